@@ -1,0 +1,52 @@
+# Two commands do all: `make` installs and runs the default workflow; `make test` checks everything.
+
+PYTHON ?= python3
+CORES ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
+VENV := .venv
+BIN := $(VENV)/bin
+SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --profile workflow/profiles/default
+
+# Rules and jobs call `nbyk` and `snakemake` by name; find the environment's first.
+export PATH := $(CURDIR)/$(BIN):$(PATH)
+
+.PHONY: all install test lint types unit bench lock clean
+
+all: install
+	$(SNAKEMAKE)
+	@$(BIN)/python -c "import json; print(json.load(open('results/wein2023/summary.json'))['line'])"
+	@echo "Read results/wein2023/report.html; tables and figures lie beside it."
+
+install: $(VENV)/installed
+
+$(VENV)/installed: pyproject.toml envs/requirements.lock
+	@$(PYTHON) -c "import sys; sys.exit(sys.version_info < (3, 11))" || \
+		{ echo "error: $(PYTHON) is older than Python 3.11; run: make PYTHON=python3.12"; exit 2; }
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r envs/requirements.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation -e .
+	touch $@
+
+test: lint types unit
+
+lint: install
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/snakefmt --check Snakefile workflow
+
+types: install
+	$(BIN)/mypy
+
+unit: install
+	$(BIN)/pytest -n $(CORES)
+
+bench: install
+	$(BIN)/python -m benchmarks
+
+lock:
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --upgrade pip setuptools wheel
+	$(BIN)/python -m pip install --quiet -e .[workflow,dev]
+	$(BIN)/python -m pip freeze --all --exclude-editable --exclude nbyk --exclude pip > envs/requirements.lock
+
+clean:
+	rm -rf $(VENV) results logs .snakemake

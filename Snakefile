@@ -1,0 +1,19 @@
+# nbyk: from ratings to priors to effects to p-values to tables, figures and a report.
+
+
+include: "workflow/rules/common.smk"
+
+
+rule all:
+    default_target: True
+    input:
+        "results/wein2023/report.html",
+
+
+include: "workflow/rules/data.smk"
+include: "workflow/rules/priors.smk"
+include: "workflow/rules/simulate.smk"
+include: "workflow/rules/estimate.smk"
+include: "workflow/rules/aggregate.smk"
+include: "workflow/rules/tables.smk"
+include: "workflow/rules/figures.smk"

@@ -1,0 +1,55 @@
+"""nbyk: is system A really better than B, and how many items N and ratings per item K does it take to know?
+
+The names below are the public API; each is imported when it is first used, so that `import nbyk` is cheap.
+"""
+
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+_HOME = {
+    "NbykError": "nbyk.errors",
+    "Ratings": "nbyk.data",
+    "read_ratings": "nbyk.data",
+    "ResponseSet": "nbyk.data.response_set",
+    "response_set": "nbyk.data.response_set",
+    "Response": "nbyk.priors",
+    "TwoStagePrior": "nbyk.priors",
+    "fit_prior": "nbyk.priors",
+    "published_prior": "nbyk.priors",
+    "metrics": "nbyk",
+    "simulate": "nbyk.resampling.simulate",
+    "simulated_effects": "nbyk.resampling.simulate",
+    "resample": "nbyk.resampling.resample",
+    "resampled_effects": "nbyk.resampling.resample",
+    "observed_effects": "nbyk.resampling.resample",
+    "expected_p": "nbyk.inference.pvalues",
+    "p_value": "nbyk.inference.pvalues",
+}
+
+__all__ = ["__version__", *_HOME]  # noqa: PLE0604
+
+if TYPE_CHECKING:
+    from nbyk import metrics
+    from nbyk.data import Ratings, read_ratings
+    from nbyk.data.response_set import ResponseSet, response_set
+    from nbyk.errors import NbykError
+    from nbyk.inference.pvalues import expected_p, p_value
+    from nbyk.priors import Response, TwoStagePrior, fit_prior, published_prior
+    from nbyk.resampling.resample import observed_effects, resample, resampled_effects
+    from nbyk.resampling.simulate import simulate, simulated_effects
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOME:
+        raise AttributeError(f"module 'nbyk' has no attribute {name!r}")
+    if _HOME[name] == "nbyk":
+        return importlib.import_module(f"nbyk.{name}")
+    return getattr(importlib.import_module(_HOME[name]), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

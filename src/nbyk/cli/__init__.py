@@ -1,0 +1,39 @@
+"""The command line: one subcommand per workflow rule, and those that users call themselves."""
+
+from __future__ import annotations
+
+import sys
+
+import typer
+
+from nbyk.cli import config, workflow
+from nbyk.errors import NbykError
+
+app = typer.Typer(
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_enable=False,
+    help="Is system A really better than B, and how many items N and ratings per item K does it take to know?",
+)
+workflow.add_to(app)
+app.add_typer(config.app, name="config")
+
+
+@app.command()
+def version() -> None:
+    """Print nbyk's version."""
+    import nbyk
+
+    print(nbyk.__version__)
+
+
+def main() -> None:
+    """Run the command line; bad input ends with one message and exit code 2, never with a traceback."""
+    try:
+        app()
+    except NbykError as error:
+        print(f"error: {error}", file=sys.stderr)
+        sys.exit(2)
+    except OSError as error:
+        print(f"error: {error.filename or 'file'}: {error.strerror or error}", file=sys.stderr)
+        sys.exit(2)

@@ -1,0 +1,271 @@
+"""The subcommands behind the workflow's rules: each reads files, calls one function and writes files."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+Out = Annotated[Path, typer.Option("--out", help="File to write.")]
+Seed = Annotated[int, typer.Option(help="Seed of every draw.", min=0)]
+Items = Annotated[int, typer.Option("--items", help="Items N of a test set.")]
+Responses = Annotated[int, typer.Option("--responses", help="Responses per item K.")]
+Epsilon = Annotated[float, typer.Option("--epsilon", help="Perturbation of system B's item means, in [0, 1].")]
+PriorFile = Annotated[Path, typer.Argument(help="Prior, as written by `nbyk prior` or `nbyk fit`.")]
+Columns = Annotated[list[str], typer.Option("--metric", help="Metric column; repeat for several.")]
+MetricFiles = Annotated[list[Path] | None, typer.Option("--metric-file", help="Python file with your metrics.")]
+SemanticsName = Annotated[str, typer.Option("--semantics", help="published or recommended.")]
+Samplers = Annotated[list[str], typer.Option("--sampler", help="Item sampler/response sampler; repeat for several.")]
+PValueFiles = Annotated[list[Path], typer.Argument(help="Files of p-values, as written by `nbyk pvalues`.")]
+OutFolder = Annotated[Path, typer.Option("--out", help="Folder to write to.")]
+Threads = Annotated[int, typer.Option(help="Threads; results do not depend on them.", min=1)]
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the workflow's subcommands."""
+    for command in (normalise, prior, fit, reference, true, estimate, pvalues, tables, figures, report):
+        app.command()(command)
+
+
+def normalise(
+    source: Annotated[str, typer.Argument(help="Source of ratings, such as convabuse.")],
+    out: Out,
+    path: Annotated[Path | None, typer.Option(help="Where the source's file is, if it is your own.")] = None,
+) -> None:
+    """Write a source's ratings, normalised to [0, 1], as one long table (item, rater, value)."""
+    from nbyk.data.sources import load_source
+    from nbyk.files import write_parquet
+
+    ratings = load_source(source, path)
+    write_parquet(out, ratings.to_table(), {"source": source, "items": ratings.n_items, "ratings": ratings.n_ratings})
+
+
+def prior(
+    source: Annotated[str, typer.Argument(help="simulated or toxicity.")], out: Out, semantics: SemanticsName
+) -> None:
+    """Write a prior that a paper published."""
+    from nbyk.files import write_json
+    from nbyk.priors import published_prior
+
+    write_json(out, published_prior(source, semantics).to_dict())
+
+
+def fit(
+    ratings: Annotated[Path, typer.Argument(help="Normalised ratings, as written by `nbyk normalise`.")],
+    out: Out,
+    name: Annotated[str, typer.Option(help="Name of the source.")],
+    families: Annotated[Path, typer.Option(help="CSV to write: goodness of fit of every family tried.")],
+    check: Annotated[Path, typer.Option(help="JSON to write: the fitted prior against the data.")],
+    seed: Seed,
+) -> None:
+    """Fit a two-stage prior to ratings, choosing each stage's family by its goodness of fit."""
+    from nbyk.data import Ratings, source
+    from nbyk.files import read_parquet, write_json, write_text
+    from nbyk.priors import Response, fit_prior
+
+    matrix = Ratings.from_table(read_parquet(ratings)[0]).matrix()
+    fitted = fit_prior(name, matrix, Response.on(source(name).scale), seed=seed)
+    write_text(families, fitted.families_csv())
+    write_json(check, fitted.predictive.to_dict())
+    write_json(out, fitted.prior.to_dict())
+
+
+def reference(
+    prior: PriorFile,
+    out: Out,
+    items: Items,
+    responses: Responses,
+    epsilon: Epsilon,
+    references: Annotated[int, typer.Option(help="Test sets to draw.", min=1)],
+    seed: Seed,
+    gold: Annotated[Path | None, typer.Option(help="Normalised ratings to use as gold; A and B are simulated.")] = None,
+) -> None:
+    """Draw the reference test sets that p-values are estimated from."""
+    from nbyk.data import Ratings
+    from nbyk.files import read_parquet, write_parquet
+    from nbyk.studies.cells import reference_sets, references_table
+
+    matrix = None if gold is None else Ratings.from_table(read_parquet(gold)[0]).matrix()
+    population = _read_prior(prior)
+    sets = reference_sets(
+        population,
+        n_items=items,
+        k_responses=responses,
+        epsilon_b=epsilon,
+        n_references=references,
+        seed=seed,
+        gold=matrix,
+    )
+    write_parquet(out, references_table(sets), {"seed": seed, "prior": population.to_dict(), "gold": _checksum(gold)})
+
+
+def true(
+    prior: PriorFile,
+    out: Out,
+    items: Items,
+    responses: Responses,
+    epsilon: Epsilon,
+    metric: Columns,
+    semantics: SemanticsName,
+    draws: Annotated[int, typer.Option(help="Draws M under either hypothesis.", min=2)],
+    seed: Seed,
+    metric_file: MetricFiles = None,
+    threads: Threads = 1,
+) -> None:
+    """Draw true effects: fresh test sets from the population under both hypotheses."""
+    from nbyk.files import write_parquet
+    from nbyk.progress import progress
+    from nbyk.studies.cells import true_effects_table
+
+    population = _read_prior(prior)
+    metrics = _metrics(semantics, metric, metric_file)
+    with progress(f"true effects, {out}", 2 * draws) as advance:
+        table = true_effects_table(
+            population,
+            metrics,
+            n_items=items,
+            k_responses=responses,
+            epsilon_b=epsilon,
+            n_draws=draws,
+            seed=seed,
+            threads=threads,
+            progress=advance,
+        )
+    write_parquet(
+        out, table, {"seed": seed, "semantics": semantics, "M": draws, "metrics": metrics, "prior": population.to_dict()}
+    )
+
+
+def estimate(
+    references: Annotated[Path, typer.Argument(help="Reference sets, as written by `nbyk reference`.")],
+    out: Out,
+    sampler: Samplers,
+    metric: Columns,
+    semantics: SemanticsName,
+    null: Annotated[str, typer.Option(help="Null hypothesis under which A and B are redrawn.")],
+    resamples: Annotated[int, typer.Option(help="Resamples M under either hypothesis.", min=2)],
+    seed: Seed,
+    metric_file: MetricFiles = None,
+    threads: Threads = 1,
+) -> None:
+    """Resample the reference sets under both hypotheses and score every resample."""
+    from nbyk.files import read_parquet, write_parquet
+    from nbyk.progress import progress
+    from nbyk.studies.cells import estimated_effects_table, references_from_table
+    from nbyk.studies.wein2023 import get_semantics
+
+    sets = references_from_table(read_parquet(references)[0])
+    metrics = _metrics(semantics, metric, metric_file)
+    with progress(f"estimated effects, {out}", 2 * resamples * len(sampler) * len(sets)) as advance:
+        table = estimated_effects_table(
+            sets,
+            metrics,
+            samplers=sampler,
+            null=null,
+            share_gold=get_semantics(semantics).share_gold,
+            n_resamples=resamples,
+            seed=seed,
+            threads=threads,
+            progress=advance,
+        )
+    write_parquet(
+        out,
+        table,
+        {
+            "seed": seed,
+            "semantics": semantics,
+            "null": null,
+            "M": resamples,
+            "metrics": metrics,
+            "references": _checksum(references),
+        },
+    )
+
+
+def pvalues(
+    estimated: Annotated[Path, typer.Argument(help="Effects, as written by `nbyk estimate`.")],
+    true: Annotated[list[Path], typer.Option(help="Effects, as written by `nbyk true`; repeat for each K.")],
+    true_responses: Annotated[list[int], typer.Option(help="Responses per item behind each --true.")],
+    out: Out,
+    responses: Responses,
+) -> None:
+    """Turn effects into p-values: expected p, its Monte-Carlo error, and the true p beside it."""
+    from nbyk.files import read_parquet, write_parquet
+    from nbyk.studies.cells import p_values_table
+    from nbyk.studies.wein2023 import get_semantics
+
+    effects, made = read_parquet(estimated)
+    semantics = get_semantics(made["semantics"])
+    table = p_values_table(
+        effects,
+        {k: read_parquet(path)[0] for k, path in zip(true_responses, true, strict=True)},
+        k_responses=responses,
+        paired=semantics.share_gold and made["null"] != "shifted",
+        resamples_of_column={column: semantics.resamples(column, made["M"]) for column in made["metrics"]},
+    )
+    write_parquet(out, table, {**made, "estimated": _checksum(estimated), "true": [_checksum(path) for path in true]})
+
+
+def tables(
+    pvalues: PValueFiles, out: OutFolder, items: Items, responses: Responses, metric: Columns, sampler: Samplers
+) -> None:
+    """Write the paper's tables beside its published numbers, and the summary of how well they agree."""
+    from nbyk.report.tables import read_cells, write_tables
+
+    cells = read_cells(pvalues, n_items=items, k_responses=responses, columns=metric, samplers=sampler)
+    print(write_tables(cells, out))
+
+
+def figures(
+    pvalues: PValueFiles,
+    out: OutFolder,
+    items: Items,
+    responses: Responses,
+    metric: Columns,
+    sampler: Samplers,
+    seed: Seed,
+    fitted: Annotated[list[str] | None, typer.Option(help="Source that a prior was fitted to; repeat.")] = None,
+    ratings: Annotated[list[Path] | None, typer.Option(help="Ratings of each --fitted source.")] = None,
+    prior: Annotated[list[Path] | None, typer.Option(help="Prior of each --fitted source.")] = None,
+) -> None:
+    """Draw the paper's figures from p-values, ratings and fitted priors."""
+    from nbyk.report.figures import write_figures
+    from nbyk.report.tables import read_cells
+
+    cells = read_cells(pvalues, n_items=items, k_responses=responses, columns=metric, samplers=sampler)
+    files = zip(ratings or (), prior or (), strict=True)
+    write_figures(cells, out, fits=dict(zip(fitted or (), files, strict=True)), seed=seed)
+
+
+def report(
+    results: Annotated[Path, typer.Argument(help="Folder with tables, figures and summary.")], out: Out
+) -> None:
+    """Write one self-contained HTML page with the summary, figures and tables."""
+    from nbyk.report.html import write_report
+
+    write_report(results, out)
+
+
+def _read_prior(path: Path):  # type: ignore[no-untyped-def]
+    from nbyk.files import read_json
+    from nbyk.priors import TwoStagePrior
+
+    return TwoStagePrior.from_dict(read_json(path))
+
+
+def _metrics(semantics: str, columns: Sequence[str], metric_files: Sequence[Path] | None) -> dict[str, str]:
+    """Return the metric behind each column, with the user's own metrics registered."""
+    from nbyk.metrics import get, load_file
+    from nbyk.studies.wein2023 import get_semantics
+
+    for path in metric_files or ():
+        load_file(path)
+    return {column: get(get_semantics(semantics).metric(column)).name for column in columns}
+
+
+def _checksum(path: Path | None) -> str | None:
+    from nbyk.files import sha256
+
+    return None if path is None else sha256(path)

@@ -1,0 +1,25 @@
+"""Rating data: reading, validating, normalising, and the response set they become."""
+
+from nbyk.data.parsers import parse_convabuse, parse_toxicity
+from nbyk.data.ratings import Ratings, read_ratings
+from nbyk.data.response_set import ResponseSet, response_matrix, response_set
+from nbyk.data.scales import Interval, Levels, Scale, scale_from_dict
+from nbyk.data.sources import Source, load_source, source, source_names
+
+__all__ = [
+    "Interval",
+    "Levels",
+    "Ratings",
+    "ResponseSet",
+    "Scale",
+    "Source",
+    "load_source",
+    "parse_convabuse",
+    "parse_toxicity",
+    "read_ratings",
+    "response_matrix",
+    "response_set",
+    "scale_from_dict",
+    "source",
+    "source_names",
+]

@@ -1,0 +1,284 @@
+"""The layouts in which ratings come, long, wide and arrays, as one entry per rating."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.tables import Table, reason, shown, unreadable
+from nbyk.errors import NbykError
+
+Floats = NDArray[np.float64]
+
+ARRAY_SUFFIXES = (".npy", ".npz")
+
+# A column so named in a table without the columns asked for is more likely one of a long table under
+# other names than a rater; reading it as a rater would silently make ratings out of ids.
+_PEOPLE = ("rater", "annotator", "worker", "judge", "user")
+_LONG_NAMES = {*_PEOPLE, *(f"{who}_id" for who in _PEOPLE), "value", "score", "rating", "label", "response"}
+
+
+@dataclass(frozen=True)
+class Cells:
+    """Ratings as they were read, one entry per rating, with what an error needs to find them again.
+
+    Attributes
+    ----------
+    items, raters
+        Ids, per rating.
+    found
+        The cells that should hold numbers.
+    rows
+        The row of `table` in which each rating stands.
+    table
+        Where they were read.
+    value
+        The column of the ratings; None in the wide layout, whose columns are the raters.
+    """
+
+    items: list[str]
+    raters: list[str]
+    found: Sequence[Any]
+    rows: Sequence[int]
+    table: Table
+    value: str | None
+
+    def at(self, row: int) -> str:
+        """Return the file and the line or row of a rating."""
+        return self.table.at(self.rows[row])
+
+    def column(self, row: int) -> str:
+        """Return the name of the column in which a rating stands."""
+        return self.raters[row] if self.value is None else self.value
+
+    def numbers(self) -> Floats:
+        """Return the ratings as numbers.
+
+        Raises
+        ------
+        NbykError
+            If a cell is not a finite number.
+        """
+        values = np.array([_number(cell) for cell in self.found], dtype=np.float64)
+        if not np.isfinite(values).all():
+            row = int(np.flatnonzero(~np.isfinite(values))[0])
+            found = self.found[row]
+            empty = found is None or (isinstance(found, str) and not found.strip())
+            what = "no value" if empty else shown(found)
+            out = "leave the cell empty" if self.value is None else "leave the row out"
+            raise NbykError(
+                f"{self.at(row)}, column {self.column(row)!r}: found {what}, expected a finite number; "
+                f"mend it, or {out} if the rating is missing"
+            )
+        return values
+
+
+def _number(cell: Any) -> float:
+    """Return the cell's number, NaN if it is none."""
+    # float() would also read "1_000".
+    if isinstance(cell, str) and "_" in cell:
+        return np.nan
+    try:
+        return float(cell)
+    except (TypeError, ValueError, OverflowError):
+        return np.nan
+
+
+def long_cells(table: Table, item: str, rater: str | None, value: str) -> Cells:
+    """Return the ratings of a table with one row per rating; the arguments are as in `read_ratings`.
+
+    Raises
+    ------
+    NbykError
+        If a column is missing or an id is empty.
+    """
+    items = _ids(table, item, table.column(item, "name the item column with item=…"))
+    found = table.column(value, "name the column of the ratings with value=…")
+    if rater is None:
+        raters = numbered_within(items)
+    else:
+        hint = "name it with rater=…, or pass rater=None to number the ratings within each item"
+        raters = _ids(table, rater, table.column(rater, hint))
+    return Cells(items, raters, found, range(len(items)), table, value)
+
+
+def wide_cells(table: Table, item: str, *, guessed: bool) -> Cells:
+    """Return the ratings of a table with one row per item and one column per rater.
+
+    Parameters
+    ----------
+    table
+        The table.
+    item
+        The column of the item ids.
+    guessed
+        Whether the layout was guessed; a table that looks long is then refused.
+
+    Raises
+    ------
+    NbykError
+        If the item column is missing, a column has no or another's name, an item stands on two rows or
+        has no rating, or the table looks long.
+    """
+    items = _ids(table, item, table.column(item, "name the item column with item=…"))
+    raters = [name for name in table.names if name != item]
+    if not raters:
+        raise NbykError(
+            f"{table.path}: the only column is {item!r}; expected columns rater and value, or one per rater"
+        )
+    alike = [name for name in raters if name.lower() in _LONG_NAMES]
+    if guessed and alike:
+        raise NbykError(
+            f"{table.path}: no columns as named, yet {alike[0]!r} looks like one of a long table; "
+            "name the columns with rater=… and value=…, or say layout='wide'"
+        )
+    for position, name in enumerate(table.names):
+        if not name.strip():
+            raise NbykError(
+                f"{table.path}: column {position + 1} has no name; name every rater, or delete the column"
+            )
+    seen: dict[str, int] = {}
+    for row, name in enumerate(items):
+        if name in seen:
+            raise NbykError(
+                f"{table.at(row)}: item {name!r} already stands on {table.unit} {table.numbers[seen[name]]}; "
+                "expected one row per item: merge the rows, or, if the table is long, name its columns with "
+                "rater=… and value=…"
+            )
+        seen[name] = row
+    columns = [table.column(name, "") for name in raters]
+    present = [
+        (row, position)
+        for row in range(len(items))
+        for position, cells in enumerate(columns)
+        if not _is_missing(cells[row])
+    ]
+    rated = {row for row, _ in present}
+    for row, name in enumerate(items):
+        if row not in rated:
+            raise NbykError(f"{table.at(row)}: item {name!r} has no rating; add one, or delete the row")
+    return Cells(
+        [items[row] for row, _ in present],
+        [raters[position] for _, position in present],
+        [columns[position][row] for row, position in present],
+        [row for row, _ in present],
+        table,
+        None,
+    )
+
+
+def array_cells(path: str | os.PathLike[str]) -> Cells:
+    """Return the ratings in a NumPy file of items × ratings; NaN is a missing rating.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing or unreadable, holds no single numeric array of one or two dimensions, or
+        an item has no rating.
+    """
+    matrix = _load_array(path)
+    if matrix.dtype.kind not in "biuf":
+        raise NbykError(f"{path}: found an array of {matrix.dtype}, expected numbers; convert it to float64")
+    if matrix.ndim not in (1, 2):
+        raise NbykError(
+            f"{path}: found an array of {matrix.ndim} dimensions, expected two, items × ratings; reshape it"
+        )
+    matrix = matrix.reshape(len(matrix), -1).astype(np.float64) if matrix.size else np.empty((0, 0))
+    if matrix.size == 0:
+        raise NbykError(f"{path}: the array is empty; expected items × ratings with at least two items")
+    missing = np.isnan(matrix)
+    if missing.all(axis=1).any():
+        row = int(np.flatnonzero(missing.all(axis=1))[0])
+        raise NbykError(f"{path}, row {row}: the item has no rating, only NaN; add one, or delete the row")
+    rows, columns = np.nonzero(~missing)
+    names = tuple(str(column) for column in range(matrix.shape[1]))
+    table = Table(str(path), names, (), "row", range(len(matrix)))
+    return Cells(
+        [str(row) for row in rows],
+        [str(column) for column in columns],
+        matrix[rows, columns].tolist(),
+        rows.tolist(),
+        table,
+        None,
+    )
+
+
+def _load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
+    try:
+        source = open(path, "rb")  # noqa: SIM115 - closed below, where other errors mean other things
+    except OSError as error:
+        raise unreadable(path, error) from None
+    with source:
+        begins = source.read(6)
+        if begins != b"\x93NUMPY" and not begins.startswith(b"PK"):
+            # numpy takes such a file for a pickle, and advises to allow it.
+            raise NbykError(
+                f"{path}: not a readable NumPy array (it begins with {begins!r}); save it with numpy.save"
+            )
+        source.seek(0)
+        try:
+            # A pickle runs code when loaded, so an array that needs one is refused.
+            content = np.load(source, allow_pickle=False)
+            arrays = {"": content} if isinstance(content, np.ndarray) else dict(content)
+        except Exception as error:  # a damaged file makes numpy, zipfile and zlib raise nearly anything
+            if "Object arrays" in str(error):
+                raise NbykError(
+                    f"{path}: found Python objects, expected numbers; "
+                    "save an array of float64, short rows padded with NaN"
+                ) from None
+            raise NbykError(
+                f"{path}: not a readable NumPy array ({reason(error)}); "
+                "get it again if it was cut off, or save it with numpy.save"
+            ) from None
+    if len(arrays) != 1:
+        raise NbykError(
+            f"{path}: found the arrays {', '.join(arrays) or '(none)'}, expected exactly one; "
+            "save the ratings alone"
+        )
+    return np.asarray(next(iter(arrays.values())))
+
+
+def _ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
+    """Return the cells of an id column as text; "007" stays "007", and 7 and 7.0 become "7"."""
+    ids: list[str] = []
+    for row, cell in enumerate(cells):
+        if isinstance(cell, str):
+            text = cell
+        elif isinstance(cell, float) and cell.is_integer():
+            text = str(int(cell))
+        elif isinstance(cell, int) and not isinstance(cell, bool):
+            text = str(cell)
+        elif cell is None or cell != cell:
+            text = ""
+        else:
+            raise NbykError(
+                f"{table.at(row)}, column {name!r}: found {shown(cell)}, expected an id; "
+                "use text or whole numbers"
+            )
+        if not text.strip():
+            raise NbykError(
+                f"{table.at(row)}, column {name!r}: the id is empty; give every rating an item and a rater"
+            )
+        ids.append(text)
+    return ids
+
+
+def _is_missing(cell: Any) -> bool:
+    if isinstance(cell, str):
+        return cell.strip().lower() in ("", "na", "nan")
+    return cell is None or bool(cell != cell)
+
+
+def numbered_within(items: Sequence[Hashable]) -> list[str]:
+    """Return a number for each rating, counted from 1 within its item, as rater ids of unknown raters."""
+    counts: dict[Hashable, int] = {}
+    numbers = []
+    for name in items:
+        counts[name] = counts.get(name, 0) + 1
+        numbers.append(str(counts[name]))
+    return numbers

@@ -1,0 +1,168 @@
+"""Parsers of published datasets: each turns the files that its authors publish into raw ratings."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import Any
+
+from nbyk.data.ratings import Ratings
+from nbyk.data.scales import Levels
+from nbyk.data.tables import json_lines, read_table, shown
+from nbyk.errors import NbykError
+
+TOXICITY_SCALE = Levels((0, 1, 2, 3, 4))
+CONVABUSE_SCALE = Levels((-3, -2, -1, 0, 1))
+
+_CONVABUSE_ANNOTATORS = range(1, 9)
+_CONVABUSE_SCORES = (1, 0, -1, -2, -3)
+
+
+def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
+    """Return the raw scores, 0 to 4, of Kumar et al. (2021) from the decrypted ``toxicity_ratings.json``.
+
+    Each line is one comment, an object whose ``ratings`` are objects with a ``toxic_score`` and usually a
+    ``worker_id``. An item's id is its ``comment_id`` or, without one, its line number: the text cannot
+    tell comments apart, because different lines share it. Where a rating has no ``worker_id``, all the
+    line's ratings are numbered 1, 2, …. Of a worker's several ratings of one comment the first counts, so
+    that the ratings of an item are of different people.
+
+    Parameters
+    ----------
+    path
+        The JSON-lines file.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing or empty, or a line is not JSON, has no ratings, a score off the scale, or
+        the id of another line.
+
+    References
+    ----------
+    Kumar et al. (2021), Designing Toxic Content Classification for a Diversity of Perspectives, SOUPS.
+    """
+    items: list[str] = []
+    raters: list[str] = []
+    scores: list[float] = []
+    lines: list[int] = []
+    seen: dict[str, int] = {}
+    for number, comment in json_lines(path):
+        at = f"{path}, line {number}"
+        found = comment.get("ratings")
+        if not isinstance(found, list) or not found or not all(isinstance(one, dict) for one in found):
+            raise NbykError(
+                f"{at}: ratings is {shown(found)}; expected a list of one or more objects with a "
+                "toxic_score: mend or delete the line"
+            )
+        name = _text_id(comment.get("comment_id"), str(number), f"{at}: comment_id")
+        if name in seen:
+            raise NbykError(
+                f"{at}: comment {name!r} already stands on line {seen[name]}; expected one line per comment: "
+                "delete one of the lines"
+            )
+        seen[name] = number
+        named = all(one.get("worker_id") is not None for one in found)
+        first: dict[str, float] = {}
+        for position, one in enumerate(found, start=1):
+            worker = _text_id(one["worker_id"], "", f"{at}: worker_id") if named else str(position)
+            first.setdefault(worker, _toxic_score(one.get("toxic_score"), f"{at}, rating {position}"))
+        items.extend([name] * len(first))
+        raters.extend(first)
+        scores.extend(first.values())
+        lines.extend([number] * len(first))
+    if not items:
+        raise NbykError(f"{path}: is empty; expected one comment per line, as JSON")
+    return Ratings.from_columns(items, raters, scores, at=lambda row: f"{path}, line {lines[row]}")
+
+
+def parse_convabuse(paths: Sequence[str | os.PathLike[str]]) -> Ratings:
+    """Return the raw scores, −3 (very strongly abusive) to 1 (not abusive), of the ConvAbuse splits.
+
+    Each row of ``ConvAbuseEMNLP{train,valid,test}.csv`` is one item. Its id is ``example_id``, which no
+    two rows of the three files share, without the ``.0`` that it ends in there; ``conv_id`` names the
+    conversation, of which several items may come. Annotators are ``Annotator1`` to ``Annotator8``. Five
+    cells hold an annotator's score one-hot, ``AnnotatorJ_is_abuse.S`` for the score S; all five are empty
+    where the annotator did not rate the item. Where one did so two or three times, each cell lists its
+    values in turn (``"1, 0"``), and the first time counts, so that the ratings of an item are of different
+    people; the LeWiDi shared task's edition of the data also keeps the first of two.
+
+    Parameters
+    ----------
+    paths
+        The files, in the order in which the items should come.
+
+    Raises
+    ------
+    NbykError
+        If a file is missing, empty or lacks a column, an item comes twice or has no rating, or an
+        annotator's five cells are not one-hot.
+
+    References
+    ----------
+    Cercas Curry, Abercrombie and Rieser (2021), ConvAbuse: Data, Analysis, and Benchmarks for Nuanced
+    Abuse Detection in Conversational AI, EMNLP.
+    """
+    items: list[str] = []
+    raters: list[str] = []
+    scores: list[float] = []
+    places: list[str] = []
+    seen: dict[str, str] = {}
+    for path in paths:
+        table = read_table(path)
+        hint = "expected an upstream ConvAbuseEMNLP{train,valid,test}.csv"
+        ids = table.column("example_id", hint)
+        annotators = {
+            f"Annotator{j}": [
+                table.column(f"Annotator{j}_is_abuse.{score}", hint) for score in _CONVABUSE_SCORES
+            ]
+            for j in _CONVABUSE_ANNOTATORS
+        }
+        for row, example in enumerate(ids):
+            at, name = table.at(row), example.removesuffix(".0")
+            if name in seen:
+                raise NbykError(
+                    f"{at}: example_id {example!r} already stands on {seen[name]}; expected distinct ids"
+                )
+            seen[name] = at
+            rated = {
+                annotator: _one_hot_score([cells[row] for cells in columns], f"{at}, {annotator}")
+                for annotator, columns in annotators.items()
+                if any(cells[row] for cells in columns)
+            }
+            if not rated:
+                raise NbykError(f"{at}: no annotator rated example_id {example!r}; delete the row")
+            items.extend([name] * len(rated))
+            raters.extend(rated)
+            scores.extend(rated.values())
+            places.extend([at] * len(rated))
+    return Ratings.from_columns(items, raters, scores, at=places.__getitem__)
+
+
+def _one_hot_score(cells: Sequence[str], at: str) -> float:
+    """Return the first score in an annotator's five cells, each of which lists one or more 0s and 1s."""
+    times = [cell.split(", ") for cell in cells]
+    same_length = len({len(cell) for cell in times}) == 1
+    if same_length and all(sorted(once) == ["0", "0", "0", "0", "1"] for once in zip(*times, strict=True)):
+        return float(_CONVABUSE_SCORES[[cell[0] for cell in times].index("1")])
+    raise NbykError(
+        f"{at}: is_abuse is {shown(list(cells))}; expected 1 in one cell and 0 in the others, or all empty: "
+        "get the file again from upstream"
+    )
+
+
+def _toxic_score(score: Any, at: str) -> float:
+    if isinstance(score, int | float) and not isinstance(score, bool) and score in TOXICITY_SCALE.levels:
+        return float(score)
+    raise NbykError(
+        f"{at}: toxic_score is {shown(score)}; expected {TOXICITY_SCALE.expected}: "
+        "mend the score or delete the rating"
+    )
+
+
+def _text_id(value: Any, missing: str, what: str) -> str:
+    if value is None:
+        return missing
+    if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
+        return str(value)
+    raise NbykError(f"{what} is {shown(value)}; expected text or a whole number")

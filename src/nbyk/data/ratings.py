@@ -1,0 +1,287 @@
+"""The long table of disaggregated ratings, and reading one from a file."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.layouts import ARRAY_SUFFIXES, array_cells, long_cells, wide_cells
+from nbyk.data.scales import Scale
+from nbyk.data.tables import TABLE_SUFFIXES, read_table, unknown_suffix
+from nbyk.errors import NbykError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Floats = NDArray[np.float64]
+Indices = NDArray[np.int64]
+Layout = Literal["auto", "long", "wide"]
+
+
+@dataclass(frozen=True, eq=False)
+class Ratings:
+    """Ratings of items by raters, one entry per rating; items may have any number of ratings.
+
+    Make one with `read_ratings`, a parser or `Ratings.from_columns`, which validate.
+
+    Attributes
+    ----------
+    items
+        Distinct item ids in the order in which they first appear.
+    raters
+        Distinct rater ids, likewise.
+    item_index, rater_index : ndarray of int, shape (n_ratings,)
+        Which item and rater each rating is of.
+    values : ndarray of float, shape (n_ratings,)
+        The ratings, finite, in the unit of the table that they come from.
+    """
+
+    items: tuple[str, ...]
+    raters: tuple[str, ...]
+    item_index: Indices
+    rater_index: Indices
+    values: Floats
+
+    @classmethod
+    def from_columns(
+        cls,
+        items: Sequence[str],
+        raters: Sequence[str],
+        values: Sequence[float] | Floats,
+        *,
+        at: Callable[[int], str] = "ratings, row {}".format,
+    ) -> Ratings:
+        """Return the ratings in three columns of equal length.
+
+        Parameters
+        ----------
+        items, raters
+            The id of the item and of the rater, per rating.
+        values : sequence of float, shape (n_ratings,)
+            The ratings.
+        at
+            Says where a rating stands, given its position; used in errors.
+
+        Raises
+        ------
+        NbykError
+            If there are no ratings, the columns' lengths differ, an id is empty, a value is NaN or
+            infinite, all ratings are of one item, or a rater rates an item twice.
+        """
+        numbers = np.asarray(values, dtype=np.float64)
+        if not len(items) == len(raters) == len(numbers):
+            raise NbykError(
+                f"{len(items)} items, {len(raters)} raters, {len(numbers)} values; expected as many of each"
+            )
+        if len(numbers) == 0:
+            raise NbykError("ratings: there are none; expected ratings of at least two items")
+        if not np.isfinite(numbers).all():
+            row = int(np.flatnonzero(~np.isfinite(numbers))[0])
+            raise NbykError(
+                f"{at(row)}: value is {numbers[row]}; expected a finite number: leave missing ratings out"
+            )
+        item_ids, item_index = _numbered(items)
+        rater_ids, rater_index = _numbered(raters)
+        for what, ids, index in (("item", item_ids, item_index), ("rater", rater_ids, rater_index)):
+            for position, name in enumerate(ids):
+                # JSON can escape half a surrogate pair, which no file can hold as text.
+                halved = any("\ud800" <= character <= "\udfff" for character in name)
+                if halved or not name.strip():
+                    row = int(np.flatnonzero(index == position)[0])
+                    found = f"{name!r} holds half a character" if halved else "is empty"
+                    raise NbykError(f"{at(row)}: the {what} id {found}; give every {what} a proper id")
+        if len(item_ids) < 2:
+            raise NbykError(
+                f"{at(len(numbers) - 1)}: {item_ids[0]!r} is still the only item; "
+                "at least two are needed to see how items vary"
+            )
+        _refuse_duplicates(item_ids, rater_ids, item_index, rater_index, at)
+        return cls(item_ids, rater_ids, item_index, rater_index, numbers)
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Ratings):
+            return NotImplemented
+        return (
+            (self.items, self.raters) == (other.items, other.raters)
+            and np.array_equal(self.item_index, other.item_index)
+            and np.array_equal(self.rater_index, other.rater_index)
+            and np.array_equal(self.values, other.values)
+        )
+
+    __hash__ = None  # type: ignore[assignment]
+
+    @property
+    def n_items(self) -> int:
+        """Number of items N."""
+        return len(self.items)
+
+    @property
+    def n_ratings(self) -> int:
+        """Number of ratings, over all items."""
+        return len(self.values)
+
+    def counts(self) -> Indices:
+        """Return the number of ratings of each item, shape (N,)."""
+        return np.bincount(self.item_index, minlength=self.n_items)
+
+    def matrix(self) -> Floats:
+        """Return the ratings as one row per item, shape (N, K_max).
+
+        A row holds the item's ratings in their order in the table; NaN fills it up behind them. A column
+        is therefore no rater.
+        """
+        counts = self.counts()
+        by_item = np.argsort(self.item_index, kind="stable")
+        starts = np.repeat(np.cumsum(counts) - counts, counts)
+        matrix = np.full((self.n_items, int(counts.max())), np.nan)
+        matrix[self.item_index[by_item], np.arange(self.n_ratings) - starts] = self.values[by_item]
+        return matrix
+
+    def normalised(self, scale: Scale, name: str = "ratings") -> Ratings:
+        """Return the same ratings with their values normalised to [0, 1].
+
+        Parameters
+        ----------
+        scale
+            The scale that the values are on.
+        name
+            What to call the ratings in an error.
+
+        Raises
+        ------
+        NbykError
+            If a value is off the scale.
+        """
+        outside = scale.outside(self.values)
+        if outside.any():
+            row = int(np.flatnonzero(outside)[0])
+            item, rater = self.items[self.item_index[row]], self.raters[self.rater_index[row]]
+            raise NbykError(
+                f"{name}: the rating of item {item!r} by rater {rater!r} is {self.values[row]:g}; "
+                f"expected {scale.expected}: mend the value or declare another scale"
+            )
+        return replace(self, values=scale.normalise(self.values))
+
+    def to_table(self) -> pa.Table:
+        """Return a pyarrow table of a row per rating, with item and rater (text) and value (float64)."""
+        import pyarrow as pa
+
+        columns = {
+            "item": pa.DictionaryArray.from_arrays(self.item_index, pa.array(self.items, pa.string())),
+            "rater": pa.DictionaryArray.from_arrays(self.rater_index, pa.array(self.raters, pa.string())),
+        }
+        return pa.table(
+            {name: ids.cast(pa.string()) for name, ids in columns.items()} | {"value": self.values}
+        )
+
+    @classmethod
+    def from_table(cls, table: pa.Table) -> Ratings:
+        """Return the ratings in a table that `to_table` made.
+
+        Raises
+        ------
+        NbykError
+            If a column is missing, or as `from_columns`.
+        """
+        if not {"item", "rater", "value"} <= set(table.column_names):
+            raise NbykError(f"ratings: found columns {table.column_names}; expected item, rater and value")
+        return cls.from_columns(
+            table.column("item").to_pylist(),
+            table.column("rater").to_pylist(),
+            table.column("value").to_numpy(),
+        )
+
+
+def read_ratings(
+    path: str | os.PathLike[str],
+    *,
+    item: str = "item",
+    rater: str | None = "rater",
+    value: str = "value",
+    scale: Scale | None = None,
+    layout: Layout = "auto",
+) -> Ratings:
+    """Read ratings from a file; its suffix says how.
+
+    ``.csv``, ``.tsv``, ``.jsonl``/``.ndjson`` and ``.parquet`` hold a table, in UTF-8 if text. In the long
+    layout each row is a rating; in the wide one each row is an item and each further column a rater, and
+    an empty cell, null, ``NA`` or ``NaN`` is a missing rating. ``.npy`` and ``.npz`` hold one array of
+    items × raters, or of one rating per item; NaN is a missing rating and the ids are the indices.
+
+    Parameters
+    ----------
+    path
+        The file.
+    item, rater, value
+        The names of the columns. ``rater=None`` numbers the ratings of each item 1, 2, … in a long table
+        whose raters are unknown; equal numbers are then not one person.
+    scale
+        The scale that the values are on. With one, every value is checked against it and **normalised to
+        [0, 1]**; without, the values are returned as they are.
+    layout
+        "long", "wide", or "auto": long if the table has a column `value` or `rater`.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing, unreadable, empty or of an unknown suffix; a column is missing; an id is
+        empty; a value is not a finite number or off the scale; an item has no rating; a rater rates an
+        item twice; or there is only one item. The message names the file and the line (from 1) or, in
+        Parquet and arrays, the row (from 0).
+    """
+    if layout not in ("auto", "long", "wide"):
+        raise NbykError(f"layout {layout!r} is unknown; expected auto, long or wide")
+    suffix = Path(path).suffix.lower()
+    if suffix in ARRAY_SUFFIXES:
+        cells = array_cells(path)
+    elif suffix in TABLE_SUFFIXES:
+        table = read_table(path)
+        if layout == "long" or (layout == "auto" and (value in table.names or rater in table.names)):
+            cells = long_cells(table, item, rater, value)
+        else:
+            cells = wide_cells(table, item, guessed=layout == "auto")
+    else:
+        raise unknown_suffix(path, (*TABLE_SUFFIXES, *ARRAY_SUFFIXES))
+    values = cells.numbers()
+    if scale is not None:
+        outside = scale.outside(values)
+        if outside.any():
+            row = int(np.flatnonzero(outside)[0])
+            raise NbykError(
+                f"{cells.at(row)}, column {cells.column(row)!r}: found {values[row]:g}, "
+                f"expected {scale.expected}; mend the value or declare another scale"
+            )
+        values = scale.normalise(values)
+    return Ratings.from_columns(cells.items, cells.raters, values, at=cells.at)
+
+
+def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Indices]:
+    """Return the distinct names in order of first appearance, and each name's place among them."""
+    places: dict[str, int] = {}
+    index = np.array([places.setdefault(name, len(places)) for name in names], dtype=np.int64)
+    return tuple(places), index
+
+
+def _refuse_duplicates(
+    items: tuple[str, ...],
+    raters: tuple[str, ...],
+    item_index: Indices,
+    rater_index: Indices,
+    at: Callable[[int], str],
+) -> None:
+    pairs = item_index * len(raters) + rater_index
+    order = np.argsort(pairs, kind="stable")
+    again = order[1:][pairs[order][1:] == pairs[order][:-1]]
+    if again.size:
+        row = int(again.min())
+        raise NbykError(
+            f"{at(row)}: rater {raters[rater_index[row]]!r} has already rated item "
+            f"{items[item_index[row]]!r}; expected one rating per item and rater: "
+            "keep one of them, or tell the raters apart"
+        )

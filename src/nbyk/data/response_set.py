@@ -1,0 +1,114 @@
+"""The response set: what the raters and two systems said about the same items."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nbyk.errors import NbykError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class ResponseSet:
+    """Responses of raters (gold) and of two systems to the same N items.
+
+    Every matrix has one row per item and one column per response; rows may hold fewer responses than
+    there are columns, and the rest of such a row is NaN. Make one with `response_set`, which validates.
+
+    Attributes
+    ----------
+    gold : ndarray, shape (N, K_gold)
+        Human responses.
+    a, b : ndarray, shape (N, K_a) and (N, K_b)
+        Responses of system A and of system B.
+    """
+
+    gold: Floats
+    a: Floats
+    b: Floats
+
+    @property
+    def n_items(self) -> int:
+        """Number of items N."""
+        return len(self.gold)
+
+    def fingerprint(self) -> str:
+        """Return the SHA-256 hex digest of the shapes and values: equal data have equal fingerprints."""
+        digest = hashlib.sha256()
+        for matrix in (self.gold, self.a, self.b):
+            digest.update(repr(matrix.shape).encode())
+            digest.update(np.ascontiguousarray(matrix + 0.0).tobytes())
+        return digest.hexdigest()
+
+
+def response_set(gold: ArrayLike, a: ArrayLike, b: ArrayLike) -> ResponseSet:
+    """Validate three response matrices and return them as a `ResponseSet`.
+
+    Parameters
+    ----------
+    gold, a, b : array_like, shape (N, K) or (N,)
+        One row per item, in the same order of items; K may differ between the three. NaN marks a missing
+        response. A vector counts as one response per item.
+
+    Raises
+    ------
+    NbykError
+        If there are fewer than two items, the numbers of items differ, a value is infinite or not a
+        number, or an item has no response at all.
+    """
+    matrices = {name: response_matrix(values, name) for name, values in (("gold", gold), ("a", a), ("b", b))}
+    lengths = {name: len(matrix) for name, matrix in matrices.items()}
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise NbykError(f"gold, a and b must have the same items: {found}; align them by item first")
+    return ResponseSet(**matrices)
+
+
+def response_matrix(values: ArrayLike, name: str) -> Floats:
+    """Return `values` as an (N, K) matrix of floats with each row's responses first and NaN behind them.
+
+    Parameters
+    ----------
+    values : array_like, shape (N, K) or (N,)
+        Responses; NaN marks a missing one.
+    name
+        What to call the matrix in an error.
+
+    Raises
+    ------
+    NbykError
+        As `response_set`.
+    """
+    try:
+        matrix = np.array(values, dtype=np.float64, order="C")
+    except (TypeError, ValueError):
+        raise NbykError(
+            f"{name}: responses must be numbers in a matrix of items × responses; pad short rows with NaN"
+        ) from None
+    if matrix.ndim == 1:
+        matrix = matrix[:, np.newaxis]
+    if matrix.ndim != 2:
+        raise NbykError(f"{name}: expected a matrix of items × responses, found {matrix.ndim} dimensions")
+    if matrix.size == 0:
+        raise NbykError(f"{name}: no responses at all; at least two items are needed")
+    if len(matrix) < 2:
+        raise NbykError(f"{name}: only one item; at least two are needed to see how items vary")
+    if np.isinf(matrix).any():
+        item, response = np.argwhere(np.isinf(matrix))[0]
+        raise NbykError(
+            f"{name}: item {item}, response {response} is {matrix[item, response]}; expected a finite number"
+        )
+    missing = np.isnan(matrix)
+    if missing.all(axis=1).any():
+        item = int(np.flatnonzero(missing.all(axis=1))[0])
+        raise NbykError(f"{name}: item {item} has no response; drop the item everywhere or add a response")
+    if missing.any():
+        left_packed = np.argsort(missing, axis=1, kind="stable")
+        matrix = np.take_along_axis(matrix, left_packed, axis=1)
+        matrix = np.ascontiguousarray(matrix[:, : int((~missing).sum(axis=1).max())])
+    return matrix

@@ -1,0 +1,170 @@
+"""Declared scales, and how the values on them become numbers in [0, 1]."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nbyk.errors import NbykError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Levels:
+    """An ordinal scale: its levels, lowest first.
+
+    A level's normalised value is its rank, counted from 0, over the number of levels L: the five levels
+    0–4 become {0, .2, .4, .6, .8}, as in Wein et al. (2023), section 6. The top level is therefore
+    (L − 1)/L, not 1, and the distances between the levels do not matter. For a scale whose ends should be
+    0 and 1 (0/1 labels, say) use `Interval`.
+
+    Parameters
+    ----------
+    levels : sequence of float
+        At least two finite numbers, in increasing order.
+
+    Raises
+    ------
+    NbykError
+        If there are fewer than two levels, or they are not finite and increasing.
+    """
+
+    levels: tuple[float, ...]
+
+    def __post_init__(self) -> None:
+        levels = tuple(_number(level, "a level") for level in self.levels)
+        if len(levels) < 2:
+            raise NbykError(f"scale: found {len(levels)} level(s); an ordinal scale needs at least two")
+        for lower, upper in pairwise(levels):
+            if not lower < upper:
+                raise NbykError(f"scale: level {lower:g} stands before {upper:g}; list levels lowest first")
+        object.__setattr__(self, "levels", levels)
+
+    @property
+    def expected(self) -> str:
+        """The values on the scale, in words."""
+        return "one of " + ", ".join(f"{level:g}" for level in self.levels)
+
+    def outside(self, values: ArrayLike) -> NDArray[np.bool_]:
+        """Return, per value, whether it is off the scale; NaN is."""
+        return ~np.isin(np.asarray(values, dtype=np.float64), self.levels)
+
+    def normalise(self, values: ArrayLike) -> Floats:
+        """Return rank/L of each value, in the shape of `values`.
+
+        Raises
+        ------
+        NbykError
+            If a value is not a level; it names the index of the first such value.
+        """
+        array = _on_scale(self, values)
+        return np.searchsorted(self.levels, array) / len(self.levels)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the form that `scale_from_dict` reads."""
+        return {"levels": list(self.levels)}
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A scale with two ends, which become 0 and 1: v becomes (v − low)/(high − low).
+
+    Parameters
+    ----------
+    low, high : float
+        The ends, both of them on the scale; finite, `low` below `high`.
+
+    Raises
+    ------
+    NbykError
+        If an end is not finite or `low` is not below `high`.
+    """
+
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        low, high = _number(self.low, "the low end"), _number(self.high, "the high end")
+        if not low < high or np.isinf(high - low):
+            raise NbykError(f"scale: runs from {low:g} to {high:g}; the low end must be below the high end")
+        object.__setattr__(self, "low", low)
+        object.__setattr__(self, "high", high)
+
+    @property
+    def expected(self) -> str:
+        """The values on the scale, in words."""
+        return f"a number from {self.low:g} to {self.high:g}"
+
+    def outside(self, values: ArrayLike) -> NDArray[np.bool_]:
+        """Return, per value, whether it is off the scale; NaN is."""
+        array = np.asarray(values, dtype=np.float64)
+        return ~((array >= self.low) & (array <= self.high))
+
+    def normalise(self, values: ArrayLike) -> Floats:
+        """Return (v − low)/(high − low) of each value, in the shape of `values`.
+
+        Raises
+        ------
+        NbykError
+            If a value is outside the interval; it names the index of the first such value.
+        """
+        array = _on_scale(self, values)
+        normalised: Floats = (array - self.low) / (self.high - self.low)
+        return normalised
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the form that `scale_from_dict` reads."""
+        return {"low": self.low, "high": self.high}
+
+
+Scale: TypeAlias = Levels | Interval
+
+
+def scale_from_dict(content: Mapping[str, Any]) -> Scale:
+    """Return the scale that a mapping declares: ``{"levels": […]}`` or ``{"low": …, "high": …}``.
+
+    Raises
+    ------
+    NbykError
+        If the mapping has other keys, or its values do not make a scale.
+    """
+    keys = set(content)
+    if keys == {"levels"} and isinstance(content["levels"], list | tuple):
+        return Levels(tuple(content["levels"]))
+    if keys == {"low", "high"}:
+        return Interval(content["low"], content["high"])
+    raise NbykError(
+        f"scale: found {dict(content)!r}; expected {{levels: [lowest, …]}} or {{low: …, high: …}}"
+    )
+
+
+def _number(value: Any, what: str) -> float:
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        number = np.nan
+    if isinstance(value, str) or not np.isfinite(number):
+        raise NbykError(f"scale: {what} is {value!r}; expected a finite number")
+    return number
+
+
+def _on_scale(scale: Scale, values: ArrayLike) -> Floats:
+    try:
+        array = np.asarray(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise NbykError(f"values are not all numbers; expected {scale.expected}") from None
+    outside = scale.outside(array)
+    if outside.any():
+        index = tuple(int(i) for i in np.argwhere(outside)[0])
+        shown = index[0] if len(index) == 1 else index
+        raise NbykError(
+            f"value at index {shown} is {array[index]:g}; expected {scale.expected}: "
+            "mend the value or declare another scale"
+        )
+    return array

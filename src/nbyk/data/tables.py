@@ -1,0 +1,244 @@
+"""Reading a file of any supported format into named columns that remember their line or row."""
+
+from __future__ import annotations
+
+import csv
+import difflib
+import json
+import os
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbyk.errors import NbykError
+
+DELIMITERS = {".csv": ",", ".tsv": "\t"}
+JSON_LINES = (".jsonl", ".ndjson")
+TABLE_SUFFIXES = (*DELIMITERS, *JSON_LINES, ".parquet")
+
+
+@dataclass(frozen=True)
+class Table:
+    """The columns of a file, cell by cell as they were read.
+
+    Attributes
+    ----------
+    path
+        The file.
+    names
+        Column names in the file's order; a name may come twice.
+    columns
+        One list of cells per name (or a Parquet column, which becomes a list when asked for); text in CSV
+        and TSV, whatever JSON or Parquet hold otherwise. A cell that is not there is None.
+    unit
+        What `numbers` counts: "line" (from 1) in a text file, "row" (from 0) otherwise.
+    numbers
+        Where each row begins.
+    """
+
+    path: str
+    names: tuple[str, ...]
+    columns: tuple[Any, ...]
+    unit: str
+    numbers: Sequence[int]
+
+    def at(self, row: int) -> str:
+        """Return the file and the line or row, for an error."""
+        return f"{self.path}, {self.unit} {self.numbers[row]}"
+
+    def column(self, name: str, hint: str) -> list[Any]:
+        """Return the cells of a column.
+
+        Parameters
+        ----------
+        name
+            The column's name.
+        hint
+            The way out when there is no such column.
+
+        Raises
+        ------
+        NbykError
+            If no column or more than one has that name.
+        """
+        found = self.names.count(name)
+        if found == 1:
+            cells = self.columns[self.names.index(name)]
+            return cells if isinstance(cells, list) else list(cells.to_pylist())
+        if found:
+            raise NbykError(f"{self.path}: {found} columns are named {name!r}; rename all but one")
+        near = difflib.get_close_matches(name, self.names, n=1, cutoff=0.6)
+        nearest = f" (nearest: {near[0]!r})" if near else ""
+        found_names = ", ".join(map(repr, self.names[:12])) + (", …" if len(self.names) > 12 else "")
+        raise NbykError(f"{self.path}: no column {name!r}; found {found_names}{nearest}; {hint}")
+
+
+def read_table(path: str | os.PathLike[str]) -> Table:
+    """Return the table in a CSV, TSV, JSON-lines or Parquet file.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing, unreadable, of an unknown suffix or empty, or a line does not fit the rest.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix in DELIMITERS:
+        table = _read_delimited(path, DELIMITERS[suffix])
+    elif suffix in JSON_LINES:
+        table = _read_json_lines(path)
+    elif suffix == ".parquet":
+        table = _read_parquet(path)
+    else:
+        raise unknown_suffix(path, TABLE_SUFFIXES)
+    if not table.numbers:
+        raise NbykError(f"{path}: has columns but no rows; expected at least one rating per row")
+    return table
+
+
+def unknown_suffix(path: str | os.PathLike[str], known: Sequence[str]) -> NbykError:
+    """Return the error for a file whose suffix is none of `known`."""
+    return NbykError(
+        f"{path}: unknown suffix {Path(path).suffix!r}; expected one of {', '.join(known)}: "
+        "rename the file to what it is, or convert it"
+    )
+
+
+def unreadable(path: str | os.PathLike[str], error: BaseException) -> NbykError:
+    """Return the error for a file that the system does not let us read."""
+    if isinstance(error, FileNotFoundError):
+        return NbykError(f"{path}: no such file; check the path")
+    return NbykError(f"{path}: cannot be read ({reason(error)}); check that it is a file that you may read")
+
+
+def reason(error: BaseException) -> str:
+    """Return what an error says, on one line."""
+    said = getattr(error, "strerror", None) or str(error).strip()
+    return str(said).splitlines()[0] if said else type(error).__name__
+
+
+def shown(value: Any) -> str:
+    """Return a value as an error shows it: on one line, cut if long."""
+    text = repr(value)
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file, with their ends and without a byte-order mark.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing or unreadable, or a line is not UTF-8.
+    """
+    try:
+        with open(path, "rb") as source:
+            for number, raw in enumerate(source, start=1):
+                # A byte-order mark is no part of the first column's name.
+                encoding = "utf-8-sig" if number == 1 else "utf-8"
+                try:
+                    yield raw.decode(encoding)
+                except UnicodeDecodeError as error:
+                    raise NbykError(
+                        f"{path}, line {number}: byte {error.start + 1} is not UTF-8; save the file as UTF-8"
+                    ) from None
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield line number and object of each line of a JSON-lines file; blank lines are skipped.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing or unreadable, or a line is not UTF-8, not JSON or not an object.
+    """
+    for number, line in enumerate(text_lines(path), start=1):
+        if not line.strip():
+            continue
+        try:
+            content = json.loads(line)
+        except (ValueError, RecursionError) as error:
+            # The decoder's own message counts lines too, always 1.
+            where = f" at character {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
+            raise NbykError(
+                f"{path}, line {number}: not JSON ({getattr(error, 'msg', error)}{where}); "
+                "expected one whole object per line: mend the line, or get the file again if it was cut off"
+            ) from None
+        if not isinstance(content, dict):
+            raise NbykError(
+                f"{path}, line {number}: found {_kind(content)}; expected one object per line, "
+                'like {"item": "a", "rater": "r1", "value": 1}'
+            )
+        yield number, content
+
+
+def _read_delimited(path: str | os.PathLike[str], delimiter: str) -> Table:
+    reader = csv.reader(text_lines(path), delimiter=delimiter, strict=True)
+    rows: list[list[str]] = []
+    numbers: list[int] = []
+    header: list[str] | None = None
+    begins = 1
+    try:
+        for row in reader:
+            if row and header is None:
+                header = row
+            elif row:
+                # zip(*rows) below would cut or lose cells of a row that does not fit.
+                if header is not None and len(row) != len(header):
+                    raise NbykError(
+                        f"{path}, line {begins}: found {len(row)} fields, expected {len(header)} as in the "
+                        "header; mend the line, or get the file again if it was cut off"
+                    )
+                rows.append(row)
+                numbers.append(begins)
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        raise NbykError(
+            f"{path}, line {begins}: cannot be split into fields ({error}); mend the quotes, "
+            "or get the file again if it was cut off"
+        ) from None
+    if header is None:
+        raise NbykError(f"{path}: is empty; expected a header line and one line per rating or item")
+    columns = tuple(list(cells) for cells in zip(*rows, strict=True)) or tuple([] for _ in header)
+    return Table(str(path), tuple(header), columns, "line", numbers)
+
+
+def _read_json_lines(path: str | os.PathLike[str]) -> Table:
+    objects: list[dict[str, Any]] = []
+    numbers: list[int] = []
+    # A dict keeps the order in which the keys first come.
+    names: dict[str, None] = {}
+    for number, content in json_lines(path):
+        objects.append(content)
+        numbers.append(number)
+        names.update(dict.fromkeys(content))
+    if not objects:
+        raise NbykError(f"{path}: is empty; expected one JSON object per line")
+    columns = tuple([content.get(name) for content in objects] for name in names)
+    return Table(str(path), tuple(names), columns, "line", numbers)
+
+
+def _read_parquet(path: str | os.PathLike[str]) -> Table:
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        source = open(path, "rb")  # noqa: SIM115 - closed below; pyarrow's own errors for a missing file say less
+    except OSError as error:
+        raise unreadable(path, error) from None
+    with source:
+        try:
+            table = pq.read_table(source)
+        except (pa.ArrowException, OSError) as error:
+            raise NbykError(
+                f"{path}: not a readable Parquet file ({reason(error)}); "
+                "get it again if it was cut off, or rename it to what it is"
+            ) from None
+    return Table(str(path), tuple(table.column_names), tuple(table.columns), "row", range(table.num_rows))
+
+
+def _kind(content: Any) -> str:
+    names = {list: "an array", str: "a string", bool: "true or false", type(None): "null"}
+    return names.get(type(content), "a number")

@@ -1,0 +1,118 @@
+"""Atomic writes: a file is either the old one or the whole new one, whatever happens in between."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import tempfile
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nbyk.errors import NbykError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+
+@contextmanager
+def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
+    """Yield a scratch path beside `path` that takes its place when the block ends without an error."""
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, scratch = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+    os.close(handle)
+    try:
+        yield Path(scratch)
+        with open(scratch, "rb") as written:
+            os.fsync(written.fileno())
+        os.chmod(scratch, 0o666 & ~_umask())
+        os.replace(scratch, target)
+    finally:
+        Path(scratch).unlink(missing_ok=True)
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
+
+
+def write_text(path: str | os.PathLike[str], text: str) -> None:
+    """Write `text` to `path` atomically, as UTF-8."""
+    with replacing(path) as scratch:
+        scratch.write_text(text, encoding="utf-8")
+
+
+def write_json(path: str | os.PathLike[str], content: Any) -> None:
+    """Write `content` to `path` atomically as indented JSON that ends with a newline."""
+    write_text(path, json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+
+
+def read_json(path: str | os.PathLike[str]) -> Any:
+    """Return the content of a JSON file.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing or is not JSON.
+    """
+    try:
+        return json.loads(Path(path).read_text(encoding="utf-8"))
+    except FileNotFoundError:
+        raise NbykError(f"{path}: no such file") from None
+    except (json.JSONDecodeError, UnicodeDecodeError) as error:
+        raise NbykError(f"{path}: not a JSON file ({error}); delete it and run again") from None
+
+
+def write_parquet(path: str | os.PathLike[str], table: pa.Table, metadata: Mapping[str, Any]) -> None:
+    """Write a table to `path` atomically, with `metadata` and nbyk's version in the file's own metadata.
+
+    The same table and metadata always give the same bytes.
+
+    Parameters
+    ----------
+    path
+        The file to write; missing folders are made.
+    table
+        What to write.
+    metadata
+        Anything JSON can hold (seed, M, semantics, checksums, …), stored under the key ``nbyk``.
+    """
+    import pyarrow.parquet as pq
+
+    import nbyk
+
+    stamp = json.dumps({"version": nbyk.__version__, **metadata}, sort_keys=True)
+    with replacing(path) as scratch:
+        pq.write_table(table.replace_schema_metadata({"nbyk": stamp}), scratch, compression="zstd")
+
+
+def read_parquet(path: str | os.PathLike[str]) -> tuple[pa.Table, dict[str, Any]]:
+    """Return a Parquet file's table and the metadata that `write_parquet` put there.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing, truncated or not Parquet.
+    """
+    import pyarrow as pa
+    import pyarrow.parquet as pq
+
+    try:
+        with open(path, "rb") as source:
+            table = pq.read_table(source)
+    except FileNotFoundError:
+        raise NbykError(f"{path}: no such file") from None
+    except (pa.ArrowException, OSError) as error:
+        raise NbykError(f"{path}: not a readable Parquet file ({error}); delete it and run again") from None
+    stamp = (table.schema.metadata or {}).get(b"nbyk", b"{}")
+    return table.replace_schema_metadata(None), json.loads(stamp)
+
+
+def sha256(path: str | os.PathLike[str]) -> str:
+    """Return the SHA-256 hex digest of a file."""
+    with open(path, "rb") as source:
+        return hashlib.file_digest(source, "sha256").hexdigest()

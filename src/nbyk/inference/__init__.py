@@ -1,0 +1,1 @@
+"""p-values, their Monte-Carlo error, and the tests built on them."""

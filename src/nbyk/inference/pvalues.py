@@ -1,0 +1,175 @@
+"""p-values from draws of an effect under the alternative and under the null, with their Monte-Carlo error."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nbyk.errors import NbykError
+
+Floats = NDArray[np.float64]
+Alternative = Literal["greater", "less", "two-sided"]
+
+_FEW_PAIRS = 10.0
+"""Below this many expected draws on the wrong side, placements say too little about their own variance."""
+
+
+@dataclass(frozen=True)
+class ExpectedP:
+    """Expected p-value under the alternative.
+
+    Attributes
+    ----------
+    p
+        The share of pairs (α, β) of an alternative and a null effect with β ≥ α, in [0, 1].
+    standard_error
+        Its Monte-Carlo standard error.
+    flipped
+        Whether the effects were negated because the null's median was the larger: B looks better.
+    """
+
+    p: float
+    standard_error: float
+    flipped: bool
+
+
+@dataclass(frozen=True)
+class PValue:
+    """p-value of one observed effect against draws of the null.
+
+    Attributes
+    ----------
+    p
+        (1 + draws at least as extreme) / (1 + draws), in (0, 1]; never zero.
+    standard_error
+        Its Monte-Carlo standard error.
+    alternative
+        "greater", "less" or "two-sided".
+    """
+
+    p: float
+    standard_error: float
+    alternative: Alternative
+
+
+def expected_p(alternative: ArrayLike, null: ArrayLike, *, paired: bool = False) -> ExpectedP:
+    """Return the papers' p-value: the p-value averaged over draws of the alternative, by sorting.
+
+    Parameters
+    ----------
+    alternative, null : array_like, shape (M,) and (L,)
+        Effects under either hypothesis, positive where A is better.
+    paired
+        Whether draw j of both come from the same items and gold, so that they are correlated. It changes
+        the standard error, not the p-value.
+
+    Returns
+    -------
+    ExpectedP
+
+    Raises
+    ------
+    NbykError
+        If there are no draws, one is not a finite number, or paired draws differ in number.
+
+    Notes
+    -----
+    With placements P(α) = #{β ≥ α}/L and Q(β) = #{α ≤ β}/M, p is the mean of either and, as a two-sample
+    U-statistic, has the variance var(P)/M + var(Q)/L (+ 2 cov(P, Q)/M when paired); DeLong et al. 1988. Where
+    fewer than about ten draws lie on the wrong side, the variance is that of two normal samples with the
+    draws' moments, if it is the larger. Ties count, as in Wein et al. 2023 (their released code; Algorithm 2
+    prints β < α, which is one minus it). The test is one-sided towards the side that the medians point to,
+    so that p may exceed one half only by ties or skewness.
+    """
+    alpha, beta = _effects(alternative, "alternative"), _effects(null, "null")
+    if paired and alpha.size != beta.size:
+        raise NbykError(f"paired draws: {alpha.size} of the alternative, {beta.size} of the null; expected as many")
+    flipped = bool(np.median(beta) > np.median(alpha))
+    if flipped:
+        alpha, beta = -alpha, -beta
+    beta_sorted, alpha_sorted = np.sort(beta), np.sort(alpha)
+    n_at_least = beta.size - np.searchsorted(beta_sorted, alpha, side="left")
+    placement = n_at_least / beta.size
+    counter_placement = np.searchsorted(alpha_sorted, beta, side="right") / alpha.size
+    p = int(n_at_least.sum()) / (alpha.size * beta.size)
+    variance = _variance(placement) / alpha.size + _variance(counter_placement) / beta.size
+    if paired and alpha.size > 1:
+        variance += 2.0 * float(np.cov(placement, counter_placement)[0, 1]) / alpha.size
+    if min(p, 1.0 - p) * min(alpha.size, beta.size) < _FEW_PAIRS:
+        variance = max(variance, _binormal_variance(alpha, beta))
+    return ExpectedP(p, math.sqrt(max(0.0, variance)), flipped)
+
+
+def p_value(observed: float, null: ArrayLike, *, alternative: Alternative = "greater") -> PValue:
+    """Return the p-value of an observed effect: (1 + #{β at least as extreme}) / (1 + M).
+
+    Parameters
+    ----------
+    observed
+        The effect on the data as they are.
+    null : array_like, shape (M,)
+        Effects under the null.
+    alternative
+        "greater" (A is better), "less", or "two-sided" (twice the smaller of both, at most 1).
+
+    Returns
+    -------
+    PValue
+
+    Raises
+    ------
+    NbykError
+        If there are no draws or a number is not finite.
+    """
+    beta = _effects(null, "null")
+    if not math.isfinite(observed):
+        raise NbykError(f"observed effect: found {observed}, expected a finite number")
+    if alternative not in ("greater", "less", "two-sided"):
+        raise NbykError(f"alternative: found {alternative!r}, expected 'greater', 'less' or 'two-sided'")
+    total = beta.size + 1
+    greater = (1 + int((beta >= observed).sum())) / total
+    less = (1 + int((beta <= observed).sum())) / total
+    one_sided = {"greater": greater, "less": less, "two-sided": min(greater, less)}[alternative]
+    sides = 2.0 if alternative == "two-sided" else 1.0
+    error = sides * math.sqrt(one_sided * (1.0 - one_sided) / total)
+    return PValue(min(1.0, sides * one_sided), error, alternative)
+
+
+def _effects(values: ArrayLike, name: str) -> Floats:
+    effects = np.asarray(values, dtype=np.float64).ravel()
+    if effects.size == 0:
+        raise NbykError(f"{name}: no draws; expected at least one effect")
+    if not np.isfinite(effects).all():
+        bad = int(np.flatnonzero(~np.isfinite(effects))[0])
+        raise NbykError(f"{name}: draw {bad} is {effects[bad]}; expected finite effects")
+    return effects
+
+
+def _variance(values: Floats) -> float:
+    return float(values.var(ddof=1)) if values.size > 1 else 0.0
+
+
+def _binormal_variance(alpha: Floats, beta: Floats) -> float:
+    """Return the exact variance of the U-statistic for two normal samples with the draws' moments."""
+    from scipy.stats import multivariate_normal, norm
+
+    var_alpha, var_beta = _variance(alpha), _variance(beta)
+    total = var_alpha + var_beta
+    if total == 0.0:
+        return 0.0
+    d = float(alpha.mean() - beta.mean()) / math.sqrt(total)
+    p = float(norm.cdf(-d))
+
+    def covariance_of_pairs_that_share(shared_variance: float) -> float:
+        rho = shared_variance / total
+        both = multivariate_normal.cdf([-d, -d], cov=[[1.0, rho], [rho, 1.0]], allow_singular=True)
+        return max(0.0, float(both) - p * p)
+
+    m, n = alpha.size, beta.size
+    share_alpha = covariance_of_pairs_that_share(var_alpha)
+    share_beta = covariance_of_pairs_that_share(var_beta)
+    return ((n - 1) * share_alpha + (m - 1) * share_beta + p * (1.0 - p)) / (m * n)

@@ -1,0 +1,195 @@
+"""Metrics on item means: systems of shape (S, R, N), gold of shape (R, N), scores of shape (S, R).
+
+S systems answer the same N items in each of R replicates; each function fills `out` for all of them. Sums run in
+four lanes, because one running sum waits for itself at every item.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from nbyk.metrics.sorting import rank_values
+
+Floats = NDArray[np.float64]
+
+
+@njit(nogil=True, cache=True)
+def fill_item_means(rows: Floats, out: Floats) -> None:
+    """Fill `out` with the mean of each row's responses; see `item_means`.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (n, K)
+        Responses, left-packed: the first NaN of a row ends it.
+    out : ndarray, shape (n,)
+        Filled with the means.
+    """
+    width = rows.shape[1]
+    for i in range(len(rows)):
+        total = 0.0
+        count = 0
+        for j in range(width):
+            response = rows[i, j]
+            if response != response:
+                break
+            total += response
+            count += 1
+        out[i] = total / count if count > 0 else np.nan
+
+
+def item_means(responses: Floats) -> Floats:
+    """Return each item's mean response: the sum from left to right over the count.
+
+    Parameters
+    ----------
+    responses : ndarray, shape (..., N, K)
+        Responses, left-packed: the first NaN of a row ends it.
+
+    Returns
+    -------
+    ndarray, shape (..., N)
+        The means; NaN for an item without a response.
+    """
+    rows = np.require(responses, np.float64, ["C", "W"])
+    out = np.empty(rows.shape[:-1])
+    fill_item_means(rows.reshape(-1, rows.shape[-1]), out.reshape(-1))
+    return out
+
+
+@njit(nogil=True, cache=True)
+def _mean_absolute_error(system: Floats, gold: Floats) -> float:
+    n = len(gold)
+    even = n - n % 4
+    sum0 = sum1 = sum2 = sum3 = 0.0
+    for i in range(0, even, 4):
+        sum0 += abs(system[i] - gold[i])
+        sum1 += abs(system[i + 1] - gold[i + 1])
+        sum2 += abs(system[i + 2] - gold[i + 2])
+        sum3 += abs(system[i + 3] - gold[i + 3])
+    for i in range(even, n):
+        sum0 += abs(system[i] - gold[i])
+    return ((sum0 + sum1) + (sum2 + sum3)) / n
+
+
+@njit(nogil=True, cache=True)
+def _mean_squared_error(system: Floats, gold: Floats) -> float:
+    n = len(gold)
+    even = n - n % 4
+    sum0 = sum1 = sum2 = sum3 = 0.0
+    for i in range(0, even, 4):
+        sum0 += (system[i] - gold[i]) ** 2
+        sum1 += (system[i + 1] - gold[i + 1]) ** 2
+        sum2 += (system[i + 2] - gold[i + 2]) ** 2
+        sum3 += (system[i + 3] - gold[i + 3]) ** 2
+    for i in range(even, n):
+        sum0 += (system[i] - gold[i]) ** 2
+    return ((sum0 + sum1) + (sum2 + sum3)) / n
+
+
+@njit(nogil=True, cache=True)
+def mae(systems: Floats, gold: Floats, out: Floats) -> None:
+    """Fill `out` with mean |a − g|."""
+    for r in range(out.shape[1]):
+        for s in range(out.shape[0]):
+            out[s, r] = _mean_absolute_error(systems[s, r], gold[r])
+
+
+@njit(nogil=True, cache=True)
+def mse(systems: Floats, gold: Floats, out: Floats) -> None:
+    """Fill `out` with mean (a − g)²."""
+    for r in range(out.shape[1]):
+        for s in range(out.shape[0]):
+            out[s, r] = _mean_squared_error(systems[s, r], gold[r])
+
+
+@njit(nogil=True, cache=True)
+def inverse_mse(systems: Floats, gold: Floats, out: Floats) -> None:
+    """Fill `out` with 1 / mean (a − g)²: infinite where a and g agree everywhere."""
+    for r in range(out.shape[1]):
+        for s in range(out.shape[0]):
+            error = _mean_squared_error(systems[s, r], gold[r])
+            out[s, r] = np.inf if error == 0.0 else 1.0 / error
+
+
+@njit(nogil=True, cache=True)
+def rmse(systems: Floats, gold: Floats, out: Floats) -> None:
+    """Fill `out` with √ mean (a − g)²."""
+    for r in range(out.shape[1]):
+        for s in range(out.shape[0]):
+            out[s, r] = math.sqrt(_mean_squared_error(systems[s, r], gold[r]))
+
+
+@njit(nogil=True, cache=True)
+def max_error(systems: Floats, gold: Floats, out: Floats) -> None:
+    """Fill `out` with max |a − g|."""
+    for r in range(out.shape[1]):
+        for s in range(out.shape[0]):
+            largest = 0.0
+            for i in range(gold.shape[1]):
+                error = abs(systems[s, r, i] - gold[r, i])
+                largest = largest if error <= largest else error
+            out[s, r] = largest
+
+
+@njit(nogil=True, cache=True)
+def mean(systems: Floats, gold: Floats, out: Floats) -> None:
+    """Fill `out` with the mean of a; `gold` is not looked at."""
+    n = systems.shape[2]
+    even = n - n % 4
+    for r in range(out.shape[1]):
+        for s in range(out.shape[0]):
+            system = systems[s, r]
+            sum0 = sum1 = sum2 = sum3 = 0.0
+            for i in range(0, even, 4):
+                sum0 += system[i]
+                sum1 += system[i + 1]
+                sum2 += system[i + 2]
+                sum3 += system[i + 3]
+            for i in range(even, n):
+                sum0 += system[i]
+            out[s, r] = ((sum0 + sum1) + (sum2 + sum3)) / n
+
+
+@njit(nogil=True, cache=True)
+def wins_mae(systems: Floats, gold: Floats, out: Floats) -> None:
+    """Fill `out`, shape (R,), with (wins of A − wins of B) / N; the nearer to gold wins, a tie is nobody's."""
+    n = gold.shape[1]
+    for r in range(len(out)):
+        lead = 0
+        for i in range(n):
+            error_a = abs(systems[0, r, i] - gold[r, i])
+            error_b = abs(systems[1, r, i] - gold[r, i])
+            lead += int(error_a < error_b) - int(error_b < error_a)
+        out[r] = lead / n
+
+
+@njit(nogil=True, cache=True)
+def spearman(systems: Floats, gold: Floats, out: Floats) -> None:
+    """Fill `out` with Spearman's ρ: Pearson's correlation of average ranks; NaN where either is constant."""
+    n = gold.shape[1]
+    middle = 0.5 * (n + 1)
+    gold_ranks = np.empty(n)
+    ranks = np.empty(n)
+    ordered = np.empty(n)
+    shared = np.empty(n)
+    cells = np.empty(n + 2, np.int64)
+    for r in range(out.shape[1]):
+        rank_values(gold[r], gold_ranks, ordered, shared, cells)
+        gold_variance = 0.0
+        for i in range(n):
+            gold_ranks[i] -= middle
+            gold_variance += gold_ranks[i] ** 2
+        for s in range(out.shape[0]):
+            rank_values(systems[s, r], ranks, ordered, shared, cells)
+            covariance = 0.0
+            variance = 0.0
+            for i in range(n):
+                deviation = ranks[i] - middle
+                covariance += deviation * gold_ranks[i]
+                variance += deviation**2
+            product = gold_variance * variance
+            out[s, r] = covariance / math.sqrt(product) if product != 0.0 else np.nan

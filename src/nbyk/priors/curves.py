@@ -1,0 +1,118 @@
+"""Distribution functions that broadcast over the values and over every parameter.
+
+The families call them with one set of parameters and many values; the grid search of a fit calls them with
+many sets of parameters and a few values. Nothing is validated here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import erfcx, log_ndtr, ndtr, ndtri
+
+Floats = NDArray[np.float64]
+
+_SQRT_2 = np.sqrt(2.0)
+_SQRT_HALF_PI = np.sqrt(np.pi / 2.0)
+# Below this an interval's normal mass has lost its precision, or is about to: other formulas take over.
+_TINY_MASS = 1e-200
+
+
+def normal_mass(a: ArrayLike, b: ArrayLike) -> Floats:
+    """Return P(a < Z ≤ b) of a standard normal Z for a ≤ b, without cancellation in the upper tail."""
+    below, above = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    flip = below > 0
+    return np.asarray(ndtr(np.where(flip, -below, above)) - ndtr(np.where(flip, -above, below)))
+
+
+def log_normal_mass(a: ArrayLike, b: ArrayLike) -> Floats:
+    """Return log P(a < Z ≤ b) of a standard normal Z for a ≤ b, right however far out the interval lies."""
+    below, above = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
+    flip = below > 0
+    left, right = log_ndtr(np.where(flip, -above, below)), log_ndtr(np.where(flip, -below, above))
+    mass = normal_mass(a, b)
+    with np.errstate(divide="ignore"):
+        far_out = right + np.log(-np.expm1(left - right))
+        return np.asarray(np.where(mass > _TINY_MASS, np.log(mass), far_out))
+
+
+def uniform_cdf(x: ArrayLike, low: ArrayLike, high: ArrayLike) -> Floats:
+    """Return P(X ≤ x) of a uniform distribution on [low, high]."""
+    start = np.asarray(low, dtype=np.float64)
+    return np.asarray(np.clip((np.asarray(x) - start) / (np.asarray(high) - start), 0.0, 1.0))
+
+
+def normal_cdf(x: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> Floats:
+    """Return P(X ≤ x) of a normal distribution."""
+    return np.asarray(ndtr((np.asarray(x) - mean) / np.asarray(sd)))
+
+
+def folded_normal_cdf(x: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> Floats:
+    """Return P(\\|X\\| ≤ x) of a normal X."""
+    reach, centre, spread = np.maximum(x, 0.0), np.asarray(mean), np.asarray(sd)
+    return normal_mass((-reach - centre) / spread, (reach - centre) / spread)
+
+
+def truncated_normal_cdf(
+    x: ArrayLike, mean: ArrayLike, sd: ArrayLike, low: ArrayLike, high: ArrayLike
+) -> Floats:
+    """Return P(X ≤ x \\| low ≤ X ≤ high) of a normal X."""
+    centre, spread = np.asarray(mean), np.asarray(sd)
+    start, end, at = np.asarray(low), np.asarray(high), np.clip(x, low, high)
+    a = (start - centre) / spread
+    whole = normal_mass(a, (end - centre) / spread)
+    with np.errstate(all="ignore"):
+        share = normal_mass(a, (at - centre) / spread) / whole
+        if np.any(whole <= _TINY_MASS):
+            above = _lost(at - start, start - centre, spread) / _lost(end - start, start - centre, spread)
+            below = _lost(end - at, centre - end, spread) / _lost(end - start, centre - end, spread)
+            share = np.where(whole > _TINY_MASS, share, np.where(a > 0, above, 1.0 - below))
+    return np.asarray(np.clip(share, 0.0, 1.0))
+
+
+def truncated_normal_quantile(u: ArrayLike, mean: float, sd: float, low: float, high: float) -> Floats:
+    """Return the x at which `truncated_normal_cdf` reaches u, for u in (0, 1)."""
+    a, b = (low - mean) / sd, (high - mean) / sd
+    share, whole = np.asarray(u, dtype=np.float64), normal_mass(a, b)
+    if whole > _TINY_MASS:
+        left, right = ndtr(a) + share * whole, ndtr(-b) + (1.0 - share) * whole
+        tail = ndtri(np.minimum(left, right))
+        x = mean + sd * np.where(left <= right, tail, -tail)
+    elif a > 0:
+        x = low + _far_step(share * _lost(high - low, low - mean, sd), low - mean, sd)
+    else:
+        x = high - _far_step((1.0 - share) * _lost(high - low, mean - high, sd), mean - high, sd)
+    return np.asarray(np.clip(x, low, high))
+
+
+def _lost(step: ArrayLike, gap: ArrayLike, sd: ArrayLike) -> Floats:
+    """Return P(X ≤ t + step \\| X > t) of a normal X whose mean lies `gap` > 0 below t.
+
+    Neither side of the ratio is formed, so nothing underflows or cancels however far out t is: with the
+    scaled complementary error function the squares drop out of the exponent.
+    """
+    a, d = np.asarray(gap) / sd, np.asarray(step) / np.asarray(sd)
+    return np.asarray(-np.expm1(-d * (a + d / 2.0) + np.log(erfcx((a + d) / _SQRT_2) / erfcx(a / _SQRT_2))))
+
+
+def _far_step(lost: Floats, gap: float, sd: float) -> Floats:
+    """Return the step at which `_lost` reaches `lost`, for a gap of many sds."""
+    a, target = gap / sd, np.log1p(-lost)
+    d = -target / a
+    # The tail is all but exponential out there: Newton's method gains several digits a step.
+    for _ in range(4):
+        z = a + d
+        log_kept = -d * (a + d / 2.0) + np.log(erfcx(z / _SQRT_2) / erfcx(a / _SQRT_2))
+        d = d + (log_kept - target) * erfcx(z / _SQRT_2) * _SQRT_HALF_PI
+    return np.asarray(sd * d)
+
+
+def triangular_cdf(x: ArrayLike, low: ArrayLike, mode: ArrayLike, high: ArrayLike) -> Floats:
+    """Return P(X ≤ x) of a triangular distribution; the mode may sit on an end."""
+    start, apex, end = np.asarray(low), np.asarray(mode), np.asarray(high)
+    at = np.clip(x, start, end)
+    width, rise, fall = end - start, apex - start, end - apex
+    with np.errstate(divide="ignore", invalid="ignore"):
+        rising = (at - start) ** 2 / (width * rise)
+        falling = 1.0 - (end - at) ** 2 / (width * fall)
+    return np.asarray(np.where((at < apex) | (fall == 0), np.where(rise == 0, 0.0, rising), falling))

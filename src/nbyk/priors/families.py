@@ -1,0 +1,521 @@
+"""One-dimensional families for an item's parameter: its mean μ or its standard deviation σ.
+
+Every family is a frozen record of its parameters. It draws by a fixed transform of uniforms that the caller
+supplies, so that what is drawn is a function of the caller's random stream alone, and it knows its
+distribution function and log-likelihood, atoms included. The published families are those of Wein et al.
+(2023, section 6 and appendix B) and Homan et al. (2025, section 4 and appendix A). A new family is one class
+here, and one line in `FAMILIES`.
+"""
+
+from __future__ import annotations
+
+import math
+import numbers
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy.special import betainc, betaincinv, betaln, ndtri, xlog1py, xlogy
+
+from nbyk.errors import NbykError, unknown_name
+from nbyk.priors import curves
+
+Floats = NDArray[np.float64]
+
+_LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
+
+
+@dataclass(frozen=True)
+class Family(ABC):
+    """A distribution of one item parameter.
+
+    Attributes
+    ----------
+    name : str
+        What the family is called in configs, tables and JSON.
+    """
+
+    name: ClassVar[str]
+
+    @property
+    def n_uniforms(self) -> int:
+        """How many uniforms one draw takes: the length of the last axis that `draw` expects."""
+        return 1
+
+    @property
+    def support(self) -> tuple[float, float]:
+        """The smallest closed interval that holds every value."""
+        return self._support()
+
+    @property
+    def atoms(self) -> tuple[tuple[float, float], ...]:
+        """The (value, probability) of every value that has a probability of its own."""
+        return self._atoms()
+
+    def draw(self, u: ArrayLike) -> Floats:
+        """Turn uniforms into values of this family, by the same transform every time.
+
+        Parameters
+        ----------
+        u : array_like, shape (..., n_uniforms)
+            Independent uniforms in the open interval (0, 1).
+
+        Returns
+        -------
+        ndarray, shape (...)
+
+        Raises
+        ------
+        NbykError
+            If the last axis does not have `n_uniforms` entries.
+        """
+        uniforms = np.asarray(u, dtype=np.float64)
+        if uniforms.ndim == 0 or uniforms.shape[-1] != self.n_uniforms:
+            raise NbykError(
+                f"{self.name}: uniforms have shape {uniforms.shape}; expected (..., {self.n_uniforms})"
+            )
+        return self._draw(uniforms)
+
+    def cdf(self, x: ArrayLike) -> Floats:
+        """Return P(X ≤ x) for every x, so right-continuous where there are atoms."""
+        return self._cdf(np.asarray(x, dtype=np.float64))
+
+    def cdf_left(self, x: ArrayLike) -> Floats:
+        """Return P(X < x) for every x: `cdf` without the atom at x."""
+        at = np.asarray(x, dtype=np.float64)
+        below = self.cdf(at)
+        for value, mass in self.atoms:
+            below = np.where(at == value, below - mass, below)
+        return np.asarray(below)
+
+    def log_likelihood(self, x: ArrayLike) -> Floats:
+        """Return each value's contribution to the log-likelihood, −∞ where it cannot occur.
+
+        It is the log-density, and at an atom the log of the atom's probability (a censored likelihood). Sums
+        are comparable between families that have the same atoms, and not otherwise.
+        """
+        return self._log_likelihood(np.asarray(x, dtype=np.float64))
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the name under ``family`` and the parameters, as JSON can hold them."""
+        content: dict[str, Any] = {"family": self.name}
+        for field in fields(self):
+            value = getattr(self, field.name)
+            parts = [_plain(part) for part in value] if isinstance(value, tuple) else _plain(value)
+            content[field.name] = parts
+        return content
+
+    def _atoms(self) -> tuple[tuple[float, float], ...]:
+        return ()
+
+    @abstractmethod
+    def _support(self) -> tuple[float, float]: ...
+
+    @abstractmethod
+    def _draw(self, u: Floats) -> Floats: ...
+
+    @abstractmethod
+    def _cdf(self, x: Floats) -> Floats: ...
+
+    @abstractmethod
+    def _log_likelihood(self, x: Floats) -> Floats: ...
+
+    def _check(self, parameter: str, ok: bool, expected: str) -> None:
+        if not ok:
+            raise NbykError(f"{self.name}: {parameter} is {getattr(self, parameter)!r}; expected {expected}")
+
+    def _check_numbers(self, *parameters: str) -> None:
+        for parameter in parameters:
+            value = getattr(self, parameter)
+            real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
+            self._check(parameter, real and math.isfinite(value), "a finite number")
+            # Adding zero turns −0.0 into 0.0, which JSON would tell apart and a random stream must not.
+            object.__setattr__(self, parameter, float(value) + 0.0)
+
+
+def _plain(value: Any) -> Any:
+    return value.to_dict() if isinstance(value, Family) else value
+
+
+@dataclass(frozen=True)
+class Constant(Family):
+    """The same value for every item."""
+
+    name: ClassVar[str] = "constant"
+    value: float
+
+    def __post_init__(self) -> None:
+        self._check_numbers("value")
+
+    def _support(self) -> tuple[float, float]:
+        return self.value, self.value
+
+    def _atoms(self) -> tuple[tuple[float, float], ...]:
+        return ((self.value, 1.0),)
+
+    def _draw(self, u: Floats) -> Floats:
+        return np.full(u.shape[:-1], self.value)
+
+    def _cdf(self, x: Floats) -> Floats:
+        return np.asarray(x >= self.value, dtype=np.float64)
+
+    def _log_likelihood(self, x: Floats) -> Floats:
+        return np.where(x == self.value, 0.0, -np.inf)
+
+
+@dataclass(frozen=True)
+class Uniform(Family):
+    """Uniform on [low, high]."""
+
+    name: ClassVar[str] = "uniform"
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        self._check_numbers("low", "high")
+        self._check(
+            "high", self.high > self.low, f"more than low, {self.low!r}; a single value is `constant`"
+        )
+
+    def _support(self) -> tuple[float, float]:
+        return self.low, self.high
+
+    def _draw(self, u: Floats) -> Floats:
+        return np.asarray(np.minimum(self.low + (self.high - self.low) * u[..., 0], self.high))
+
+    def _cdf(self, x: Floats) -> Floats:
+        return curves.uniform_cdf(x, self.low, self.high)
+
+    def _log_likelihood(self, x: Floats) -> Floats:
+        return np.where((x >= self.low) & (x <= self.high), -math.log(self.high - self.low), -np.inf)
+
+
+@dataclass(frozen=True)
+class _MeanAndSd(Family):
+    """What the normal families share: the mean and standard deviation of the normal they come from."""
+
+    mean: float
+    sd: float
+
+    def __post_init__(self) -> None:
+        self._check_numbers("mean", "sd")
+        self._check("sd", self.sd > 0, "a number above 0")
+
+    def _log_normal_density(self, x: Floats) -> Floats:
+        z = (x - self.mean) / self.sd
+        return np.asarray(-0.5 * z * z - (math.log(self.sd) + _LOG_SQRT_2PI))
+
+
+@dataclass(frozen=True)
+class Normal(_MeanAndSd):
+    """Normal with the given mean and standard deviation."""
+
+    name: ClassVar[str] = "normal"
+
+    def _support(self) -> tuple[float, float]:
+        return -math.inf, math.inf
+
+    def _draw(self, u: Floats) -> Floats:
+        return np.asarray(self.mean + self.sd * ndtri(u[..., 0]))
+
+    def _cdf(self, x: Floats) -> Floats:
+        return curves.normal_cdf(x, self.mean, self.sd)
+
+    def _log_likelihood(self, x: Floats) -> Floats:
+        return self._log_normal_density(x)
+
+
+@dataclass(frozen=True)
+class FoldedNormal(_MeanAndSd):
+    """The absolute value of a normal with the given mean and standard deviation.
+
+    A draw is |mean + sd Φ⁻¹(u)|: exact in distribution, though it is not monotone in u.
+    """
+
+    name: ClassVar[str] = "folded_normal"
+
+    def _support(self) -> tuple[float, float]:
+        return 0.0, math.inf
+
+    def _draw(self, u: Floats) -> Floats:
+        return np.asarray(np.abs(self.mean + self.sd * ndtri(u[..., 0])))
+
+    def _cdf(self, x: Floats) -> Floats:
+        return curves.folded_normal_cdf(x, self.mean, self.sd)
+
+    def _log_likelihood(self, x: Floats) -> Floats:
+        folded = np.logaddexp(self._log_normal_density(x), self._log_normal_density(-x))
+        return np.where(x >= 0, folded, -np.inf)
+
+
+@dataclass(frozen=True)
+class TruncatedNormal(_MeanAndSd):
+    """A normal conditioned on [low, high]; `mean` and `sd` are those of the normal before that.
+
+    Draws, distribution function and likelihood stay right when [low, high] lies far out in a tail.
+    """
+
+    name: ClassVar[str] = "truncated_normal"
+    low: float = 0.0
+    high: float = 1.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._check_numbers("low", "high")
+        self._check("high", self.high > self.low, f"more than low, {self.low!r}")
+
+    def _support(self) -> tuple[float, float]:
+        return self.low, self.high
+
+    def _draw(self, u: Floats) -> Floats:
+        return curves.truncated_normal_quantile(u[..., 0], self.mean, self.sd, self.low, self.high)
+
+    def _cdf(self, x: Floats) -> Floats:
+        return curves.truncated_normal_cdf(x, self.mean, self.sd, self.low, self.high)
+
+    def _log_likelihood(self, x: Floats) -> Floats:
+        log_mass = curves.log_normal_mass((self.low - self.mean) / self.sd, (self.high - self.mean) / self.sd)
+        inside = (x >= self.low) & (x <= self.high)
+        return np.where(inside, self._log_normal_density(x) - log_mass, -np.inf)
+
+
+@dataclass(frozen=True)
+class Triangular(Family):
+    """Triangular on [low, high] with its apex at `mode`, which may be one of the ends."""
+
+    name: ClassVar[str] = "triangular"
+    low: float
+    mode: float
+    high: float
+
+    def __post_init__(self) -> None:
+        self._check_numbers("low", "mode", "high")
+        self._check("high", self.high > self.low, f"more than low, {self.low!r}")
+        self._check("mode", self.low <= self.mode <= self.high, f"between {self.low!r} and {self.high!r}")
+
+    def _support(self) -> tuple[float, float]:
+        return self.low, self.high
+
+    def _draw(self, u: Floats) -> Floats:
+        share, width = u[..., 0], self.high - self.low
+        rise, fall = self.mode - self.low, self.high - self.mode
+        rising = self.low + np.sqrt(share * width * rise)
+        falling = self.high - np.sqrt((1.0 - share) * width * fall)
+        return np.asarray(np.where(share * width < rise, rising, falling))
+
+    def _cdf(self, x: Floats) -> Floats:
+        return curves.triangular_cdf(x, self.low, self.mode, self.high)
+
+    def _log_likelihood(self, x: Floats) -> Floats:
+        width = self.high - self.low
+        rise, fall = self.mode - self.low, self.high - self.mode
+        height = np.where(
+            x < self.mode,
+            (x - self.low) / (rise or 1.0),
+            (self.high - x) / fall if fall else x == self.mode,
+        )
+        inside = (x >= self.low) & (x <= self.high)
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(np.where(inside, 2.0 * height / width, 0.0)))
+
+
+@dataclass(frozen=True)
+class Beta(Family):
+    """Beta on [0, 1] with shapes a and b."""
+
+    name: ClassVar[str] = "beta"
+    a: float
+    b: float
+
+    def __post_init__(self) -> None:
+        self._check_numbers("a", "b")
+        for shape in ("a", "b"):
+            self._check(shape, getattr(self, shape) > 0, "a number above 0")
+
+    def _support(self) -> tuple[float, float]:
+        return 0.0, 1.0
+
+    def _draw(self, u: Floats) -> Floats:
+        return np.asarray(betaincinv(self.a, self.b, u[..., 0]))
+
+    def _cdf(self, x: Floats) -> Floats:
+        return np.asarray(betainc(self.a, self.b, np.clip(x, 0.0, 1.0)))
+
+    def _log_likelihood(self, x: Floats) -> Floats:
+        inside = np.clip(x, 0.0, 1.0)
+        density = xlogy(self.a - 1.0, inside) + xlog1py(self.b - 1.0, -inside) - betaln(self.a, self.b)
+        return np.where(inside == x, density, -np.inf)
+
+
+@dataclass(frozen=True)
+class Mixture(Family):
+    """One of several families, chosen for each item with the given weights.
+
+    A draw takes two uniforms: the first makes the value, the second chooses the component.
+    """
+
+    name: ClassVar[str] = "mixture"
+    weights: tuple[float, ...]
+    components: tuple[Family, ...]
+
+    def __post_init__(self) -> None:
+        try:
+            object.__setattr__(self, "components", tuple(self.components))
+        except TypeError:
+            self._check("components", False, "a list of families")
+        try:
+            object.__setattr__(self, "weights", tuple(float(weight) for weight in self.weights))
+        except (TypeError, ValueError):
+            self._check("weights", False, "one number for each component")
+        simple = [isinstance(part, Family) and part.n_uniforms == 1 for part in self.components]
+        self._check(
+            "components", len(simple) > 0 and all(simple), "families that are not mixtures themselves"
+        )
+        self._check("weights", len(self.weights) == len(simple), f"{len(simple)}, one for each component")
+        positive = all(weight > 0 for weight in self.weights)
+        self._check("weights", positive and math.isclose(sum(self.weights), 1.0), "positive numbers, sum 1")
+
+    @property
+    def n_uniforms(self) -> int:
+        """Two: the value, then the component."""
+        return 2
+
+    def _support(self) -> tuple[float, float]:
+        lows, highs = zip(*(part.support for part in self.components), strict=True)
+        return min(lows), max(highs)
+
+    def _atoms(self) -> tuple[tuple[float, float], ...]:
+        total: dict[float, float] = {}
+        for weight, part in zip(self.weights, self.components, strict=True):
+            for value, mass in part.atoms:
+                total[value] = total.get(value, 0.0) + weight * mass
+        return tuple(sorted(total.items()))
+
+    def _draw(self, u: Floats) -> Floats:
+        bounds = np.cumsum(self.weights)[:-1]
+        chosen = np.searchsorted(bounds, u[..., 1], side="right")
+        values = np.empty(u.shape[:-1])
+        for index, part in enumerate(self.components):
+            mine = chosen == index
+            values[mine] = part.draw(u[mine, :1])
+        return values
+
+    def _cdf(self, x: Floats) -> Floats:
+        parts = zip(self.weights, self.components, strict=True)
+        return np.asarray(sum(weight * part.cdf(x) for weight, part in parts))
+
+    def _log_likelihood(self, x: Floats) -> Floats:
+        parts = [
+            math.log(weight) + part.log_likelihood(x)
+            for weight, part in zip(self.weights, self.components, strict=True)
+        ]
+        total = np.logaddexp.reduce(parts)
+        # A density is nothing beside a probability, so at an atom the atoms alone count.
+        for value, mass in self.atoms:
+            total = np.where(x == value, math.log(mass), total)
+        return np.asarray(total)
+
+
+@dataclass(frozen=True)
+class Clamped(Family):
+    """A family whose values outside [low, high] are assigned to the nearest end, where atoms form."""
+
+    name: ClassVar[str] = "clamped"
+    of: Family
+    low: float
+    high: float
+
+    def __post_init__(self) -> None:
+        self._check("of", isinstance(self.of, Family), "a family")
+        self._check_numbers("low", "high")
+        self._check("high", self.high > self.low, f"more than low, {self.low!r}")
+
+    @property
+    def n_uniforms(self) -> int:
+        """As many as the family inside takes."""
+        return self.of.n_uniforms
+
+    def _support(self) -> tuple[float, float]:
+        low, high = (min(max(end, self.low), self.high) for end in self.of.support)
+        return low, high
+
+    def _atoms(self) -> tuple[tuple[float, float], ...]:
+        ends = (
+            (self.low, float(self.of.cdf(self.low))),
+            (self.high, 1.0 - float(self.of.cdf_left(self.high))),
+        )
+        inside = tuple(atom for atom in self.of.atoms if self.low < atom[0] < self.high)
+        return tuple(sorted((*inside, *(end for end in ends if end[1] > 0))))
+
+    def _draw(self, u: Floats) -> Floats:
+        return np.asarray(np.clip(self.of.draw(u), self.low, self.high))
+
+    def _cdf(self, x: Floats) -> Floats:
+        return np.where(x < self.low, 0.0, np.where(x >= self.high, 1.0, self.of.cdf(x)))
+
+    def _log_likelihood(self, x: Floats) -> Floats:
+        total = np.where((x > self.low) & (x < self.high), self.of.log_likelihood(x), -np.inf)
+        for value, mass in self.atoms:
+            total = np.where(x == value, math.log(mass), total)
+        return np.asarray(total)
+
+
+FAMILIES: dict[str, type[Family]] = {
+    family.name: family
+    for family in (
+        Beta,
+        Clamped,
+        Constant,
+        FoldedNormal,
+        Mixture,
+        Normal,
+        Triangular,
+        TruncatedNormal,
+        Uniform,
+    )
+}
+
+
+def open_uniforms(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
+    """Return uniforms in the open interval (0, 1), as `Family.draw` needs them."""
+    return np.maximum(rng.random(shape), 2.0**-54)
+
+
+def family_from_dict(content: Mapping[str, Any]) -> Family:
+    """Return the family that `Family.to_dict` wrote.
+
+    Parameters
+    ----------
+    content
+        The family's name under ``family`` and every parameter under its own name; parameters with a default
+        may be left out.
+
+    Raises
+    ------
+    NbykError
+        If the name is unknown, a parameter is missing or unknown, or its value is not allowed.
+    """
+    if not isinstance(content, Mapping) or not isinstance(content.get("family"), str):
+        raise NbykError(
+            f'a family is a mapping such as {{"family": "uniform", "low": 0, "high": 1}}; found {content!r}'
+        )
+    name = content["family"]
+    if name not in FAMILIES:
+        raise unknown_name("family", name, FAMILIES)
+    parameters = {key: value for key, value in content.items() if key != "family"}
+    expected = [field.name for field in fields(FAMILIES[name])]
+    for key in parameters:
+        if key not in expected:
+            raise unknown_name(f"parameter of {name}", key, expected)
+    if "of" in parameters:
+        parameters["of"] = family_from_dict(parameters["of"])
+    if isinstance(parameters.get("components"), list | tuple):
+        parameters["components"] = tuple(family_from_dict(part) for part in parameters["components"])
+    try:
+        return FAMILIES[name](**parameters)
+    except TypeError:
+        absent = [key for key in expected if key not in parameters and not hasattr(FAMILIES[name], key)]
+        raise NbykError(f"{name}: parameters {', '.join(absent)} are missing") from None

@@ -1,0 +1,93 @@
+"""How far a family is from the values it should describe.
+
+Two distances: the Kolmogorov-Smirnov distance, atoms included, and the error between histogram bars that
+Wein et al. (2023, appendix B) minimise.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nbyk.errors import NbykError
+from nbyk.priors.families import Family
+
+Floats = NDArray[np.float64]
+
+N_BINS = 20
+"""Bars of a histogram on [0, 1] unless told otherwise; the paper does not say how many it used."""
+
+
+def ks_distance(family: Family, values: ArrayLike) -> float:
+    """Return the Kolmogorov-Smirnov distance sup |F_n(x) − F(x)|.
+
+    Both functions jump where they have atoms, so the supremum is looked for on both sides of every value and
+    of every atom of the family.
+
+    Parameters
+    ----------
+    family
+        The distribution F.
+    values : array_like, shape (n,)
+        The sample whose distribution function is F_n.
+
+    Returns
+    -------
+    float
+        Between 0 and 1.
+    """
+    ordered = np.sort(np.asarray(values, dtype=np.float64))
+    if ordered.size == 0:
+        raise NbykError("no values to compare the family with; expected at least one")
+    places = ordered
+    if family.atoms:
+        places = np.sort(np.concatenate([ordered, [value for value, _ in family.atoms]]))
+    at = np.searchsorted(ordered, places, side="right") / ordered.size
+    before = np.searchsorted(ordered, places, side="left") / ordered.size
+    cdf = family.cdf(places)
+    cdf_left = family.cdf_left(places) if family.atoms else cdf
+    return float(max(np.abs(at - cdf).max(), np.abs(before - cdf_left).max()))
+
+
+def two_sample_ks(values: ArrayLike, reference: ArrayLike) -> float:
+    """Return sup |F_n(x) − F_m(x)| between two samples, in which ties are exact."""
+    first, second = np.sort(np.asarray(values)), np.sort(np.asarray(reference))
+    # The difference of two step functions is largest just at or just before a step of the first: between
+    # two of its steps the second one only grows.
+    at = np.searchsorted(first, first, side="right") / first.size
+    before = np.searchsorted(first, first, side="left") / first.size
+    other_at = np.searchsorted(second, first, side="right") / second.size
+    other_before = np.searchsorted(second, first, side="left") / second.size
+    return float(max(np.abs(at - other_at).max(), np.abs(before - other_before).max()))
+
+
+def histogram_counts(values: ArrayLike, bins: int = N_BINS) -> Floats:
+    """Return how many values fall in each of `bins` equal bars on [0, 1], shape (bins,).
+
+    Bars are closed on the left, and the last one on the right too. A value that is off an edge by rounding
+    alone counts as on it: means of ratings lie on the edges, and which side of them 0.6000000000000001 and
+    0.5999999999999999 lie is an accident. Values outside [0, 1] are in no bar.
+    """
+    if bins < 1:
+        raise NbykError(f"histogram: bins is {bins}; expected at least 1")
+    scaled = np.round(np.asarray(values, dtype=np.float64) * bins, 9)
+    inside = scaled[(scaled >= 0) & (scaled <= bins)]
+    return np.bincount(np.minimum(inside.astype(np.int64), bins - 1), minlength=bins).astype(np.float64)
+
+
+def bar_probabilities(family: Family, bins: int = N_BINS) -> Floats:
+    """Return the probability of each of the bars of `histogram_counts`, shape (bins,)."""
+    edges = np.arange(bins + 1) / bins
+    below = family.cdf_left(edges)
+    below[-1] = family.cdf(1.0)
+    return np.asarray(np.diff(below))
+
+
+def histogram_mae(family: Family, values: ArrayLike, bins: int = N_BINS) -> float:
+    """Return the mean absolute error between the bars of two histograms, in counts.
+
+    The bars are the observed counts and n times the family's probability, for n values (Wein et al. 2023,
+    appendix B). Divide by n to compare data sets of different sizes.
+    """
+    counts = histogram_counts(values, bins)
+    return float(np.abs(np.asarray(values).size * bar_probabilities(family, bins) - counts).mean())

@@ -1,0 +1,195 @@
+"""The families that can be fitted: how each is searched for.
+
+A search runs over coordinates that are free of each other (log sd rather than sd, the two half-widths of a
+triangle rather than its ends), so that every point of a box is a valid family. A new fittable family is one
+entry of `TEMPLATES`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import betainc, expit
+
+from nbyk.priors import curves
+from nbyk.priors.families import (
+    Beta,
+    Clamped,
+    Family,
+    FoldedNormal,
+    Mixture,
+    Normal,
+    Triangular,
+    TruncatedNormal,
+    Uniform,
+)
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Axis:
+    """One coordinate of a search: the box that bounds it, and the points a search starts from."""
+
+    bounds: tuple[float, float]
+    start: tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class Template:
+    """One fittable family.
+
+    Attributes
+    ----------
+    axes
+        The coordinates; as many as the family has parameters to estimate.
+    build
+        The family at a point, given the top of the range.
+    cdf
+        P(X ≤ x) at values x of shape (E,), points of shape (p, P, 1) and the top of the range: (P, E). For a
+        clamped family it is that of the family inside.
+    clamped
+        Whether values outside [0, top] are assigned to its ends.
+    ranged
+        Whether the family cannot leave [0, top].
+    cover
+        Further points to start from, given the values, for a family whose likelihood is zero wherever a value
+        lies outside its support.
+    """
+
+    axes: tuple[Axis, ...]
+    build: Callable[[Floats, float], Family]
+    cdf: Callable[[Floats, Floats, float], Floats]
+    clamped: bool = False
+    ranged: bool = True
+    cover: Callable[[Floats], list[Floats]] | None = None
+
+    def bars(self, points: Floats, top: float, bins: int) -> Floats:
+        """Return the bars' probabilities at points of shape (p, P): shape (P, bins)."""
+        edges = np.arange(bins + 1) / bins
+        below = self.cdf(edges, points[:, :, np.newaxis], top)
+        if self.clamped:
+            below = np.where(edges <= 0, 0.0, np.where(edges > top, 1.0, below))
+            below[:, -1] = np.where(top <= 1, 1.0, below[:, -1])
+        return np.asarray(np.diff(below, axis=1))
+
+
+def _span(low: float, high: float, n: int) -> tuple[float, ...]:
+    return tuple(float(value) for value in np.linspace(low, high, n))
+
+
+# Values lie in [0, 1]. Beyond these boxes a truncated normal is an exponential or a uniform to three digits
+# already, and the data do not tell its mean and sd apart.
+_CENTRE = Axis((-4.0, 5.0), _span(-1.0, 2.0, 13))
+_LOG_SD = Axis((float(np.log(0.005)), float(np.log(4.0))), _span(np.log(0.03), np.log(1.5), 10))
+_FOLD = Axis((0.0, 2.0), _span(0.0, 1.0, 9))
+_MODE = Axis((-1.0, 2.0), _span(-0.2, 1.1, 14))
+_LOG_REACH = Axis((float(np.log(0.001)), float(np.log(4.0))), _span(np.log(0.02), np.log(1.5), 9))
+_LOG_SHAPE = Axis((float(np.log(0.02)), float(np.log(500.0))), _span(np.log(0.1), np.log(50.0), 13))
+_LOW = Axis((0.0, 1.0), _span(0.0, 0.9, 10))
+_LOG_WIDTH = Axis((float(np.log(0.001)), 0.0), _span(np.log(0.05), 0.0, 12))
+# A narrower component would pile an unbounded likelihood on tied values.
+_LOG_PART_SD = Axis((float(np.log(0.02)), float(np.log(4.0))), _span(np.log(0.05), np.log(0.8), 4))
+_LOW_PART = Axis((-4.0, 5.0), (-0.5, 0.0, 0.25, 0.5))
+_HIGH_PART = Axis((-4.0, 5.0), (0.25, 0.5, 0.75, 1.0, 1.5))
+_LOGIT_WEIGHT = Axis((-6.0, 6.0), (-1.5, -0.5, 0.5, 1.5))
+
+_NORMAL = (_CENTRE, _LOG_SD)
+_FOLDED = (_FOLD, _LOG_SD)
+_TRIANGLE = (_MODE, _LOG_REACH, _LOG_REACH)
+_TWO_NORMALS = (_LOGIT_WEIGHT, _LOW_PART, _LOG_PART_SD, _HIGH_PART, _LOG_PART_SD)
+
+
+def _normal(point: Floats, top: float) -> Family:
+    return Normal(point[0], np.exp(point[1]))
+
+
+def _folded(point: Floats, top: float) -> Family:
+    return FoldedNormal(point[0], np.exp(point[1]))
+
+
+def _triangular(point: Floats, top: float) -> Family:
+    mode, left, right = point[0], *np.exp(point[1:])
+    return Triangular(mode - left, mode, mode + right)
+
+
+def _covering_triangles(values: Floats) -> list[Floats]:
+    low, high = values.min(), values.max()
+    apexes = np.quantile(values, (0.25, 0.5, 0.75))
+    return [np.array([apex, np.log(apex - low + 0.05), np.log(high - apex + 0.05)]) for apex in apexes]
+
+
+def _two(point: Floats, part: Callable[[float, float], Family]) -> Mixture:
+    weight = float(expit(point[0]))
+    first, second = part(point[1], np.exp(point[2])), part(point[3], np.exp(point[4]))
+    # Which component is the first is an accident of the search; the record has them in order of their means.
+    if point[1] > point[3]:
+        return Mixture((1.0 - weight, weight), (second, first))
+    return Mixture((weight, 1.0 - weight), (first, second))
+
+
+def _clamp(build: Callable[[Floats, float], Family]) -> Callable[[Floats, float], Family]:
+    return lambda point, top: Clamped(build(point, top), 0.0, top)
+
+
+def _normal_cdf(x: Floats, points: Floats, top: float) -> Floats:
+    return curves.normal_cdf(x, points[0], np.exp(points[1]))
+
+
+def _folded_cdf(x: Floats, points: Floats, top: float) -> Floats:
+    return curves.folded_normal_cdf(x, points[0], np.exp(points[1]))
+
+
+def _triangular_cdf(x: Floats, points: Floats, top: float) -> Floats:
+    left, right = np.exp(points[1]), np.exp(points[2])
+    return curves.triangular_cdf(x, points[0] - left, points[0], points[0] + right)
+
+
+def _two_cdf(x: Floats, points: Floats, part: Callable[[Floats, Floats, Floats], Floats]) -> Floats:
+    weight = expit(points[0])
+    first, second = part(x, points[1], np.exp(points[2])), part(x, points[3], np.exp(points[4]))
+    return np.asarray(weight * first + (1.0 - weight) * second)
+
+
+TEMPLATES: dict[str, Template] = {
+    "uniform": Template(
+        (_LOW, _LOG_WIDTH),
+        lambda point, top: Uniform(point[0], point[0] + np.exp(point[1])),
+        lambda x, points, top: curves.uniform_cdf(x, points[0], points[0] + np.exp(points[1])),
+        ranged=False,
+    ),
+    "normal": Template(_NORMAL, _normal, _normal_cdf, ranged=False),
+    "truncated_normal": Template(
+        _NORMAL,
+        lambda point, top: TruncatedNormal(point[0], np.exp(point[1]), 0.0, top),
+        lambda x, points, top: curves.truncated_normal_cdf(x, points[0], np.exp(points[1]), 0.0, top),
+    ),
+    "folded_normal": Template(_FOLDED, _folded, _folded_cdf, ranged=False),
+    "triangular": Template(_TRIANGLE, _triangular, _triangular_cdf, ranged=False, cover=_covering_triangles),
+    "beta": Template(
+        (_LOG_SHAPE, _LOG_SHAPE),
+        lambda point, top: Beta(np.exp(point[0]), np.exp(point[1])),
+        lambda x, points, top: np.asarray(betainc(np.exp(points[0]), np.exp(points[1]), x)),
+    ),
+    "clamped_normal": Template(_NORMAL, _clamp(_normal), _normal_cdf, clamped=True),
+    "clamped_folded_normal": Template(_FOLDED, _clamp(_folded), _folded_cdf, clamped=True),
+    "clamped_triangular": Template(
+        _TRIANGLE, _clamp(_triangular), _triangular_cdf, clamped=True, cover=_covering_triangles
+    ),
+    "truncated_normal_mixture": Template(
+        _TWO_NORMALS,
+        lambda point, top: _two(point, lambda mean, sd: TruncatedNormal(mean, sd, 0.0, top)),
+        lambda x, points, top: _two_cdf(
+            x, points, lambda at, mean, sd: curves.truncated_normal_cdf(at, mean, sd, 0.0, top)
+        ),
+    ),
+    "clamped_normal_mixture": Template(
+        _TWO_NORMALS,
+        _clamp(lambda point, top: _two(point, Normal)),
+        lambda x, points, top: _two_cdf(x, points, curves.normal_cdf),
+        clamped=True,
+    ),
+}

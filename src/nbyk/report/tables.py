@@ -1,0 +1,306 @@
+"""The tables of Wein et al. 2023 beside the published numbers, and the summary of how well they agree."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbyk.files import write_json
+from nbyk.report.formats import write_table
+from nbyk.studies.wein2023 import (
+    COLUMNS,
+    PUBLISHED_DRAWS,
+    STUDY,
+    columns_of_sampler,
+    full_table_name,
+    minima_table_name,
+    published_minima,
+    published_p_values,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+AGREEMENT = 3.0
+"""A published number agrees when it lies within this many standard errors of ours."""
+
+KEY = ["semantics", "source", "epsilon_b", "sampler", "metric"]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The p-values of a run beside the published ones.
+
+    Attributes
+    ----------
+    table
+        One row per cell: the first test set's estimate, all test sets' mean and spread, the true p-value.
+    by_reference
+        One row per cell and test set.
+    columns, samplers
+        Metric columns and samplers, in the order to show them in.
+    """
+
+    table: pd.DataFrame
+    by_reference: pd.DataFrame
+    columns: tuple[str, ...]
+    samplers: tuple[str, ...]
+
+    def of(self, semantics: str, source: str) -> Cells:
+        """Return the cells of one semantics and source."""
+        table, sets = (
+            rows[(rows["semantics"] == semantics) & (rows["source"] == source)]
+            for rows in (self.table, self.by_reference)
+        )
+        return Cells(table, sets, self.columns, self.samplers)
+
+
+def read_p_values(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
+    """Return hive-partitioned files of p-values as one table, partitions as columns."""
+    import pyarrow.dataset as ds
+
+    dataset = ds.dataset([os.fspath(file) for file in files], partitioning="hive")
+    table: pd.DataFrame = dataset.to_table().to_pandas()
+    table["sampler"] = table["item_sampler"] + "/" + table["response_sampler"]
+    return table
+
+
+def read_cells(
+    files: Sequence[str | os.PathLike[str]],
+    *,
+    n_items: int,
+    k_responses: int,
+    columns: Sequence[str],
+    samplers: Sequence[str],
+) -> Cells:
+    """Return the cells of one size (N, K) beside the published numbers.
+
+    The first reference set gives a cell's estimated p-value; all of them give its mean and standard
+    deviation over test sets, which is what the paper's own single test set is to be compared with.
+    """
+    p = read_p_values(files)
+    p = p[(p["n_items"] == n_items) & (p["k_responses"] == k_responses)]
+    p = p[p["metric"].isin(columns) & p["sampler"].isin(samplers)]
+    p = p[[m in columns_of_sampler(s, tuple(columns)) for s, m in zip(p["sampler"], p["metric"], strict=True)]]
+    first = p[p["reference"] == 0].drop(columns=["reference", "item_sampler", "response_sampler"])
+    over_sets = p.groupby(KEY, observed=True)["estimated_p"].agg(["mean", "std", "count"]).reset_index()
+    cells = first.merge(
+        over_sets.rename(columns={"mean": "estimated_mean", "std": "estimated_sd", "count": "n_references"}), on=KEY
+    )
+    cells = cells.merge(_published(), on=KEY[1:], how="left")
+    cells["z_true"] = _z_true(cells)
+    cells["z_estimated"] = _z_over_sets(cells, "published_estimated_p")
+    order = {name: rank for rank, name in enumerate((*samplers, *columns))}
+    cells = cells.sort_values(KEY, key=lambda values: values.map(lambda name: order.get(name, name)))
+    return Cells(cells.reset_index(drop=True), p, tuple(columns), tuple(samplers))
+
+
+def write_tables(cells: Cells, out: Path) -> str:
+    """Write every table in every format and ``summary.json``; return the summary in one line."""
+    pairs = cells.table[["semantics", "source"]].drop_duplicates().itertuples(index=False)
+    for semantics, source in pairs:
+        for name, caption, table in tables_of(cells, semantics, source):
+            write_table(table, out / "tables" / semantics / name, caption)
+    summary = summarise(cells)
+    write_json(out / "summary.json", summary)
+    return str(summary["line"])
+
+
+def tables_of(cells: Cells, semantics: str, source: str) -> list[tuple[str, str, pd.DataFrame]]:
+    """Return the tables of a semantics and a source as (file name, caption, table)."""
+    shown = cells.of(semantics, source)
+    tables = []
+    for kind in ("sampler", "metric"):
+        name = minima_table_name(source, kind)
+        caption = (
+            f"{_title(name, source)}: least |estimated − true| p-value by {kind}, over all "
+            f"{'metrics' if kind == 'sampler' else 'samplers'} ({semantics})"
+        )
+        tables.append((name, caption, minima_table(shown, kind)))
+    rows = shown.table
+    for epsilon in sorted(rows["epsilon_b"].unique()):
+        name = full_table_name(source, float(epsilon))
+        caption = f"{_title(name, source)}: estimated and true p-values, ε = {epsilon:g} ({semantics})"
+        tables.append((name, caption, full(rows[rows["epsilon_b"] == epsilon])))
+    return tables
+
+
+def full(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return a full-result table (Tables 5 to 14): one row per sampler and metric, ours beside published."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "metric": rows["metric"].map(label),
+            "sampler": rows["sampler"],
+            "estimated p": rows["estimated_p"],
+            "± test sets": rows["estimated_sd"],
+            "published estimated p": rows["published_estimated_p"],
+            "z estimated": rows["z_estimated"],
+            "true p": rows["true_p"],
+            "± Monte Carlo": rows["true_se"],
+            "published true p": rows["published_true_p"],
+            "z true": rows["z_true"],
+            "difference": rows["estimated_p"] - rows["true_p"],
+            "published difference": rows["published_estimated_p"] - rows["published_true_p"],
+        }
+    )
+
+
+def minima(cells: Cells, kind: str) -> pd.DataFrame:
+    """Return the least |estimated − true| p-value of each sampler or metric at each ε, of one source.
+
+    Parameters
+    ----------
+    cells
+        Cells of one semantics and source.
+    kind
+        "sampler" (least over the metrics; Tables 1 and 3) or "metric" (over the samplers; Tables 2 and 4).
+
+    Returns
+    -------
+    DataFrame
+        row, n (numbers that the least is taken over), epsilon_b, error (of the first test set), error_sd (over
+        test sets), published, z.
+    """
+    import pandas as pd
+
+    sets = cells.by_reference.assign(error=(cells.by_reference["estimated_p"] - cells.by_reference["true_p"]).abs())
+    published = published_minima().set_index(["source", "row", "epsilon_b"])["min_abs_error"]
+    found = []
+    for name in _rows_of_minima(kind, cells):
+        of_row = sets[sets[kind].isin(_columns_of_row(name))]
+        for (source, epsilon), at in of_row.groupby(["source", "epsilon_b"], observed=True):
+            least = at.groupby("reference")["error"].min()
+            found.append(
+                {
+                    "row": name,
+                    "n": int((at["reference"] == 0).sum()),
+                    "epsilon_b": epsilon,
+                    "error": float(least.loc[0]),
+                    "error_mean": float(least.mean()),
+                    "error_sd": float(least.std()),
+                    "published": float(published.get((source, name, epsilon), np.nan)),
+                }
+            )
+    table = pd.DataFrame(found)
+    n_sets = sets["reference"].nunique()
+    variance = table["error_sd"] ** 2 * (1.0 + 1.0 / n_sets)
+    return table.assign(z=_z(table["error_mean"] - table["published"], variance))
+
+
+def minima_table(cells: Cells, kind: str) -> pd.DataFrame:
+    """Return `minima` as the paper prints it: a row per sampler or metric, columns per ε."""
+    import pandas as pd
+
+    table = minima(cells, kind)
+    rows = []
+    for name, of_row in table.groupby("row", sort=False):
+        row: dict[str, Any] = {kind: label(str(name)), "n": int(of_row["n"].max())}
+        for at in of_row.sort_values("epsilon_b").itertuples():
+            row[f"ε = {at.epsilon_b:g}"] = at.error
+            row[f"published, ε = {at.epsilon_b:g}"] = at.published
+            row[f"z, ε = {at.epsilon_b:g}"] = at.z
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def summarise(cells: Cells) -> dict[str, Any]:
+    """Return how many published cells agree with ours, by semantics and table, and which do not.
+
+    A true p-value is compared by its Monte-Carlo error on both sides. An estimated one depends on the one
+    test set that the paper drew, so it is compared with the mean over our test sets by their spread.
+    """
+    summary: dict[str, Any] = {"study": STUDY, "within_standard_errors": AGREEMENT}
+    for semantics in sorted(cells.table["semantics"].unique()):
+        rows = cells.table[(cells.table["semantics"] == semantics) & cells.table["published_true_p"].notna()]
+        summary[semantics] = {
+            "true_p": _agreement(rows, "z_true"),
+            "estimated_p": _agreement(rows, "z_estimated"),
+            "true_p_by_table": {
+                table: _agreement(of_table, "z_true") for table, of_table in rows.groupby("table", sort=False)
+            },
+            "true_p_beyond": _beyond(rows),
+        }
+    headline = summary.get("published", summary.get("recommended"))["true_p"]
+    summary["line"] = f"{headline['agree']} of {headline['cells']} published cells agree"
+    return summary
+
+
+def label(name: str) -> str:
+    """Return a metric column's name as the paper prints it, or any other name as it is."""
+    return COLUMNS.get(name, name)
+
+
+def _published() -> pd.DataFrame:
+    table = published_p_values()
+    table = table[table["legible"] != "no"].drop(columns="legible")
+    return table.rename(columns={"estimated_p": "published_estimated_p", "true_p": "published_true_p"})
+
+
+def _z_true(cells: pd.DataFrame) -> pd.Series:
+    """Return (ours − published)/SE, with the published one's error from ours at the paper's M."""
+    variance = cells["true_se"] ** 2 * (1.0 + cells["n_draws"] / PUBLISHED_DRAWS)
+    return _z(cells["true_p"] - cells["published_true_p"], variance)
+
+
+def _z_over_sets(cells: pd.DataFrame, published: str) -> pd.Series:
+    """Return (mean over our test sets − published)/SE for a number that came from one test set."""
+    resampling = (cells["estimated_se"] ** 2).where(cells["estimated_sd"] == 0.0, 0.0)
+    variance = cells["estimated_sd"] ** 2 * (1.0 + 1.0 / cells["n_references"]) + resampling
+    return _z(cells["estimated_mean"] - cells[published], variance)
+
+
+def _z(difference: pd.Series, variance: pd.Series) -> pd.Series:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        z = difference / np.sqrt(variance)
+    return z.where(difference != 0.0, 0.0).where(difference.notna())
+
+
+def _agreement(rows: pd.DataFrame, z_column: str) -> dict[str, Any]:
+    z = rows[z_column].dropna()
+    agree = int((z.abs() <= AGREEMENT).sum())
+    finite = z[np.isfinite(z)]
+    return {
+        "cells": len(z),
+        "agree": agree,
+        "share": agree / len(z) if len(z) else None,
+        "rms_z": float(np.sqrt((finite**2).mean())) if len(finite) else None,
+    }
+
+
+def _beyond(rows: pd.DataFrame) -> list[dict[str, Any]]:
+    beyond = rows[rows["z_true"].abs() > AGREEMENT]
+    return [
+        {
+            "table": row.table,
+            "sampler": row.sampler,
+            "metric": row.metric,
+            "true_p": row.true_p,
+            "published_true_p": row.published_true_p,
+            "z": row.z_true if np.isfinite(row.z_true) else None,
+        }
+        for row in beyond.itertuples()
+    ]
+
+
+def _rows_of_minima(kind: str, cells: Cells) -> list[str]:
+    """Return the rows of a minima table; the paper gives both kinds of Wins(MAE) one row."""
+    if kind == "sampler":
+        return list(cells.samplers)
+    return [name for name in cells.columns if name != "wins_mae_vectorized" or "wins_mae" not in cells.columns]
+
+
+def _columns_of_row(name: str) -> tuple[str, ...]:
+    return ("wins_mae", "wins_mae_vectorized") if name == "wins_mae" else (name,)
+
+
+def _title(name: str, source: str) -> str:
+    if name.startswith("table_"):
+        return f"Table {int(name.removeprefix('table_'))}, {source}"
+    return source

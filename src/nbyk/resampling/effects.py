@@ -1,0 +1,124 @@
+"""Effects of two systems over many draws, scored by any number of metrics on the same draws."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+from nbyk.metrics import Metric, get, item_means
+from nbyk.resampling.streams import CHUNK, chunks
+
+Floats = NDArray[np.float64]
+Progress = Callable[[int], object]
+
+_BATCH_VALUES = 65_536
+
+
+@dataclass(frozen=True)
+class EffectDraws:
+    """Effects under the alternative and under the null, positive where A is better.
+
+    Attributes
+    ----------
+    metrics
+        Canonical names of the metrics, one per row.
+    alternative, null : ndarray, shape (metrics, M)
+        Effects of M draws under either hypothesis.
+    paired
+        Whether draw j of the null shares its items and gold responses with draw j of the alternative.
+    """
+
+    metrics: tuple[str, ...]
+    alternative: Floats
+    null: Floats
+    paired: bool
+
+
+def as_metrics(metrics: str | Metric | Sequence[str | Metric]) -> tuple[Metric, ...]:
+    """Return metrics from their names, a name, or metrics."""
+    if isinstance(metrics, str | Metric):
+        metrics = [metrics]
+    return tuple(metric if isinstance(metric, Metric) else get(metric) for metric in metrics)
+
+
+def batches(size: int, values_per_replicate: int) -> list[int]:
+    """Split a chunk of `size` replicates into batches whose responses fit the processor's cache."""
+    batch = max(1, min(CHUNK, _BATCH_VALUES // max(1, values_per_replicate)))
+    return [min(batch, size - start) for start in range(0, size, batch)]
+
+
+def score(metrics: Sequence[Metric], systems: Floats, gold: Floats) -> Floats:
+    """Return the effects of a batch.
+
+    Parameters
+    ----------
+    metrics
+        M metrics.
+    systems : ndarray, shape (2, R, N, K)
+        Responses of A and B.
+    gold : ndarray, shape (R, N, K_gold)
+        Gold responses.
+
+    Returns
+    -------
+    ndarray, shape (M, R)
+    """
+    effects = np.empty((len(metrics), gold.shape[0]))
+    system_means = gold_means = None
+    for row, metric in enumerate(metrics):
+        if metric.needs == "responses":
+            effects[row] = metric.effects(systems, gold)
+        else:
+            if system_means is None or gold_means is None:
+                system_means, gold_means = item_means(systems), item_means(gold)
+            effects[row] = metric.effects(system_means, gold_means)
+    return effects
+
+
+def run_chunks(
+    n_replicates: int,
+    work: Callable[[int, int], Floats],
+    *,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Floats:
+    """Run `work(chunk, size)` for every chunk and join the results, shape (rows, n_replicates).
+
+    The order of the results, and so every number, is the same for any number of threads.
+    """
+    if n_replicates < 1:
+        raise NbykError(f"the number of draws must be at least 1, found {n_replicates}")
+
+    def timed(chunk_and_size: tuple[int, int]) -> Floats:
+        result = work(*chunk_and_size)
+        if progress is not None:
+            progress(chunk_and_size[1])
+        return result
+
+    if threads <= 1:
+        return np.concatenate([timed(chunk) for chunk in chunks(n_replicates)], axis=1)
+    with ThreadPoolExecutor(threads) as pool:
+        return np.concatenate(list(pool.map(timed, chunks(n_replicates))), axis=1)
+
+
+def check_defined(metrics: Sequence[Metric], effects: Floats) -> Floats:
+    """Return `effects`, shape (metrics, M), if every one is a finite number.
+
+    Raises
+    ------
+    NbykError
+        If a metric was undefined on a draw, as a correlation is on constant data.
+    """
+    for metric, row in zip(metrics, effects, strict=True):
+        undefined = int((~np.isfinite(row)).sum())
+        if undefined:
+            raise NbykError(
+                f"metric {metric.name} is undefined on {undefined} of {row.size} draws (a correlation of constants, "
+                "or a division by zero); choose another metric or more varied data"
+            )
+    return effects

@@ -1,0 +1,295 @@
+"""Compiled inner loops: random numbers, and the gathers and maps that turn them into responses.
+
+The generator is xoshiro256++ (Blackman and Vigna 2021); normals come from a 256-layer ziggurat (Marsaglia
+and Tsang 2000). Its state lives in local variables while a buffer is filled, which is what makes a normal
+cost about 2 ns. Everything releases the GIL, is cached on disk, and does no fast-math, so that results do
+not depend on the machine's vector width.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+from numba import njit, uint64
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+
+_LAYERS = 256
+_TAIL = 3.6541528853610088
+_LAYER_AREA = 0.00492867323399
+_MANTISSA = 2.0**52
+
+
+def _ziggurat_tables() -> tuple[Array, Array, Array]:
+    edge = np.zeros(_LAYERS + 1)
+    edge[0] = _LAYER_AREA / math.exp(-0.5 * _TAIL * _TAIL)
+    edge[1] = _TAIL
+    for i in range(2, _LAYERS):
+        edge[i] = math.sqrt(-2.0 * math.log(_LAYER_AREA / edge[i - 1] + math.exp(-0.5 * edge[i - 1] ** 2)))
+    inside = (edge[1:] / edge[:-1] * _MANTISSA).astype(np.uint64)
+    density = np.array([math.exp(-0.5 * x * x) for x in edge])
+    return inside, edge[:-1] / _MANTISSA, density
+
+
+_INSIDE, _WIDTH, _DENSITY = _ziggurat_tables()
+
+
+@njit(inline="always")
+def _rotate(x: int, k: int) -> Any:
+    return (x << uint64(k)) | (x >> uint64(64 - k))
+
+
+@njit(nogil=True, cache=True)
+def _next_uniform(state: Array) -> Any:
+    s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
+    word = _rotate(s0 + s3, 23) + s0
+    t = s1 << uint64(17)
+    s2 ^= s0
+    s3 ^= s1
+    s1 ^= s2
+    s0 ^= s3
+    s2 ^= t
+    s3 = _rotate(s3, 45)
+    state[0], state[1], state[2], state[3] = s0, s1, s2, s3
+    return (float(word >> uint64(12)) + 0.5) / 4503599627370496.0
+
+
+@njit(nogil=True, cache=True)
+def _normal_outside_layer(state: Array, layer: int, x: float) -> Any:
+    """Finish a normal whose first try fell outside its layer's rectangle: accept, redraw or sample the tail."""
+    while True:
+        if layer == 0:
+            while True:
+                beyond = -math.log(_next_uniform(state)) / _TAIL
+                height = -math.log(_next_uniform(state))
+                if height + height > beyond * beyond:
+                    return math.copysign(_TAIL + beyond, x)
+        height = _DENSITY[layer] + _next_uniform(state) * (_DENSITY[layer + 1] - _DENSITY[layer])
+        if height < math.exp(-0.5 * x * x):
+            return x
+        layer = np.int64(_next_uniform(state) * 256.0)
+        position = 2.0 * _next_uniform(state) - 1.0
+        x = position * 4503599627370496.0 * _WIDTH[layer]
+        if abs(position) * 4503599627370496.0 < _INSIDE[layer]:
+            return x
+
+
+@njit(nogil=True, cache=True)
+def fill_normals(state: Array, out: Array) -> None:
+    """Fill the flat float64 array `out` with standard normals and advance `state`."""
+    s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
+    for i in range(out.size):
+        word = _rotate(s0 + s3, 23) + s0
+        t = s1 << uint64(17)
+        s2 ^= s0
+        s3 ^= s1
+        s1 ^= s2
+        s0 ^= s3
+        s2 ^= t
+        s3 = _rotate(s3, 45)
+        layer = np.int64(word & uint64(255))
+        sign = 1.0 - 2.0 * float((word >> uint64(8)) & uint64(1))
+        position = (word >> uint64(9)) & uint64(0x000FFFFFFFFFFFFF)
+        x = sign * float(position) * _WIDTH[layer]
+        if position >= _INSIDE[layer]:
+            state[0], state[1], state[2], state[3] = s0, s1, s2, s3
+            x = _normal_outside_layer(state, layer, x)
+            s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
+        out[i] = x
+    state[0], state[1], state[2], state[3] = s0, s1, s2, s3
+
+
+@njit(nogil=True, cache=True)
+def fill_uniforms(state: Array, out: Array) -> None:
+    """Fill the flat float64 array `out` with uniforms on the open interval (0, 1) and advance `state`."""
+    s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
+    for i in range(out.size):
+        word = _rotate(s0 + s3, 23) + s0
+        t = s1 << uint64(17)
+        s2 ^= s0
+        s3 ^= s1
+        s1 ^= s2
+        s0 ^= s3
+        s2 ^= t
+        s3 = _rotate(s3, 45)
+        out[i] = (float(word >> uint64(12)) + 0.5) / 4503599627370496.0
+    state[0], state[1], state[2], state[3] = s0, s1, s2, s3
+
+
+@njit(nogil=True, cache=True)
+def fill_coins(state: Array, out: Array) -> None:
+    """Fill the flat bool array `out` with fair coins, 64 to a random word, and advance `state`."""
+    s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
+    for start in range(0, out.size, 64):
+        word = _rotate(s0 + s3, 23) + s0
+        t = s1 << uint64(17)
+        s2 ^= s0
+        s3 ^= s1
+        s1 ^= s2
+        s0 ^= s3
+        s2 ^= t
+        s3 = _rotate(s3, 45)
+        for i in range(start, min(start + 64, out.size)):
+            out[i] = (word & uint64(1)) == uint64(1)
+            word = word >> uint64(1)
+    state[0], state[1], state[2], state[3] = s0, s1, s2, s3
+
+
+NORMAL, CLAMPED, LIKERT, BINARY = 0, 1, 2, 3
+"""Codes of the response stage: raw normal, clamped to [0, 1], Likert with L levels, 0/1 at one half."""
+
+
+@njit(nogil=True, cache=True)
+def _respond(x: float, kind: int, levels: int) -> Any:
+    if kind == NORMAL:
+        return x
+    if kind == BINARY:
+        return 1.0 if x >= 0.5 else 0.0
+    x = min(max(x, 0.0), 1.0)
+    if kind == CLAMPED:
+        return x
+    return min(math.floor(x * levels), levels - 1.0) / levels
+
+
+@njit(nogil=True, cache=True)
+def respond(mean: Array, sd: Array, kind: int, levels: int, responses: Array) -> None:
+    """Turn standard normals into responses in place.
+
+    `mean` and `sd` have shape (R, N); `responses` has shape (R, N, K) and holds the normals.
+    """
+    for r in range(responses.shape[0]):
+        for i in range(responses.shape[1]):
+            mu, sigma = mean[r, i], sd[r, i]
+            for j in range(responses.shape[2]):
+                responses[r, i, j] = _respond(mu + sigma * responses[r, i, j], kind, levels)
+
+
+@njit(nogil=True, cache=True)
+def respond_mixed(
+    mean_a: Array, mean_b: Array, sd: Array, from_b: Array, kind: int, levels: int, responses: Array
+) -> None:
+    """As `respond`, but each single response has B's mean where its coin `from_b`, shape (R, N, K), is true."""
+    for r in range(responses.shape[0]):
+        for i in range(responses.shape[1]):
+            mu_a, mu_b, sigma = mean_a[r, i], mean_b[r, i], sd[r, i]
+            for j in range(responses.shape[2]):
+                mu = mu_b if from_b[r, i, j] else mu_a
+                responses[r, i, j] = _respond(mu + sigma * responses[r, i, j], kind, levels)
+
+
+@njit(nogil=True, cache=True)
+def item_indices(uniforms: Array, out: Array) -> None:
+    """Turn uniforms, shape (R, N), into item indices drawn with replacement, shape (R, N).
+
+    The chance of an index is off 1/N by less than N·2⁻⁵².
+    """
+    for r in range(out.shape[0]):
+        for i in range(out.shape[1]):
+            out[r, i] = int(uniforms[r, i] * out.shape[1])
+
+
+@njit(nogil=True, cache=True)
+def take_rows(values: Array, items: Array, out: Array) -> None:
+    """Copy rows: `values` (N, K) at `items` (R, N) into `out` (R, N, width), the first `width` columns."""
+    for r in range(out.shape[0]):
+        for i in range(out.shape[1]):
+            row = items[r, i]
+            for j in range(out.shape[2]):
+                out[r, i, j] = values[row, j]
+
+
+@njit(nogil=True, cache=True)
+def draw_responses(
+    values: Array, counts: Array, items: Array, uniforms: Array, as_many_as_present: bool, out: Array
+) -> None:
+    """Draw responses with replacement within each row of `values` (N, K) at `items` (R, N).
+
+    `out` and `uniforms` have shape (R, N, width). Where `as_many_as_present`, a row of c responses gives c
+    draws and NaN behind them; otherwise it gives `width` draws.
+    """
+    for r in range(out.shape[0]):
+        for i in range(out.shape[1]):
+            row = items[r, i]
+            count = counts[row]
+            n_draws = count if as_many_as_present else out.shape[2]
+            for j in range(out.shape[2]):
+                if j < n_draws:
+                    out[r, i, j] = values[row, int(uniforms[r, i, j] * count)]
+                else:
+                    out[r, i, j] = np.nan
+
+
+@njit(nogil=True, cache=True)
+def draw_pooled(
+    a: Array,
+    counts_a: Array,
+    b: Array,
+    counts_b: Array,
+    items: Array,
+    uniforms: Array,
+    counts_out: Array,
+    out: Array,
+) -> None:
+    """Draw with replacement from the pool A|B of each item; row i of the source gives `counts_out[i]` draws."""
+    for r in range(out.shape[0]):
+        for i in range(out.shape[1]):
+            row = items[r, i]
+            n_a = counts_a[row]
+            pool = n_a + counts_b[row]
+            for j in range(out.shape[2]):
+                if j < counts_out[row]:
+                    k = int(uniforms[r, i, j] * pool)
+                    out[r, i, j] = a[row, k] if k < n_a else b[row, k - n_a]
+                else:
+                    out[r, i, j] = np.nan
+
+
+@njit(nogil=True, cache=True)
+def permute_pool(
+    a: Array,
+    counts_a: Array,
+    b: Array,
+    counts_b: Array,
+    items: Array,
+    uniforms: Array,
+    out_a: Array,
+    out_b: Array,
+) -> None:
+    """Split the pool A|B of each item at random, without replacement, into as many for A and B as they had.
+
+    `uniforms` has shape (R, N, K_a + K_b); the shuffle is Fisher and Yates'.
+    """
+    pool = np.empty(a.shape[1] + b.shape[1])
+    for r in range(out_a.shape[0]):
+        for i in range(out_a.shape[1]):
+            row = items[r, i]
+            n_a, n_b = counts_a[row], counts_b[row]
+            for j in range(n_a):
+                pool[j] = a[row, j]
+            for j in range(n_b):
+                pool[n_a + j] = b[row, j]
+            for j in range(n_a + n_b - 1):
+                k = j + np.int64(uniforms[r, i, j] * (n_a + n_b - j))
+                pool[j], pool[k] = pool[k], pool[j]
+            for j in range(out_a.shape[2]):
+                out_a[r, i, j] = pool[j] if j < n_a else np.nan
+            for j in range(out_b.shape[2]):
+                out_b[r, i, j] = pool[n_a + j] if j < n_b else np.nan
+
+
+@njit(nogil=True, cache=True)
+def swap_rows(a: Array, b: Array, items: Array, swap: Array, out_a: Array, out_b: Array) -> None:
+    """Swap the two systems' whole rows where the coin `swap`, shape (R, N), is true; all widths are equal."""
+    for r in range(out_a.shape[0]):
+        for i in range(out_a.shape[1]):
+            row = items[r, i]
+            for j in range(out_a.shape[2]):
+                if swap[r, i]:
+                    out_a[r, i, j] = b[row, j]
+                    out_b[r, i, j] = a[row, j]
+                else:
+                    out_a[r, i, j] = a[row, j]
+                    out_b[r, i, j] = b[row, j]

@@ -1,0 +1,296 @@
+"""Resampling a response set under the alternative and under each null (Wein et al. 2023, Algorithm 1)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.response_set import ResponseSet
+from nbyk.errors import NbykError
+from nbyk.metrics import Metric, item_means
+from nbyk.resampling import kernels
+from nbyk.resampling.effects import (
+    EffectDraws,
+    Progress,
+    as_metrics,
+    batches,
+    check_defined,
+    run_chunks,
+    score,
+)
+from nbyk.resampling.samplers import Sampler, check_null, get_sampler
+from nbyk.resampling.streams import Streams, stream_key
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class _Rows:
+    """A response matrix with its number of responses per item."""
+
+    values: Floats
+    counts: Integers
+
+    @classmethod
+    def of(cls, values: Floats) -> _Rows:
+        return cls(np.ascontiguousarray(values), (~np.isnan(values)).sum(axis=1))
+
+    @property
+    def width(self) -> int:
+        return self.values.shape[1]
+
+
+def observed_effects(data: ResponseSet, metrics: str | Metric | Sequence[str | Metric]) -> Floats:
+    """Return each metric's effect on the data as they are, shape (metrics,), positive where A is better."""
+    chosen = as_metrics(metrics)
+    return check_defined(chosen, score(chosen, _stack(data.a[None], data.b[None]), data.gold[None]))[:, 0]
+
+
+def resample(
+    data: ResponseSet, *, sampler: str | Sampler, null: str | None = None, seed: int = 0
+) -> ResponseSet:
+    """Return one resample of a response set.
+
+    Parameters
+    ----------
+    data
+        Gold and both systems' responses.
+    sampler
+        Item and response sampler, such as ``bootstrap_items/sample(K)``.
+    null
+        None for the alternative, or the null hypothesis under which A and B are redrawn: "pooled",
+        "pooled_twice", "permutation" or "swap_items" (see `nbyk.resampling.samplers.NULLS`).
+    seed
+        Seed of the draw.
+    """
+    if null == "shifted":
+        raise NbykError("the shifted null shifts effects, not responses; draw effects with resampled_effects")
+    plan = _Plan(data, _sampler(sampler), seed)
+    gold, systems = plan.draw(plan.streams(0, null), null, 1)
+    a, b = systems[0, 0], systems[1, 0]
+    return ResponseSet(gold[0], _without_empty_columns(a), _without_empty_columns(b))
+
+
+def resampled_effects(
+    data: ResponseSet,
+    metrics: str | Metric | Sequence[str | Metric],
+    *,
+    sampler: str | Sampler,
+    null: str = "pooled",
+    n_resamples: int = 1000,
+    share_gold: bool = True,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> EffectDraws:
+    """Draw effects from one response set under the alternative and under a null.
+
+    All metrics see the same draws. The numbers depend on the data, the sampler, the null, the seed and
+    `share_gold`, and on nothing else; a larger `n_resamples` continues the same draws.
+
+    Parameters
+    ----------
+    data
+        Gold and both systems' responses.
+    metrics
+        One metric or several, by name or as `Metric`.
+    sampler
+        Item and response sampler.
+    null
+        One of `nbyk.resampling.samplers.NULLS`.
+    n_resamples
+        Draws M under either hypothesis.
+    share_gold
+        Whether draw j of the null reuses the items and gold responses of draw j of the alternative, as
+        Algorithm 1 says (True), or draws its own, as the published numbers did (False).
+    threads
+        Threads to use; the numbers do not depend on it.
+    progress
+        Called with the number of draws just finished.
+
+    Returns
+    -------
+    EffectDraws
+
+    Raises
+    ------
+    NbykError
+        If a name is unknown or a metric is undefined on a draw.
+    """
+    chosen = as_metrics(metrics)
+    plan = _Plan(data, _sampler(sampler), seed, share_gold=share_gold)
+    if plan.sampler.keeps_rows and check_null(null) in ("swap_items", "shifted"):
+        plan = plan.for_item_means() if all(m.needs == "item_means" for m in chosen) else plan
+
+    def effects(hypothesis: str | None) -> Floats:
+        def work(chunk: int, size: int) -> Floats:
+            streams = plan.streams(chunk, hypothesis)
+            parts = []
+            for batch in batches(size, plan.values_per_replicate):
+                gold, systems = plan.draw(streams, hypothesis, batch)
+                parts.append(score(chosen, systems, gold))
+            return np.concatenate(parts, axis=1)
+
+        return check_defined(chosen, run_chunks(n_resamples, work, threads=threads, progress=progress))
+
+    alternative, null_effects = effects(None), effects(null)
+    if null == "shifted":
+        null_effects = null_effects - observed_effects(data, chosen)[:, None]
+    names = tuple(metric.name for metric in chosen)
+    return EffectDraws(names, alternative, null_effects, paired=share_gold and null != "shifted")
+
+
+class _Plan:
+    """How replicates are drawn from one response set: its rows, its sampler, and the streams they own."""
+
+    def __init__(self, data: ResponseSet, sampler: Sampler, seed: int, *, share_gold: bool = True) -> None:
+        self.sampler = sampler
+        self.share_gold = share_gold
+        self.key = stream_key(seed, data=data.fingerprint(), sampler=sampler.name)
+        self.gold, self.a, self.b = (_Rows.of(matrix) for matrix in (data.gold, data.a, data.b))
+
+    def for_item_means(self) -> _Plan:
+        """Return the plan that resamples item means: the same draws where rows stay whole, at 1/K of the work."""
+        plan = object.__new__(_Plan)
+        plan.sampler, plan.share_gold, plan.key = self.sampler, self.share_gold, self.key
+        plan.gold, plan.a, plan.b = (
+            _Rows.of(item_means(rows.values)[:, None]) for rows in (self.gold, self.a, self.b)
+        )
+        return plan
+
+    @property
+    def n_items(self) -> int:
+        return len(self.gold.values)
+
+    @property
+    def values_per_replicate(self) -> int:
+        return self.n_items * (self.gold.width + self.a.width + self.b.width)
+
+    def streams(self, chunk: int, null: str | None) -> _HypothesisStreams:
+        return _HypothesisStreams(Streams(self.key, chunk), null or "alternative", self.share_gold)
+
+    def draw(self, streams: _HypothesisStreams, null: str | None, n: int) -> tuple[Floats, Floats]:
+        """Draw `n` replicates: gold (n, N, K_gold) and the systems (2, n, N, K)."""
+        items = self._items(streams, n)
+        gold = self._responses(streams, "gold", self.gold, items)
+        if null is None or null == "shifted":
+            a = self._responses(streams, "a", self.a, items)
+            b = self._responses(streams, "b", self.b, items)
+            return gold, _stack(a, b)
+        if null == "pooled":
+            a = self._pooled(streams, "a", self._counts_drawn(self.a), items)
+            b = self._pooled(streams, "b", self._counts_drawn(self.b), items)
+            return gold, _stack(a, b)
+        if null == "pooled_twice":
+            a = self._pooled(streams, "pool a", self.a.counts, items)
+            b = self._pooled(streams, "pool b", self.b.counts, items)
+        elif null == "permutation":
+            a, b = self._permuted(streams, items)
+        else:
+            a, b = self._swapped(streams, items)
+        return gold, _stack(
+            self._responses_of_drawn(streams, "a", a), self._responses_of_drawn(streams, "b", b)
+        )
+
+    def _items(self, streams: _HypothesisStreams, n: int) -> Integers:
+        if self.sampler.items == "all_items":
+            return np.broadcast_to(np.arange(self.n_items), (n, self.n_items)).copy()
+        items = np.empty((n, self.n_items), dtype=np.int64)
+        kernels.item_indices(streams.uniforms("items", items.shape), items)
+        return items
+
+    def _responses(self, streams: _HypothesisStreams, role: str, rows: _Rows, items: Integers) -> Floats:
+        n = len(items)
+        if self.sampler.responses != "sample":
+            width = rows.width if self.sampler.responses == "all" else 1
+            out = np.empty((n, self.n_items, width))
+            kernels.take_rows(rows.values, items, out)
+            return out
+        as_many = self.sampler.n_responses is None
+        out = np.empty((n, self.n_items, self.sampler.n_responses or rows.width))
+        uniforms = streams.uniforms(role, out.shape)
+        kernels.draw_responses(rows.values, rows.counts, items, uniforms, as_many, out)
+        return out
+
+    def _responses_of_drawn(self, streams: _HypothesisStreams, role: str, drawn: Floats) -> Floats:
+        """Apply the response sampler to rows that were already drawn, shape (n, N, K)."""
+        if self.sampler.responses == "all":
+            return drawn
+        if self.sampler.responses == "first_element":
+            return np.ascontiguousarray(drawn[:, :, :1])
+        flat = _Rows.of(drawn.reshape(-1, drawn.shape[2]))
+        as_many = self.sampler.n_responses is None
+        out = np.empty((*drawn.shape[:2], self.sampler.n_responses or drawn.shape[2]))
+        uniforms = streams.uniforms(role, out.shape)
+        every_row = np.arange(len(flat.values)).reshape(drawn.shape[:2])
+        kernels.draw_responses(flat.values, flat.counts, every_row, uniforms, as_many, out)
+        return out
+
+    def _counts_drawn(self, rows: _Rows) -> Integers:
+        """Return how many responses the response sampler yields for each item of the source."""
+        if self.sampler.responses == "first_element":
+            return np.ones_like(rows.counts)
+        if self.sampler.n_responses is None:
+            return rows.counts
+        return np.full_like(rows.counts, self.sampler.n_responses)
+
+    def _pooled(self, streams: _HypothesisStreams, role: str, counts: Integers, items: Integers) -> Floats:
+        out = np.empty((len(items), self.n_items, int(counts.max())))
+        uniforms = streams.uniforms(role, out.shape)
+        a, b = self.a, self.b
+        kernels.draw_pooled(a.values, a.counts, b.values, b.counts, items, uniforms, counts, out)
+        return out
+
+    def _permuted(self, streams: _HypothesisStreams, items: Integers) -> tuple[Floats, Floats]:
+        n, a, b = len(items), self.a, self.b
+        out_a, out_b = np.empty((n, self.n_items, a.width)), np.empty((n, self.n_items, b.width))
+        uniforms = streams.uniforms("pool", (n, self.n_items, a.width + b.width))
+        kernels.permute_pool(a.values, a.counts, b.values, b.counts, items, uniforms, out_a, out_b)
+        return out_a, out_b
+
+    def _swapped(self, streams: _HypothesisStreams, items: Integers) -> tuple[Floats, Floats]:
+        a, b = _stack(self.a.values, self.b.values)
+        out_a, out_b = np.empty((2, len(items), self.n_items, a.shape[1]))
+        swap = streams.coins("swap", items.shape)
+        kernels.swap_rows(a, b, items, swap, out_a, out_b)
+        return out_a, out_b
+
+
+class _HypothesisStreams:
+    """A chunk's streams under one hypothesis; items and gold are the alternative's where they are shared."""
+
+    def __init__(self, streams: Streams, hypothesis: str, share_gold: bool) -> None:
+        self._streams = streams
+        self._hypothesis = hypothesis
+        self._shared = ("items", "gold") if share_gold and hypothesis != "shifted" else ()
+
+    def _role(self, role: str) -> str:
+        return f"alternative {role}" if role in self._shared else f"{self._hypothesis} {role}"
+
+    def uniforms(self, role: str, shape: tuple[int, ...]) -> Floats:
+        return self._streams.uniforms(self._role(role), shape)
+
+    def coins(self, role: str, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+        return self._streams.coins(self._role(role), shape)
+
+
+def _sampler(sampler: str | Sampler) -> Sampler:
+    return sampler if isinstance(sampler, Sampler) else get_sampler(sampler)
+
+
+def _stack(a: Floats, b: Floats) -> Floats:
+    """Stack two systems' responses, padding the narrower with NaN."""
+    if a.shape == b.shape:
+        return np.stack([a, b])
+    stacked = np.full((2, *a.shape[:-1], max(a.shape[-1], b.shape[-1])), np.nan)
+    stacked[0, ..., : a.shape[-1]] = a
+    stacked[1, ..., : b.shape[-1]] = b
+    return stacked
+
+
+def _without_empty_columns(matrix: Floats) -> Floats:
+    return np.ascontiguousarray(matrix[:, ~np.isnan(matrix).all(axis=0)])

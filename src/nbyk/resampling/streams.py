@@ -1,0 +1,101 @@
+"""Random streams keyed by what a number is, not by when or where it is drawn.
+
+A stream belongs to a seed, the axes of a cell (prior, ε, N, K, sampler, null, …), a role within a draw
+(items, gold, a, b, …) and a chunk of `CHUNK` consecutive replicates. Chunks are drawn whole and in order,
+so results depend neither on batches, threads, cores nor hosts, and the first M replicates of a longer run
+are the M replicates of a shorter one.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.resampling import kernels
+
+CHUNK = 64
+"""Replicates per stream. Changing it changes every number that is drawn."""
+
+
+@dataclass(frozen=True)
+class StreamKey:
+    """What a family of streams belongs to.
+
+    Attributes
+    ----------
+    seed
+        The user's seed, a non-negative integer.
+    axes
+        Names and values that tell this cell from all others.
+    """
+
+    seed: int
+    axes: tuple[tuple[str, str | int | float], ...]
+
+    def seed_sequence(self, role: str, chunk: int) -> np.random.SeedSequence:
+        """Return the seed sequence of one role in one chunk of replicates."""
+        name = json.dumps([role, *self.axes], separators=(",", ":"))
+        digest = hashlib.sha256(name.encode()).digest()
+        words = np.frombuffer(digest, dtype="<u4").tolist()
+        return np.random.SeedSequence(self.seed, spawn_key=(*words, chunk))
+
+    def state(self, role: str, chunk: int) -> NDArray[np.uint64]:
+        """Return a fresh xoshiro256++ state, shape (4,), which the kernels advance in place."""
+        return self.seed_sequence(role, chunk).generate_state(4, np.uint64)
+
+
+def stream_key(seed: int, **axes: str | int | float) -> StreamKey:
+    """Return the key of a cell; the order in which the axes are given does not matter."""
+    return StreamKey(int(seed), tuple(sorted(axes.items())))
+
+
+def chunks(n_replicates: int) -> list[tuple[int, int]]:
+    """Return (chunk number, replicates in it) for the first `n_replicates` replicates."""
+    starts = range(0, n_replicates, CHUNK)
+    return [(start // CHUNK, min(CHUNK, n_replicates - start)) for start in starts]
+
+
+class Streams:
+    """The streams of one chunk of replicates, one per role, each advanced by what is drawn from it."""
+
+    def __init__(self, key: StreamKey, chunk: int) -> None:
+        self._key = key
+        self._chunk = chunk
+        self._states: dict[str, NDArray[np.uint64]] = {}
+        self._generators: dict[str, np.random.Generator] = {}
+
+    def _state(self, role: str) -> NDArray[np.uint64]:
+        if role not in self._states:
+            self._states[role] = self._key.state(role, self._chunk)
+        return self._states[role]
+
+    def uniforms(self, role: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return the role's next uniforms on the open interval (0, 1)."""
+        out = np.empty(shape)
+        kernels.fill_uniforms(self._state(role), out.reshape(-1))
+        return out
+
+    def coins(self, role: str, shape: tuple[int, ...]) -> NDArray[np.bool_]:
+        """Return the role's next fair coins, one row of `shape` per replicate.
+
+        Each replicate starts a new random word, so that its coins do not depend on the batch it is in.
+        """
+        out = np.empty(shape, dtype=np.bool_)
+        for replicate in out:
+            kernels.fill_coins(self._state(role), replicate.reshape(-1))
+        return out
+
+    def fill_normals(self, role: str, out: NDArray[np.float64]) -> None:
+        """Fill the C-contiguous array `out` with the role's next standard normals."""
+        kernels.fill_normals(self._state(role), out.reshape(-1))
+
+    def generator(self, role: str) -> np.random.Generator:
+        """Return the role's numpy generator, for the distributions that numpy draws well."""
+        if role not in self._generators:
+            bits = np.random.PCG64(self._key.seed_sequence(role, self._chunk))
+            self._generators[role] = np.random.Generator(bits)
+        return self._generators[role]

@@ -1,0 +1,273 @@
+"""One cell of a study as tables: reference sets, effect draws under both hypotheses, and p-values."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.response_set import ResponseSet, response_matrix
+from nbyk.errors import NbykError
+from nbyk.inference.pvalues import expected_p
+from nbyk.priors import TwoStagePrior
+from nbyk.resampling.effects import EffectDraws, Progress
+from nbyk.resampling.resample import resampled_effects
+from nbyk.resampling.samplers import get_sampler
+from nbyk.resampling.simulate import simulate, simulate_systems, simulated_effects
+from nbyk.resampling.streams import stream_key
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Floats = NDArray[np.float64]
+
+
+def reference_sets(
+    prior: TwoStagePrior,
+    *,
+    n_items: int,
+    k_responses: int,
+    epsilon_b: float,
+    n_references: int,
+    seed: int,
+    gold: Floats | None = None,
+) -> list[ResponseSet]:
+    """Draw the test sets that p-values are estimated from.
+
+    Parameters
+    ----------
+    prior
+        The population. Its response stage also makes the systems' responses to real gold.
+    n_items, k_responses, epsilon_b
+        Size of a test set and perturbation of B.
+    n_references
+        Test sets to draw.
+    gold : ndarray, shape (items, ratings), optional
+        Real gold ratings, NaN where missing. Each test set then has `n_items` of its items that have at
+        least two ratings, drawn without replacement, and simulated systems (Wein et al. 2023, section 6).
+
+    Raises
+    ------
+    NbykError
+        If `gold` has too few items with two ratings.
+    """
+    size = {"k_responses": k_responses, "epsilon_b": epsilon_b, "seed": seed}
+    if gold is None:
+        return [simulate(prior, n_items=n_items, index=index, **size) for index in range(n_references)]
+    rated_twice = gold[(~np.isnan(gold)).sum(axis=1) >= 2]
+    if len(rated_twice) < n_items:
+        raise NbykError(
+            f"{prior.name}: {len(rated_twice)} items have at least two ratings, {n_items} were asked for; "
+            f"set n_items to at most {len(rated_twice)}"
+        )
+    sets = []
+    for index in range(n_references):
+        stream = stream_key(seed, purpose="items of real gold", source=prior.name, n=n_items)
+        generator = np.random.default_rng(stream.seed_sequence("items", index))
+        chosen = np.sort(generator.choice(len(rated_twice), size=n_items, replace=False))
+        matrix = response_matrix(rated_twice[chosen], prior.name)
+        sets.append(simulate_systems(matrix, prior.response, index=index, **size))
+    return sets
+
+
+def references_table(sets: Sequence[ResponseSet]) -> pa.Table:
+    """Return reference sets as one long table: reference, system, item, response, value."""
+    import pyarrow as pa
+
+    parts = []
+    for reference, data in enumerate(sets):
+        for system, matrix in (("gold", data.gold), ("a", data.a), ("b", data.b)):
+            item, response = np.nonzero(~np.isnan(matrix))
+            parts.append(
+                pa.table(
+                    {
+                        "reference": np.full(len(item), reference, dtype=np.int32),
+                        "system": [system] * len(item),
+                        "item": item.astype(np.int32),
+                        "response": response.astype(np.int32),
+                        "value": matrix[item, response],
+                    }
+                )
+            )
+    return pa.concat_tables(parts)
+
+
+def references_from_table(table: pa.Table) -> list[ResponseSet]:
+    """Return the reference sets of `references_table`."""
+    columns = {name: table[name].to_numpy() for name in table.column_names}
+    sets = []
+    for reference in range(int(columns["reference"].max()) + 1):
+        matrices = {}
+        for system in ("gold", "a", "b"):
+            rows = (columns["reference"] == reference) & (columns["system"] == system)
+            item, response = columns["item"][rows], columns["response"][rows]
+            matrix = np.full((int(item.max()) + 1, int(response.max()) + 1), np.nan)
+            matrix[item, response] = columns["value"][rows]
+            matrices[system] = matrix
+        sets.append(ResponseSet(**matrices))
+    return sets
+
+
+def true_effects_table(
+    prior: TwoStagePrior,
+    metric_of_column: Mapping[str, str],
+    *,
+    n_items: int,
+    k_responses: int,
+    epsilon_b: float,
+    n_draws: int,
+    seed: int,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> pa.Table:
+    """Draw true effects of each column's metric; one row per hypothesis and draw, one column per column."""
+    draws = simulated_effects(
+        prior,
+        list(metric_of_column.values()),
+        n_items=n_items,
+        k_responses=k_responses,
+        epsilon_b=epsilon_b,
+        n_draws=n_draws,
+        seed=seed,
+        threads=threads,
+        progress=progress,
+    )
+    return _effects_table(draws, list(metric_of_column), {})
+
+
+def estimated_effects_table(
+    sets: Sequence[ResponseSet],
+    metric_of_column: Mapping[str, str],
+    *,
+    samplers: Sequence[str],
+    null: str,
+    share_gold: bool,
+    n_resamples: int,
+    seed: int,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> pa.Table:
+    """Resample every reference set by every sampler; one row per sampler, reference, hypothesis and draw."""
+    import pyarrow as pa
+
+    parts = []
+    for sampler in samplers:
+        for reference, data in enumerate(sets):
+            draws = resampled_effects(
+                data,
+                list(metric_of_column.values()),
+                sampler=sampler,
+                null=null,
+                share_gold=share_gold,
+                n_resamples=n_resamples,
+                seed=seed,
+                threads=threads,
+                progress=progress,
+            )
+            labels = {"sampler": sampler, "reference": reference}
+            parts.append(_effects_table(draws, list(metric_of_column), labels))
+    return pa.concat_tables(parts)
+
+
+def p_values_table(
+    estimated: pa.Table,
+    true: Mapping[int, pa.Table],
+    *,
+    k_responses: int,
+    paired: bool,
+    resamples_of_column: Mapping[str, int],
+) -> pa.Table:
+    """Return the p-values of a cell, one row per sampler, reference and metric column.
+
+    Parameters
+    ----------
+    estimated
+        From `estimated_effects_table`.
+    true
+        From `true_effects_table`, by responses per item; one for every number that a sampler yields.
+    k_responses
+        Responses per item K of the reference sets.
+    paired
+        Whether the null shared the alternative's items and gold.
+    resamples_of_column
+        How many of the resamples each column's estimated p-values use.
+
+    Returns
+    -------
+    pyarrow.Table
+        item_sampler, response_sampler, reference, metric, estimated_p, estimated_se, true_p, true_se,
+        estimated_effect, true_effect (mean effects under the alternative), n_resamples, n_draws.
+    """
+    import pyarrow as pa
+
+    columns = list(resamples_of_column)
+    true_draws = {k: _draws_by_hypothesis(table, columns) for k, table in true.items()}
+    true_p = {
+        (k, column): expected_p(draws["alternative"][column], draws["null"][column])
+        for k, draws in true_draws.items()
+        for column in columns
+    }
+    rows = []
+    for sampler_name, reference, draws in _draws_by_reference(estimated, columns):
+        sampler = get_sampler(sampler_name)
+        k = sampler.responses_per_item(k_responses)
+        for column in columns:
+            n_resamples = resamples_of_column[column]
+            alternative = draws["alternative"][column][:n_resamples]
+            null = draws["null"][column][:n_resamples]
+            estimate, truth = expected_p(alternative, null, paired=paired), true_p[k, column]
+            rows.append(
+                {
+                    "item_sampler": sampler.items,
+                    "response_sampler": sampler.response_name,
+                    "reference": reference,
+                    "metric": column,
+                    "estimated_p": estimate.p,
+                    "estimated_se": estimate.standard_error,
+                    "true_p": truth.p,
+                    "true_se": truth.standard_error,
+                    "estimated_effect": float(alternative.mean()),
+                    "true_effect": float(true_draws[k]["alternative"][column].mean()),
+                    "n_resamples": len(alternative),
+                    "n_draws": len(true_draws[k]["alternative"][column]),
+                }
+            )
+    return pa.Table.from_pylist(rows)
+
+
+def _effects_table(
+    draws: EffectDraws, columns: Sequence[str], labels: Mapping[str, str | int]
+) -> pa.Table:
+    import pyarrow as pa
+
+    n = draws.alternative.shape[1]
+    content: dict[str, object] = {name: [value] * (2 * n) for name, value in labels.items()}
+    content["hypothesis"] = ["alternative"] * n + ["null"] * n
+    content["draw"] = np.tile(np.arange(n, dtype=np.int32), 2)
+    for row, column in enumerate(columns):
+        content[column] = np.concatenate([draws.alternative[row], draws.null[row]])
+    return pa.table(content)
+
+
+def _draws_by_hypothesis(table: pa.Table, columns: Sequence[str]) -> dict[str, dict[str, Floats]]:
+    hypothesis = np.asarray(table["hypothesis"].to_pylist())
+    return {
+        name: {column: table[column].to_numpy()[hypothesis == name] for column in columns}
+        for name in ("alternative", "null")
+    }
+
+
+def _draws_by_reference(
+    table: pa.Table, columns: Sequence[str]
+) -> list[tuple[str, int, dict[str, dict[str, Floats]]]]:
+    import pyarrow.compute as pc
+
+    groups = []
+    for sampler in pc.unique(table["sampler"]).to_pylist():
+        of_sampler = table.filter(pc.equal(table["sampler"], sampler))
+        for reference in pc.unique(of_sampler["reference"]).to_pylist():
+            rows = of_sampler.filter(pc.equal(of_sampler["reference"], reference))
+            groups.append((sampler, reference, _draws_by_hypothesis(rows, columns)))
+    return groups

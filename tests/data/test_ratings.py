@@ -1,0 +1,351 @@
+from __future__ import annotations
+
+import contextlib
+import csv
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from nbyk.data import Interval, Levels, Ratings, read_ratings
+from nbyk.errors import NbykError
+from nbyk.files import read_parquet, write_parquet
+
+LONG = "item,rater,value\n"
+
+# Any text but what CSV cannot carry or the reader refuses: lone surrogates, bare line ends, blank ids.
+ids = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\r\0"), min_size=1, max_size=6
+).filter(str.strip)
+numbers = st.floats(allow_nan=False, allow_infinity=False)
+
+
+@st.composite
+def tables(draw: st.DrawFn) -> Ratings:
+    """Ratings of 2 to 6 items by up to 4 raters, ragged, in any order of rows."""
+    items = draw(st.lists(ids, min_size=2, max_size=6, unique=True))
+    raters = draw(st.lists(ids, min_size=1, max_size=4, unique=True))
+    pairs = [
+        (item, rater)
+        for item in items
+        for rater in draw(st.lists(st.sampled_from(raters), min_size=1, max_size=4, unique=True))
+    ]
+    pairs = draw(st.permutations(pairs))
+    values = draw(st.lists(numbers, min_size=len(pairs), max_size=len(pairs)))
+    return Ratings.from_columns([item for item, _ in pairs], [rater for _, rater in pairs], values)
+
+
+def rows(ratings: Ratings) -> list[tuple[str, str, float]]:
+    return [
+        (ratings.items[i], ratings.raters[j], float(v))
+        for i, j, v in zip(ratings.item_index, ratings.rater_index, ratings.values, strict=True)
+    ]
+
+
+def write_long(ratings: Ratings, path: Path) -> None:
+    names = ("item", "rater", "value")
+    if path.suffix == ".parquet":
+        pq.write_table(ratings.to_table(), path)
+    elif path.suffix == ".jsonl":
+        lines = [json.dumps(dict(zip(names, row, strict=True))) for row in rows(ratings)]
+        path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    else:
+        with path.open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, delimiter="," if path.suffix == ".csv" else "\t")
+            writer.writerows([names, *rows(ratings)])
+
+
+def write(tmp_path: Path, name: str, content: str | bytes) -> Path:
+    path = tmp_path / name
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def refusal(path: Path, **options: object) -> str:
+    with pytest.raises(NbykError) as error:
+        read_ratings(path, **options)
+    message = str(error.value)
+    assert str(path) in message
+    assert "\n" not in message
+    return message
+
+
+@pytest.mark.parametrize("suffix", [".csv", ".tsv", ".jsonl", ".parquet"])
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(ratings=tables())
+def test_a_long_table_comes_back_from_every_format(tmp_path, suffix, ratings):
+    path = tmp_path / f"ratings{suffix}"
+    write_long(ratings, path)
+    assert read_ratings(path) == ratings
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(ratings=tables())
+def test_the_stored_table_comes_back(tmp_path, ratings):
+    write_parquet(tmp_path / "ratings.parquet", ratings.to_table(), {"source": "any"})
+    table, _ = read_parquet(tmp_path / "ratings.parquet")
+    assert Ratings.from_table(table) == ratings
+
+
+@given(tables())
+def test_a_matrix_row_holds_the_items_ratings_in_order_and_nothing_else(ratings):
+    matrix = ratings.matrix()
+    assert matrix.shape == (ratings.n_items, ratings.counts().max())
+    for name, row in zip(ratings.items, matrix, strict=True):
+        expected = [value for item, _, value in rows(ratings) if item == name]
+        np.testing.assert_array_equal(row, expected + [np.nan] * (len(row) - len(expected)))
+
+
+@settings(max_examples=30, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(ratings=tables())
+def test_long_and_wide_say_the_same(tmp_path, ratings):
+    columns = [f"r{j}" for j in range(len(ratings.raters))]
+    cells = {name: dict.fromkeys(columns, "") for name in ratings.items}
+    for item, j, value in zip(ratings.item_index, ratings.rater_index, ratings.values, strict=True):
+        cells[ratings.items[item]][columns[j]] = repr(float(value))
+    with (tmp_path / "wide.csv").open("w", newline="", encoding="utf-8") as file:
+        writer = csv.writer(file)
+        writer.writerow(["item", *columns])
+        writer.writerows([name, *row.values()] for name, row in cells.items())
+    wide = read_ratings(tmp_path / "wide.csv")
+    expected = {(item, f"r{ratings.raters.index(rater)}", value) for item, rater, value in rows(ratings)}
+    assert set(rows(wide)) == expected
+    assert wide.items == ratings.items
+
+
+@pytest.mark.parametrize("suffix", [".npy", ".npz"])
+def test_an_array_is_items_by_raters_with_nan_missing(tmp_path, suffix):
+    matrix = np.array([[np.nan, 1.0, 2.0], [3.0, np.nan, np.nan]])
+    path = tmp_path / f"ratings{suffix}"
+    (np.save if suffix == ".npy" else np.savez)(path, matrix)
+    ratings = read_ratings(path)
+    assert rows(ratings) == [("0", "1", 1.0), ("0", "2", 2.0), ("1", "0", 3.0)]
+    np.testing.assert_array_equal(ratings.matrix(), [[1, 2], [3, np.nan]])
+
+
+def test_a_vector_is_one_rating_per_item(tmp_path):
+    np.save(tmp_path / "runs.npy", np.array([True, False, True]))
+    np.testing.assert_array_equal(read_ratings(tmp_path / "runs.npy").matrix(), [[1], [0], [1]])
+
+
+def test_byte_order_mark_crlf_quotes_and_leading_zeros(tmp_path):
+    text = '\ufeff"item",rater,note,value\r\n007,"Lee, Ann","two\r\nlines",1\r\n\r\n7,"say ""hi""",,2.5\r\n'
+    path = write(tmp_path, "ratings.csv", text)
+    assert rows(read_ratings(path)) == [("007", "Lee, Ann", 1.0), ("7", 'say "hi"', 2.5)]
+
+
+def test_number_ids_are_the_same_in_json_and_parquet(tmp_path):
+    lines = '{"item": 7, "rater": 1, "value": true}\n{"item": "007", "rater": 1, "value": 0}\n'
+    from_json = read_ratings(write(tmp_path, "ratings.jsonl", lines))
+    # pandas turns whole-number ids into floats where one is missing elsewhere in the column.
+    pq.write_table(
+        pa.table({"item": ["7", "007"], "rater": [1.0, 1.0], "value": [1, 0]}), tmp_path / "r.parquet"
+    )
+    assert (
+        rows(from_json) == rows(read_ratings(tmp_path / "r.parquet")) == [("7", "1", 1.0), ("007", "1", 0.0)]
+    )
+
+
+def test_ratings_of_unknown_raters_are_numbered_within_the_item(tmp_path):
+    path = write(tmp_path, "ratings.csv", "id,score\na,1\nb,2\na,3\n")
+    ratings = read_ratings(path, item="id", rater=None, value="score")
+    assert rows(ratings) == [("a", "1", 1.0), ("b", "1", 2.0), ("a", "2", 3.0)]
+
+
+def test_a_wide_json_table_may_leave_raters_out(tmp_path):
+    path = write(tmp_path, "ratings.jsonl", '{"item": "a", "ann": 1}\n{"item": "b", "bo": null, "cy": 2}\n')
+    assert rows(read_ratings(path)) == [("a", "ann", 1.0), ("b", "cy", 2.0)]
+
+
+def test_a_declared_scale_normalises(tmp_path):
+    path = write(tmp_path, "ratings.csv", LONG + "a,r,1\nb,r,5\n")
+    np.testing.assert_array_equal(read_ratings(path, scale=Interval(1, 5)).values, [0, 1])
+    np.testing.assert_array_equal(read_ratings(path, scale=Levels((1, 2, 3, 4, 5))).values, [0, 0.8])
+    np.testing.assert_array_equal(read_ratings(path).values, [1, 5])
+
+
+def test_normalising_names_the_rating_that_is_off_the_scale():
+    ratings = Ratings.from_columns(["a", "b"], ["r", "s"], [1, 9])
+    with pytest.raises(
+        NbykError, match=r"gold: the rating of item 'b' by rater 's' is 9; expected .* 0 to 5"
+    ):
+        ratings.normalised(Interval(0, 5), "gold")
+
+
+def test_a_stored_table_of_something_else_is_refused():
+    with pytest.raises(NbykError, match=r"'item', 'score'.*expected item, rater and value"):
+        Ratings.from_table(pa.table({"item": ["a"], "score": [1]}))
+
+
+# name: file name, content, options, what the message must say (place, found, expected or way out)
+BAD = {
+    "unknown suffix": ("r.xlsx", "x", {}, ["'.xlsx'", ".csv", "convert"]),
+    "empty": ("r.csv", "", {}, ["empty", "header"]),
+    "empty tsv": ("r.tsv", "\n\n", {}, ["empty"]),
+    "empty jsonl": ("r.jsonl", "\n", {}, ["empty"]),
+    "header only": ("r.csv", LONG, {}, ["no rows"]),
+    "not utf-8": ("r.csv", b"item,rater,value\na,r,1\nb\xff,r,2\n", {}, ["line 3", "UTF-8"]),
+    "not utf-8 json": ("r.jsonl", b'{"item": "\xe9"}\n', {}, ["line 1", "UTF-8"]),
+    "cut off in a quote": ("r.csv", LONG + 'a,r,1\nb,"r', {}, ["line 3", "cut off"]),
+    "cut off in a row": ("r.csv", LONG + "a,r,1\nb,r", {}, ["line 3", "2 fields", "3"]),
+    "too many fields": ("r.csv", LONG + "a,r,1,x\nb,r,2\n", {}, ["line 2", "4 fields"]),
+    "wrong separator": ("r.csv", "item;rater;value\na;r;1\n", {}, ["'item;rater;value'"]),
+    "line after a quoted break": (
+        "r.csv",
+        LONG + 'a,"two\nlines",1\nb,r,x\n',
+        {},
+        ["line 4, column 'value'", "'x'"],
+    ),
+    "no item column": ("r.csv", "itme,rater,value\na,r,1\n", {}, ["'item'", "nearest: 'itme'", "item=…"]),
+    "no value column": ("r.csv", "item,rater,score\na,r,1\n", {}, ["'value'", "'score'", "value=…"]),
+    "no rater column": ("r.csv", "item,value\na,1\nb,2\n", {}, ["'rater'", "rater=None"]),
+    "column twice": ("r.csv", "item,rater,value,value\na,r,1,2\n", {}, ["2 columns", "'value'"]),
+    "one item": ("r.csv", LONG + "a,r,1\na,s,2\n", {}, ["line 3", "'a'", "two"]),
+    "not a number": ("r.csv", LONG + "a,r,1\nb,r,good\n", {}, ["line 3, column 'value'", "'good'"]),
+    "digit groups": ("r.csv", LONG + "a,r,1\nb,r,1_000\n", {}, ["line 3", "'1_000'"]),
+    "no value": ("r.csv", LONG + "a,r,\nb,r,1\n", {}, ["line 2", "no value", "leave the row out"]),
+    "nan": ("r.csv", LONG + "a,r,1\nb,r,NaN\n", {}, ["line 3", "'NaN'", "finite"]),
+    "infinite": ("r.tsv", "item\trater\tvalue\na\tr\t-inf\nb\tr\t1\n", {}, ["line 2", "'-inf'", "finite"]),
+    "beyond floats": ("r.jsonl", '{"item": 1, "rater": 1, "value": 1e999}\n', {}, ["line 1", "inf"]),
+    "empty item": ("r.csv", LONG + "a,r,1\n ,r,2\n", {}, ["line 3, column 'item'", "empty"]),
+    "empty rater": ("r.csv", LONG + "a,,1\nb,r,2\n", {}, ["line 2, column 'rater'", "empty"]),
+    "off the levels": (
+        "r.csv",
+        LONG + "a,r,1\nb,r,2.5\n",
+        {"scale": Levels((1, 2, 3))},
+        ["line 3, column 'value'", "2.5", "one of 1, 2, 3"],
+    ),
+    "off the interval": (
+        "r.csv",
+        "item,x,y\na,0,1\nb,,-1\n",
+        {"scale": Interval(0, 1)},
+        ["line 3, column 'y'", "-1", "from 0 to 1"],
+    ),
+    "duplicate": ("r.csv", LONG + "a,r,1\nb,r,1\na,r,2\n", {}, ["line 4", "'r'", "'a'", "keep one"]),
+    "json array": ("r.jsonl", '{"item": "a", "rater": "r", "value": 1}\n[1, 2]\n', {}, ["line 2", "array"]),
+    "json cut off": (
+        "r.jsonl",
+        '{"item": "a", "rater": "r", "value": 1}\n{"item"',
+        {},
+        ["line 2", "cut off"],
+    ),
+    "json without a value": (
+        "r.jsonl",
+        '{"item": "a", "rater": "r", "value": 1}\n{"item": "b", "rater": "r"}\n',
+        {},
+        ["line 2, column 'value'", "no value"],
+    ),
+    "json text value": ("r.jsonl", '{"item": "a", "rater": "r", "value": "hi"}\n', {}, ["line 1", "'hi'"]),
+    "json list id": ("r.jsonl", '{"item": [1], "rater": "r", "value": 1}\n', {}, ["line 1", "[1]"]),
+    "json half a character": (
+        "r.jsonl",
+        '{"item": "a", "rater": "r", "value": 1}\n{"item": "\\ud800", "rater": "r", "value": 1}\n',
+        {},
+        ["line 2", "'\\ud800'", "half a character"],
+    ),
+    "wide text": ("r.csv", "item,x,y\na,1,2\nb,yes,1\n", {}, ["line 3, column 'x'", "'yes'"]),
+    "wide item twice": ("r.csv", "item,x,y\na,1,\na,,1\n", {}, ["line 3", "'a'", "line 2"]),
+    "wide item unrated": ("r.csv", "item,x,y\na,1,\nb,,\n", {}, ["line 3", "'b'", "no rating"]),
+    "wide without raters": ("r.csv", "item\na\nb\n", {}, ["only column", "'item'"]),
+    "wide rater without a name": ("r.csv", "item,x,\na,1,2\n", {}, ["column 3", "no name"]),
+    "wide rater twice": ("r.csv", "item,x,x\na,1,2\n", {}, ["2 columns", "'x'"]),
+    "long under other names": (
+        "r.csv",
+        "item,worker_id,score\na,1,2\nb,1,3\n",
+        {},
+        ["'worker_id'", "rater=…"],
+    ),
+    "not parquet": ("r.parquet", "PAR1", {}, ["not a readable Parquet"]),
+    "not an array": ("r.npy", "1,2\n3,4\n", {}, ["not a readable NumPy array", "numpy.save"]),
+    "not a zip": ("r.npz", "PK\x03\x04", {}, ["not a readable NumPy array"]),
+}
+
+
+@pytest.mark.parametrize("case", BAD)
+def test_bad_input_is_refused_with_its_place_and_a_way_out(tmp_path, case):
+    name, content, options, says = BAD[case]
+    message = refusal(write(tmp_path, name, content), **options)
+    assert [part for part in says if part not in message] == []
+
+
+BAD_ARRAYS = {
+    "objects": (np.array([[1, None], [2, 3]]), ["Python objects"]),
+    "text": (np.array([["a", "b"]]), ["<U1", "numbers"]),
+    "three dimensions": (np.zeros((2, 2, 2)), ["3 dimensions", "items × ratings"]),
+    "none": (np.float64(1), ["0 dimensions"]),
+    "empty": (np.zeros((0, 3)), ["empty"]),
+    "one item": (np.zeros((1, 3)), ["row 0", "at least two"]),
+    "infinite": (np.array([[1.0, 2.0], [np.inf, 1.0]]), ["row 1, column '0'", "inf"]),
+    "unrated item": (np.array([[1.0], [np.nan]]), ["row 1", "no rating"]),
+}
+
+
+@pytest.mark.parametrize("case", BAD_ARRAYS)
+def test_a_bad_array_is_refused(tmp_path, case):
+    array, says = BAD_ARRAYS[case]
+    np.save(tmp_path / "r.npy", array, allow_pickle=True)
+    message = refusal(tmp_path / "r.npy")
+    assert [part for part in says if part not in message] == []
+
+
+def test_two_arrays_in_a_file_are_refused_by_name(tmp_path):
+    np.savez(tmp_path / "r.npz", gold=np.zeros((2, 2)), system=np.ones((2, 2)))
+    message = refusal(tmp_path / "r.npz")
+    assert "gold, system" in message
+    assert "exactly one" in message
+
+
+@pytest.mark.parametrize("suffix", [".parquet", ".npy", ".npz"])
+def test_every_truncation_of_a_binary_file_is_refused(tmp_path, suffix):
+    path = tmp_path / f"r{suffix}"
+    if suffix == ".parquet":
+        pq.write_table(pa.table({"item": ["a", "b"], "rater": ["r", "r"], "value": [1.0, 2.0]}), path)
+    else:
+        (np.save if suffix == ".npy" else np.savez)(path, np.ones((2, 3)))
+    whole = path.read_bytes()
+    for length in range(0, len(whole), 7):
+        path.write_bytes(whole[:length])
+        refusal(path)
+
+
+@pytest.mark.parametrize("name", ["gone.csv", "gone.parquet", "gone.npy"])
+def test_a_missing_file_and_a_folder_are_refused(tmp_path, name):
+    assert "no such file" in refusal(tmp_path / name)
+    (tmp_path / name).mkdir()
+    assert "cannot be read" in refusal(tmp_path / name)
+
+
+def test_parquet_refusals_name_the_row(tmp_path):
+    pq.write_table(
+        pa.table({"item": ["a", "b"], "rater": ["r", None], "value": [1, 2]}), tmp_path / "r.parquet"
+    )
+    assert "row 1, column 'rater'" in refusal(tmp_path / "r.parquet")
+    pq.write_table(
+        pa.table({"item": ["a", "b"], "rater": ["r", "r"], "value": [1, None]}), tmp_path / "r.parquet"
+    )
+    assert "row 1, column 'value'" in refusal(tmp_path / "r.parquet")
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    content=st.binary(max_size=60),
+    suffix=st.sampled_from([".csv", ".tsv", ".jsonl", ".parquet", ".npy", ".npz"]),
+)
+def test_no_bytes_give_anything_but_ratings_or_a_refusal(tmp_path, content, suffix):
+    path = tmp_path / f"r{suffix}"
+    path.write_bytes(content)
+    with contextlib.suppress(NbykError):
+        assert read_ratings(path).n_items >= 2
+
+
+def test_importing_the_package_leaves_the_heavy_libraries_alone():
+    code = "import sys, nbyk.data; print(sorted({'pandas', 'pyarrow', 'numba', 'scipy'} & set(sys.modules)))"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"

@@ -1,0 +1,81 @@
+from __future__ import annotations
+
+import json
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nbyk.data import Interval, Levels, scale_from_dict
+from nbyk.errors import NbykError
+
+finite = st.floats(-1e6, 1e6)
+scales = st.one_of(
+    st.lists(finite, min_size=2, max_size=8, unique=True).map(lambda levels: Levels(tuple(sorted(levels)))),
+    st.lists(finite, min_size=2, max_size=2, unique=True).map(lambda ends: Interval(*sorted(ends))),
+)
+
+
+def test_five_levels_normalise_as_in_wein_2023():
+    values = Levels((0, 1, 2, 3, 4)).normalise([[0, 1, 2], [3, 4, 0]])
+    np.testing.assert_array_equal(values, [[0, 0.2, 0.4], [0.6, 0.8, 0]])
+
+
+def test_ranks_count_not_distances():
+    np.testing.assert_array_equal(Levels((-10, 0, 1, 100)).normalise([100, -10, 1]), [0.75, 0, 0.5])
+
+
+def test_an_interval_maps_its_ends_to_0_and_1():
+    np.testing.assert_array_equal(Interval(-3, 1).normalise([-3, -2, 1]), [0, 0.25, 1])
+
+
+@given(scales, st.data())
+def test_normalising_keeps_order_and_stays_in_0_1(scale, data):
+    on_scale = (
+        st.sampled_from(scale.levels) if isinstance(scale, Levels) else st.floats(scale.low, scale.high)
+    )
+    values = np.sort(data.draw(st.lists(on_scale, min_size=1, max_size=20)))
+    normalised = scale.normalise(values)
+    assert ((normalised >= 0) & (normalised <= 1)).all()
+    assert (np.diff(normalised) >= 0).all()
+
+
+@given(scales)
+def test_a_scale_comes_back_from_json(scale):
+    assert scale_from_dict(json.loads(json.dumps(scale.to_dict()))) == scale
+
+
+@pytest.mark.parametrize("scale", [Levels((0, 1, 2)), Interval(0, 2)], ids=["levels", "interval"])
+@pytest.mark.parametrize("bad", [2.5, -1, np.nan, np.inf])
+def test_the_first_value_off_the_scale_is_named(scale, bad):
+    with pytest.raises(NbykError, match=rf"index 1 is {bad:g}.*expected") as refusal:
+        scale.normalise([0, bad, bad])
+    assert "\n" not in str(refusal.value)
+
+
+def test_a_value_between_levels_is_refused_with_its_place_in_a_matrix():
+    with pytest.raises(NbykError, match=r"index \(1, 0\) is 0.5; expected one of 0, 1"):
+        Levels((0, 1)).normalise([[0, 1], [0.5, 1]])
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        ({"levels": [1]}, "at least two"),
+        ({"levels": [1, 1]}, "lowest first"),
+        ({"levels": [2, 1]}, "lowest first"),
+        ({"levels": [0, float("nan")]}, "finite"),
+        ({"levels": ["low", "high"]}, "finite number"),
+        ({"levels": 5}, "expected {levels"),
+        ({"low": 1, "high": 0}, "low end"),
+        ({"low": 0, "high": 0}, "low end"),
+        ({"low": 0, "high": float("inf")}, "finite"),
+        ({"low": -1e308, "high": 1e308}, "low end"),
+        ({"low": 0, "hihg": 1}, "'hihg'"),
+        ({}, "expected {levels"),
+    ],
+)
+def test_a_bad_declaration_is_refused(content, says):
+    with pytest.raises(NbykError, match=says):
+        scale_from_dict(content)

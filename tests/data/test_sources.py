@@ -1,0 +1,212 @@
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nbyk.data import (
+    Interval,
+    Levels,
+    Ratings,
+    Source,
+    load_source,
+    parse_convabuse,
+    parse_toxicity,
+    source,
+    source_names,
+)
+from nbyk.errors import NbykError
+
+ROOT = Path(__file__).resolve().parents[2]
+SPLITS = ("train", "valid", "test")
+SCORES = (1, 0, -1, -2, -3)
+
+
+def convabuse_split(path: Path, rows: list[tuple[str, dict[int, tuple[str, ...]]]]) -> None:
+    """Write a file in the upstream layout; each row gives some annotators' five cells."""
+    columns = [f"Annotator{j}_is_abuse.{score}" for j in range(1, 9) for score in SCORES]
+    # Upstream repeats a header name among the columns that are not read.
+    lines = [",".join(["example_id", "user", *columns, "Annotator6_transphobic", "Annotator6_transphobic"])]
+    for example, rated in rows:
+        cells = [f'"{cell}"' for j in range(1, 9) for cell in rated.get(j, ("",) * 5)]
+        lines.append(",".join([example, '"hi, you"', *cells, "", ""]))
+    path.write_text("\r\n".join(lines) + "\r\n", encoding="utf-8")
+
+
+def one_hot(*scores: int) -> tuple[str, ...]:
+    return tuple(", ".join(str(int(score == column)) for score in scores) for column in SCORES)
+
+
+def toxicity_file(path: Path, *comments: object) -> Path:
+    path.write_text("".join(json.dumps(comment) + "\n" for comment in comments), encoding="utf-8")
+    return path
+
+
+def loaded(entry: Source) -> tuple[Ratings | None, str]:
+    """Return what a source gives without a path: its ratings, or why it has none."""
+    try:
+        return entry.load(None), ""
+    except NbykError as refusal:
+        return None, str(refusal)
+
+
+def scored(*pairs: tuple[int, str]) -> dict[str, object]:
+    return {"comment": "same text", "ratings": [{"toxic_score": s, "worker_id": w} for s, w in pairs]}
+
+
+def test_embedded_convabuse_has_the_published_totals():
+    ratings = load_source("convabuse")
+    assert (ratings.n_items, ratings.n_ratings, len(ratings.raters)) == (4185, 12411, 8)
+    counts, items = np.unique(ratings.counts(), return_counts=True)
+    assert dict(zip(counts, items, strict=True)) == {2: 1094, 3: 2445, 4: 377, 5: 235, 6: 33, 7: 1}
+    values, times = np.unique(ratings.values, return_counts=True)
+    assert dict(zip(values, times, strict=True)) == {0: 276, 0.2: 899, 0.4: 788, 0.6: 651, 0.8: 9797}
+
+
+def test_upstream_convabuse_is_what_is_embedded(tmp_path):
+    """The embedded file against the real splits, where they are at hand."""
+    folder = os.environ.get("NBYK_DATASETS")
+    if not folder:
+        pytest.skip("set NBYK_DATASETS to a folder that holds convabuse/2_splits/ConvAbuseEMNLP*.csv")
+    splits = Path(folder) / "convabuse" / "2_splits"
+    assert load_source("convabuse", splits) == load_source("convabuse")
+    script = [sys.executable, str(ROOT / "scripts" / "embed_convabuse.py"), str(splits)]
+    done = subprocess.run([*script, "--output", str(tmp_path / "again.csv")], capture_output=True, check=True)
+    assert b"4185 items, 12411 ratings" in done.stdout
+    embedded = ROOT / "src" / "nbyk" / "data" / "embedded" / "convabuse.csv"
+    assert (tmp_path / "again.csv").read_bytes() == embedded.read_bytes()
+
+
+def test_convabuse_splits_in_the_upstream_layout(tmp_path):
+    convabuse_split(tmp_path / "ConvAbuseEMNLPtrain.csv", [("278.0", {2: one_hot(1), 8: one_hot(-3)})])
+    convabuse_split(tmp_path / "ConvAbuseEMNLPvalid.csv", [("10.0", {1: one_hot(-1, 0)})])
+    convabuse_split(tmp_path / "ConvAbuseEMNLPtest.csv", [("9.0", {1: one_hot(0, 0, 1), 5: one_hot(-2)})])
+    raw = parse_convabuse([tmp_path / f"ConvAbuseEMNLP{split}.csv" for split in SPLITS])
+    assert raw.items == ("278", "10", "9")
+    assert raw.raters == ("Annotator2", "Annotator8", "Annotator1", "Annotator5")
+    np.testing.assert_array_equal(raw.values, [1, -3, -1, 0, -2])
+    np.testing.assert_array_equal(load_source("convabuse", tmp_path).values, [0.8, 0, 0.4, 0.6, 0.2])
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([("1.0", {1: ("0",) * 5})], "line 2, Annotator1"),
+        ([("1.0", {1: ("1", "1", "0", "0", "0")})], "expected 1 in one cell"),
+        ([("1.0", {1: ("1", "0", "", "0", "0")})], "line 2, Annotator1"),
+        ([("1.0", {1: ("1, 0", "0", "0", "0", "0")})], "line 2, Annotator1"),
+        ([("1.0", {1: one_hot(1)}), ("2.0", {1: ("yes", "0", "0", "0", "0")})], "line 3, Annotator1"),
+        ([("1.0", {1: one_hot(1)}), ("2.0", {})], "line 3: no annotator"),
+        ([("1.0", {1: one_hot(1)}), ("1.0", {2: one_hot(1)})], "line 3: example_id '1.0' already stands on"),
+        ([("1.0", {1: one_hot(1)}), ("", {2: one_hot(1)})], "line 3: the item id is empty"),
+    ],
+)
+def test_a_malformed_convabuse_row_is_named(tmp_path, rows, says):
+    convabuse_split(tmp_path / "split.csv", rows)
+    with pytest.raises(NbykError) as refusal:
+        parse_convabuse([tmp_path / "split.csv"])
+    assert f"{tmp_path / 'split.csv'}" in str(refusal.value)
+    assert says in str(refusal.value)
+
+
+def test_an_item_in_two_convabuse_splits_is_refused(tmp_path):
+    for split in SPLITS:
+        convabuse_split(tmp_path / f"ConvAbuseEMNLP{split}.csv", [("1.0", {1: one_hot(1)})])
+    with pytest.raises(NbykError, match=r"valid\.csv, line 2: .* already stands on .*train\.csv, line 2"):
+        load_source("convabuse", tmp_path)
+
+
+def test_another_file_is_not_taken_for_convabuse(tmp_path):
+    (tmp_path / "other.csv").write_text("example_id,user\n1,hi\n")
+    with pytest.raises(NbykError, match=r"other\.csv: no column 'Annotator1_is_abuse\.1'.*upstream"):
+        parse_convabuse([tmp_path / "other.csv"])
+
+
+def test_toxicity_normalises_its_five_levels(tmp_path):
+    path = toxicity_file(
+        tmp_path / "toxicity_ratings.json",
+        scored((0, "w1"), (1, "w2"), (2, "w3"), (3, "w4"), (4, "w5")),
+        scored((4, "w1"), (0, "w9")),
+    )
+    assert parse_toxicity(path).items == ("1", "2")
+    ratings = load_source("toxicity", path)
+    np.testing.assert_array_equal(ratings.values, [0, 0.2, 0.4, 0.6, 0.8, 0.8, 0])
+    assert ratings.raters[ratings.rater_index[5]] == "w1"
+
+
+def test_toxicity_takes_ids_where_there_are_some(tmp_path):
+    first = {"comment_id": 71, "ratings": [{"toxic_score": 1}, {"toxic_score": 1.0, "worker_id": "w"}]}
+    second = {"comment_id": "072", "ratings": [{"toxic_score": 3, "worker_id": "w"}]}
+    ratings = parse_toxicity(toxicity_file(tmp_path / "t.json", first, second))
+    assert ratings.items == ("71", "072")
+    assert ratings.raters == ("1", "2", "w")
+
+
+def test_a_workers_first_rating_of_a_comment_counts(tmp_path):
+    path = toxicity_file(tmp_path / "t.json", scored((1, "w"), (4, "v"), (3, "w")), scored((2, "w")))
+    np.testing.assert_array_equal(parse_toxicity(path).matrix(), [[1, 4], [2, np.nan]])
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ('{"ratings": [{"toxic_score": 1}', "not JSON"),
+        ("[]", "an array"),
+        ("{}", "ratings is None"),
+        ('{"ratings": []}', "ratings is []"),
+        ('{"ratings": {"toxic_score": 1}}', "expected a list"),
+        ('{"ratings": [3]}', "expected a list"),
+        ('{"ratings": [{"toxic_score": 1}, {}]}', "rating 2: toxic_score is None"),
+        ('{"ratings": [{"toxic_score": 5}]}', "rating 1: toxic_score is 5; expected one of 0, 1, 2, 3, 4"),
+        ('{"ratings": [{"toxic_score": 2.5}]}', "toxic_score is 2.5"),
+        ('{"ratings": [{"toxic_score": NaN}]}', "toxic_score is nan"),
+        ('{"ratings": [{"toxic_score": "3"}]}', "toxic_score is '3'"),
+        ('{"ratings": [{"toxic_score": true}]}', "toxic_score is True"),
+        ('{"ratings": [{"toxic_score": 1, "worker_id": " "}]}', "worker_id is ' '"),
+        ('{"ratings": [{"toxic_score": 1}], "comment_id": [1]}', "comment_id is [1]"),
+        ('{"ratings": [{"toxic_score": 1}], "comment_id": 1}', "'1' already stands on line 1"),
+    ],
+)
+def test_a_malformed_toxicity_line_is_named(tmp_path, line, says):
+    path = tmp_path / "toxicity_ratings.json"
+    path.write_text(json.dumps(scored((1, "w"))) + "\n" + line + "\n")
+    with pytest.raises(NbykError) as refusal:
+        parse_toxicity(path)
+    assert f"{path}, line 2" in str(refusal.value)
+    assert says in str(refusal.value)
+    assert "\n" not in str(refusal.value)
+
+
+def test_toxicity_without_a_path_says_where_to_get_it():
+    with pytest.raises(
+        NbykError, match=r"data\.esrg\.stanford\.edu/study/toxicity-perspectives.*password.*path"
+    ):
+        load_source("toxicity")
+
+
+@pytest.mark.parametrize("name", ["toxicity", "convabuse"])
+def test_a_source_that_is_not_at_its_path_is_named(tmp_path, name):
+    with pytest.raises(NbykError, match=r"gone.*no such file"):
+        load_source(name, tmp_path / "gone")
+
+
+def test_an_unknown_source_names_the_nearest():
+    with pytest.raises(NbykError, match="unknown source 'convabus'; did you mean convabuse"):
+        load_source("convabus")
+
+
+@pytest.mark.parametrize("name", source_names())
+def test_every_source_keeps_the_catalogues_contract(name):
+    entry = source(name)
+    assert entry.name == name
+    assert isinstance(entry.scale, Levels | Interval)
+    assert entry.url.startswith("https://")
+    assert all((entry.title, entry.licence, entry.citation, entry.version))
+    ratings, refusal = loaded(entry)
+    # Data that cannot be shipped must be findable.
+    assert entry.url in refusal if ratings is None else not entry.scale.outside(ratings.values).any()

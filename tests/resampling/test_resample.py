@@ -1,0 +1,229 @@
+"""Resampling against exact enumeration, and the contracts of its streams."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+from scipy import stats
+
+from nbyk.data.response_set import response_set
+from nbyk.errors import NbykError
+from nbyk.resampling.effects import batches
+from nbyk.resampling.resample import observed_effects, resample, resampled_effects
+from nbyk.resampling.samplers import NULLS, WEIN_SAMPLERS, get_sampler
+from tests.oracles import enumerate as exact
+
+M = 20_000
+SAMPLERS = (*WEIN_SAMPLERS, "all_items/all", "all_items/first_element", "bootstrap_items/sample(2)")
+ENUMERATED_NULLS = [name for name in NULLS if name != "shifted"]
+
+
+def tiny(n: int) -> tuple[exact.Matrix, exact.Matrix, exact.Matrix]:
+    """N ≤ 3 items with two responses each, of distinct irregular values so that effects tell resamples apart."""
+    values = np.array([0.11, 0.93, 0.37, 0.58, 0.02, 0.71, 0.29, 0.83, 0.47, 0.66, 0.17, 0.99])
+    a, b, gold = (np.roll(values, shift)[: 2 * n].reshape(n, 2) for shift in (0, 5, 9))
+    return tuple(tuple(map(tuple, matrix.tolist())) for matrix in (gold, a, b))  # type: ignore[return-value]
+
+
+def mae_effect(gold: list[exact.Row], a: list[exact.Row], b: list[exact.Row]) -> float:
+    def error(system: list[exact.Row]) -> float:
+        return float(np.mean([abs(np.mean(s) - np.mean(g)) for s, g in zip(system, gold, strict=True)]))
+
+    return error(b) - error(a)
+
+
+def assert_drawn_from(draws: np.ndarray, distribution: dict[float, object]) -> None:
+    """χ² test of draws against exact probabilities, outcomes expected fewer than five times pooled."""
+    outcomes = np.array(sorted(distribution))
+    probabilities = np.array([float(distribution[outcome]) for outcome in outcomes])  # type: ignore[arg-type]
+    nearest = np.searchsorted(outcomes, draws - 1e-7)
+    assert nearest.max() < len(outcomes), "an effect was drawn that no resample has"
+    np.testing.assert_allclose(outcomes[nearest], draws, atol=1e-7)
+    observed = np.bincount(nearest, minlength=len(outcomes))
+    order = np.argsort(probabilities)
+    group = np.floor(np.cumsum(probabilities[order]) * len(draws) / 5.0).astype(int)
+    expected = np.bincount(group, probabilities[order] * len(draws))
+    counted = np.bincount(group, observed[order])
+    kept = expected > 0
+    expected, counted = expected[kept], counted[kept]
+    if len(expected) > 1 and expected[-1] < 5:
+        expected = np.append(expected[:-2], expected[-2:].sum())
+        counted = np.append(counted[:-2], counted[-2:].sum())
+    if len(expected) > 1:
+        assert stats.chisquare(counted, expected * counted.sum() / expected.sum()).pvalue > 1e-4
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_alternative_has_the_enumerated_distribution(sampler: str) -> None:
+    gold, a, b = tiny(2)
+    draws = resampled_effects(response_set(gold, a, b), "mae", sampler=sampler, n_resamples=M, seed=3)
+    assert_drawn_from(draws.alternative[0], exact.effects(gold, a, b, sampler, None, mae_effect))
+
+
+@pytest.mark.parametrize("null", ENUMERATED_NULLS)
+@pytest.mark.parametrize("sampler", SAMPLERS)
+@pytest.mark.parametrize("share_gold", [True, False])
+def test_null_has_the_enumerated_distribution(sampler: str, null: str, share_gold: bool) -> None:
+    gold, a, b = tiny(2)
+    data = response_set(gold, a, b)
+    draws = resampled_effects(
+        data, "mae", sampler=sampler, null=null, share_gold=share_gold, n_resamples=M, seed=5
+    )
+    assert_drawn_from(draws.null[0], exact.effects(gold, a, b, sampler, null, mae_effect))
+
+
+@pytest.mark.parametrize("null", ["permutation", "swap_items", "pooled"])
+def test_three_items(null: str) -> None:
+    gold, a, b = tiny(3)
+    draws = resampled_effects(
+        response_set(gold, a, b), "mae", sampler="all_items/all", null=null, n_resamples=M, seed=7
+    )
+    assert_drawn_from(draws.null[0], exact.effects(gold, a, b, "all_items/all", null, mae_effect))
+
+
+@pytest.mark.parametrize("null", ENUMERATED_NULLS)
+def test_ragged_rows_have_the_enumerated_distribution(null: str) -> None:
+    gold: exact.Matrix = ((0.3, 0.8), (0.5,))
+    a: exact.Matrix = ((0.2,), (0.9, 0.4))
+    b: exact.Matrix = ((0.1, 0.7), (0.6,))
+    padded = [[[*row, *[np.nan] * (2 - len(row))] for row in matrix] for matrix in (gold, a, b)]
+    for sampler in ("bootstrap_items/sample(K)", "all_items/sample(1)", "all_items/all"):
+        draws = resampled_effects(
+            response_set(*padded), "mae", sampler=sampler, null=null, n_resamples=M, seed=11
+        )
+        assert_drawn_from(draws.null[0], exact.effects(gold, a, b, sampler, null, mae_effect))
+        assert_drawn_from(draws.alternative[0], exact.effects(gold, a, b, sampler, None, mae_effect))
+
+
+def random_set(n: int = 60, k: int = 4, seed: int = 0):  # type: ignore[no-untyped-def]
+    generator = np.random.default_rng(seed)
+    gold, a, b = generator.random((3, n, k))
+    gold[generator.random((n, k)) < 0.2] = np.nan
+    gold[:, 0] = 0.5
+    return response_set(gold, a, b)
+
+
+METRICS = ("mae", "spearman", "cosine", "mean_of_emds")
+
+
+@pytest.mark.parametrize("null", NULLS)
+def test_numbers_do_not_depend_on_threads_batches_metrics_or_m(null: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    data = random_set()
+    settings = {"sampler": "bootstrap_items/sample(K)", "null": null, "seed": 9}
+    whole = resampled_effects(data, METRICS, n_resamples=150, **settings)
+    threaded = resampled_effects(data, METRICS, n_resamples=150, threads=3, **settings)
+    alone = resampled_effects(data, "cosine", n_resamples=150, **settings)
+    shorter = resampled_effects(data, METRICS, n_resamples=70, **settings)
+    monkeypatch.setattr("nbyk.resampling.effects._BATCH_VALUES", 1)
+    one_by_one = resampled_effects(data, METRICS, n_resamples=150, **settings)
+    for field in ("alternative", "null"):
+        numbers = getattr(whole, field)
+        assert_array_equal(getattr(threaded, field), numbers)
+        assert_array_equal(getattr(one_by_one, field), numbers)
+        assert_array_equal(getattr(alone, field)[0], numbers[2])
+        assert_array_equal(getattr(shorter, field), numbers[:, :70])
+
+
+@pytest.mark.parametrize("sampler", ["bootstrap_items/all", "all_items/all"])
+def test_resampling_item_means_is_resampling_rows(sampler: str) -> None:
+    """The shortcut for metrics of item means gives the numbers of the long way, which `cosine` forces."""
+    data = random_set()
+    settings = {"sampler": sampler, "null": "swap_items", "n_resamples": 100, "seed": 1}
+    short, long = resampled_effects(data, "mae", **settings), resampled_effects(data, ("mae", "cosine"), **settings)
+    assert_array_equal(short.alternative[0], long.alternative[0])
+    assert_array_equal(short.null[0], long.null[0])
+
+
+def test_shared_gold_shares_items_and_gold_alone() -> None:
+    data = random_set()
+    drawn = {
+        null: resample(data, sampler="bootstrap_items/sample(K)", null=null, seed=4)
+        for null in (None, "pooled", "permutation")
+    }
+    assert_array_equal(drawn["pooled"].gold, drawn[None].gold)
+    assert_array_equal(drawn["permutation"].gold, drawn[None].gold)
+    assert not np.array_equal(drawn["pooled"].a, drawn[None].a)
+    assert not np.array_equal(drawn["pooled"].a, drawn["pooled"].b), "one pool matrix for both systems"
+
+
+def test_shifted_null_is_centred_on_no_effect() -> None:
+    data = random_set(n=400)
+    draws = resampled_effects(
+        data, "mean", sampler="bootstrap_items/sample(K)", null="shifted", n_resamples=4000, seed=2
+    )
+    error = draws.null[0].std() / np.sqrt(4000)
+    assert abs(draws.null[0].mean()) < 4 * error
+    assert abs(draws.alternative[0].mean() - observed_effects(data, "mean")[0]) < 4 * error
+
+
+@pytest.mark.parametrize("sampler", ["all_items/all", "bootstrap_items/all"])
+def test_permutation_test_is_exact_under_the_strong_null(sampler: str) -> None:
+    """p is uniform when A and B have one distribution; 400 data sets, KS at a fixed seed."""
+    if sampler != "all_items/all":
+        pytest.importorskip("numpy")
+    generator = np.random.default_rng(8)
+    p = []
+    for seed in range(400):
+        mean = generator.random((30, 1))
+        data = response_set(*(mean + 0.3 * generator.standard_normal((30, 3)) for _ in range(3)))
+        draws = resampled_effects(
+            data, "mae", sampler="all_items/all", null="permutation", n_resamples=199, seed=seed
+        )
+        p.append((1 + (draws.null[0] >= observed_effects(data, "mae")[0]).sum()) / 200)
+    assert stats.kstest(p, "uniform").pvalue > 0.01
+
+
+@given(
+    n=st.integers(2, 12),
+    k=st.integers(1, 4),
+    sampler=st.sampled_from(SAMPLERS),
+    null=st.sampled_from([None, *ENUMERATED_NULLS]),
+    seed=st.integers(0, 2**32),
+)
+@settings(max_examples=60, deadline=None)
+def test_resamples_hold_responses_of_their_own_items(n: int, k: int, sampler: str, null: str | None, seed: int) -> None:
+    """Values carry their item and system, so that one from elsewhere shows."""
+    item = np.arange(n)[:, None] * 100.0
+    gold, a, b = (item + offset + np.arange(k) for offset in (0, 20, 40))
+    drawn = resample(response_set(gold, a, b), sampler=sampler, null=null, seed=seed)
+    rows = drawn.gold[:, 0] // 100
+    for matrix, offsets in ((drawn.gold, {0}), (drawn.a, {20, 40}), (drawn.b, {20, 40})):
+        assert_array_equal(matrix // 100, np.broadcast_to(rows[:, None], matrix.shape))
+        assert set(np.unique(matrix % 100 // 20 * 20)) <= offsets
+    if null is None:
+        assert set(np.unique(drawn.a % 100 // 20 * 20)) == {20}
+        assert set(np.unique(drawn.b % 100 // 20 * 20)) == {40}
+    if get_sampler(sampler).items == "all_items":
+        assert_array_equal(rows, np.arange(n))
+
+
+def test_batches_cover_the_chunk() -> None:
+    assert sum(batches(64, 15_000)) == 64
+    assert batches(64, 10**9) == [1] * 64
+    assert batches(3, 10) == [3]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"sampler": "bootstrap_items/al"}, "did you mean all"),
+        ({"sampler": "bootstrap/all"}, "did you mean bootstrap_items"),
+        ({"sampler": "all_items"}, "item sampler/response sampler"),
+        ({"sampler": "all_items/sample(0)"}, "at least 1"),
+        ({"sampler": "all_items/all", "null": "permutations"}, "did you mean permutation"),
+        ({"sampler": "all_items/all", "n_resamples": 0}, "at least 1, found 0"),
+        ({"sampler": "all_items/all", "metrics": "mea"}, "did you mean"),
+    ],
+)
+def test_bad_arguments_are_named(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(NbykError, match=message.replace("(", r"\(")):
+        resampled_effects(random_set(), **{"metrics": "mae", **arguments})  # type: ignore[arg-type]
+
+
+def test_undefined_metric_is_an_error_not_a_number() -> None:
+    constant = response_set(np.full((5, 2), 0.5), np.full((5, 2), 0.5), np.full((5, 2), 0.5))
+    with pytest.raises(NbykError, match="spearman is undefined on 10 of 10"):
+        resampled_effects(constant, "spearman", sampler="all_items/all", n_resamples=10)

@@ -1,0 +1,120 @@
+# What the rules share: the validated configuration, the cells it asks for, and where their files are.
+
+import re
+from pathlib import Path
+
+from snakemake.exceptions import WorkflowError
+from snakemake.utils import min_version
+
+from nbyk.config import validate
+from nbyk.data.sources import source as source_named
+from nbyk.errors import NbykError
+from nbyk.metrics import builtin_names
+from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
+from nbyk.studies.wein2023 import (
+    COLUMNS,
+    SEMANTICS,
+    full_table_name,
+    minima_figure_name,
+    minima_table_name,
+    stage_figure_name,
+)
+
+min_version("9.0")
+
+
+configfile: "config.yaml"
+
+
+try:
+    run = validate(config, files=workflow.configfiles)
+except NbykError as error:
+    raise WorkflowError(f"the configuration is wrong:\n{error}") from None
+
+
+wildcard_constraints:
+    semantics="published|recommended",
+    source="[a-z0-9_]+",
+    epsilon=r"[0-9.e-]+",
+    n="[0-9]+",
+    k="[0-9]+",
+    null="[a-z_]+",
+    samplers="[A-Za-z0-9_.=-]+",
+    metrics="[A-Za-z0-9_.=-]+",
+
+
+CELL = "semantics={semantics}/source={source}/epsilon_b={epsilon}/n_items={n}/k_responses={k}"
+
+
+def code(*packages):
+    """Module files that a rule's numbers depend on: editing one re-runs the rule."""
+    root = Path(workflow.basedir) / "src" / "nbyk"
+    return [str(path) for package in packages for path in sorted((root / package).glob("*.py"))]
+
+
+def options(flag, values):
+    """Repeat a command-line option for each value."""
+    return [word for value in values for word in (flag, str(value))]
+
+
+def slug(name):
+    """A metric's or sampler's name as part of a file name."""
+    return re.sub(r"[^A-Za-z0-9_.=]+", "-", name).strip("-")
+
+
+def batches(asked, together, name):
+    """Group names into jobs by file name: the paper's own set shares one, any other name has its own."""
+    core = [item for item in together if item in asked] if set(together) <= set(asked) else []
+    singles = {slug(item): [item] for item in asked if item not in core}
+    return ({name: core} if core else {}) | singles
+
+
+METRICS = batches(run.metrics, COLUMNS, "wein2023")
+SAMPLERS = batches(run.samplers, WEIN_SAMPLERS, "wein2023")
+
+
+def has_ratings(source):
+    """Whether a source's ratings are at hand, so that a prior is fitted to them."""
+    return source != "simulated" and (source_named(source).embedded or bool(run.toxicity_ratings))
+
+
+def has_published_prior(source):
+    return source in ("simulated", "toxicity")
+
+
+def cells():
+    """Wildcards of every cell: a semantics, a source, an ε and a size."""
+    return [
+        dict(semantics=semantics, source=source, epsilon=epsilon, n=size.n_items, k=size.k_responses)
+        for semantics in run.semantics
+        for source in run.sources
+        if semantics == "recommended" or has_published_prior(source)
+        for epsilon in run.epsilons
+        for size in run.sizes
+    ]
+
+
+def null_of(semantics):
+    return SEMANTICS["published"].null if semantics == "published" else run.recommended_null
+
+
+def prior_of(wildcards):
+    """The published prior where the semantics ask for it, or there are no ratings to fit one to."""
+    if wildcards.semantics == "published" or not has_ratings(wildcards.source):
+        return f"results/priors/{wildcards.semantics}/{wildcards.source}.json"
+    return f"results/fits/{wildcards.source}/prior.json"
+
+
+def ratings_of(wildcards):
+    return f"results/ratings/{wildcards.source}.parquet" if has_ratings(wildcards.source) else []
+
+
+def metric_files_of(metric_batch):
+    """The user's metric files, for batches that hold a metric of theirs."""
+    own = [spec for spec in METRICS[metric_batch] if spec.partition("(")[0] not in builtin_names()]
+    return list(run.metric_files) if own else []
+
+
+def responses_per_item(sampler_batch, k):
+    """The distinct numbers of responses per item that a batch of samplers yields."""
+    return sorted({get_sampler(name).responses_per_item(int(k)) for name in SAMPLERS[sampler_batch]})

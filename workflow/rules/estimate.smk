@@ -1,0 +1,27 @@
+rule estimate:
+    input:
+        references=f"results/references/{CELL}/references.parquet",
+        metric_files=lambda wildcards: metric_files_of(wildcards.metrics),
+        code=code("metrics", "resampling"),
+    output:
+        f"results/effects/estimated/{CELL}/null={{null}}/{{samplers}}/{{metrics}}.parquet",
+    log:
+        f"logs/estimate/{CELL}/null={{null}}/{{samplers}}/{{metrics}}.log",
+    benchmark:
+        f"logs/benchmarks/estimate/{CELL}/null={{null}}/{{samplers}}/{{metrics}}.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=60,
+    params:
+        samplers=lambda wildcards: options("--sampler", SAMPLERS[wildcards.samplers]),
+        metrics=lambda wildcards: options("--metric", METRICS[wildcards.metrics]),
+        metric_files=lambda wildcards, input: options("--metric-file", input.metric_files),
+        resamples=run.n_resamples,
+        seed=run.seed,
+    message:
+        "Resampling reference sets: {wildcards.source}, ε = {wildcards.epsilon}, {wildcards.samplers} × {wildcards.metrics}"
+    shell:
+        "nbyk estimate {input.references} {params.samplers:q} {params.metrics:q} {params.metric_files:q}"
+        " --semantics {wildcards.semantics} --null {wildcards.null} --resamples {params.resamples}"
+        " --seed {params.seed} --threads {threads} --out {output} > {log} 2>&1"

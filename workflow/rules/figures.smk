@@ -1,0 +1,67 @@
+FITTED = [source for source in run.sources if has_ratings(source) and "recommended" in run.semantics]
+
+
+def figure_names():
+    """Every figure of the run, by name as `nbyk figures` gives them."""
+    shown = {f"{cell['semantics']}/{minima_figure_name(cell['source'])}" for cell in tabulated()}
+    if any(has_published_prior(cell["source"]) for cell in tabulated()):
+        shown.add("agreement")
+    shown |= {f"priors/{stage_figure_name(s, stage)}" for s in {"toxicity", *FITTED} for stage in ("means", "sds")}
+    return sorted(shown)
+
+
+rule figures:
+    input:
+        pvalues=all_pvalues(),
+        ratings=expand("results/ratings/{source}.parquet", source=FITTED),
+        priors=expand("results/fits/{source}/prior.json", source=FITTED),
+        code=code("studies", "report"),
+    output:
+        report(
+            expand("results/wein2023/figures/{name}.svg", name=figure_names()),
+            caption="../report/figures.rst",
+            category="Figures",
+        ),
+        expand("results/wein2023/figures/{name}.png", name=figure_names()),
+    log:
+        "logs/figures.log",
+    benchmark:
+        "logs/benchmarks/figures.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        size=["--items", run.sizes[0].n_items, "--responses", run.sizes[0].k_responses],
+        metrics=options("--metric", run.metrics),
+        samplers=options("--sampler", run.samplers),
+        fitted=lambda wildcards, input: (
+            options("--fitted", FITTED) + options("--ratings", input.ratings) + options("--prior", input.priors)
+        ),
+        seed=run.seed,
+    message:
+        "Drawing the figures"
+    shell:
+        "nbyk figures {input.pvalues:q} --out results/wein2023/figures {params.size}"
+        " {params.metrics:q} {params.samplers:q} {params.fitted:q} --seed {params.seed} > {log} 2>&1"
+
+
+rule report:
+    input:
+        rules.tables.output,
+        rules.figures.output,
+        code=code("report"),
+    output:
+        "results/wein2023/report.html",
+    log:
+        "logs/report.log",
+    benchmark:
+        "logs/benchmarks/report.tsv"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=5,
+    message:
+        "Writing the report"
+    shell:
+        "nbyk report results/wein2023 --out {output} > {log} 2>&1"

@@ -1,0 +1,42 @@
+rule prior:
+    input:
+        code=code("priors"),
+    output:
+        "results/priors/{semantics}/{source}.json",
+    log:
+        "logs/prior/{semantics}/{source}.log",
+    benchmark:
+        "logs/benchmarks/prior/{semantics}/{source}.tsv"
+    threads: 1
+    resources:
+        mem_mb=500,
+        runtime=5,
+    message:
+        "Writing the published prior of {wildcards.source} ({wildcards.semantics})"
+    shell:
+        "nbyk prior {wildcards.source} --semantics {wildcards.semantics} --out {output} > {log} 2>&1"
+
+
+rule fit:
+    input:
+        ratings="results/ratings/{source}.parquet",
+        code=code("data", "priors"),
+    output:
+        prior="results/fits/{source}/prior.json",
+        families="results/fits/{source}/families.csv",
+        check="results/fits/{source}/check.json",
+    log:
+        "logs/fit/{source}.log",
+    benchmark:
+        "logs/benchmarks/fit/{source}.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=30,
+    params:
+        seed=run.seed,
+    message:
+        "Fitting a two-stage prior to {wildcards.source}"
+    shell:
+        "nbyk fit {input.ratings} --name {wildcards.source} --seed {params.seed}"
+        " --families {output.families} --check {output.check} --out {output.prior} > {log} 2>&1"

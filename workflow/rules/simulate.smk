@@ -1,0 +1,54 @@
+rule reference:
+    input:
+        prior=prior_of,
+        gold=ratings_of,
+        code=code("data", "priors", "resampling"),
+    output:
+        f"results/references/{CELL}/references.parquet",
+    log:
+        f"logs/reference/{CELL}.log",
+    benchmark:
+        f"logs/benchmarks/reference/{CELL}.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        gold=lambda wildcards, input: options("--gold", [input.gold] if input.gold else []),
+        references=run.n_references,
+        seed=run.seed,
+    message:
+        "Drawing {params.references} reference sets: {wildcards.source}, ε = {wildcards.epsilon}, {wildcards.n} × {wildcards.k}"
+    shell:
+        "nbyk reference {input.prior} {params.gold} --items {wildcards.n} --responses {wildcards.k}"
+        " --epsilon {wildcards.epsilon} --references {params.references} --seed {params.seed}"
+        " --out {output} > {log} 2>&1"
+
+
+rule true:
+    input:
+        prior=prior_of,
+        metric_files=lambda wildcards: metric_files_of(wildcards.metrics),
+        code=code("priors", "metrics", "resampling"),
+    output:
+        f"results/effects/true/{CELL}/{{metrics}}.parquet",
+    log:
+        f"logs/true/{CELL}/{{metrics}}.log",
+    benchmark:
+        f"logs/benchmarks/true/{CELL}/{{metrics}}.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=30,
+    params:
+        metrics=lambda wildcards: options("--metric", METRICS[wildcards.metrics]),
+        metric_files=lambda wildcards, input: options("--metric-file", input.metric_files),
+        draws=run.n_draws,
+        seed=run.seed,
+    message:
+        "Drawing true effects: {wildcards.source}, ε = {wildcards.epsilon}, {wildcards.n} × {wildcards.k}, {wildcards.metrics}"
+    shell:
+        "nbyk true {input.prior} --items {wildcards.n} --responses {wildcards.k}"
+        " --epsilon {wildcards.epsilon} --semantics {wildcards.semantics} {params.metrics:q}"
+        " {params.metric_files:q} --draws {params.draws} --seed {params.seed} --threads {threads}"
+        " --out {output} > {log} 2>&1"

@@ -1,0 +1,53 @@
+def tabulated():
+    """The cells of the first size: those that the tables and figures show."""
+    first = run.sizes[0]
+    return [cell for cell in cells() if (cell["n"], cell["k"]) == (first.n_items, first.k_responses)]
+
+
+def table_names(cell):
+    source = cell["source"]
+    return (
+        minima_table_name(source, "sampler"),
+        minima_table_name(source, "metric"),
+        full_table_name(source, cell["epsilon"]),
+    )
+
+
+TABLES = sorted(
+    {
+        f"results/wein2023/tables/{cell['semantics']}/{name}.{suffix}"
+        for cell in tabulated()
+        for name in table_names(cell)
+        for suffix in ("csv", "md", "tex")
+    }
+)
+
+
+rule tables:
+    input:
+        pvalues=all_pvalues(),
+        code=code("studies", "report"),
+    output:
+        tables=report(
+            TABLES,
+            caption="../report/tables.rst",
+            category="Tables",
+        ),
+        summary="results/wein2023/summary.json",
+    log:
+        "logs/tables.log",
+    benchmark:
+        "logs/benchmarks/tables.tsv"
+    threads: 1
+    resources:
+        mem_mb=1000,
+        runtime=10,
+    params:
+        size=["--items", run.sizes[0].n_items, "--responses", run.sizes[0].k_responses],
+        metrics=options("--metric", run.metrics),
+        samplers=options("--sampler", run.samplers),
+    message:
+        "Writing the tables and the summary"
+    shell:
+        "nbyk tables {input.pvalues:q} --out results/wein2023 {params.size}"
+        " {params.metrics:q} {params.samplers:q} > {log} 2>&1"
