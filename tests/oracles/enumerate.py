@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from fractions import Fraction
 from itertools import permutations, product
 
@@ -50,37 +50,54 @@ def effects(
     b: Matrix,
     sampler: str,
     null: str | None,
-    effect: Callable[[list[Row], list[Row], list[Row]], float],
-) -> dict[float, Fraction]:
-    """Exact distribution of an effect over all resamples, rounded to 9 decimals."""
-    items_sampler, responses = sampler.split("/")
+    item_effect: Callable[[Row, Row, Row], float],
+) -> dict[float, float]:
+    """Exact distribution, over all resamples, of the mean of an item-wise effect f(gold, a, b).
+
+    Values are rounded to 9 decimals. Items are independent given which are drawn, so that the distribution
+    is the mixture, over the drawn items, of convolutions of the items' own.
+    """
+    item_sampler, responses = sampler.split("/")
     n = len(gold)
-    choices: Iterable[tuple[int, ...]] = (
-        [tuple(range(n))] if items_sampler == "all_items" else product(range(n), repeat=n)
-    )
-    per_item = [_item(gold[i], a[i], b[i], null, responses) for i in range(n)]
-    total: dict[float, Fraction] = defaultdict(Fraction)
-    choices = list(choices)
-    for items in choices:
-        for combination in product(*(per_item[i].items() for i in items)):
-            probability = Fraction(1, len(choices))
-            for _, p in combination:
-                probability *= p
-            rows = [row for row, _ in combination]
-            value = effect([r[0] for r in rows], [r[1] for r in rows], [r[2] for r in rows])
-            total[round(value, 9) + 0.0] += probability
-    assert sum(total.values()) == 1
+    drawn = [tuple(range(n))] if item_sampler == "all_items" else list(product(range(n), repeat=n))
+    per_item = [_item(gold[i], a[i], b[i], null, responses, item_effect) for i in range(n)]
+    total: dict[float, float] = defaultdict(float)
+    for items in drawn:
+        sums = {0.0: 1.0}
+        for i in items:
+            sums = _convolved(sums, per_item[i])
+        for value, probability in sums.items():
+            total[round(value / n, 9) + 0.0] += probability / len(drawn)
+    assert abs(sum(total.values()) - 1.0) < 1e-12
     return dict(total)
 
 
-def _item(gold: Row, a: Row, b: Row, null: str | None, responses: str) -> dict[tuple[Row, Row, Row], Fraction]:
+def _item(
+    gold: Row,
+    a: Row,
+    b: Row,
+    null: str | None,
+    responses: str,
+    item_effect: Callable[[Row, Row, Row], float],
+) -> dict[float, float]:
     systems = (
         _independent(respond(a, responses), respond(b, responses))
         if null is None
         else null_rows(a, b, null, responses)
     )
-    joint = _independent(respond(gold, responses), systems)
-    return {(g, *pair): p for (g, pair), p in joint.items()}  # type: ignore[misc]
+    distribution: dict[float, float] = defaultdict(float)
+    for drawn_gold, p in respond(gold, responses).items():
+        for (drawn_a, drawn_b), q in systems.items():
+            distribution[round(item_effect(drawn_gold, drawn_a, drawn_b), 9)] += float(p * q)
+    return dict(distribution)
+
+
+def _convolved(first: dict[float, float], second: dict[float, float]) -> dict[float, float]:
+    joint: dict[float, float] = defaultdict(float)
+    for x, p in first.items():
+        for y, q in second.items():
+            joint[round(x + y, 9)] += p * q
+    return joint
 
 
 def _uniform(outcomes):  # type: ignore[no-untyped-def]

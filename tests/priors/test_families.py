@@ -155,6 +155,13 @@ def test_truncated_normal_far_out_is_exponential(mean):
     np.testing.assert_allclose(1 - mirrored, draws, rtol=1e-9, atol=1e-12)
 
 
+@pytest.mark.parametrize("mean", [-1000.0, -0.5, 0.5, 1000.0])
+def test_the_extreme_uniforms_draw_values_inside(mean):
+    draws = TruncatedNormal(mean, 1).draw([[2.0**-54], [1 - 2.0**-53]])
+    assert np.all((draws >= 0) & (draws <= 1))
+    assert draws[0] < draws[1]
+
+
 def test_the_upper_tail_of_a_truncated_normal_is_not_cut_off():
     family = TruncatedNormal(0, 1, -30, 30)
     assert family.draw([1 - 2.0**-53]) == pytest.approx(stats.norm.isf(2.0**-53), rel=1e-12)

@@ -9,7 +9,7 @@ from snakemake.utils import min_version
 from nbyk.config import validate
 from nbyk.data.sources import source as source_named
 from nbyk.errors import NbykError
-from nbyk.metrics import builtin_names
+from nbyk.metrics.builtin import BUILTIN
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
 from nbyk.studies.wein2023 import (
     COLUMNS,
@@ -111,7 +111,8 @@ def ratings_of(wildcards):
 
 def metric_files_of(metric_batch):
     """The user's metric files, for batches that hold a metric of theirs."""
-    own = [spec for spec in METRICS[metric_batch] if spec.partition("(")[0] not in builtin_names()]
+    builtin = {definition.name for definition in BUILTIN}
+    own = [spec for spec in METRICS[metric_batch] if spec.partition("(")[0] not in builtin]
     return list(run.metric_files) if own else []
 
 

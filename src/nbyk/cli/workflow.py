@@ -64,10 +64,12 @@ def fit(
     from nbyk.data import Ratings, source
     from nbyk.files import read_parquet, write_json, write_text
     from nbyk.priors import Response, fit_prior
+    from nbyk.priors.comparison import comparison_table
 
     matrix = Ratings.from_table(read_parquet(ratings)[0]).matrix()
     fitted = fit_prior(name, matrix, Response.on(source(name).scale), seed=seed)
-    write_text(families, fitted.families_csv())
+    compared = comparison_table([*fitted.mu_table, *fitted.sigma_table])
+    write_text(families, compared.to_pandas().to_csv(index=False, lineterminator="\n"))
     write_json(check, fitted.predictive.to_dict())
     write_json(out, fitted.prior.to_dict())
 

@@ -1,0 +1,12 @@
+"""Metrics: one registry of named scores and comparisons, each with its direction and what it needs.
+
+`get` turns a spec such as ``"mae"`` or ``"accuracy(threshold=0.6)"`` into a `Metric`; `register` adds a
+user's function, and `load_file` runs the file it is in. The compiled functions are imported on first use.
+"""
+
+from __future__ import annotations
+
+from nbyk.metrics.loading import load_file
+from nbyk.metrics.registry import Metric, Parameter, get, names, parameters, register
+
+__all__ = ["Metric", "Parameter", "get", "load_file", "names", "parameters", "register"]

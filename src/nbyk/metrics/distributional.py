@@ -1,7 +1,7 @@
 """Metrics that compare distributions by the 1-Wasserstein (earth mover's) distance, on the values themselves.
 
-The distance is ∫ |F⁻¹(u) − G⁻¹(u)| du. Over two sorted samples of one size it is the mean absolute difference of
-their entries; over two sizes the quantile functions step at i / n and j / m, and both are followed at once.
+The distance is ∫ |F⁻¹(u) − G⁻¹(u)| du. Over two sorted samples of one size it is the mean absolute difference
+of their entries; over two sizes the quantile functions step at i / n and j / m, and both are followed.
 """
 
 from __future__ import annotations
@@ -44,8 +44,6 @@ def wasserstein_sorted(x: Floats, n: int, y: Floats, m: int) -> float:
             total += difference * (next_x - reached)
             reached = next_x
             i += 1
-            if next_x == next_y:
-                j += 1
         else:
             total += difference * (next_y - reached)
             reached = next_y
@@ -88,7 +86,7 @@ def _sort_items(rows: Floats, start: int, block: Floats, sizes: Ints) -> bool:
 
 @njit(nogil=True, cache=True)
 def emd_aggregated(systems: Floats, gold: Floats, out: Floats) -> None:
-    """Fill `out`, shape (S, R), with the distance between the distributions of item means, inputs (S, R, N)."""
+    """Fill `out`, shape (S, R), with the distance between the distributions of item means."""
     n = gold.shape[1]
     gold_ordered = np.empty(n)
     ordered = np.empty(n)
@@ -102,7 +100,7 @@ def emd_aggregated(systems: Floats, gold: Floats, out: Floats) -> None:
 
 @njit(nogil=True, cache=True)
 def emd_aggregated_vectorized(systems: Floats, gold: Floats, out: Floats) -> None:
-    """Fill `out`, shape (S, R), with the distance between all responses pooled, inputs (S, R, N, K)."""
+    """Fill `out`, shape (S, R), with the distance between all responses pooled."""
     room = gold.shape[1] * max(systems.shape[3], gold.shape[2])
     pooled = np.empty(room)
     gold_ordered = np.empty(room)

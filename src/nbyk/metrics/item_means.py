@@ -1,7 +1,7 @@
 """Metrics on item means: systems of shape (S, R, N), gold of shape (R, N), scores of shape (S, R).
 
-S systems answer the same N items in each of R replicates; each function fills `out` for all of them. Sums run in
-four lanes, because one running sum waits for itself at every item.
+S systems answer the same N items in each of R replicates; each function fills `out` for all of them. Sums run
+in four lanes, because one running sum waits for itself at every item.
 """
 
 from __future__ import annotations
@@ -156,7 +156,7 @@ def mean(systems: Floats, gold: Floats, out: Floats) -> None:
 
 @njit(nogil=True, cache=True)
 def wins_mae(systems: Floats, gold: Floats, out: Floats) -> None:
-    """Fill `out`, shape (R,), with (wins of A − wins of B) / N; the nearer to gold wins, a tie is nobody's."""
+    """Fill `out`, shape (R,), with (wins of A − wins of B) / N: the nearer to gold wins, if any."""
     n = gold.shape[1]
     for r in range(len(out)):
         lead = 0

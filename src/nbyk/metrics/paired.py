@@ -1,7 +1,7 @@
 """Metrics on responses paired index by index: systems of shape (S, R, N, K), gold of shape (R, N, K_gold).
 
-Response j of a system to item i belongs to gold response j of item i. Rows are left-packed, NaN behind the last
-response; a pair counts where everyone compared has a response.
+Response j of a system to item i belongs to gold response j of item i. Rows are left-packed, NaN behind the
+last response; a pair counts where everyone compared has a response.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ def cosine(systems: Floats, gold: Floats, out: Floats) -> None:
 
 @njit(nogil=True, cache=True)
 def wins_mae_vectorized(systems: Floats, gold: Floats, out: Floats) -> None:
-    """Fill `out`, shape (R,), with (wins of A − wins of B) / pairs; the nearer to gold wins, a tie is nobody's."""
+    """Fill `out`, shape (R,), with (wins of A − wins of B) / pairs: the nearer to gold wins, if any."""
     width = min(systems.shape[3], gold.shape[2])
     for r in range(len(out)):
         lead = 0

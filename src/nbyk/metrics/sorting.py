@@ -1,4 +1,4 @@
-"""Sorting and ranking of doubles, faster than a comparison sort on the values that ratings and their means take.
+"""Sorting and ranking of doubles, faster than a comparison sort on ratings and their means.
 
 A bucket sort: n values go to n equally wide buckets by counting, and one insertion pass finishes the job,
 because nearly every bucket holds a value or two. Crowded buckets (ratings on a scale, outliers) are sorted on
@@ -188,10 +188,10 @@ def bucket_sort(values: Floats, ordered: Floats, cells: Ints) -> tuple[float, fl
     # Each bucket's start stands one place ahead of it; placing its values turns the start into its end.
     for i in range(n):
         x = values[i]
-        b = np.uint64((x - low) * scale) + np.uint64(1)
-        place = cells[b]
+        after = np.uint64((x - low) * scale) + np.uint64(1)
+        place = cells[after]
         ordered[place] = x
-        cells[b] = place + 1
+        cells[after] = place + 1
     if fullest > _CROWDED:
         for b in range(n):
             if cells[b + 1] - cells[b] > _CROWDED:
@@ -262,9 +262,9 @@ def rank_values(values: Floats, ranks: Floats, ordered: Floats, shared: Floats, 
     shared[first] = 0.5 * (first + n + 1)
     for i in range(n):
         x = values[i]
-        b = np.uint64((x - low) * scale) if scale > 0.0 else np.uint64(0)
-        start = cells[b]
-        stop = cells[b + np.uint64(1)]
+        bucket = np.uint64((x - low) * scale) if scale > 0.0 else np.uint64(0)
+        start = cells[bucket]
+        stop = cells[bucket + np.uint64(1)]
         if stop - start <= _NEAR and n >= _NEAR:
             # What precedes the bucket is smaller than x and what follows it is larger, so looking at four
             # values in any case is right, and spares the branches that a loop over the bucket would take.

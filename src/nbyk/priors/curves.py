@@ -48,7 +48,7 @@ def normal_cdf(x: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> Floats:
 
 
 def folded_normal_cdf(x: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> Floats:
-    """Return P(\\|X\\| ≤ x) of a normal X."""
+    """Return P(|X| ≤ x) of a normal X."""
     reach, centre, spread = np.maximum(x, 0.0), np.asarray(mean), np.asarray(sd)
     return normal_mass((-reach - centre) / spread, (reach - centre) / spread)
 
@@ -56,7 +56,7 @@ def folded_normal_cdf(x: ArrayLike, mean: ArrayLike, sd: ArrayLike) -> Floats:
 def truncated_normal_cdf(
     x: ArrayLike, mean: ArrayLike, sd: ArrayLike, low: ArrayLike, high: ArrayLike
 ) -> Floats:
-    """Return P(X ≤ x \\| low ≤ X ≤ high) of a normal X."""
+    """Return P(X ≤ x | low ≤ X ≤ high) of a normal X."""
     centre, spread = np.asarray(mean), np.asarray(sd)
     start, end, at = np.asarray(low), np.asarray(high), np.clip(x, low, high)
     a = (start - centre) / spread
@@ -86,7 +86,7 @@ def truncated_normal_quantile(u: ArrayLike, mean: float, sd: float, low: float, 
 
 
 def _lost(step: ArrayLike, gap: ArrayLike, sd: ArrayLike) -> Floats:
-    """Return P(X ≤ t + step \\| X > t) of a normal X whose mean lies `gap` > 0 below t.
+    """Return P(X ≤ t + step | X > t) of a normal X whose mean lies `gap` > 0 below t.
 
     Neither side of the ratio is formed, so nothing underflows or cancels however far out t is: with the
     scaled complementary error function the squares drop out of the exponent.
@@ -97,7 +97,8 @@ def _lost(step: ArrayLike, gap: ArrayLike, sd: ArrayLike) -> Floats:
 
 def _far_step(lost: Floats, gap: float, sd: float) -> Floats:
     """Return the step at which `_lost` reaches `lost`, for a gap of many sds."""
-    a, target = gap / sd, np.log1p(-lost)
+    # A lost share that rounds to 1 would be infinitely far out.
+    a, target = gap / sd, np.log1p(-np.minimum(lost, 1.0 - 2.0**-53))
     d = -target / a
     # The tail is all but exponential out there: Newton's method gains several digits a step.
     for _ in range(4):

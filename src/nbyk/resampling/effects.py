@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
-from nbyk.metrics import Metric, get, item_means
+from nbyk.metrics import Metric, get
+from nbyk.metrics.item_means import item_means
 from nbyk.resampling.streams import CHUNK, chunks
 
 Floats = NDArray[np.float64]

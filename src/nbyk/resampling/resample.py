@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
-from nbyk.metrics import Metric, item_means
+from nbyk.metrics import Metric
+from nbyk.metrics.item_means import item_means
 from nbyk.resampling import kernels
 from nbyk.resampling.effects import (
     EffectDraws,

@@ -1,0 +1,208 @@
+"""The metrics that come with nbyk, declared so that listing and parsing them imports no compiled code."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from nbyk.metrics.metric import Direction, Implementation, Kind, Needs
+
+_WEIN = "Wein, Homan, Aroyo and Welty 2023, Follow the leader(board) with confidence"
+_HOMAN = "Homan, Korn, Pandita and Welty 2025, How many ratings per item are necessary"
+_RUBNER = "Rubner, Tomasi and Guibas 2000, The earth mover's distance"
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number that a metric takes by name, as in ``accuracy(threshold=0.6)``.
+
+    Attributes
+    ----------
+    name
+        What it is called in a spec.
+    default
+        Its value if none is given; None if one must be.
+    whole
+        Whether it must be a whole number.
+    minimum, maximum
+        The least and the greatest value accepted.
+    example
+        A sensible value, for messages and listings.
+    """
+
+    name: str
+    default: float | None = None
+    whole: bool = False
+    minimum: float = float("-inf")
+    maximum: float = float("inf")
+    example: float = 0.5
+
+    @property
+    def expected(self) -> str:
+        """What a value must be, in words."""
+        number = "a whole number" if self.whole else "a finite number"
+        if self.minimum > float("-inf"):
+            number += f" from {self.minimum:g} to {self.maximum:g}"
+        return number
+
+
+@dataclass(frozen=True)
+class Definition:
+    """A row of the registry: a `Metric` whose parameters are still open; the fields mean the same."""
+
+    name: str
+    implementation: Implementation
+    direction: Direction
+    summary: str
+    needs: Needs = "item_means"
+    kind: Kind = "score"
+    needs_gold: bool = True
+    parameters: tuple[Parameter, ...] = ()
+    source: str = ""
+
+
+_BINS = (Parameter("bins", whole=True, minimum=1, maximum=100_000, example=50),)
+_FEW_BINS = (Parameter("bins", whole=True, minimum=1, maximum=100_000, example=5),)
+_THRESHOLD = (Parameter("threshold", default=0.5, example=0.6),)
+
+_ITEM_MEANS = "nbyk.metrics.item_means"
+_PAIRED = "nbyk.metrics.paired"
+_DISTRIBUTIONAL = "nbyk.metrics.distributional"
+_HISTOGRAMS = "nbyk.metrics.histograms"
+_THRESHOLDED = "nbyk.metrics.thresholded"
+
+BUILTIN = (
+    Definition("mae", f"{_ITEM_MEANS}:mae", "lower", "Mean absolute error of the item means."),
+    Definition("mse", f"{_ITEM_MEANS}:mse", "lower", "Mean squared error of the item means."),
+    Definition(
+        "inverse_mse",
+        f"{_ITEM_MEANS}:inverse_mse",
+        "higher",
+        "One over the mean squared error of the item means; infinite without error.",
+        source=_WEIN,
+    ),
+    Definition("rmse", f"{_ITEM_MEANS}:rmse", "lower", "Root mean squared error of the item means."),
+    Definition("max_error", f"{_ITEM_MEANS}:max_error", "lower", "Largest absolute error of an item mean."),
+    Definition(
+        "wins_mae",
+        f"{_ITEM_MEANS}:wins_mae",
+        "higher",
+        "Items whose mean A has nearer to gold, less those B has nearer, over all items.",
+        kind="comparison",
+        source=_WEIN,
+    ),
+    Definition(
+        "spearman",
+        f"{_ITEM_MEANS}:spearman",
+        "higher",
+        "Spearman's rank correlation of the item means; NaN for a constant.",
+        source="Spearman 1904, The proof and measurement of association between two things",
+    ),
+    Definition(
+        "mean",
+        f"{_ITEM_MEANS}:mean",
+        "higher",
+        "Mean of the system's own item means; gold is not used.",
+        needs_gold=False,
+    ),
+    Definition(
+        "wins_mae_vectorized",
+        f"{_PAIRED}:wins_mae_vectorized",
+        "higher",
+        "Responses that A has nearer to gold, less those B has nearer, over all paired responses.",
+        needs="responses",
+        kind="comparison",
+        source=_WEIN,
+    ),
+    Definition(
+        "cosine",
+        f"{_PAIRED}:cosine",
+        "lower",
+        "Cosine distance between the vectors of all paired responses; NaN for a vector of zeros.",
+        needs="responses",
+        source=_WEIN,
+    ),
+    Definition(
+        "emd_aggregated",
+        f"{_DISTRIBUTIONAL}:emd_aggregated",
+        "lower",
+        "Earth mover's (1-Wasserstein) distance between the distributions of item means.",
+        source=_RUBNER,
+    ),
+    Definition(
+        "emd_aggregated_vectorized",
+        f"{_DISTRIBUTIONAL}:emd_aggregated_vectorized",
+        "lower",
+        "Earth mover's (1-Wasserstein) distance between the distributions of all responses.",
+        needs="responses",
+        source=_RUBNER,
+    ),
+    Definition(
+        "mean_of_emds",
+        f"{_DISTRIBUTIONAL}:mean_of_emds",
+        "lower",
+        "Mean over items of the earth mover's (1-Wasserstein) distance between an item's responses.",
+        needs="responses",
+        source=_RUBNER,
+    ),
+    Definition(
+        "histogram_emd_aggregated",
+        f"{_HISTOGRAMS}:histogram_emd_aggregated",
+        "lower",
+        "As published: distance between the histogram counts of item means, taken as values.",
+        parameters=_BINS,
+        source=_WEIN,
+    ),
+    Definition(
+        "histogram_emd_aggregated_vectorized",
+        f"{_HISTOGRAMS}:histogram_emd_aggregated_vectorized",
+        "lower",
+        "As published: distance between the histogram counts of all responses, taken as values.",
+        needs="responses",
+        parameters=_BINS,
+        source=_WEIN,
+    ),
+    Definition(
+        "histogram_mean_of_emds",
+        f"{_HISTOGRAMS}:histogram_mean_of_emds",
+        "lower",
+        "As published: mean over items of the distance between histogram counts, taken as values.",
+        needs="responses",
+        parameters=_FEW_BINS,
+        source=f"{_WEIN}; {_HOMAN}",
+    ),
+    Definition(
+        "accuracy",
+        f"{_THRESHOLDED}:accuracy",
+        "higher",
+        "Fraction of items on whose side of the threshold system and gold agree.",
+        parameters=_THRESHOLD,
+    ),
+    Definition(
+        "precision",
+        f"{_THRESHOLDED}:precision",
+        "higher",
+        "Fraction of the system's positive items that are positive in gold; 0 without any.",
+        parameters=_THRESHOLD,
+    ),
+    Definition(
+        "recall",
+        f"{_THRESHOLDED}:recall",
+        "higher",
+        "Fraction of gold's positive items that the system has positive; 0 without any.",
+        parameters=_THRESHOLD,
+    ),
+    Definition(
+        "f1",
+        f"{_THRESHOLDED}:f1",
+        "higher",
+        "Harmonic mean of precision and recall; 0 where nothing is positive.",
+        parameters=_THRESHOLD,
+    ),
+    Definition(
+        "auc",
+        f"{_THRESHOLDED}:auc",
+        "higher",
+        "Area under the ROC curve of the item means for positive gold; NaN with one class only.",
+        parameters=_THRESHOLD,
+    ),
+)

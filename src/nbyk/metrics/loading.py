@@ -1,0 +1,74 @@
+"""Users' metrics from a Python file of theirs."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+import traceback
+from os import PathLike
+from pathlib import Path
+from types import ModuleType
+
+from nbyk.errors import NbykError
+from nbyk.metrics import registry
+
+
+def load_file(path: str | PathLike[str]) -> tuple[str, ...]:
+    """Run a user's Python file, so that what it decorates with `register` becomes a metric.
+
+    Loading a file again replaces its metrics. If it fails, no metric of it stays.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Returns
+    -------
+    tuple of str
+        The names of the metrics that it registered.
+
+    Raises
+    ------
+    NbykError
+        If there is no such file, it raises, or it registers nothing.
+    """
+    file = Path(path).resolve()
+    if not file.is_file():
+        raise NbykError(f"{path}: no such file; expected a Python file that registers metrics")
+    digest = hashlib.sha256(str(file).encode()).hexdigest()[:12]
+    module = ModuleType(f"nbyk_user_metrics_{digest}")
+    module.__file__ = str(file)
+    before = registry.snapshot()
+    previous = sys.modules.get(module.__name__)
+    sys.modules[module.__name__] = module
+    try:
+        # Compiled from the source each time: a cached .pyc would hide an edit within the same second.
+        exec(compile(file.read_bytes(), str(file), "exec"), module.__dict__)
+        after = registry.snapshot()
+        registered = tuple(name for name in after if after[name] is not before.get(name))
+        if not registered:
+            raise NbykError(
+                "it registers no metric; decorate a function with @nbyk.metrics.register(direction=…)"
+            )
+    except (Exception, SystemExit) as error:
+        registry.restore(before)
+        if previous is None:
+            del sys.modules[module.__name__]
+        else:
+            sys.modules[module.__name__] = previous
+        raise NbykError(f"{path}: {_one_line(error, file)}") from error
+    return registered
+
+
+def _one_line(error: BaseException, file: Path) -> str:
+    if isinstance(error, NbykError):
+        return str(error)
+    lines = [
+        frame.lineno for frame in traceback.extract_tb(error.__traceback__) if frame.filename == str(file)
+    ]
+    if isinstance(error, SyntaxError):
+        lines = [error.lineno]
+    where = f"line {lines[-1]}: " if lines and lines[-1] is not None else ""
+    message = " ".join(str(error).split())
+    return f"{where}{type(error).__name__}" + (f": {message}" if message else "")

@@ -1,0 +1,182 @@
+"""The metric: what it is called, which way is up, what it needs, and the numbers it gives."""
+
+from __future__ import annotations
+
+import importlib
+import numbers
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+
+Floats: TypeAlias = NDArray[np.float64]
+Direction: TypeAlias = Literal["higher", "lower"]
+Needs: TypeAlias = Literal["item_means", "responses"]
+Kind: TypeAlias = Literal["score", "comparison"]
+Implementation: TypeAlias = str | Callable[..., Any]
+
+
+@dataclass(frozen=True)
+class Metric:
+    """A named way to score systems against gold, or to compare two of them. Get one with `nbyk.metrics.get`.
+
+    Attributes
+    ----------
+    name
+        Canonical name; parameters are included if they are required or not at their default.
+    direction
+        "higher" or "lower": which scores are better. A comparison is "higher".
+    needs
+        "item_means": it sees arrays of shape (..., N); "responses": of shape (..., N, K), left-packed with
+        NaN behind the last response of a row.
+    kind
+        "score": each system is scored by itself; "comparison": two systems are compared directly.
+    needs_gold
+        Whether it looks at gold.
+    summary, source
+        One line for listings, and a citation or "".
+    implementation
+        ``"module:function"`` of a compiled function that fills a whole batch, or a user's function, called
+        once per replicate.
+    arguments
+        Parameter names and values, in the function's order.
+    """
+
+    name: str
+    direction: Direction
+    needs: Needs
+    kind: Kind
+    needs_gold: bool
+    summary: str
+    source: str
+    implementation: Implementation
+    arguments: tuple[tuple[str, float], ...] = ()
+
+    @cached_property
+    def function(self) -> Callable[..., Any]:
+        """The function itself, imported on first use."""
+        if callable(self.implementation):
+            return self.implementation
+        module, _, function = self.implementation.partition(":")
+        loaded: Callable[..., Any] = getattr(importlib.import_module(module), function)
+        return loaded
+
+    @property
+    def values(self) -> tuple[float, ...]:
+        """Parameter values in the function's order."""
+        return tuple(value for _, value in self.arguments)
+
+    def scores(self, systems: Floats, gold: Floats | None = None) -> Floats:
+        """Return every system's score in every replicate.
+
+        Shapes are checked, values are not: with NaN among item means the result is undefined.
+
+        Parameters
+        ----------
+        systems : ndarray, shape (S, R, N) or (S, R, N, K)
+            Item means or responses of S systems in R replicates, as `needs` says.
+        gold : ndarray, shape (R, N) or (R, N, K_gold), optional
+            The same of gold; may be left out if `needs_gold` is false.
+
+        Returns
+        -------
+        ndarray, shape (S, R)
+            Scores on the metric's own scale.
+
+        Raises
+        ------
+        NbykError
+            If the metric is a comparison, which gives no scores, or a user's function fails.
+        """
+        if self.kind == "comparison":
+            raise NbykError(f"metric {self.name!r} compares two systems and scores neither; use its effects")
+        out = np.empty(systems.shape[:2])
+        self._fill(systems, gold, out)
+        return out
+
+    def effects(self, systems: Floats, gold: Floats | None = None) -> Floats:
+        """Return by how much the first system is better than the second in every replicate.
+
+        Parameters
+        ----------
+        systems : ndarray, shape (2, R, N) or (2, R, N, K)
+            Item means or responses of A and B; more systems than two are not looked at.
+        gold : ndarray, shape (R, N) or (R, N, K_gold), optional
+            The same of gold; may be left out if `needs_gold` is false.
+
+        Returns
+        -------
+        ndarray, shape (R,)
+            Positive where A is better: A's score minus B's, or B's minus A's if lower is better.
+
+        Raises
+        ------
+        NbykError
+            If a user's function fails.
+        """
+        if self.kind == "comparison":
+            out = np.empty(systems.shape[1])
+            self._fill(systems, gold, out)
+            return out if self.direction == "higher" else -out
+        if len(systems) < 2:
+            raise NbykError(f"metric {self.name!r}: an effect needs two systems, found {len(systems)}")
+        score_a, score_b = self.scores(systems[:2], gold)
+        # Two perfect systems under 1/MSE are inf − inf: NaN, as documented, without a warning.
+        with np.errstate(invalid="ignore"):
+            effect: Floats = score_a - score_b if self.direction == "higher" else score_b - score_a
+        return effect
+
+    def _fill(self, systems: Floats, gold: Floats | None, out: Floats) -> None:
+        if gold is None:
+            if self.needs_gold:
+                raise NbykError(f"metric {self.name!r} needs gold")
+            gold = np.empty((*systems.shape[1:3], 0)[: systems.ndim - 1])
+        self._check_shapes(systems, gold, 2 if self.kind == "comparison" else 1)
+        if callable(self.implementation):
+            self._fill_one_by_one(systems, gold, out)
+        else:
+            # One compiled version serves all if all are C-contiguous, writable doubles.
+            systems = np.require(systems, np.float64, ("C", "W"))
+            gold = np.require(gold, np.float64, ("C", "W"))
+            self.function(systems, gold, out, *self.values)
+
+    def _check_shapes(self, systems: Floats, gold: Floats, least: int) -> None:
+        # Compiled code reads past the end of what is too short without a word.
+        axes = "(S, R, N)" if self.needs == "item_means" else "(S, R, N, K)"
+        fits = systems.ndim == axes.count(",") + 1 and gold.ndim == systems.ndim - 1
+        if not (
+            fits and systems.shape[1:3] == gold.shape[:2] and len(systems) >= least and systems.shape[2] > 0
+        ):
+            raise NbykError(
+                f"metric {self.name!r} needs systems of shape {axes}, S at least {least}, and gold of the "
+                f"same R and N; found shapes {systems.shape} and {gold.shape}"
+            )
+
+    def _fill_one_by_one(self, systems: Floats, gold: Floats, out: Floats) -> None:
+        # Every metric sees the same draws, so a user's function that sorts in place must not get through.
+        systems, gold = systems.view(), gold.view()
+        systems.flags.writeable = gold.flags.writeable = False
+        for r in range(systems.shape[1]):
+            reference = (gold[r],) if self.needs_gold else ()
+            if self.kind == "comparison":
+                out[r] = self._call(systems[0, r], systems[1, r], *reference)
+            else:
+                for s in range(len(systems)):
+                    out[s, r] = self._call(systems[s, r], *reference)
+
+    def _call(self, *arrays: Floats) -> float:
+        try:
+            value = self.function(*arrays, *self.values)
+        except Exception as error:
+            raise NbykError(f"metric {self.name!r} failed with {type(error).__name__}: {error}") from error
+        if isinstance(value, np.ndarray) and value.ndim == 0:
+            value = value[()]
+        if not isinstance(value, numbers.Real):
+            found = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
+            raise NbykError(f"metric {self.name!r} must return one number, but returned {found}")
+        return float(value)

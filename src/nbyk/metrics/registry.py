@@ -1,0 +1,240 @@
+"""The registry: specs parsed into metrics, and users' functions added under their own names."""
+
+from __future__ import annotations
+
+import inspect
+import math
+import re
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any, TypeVar, get_args
+
+from nbyk.errors import NbykError, unknown_name
+from nbyk.metrics.builtin import BUILTIN, Definition, Parameter
+from nbyk.metrics.metric import Direction, Kind, Metric, Needs
+
+__all__ = ["Metric", "Parameter", "get", "names", "parameters", "register"]
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+_DEFINITIONS: dict[str, Definition] = {definition.name: definition for definition in BUILTIN}
+_SPEC = re.compile(r"\s*([^\s()]+)\s*(?:\(([^()]*)\))?\s*")
+_NAME = re.compile(r"[a-z][a-z0-9_]*")
+
+
+def names() -> tuple[str, ...]:
+    """Return the names of all metrics without parameters: those of nbyk in their order, then users'."""
+    return tuple(_DEFINITIONS)
+
+
+def parameters(name: str) -> tuple[Parameter, ...]:
+    """Return the parameters that the metric called `name` takes.
+
+    Raises
+    ------
+    NbykError
+        If there is no such metric.
+    """
+    if name not in _DEFINITIONS:
+        raise unknown_name("metric", name, _DEFINITIONS)
+    return _DEFINITIONS[name].parameters
+
+
+def get(spec: str) -> Metric:
+    """Return the metric that `spec` describes.
+
+    Parameters
+    ----------
+    spec
+        A name, with parameters in parentheses by name or in order: ``mae``, ``accuracy(threshold=0.6)``,
+        ``histogram_emd_aggregated(50)``. White space does not matter.
+
+    Raises
+    ------
+    NbykError
+        If the metric is unknown, or a parameter is missing, unknown, given twice or out of range.
+    """
+    match = _SPEC.fullmatch(spec)
+    if match is None:
+        raise NbykError(
+            f"metric {spec!r} is not a name or name(parameter=value), as in 'accuracy(threshold=0.6)'"
+        )
+    name, given = match[1], match[2] or ""
+    if name not in _DEFINITIONS:
+        raise unknown_name("metric", name, _DEFINITIONS)
+    definition = _DEFINITIONS[name]
+    values = _parse_arguments(spec, definition, given)
+    shown = ", ".join(
+        f"{parameter.name}={values[parameter.name]!r}"
+        for parameter in definition.parameters
+        if values[parameter.name] != parameter.default
+    )
+    return Metric(
+        name=f"{name}({shown})" if shown else name,
+        direction=definition.direction,
+        needs=definition.needs,
+        kind=definition.kind,
+        needs_gold=definition.needs_gold,
+        summary=definition.summary,
+        source=definition.source,
+        implementation=definition.implementation,
+        arguments=tuple(values.items()),
+    )
+
+
+def register(
+    *,
+    direction: Direction,
+    needs: Needs = "item_means",
+    kind: Kind = "score",
+    needs_gold: bool = True,
+    source: str = "",
+) -> Callable[[Function], Function]:
+    """Return a decorator that makes a function a metric under the function's own name.
+
+    The function is called once for each replicate, as ``f(system, gold)``, or ``f(a, b, gold)`` for a
+    comparison, with read-only arrays, and returns one number. Further arguments become the metric's
+    parameters; one whose default or annotation is an ``int`` takes whole numbers. The first line of its
+    docstring is the summary.
+
+    Parameters
+    ----------
+    direction
+        "higher" or "lower": which numbers are better; for a comparison "higher" if they favour A.
+    needs
+        "item_means": it gets vectors (N,); "responses": matrices (N, K), NaN behind a row's last response.
+    kind
+        "score" or "comparison".
+    needs_gold
+        If false, it is called without gold.
+    source
+        A citation.
+
+    Raises
+    ------
+    NbykError
+        If an option is unknown, the name is not lower case or taken, or the function takes too few arguments.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from nbyk.metrics import register
+    >>> @register(direction="lower")
+    ... def median_error(system, gold):
+    ...     "Median absolute error."
+    ...     return np.median(np.abs(system - gold))
+    """
+    for option, value, allowed in (
+        ("direction", direction, get_args(Direction)),
+        ("needs", needs, get_args(Needs)),
+        ("kind", kind, get_args(Kind)),
+    ):
+        if value not in allowed:
+            raise unknown_name(f"metric {option}", str(value), allowed)
+
+    def add(function: Function) -> Function:
+        name = getattr(function, "__name__", repr(function))
+        if not _NAME.fullmatch(name):
+            raise NbykError(f"metric {name!r}: a name is lower-case letters, digits and _, a letter first")
+        taken = _DEFINITIONS.get(name)
+        if taken is not None and (
+            isinstance(taken.implementation, str) or _home(taken.implementation) != _home(function)
+        ):
+            raise NbykError(f"metric {name!r} exists already{_whereabouts(taken)}; rename the function")
+        _DEFINITIONS[name] = Definition(
+            name=name,
+            implementation=function,
+            direction=direction,
+            summary=(inspect.getdoc(function) or "").partition("\n")[0],
+            needs=needs,
+            kind=kind,
+            needs_gold=needs_gold,
+            parameters=_own_parameters(name, function, 1 + (kind == "comparison") + needs_gold),
+            source=source,
+        )
+        return function
+
+    return add
+
+
+def snapshot() -> dict[str, Definition]:
+    """Return all definitions by name, as they are now."""
+    return dict(_DEFINITIONS)
+
+
+def restore(definitions: dict[str, Definition]) -> None:
+    """Put the registry back to what `snapshot` returned."""
+    _DEFINITIONS.clear()
+    _DEFINITIONS.update(definitions)
+
+
+def _parse_arguments(spec: str, definition: Definition, given: str) -> dict[str, float]:
+    by_name = {parameter.name: parameter for parameter in definition.parameters}
+    values: dict[str, float] = {}
+    for place, text in enumerate(given.split(",") if given.strip() else []):
+        key, equals, value = text.partition("=")
+        if equals:
+            key = key.strip()
+        else:
+            value = text
+            key = list(by_name)[place] if place < len(by_name) else ""
+        if key not in by_name:
+            known = f"takes {', '.join(by_name)}" if by_name else "takes no parameters"
+            raise NbykError(
+                f"metric {spec!r}: unexpected parameter {text.strip()!r}; {definition.name} {known}"
+            )
+        if key in values:
+            raise NbykError(f"metric {spec!r}: {key} is given twice")
+        values[key] = _number(spec, by_name[key], value.strip())
+    for parameter in definition.parameters:
+        if parameter.name not in values:
+            if parameter.default is None:
+                example = f"{definition.name}({parameter.name}={parameter.example})"
+                raise NbykError(f"metric {spec!r} needs {parameter.name}, {parameter.expected}: {example}")
+            values[parameter.name] = parameter.default
+    return {name: values[name] for name in by_name}
+
+
+def _number(spec: str, parameter: Parameter, text: str) -> float:
+    try:
+        value = int(text) if parameter.whole else float(text)
+    except ValueError:
+        value = math.nan
+    if not (math.isfinite(value) and parameter.minimum <= value <= parameter.maximum):
+        raise NbykError(f"metric {spec!r}: {parameter.name} must be {parameter.expected}, found {text!r}")
+    return value
+
+
+def _own_parameters(name: str, function: Callable[..., Any], arrays: int) -> tuple[Parameter, ...]:
+    found = list(inspect.signature(_plain(function)).parameters.values())
+    positional = [p for p in found if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
+    if len(positional) < arrays or any(p.kind == p.KEYWORD_ONLY for p in found):
+        raise NbykError(
+            f"metric {name!r}: the function must take {arrays} arrays, and after them its parameters"
+        )
+    own = []
+    for p in positional[arrays:]:
+        default = None if p.default is p.empty else p.default
+        if default is not None and (isinstance(default, bool) or not isinstance(default, int | float)):
+            raise NbykError(f"metric {name!r}: the default of {p.name} must be a number, found {default!r}")
+        whole = isinstance(default, int) or p.annotation in (int, "int")
+        own.append(Parameter(p.name, default=default, whole=whole, example=1 if default is None else default))
+    return tuple(own)
+
+
+def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
+    plain: Callable[..., Any] = getattr(function, "py_func", function)
+    return plain
+
+
+def _home(function: Callable[..., Any]) -> tuple[str, str]:
+    plain = inspect.unwrap(_plain(function))
+    file = inspect.getfile(plain)
+    # Cells of a notebook have a new name after every edit, and each may define its metric again.
+    return (str(Path(file).resolve()) if Path(file).exists() else "<interactive>", plain.__qualname__)
+
+
+def _whereabouts(definition: Definition) -> str:
+    if isinstance(definition.implementation, str):
+        return " in nbyk"
+    return f" in {_home(definition.implementation)[0]}"
