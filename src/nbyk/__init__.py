@@ -1,4 +1,4 @@
-"""nbyk: is system A really better than B, and how many items N and ratings per item K does it take to know?
+"""Is system A really better than B, and how many items N and ratings per item K does it take to know.
 
 The names below are the public API; each is imported when it is first used, so that `import nbyk` is cheap.
 """
@@ -30,7 +30,26 @@ _HOME = {
     "p_value": "nbyk.inference.pvalues",
 }
 
-__all__ = ["__version__", *_HOME]  # noqa: PLE0604
+__all__ = [
+    "NbykError",
+    "Ratings",
+    "Response",
+    "ResponseSet",
+    "TwoStagePrior",
+    "__version__",
+    "expected_p",
+    "fit_prior",
+    "metrics",
+    "observed_effects",
+    "p_value",
+    "published_prior",
+    "read_ratings",
+    "resample",
+    "resampled_effects",
+    "response_set",
+    "simulate",
+    "simulated_effects",
+]
 
 if TYPE_CHECKING:
     from nbyk import metrics

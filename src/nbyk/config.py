@@ -21,7 +21,6 @@ from nbyk.resampling.samplers import WEIN_SAMPLERS, check_null, get_sampler
 from nbyk.studies.wein2023 import COLUMNS
 
 
-
 def _known_source(name: str) -> str:
     known = ("simulated", *source_names())
     if name not in known:
@@ -72,10 +71,12 @@ class Config(_Section):
         ["published", "recommended"], min_length=1
     )
     """How a p-value is computed: as the paper's published numbers were, as nbyk recommends, or both."""
-    sources: Annotated[list[SourceName], Distinct] = Field(["simulated", "toxicity", "convabuse"], min_length=1)
+    sources: Annotated[list[SourceName], Distinct] = Field(
+        ["simulated", "toxicity", "convabuse"], min_length=1
+    )
     """Where items and responses come from: a published prior, or ratings that a prior is fitted to."""
     toxicity_ratings: str | None = None
-    """Path of your decrypted toxicity_ratings.json (Kumar et al. 2021); without it the published prior serves."""
+    """Path of your decrypted toxicity_ratings.json (Kumar et al. 2021); else the published prior serves."""
     epsilons: Annotated[list[Epsilon], Distinct] = Field([0.0, 0.05, 0.1, 0.3, 0.7], min_length=1)
     """Perturbations ε_B of system B's item means, each in [0, 1]; 0 makes the systems equal."""
     sizes: Annotated[list[Size], Distinct] = Field([Size(n_items=1000, k_responses=5)], min_length=1)
@@ -87,7 +88,7 @@ class Config(_Section):
     metrics: Annotated[list[MetricName], Distinct] = Field(list(COLUMNS), min_length=1)
     """Metrics that compare a system with the gold: the paper's nine columns, any other built-in, or yours."""
     recommended_null: NullName = "pooled"
-    """Null hypothesis of the recommended semantics: pooled, pooled_twice, permutation, swap_items or shifted."""
+    """Null of the recommended semantics: pooled, pooled_twice, permutation, swap_items or shifted."""
     n_draws: int = Field(1000, ge=2)
     """Draws M under either hypothesis behind each true p-value."""
     n_resamples: int = Field(1000, ge=2)
@@ -163,7 +164,9 @@ def _read_yaml(path: str | Path) -> dict[str, Any]:
     try:
         content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
     except FileNotFoundError:
-        raise NbykError(f"{path}: no such file; give the path of a configuration, such as config.yaml") from None
+        raise NbykError(
+            f"{path}: no such file; give the path of a configuration, such as config.yaml"
+        ) from None
     except yaml.YAMLError as error:
         where = getattr(error, "problem_mark", None)
         line = f":{where.line + 1}" if where else ""

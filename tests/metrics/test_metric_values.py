@@ -219,7 +219,7 @@ def test_two_perfect_systems_under_inverse_mse_have_no_effect_to_name():
 
 @pytest.mark.parametrize("bins", [1, 2, 3, 5, 7, 10, 33, 50, 100, 1000])
 def test_histograms_put_values_at_and_beside_edges_where_numpy_does(bins):
-    """0.58 · 50 rounds to 29 and below, 0.6 · 5 to 3: the edge itself decides, not the product."""
+    """0.58 · 50 rounds to below 29 although 29 / 50 is 0.58: the edge decides, not the product."""
     edges = np.array([k / bins for k in range(bins + 1)])
     decimals = np.arange(101) / 100
     beside = [np.nextafter(edges, -1), edges, np.nextafter(edges, 2), decimals, [-0.1, 1.1, 1.0, -0.0]]

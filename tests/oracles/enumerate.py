@@ -34,9 +34,7 @@ def null_rows(a: Row, b: Row, null: str, responses: str) -> Distribution:
             n_a = n_b = int(responses.removeprefix("sample(").removesuffix(")"))
         return _independent(_uniform(product(a + b, repeat=n_a)), _uniform(product(a + b, repeat=n_b)))
     if null == "pooled_twice":
-        drawn = _independent(
-            _uniform(product(a + b, repeat=len(a))), _uniform(product(a + b, repeat=len(b)))
-        )
+        drawn = _independent(_uniform(product(a + b, repeat=len(a))), _uniform(product(a + b, repeat=len(b))))
     elif null == "permutation":
         drawn = _uniform((order[: len(a)], order[len(a) :]) for order in permutations(a + b))
     else:

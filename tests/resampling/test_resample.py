@@ -88,7 +88,9 @@ METRICS = ("mae", "spearman", "cosine", "mean_of_emds")
 
 
 @pytest.mark.parametrize("null", NULLS)
-def test_numbers_do_not_depend_on_threads_batches_metrics_or_m(null: str, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_numbers_do_not_depend_on_threads_batches_metrics_or_m(
+    null: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     data = random_set()
     settings = {"sampler": "bootstrap_items/sample(K)", "null": null, "seed": 9}
     whole = resampled_effects(data, METRICS, n_resamples=150, **settings)
@@ -110,7 +112,10 @@ def test_resampling_item_means_is_resampling_rows(sampler: str) -> None:
     """The shortcut for metrics of item means gives the numbers of the long way, which `cosine` forces."""
     data = random_set()
     settings = {"sampler": sampler, "null": "swap_items", "n_resamples": 100, "seed": 1}
-    short, long = resampled_effects(data, "mae", **settings), resampled_effects(data, ("mae", "cosine"), **settings)
+    short, long = (
+        resampled_effects(data, "mae", **settings),
+        resampled_effects(data, ("mae", "cosine"), **settings),
+    )
     assert_array_equal(short.alternative[0], long.alternative[0])
     assert_array_equal(short.null[0], long.null[0])
 
@@ -138,7 +143,7 @@ def test_shifted_null_is_centred_on_no_effect() -> None:
 
 
 def test_permutation_test_is_exact_under_the_strong_null() -> None:
-    """p is uniform when A and B have one distribution; 400 data sets, KS at a fixed seed."""
+    """P is uniform when A and B have one distribution; 400 data sets, KS at a fixed seed."""
     generator = np.random.default_rng(8)
     p = []
     for seed in range(400):
@@ -159,7 +164,9 @@ def test_permutation_test_is_exact_under_the_strong_null() -> None:
     seed=st.integers(0, 2**32),
 )
 @settings(max_examples=60, deadline=None)
-def test_resamples_hold_responses_of_their_own_items(n: int, k: int, sampler: str, null: str | None, seed: int) -> None:
+def test_resamples_hold_responses_of_their_own_items(
+    n: int, k: int, sampler: str, null: str | None, seed: int
+) -> None:
     """Values carry their item and system, so that one from elsewhere shows."""
     item = np.arange(n)[:, None] * 100.0
     gold, a, b = (item + offset + np.arange(k) for offset in (0, 20, 40))

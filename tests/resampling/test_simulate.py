@@ -96,7 +96,9 @@ def plain_effects(hypothesis: str, k: int, likert: bool, m: int) -> np.ndarray:
         mean_b = np.clip(mu + generator.uniform(-0.3, 0.3, 40), 0, 1)
         shape = (40, k)
 
-        def respond(mean: np.ndarray, sigma: np.ndarray = sigma, shape: tuple[int, int] = shape) -> np.ndarray:
+        def respond(
+            mean: np.ndarray, sigma: np.ndarray = sigma, shape: tuple[int, int] = shape
+        ) -> np.ndarray:
             x = generator.normal(mean, sigma[:, None], shape)
             if not likert:
                 return x
@@ -108,7 +110,8 @@ def plain_effects(hypothesis: str, k: int, likert: bool, m: int) -> np.ndarray:
             a, b = respond(mu[:, None]), respond(mean_b[:, None])
         else:
             a, b = (
-                respond(np.where(generator.random(shape) < 0.5, mu[:, None], mean_b[:, None])) for _ in range(2)
+                respond(np.where(generator.random(shape) < 0.5, mu[:, None], mean_b[:, None]))
+                for _ in range(2)
             )
         errors = [np.abs(system.mean(axis=1) - gold.mean(axis=1)).mean() for system in (a, b)]
         effects.append(errors[1] - errors[0])
@@ -118,7 +121,9 @@ def plain_effects(hypothesis: str, k: int, likert: bool, m: int) -> np.ndarray:
 @pytest.mark.parametrize("likert", [False, True])
 @pytest.mark.parametrize("hypothesis", ["alternative", "null"])
 @pytest.mark.parametrize("detail", ["responses", "item_means"])
-def test_effects_have_the_distribution_of_a_plain_simulation(likert: bool, hypothesis: str, detail: str) -> None:
+def test_effects_have_the_distribution_of_a_plain_simulation(
+    likert: bool, hypothesis: str, detail: str
+) -> None:
     """Two-sample KS, 4000 draws each; the shortcuts (one normal, one multinomial) included."""
     draws = simulated_effects(
         TOXICITY if likert else SIMULATED,
@@ -204,9 +209,13 @@ def test_item_means_are_refused_where_they_do_not_suffice() -> None:
     with pytest.raises(NbykError, match="cosine needs single responses"):
         simulated_effects(SIMULATED, "cosine", **ARGUMENTS, detail="item_means")
     with pytest.raises(NbykError, match="no exact form for clamped"):
-        simulated_effects(constant_prior(0.5, 0.1, Response("clamped")), "mae", **ARGUMENTS, detail="item_means")
+        simulated_effects(
+            constant_prior(0.5, 0.1, Response("clamped")), "mae", **ARGUMENTS, detail="item_means"
+        )
 
 
 def test_single_gold_responses_give_no_system() -> None:
     with pytest.raises(NbykError, match="1 of 2 items have a single gold response"):
-        simulate_systems(np.array([[0.2, np.nan], [0.3, 0.4]]), Response("normal"), k_responses=2, epsilon_b=0.1)
+        simulate_systems(
+            np.array([[0.2, np.nan], [0.3, 0.4]]), Response("normal"), k_responses=2, epsilon_b=0.1
+        )

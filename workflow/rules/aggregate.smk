@@ -2,20 +2,20 @@ def true_effects(wildcards):
     """True effects for each number of responses per item that the samplers yield."""
     ks = responses_per_item(wildcards.samplers, wildcards.k)
     cell = {**dict(wildcards), "k": ks}
-    return expand(f"results/effects/true/{CELL}/{{metrics}}.parquet", **cell)
+    return expand(f"results/effects/true/{CELL}+{{metrics}}.parquet", **cell)
 
 
 rule pvalues:
     input:
-        estimated=f"results/effects/estimated/{CELL}/null={{null}}/{{samplers}}/{{metrics}}.parquet",
+        estimated=f"results/effects/estimated/{CELL}+{{null}}+{{samplers}}+{{metrics}}.parquet",
         true=true_effects,
         code=code("inference", "studies"),
     output:
-        f"results/pvalues/{CELL}/null={{null}}/{{samplers}}+{{metrics}}.parquet",
+        f"results/pvalues/{CELL}+{{null}}+{{samplers}}+{{metrics}}.parquet",
     log:
-        f"logs/pvalues/{CELL}/null={{null}}/{{samplers}}+{{metrics}}.log",
+        f"logs/pvalues/{CELL}+{{null}}+{{samplers}}+{{metrics}}.log",
     benchmark:
-        f"logs/benchmarks/pvalues/{CELL}/null={{null}}/{{samplers}}+{{metrics}}.tsv"
+        f"logs/benchmarks/pvalues/{CELL}+{{null}}+{{samplers}}+{{metrics}}.tsv"
     threads: 1
     resources:
         mem_mb=1000,
@@ -29,13 +29,14 @@ rule pvalues:
         "Computing p-values: {wildcards.source}, ε = {wildcards.epsilon}, {wildcards.samplers} × {wildcards.metrics}"
     shell:
         "nbyk pvalues {input.estimated} {params.true:q} {params.responses}"
-        " --responses {wildcards.k} --out {output} > {log} 2>&1"
+        " --epsilon {wildcards.epsilon} --items {wildcards.n} --responses {wildcards.k}"
+        " --out {output} > {log} 2>&1"
 
 
 def all_pvalues():
     """The p-value files of every cell, sampler batch and metric batch."""
     return [
-        f"results/pvalues/{CELL}/null={null_of(cell['semantics'])}/{samplers}+{metrics}.parquet".format(**cell)
+        f"results/pvalues/{CELL}+{null_of(cell['semantics'])}+{samplers}+{metrics}.parquet".format(**cell)
         for cell in cells()
         for samplers in SAMPLERS
         for metrics in METRICS

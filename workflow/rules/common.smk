@@ -43,7 +43,7 @@ wildcard_constraints:
     metrics="[A-Za-z0-9_.=-]+",
 
 
-CELL = "semantics={semantics}/source={source}/epsilon_b={epsilon}/n_items={n}/k_responses={k}"
+CELL = "semantics={semantics}/source={source}/epsilon-{epsilon}_n-{n}_k-{k}"
 
 
 def code(*packages):

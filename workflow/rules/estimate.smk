@@ -1,14 +1,14 @@
 rule estimate:
     input:
-        references=f"results/references/{CELL}/references.parquet",
+        references=f"results/references/{CELL}.parquet",
         metric_files=lambda wildcards: metric_files_of(wildcards.metrics),
         code=code("metrics", "resampling"),
     output:
-        f"results/effects/estimated/{CELL}/null={{null}}/{{samplers}}/{{metrics}}.parquet",
+        f"results/effects/estimated/{CELL}+{{null}}+{{samplers}}+{{metrics}}.parquet",
     log:
-        f"logs/estimate/{CELL}/null={{null}}/{{samplers}}/{{metrics}}.log",
+        f"logs/estimate/{CELL}+{{null}}+{{samplers}}+{{metrics}}.log",
     benchmark:
-        f"logs/benchmarks/estimate/{CELL}/null={{null}}/{{samplers}}/{{metrics}}.tsv"
+        f"logs/benchmarks/estimate/{CELL}+{{null}}+{{samplers}}+{{metrics}}.tsv"
     threads: 1
     resources:
         mem_mb=1000,

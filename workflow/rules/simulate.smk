@@ -4,7 +4,7 @@ rule reference:
         gold=ratings_of,
         code=code("data", "priors", "resampling"),
     output:
-        f"results/references/{CELL}/references.parquet",
+        f"results/references/{CELL}.parquet",
     log:
         f"logs/reference/{CELL}.log",
     benchmark:
@@ -31,11 +31,11 @@ rule true:
         metric_files=lambda wildcards: metric_files_of(wildcards.metrics),
         code=code("priors", "metrics", "resampling"),
     output:
-        f"results/effects/true/{CELL}/{{metrics}}.parquet",
+        f"results/effects/true/{CELL}+{{metrics}}.parquet",
     log:
-        f"logs/true/{CELL}/{{metrics}}.log",
+        f"logs/true/{CELL}+{{metrics}}.log",
     benchmark:
-        f"logs/benchmarks/true/{CELL}/{{metrics}}.tsv"
+        f"logs/benchmarks/true/{CELL}+{{metrics}}.tsv"
     threads: 1
     resources:
         mem_mb=1000,

@@ -13,7 +13,7 @@ app = typer.Typer(
     no_args_is_help=True,
     add_completion=False,
     pretty_exceptions_enable=False,
-    help="Is system A really better than B, and how many items N and ratings per item K does it take to know?",
+    help="Is system A really better than B, and how many items N and ratings per item K show it?",
 )
 workflow.add_to(app)
 app.add_typer(config.app, name="config")

@@ -11,7 +11,9 @@ app = typer.Typer(no_args_is_help=True, help="Check and describe the workflow's 
 
 
 @app.command()
-def check(path: Annotated[Path, typer.Argument(help="Configuration to check.")] = Path("config.yaml")) -> None:
+def check(
+    path: Annotated[Path, typer.Argument(help="Configuration to check.")] = Path("config.yaml"),
+) -> None:
     """Check a configuration; every wrong key or value is named with its line."""
     from nbyk.config import load_config
 

@@ -12,12 +12,18 @@ Out = Annotated[Path, typer.Option("--out", help="File to write.")]
 Seed = Annotated[int, typer.Option(help="Seed of every draw.", min=0)]
 Items = Annotated[int, typer.Option("--items", help="Items N of a test set.")]
 Responses = Annotated[int, typer.Option("--responses", help="Responses per item K.")]
-Epsilon = Annotated[float, typer.Option("--epsilon", help="Perturbation of system B's item means, in [0, 1].")]
+Epsilon = Annotated[
+    float, typer.Option("--epsilon", help="Perturbation of system B's item means, in [0, 1].")
+]
 PriorFile = Annotated[Path, typer.Argument(help="Prior, as written by `nbyk prior` or `nbyk fit`.")]
 Columns = Annotated[list[str], typer.Option("--metric", help="Metric column; repeat for several.")]
-MetricFiles = Annotated[list[Path] | None, typer.Option("--metric-file", help="Python file with your metrics.")]
+MetricFiles = Annotated[
+    list[Path] | None, typer.Option("--metric-file", help="Python file with your metrics.")
+]
 SemanticsName = Annotated[str, typer.Option("--semantics", help="published or recommended.")]
-Samplers = Annotated[list[str], typer.Option("--sampler", help="Item sampler/response sampler; repeat for several.")]
+Samplers = Annotated[
+    list[str], typer.Option("--sampler", help="Item sampler/response sampler; repeat for several.")
+]
 PValueFiles = Annotated[list[Path], typer.Argument(help="Files of p-values, as written by `nbyk pvalues`.")]
 OutFolder = Annotated[Path, typer.Option("--out", help="Folder to write to.")]
 Threads = Annotated[int, typer.Option(help="Threads; results do not depend on them.", min=1)]
@@ -39,7 +45,9 @@ def normalise(
     from nbyk.files import write_parquet
 
     ratings = load_source(source, path)
-    write_parquet(out, ratings.to_table(), {"source": source, "items": ratings.n_items, "ratings": ratings.n_ratings})
+    write_parquet(
+        out, ratings.to_table(), {"source": source, "items": ratings.n_items, "ratings": ratings.n_ratings}
+    )
 
 
 def prior(
@@ -82,7 +90,9 @@ def reference(
     epsilon: Epsilon,
     references: Annotated[int, typer.Option(help="Test sets to draw.", min=1)],
     seed: Seed,
-    gold: Annotated[Path | None, typer.Option(help="Normalised ratings to use as gold; A and B are simulated.")] = None,
+    gold: Annotated[
+        Path | None, typer.Option(help="Normalised ratings to use as gold; A and B are simulated.")
+    ] = None,
 ) -> None:
     """Draw the reference test sets that p-values are estimated from."""
     from nbyk.data import Ratings
@@ -100,7 +110,9 @@ def reference(
         seed=seed,
         gold=matrix,
     )
-    write_parquet(out, references_table(sets), {"seed": seed, "prior": population.to_dict(), "gold": _checksum(gold)})
+    write_parquet(
+        out, references_table(sets), {"seed": seed, "prior": population.to_dict(), "gold": _checksum(gold)}
+    )
 
 
 def true(
@@ -136,7 +148,9 @@ def true(
             progress=advance,
         )
     write_parquet(
-        out, table, {"seed": seed, "semantics": semantics, "M": draws, "metrics": metrics, "prior": population.to_dict()}
+        out,
+        table,
+        {"seed": seed, "semantics": semantics, "M": draws, "metrics": metrics, "prior": population.to_dict()},
     )
 
 
@@ -191,11 +205,13 @@ def pvalues(
     true: Annotated[list[Path], typer.Option(help="Effects, as written by `nbyk true`; repeat for each K.")],
     true_responses: Annotated[list[int], typer.Option(help="Responses per item behind each --true.")],
     out: Out,
+    epsilon: Epsilon,
+    items: Items,
     responses: Responses,
 ) -> None:
     """Turn effects into p-values: expected p, its Monte-Carlo error, and the true p beside it."""
     from nbyk.files import read_parquet, write_parquet
-    from nbyk.studies.cells import p_values_table
+    from nbyk.studies.pvalues import p_values_table
     from nbyk.studies.wein2023 import get_semantics
 
     effects, made = read_parquet(estimated)
@@ -203,15 +219,25 @@ def pvalues(
     table = p_values_table(
         effects,
         {k: read_parquet(path)[0] for k, path in zip(true_responses, true, strict=True)},
+        epsilon_b=epsilon,
+        n_items=items,
         k_responses=responses,
+        null=made["null"],
         paired=semantics.share_gold and made["null"] != "shifted",
         resamples_of_column={column: semantics.resamples(column, made["M"]) for column in made["metrics"]},
     )
-    write_parquet(out, table, {**made, "estimated": _checksum(estimated), "true": [_checksum(path) for path in true]})
+    write_parquet(
+        out, table, {**made, "estimated": _checksum(estimated), "true": [_checksum(path) for path in true]}
+    )
 
 
 def tables(
-    pvalues: PValueFiles, out: OutFolder, items: Items, responses: Responses, metric: Columns, sampler: Samplers
+    pvalues: PValueFiles,
+    out: OutFolder,
+    items: Items,
+    responses: Responses,
+    metric: Columns,
+    sampler: Samplers,
 ) -> None:
     """Write the paper's tables beside its published numbers, and the summary of how well they agree."""
     from nbyk.report.tables import read_cells, write_tables
@@ -228,7 +254,9 @@ def figures(
     metric: Columns,
     sampler: Samplers,
     seed: Seed,
-    fitted: Annotated[list[str] | None, typer.Option(help="Source that a prior was fitted to; repeat.")] = None,
+    fitted: Annotated[
+        list[str] | None, typer.Option(help="Source that a prior was fitted to; repeat.")
+    ] = None,
     ratings: Annotated[list[Path] | None, typer.Option(help="Ratings of each --fitted source.")] = None,
     prior: Annotated[list[Path] | None, typer.Option(help="Prior of each --fitted source.")] = None,
 ) -> None:

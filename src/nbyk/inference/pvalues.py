@@ -87,7 +87,9 @@ def expected_p(alternative: ArrayLike, null: ArrayLike, *, paired: bool = False)
     """
     alpha, beta = _effects(alternative, "alternative"), _effects(null, "null")
     if paired and alpha.size != beta.size:
-        raise NbykError(f"paired draws: {alpha.size} of the alternative, {beta.size} of the null; expected as many")
+        raise NbykError(
+            f"paired draws: {alpha.size} of the alternative, {beta.size} of the null; expected as many"
+        )
     flipped = bool(np.median(beta) > np.median(alpha))
     if flipped:
         alpha, beta = -alpha, -beta
@@ -155,19 +157,20 @@ def _variance(values: Floats) -> float:
 
 def _binormal_variance(alpha: Floats, beta: Floats) -> float:
     """Return the exact variance of the U-statistic for two normal samples with the draws' moments."""
-    from scipy.stats import multivariate_normal, norm
+    from scipy.special import ndtr, owens_t
 
     var_alpha, var_beta = _variance(alpha), _variance(beta)
     total = var_alpha + var_beta
     if total == 0.0:
         return 0.0
     d = float(alpha.mean() - beta.mean()) / math.sqrt(total)
-    p = float(norm.cdf(-d))
+    p = float(ndtr(-d))
 
     def covariance_of_pairs_that_share(shared_variance: float) -> float:
+        # P(X < −d, Y < −d) of normals with correlation ρ is Φ(−d) − 2 T(d, √((1 − ρ)/(1 + ρ))): Owen 1956.
         rho = shared_variance / total
-        both = multivariate_normal.cdf([-d, -d], cov=[[1.0, rho], [rho, 1.0]], allow_singular=True)
-        return max(0.0, float(both) - p * p)
+        both = p - 2.0 * float(owens_t(d, math.sqrt((1.0 - rho) / (1.0 + rho))))
+        return max(0.0, both - p * p)
 
     m, n = alpha.size, beta.size
     share_alpha = covariance_of_pairs_that_share(var_alpha)

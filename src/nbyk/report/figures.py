@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import AbstractContextManager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,7 +26,7 @@ Floats = NDArray[np.float64]
 
 _COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6f4e9c", "#555555")
 _MARKERS = "osD^vP*X"
-_STYLE = {
+_STYLE: Any = {
     "font.size": 9,
     "axes.spines.top": False,
     "axes.spines.right": False,
@@ -59,12 +60,14 @@ def write_figures(cells: Cells, out: Path, *, fits: Mapping[str, tuple[Path, Pat
         _save(agreement_figure(cells), out / "agreement")
     sources = dict(fits)
     for source in ("toxicity", *(name for name in sources if name != "toxicity")):
+        means: Floats | None
+        sds: Floats | None
         if source in sources:
             ratings, prior_file = sources[source]
             means, sds = item_parameters(Ratings.from_table(read_parquet(ratings)[0]).matrix())
             prior = TwoStagePrior.from_dict(read_json(prior_file))
         else:
-            means = sds = None
+            means, sds = None, None
             prior = published_prior(source, "published")
         for stage, data, family in (("means", means, prior.mu), ("sds", sds, prior.sigma)):
             name = stage_figure_name(source, stage)
@@ -76,10 +79,16 @@ def minima_figure(cells: Cells) -> Figure:
     figure, axes = _figure(7.0, 4.2)
     table = minima(cells, "metric")
     for index, (name, of_metric) in enumerate(table.groupby("row", sort=False)):
-        style = {"color": _COLOURS[index % len(_COLOURS)], "marker": _MARKERS[index % len(_MARKERS)], "markersize": 5}
+        style: Any = {
+            "color": _COLOURS[index % len(_COLOURS)],
+            "marker": _MARKERS[index % len(_MARKERS)],
+            "markersize": 5,
+        }
         positions = np.arange(len(of_metric))
         axes.plot(positions, of_metric["error"], label=label(str(name)), **style)
-        axes.plot(positions, of_metric["published"], linestyle=":", alpha=0.6, markerfacecolor="white", **style)
+        axes.plot(
+            positions, of_metric["published"], linestyle=":", alpha=0.6, markerfacecolor="white", **style
+        )
     epsilons = sorted(table["epsilon_b"].unique())
     axes.set_xticks(range(len(epsilons)), [f"{epsilon:g}" for epsilon in epsilons])
     axes.set_yscale("symlog", linthresh=1e-3, linscale=0.6)
@@ -88,7 +97,9 @@ def minima_figure(cells: Cells) -> Figure:
     axes.set_ylabel("least |estimated p − true p| over the samplers")
     semantics, source = cells.table[["semantics", "source"]].iloc[0]
     has_published = bool(table["published"].notna().any())
-    axes.set_title(f"{source}, {semantics} semantics" + (": solid ours, dotted the paper's" if has_published else ""))
+    axes.set_title(
+        f"{source}, {semantics} semantics" + (": solid ours, dotted the paper's" if has_published else "")
+    )
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     return figure
 
@@ -103,7 +114,14 @@ def agreement_figure(cells: Cells) -> Figure:
         reach = 3.0 * of_source["true_se"].to_numpy()
         error = np.stack([np.minimum(reach, y - 0.5 * _SMALLEST_SHOWN), reach])
         axes.errorbar(
-            x, y, yerr=error, fmt=_MARKERS[index], color=_COLOURS[index], markersize=4, alpha=0.6, label=source
+            x,
+            y,
+            yerr=error,
+            fmt=_MARKERS[index],
+            color=_COLOURS[index],
+            markersize=4,
+            alpha=0.6,
+            label=source,
         )
     axes.plot([_SMALLEST_SHOWN, 1.0], [_SMALLEST_SHOWN, 1.0], color="black", linewidth=0.8)
     axes.set_xscale("log")
@@ -128,7 +146,9 @@ def stage_figure(source: str, stage: str, data: Floats | None, family: Family, s
 
         figure, (left, right) = plt.subplots(1, 2, figsize=(8.0, 3.2))
     if data is None:
-        left.text(0.5, 0.5, "ratings not at hand:\nset toxicity_ratings\nin config.yaml", ha="center", va="center")
+        left.text(
+            0.5, 0.5, "ratings not at hand:\nset toxicity_ratings\nin config.yaml", ha="center", va="center"
+        )
         left.set_axis_off()
     else:
         _histogram(left, data, edges, f"{len(data)} items of {source}")
@@ -157,11 +177,11 @@ def _figure(width: float, height: float) -> tuple[Figure, Axes]:
     return figure, axes
 
 
-def _style():  # type: ignore[no-untyped-def]
+def _style() -> AbstractContextManager[None]:
     import matplotlib as mpl
 
     mpl.use("Agg")
-    return mpl.rc_context(_STYLE)
+    return mpl.rc_context(rc=_STYLE)
 
 
 def _save(figure: Figure, path: Path) -> None:

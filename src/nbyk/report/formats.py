@@ -12,14 +12,12 @@ from nbyk.files import write_text
 if TYPE_CHECKING:
     import pandas as pd
 
-FORMATS = ("csv", "md", "tex")
-
 
 def write_table(table: pd.DataFrame, path: Path, caption: str) -> None:
-    """Write a table beside `path` as .csv (full precision), .md and .tex (rounded, with the caption)."""
-    write_text(path.with_suffix(".csv"), table.to_csv(index=False, lineterminator="\n"))
-    write_text(path.with_suffix(".md"), markdown(table, caption))
-    write_text(path.with_suffix(".tex"), latex(table, caption))
+    """Write a table as `path`.csv (full precision), .md and .tex (rounded, with the caption)."""
+    write_text(path.with_name(f"{path.name}.csv"), table.to_csv(index=False, lineterminator="\n"))
+    write_text(path.with_name(f"{path.name}.md"), markdown(table, caption))
+    write_text(path.with_name(f"{path.name}.tex"), latex(table, caption))
 
 
 def markdown(table: pd.DataFrame, caption: str) -> str:
@@ -55,11 +53,17 @@ def _shown(value: object) -> str:
 
 
 def _is_text(table: pd.DataFrame, name: str) -> bool:
-    return table[name].map(lambda value: isinstance(value, str)).any()
+    return bool(table[name].map(lambda value: isinstance(value, str)).any())
 
 
 def _escaped(text: str) -> str:
     plain = re.sub(r"([&%$#_{}])", r"\\\1", text)
-    for symbol, command in (("ε", r"$\varepsilon$"), ("−", "$-$"), ("±", r"$\pm$"), ("≥", r"$\geq$"), ("×", r"$\times$")):
+    for symbol, command in (
+        ("ε", r"$\varepsilon$"),
+        ("−", "$-$"),
+        ("±", r"$\pm$"),
+        ("≥", r"$\geq$"),
+        ("×", r"$\times$"),
+    ):
         plain = plain.replace(symbol, command)
     return plain

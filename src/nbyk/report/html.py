@@ -47,7 +47,9 @@ def write_report(results: Path, out: Path) -> None:
     environment.filters["number"] = _number
     page = environment.get_template("report.html").render(
         summary=read_json(results / "summary.json"),
-        figures=sorted(figures, key=lambda figure: (figure["name"] != "agreement", figure["section"], figure["name"])),
+        figures=sorted(
+            figures, key=lambda figure: (figure["name"] != "agreement", figure["section"], figure["name"])
+        ),
         tables=tables,
         version=nbyk.__version__,
     )

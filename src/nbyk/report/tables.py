@@ -14,6 +14,7 @@ from nbyk.files import write_json
 from nbyk.report.formats import write_table
 from nbyk.studies.wein2023 import (
     COLUMNS,
+    PAPER_SIZE,
     PUBLISHED_DRAWS,
     STUDY,
     columns_of_sampler,
@@ -29,7 +30,7 @@ if TYPE_CHECKING:
 AGREEMENT = 3.0
 """A published number agrees when it lies within this many standard errors of ours."""
 
-KEY = ["semantics", "source", "epsilon_b", "sampler", "metric"]
+KEY = ["semantics", "source", "epsilon_b", "metric", "sampler"]
 
 
 @dataclass(frozen=True)
@@ -80,19 +81,23 @@ def read_cells(
 ) -> Cells:
     """Return the cells of one size (N, K) beside the published numbers.
 
-    The first reference set gives a cell's estimated p-value; all of them give its mean and standard
+    Published numbers stand beside the paper's own size only. The first reference set gives a cell's estimated p-value; all of them give its mean and standard
     deviation over test sets, which is what the paper's own single test set is to be compared with.
     """
     p = read_p_values(files)
     p = p[(p["n_items"] == n_items) & (p["k_responses"] == k_responses)]
     p = p[p["metric"].isin(columns) & p["sampler"].isin(samplers)]
-    p = p[[m in columns_of_sampler(s, tuple(columns)) for s, m in zip(p["sampler"], p["metric"], strict=True)]]
+    p = p[
+        [m in columns_of_sampler(s, tuple(columns)) for s, m in zip(p["sampler"], p["metric"], strict=True)]
+    ]
     first = p[p["reference"] == 0].drop(columns=["reference", "item_sampler", "response_sampler"])
     over_sets = p.groupby(KEY, observed=True)["estimated_p"].agg(["mean", "std", "count"]).reset_index()
     cells = first.merge(
-        over_sets.rename(columns={"mean": "estimated_mean", "std": "estimated_sd", "count": "n_references"}), on=KEY
+        over_sets.rename(columns={"mean": "estimated_mean", "std": "estimated_sd", "count": "n_references"}),
+        on=KEY,
     )
-    cells = cells.merge(_published(), on=KEY[1:], how="left")
+    published = _published() if (n_items, k_responses) == PAPER_SIZE else _published().iloc[:0]
+    cells = cells.merge(published, on=KEY[1:], how="left")
     cells["z_true"] = _z_true(cells)
     cells["z_estimated"] = _z_over_sets(cells, "published_estimated_p")
     order = {name: rank for rank, name in enumerate((*samplers, *columns))}
@@ -165,13 +170,17 @@ def minima(cells: Cells, kind: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        row, n (numbers that the least is taken over), epsilon_b, error (of the first test set), error_sd (over
-        test sets), published, z.
+        row, n (numbers that the least is taken over), epsilon_b, error (of the first test set), error_mean and
+        error_sd (over test sets), published, z.
     """
     import pandas as pd
 
-    sets = cells.by_reference.assign(error=(cells.by_reference["estimated_p"] - cells.by_reference["true_p"]).abs())
+    sets = cells.by_reference.assign(
+        error=(cells.by_reference["estimated_p"] - cells.by_reference["true_p"]).abs()
+    )
     published = published_minima().set_index(["source", "row", "epsilon_b"])["min_abs_error"]
+    if not cells.table["published_true_p"].notna().any():
+        published = published.iloc[:0]
     found = []
     for name in _rows_of_minima(kind, cells):
         of_row = sets[sets[kind].isin(_columns_of_row(name))]
@@ -227,7 +236,7 @@ def summarise(cells: Cells) -> dict[str, Any]:
             },
             "true_p_beyond": _beyond(rows),
         }
-    headline = summary.get("published", summary.get("recommended"))["true_p"]
+    headline = summary["published" if "published" in summary else "recommended"]["true_p"]
     summary["line"] = f"{headline['agree']} of {headline['cells']} published cells agree"
     return summary
 
@@ -258,7 +267,7 @@ def _z_over_sets(cells: pd.DataFrame, published: str) -> pd.Series:
 
 def _z(difference: pd.Series, variance: pd.Series) -> pd.Series:
     with np.errstate(divide="ignore", invalid="ignore"):
-        z = difference / np.sqrt(variance)
+        z: pd.Series = difference / variance**0.5
     return z.where(difference != 0.0, 0.0).where(difference.notna())
 
 
@@ -278,14 +287,10 @@ def _beyond(rows: pd.DataFrame) -> list[dict[str, Any]]:
     beyond = rows[rows["z_true"].abs() > AGREEMENT]
     return [
         {
-            "table": row.table,
-            "sampler": row.sampler,
-            "metric": row.metric,
-            "true_p": row.true_p,
-            "published_true_p": row.published_true_p,
-            "z": row.z_true if np.isfinite(row.z_true) else None,
+            **{name: row[name] for name in ("table", "sampler", "metric", "true_p", "published_true_p")},
+            "z": row["z_true"] if np.isfinite(row["z_true"]) else None,
         }
-        for row in beyond.itertuples()
+        for row in beyond.to_dict("records")
     ]
 
 
@@ -293,7 +298,9 @@ def _rows_of_minima(kind: str, cells: Cells) -> list[str]:
     """Return the rows of a minima table; the paper gives both kinds of Wins(MAE) one row."""
     if kind == "sampler":
         return list(cells.samplers)
-    return [name for name in cells.columns if name != "wins_mae_vectorized" or "wins_mae" not in cells.columns]
+    return [
+        name for name in cells.columns if name != "wins_mae_vectorized" or "wins_mae" not in cells.columns
+    ]
 
 
 def _columns_of_row(name: str) -> tuple[str, ...]:

@@ -1,0 +1,1 @@
+"""Random streams, simulation and resampling: draws of effects under the alternative and under nulls."""

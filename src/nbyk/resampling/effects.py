@@ -119,7 +119,7 @@ def check_defined(metrics: Sequence[Metric], effects: Floats) -> Floats:
         undefined = int((~np.isfinite(row)).sum())
         if undefined:
             raise NbykError(
-                f"metric {metric.name} is undefined on {undefined} of {row.size} draws (a correlation of constants, "
-                "or a division by zero); choose another metric or more varied data"
+                f"metric {metric.name} is undefined on {undefined} of {row.size} draws (a correlation of "
+                "constants, or a division by zero); choose another metric or more varied data"
             )
     return effects

@@ -58,8 +58,8 @@ def _next_uniform(state: Array) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def _normal_outside_layer(state: Array, layer: int, x: float) -> Any:
-    """Finish a normal whose first try fell outside its layer's rectangle: accept, redraw or sample the tail."""
+def _normal_outside_layer(state: Array, layer: Any, x: float) -> Any:
+    """Finish a normal whose first try fell outside its layer's rectangle: accept, redraw or take the tail."""
     while True:
         if layer == 0:
             while True:
@@ -70,7 +70,7 @@ def _normal_outside_layer(state: Array, layer: int, x: float) -> Any:
         height = _DENSITY[layer] + _next_uniform(state) * (_DENSITY[layer + 1] - _DENSITY[layer])
         if height < math.exp(-0.5 * x * x):
             return x
-        layer = np.int64(_next_uniform(state) * 256.0)
+        layer = np.intp(_next_uniform(state) * 256.0)
         position = 2.0 * _next_uniform(state) - 1.0
         x = position * 4503599627370496.0 * _WIDTH[layer]
         if abs(position) * 4503599627370496.0 < _INSIDE[layer]:

@@ -42,7 +42,7 @@ class _Rows:
 
     @property
     def width(self) -> int:
-        return self.values.shape[1]
+        return int(self.values.shape[1])
 
 
 def observed_effects(data: ResponseSet, metrics: str | Metric | Sequence[str | Metric]) -> Floats:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
-from typing import Literal
 
 from nbyk.errors import NbykError, unknown_name
 
@@ -53,8 +52,8 @@ class Sampler:
         For "sample": responses per item, or None for as many as the item has.
     """
 
-    items: Literal["all_items", "bootstrap_items"]
-    responses: Literal["all", "first_element", "sample"]
+    items: str
+    responses: str
     n_responses: int | None = None
 
     @property
@@ -91,18 +90,21 @@ def get_sampler(name: str) -> Sampler:
     """
     items, slash, responses = name.replace(" ", "").partition("/")
     if not slash:
-        raise NbykError(f"sampler {name!r}: expected item sampler/response sampler, as bootstrap_items/sample(K)")
-    if items == "all_items" or items == "bootstrap_items":
-        if responses == "all" or responses == "first_element":
-            return Sampler(items, responses)
-        if match := re.fullmatch(r"sample\((K|\d+)\)", responses):
-            if match[1] == "K":
-                return Sampler(items, "sample")
-            if int(match[1]) >= 1:
-                return Sampler(items, "sample", int(match[1]))
-            raise NbykError(f"sampler {name!r}: sample(n) takes n of at least 1")
+        raise NbykError(
+            f"sampler {name!r}: expected item sampler/response sampler, as bootstrap_items/sample(K)"
+        )
+    if items not in ITEM_SAMPLERS:
+        raise unknown_name("item sampler", items, ITEM_SAMPLERS)
+    if responses in ("all", "first_element"):
+        return Sampler(items, responses)
+    match = re.fullmatch(r"sample\((K|\d+)\)", responses)
+    if match is None:
         raise unknown_name("response sampler", responses, RESPONSE_SAMPLERS)
-    raise unknown_name("item sampler", items, ITEM_SAMPLERS)
+    if match[1] == "K":
+        return Sampler(items, "sample")
+    if int(match[1]) < 1:
+        raise NbykError(f"sampler {name!r}: sample(n) takes n of at least 1")
+    return Sampler(items, "sample", int(match[1]))
 
 
 def check_null(name: str) -> str:

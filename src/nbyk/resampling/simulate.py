@@ -29,7 +29,7 @@ from nbyk.resampling.effects import (
     run_chunks,
     score,
 )
-from nbyk.resampling.streams import Streams, StreamKey, stream_key
+from nbyk.resampling.streams import StreamKey, Streams, stream_key
 
 Floats = NDArray[np.float64]
 Hypothesis = Literal["alternative", "null"]

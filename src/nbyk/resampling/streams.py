@@ -45,7 +45,7 @@ class StreamKey:
 
     def state(self, role: str, chunk: int) -> NDArray[np.uint64]:
         """Return a fresh xoshiro256++ state, shape (4,), which the kernels advance in place."""
-        return self.seed_sequence(role, chunk).generate_state(4, np.uint64)
+        return self.seed_sequence(role, chunk).generate_state(4, np.uint64).astype(np.uint64, copy=False)
 
 
 def stream_key(seed: int, **axes: str | int | float) -> StreamKey:

@@ -1,4 +1,4 @@
-"""One cell of a study as tables: reference sets, effect draws under both hypotheses, and p-values."""
+"""One cell of a study as tables: reference sets, and effect draws under both hypotheses."""
 
 from __future__ import annotations
 
@@ -10,11 +10,9 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet, response_matrix
 from nbyk.errors import NbykError
-from nbyk.inference.pvalues import expected_p
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.effects import EffectDraws, Progress
 from nbyk.resampling.resample import resampled_effects
-from nbyk.resampling.samplers import get_sampler
 from nbyk.resampling.simulate import simulate, simulate_systems, simulated_effects
 from nbyk.resampling.streams import stream_key
 
@@ -53,9 +51,13 @@ def reference_sets(
     NbykError
         If `gold` has too few items with two ratings.
     """
-    size = {"k_responses": k_responses, "epsilon_b": epsilon_b, "seed": seed}
     if gold is None:
-        return [simulate(prior, n_items=n_items, index=index, **size) for index in range(n_references)]
+        return [
+            simulate(
+                prior, n_items=n_items, k_responses=k_responses, epsilon_b=epsilon_b, seed=seed, index=index
+            )
+            for index in range(n_references)
+        ]
     rated_twice = gold[(~np.isnan(gold)).sum(axis=1) >= 2]
     if len(rated_twice) < n_items:
         raise NbykError(
@@ -68,7 +70,11 @@ def reference_sets(
         generator = np.random.default_rng(stream.seed_sequence("items", index))
         chosen = np.sort(generator.choice(len(rated_twice), size=n_items, replace=False))
         matrix = response_matrix(rated_twice[chosen], prior.name)
-        sets.append(simulate_systems(matrix, prior.response, index=index, **size))
+        sets.append(
+            simulate_systems(
+                matrix, prior.response, k_responses=k_responses, epsilon_b=epsilon_b, seed=seed, index=index
+            )
+        )
     return sets
 
 
@@ -166,80 +172,12 @@ def estimated_effects_table(
                 threads=threads,
                 progress=progress,
             )
-            labels = {"sampler": sampler, "reference": reference}
+            labels: dict[str, str | int] = {"sampler": sampler, "reference": reference}
             parts.append(_effects_table(draws, list(metric_of_column), labels))
     return pa.concat_tables(parts)
 
 
-def p_values_table(
-    estimated: pa.Table,
-    true: Mapping[int, pa.Table],
-    *,
-    k_responses: int,
-    paired: bool,
-    resamples_of_column: Mapping[str, int],
-) -> pa.Table:
-    """Return the p-values of a cell, one row per sampler, reference and metric column.
-
-    Parameters
-    ----------
-    estimated
-        From `estimated_effects_table`.
-    true
-        From `true_effects_table`, by responses per item; one for every number that a sampler yields.
-    k_responses
-        Responses per item K of the reference sets.
-    paired
-        Whether the null shared the alternative's items and gold.
-    resamples_of_column
-        How many of the resamples each column's estimated p-values use.
-
-    Returns
-    -------
-    pyarrow.Table
-        item_sampler, response_sampler, reference, metric, estimated_p, estimated_se, true_p, true_se,
-        estimated_effect, true_effect (mean effects under the alternative), n_resamples, n_draws.
-    """
-    import pyarrow as pa
-
-    columns = list(resamples_of_column)
-    true_draws = {k: _draws_by_hypothesis(table, columns) for k, table in true.items()}
-    true_p = {
-        (k, column): expected_p(draws["alternative"][column], draws["null"][column])
-        for k, draws in true_draws.items()
-        for column in columns
-    }
-    rows = []
-    for sampler_name, reference, draws in _draws_by_reference(estimated, columns):
-        sampler = get_sampler(sampler_name)
-        k = sampler.responses_per_item(k_responses)
-        for column in columns:
-            n_resamples = resamples_of_column[column]
-            alternative = draws["alternative"][column][:n_resamples]
-            null = draws["null"][column][:n_resamples]
-            estimate, truth = expected_p(alternative, null, paired=paired), true_p[k, column]
-            rows.append(
-                {
-                    "item_sampler": sampler.items,
-                    "response_sampler": sampler.response_name,
-                    "reference": reference,
-                    "metric": column,
-                    "estimated_p": estimate.p,
-                    "estimated_se": estimate.standard_error,
-                    "true_p": truth.p,
-                    "true_se": truth.standard_error,
-                    "estimated_effect": float(alternative.mean()),
-                    "true_effect": float(true_draws[k]["alternative"][column].mean()),
-                    "n_resamples": len(alternative),
-                    "n_draws": len(true_draws[k]["alternative"][column]),
-                }
-            )
-    return pa.Table.from_pylist(rows)
-
-
-def _effects_table(
-    draws: EffectDraws, columns: Sequence[str], labels: Mapping[str, str | int]
-) -> pa.Table:
+def _effects_table(draws: EffectDraws, columns: Sequence[str], labels: Mapping[str, str | int]) -> pa.Table:
     import pyarrow as pa
 
     n = draws.alternative.shape[1]
@@ -249,25 +187,3 @@ def _effects_table(
     for row, column in enumerate(columns):
         content[column] = np.concatenate([draws.alternative[row], draws.null[row]])
     return pa.table(content)
-
-
-def _draws_by_hypothesis(table: pa.Table, columns: Sequence[str]) -> dict[str, dict[str, Floats]]:
-    hypothesis = np.asarray(table["hypothesis"].to_pylist())
-    return {
-        name: {column: table[column].to_numpy()[hypothesis == name] for column in columns}
-        for name in ("alternative", "null")
-    }
-
-
-def _draws_by_reference(
-    table: pa.Table, columns: Sequence[str]
-) -> list[tuple[str, int, dict[str, dict[str, Floats]]]]:
-    import pyarrow.compute as pc
-
-    groups = []
-    for sampler in pc.unique(table["sampler"]).to_pylist():
-        of_sampler = table.filter(pc.equal(table["sampler"], sampler))
-        for reference in pc.unique(of_sampler["reference"]).to_pylist():
-            rows = of_sampler.filter(pc.equal(of_sampler["reference"], reference))
-            groups.append((sampler, reference, _draws_by_hypothesis(rows, columns)))
-    return groups

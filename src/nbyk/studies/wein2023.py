@@ -35,6 +35,9 @@ COLUMNS = {
 NEEDS_SEVERAL_RESPONSES = ("wins_mae_vectorized", "emd_aggregated_vectorized", "mean_of_emds")
 """Columns that the paper gives only for samplers that keep several responses per item."""
 
+PAPER_SIZE = (1000, 5)
+"""Items N and responses per item K of every published number."""
+
 PUBLISHED_DRAWS = 1000
 """Draws M behind every published p-value, but for the estimated ones of the EMD columns."""
 
@@ -170,7 +173,3 @@ def _read(name: str) -> pd.DataFrame:
 
     with resources.files("nbyk.studies.published").joinpath(name).open(encoding="utf-8") as file:
         return pd.read_csv(file)
-
-
-
-

@@ -1,0 +1,110 @@
+"""One cell of a study as a table of p-values, from its effect draws."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.inference.pvalues import expected_p
+from nbyk.resampling.samplers import get_sampler
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Floats = NDArray[np.float64]
+
+
+def p_values_table(
+    estimated: pa.Table,
+    true: Mapping[int, pa.Table],
+    *,
+    epsilon_b: float,
+    n_items: int,
+    k_responses: int,
+    null: str,
+    paired: bool,
+    resamples_of_column: Mapping[str, int],
+) -> pa.Table:
+    """Return the p-values of a cell, one row per sampler, reference and metric column.
+
+    Parameters
+    ----------
+    estimated
+        From `estimated_effects_table`.
+    true
+        From `true_effects_table`, by responses per item; one for every number that a sampler yields.
+    epsilon_b, n_items, k_responses, null
+        What the reference sets and the resamples were drawn with.
+    paired
+        Whether the null shared the alternative's items and gold.
+    resamples_of_column
+        How many of the resamples each column's estimated p-values use.
+
+    Returns
+    -------
+    pyarrow.Table
+        epsilon_b, n_items, k_responses, null, item_sampler, response_sampler, reference, metric, estimated_p, estimated_se, true_p, true_se,
+        estimated_effect, true_effect (mean effects under the alternative), n_resamples, n_draws.
+    """
+    import pyarrow as pa
+
+    columns = list(resamples_of_column)
+    true_draws = {k: _draws_by_hypothesis(table, columns) for k, table in true.items()}
+    true_p = {
+        (k, column): expected_p(draws["alternative"][column], draws["null"][column])
+        for k, draws in true_draws.items()
+        for column in columns
+    }
+    cell = {"epsilon_b": epsilon_b, "n_items": n_items, "k_responses": k_responses, "null": null}
+    rows = []
+    for sampler_name, reference, draws in _draws_by_reference(estimated, columns):
+        sampler = get_sampler(sampler_name)
+        k = sampler.responses_per_item(k_responses)
+        for column in columns:
+            n_resamples = resamples_of_column[column]
+            alternative = draws["alternative"][column][:n_resamples]
+            of_null = draws["null"][column][:n_resamples]
+            estimate, truth = expected_p(alternative, of_null, paired=paired), true_p[k, column]
+            rows.append(
+                {
+                    **cell,
+                    "item_sampler": sampler.items,
+                    "response_sampler": sampler.response_name,
+                    "reference": reference,
+                    "metric": column,
+                    "estimated_p": estimate.p,
+                    "estimated_se": estimate.standard_error,
+                    "true_p": truth.p,
+                    "true_se": truth.standard_error,
+                    "estimated_effect": float(alternative.mean()),
+                    "true_effect": float(true_draws[k]["alternative"][column].mean()),
+                    "n_resamples": len(alternative),
+                    "n_draws": len(true_draws[k]["alternative"][column]),
+                }
+            )
+    return pa.Table.from_pylist(rows)
+
+
+def _draws_by_hypothesis(table: pa.Table, columns: Sequence[str]) -> dict[str, dict[str, Floats]]:
+    hypothesis = np.asarray(table["hypothesis"].to_pylist())
+    return {
+        name: {column: table[column].to_numpy()[hypothesis == name] for column in columns}
+        for name in ("alternative", "null")
+    }
+
+
+def _draws_by_reference(
+    table: pa.Table, columns: Sequence[str]
+) -> list[tuple[str, int, dict[str, dict[str, Floats]]]]:
+    import pyarrow.compute as pc
+
+    groups = []
+    for sampler in pc.unique(table["sampler"]).to_pylist():
+        of_sampler = table.filter(pc.equal(table["sampler"], sampler))
+        for reference in pc.unique(of_sampler["reference"]).to_pylist():
+            rows = of_sampler.filter(pc.equal(of_sampler["reference"], reference))
+            groups.append((sampler, reference, _draws_by_hypothesis(rows, columns)))
+    return groups
