@@ -93,7 +93,7 @@ class Config(_Section):
     """Draws M under either hypothesis behind each true p-value."""
     n_resamples: int = Field(1000, ge=2)
     """Resamples M under either hypothesis behind each estimated p-value."""
-    n_references: int = Field(5, ge=2)
+    n_references: int = Field(4, ge=2)
     """Reference test sets per cell: the first is reported, and all of them give the estimate's spread."""
 
 

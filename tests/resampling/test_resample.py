@@ -23,7 +23,7 @@ ENUMERATED_NULLS = [name for name in NULLS if name != "shifted"]
 
 
 def tiny(n: int) -> tuple[exact.Matrix, exact.Matrix, exact.Matrix]:
-    """N ≤ 3 items with two responses each, of distinct irregular values so that effects tell resamples apart."""
+    """N ≤ 3 items with two responses each, of distinct values, so that effects tell resamples apart."""
     values = np.array([0.11, 0.93, 0.37, 0.58, 0.02, 0.71, 0.29, 0.83, 0.47, 0.66, 0.17, 0.99])
     a, b, gold = (np.roll(values, shift)[: 2 * n].reshape(n, 2) for shift in (0, 5, 9))
     return tuple(tuple(map(tuple, matrix.tolist())) for matrix in (gold, a, b))  # type: ignore[return-value]

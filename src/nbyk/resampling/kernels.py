@@ -171,7 +171,7 @@ def respond(mean: Array, sd: Array, kind: int, levels: int, responses: Array) ->
 def respond_mixed(
     mean_a: Array, mean_b: Array, sd: Array, from_b: Array, kind: int, levels: int, responses: Array
 ) -> None:
-    """As `respond`, but each single response has B's mean where its coin `from_b`, shape (R, N, K), is true."""
+    """As `respond`, but a single response has B's mean where its coin `from_b`, shape (R, N, K), is true."""
     for r in range(responses.shape[0]):
         for i in range(responses.shape[1]):
             mu_a, mu_b, sigma = mean_a[r, i], mean_b[r, i], sd[r, i]
@@ -233,7 +233,7 @@ def draw_pooled(
     counts_out: Array,
     out: Array,
 ) -> None:
-    """Draw with replacement from the pool A|B of each item; row i of the source gives `counts_out[i]` draws."""
+    """Draw with replacement from each item's pool A|B; row i of the source gives `counts_out[i]` draws."""
     for r in range(out.shape[0]):
         for i in range(out.shape[1]):
             row = items[r, i]

@@ -155,7 +155,7 @@ class _Plan:
         self.gold, self.a, self.b = (_Rows.of(matrix) for matrix in (data.gold, data.a, data.b))
 
     def for_item_means(self) -> _Plan:
-        """Return the plan that resamples item means: the same draws where rows stay whole, at 1/K of the work."""
+        """Return the plan that resamples item means: same draws where rows stay whole, for 1/K the work."""
         plan = object.__new__(_Plan)
         plan.sampler, plan.share_gold, plan.key = self.sampler, self.share_gold, self.key
         plan.gold, plan.a, plan.b = (

@@ -46,7 +46,8 @@ def p_values_table(
     Returns
     -------
     pyarrow.Table
-        epsilon_b, n_items, k_responses, null, item_sampler, response_sampler, reference, metric, estimated_p, estimated_se, true_p, true_se,
+        epsilon_b, n_items, k_responses, null, item_sampler, response_sampler, reference, metric,
+        estimated_p, estimated_se, true_p, true_se,
         estimated_effect, true_effect (mean effects under the alternative), n_resamples, n_draws.
     """
     import pyarrow as pa

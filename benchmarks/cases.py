@@ -1,0 +1,193 @@
+"""What is measured: one cell of Wein et al. 2023 against VET, and nbyk against its own random numbers."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+
+from benchmarks.timing import Line, interleaved, line, seconds
+from benchmarks.vet import Peer, pooled
+from nbyk.data.response_set import ResponseSet
+from nbyk.priors import published_prior
+from nbyk.resampling import kernels
+from nbyk.resampling.effects import batches
+from nbyk.resampling.resample import resampled_effects
+from nbyk.resampling.simulate import simulate, simulated_effects
+from nbyk.resampling.streams import CHUNK, stream_key
+from nbyk.studies.wein2023 import COLUMNS, PAPER_SIZE, get_semantics
+
+Floats = NDArray[np.float64]
+
+N, K = PAPER_SIZE
+EPSILON = 0.1
+SEMANTICS = get_semantics("published")
+METRICS = [SEMANTICS.metric(column) for column in COLUMNS]
+CHEAP_METRICS = ["mae", "wins_mae", "mse", "cosine"]
+
+
+@dataclass(frozen=True)
+class Effort:
+    """How often each thing is repeated."""
+
+    vet: int
+    draws: int
+    threads: int
+    thread_draws: int
+    generator: int
+
+
+FULL = Effort(vet=5, draws=5, threads=5, thread_draws=2000, generator=15)
+QUICK = Effort(vet=1, draws=3, threads=2, thread_draws=512, generator=5)
+
+
+def lines(peer: Peer, effort: Effort) -> Iterator[Line]:
+    """Measure one thing after the other and yield its lines."""
+    for prior in ("simulated", "toxicity"):
+        yield from against_vet(peer, prior, effort.vet)
+    yield over_random_draws(effort.draws)
+    yield over_one_thread(effort.thread_draws, effort.threads)
+    yield from against_sfc64(effort.generator)
+
+
+def _true_effects(prior: str, metrics: list[str], draws: int, threads: int = 1) -> None:
+    simulated_effects(
+        published_prior(prior, SEMANTICS.name),
+        metrics,
+        n_items=N,
+        k_responses=K,
+        epsilon_b=EPSILON,
+        n_draws=draws,
+        threads=threads,
+    )
+
+
+def _estimated_effects(data: ResponseSet, draws: int) -> None:
+    resampled_effects(
+        data,
+        METRICS,
+        sampler="bootstrap_items/sample(K)",
+        null=SEMANTICS.null,
+        share_gold=SEMANTICS.share_gold,
+        n_resamples=draws,
+    )
+
+
+def _peer_replicate(peer: Peer, prior: str) -> tuple[float, float]:
+    """Return the seconds of drawing one set of either hypothesis, and of all scoring and resampling."""
+    start = time.perf_counter()
+    alternative, null = peer.draw(prior, N, K, EPSILON)
+    drawn = time.perf_counter()
+    null_source = pooled(alternative)
+    for column in COLUMNS:
+        for data in (alternative, null):
+            peer.trial(column, data, bootstrap=False)
+        for data in (alternative, null_source):
+            peer.trial(column, data, bootstrap=True)
+    return drawn - start, time.perf_counter() - drawn
+
+
+def _own_replicate(prior: str, data: ResponseSet) -> tuple[float, float]:
+    """Return the same two for nbyk: the means over two chunks of replicates."""
+    draws = 2 * CHUNK
+    drawing = seconds(lambda: _true_effects(prior, [], draws))
+    drawing_and_scoring = seconds(lambda: _true_effects(prior, METRICS, draws))
+    resampling = seconds(lambda: _estimated_effects(data, draws))
+    return drawing / draws, (drawing_and_scoring - drawing + resampling) / draws
+
+
+def against_vet(peer: Peer, prior: str, repeats: int) -> list[Line]:
+    """Time one replicate of a cell: all of it with its floor, and either part."""
+    data = simulate(published_prior(prior, SEMANTICS.name), n_items=N, k_responses=K, epsilon_b=EPSILON)
+    _own_replicate(prior, data)  # compiles
+    peers, own = [], []
+    for _ in range(repeats):
+        peers.append(_peer_replicate(peer, prior))
+        own.append(_own_replicate(prior, data))
+    names = {
+        f"simulate, resample and score nine metrics, {prior} prior": 1000.0,
+        f"simulate only, {prior} prior": None,
+        f"resample and score only, {prior} prior": None,
+    }
+    sides = [[[sum(pair), *pair][part] for pair in side] for part in range(3) for side in (peers, own)]
+    return [
+        line(name, ("VET", theirs), ("nbyk", ours), floor)
+        for (name, floor), theirs, ours in zip(names.items(), sides[::2], sides[1::2], strict=True)
+    ]
+
+
+def over_random_draws(repeats: int) -> Line:
+    """Time simulating and scoring four cheap metrics over drawing the same random numbers and no more."""
+    draws = 4 * CHUNK
+    batch = batches(CHUNK, 3 * N * K)[0]
+    normals, uniforms = np.empty(batch * N * K), np.empty(batch * N)
+    coins = np.empty(N * K, dtype=np.bool_)
+    state = stream_key(0).state("draws alone", 0)
+
+    def draw_alone() -> None:
+        for _ in range(0, 2 * draws, batch):  # either hypothesis
+            for _ in range(3):  # means, deviations and perturbations; gold, A and B
+                kernels.fill_uniforms(state, uniforms)
+                kernels.fill_normals(state, normals)
+        for _ in range(2 * draws):  # A and B under the null
+            kernels.fill_coins(state, coins)
+
+    def simulate_and_score() -> None:
+        _true_effects("simulated", CHEAP_METRICS, draws)
+
+    simulate_and_score()
+    draw_alone()
+    top, bottom = interleaved(simulate_and_score, draw_alone, repeats)
+    return line(
+        "simulate and score four metrics, over its random draws alone",
+        ("nbyk", [value / draws for value in top]),
+        ("draws alone", [value / draws for value in bottom]),
+        2.0,
+        "at most",
+    )
+
+
+def over_one_thread(draws: int, repeats: int) -> Line:
+    """Time one thread over two."""
+    one, two = interleaved(
+        lambda: _true_effects("simulated", METRICS, draws, threads=1),
+        lambda: _true_effects("simulated", METRICS, draws, threads=2),
+        repeats,
+    )
+    return line(
+        "speed of two threads over one",
+        ("one thread", [value / draws for value in one]),
+        ("two threads", [value / draws for value in two]),
+        1.8,
+    )
+
+
+def against_sfc64(repeats: int) -> list[Line]:
+    """Time single random numbers against numpy's fastest generator."""
+    generator = np.random.Generator(np.random.SFC64(0))
+    state = stream_key(0).state("generator", 0)
+    return [
+        _one_number("normal", generator.standard_normal, partial(kernels.fill_normals, state), repeats),
+        _one_number("uniform", generator.random, partial(kernels.fill_uniforms, state), repeats),
+    ]
+
+
+def _one_number(
+    kind: str, numpys: Callable[..., object], own: Callable[[Floats], object], repeats: int
+) -> Line:
+    out = np.empty(65_536)
+    own(out)  # compiles
+    rounds = 20
+    top, bottom = interleaved(
+        lambda: [numpys(out=out) for _ in range(rounds)], lambda: [own(out) for _ in range(rounds)], repeats
+    )
+    numbers = rounds * out.size
+    return line(
+        f"one {kind}, numpy's SFC64 over nbyk",
+        ("SFC64", [value / numbers for value in top]),
+        ("nbyk", [value / numbers for value in bottom]),
+    )
