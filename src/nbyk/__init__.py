@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 _HOME = {
     "NbykError": "nbyk.errors",
     "Ratings": "nbyk.data",
+    "align": "nbyk.data",
     "read_ratings": "nbyk.data",
     "ResponseSet": "nbyk.data.response_set",
     "response_set": "nbyk.data.response_set",
@@ -37,6 +38,7 @@ __all__ = [
     "ResponseSet",
     "TwoStagePrior",
     "__version__",
+    "align",
     "expected_p",
     "fit_prior",
     "metrics",
@@ -53,7 +55,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from nbyk import metrics
-    from nbyk.data import Ratings, read_ratings
+    from nbyk.data import Ratings, align, read_ratings
     from nbyk.data.response_set import ResponseSet, response_set
     from nbyk.errors import NbykError
     from nbyk.inference.pvalues import expected_p, p_value

@@ -31,7 +31,19 @@ Threads = Annotated[int, typer.Option(help="Threads; results do not depend on th
 
 def add_to(app: typer.Typer) -> None:
     """Register the workflow's subcommands."""
-    for command in (normalise, prior, fit, reference, true, estimate, pvalues, tables, figures, report):
+    for command in (
+        normalise,
+        align,
+        prior,
+        fit,
+        reference,
+        true,
+        estimate,
+        pvalues,
+        tables,
+        figures,
+        report,
+    ):
         app.command()(command)
 
 
@@ -48,6 +60,24 @@ def normalise(
     write_parquet(
         out, ratings.to_table(), {"source": source, "items": ratings.n_items, "ratings": ratings.n_ratings}
     )
+
+
+def align(
+    gold: Annotated[Path, typer.Argument(help="Gold ratings: CSV, TSV, JSONL, Parquet, .npy or .npz.")],
+    a: Annotated[Path, typer.Argument(help="System A's ratings of the same items.")],
+    b: Annotated[Path, typer.Argument(help="System B's ratings of the same items.")],
+    out: Out,
+    low: Annotated[float, typer.Option(help="Lowest value of the scale.")] = 0.0,
+    high: Annotated[float, typer.Option(help="Highest value of the scale.")] = 1.0,
+) -> None:
+    """Align your own gold, A and B by item, normalised to [0, 1], as a reference set for `nbyk estimate`."""
+    import nbyk.data
+    from nbyk.data import Interval, read_ratings
+    from nbyk.files import write_parquet
+    from nbyk.studies.cells import references_table
+
+    data = nbyk.data.align(*(read_ratings(path, scale=Interval(low, high)) for path in (gold, a, b)))
+    write_parquet(out, references_table([data]), {"files": [_checksum(path) for path in (gold, a, b)]})
 
 
 def prior(

@@ -1,5 +1,6 @@
 """Rating data: reading, validating, normalising, and the response set they become."""
 
+from nbyk.data.alignment import align
 from nbyk.data.parsers import parse_convabuse, parse_toxicity
 from nbyk.data.ratings import Ratings, read_ratings
 from nbyk.data.response_set import ResponseSet, response_matrix, response_set
@@ -13,6 +14,7 @@ __all__ = [
     "ResponseSet",
     "Scale",
     "Source",
+    "align",
     "load_source",
     "parse_convabuse",
     "parse_toxicity",
