@@ -36,7 +36,9 @@ rule pvalues:
 def all_pvalues():
     """The p-value files of every cell, sampler batch and metric batch."""
     return [
-        f"results/pvalues/{CELL}+{null_of(cell['semantics'])}+{samplers}+{metrics}.parquet".format(**cell)
+        f"results/pvalues/{CELL}+{null_of(cell['semantics'])}+{samplers}+{metrics}.parquet".format(
+            **cell
+        )
         for cell in cells()
         for samplers in SAMPLERS
         for metrics in METRICS

@@ -49,7 +49,11 @@ CELL = "semantics={semantics}/source={source}/epsilon-{epsilon}_n-{n}_k-{k}"
 def code(*packages):
     """Module files that a rule's numbers depend on: editing one re-runs the rule."""
     root = Path(workflow.basedir) / "src" / "nbyk"
-    return [str(path) for package in packages for path in sorted((root / package).glob("*.py"))]
+    return [
+        str(path)
+        for package in packages
+        for path in sorted((root / package).glob("*.py"))
+    ]
 
 
 def options(flag, values):
@@ -64,7 +68,11 @@ def slug(name):
 
 def batches(asked, together, name):
     """Group names into jobs by file name: the paper's own set shares one, any other name has its own."""
-    core = [item for item in together if item in asked] if set(together) <= set(asked) else []
+    core = (
+        [item for item in together if item in asked]
+        if set(together) <= set(asked)
+        else []
+    )
     singles = {slug(item): [item] for item in asked if item not in core}
     return ({name: core} if core else {}) | singles
 
@@ -75,7 +83,9 @@ SAMPLERS = batches(run.samplers, WEIN_SAMPLERS, "wein2023")
 
 def has_ratings(source):
     """Whether a source's ratings are at hand, so that a prior is fitted to them."""
-    return source != "simulated" and (source_named(source).embedded or bool(run.toxicity_ratings))
+    return source != "simulated" and (
+        source_named(source).embedded or bool(run.toxicity_ratings)
+    )
 
 
 def has_published_prior(source):
@@ -85,7 +95,13 @@ def has_published_prior(source):
 def cells():
     """Wildcards of every cell: a semantics, a source, an ε and a size."""
     return [
-        dict(semantics=semantics, source=source, epsilon=epsilon, n=size.n_items, k=size.k_responses)
+        dict(
+            semantics=semantics,
+            source=source,
+            epsilon=epsilon,
+            n=size.n_items,
+            k=size.k_responses,
+        )
         for semantics in run.semantics
         for source in run.sources
         if semantics == "recommended" or has_published_prior(source)
@@ -95,7 +111,11 @@ def cells():
 
 
 def null_of(semantics):
-    return SEMANTICS["published"].null if semantics == "published" else run.recommended_null
+    return (
+        SEMANTICS["published"].null
+        if semantics == "published"
+        else run.recommended_null
+    )
 
 
 def prior_of(wildcards):
@@ -106,16 +126,27 @@ def prior_of(wildcards):
 
 
 def ratings_of(wildcards):
-    return f"results/ratings/{wildcards.source}.parquet" if has_ratings(wildcards.source) else []
+    return (
+        f"results/ratings/{wildcards.source}.parquet"
+        if has_ratings(wildcards.source)
+        else []
+    )
 
 
 def metric_files_of(metric_batch):
     """The user's metric files, for batches that hold a metric of theirs."""
     builtin = {definition.name for definition in BUILTIN}
-    own = [spec for spec in METRICS[metric_batch] if spec.partition("(")[0] not in builtin]
+    own = [
+        spec for spec in METRICS[metric_batch] if spec.partition("(")[0] not in builtin
+    ]
     return list(run.metric_files) if own else []
 
 
 def responses_per_item(sampler_batch, k):
     """The distinct numbers of responses per item that a batch of samplers yields."""
-    return sorted({get_sampler(name).responses_per_item(int(k)) for name in SAMPLERS[sampler_batch]})
+    return sorted(
+        {
+            get_sampler(name).responses_per_item(int(k))
+            for name in SAMPLERS[sampler_batch]
+        }
+    )

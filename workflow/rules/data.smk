@@ -1,6 +1,8 @@
 rule normalise:
     input:
-        path=lambda wildcards: [] if source_named(wildcards.source).embedded else run.toxicity_ratings,
+        path=lambda wildcards: (
+            [] if source_named(wildcards.source).embedded else run.toxicity_ratings
+        ),
         code=code("data"),
     output:
         "results/ratings/{source}.parquet",
@@ -13,7 +15,9 @@ rule normalise:
         mem_mb=1000,
         runtime=10,
     params:
-        path=lambda wildcards, input: options("--path", [input.path] if input.path else []),
+        path=lambda wildcards, input: options(
+            "--path", [input.path] if input.path else []
+        ),
     message:
         "Normalising the ratings of {wildcards.source}"
     shell:

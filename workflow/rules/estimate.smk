@@ -16,7 +16,9 @@ rule estimate:
     params:
         samplers=lambda wildcards: options("--sampler", SAMPLERS[wildcards.samplers]),
         metrics=lambda wildcards: options("--metric", METRICS[wildcards.metrics]),
-        metric_files=lambda wildcards, input: options("--metric-file", input.metric_files),
+        metric_files=lambda wildcards, input: options(
+            "--metric-file", input.metric_files
+        ),
         resamples=run.n_resamples,
         seed=run.seed,
     message:

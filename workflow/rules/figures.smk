@@ -1,12 +1,23 @@
-FITTED = [source for source in run.sources if has_ratings(source) and "recommended" in run.semantics]
+FITTED = [
+    source
+    for source in run.sources
+    if has_ratings(source) and "recommended" in run.semantics
+]
 
 
 def figure_names():
     """Every figure of the run, by name as `nbyk figures` gives them."""
-    shown = {f"{cell['semantics']}/{minima_figure_name(cell['source'])}" for cell in tabulated()}
+    shown = {
+        f"{cell['semantics']}/{minima_figure_name(cell['source'])}"
+        for cell in tabulated()
+    }
     if any(has_published_prior(cell["source"]) for cell in tabulated()):
         shown.add("agreement")
-    shown |= {f"priors/{stage_figure_name(s, stage)}" for s in {"toxicity", *FITTED} for stage in ("means", "sds")}
+    shown |= {
+        f"priors/{stage_figure_name(s, stage)}"
+        for s in {"toxicity", *FITTED}
+        for stage in ("means", "sds")
+    }
     return sorted(shown)
 
 
@@ -36,7 +47,9 @@ rule figures:
         metrics=options("--metric", run.metrics),
         samplers=options("--sampler", run.samplers),
         fitted=lambda wildcards, input: (
-            options("--fitted", FITTED) + options("--ratings", input.ratings) + options("--prior", input.priors)
+            options("--fitted", FITTED)
+            + options("--ratings", input.ratings)
+            + options("--prior", input.priors)
         ),
         seed=run.seed,
     message:

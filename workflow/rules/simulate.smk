@@ -14,7 +14,9 @@ rule reference:
         mem_mb=1000,
         runtime=10,
     params:
-        gold=lambda wildcards, input: options("--gold", [input.gold] if input.gold else []),
+        gold=lambda wildcards, input: options(
+            "--gold", [input.gold] if input.gold else []
+        ),
         references=run.n_references,
         seed=run.seed,
     message:
@@ -42,7 +44,9 @@ rule true:
         runtime=30,
     params:
         metrics=lambda wildcards: options("--metric", METRICS[wildcards.metrics]),
-        metric_files=lambda wildcards, input: options("--metric-file", input.metric_files),
+        metric_files=lambda wildcards, input: options(
+            "--metric-file", input.metric_files
+        ),
         draws=run.n_draws,
         seed=run.seed,
     message:

@@ -1,7 +1,11 @@
 def tabulated():
     """The cells of the first size: those that the tables and figures show."""
     first = run.sizes[0]
-    return [cell for cell in cells() if (cell["n"], cell["k"]) == (first.n_items, first.k_responses)]
+    return [
+        cell
+        for cell in cells()
+        if (cell["n"], cell["k"]) == (first.n_items, first.k_responses)
+    ]
 
 
 def table_names(cell):
