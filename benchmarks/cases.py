@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import partial
 
@@ -41,8 +42,8 @@ class Effort:
     generator: int
 
 
-FULL = Effort(vet=5, draws=5, threads=5, thread_draws=2000, generator=15)
-QUICK = Effort(vet=1, draws=3, threads=2, thread_draws=512, generator=5)
+FULL = Effort(vet=9, draws=9, threads=7, thread_draws=2000, generator=15)
+QUICK = Effort(vet=3, draws=3, threads=2, thread_draws=512, generator=5)
 
 
 def lines(peer: Peer, effort: Effort) -> Iterator[Line]:
@@ -50,7 +51,7 @@ def lines(peer: Peer, effort: Effort) -> Iterator[Line]:
     for prior in ("simulated", "toxicity"):
         yield from against_vet(peer, prior, effort.vet)
     yield over_random_draws(effort.draws)
-    yield over_one_thread(effort.thread_draws, effort.threads)
+    yield from over_one_thread(effort.thread_draws, effort.threads)
     yield from against_sfc64(effort.generator)
 
 
@@ -77,10 +78,10 @@ def _estimated_effects(data: ResponseSet, draws: int) -> None:
     )
 
 
-def _peer_replicate(peer: Peer, prior: str) -> tuple[float, float]:
+def _peer_replicate(peer: Peer, prior: str, n: int = N) -> tuple[float, float]:
     """Return the seconds of drawing one set of either hypothesis, and of all scoring and resampling."""
     start = time.perf_counter()
-    alternative, null = peer.draw(prior, N, K, EPSILON)
+    alternative, null = peer.draw(prior, n, K, EPSILON)
     drawn = time.perf_counter()
     null_source = pooled(alternative)
     for column in COLUMNS:
@@ -103,6 +104,7 @@ def _own_replicate(prior: str, data: ResponseSet) -> tuple[float, float]:
 def against_vet(peer: Peer, prior: str, repeats: int) -> list[Line]:
     """Time one replicate of a cell: all of it with its floor, and either part."""
     data = simulate(published_prior(prior, SEMANTICS.name), n_items=N, k_responses=K, epsilon_b=EPSILON)
+    _peer_replicate(peer, prior, n=20)  # imports
     _own_replicate(prior, data)  # compiles
     peers, own = [], []
     for _ in range(repeats):
@@ -151,19 +153,34 @@ def over_random_draws(repeats: int) -> Line:
     )
 
 
-def over_one_thread(draws: int, repeats: int) -> Line:
-    """Time one thread over two."""
-    one, two = interleaved(
+def over_one_thread(draws: int, repeats: int) -> list[Line]:
+    """Time one thread over two, for nbyk and for a bare loop, which shows what the machine can give."""
+    outs = np.empty((2, 16_384))
+    states = [stream_key(0).state("threads", thread) for thread in range(2)]
+
+    def normals(thread: int) -> None:
+        for _ in range(2 * draws):
+            kernels.fill_normals(states[thread], outs[thread])
+
+    def in_turn() -> None:
+        normals(0)
+        normals(1)
+
+    with ThreadPoolExecutor(2) as pool:
+        limits = interleaved(in_turn, lambda: list(pool.map(normals, (0, 1))), repeats)
+    times = interleaved(
         lambda: _true_effects("simulated", METRICS, draws, threads=1),
         lambda: _true_effects("simulated", METRICS, draws, threads=2),
         repeats,
     )
-    return line(
-        "speed of two threads over one",
-        ("one thread", [value / draws for value in one]),
-        ("two threads", [value / draws for value in two]),
-        1.8,
-    )
+    found = []
+    for name, floor, sides in (
+        ("speed of two threads over one", 1.8, times),
+        ("speed of two threads over one, raw normals alone", None, limits),
+    ):
+        one, two = ([value / draws for value in side] for side in sides)
+        found.append(line(name, ("one thread", one), ("two threads", two), floor))
+    return found
 
 
 def against_sfc64(repeats: int) -> list[Line]:

@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 import tempfile
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -90,13 +90,22 @@ def write_parquet(path: str | os.PathLike[str], table: pa.Table, metadata: Mappi
         pq.write_table(table.replace_schema_metadata({"nbyk": stamp}), scratch, compression="zstd")
 
 
-def read_parquet(path: str | os.PathLike[str]) -> tuple[pa.Table, dict[str, Any]]:
+def read_parquet(
+    path: str | os.PathLike[str], columns: Sequence[str] = ()
+) -> tuple[pa.Table, dict[str, Any]]:
     """Return a Parquet file's table and the metadata that `write_parquet` put there.
+
+    Parameters
+    ----------
+    path
+        The file to read.
+    columns
+        Columns that the table must have; it may have others.
 
     Raises
     ------
     NbykError
-        If the file is missing, truncated or not Parquet.
+        If the file is missing, truncated, not Parquet, not written by nbyk, or lacks a column.
     """
     import pyarrow as pa
     import pyarrow.parquet as pq
@@ -108,7 +117,11 @@ def read_parquet(path: str | os.PathLike[str]) -> tuple[pa.Table, dict[str, Any]
         raise NbykError(f"{path}: no such file") from None
     except (pa.ArrowException, OSError) as error:
         raise NbykError(f"{path}: not a readable Parquet file ({error}); delete it and run again") from None
-    stamp = (table.schema.metadata or {}).get(b"nbyk", b"{}")
+    stamp = (table.schema.metadata or {}).get(b"nbyk")
+    missing = [name for name in columns if name not in table.column_names]
+    if stamp is None or missing:
+        found = f"no column {missing[0]!r}" if missing else "no mark of nbyk's"
+        raise NbykError(f"{path}: {found}; expected a file that an nbyk command wrote for this purpose")
     return table.replace_schema_metadata(None), json.loads(stamp)
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import random
 import sys
-from collections.abc import Iterator
 
 import numpy as np
 import pytest
@@ -43,11 +42,11 @@ def effect(column: str, scores: tuple[float, float], data: vet.Responses) -> flo
 
 
 @pytest.fixture(scope="module")
-def real_vet() -> Iterator[vet.Peer]:
+def real_vet() -> vet.Peer:
     checkout = os.environ.get("NBYK_VET")
     if not checkout:
         pytest.skip("set NBYK_VET to a checkout of google-research/vet to compare with the real code")
-    yield vet.load_vet(checkout)
+    return vet.load_vet(checkout)
 
 
 class OneGenerator:
@@ -152,5 +151,5 @@ def test_a_missing_import_is_named_in_one_line(tmp_path: object, monkeypatch: py
     monkeypatch.setitem(sys.modules, "absl", None)
     for name in ("parameterized_sample_lib", "response_resampler_lib", "datatypes"):
         monkeypatch.delitem(sys.modules, name, raising=False)
-    with pytest.raises(NbykError, match="run: pip install absl-py$"):
+    with pytest.raises(NbykError, match=r"run: pip install absl-py$"):
         vet.load_vet(folder)

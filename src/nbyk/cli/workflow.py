@@ -28,6 +28,10 @@ PValueFiles = Annotated[list[Path], typer.Argument(help="Files of p-values, as w
 OutFolder = Annotated[Path, typer.Option("--out", help="Folder to write to.")]
 Threads = Annotated[int, typer.Option(help="Threads; results do not depend on them.", min=1)]
 
+RATINGS = ("item", "rater", "value")
+REFERENCES = ("reference", "system", "item", "response", "value")
+EFFECTS = ("hypothesis", "draw")
+
 
 def add_to(app: typer.Typer) -> None:
     """Register the workflow's subcommands."""
@@ -104,7 +108,7 @@ def fit(
     from nbyk.priors import Response, fit_prior
     from nbyk.priors.comparison import comparison_table
 
-    matrix = Ratings.from_table(read_parquet(ratings)[0]).matrix()
+    matrix = Ratings.from_table(read_parquet(ratings, RATINGS)[0]).matrix()
     fitted = fit_prior(name, matrix, Response.on(source(name).scale), seed=seed)
     compared = comparison_table([*fitted.mu_table, *fitted.sigma_table])
     write_text(families, compared.to_pandas().to_csv(index=False, lineterminator="\n"))
@@ -129,7 +133,7 @@ def reference(
     from nbyk.files import read_parquet, write_parquet
     from nbyk.studies.cells import reference_sets, references_table
 
-    matrix = None if gold is None else Ratings.from_table(read_parquet(gold)[0]).matrix()
+    matrix = None if gold is None else Ratings.from_table(read_parquet(gold, RATINGS)[0]).matrix()
     population = _read_prior(prior)
     sets = reference_sets(
         population,
@@ -202,7 +206,7 @@ def estimate(
     from nbyk.studies.cells import estimated_effects_table, references_from_table
     from nbyk.studies.wein2023 import get_semantics
 
-    sets = references_from_table(read_parquet(references)[0])
+    sets = references_from_table(read_parquet(references, REFERENCES)[0])
     metrics = _metrics(semantics, metric, metric_file)
     with progress(f"estimated effects, {out}", 2 * resamples * len(sampler) * len(sets)) as advance:
         table = estimated_effects_table(
@@ -244,11 +248,11 @@ def pvalues(
     from nbyk.studies.pvalues import p_values_table
     from nbyk.studies.wein2023 import get_semantics
 
-    effects, made = read_parquet(estimated)
+    effects, made = read_parquet(estimated, ("sampler", *EFFECTS))
     semantics = get_semantics(made["semantics"])
     table = p_values_table(
         effects,
-        {k: read_parquet(path)[0] for k, path in zip(true_responses, true, strict=True)},
+        {k: read_parquet(path, EFFECTS)[0] for k, path in zip(true_responses, true, strict=True)},
         epsilon_b=epsilon,
         n_items=items,
         k_responses=responses,

@@ -65,7 +65,7 @@ def _load_toxicity(path: Path | None) -> Ratings:
         raise NbykError(
             "source 'toxicity' comes without its data: get them from "
             "https://data.esrg.stanford.edu/study/toxicity-perspectives (its authors give the password), "
-            "decrypt them, and set the source's path to your toxicity_ratings.json"
+            "decrypt them, and give the path of your toxicity_ratings.json (toxicity_ratings in config.yaml, --path)"
         )
     return parse_toxicity(path)
 

@@ -64,7 +64,9 @@ def write_figures(cells: Cells, out: Path, *, fits: Mapping[str, tuple[Path, Pat
         sds: Floats | None
         if source in sources:
             ratings, prior_file = sources[source]
-            means, sds = item_parameters(Ratings.from_table(read_parquet(ratings)[0]).matrix())
+            means, sds = item_parameters(
+                Ratings.from_table(read_parquet(ratings, ("item", "rater", "value"))[0]).matrix()
+            )
             prior = TwoStagePrior.from_dict(read_json(prior_file))
         else:
             means, sds = None, None
