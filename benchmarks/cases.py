@@ -86,9 +86,9 @@ def _peer_replicate(peer: Peer, prior: str, n: int = N) -> tuple[float, float]:
     null_source = pooled(alternative)
     for column in COLUMNS:
         for data in (alternative, null):
-            peer.trial(column, data, bootstrap=False)
+            peer.trial(column, data, "ground")
         for data in (alternative, null_source):
-            peer.trial(column, data, bootstrap=True)
+            peer.trial(column, data, "resampled")
     return drawn - start, time.perf_counter() - drawn
 
 

@@ -3,8 +3,8 @@
 `Vet` does the operations of google-research/vet (Apache-2.0) one for one, under the semantics of the
 published numbers: single responses are drawn by one Python call each, items and responses are resampled by
 numpy, every metric resamples for itself, and metrics are calls of numpy, scipy and scikit-learn. `load_vet`
-gives the real code from a checkout the same interface. Where VET has changed since publication, `Vet` does
-the lesser work: its null draws once from the pool of both systems, and true draws are scored as they are.
+gives the real code from a checkout the same interface: what it does for one line of its configuration, the
+sampler (bootstrap_items, bootstrap_responses), under either hypothesis.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import random
 import sys
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any, NamedTuple, Protocol
+from typing import Any, Literal, NamedTuple, Protocol
 
 import numpy as np
 import scipy.spatial.distance
@@ -28,6 +28,9 @@ from nbyk.errors import NbykError
 Array = NDArray[Any]
 Draw = Callable[[], float]
 Scores = tuple[float, float]
+Take = Literal["as_drawn", "ground", "resampled"]
+"""How a trial takes its responses: as they are; as VET takes true draws, items resampled and responses
+permuted; or as it takes the reference set, items and responses resampled."""
 
 TRIANGLE_LEFT = -0.05
 """Left end of the toxicity prior's triangle; VET's code now says −0.06."""
@@ -49,8 +52,8 @@ class Peer(Protocol):
     def draw(self, prior: str, n: int, k: int, epsilon: float) -> tuple[Responses, Responses]:
         """Draw one set under the alternative and one under the null."""
 
-    def trial(self, column: str, data: Responses, *, bootstrap: bool) -> Scores:
-        """Return A's and B's score in a column: on the data, or on a resample of items and responses."""
+    def trial(self, column: str, data: Responses, take: Take) -> Scores:
+        """Return A's and B's score in a column on the responses that `take` says."""
 
     def reseed(self, seed: int) -> None:
         """Restart the streams that items and responses are resampled from."""
@@ -182,7 +185,7 @@ _COLUMNS = {
 }
 
 
-def _same(row: Array) -> Array:
+def _same(row: Any) -> Any:
     return row
 
 
@@ -213,21 +216,28 @@ class Vet:
         null = Responses(*(_table(responders, k) for responders in (gold, mixed, mixed)))
         return alternative, null
 
-    def trial(self, column: str, data: Responses, *, bootstrap: bool) -> Scores:
+    def trial(self, column: str, data: Responses, take: Take) -> Scores:
         definition = _COLUMNS[column]
         aggregate: Callable[[Array], Any] = np.mean if definition.of_means else _same
-        gold, a, b = self._bootstrap(data) if bootstrap else data
+        gold, a, b = data if take == "as_drawn" else self._taken(data, take)
         return definition.score(*(np.array([aggregate(row) for row in table]) for table in (gold, a, b)))
 
-    def _bootstrap(self, data: Responses) -> Responses:
+    def _taken(self, data: Responses, take: Take) -> Responses:
         n, k = data.gold.shape
         items = self._items.integers(0, n, size=n)
-        chosen = [np.take(table, items, axis=0) for table in data]
-        return Responses(*(self._of_each_item(table, k) for table in chosen))
+        of_each_item = self._permuted if take == "ground" else self._resampled
+        return Responses(
+            *[of_each_item(table, k) for table in [np.take(table, items, axis=0) for table in data]]
+        )
 
-    def _of_each_item(self, table: Array, k: int) -> Array:
+    def _resampled(self, table: Array, k: int) -> Array:
         columns = self._responses.integers(0, table.shape[1], size=[len(table), k])
         return np.take_along_axis(table, columns, axis=1)
+
+    def _permuted(self, table: Array, k: int) -> Array:
+        in_order = np.tile(np.arange(table.shape[1]), reps=[len(table), 1])
+        columns = np.apply_along_axis(self._responses.permutation, axis=1, arr=in_order)
+        return np.take_along_axis(table, columns, axis=1)[:, :k]
 
 
 class _RealVet:
@@ -249,7 +259,7 @@ class _RealVet:
             "agg_over_trials": "mean",
             "num_trials": 1,
             "sampler": "(bootstrap_items,bootstrap_responses)",
-            "GT_sampler": "(all_items,all_responses)",
+            "GT_sampler": "(bootstrap_items,bootstrap_responses)",
             "shaper": "noop",
             "comparison_metric": definition.name,
             "agg_over_responses": "mean" if definition.of_means else "noop",
@@ -273,10 +283,10 @@ class _RealVet:
         )
         return alternative, null
 
-    def trial(self, column: str, data: Responses, *, bootstrap: bool) -> Scores:
+    def trial(self, column: str, data: Responses, take: Take) -> Scores:
         experiment = self._experiments[column]
-        sampler = experiment.sampler if bootstrap else experiment.ground_sampler
-        score_a, score_b = experiment.run_trial(self._data(*data), sampler)
+        samplers = {"as_drawn": _same, "ground": experiment.ground_sampler, "resampled": experiment.sampler}
+        score_a, score_b = experiment.run_trial(self._data(*data), samplers[take])
         return score_a, score_b
 
 

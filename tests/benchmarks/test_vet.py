@@ -66,7 +66,7 @@ def test_scores_are_nbyks(prior: str, column: str) -> None:
     peer = vet.Vet()
     for index in range(3):
         data = reference(prior, index)
-        found = effect(column, peer.trial(column, responses(data), bootstrap=False), responses(data))
+        found = effect(column, peer.trial(column, responses(data), "as_drawn"), responses(data))
         expected = observed_effects(data, SEMANTICS.metric(column))[0]
         assert found == pytest.approx(expected, rel=1e-9, abs=1e-9)
 
@@ -101,7 +101,7 @@ def test_resamples_keep_items_together() -> None:
     rows = np.repeat(np.arange(50.0)[:, None] / 50, 4, axis=1)
     data = vet.Responses(rows, rows, rows)
     for source in (data, vet.pooled(data)):
-        assert vet.Vet().trial("mae", source, bootstrap=True) == (0.0, 0.0)
+        assert vet.Vet().trial("mae", source, "resampled") == (0.0, 0.0)
 
 
 def test_the_pool_holds_both_systems() -> None:
@@ -121,11 +121,16 @@ def test_a_folder_without_vet_is_refused_in_one_line(tmp_path: object) -> None:
 def test_trials_are_vets(real_vet: vet.Peer, prior: str, column: str) -> None:
     data = responses(reference(prior))
     peer = vet.Vet()
-    for bootstrap, source in ((False, data), (True, data), (True, vet.pooled(data))):
+    for take, source in (
+        ("as_drawn", data),
+        ("ground", data),
+        ("resampled", data),
+        ("resampled", vet.pooled(data)),
+    ):
         peer.reseed(8)
         real_vet.reseed(8)
-        found = peer.trial(column, source, bootstrap=bootstrap)
-        assert_allclose(found, real_vet.trial(column, source, bootstrap=bootstrap), rtol=1e-12)
+        found = peer.trial(column, source, take)
+        assert_allclose(found, real_vet.trial(column, source, take), rtol=1e-12)
 
 
 @pytest.mark.parametrize("prior", PRIORS)

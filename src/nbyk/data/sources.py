@@ -65,7 +65,8 @@ def _load_toxicity(path: Path | None) -> Ratings:
         raise NbykError(
             "source 'toxicity' comes without its data: get them from "
             "https://data.esrg.stanford.edu/study/toxicity-perspectives (its authors give the password), "
-            "decrypt them, and give the path of your toxicity_ratings.json (toxicity_ratings in config.yaml, --path)"
+            "decrypt them, and give the path of your toxicity_ratings.json: --path, or toxicity_ratings in "
+            "config.yaml"
         )
     return parse_toxicity(path)
 

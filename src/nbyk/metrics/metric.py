@@ -125,11 +125,12 @@ class Metric:
             return out if self.direction == "higher" else -out
         if len(systems) < 2:
             raise NbykError(f"metric {self.name!r}: an effect needs two systems, found {len(systems)}")
-        score_a, score_b = self.scores(systems[:2], gold)
-        # Two perfect systems under 1/MSE are inf − inf: NaN, as documented, without a warning.
-        with np.errstate(invalid="ignore"):
-            effect: Floats = score_a - score_b if self.direction == "higher" else score_b - score_a
-        return effect
+        better, worse = self.scores(systems[:2], gold)[:: 1 if self.direction == "higher" else -1]
+        if np.isinf(better).any():
+            # Two perfect systems under 1/MSE are inf − inf: NaN, as documented, without a warning.
+            with np.errstate(invalid="ignore"):
+                return np.asarray(better - worse)
+        return np.asarray(better - worse)
 
     def _fill(self, systems: Floats, gold: Floats | None, out: Floats) -> None:
         if gold is None:
@@ -140,10 +141,7 @@ class Metric:
         if callable(self.implementation):
             self._fill_one_by_one(systems, gold, out)
         else:
-            # One compiled version serves all if all are C-contiguous, writable doubles.
-            systems = np.require(systems, np.float64, ("C", "W"))
-            gold = np.require(gold, np.float64, ("C", "W"))
-            self.function(systems, gold, out, *self.values)
+            self.function(_compiled_layout(systems), _compiled_layout(gold), out, *self.values)
 
     def _check_shapes(self, systems: Floats, gold: Floats, least: int) -> None:
         # Compiled code reads past the end of what is too short without a word.
@@ -180,3 +178,10 @@ class Metric:
             found = f"an array of shape {value.shape}" if isinstance(value, np.ndarray) else repr(value)
             raise NbykError(f"metric {self.name!r} must return one number, but returned {found}")
         return float(value)
+
+
+def _compiled_layout(array: Floats) -> Floats:
+    """Return the array as C-contiguous, writable doubles, so that one compiled version serves all."""
+    if array.flags.carray and array.dtype == np.float64:
+        return array
+    return np.require(array, np.float64, ("C", "W"))

@@ -248,6 +248,39 @@ def draw_pooled(
 
 
 @njit(nogil=True, cache=True)
+def draw_pooled_twice(
+    a: Array,
+    counts_a: Array,
+    b: Array,
+    counts_b: Array,
+    items: Array,
+    from_pool: Array,
+    counts_drawn: Array,
+    again: Array,
+    as_many_as_drawn: bool,
+    out: Array,
+) -> None:
+    """Draw from each item's pool A|B as `draw_pooled` does, and from what was drawn once more.
+
+    `from_pool`, shape (R, N, K), and `again`, shape (R, N, width), are the uniforms of either draw. Where
+    `as_many_as_drawn`, a row of c first draws gives c second ones and NaN behind them.
+    """
+    for r in range(out.shape[0]):
+        for i in range(out.shape[1]):
+            row = items[r, i]
+            n_a = counts_a[row]
+            pool = n_a + counts_b[row]
+            n_drawn = counts_drawn[row]
+            n_again = n_drawn if as_many_as_drawn else out.shape[2]
+            for j in range(out.shape[2]):
+                if j < n_again:
+                    k = int(from_pool[r, i, int(again[r, i, j] * n_drawn)] * pool)
+                    out[r, i, j] = a[row, k] if k < n_a else b[row, k - n_a]
+                else:
+                    out[r, i, j] = np.nan
+
+
+@njit(nogil=True, cache=True)
 def permute_pool(
     a: Array,
     counts_a: Array,

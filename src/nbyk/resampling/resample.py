@@ -182,14 +182,15 @@ class _Plan:
             a = self._responses(streams, "a", self.a, items)
             b = self._responses(streams, "b", self.b, items)
             return gold, _stack(a, b)
-        if null == "pooled":
+        if null == "pooled" or (null == "pooled_twice" and self.sampler.responses != "sample"):
             a = self._pooled(streams, "a", self._counts_drawn(self.a), items)
             b = self._pooled(streams, "b", self._counts_drawn(self.b), items)
             return gold, _stack(a, b)
         if null == "pooled_twice":
-            a = self._pooled(streams, "pool a", self.a.counts, items)
-            b = self._pooled(streams, "pool b", self.b.counts, items)
-        elif null == "permutation":
+            a = self._pooled_twice(streams, "a", self.a, items)
+            b = self._pooled_twice(streams, "b", self.b, items)
+            return gold, _stack(a, b)
+        if null == "permutation":
             a, b = self._permuted(streams, items)
         else:
             a, b = self._swapped(streams, items)
@@ -244,6 +245,17 @@ class _Plan:
         uniforms = streams.uniforms(role, out.shape)
         a, b = self.a, self.b
         kernels.draw_pooled(a.values, a.counts, b.values, b.counts, items, uniforms, counts, out)
+        return out
+
+    def _pooled_twice(self, streams: _HypothesisStreams, role: str, rows: _Rows, items: Integers) -> Floats:
+        a, b = self.a, self.b
+        from_pool = streams.uniforms(f"pool {role}", (len(items), self.n_items, rows.width))
+        as_many = self.sampler.n_responses is None
+        out = np.empty((len(items), self.n_items, self.sampler.n_responses or rows.width))
+        again = streams.uniforms(role, out.shape)
+        kernels.draw_pooled_twice(
+            a.values, a.counts, b.values, b.counts, items, from_pool, rows.counts, again, as_many, out
+        )
         return out
 
     def _permuted(self, streams: _HypothesisStreams, items: Integers) -> tuple[Floats, Floats]:

@@ -1,0 +1,316 @@
+"""The workflow end to end: what it leaves behind, what it runs again, and what stops it."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+from typing import Any
+from xml.etree import ElementTree
+
+import pandas as pd
+import pyarrow.dataset as ds
+import pytest
+import yaml
+from matplotlib.image import imread
+
+from nbyk.files import read_json
+
+ROOT = Path(__file__).parents[2]
+CONFIG: dict[str, Any] = {
+    "seed": 7,
+    "semantics": ["published", "recommended"],
+    "sources": ["simulated", "convabuse"],
+    "epsilons": [0.3],
+    "sizes": [{"n_items": 40, "k_responses": 2}],
+    "samplers": ["bootstrap_items/sample(1)"],
+    "metrics": ["mae"],
+    "n_draws": 40,
+    "n_resamples": 40,
+    "n_references": 2,
+}
+PRODUCTS = ["tables", "figures", "report"]
+USERS_METRIC = '''"""A metric of a user's own."""
+
+import numpy as np
+from nbyk.metrics import register
+
+
+@register(direction="lower")
+def median_error(system, gold):
+    """Median absolute error of the item means."""
+    return np.median(np.abs(system - gold))
+'''
+
+
+def command(checkout: Path, directory: Path, *arguments: str, cores: int = 2) -> dict[str, Any]:
+    profile = checkout / "workflow/profiles/default"
+    options = ["--snakefile", checkout / "Snakefile", "--profile", profile, "--cores", str(cores)]
+    words = [sys.executable, "-m", "snakemake", *options, "--configfile", "mine.yaml", *arguments]
+    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    return {"args": list(map(str, words)), "cwd": directory, "env": {**os.environ, "PATH": path}}
+
+
+def configure(directory: Path, config: dict[str, Any]) -> None:
+    (directory / "mine.yaml").write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
+
+
+def snakemake(checkout: Path, directory: Path, *arguments: str, cores: int = 2) -> tuple[int, str]:
+    """Run Snakemake in `directory` and return its exit code and everything it printed."""
+    done = subprocess.run(
+        **command(checkout, directory, *arguments, cores=cores),
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        text=True,
+        timeout=180,
+    )
+    return done.returncode, done.stdout
+
+
+def planned(checkout: Path, directory: Path, *arguments: str) -> list[str]:
+    """Return the nbyk command lines that Snakemake would run."""
+    code, output = snakemake(checkout, directory, "--dry-run", "--printshellcmds", *arguments)
+    assert code == 0, output[-3000:]
+    return re.findall(r"^ *nbyk (.*?) *> logs", output, flags=re.MULTILINE)
+
+
+def rules(commands: list[str]) -> Counter[str]:
+    return Counter(line.split()[0] for line in commands)
+
+
+def results(directory: Path) -> dict[str, bytes]:
+    files = (path for path in (directory / "results").rglob("[!.]*") if path.is_file())
+    return {str(path.relative_to(directory)): path.read_bytes() for path in files}
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with a checkout and a finished run, made once for all workers of pytest-xdist."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "workflow"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "checkout").exists():
+            shutil.copytree(ROOT / "workflow", folder / "checkout/workflow")
+            shutil.copytree(
+                ROOT / "src/nbyk", folder / "checkout/src/nbyk", ignore=shutil.ignore_patterns("__pycache__")
+            )
+            shutil.copy2(ROOT / "Snakefile", folder / "checkout")
+            (folder / "run").mkdir()
+            configure(folder / "run", CONFIG)
+            code, output = snakemake(folder / "checkout", folder / "run")
+            (folder / "output.txt").write_text(f"exit code {code}\n{output}", encoding="utf-8")
+    output = (folder / "output.txt").read_text(encoding="utf-8")
+    assert output.startswith("exit code 0\n"), output[-3000:]
+    return folder
+
+
+@pytest.fixture
+def checkout(shared: Path) -> Path:
+    return shared / "checkout"
+
+
+@pytest.fixture
+def finished(shared: Path, tmp_path: Path) -> Path:
+    """A copy of the finished run, free to be changed."""
+    return Path(shutil.copytree(shared / "run", tmp_path / "run"))
+
+
+def test_a_run_leaves_tables_figures_summary_and_a_page_that_needs_no_network(shared: Path) -> None:
+    study = shared / "run/results/wein2023"
+    for semantics, names in {
+        "published": ["table_01", "table_02", "table_08"],
+        "recommended": ["table_08", "convabuse_epsilon_0.3", "convabuse_minima_by_metric"],
+    }.items():
+        for name in names:
+            tables = study / "tables" / semantics
+            assert len(pd.read_csv(tables / f"{name}.csv")) == 1
+            assert (tables / f"{name}.md").read_text(encoding="utf-8").splitlines()[-1].count("|") > 3
+            assert r"\bottomrule" in (tables / f"{name}.tex").read_text(encoding="utf-8")
+    pictures = sorted((study / "figures").rglob("*.png"))
+    assert {path.stem for path in pictures} >= {"figure_01", "figure_03", "convabuse_minima", "convabuse_sds"}
+    for path in pictures:
+        assert imread(path).std() > 0
+        assert ElementTree.parse(path.with_suffix(".svg")).getroot().tag.endswith("svg")
+    assert set(read_json(study / "summary.json")) >= {"line", "published", "recommended"}
+    page = (study / "report.html").read_text(encoding="utf-8")
+    assert page.count("<img ") == len(pictures)
+    assert re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?\s*(?:https?:)?//[^"' >]*""", page) == []
+
+
+def test_p_values_read_as_they_are(shared: Path) -> None:
+    folder = shared / "run/results/pvalues"
+    table = pd.read_parquet(folder)
+    assert len(table) == 3 * CONFIG["n_references"]
+    assert set(zip(table["semantics"], table["source"], strict=True)) == {
+        ("published", "simulated"),
+        ("recommended", "simulated"),
+        ("recommended", "convabuse"),
+    }
+    assert table[["estimated_p", "true_p"]].apply(lambda p: p.between(0, 1)).all(axis=None)
+    assert ds.dataset(folder, partitioning="hive").count_rows() == len(table)
+
+
+def test_nothing_is_left_to_do(checkout: Path, finished: Path) -> None:
+    assert planned(checkout, finished) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "mark", "work"),
+    [
+        ("metrics", "rmse", "--metric rmse", {"true": 3, "estimate": 3, "pvalues": 3}),
+        ("epsilons", 0.1, "--epsilon 0.1", {"reference": 3, "true": 3, "estimate": 3, "pvalues": 3}),
+        ("samplers", "all_items/all", "all_items", {"true": 3, "estimate": 3, "pvalues": 3}),
+        ("sources", "toxicity", "toxicity", {"prior": 2, "reference": 2, "true": 2, "estimate": 2, "pvalues": 2}),
+        (
+            "sizes",
+            {"n_items": 30, "k_responses": 3},
+            "--items 30 --responses",
+            {"reference": 3, "true": 3, "estimate": 3, "pvalues": 3},
+        ),
+    ],
+)
+def test_what_is_added_is_all_that_is_computed(
+    key: str, value: Any, mark: str, work: dict[str, int], checkout: Path, finished: Path
+) -> None:
+    configure(finished, {**CONFIG, key: [*CONFIG[key], value]})
+    plan = planned(checkout, finished)
+    assert rules(plan) == Counter({**work, **dict.fromkeys(PRODUCTS, 1)})
+    for line in plan:
+        rule = line.split()[0]
+        # A new sampler needs true effects for the number of responses that it yields.
+        marks = {"true": mark, "estimate": mark} if key == "metrics" else {"reference": mark, "true": mark}
+        if key == "samplers":
+            marks = {"true": "--responses 2", "estimate": mark}
+        assert marks.get(rule, "") in line
+
+
+def test_a_users_metric_joins_every_table_and_leaves_old_results_alone(
+    checkout: Path, finished: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "metrics_of_mine.py").write_text(USERS_METRIC, encoding="utf-8")
+    before = results(finished)
+    configure(
+        finished,
+        {**CONFIG, "metrics": ["mae", "median_error"], "metric_files": ["../metrics_of_mine.py"]},
+    )
+    assert {rule for rule in rules(planned(checkout, finished)) if rule not in PRODUCTS} == {
+        "true",
+        "estimate",
+        "pvalues",
+    }
+    code, output = snakemake(checkout, finished)
+    assert code == 0, output[-3000:]
+    after = results(finished)
+    old = {name for name in before if not name.startswith("results/wein2023")}
+    assert {name: before[name] for name in old} == {name: after[name] for name in old}
+    for name in ("published/table_08", "recommended/table_08", "recommended/convabuse_epsilon_0.3"):
+        table = pd.read_csv(finished / f"results/wein2023/tables/{name}.csv")
+        assert list(table["metric"]) == ["MAE", "median_error"]
+    assert "median_error" in after["results/wein2023/report.html"].decode()
+
+
+@pytest.mark.parametrize(
+    ("module", "work"),
+    [
+        ("cli/config.py", set()),
+        ("report/html.py", set()),
+        ("inference/pvalues.py", {"pvalues"}),
+        ("metrics/item_means.py", {"true", "estimate", "pvalues"}),
+        ("studies/cells.py", {"reference", "true", "estimate", "pvalues"}),
+        ("data/embedded/convabuse.csv", {"normalise", "fit", "reference", "true", "estimate", "pvalues"}),
+    ],
+)
+def test_an_edit_runs_again_what_depends_on_it(
+    module: str, work: set[str], checkout: Path, finished: Path, tmp_path: Path
+) -> None:
+    edited = Path(shutil.copytree(checkout, tmp_path / "checkout"))
+    with (edited / "src/nbyk" / module).open("a", encoding="utf-8") as file:
+        file.write("\n")
+    # Snakemake also runs again what has other inputs than last time, and here every path is another.
+    plan = set(rules(planned(edited, finished, "--rerun-triggers", "mtime")))
+    assert plan - set(PRODUCTS) == work
+    assert (plan >= set(PRODUCTS)) == (module != "cli/config.py")
+
+
+def test_killed_and_resumed_on_one_core_gives_the_same_bytes_as_two_cores(shared: Path, tmp_path: Path) -> None:
+    checkout = shared / "checkout"
+    configure(tmp_path, CONFIG)
+    with (tmp_path / "output.txt").open("w") as output:
+        running = subprocess.Popen(
+            **command(checkout, tmp_path, cores=1),
+            stdout=output,
+            stderr=subprocess.STDOUT,
+            start_new_session=True,
+        )
+        try:
+            deadline = time.monotonic() + 120
+            while not any((tmp_path / "logs/estimate").rglob("*.log")) and time.monotonic() < deadline:
+                assert running.poll() is None, (tmp_path / "output.txt").read_text()[-3000:]
+                time.sleep(0.02)
+        finally:
+            os.killpg(running.pid, signal.SIGKILL)
+            running.wait()
+    finished = results(shared / "run")
+    assert set(results(tmp_path)) < set(finished)
+    assert snakemake(checkout, tmp_path, "--unlock")[0] == 0
+    code, printed = snakemake(checkout, tmp_path, cores=1)
+    assert code == 0, printed[-3000:]
+    again = results(tmp_path)
+    assert sorted(again) == sorted(finished)
+    assert [name for name in again if again[name] != finished[name]] == []
+
+
+def test_a_failed_job_shows_its_error_on_the_terminal(checkout: Path, finished: Path) -> None:
+    configure(finished, {**CONFIG, "sizes": [{"n_items": 100_000, "k_responses": 2}], "sources": ["convabuse"]})
+    code, output = snakemake(checkout, finished)
+    assert code != 0
+    assert "error: " in output
+    assert "set n_items to at most" in output
+
+
+BAD = {
+    "unknown key": ("n_draws: 40", "n_drawz: 40", "unknown key 'n_drawz'; did you mean n_draws"),
+    "unknown metric": ("- mae", "- maee", "unknown metric 'maee'; did you mean mae"),
+    "unknown sampler": ("bootstrap_items/sample(1)", "bootstrap/all", "unknown item sampler 'bootstrap'"),
+    "unknown source": ("- convabuse", "- convabus", "unknown source 'convabus'; did you mean convabuse?"),
+    "ε above 1": ("- 0.3", "- 1.5", "found 1.5"),
+    "ε twice": ("- 0.3", "- 0.3\n- 0.3", "0.3 is listed twice"),
+    "no such file": ("metrics:", "metric_files: [nope.py]\nmetrics:", "nope.py: no such file"),
+    "wrong type": ("n_resamples: 40", "n_resamples: many", "found 'many'"),
+}
+
+
+@pytest.mark.parametrize(("old", "new", "message"), BAD.values(), ids=list(BAD))
+@pytest.mark.parametrize("default_beside", [False, True], ids=["alone", "beside config.yaml"])
+def test_a_wrong_configuration_stops_the_run_before_its_first_job(
+    old: str, new: str, message: str, default_beside: bool, tmp_path: Path
+) -> None:
+    if default_beside:
+        if message != "found 1.5":
+            pytest.skip("one kind of error is enough")
+        shutil.copy(ROOT / "config.yaml", tmp_path)
+    text = yaml.safe_dump(CONFIG, sort_keys=False)
+    assert old in text
+    text = text.replace(old, new)
+    (tmp_path / "mine.yaml").write_text(text, encoding="utf-8")
+    key = new.splitlines()[0]
+    lines = [number for number, line in enumerate(text.splitlines(), start=1) if key in line]
+    if message.endswith("listed twice"):
+        lines = [text.splitlines().index("epsilons:") + 1]
+    code, output = snakemake(ROOT, tmp_path)
+    assert code != 0
+    found = [line for line in output.splitlines() if message in line]
+    assert len(found) == 1
+    assert f"mine.yaml:{lines[0]}: " in found[0]
+    assert "Traceback" not in output
+    assert not (tmp_path / "results").exists()
+    assert not (tmp_path / "logs").exists()
