@@ -78,7 +78,9 @@ def planned(checkout: Path, directory: Path, *arguments: str) -> list[str]:
     """Return the nbyk command lines that Snakemake would run."""
     code, output = snakemake(checkout, directory, "--dry-run", "--printshellcmds", *arguments)
     assert code == 0, output[-3000:]
-    return re.findall(r"^ *nbyk (.*?) *> logs", output, flags=re.MULTILINE)
+    commands = re.findall(r"^Shell command: nbyk (.*?) *> logs", output, flags=re.MULTILINE)
+    assert commands or "Nothing to be done" in output, output[-3000:]
+    return commands
 
 
 def rules(commands: list[str]) -> Counter[str]:

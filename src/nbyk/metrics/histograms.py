@@ -119,8 +119,8 @@ def _levels(rows: Floats, edges: Floats, bytes_of: Floats, counts: Words, levels
 
     That is all that the sorted counts of the bins say: Σ |sorted x − sorted y| = Σ_t |#{x ≥ t} − #{y ≥ t}|.
     Byte t − 1 of the word is #{counts ≥ t}; it grows by one when a count reaches t. A row's counts are bytes
-    of a word, too, the last one for what is dropped. With few bins, a value's bin is the number of inner edges
-    that it reaches. Every loop is one of vector instructions over a block of rows.
+    of a word, too, the last one for what is dropped. With few bins, a value's bin is the number of inner
+    edges that it reaches. Every loop is one of vector instructions over a block of rows.
     """
     bins = len(edges) - 3
     width = rows.shape[1]
@@ -166,7 +166,7 @@ def _packed_mean_of_emds(systems: Floats, gold: Floats, out: Floats, bins: int) 
         _levels(gold[r], edges, bytes_of, counts, gold_levels)
         for s in range(out.shape[0]):
             _levels(systems[s, r], edges, bytes_of, counts, levels)
-            total = 0
+            total = np.int64(0)
             for t in range(width):
                 shift = np.uint64(8 * t)
                 for i in range(n):

@@ -67,6 +67,11 @@ class Metric:
         return loaded
 
     @property
+    def sign(self) -> float:
+        """1 where higher is better, −1 where lower is: what turns a difference of scores into an effect."""
+        return 1.0 if self.direction == "higher" else -1.0
+
+    @cached_property
     def values(self) -> tuple[float, ...]:
         """Parameter values in the function's order."""
         return tuple(value for _, value in self.arguments)
@@ -96,7 +101,7 @@ class Metric:
         if self.kind == "comparison":
             raise NbykError(f"metric {self.name!r} compares two systems and scores neither; use its effects")
         out = np.empty(systems.shape[:2])
-        self._fill(systems, gold, out)
+        self.fill(systems, gold, out)
         return out
 
     def effects(self, systems: Floats, gold: Floats | None = None) -> Floats:
@@ -121,18 +126,18 @@ class Metric:
         """
         if self.kind == "comparison":
             out = np.empty(systems.shape[1])
-            self._fill(systems, gold, out)
-            return out if self.direction == "higher" else -out
+            self.fill(systems, gold, out)
+            return self.sign * out
         if len(systems) < 2:
             raise NbykError(f"metric {self.name!r}: an effect needs two systems, found {len(systems)}")
-        better, worse = self.scores(systems[:2], gold)[:: 1 if self.direction == "higher" else -1]
-        if np.isinf(better).any():
-            # Two perfect systems under 1/MSE are inf − inf: NaN, as documented, without a warning.
-            with np.errstate(invalid="ignore"):
-                return np.asarray(better - worse)
-        return np.asarray(better - worse)
+        score_a, score_b = self.scores(systems[:2], gold)
+        # Two perfect systems under 1/MSE are inf − inf: NaN, as documented, without a warning.
+        with np.errstate(invalid="ignore"):
+            effect: Floats = self.sign * (score_a - score_b)
+        return effect
 
-    def _fill(self, systems: Floats, gold: Floats | None, out: Floats) -> None:
+    def fill(self, systems: Floats, gold: Floats | None, out: Floats) -> None:
+        """Fill `out` with what `scores` returns, shape (S, R), or a comparison's numbers, shape (R,)."""
         if gold is None:
             if self.needs_gold:
                 raise NbykError(f"metric {self.name!r} needs gold")

@@ -69,15 +69,20 @@ def score(metrics: Sequence[Metric], systems: Floats, gold: Floats) -> Floats:
     -------
     ndarray, shape (M, R)
     """
-    effects = np.empty((len(metrics), gold.shape[0]))
+    # One subtraction for all metrics: a comparison of A with B is a score of A's beside a zero.
+    scores = np.zeros((len(metrics), 2, gold.shape[0]))
     system_means = gold_means = None
-    for row, metric in enumerate(metrics):
+    for of_metric, metric in zip(scores, metrics, strict=True):
+        out = of_metric if metric.kind == "score" else of_metric[0]
         if metric.needs == "responses":
-            effects[row] = metric.effects(systems, gold)
+            metric.fill(systems, gold, out)
         else:
             if system_means is None or gold_means is None:
                 system_means, gold_means = item_means(systems), item_means(gold)
-            effects[row] = metric.effects(system_means, gold_means)
+            metric.fill(system_means, gold_means, out)
+    signs = np.array([metric.sign for metric in metrics])
+    with np.errstate(invalid="ignore"):  # inf − inf, which `check_defined` refuses
+        effects: Floats = signs[:, None] * (scores[:, 0] - scores[:, 1])
     return effects
 
 

@@ -138,6 +138,31 @@ def fill_coins(state: Array, out: Array) -> None:
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
 
 
+@njit(nogil=True, cache=True)
+def fill_words(state: Array, out: Array) -> None:
+    """Fill the flat uint32 array `out` with random bits, two to a random word, and advance `state`."""
+    s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
+    for i in range(0, out.size, 2):
+        word = _rotate(s0 + s3, 23) + s0
+        t = s1 << uint64(17)
+        s2 ^= s0
+        s3 ^= s1
+        s1 ^= s2
+        s0 ^= s3
+        s2 ^= t
+        s3 = _rotate(s3, 45)
+        out[i] = word >> uint64(32)
+        if i + 1 < out.size:
+            out[i + 1] = word & uint64(0xFFFFFFFF)
+    state[0], state[1], state[2], state[3] = s0, s1, s2, s3
+
+
+@njit(inline="always")
+def _index(word: Any, count: int) -> Any:
+    """Turn 32 random bits into an index below `count`; its chance is off 1/count by less than 2⁻³²."""
+    return np.int64((uint64(word) * uint64(count)) >> uint64(32))
+
+
 NORMAL, CLAMPED, LIKERT, BINARY = 0, 1, 2, 3
 """Codes of the response stage: raw normal, clamped to [0, 1], Likert with L levels, 0/1 at one half."""
 
@@ -181,6 +206,15 @@ def respond_mixed(
 
 
 @njit(nogil=True, cache=True)
+def perturb(means: Array, epsilon: float, uniforms: Array) -> None:
+    """Add U(−ε, ε) to item means (R, N) in place and clamp them to [0, 1]."""
+    for r in range(means.shape[0]):
+        for i in range(means.shape[1]):
+            mean = means[r, i] + epsilon * (2.0 * uniforms[r, i] - 1.0)
+            means[r, i] = min(max(mean, 0.0), 1.0)
+
+
+@njit(nogil=True, cache=True)
 def item_indices(uniforms: Array, out: Array) -> None:
     """Turn uniforms, shape (R, N), into item indices drawn with replacement, shape (R, N).
 
@@ -203,12 +237,12 @@ def take_rows(values: Array, items: Array, out: Array) -> None:
 
 @njit(nogil=True, cache=True)
 def draw_responses(
-    values: Array, counts: Array, items: Array, uniforms: Array, as_many_as_present: bool, out: Array
+    values: Array, counts: Array, items: Array, words: Array, as_many_as_present: bool, out: Array
 ) -> None:
     """Draw responses with replacement within each row of `values` (N, K) at `items` (R, N).
 
-    `out` and `uniforms` have shape (R, N, width). Where `as_many_as_present`, a row of c responses gives c
-    draws and NaN behind them; otherwise it gives `width` draws.
+    `out` and `words`, 32 random bits each, have shape (R, N, width). Where `as_many_as_present`, a row of c
+    responses gives c draws and NaN behind them; otherwise it gives `width` draws.
     """
     for r in range(out.shape[0]):
         for i in range(out.shape[1]):
@@ -217,7 +251,7 @@ def draw_responses(
             n_draws = count if as_many_as_present else out.shape[2]
             for j in range(out.shape[2]):
                 if j < n_draws:
-                    out[r, i, j] = values[row, int(uniforms[r, i, j] * count)]
+                    out[r, i, j] = values[row, _index(words[r, i, j], count)]
                 else:
                     out[r, i, j] = np.nan
 
@@ -229,7 +263,7 @@ def draw_pooled(
     b: Array,
     counts_b: Array,
     items: Array,
-    uniforms: Array,
+    words: Array,
     counts_out: Array,
     out: Array,
 ) -> None:
@@ -241,7 +275,7 @@ def draw_pooled(
             pool = n_a + counts_b[row]
             for j in range(out.shape[2]):
                 if j < counts_out[row]:
-                    k = int(uniforms[r, i, j] * pool)
+                    k = _index(words[r, i, j], pool)
                     out[r, i, j] = a[row, k] if k < n_a else b[row, k - n_a]
                 else:
                     out[r, i, j] = np.nan
@@ -262,7 +296,7 @@ def draw_pooled_twice(
 ) -> None:
     """Draw from each item's pool A|B as `draw_pooled` does, and from what was drawn once more.
 
-    `from_pool`, shape (R, N, K), and `again`, shape (R, N, width), are the uniforms of either draw. Where
+    `from_pool`, shape (R, N, K), and `again`, shape (R, N, width), are the random bits of either draw. Where
     `as_many_as_drawn`, a row of c first draws gives c second ones and NaN behind them.
     """
     for r in range(out.shape[0]):
@@ -274,7 +308,7 @@ def draw_pooled_twice(
             n_again = n_drawn if as_many_as_drawn else out.shape[2]
             for j in range(out.shape[2]):
                 if j < n_again:
-                    k = int(from_pool[r, i, int(again[r, i, j] * n_drawn)] * pool)
+                    k = _index(from_pool[r, i, _index(again[r, i, j], n_drawn)], pool)
                     out[r, i, j] = a[row, k] if k < n_a else b[row, k - n_a]
                 else:
                     out[r, i, j] = np.nan
@@ -287,13 +321,13 @@ def permute_pool(
     b: Array,
     counts_b: Array,
     items: Array,
-    uniforms: Array,
+    words: Array,
     out_a: Array,
     out_b: Array,
 ) -> None:
     """Split the pool A|B of each item at random, without replacement, into as many for A and B as they had.
 
-    `uniforms` has shape (R, N, K_a + K_b); the shuffle is Fisher and Yates'.
+    `words` has shape (R, N, K_a + K_b); the shuffle is Fisher and Yates'.
     """
     pool = np.empty(a.shape[1] + b.shape[1])
     for r in range(out_a.shape[0]):
@@ -305,7 +339,7 @@ def permute_pool(
             for j in range(n_b):
                 pool[n_a + j] = b[row, j]
             for j in range(n_a + n_b - 1):
-                k = j + np.int64(uniforms[r, i, j] * (n_a + n_b - j))
+                k = j + _index(words[r, i, j], n_a + n_b - j)
                 pool[j], pool[k] = pool[k], pool[j]
             for j in range(out_a.shape[2]):
                 out_a[r, i, j] = pool[j] if j < n_a else np.nan

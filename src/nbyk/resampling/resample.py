@@ -214,8 +214,8 @@ class _Plan:
             return out
         as_many = self.sampler.n_responses is None
         out = np.empty((n, self.n_items, self.sampler.n_responses or rows.width))
-        uniforms = streams.uniforms(role, out.shape)
-        kernels.draw_responses(rows.values, rows.counts, items, uniforms, as_many, out)
+        words = streams.words(role, out.shape)
+        kernels.draw_responses(rows.values, rows.counts, items, words, as_many, out)
         return out
 
     def _responses_of_drawn(self, streams: _HypothesisStreams, role: str, drawn: Floats) -> Floats:
@@ -227,9 +227,9 @@ class _Plan:
         flat = _Rows.of(drawn.reshape(-1, drawn.shape[2]))
         as_many = self.sampler.n_responses is None
         out = np.empty((*drawn.shape[:2], self.sampler.n_responses or drawn.shape[2]))
-        uniforms = streams.uniforms(role, out.shape)
+        words = streams.words(role, out.shape)
         every_row = np.arange(len(flat.values)).reshape(drawn.shape[:2])
-        kernels.draw_responses(flat.values, flat.counts, every_row, uniforms, as_many, out)
+        kernels.draw_responses(flat.values, flat.counts, every_row, words, as_many, out)
         return out
 
     def _counts_drawn(self, rows: _Rows) -> Integers:
@@ -242,17 +242,17 @@ class _Plan:
 
     def _pooled(self, streams: _HypothesisStreams, role: str, counts: Integers, items: Integers) -> Floats:
         out = np.empty((len(items), self.n_items, int(counts.max())))
-        uniforms = streams.uniforms(role, out.shape)
+        words = streams.words(role, out.shape)
         a, b = self.a, self.b
-        kernels.draw_pooled(a.values, a.counts, b.values, b.counts, items, uniforms, counts, out)
+        kernels.draw_pooled(a.values, a.counts, b.values, b.counts, items, words, counts, out)
         return out
 
     def _pooled_twice(self, streams: _HypothesisStreams, role: str, rows: _Rows, items: Integers) -> Floats:
         a, b = self.a, self.b
-        from_pool = streams.uniforms(f"pool {role}", (len(items), self.n_items, rows.width))
+        from_pool = streams.words(f"pool {role}", (len(items), self.n_items, rows.width))
         as_many = self.sampler.n_responses is None
         out = np.empty((len(items), self.n_items, self.sampler.n_responses or rows.width))
-        again = streams.uniforms(role, out.shape)
+        again = streams.words(role, out.shape)
         kernels.draw_pooled_twice(
             a.values, a.counts, b.values, b.counts, items, from_pool, rows.counts, again, as_many, out
         )
@@ -261,8 +261,8 @@ class _Plan:
     def _permuted(self, streams: _HypothesisStreams, items: Integers) -> tuple[Floats, Floats]:
         n, a, b = len(items), self.a, self.b
         out_a, out_b = np.empty((n, self.n_items, a.width)), np.empty((n, self.n_items, b.width))
-        uniforms = streams.uniforms("pool", (n, self.n_items, a.width + b.width))
-        kernels.permute_pool(a.values, a.counts, b.values, b.counts, items, uniforms, out_a, out_b)
+        words = streams.words("pool", (n, self.n_items, a.width + b.width))
+        kernels.permute_pool(a.values, a.counts, b.values, b.counts, items, words, out_a, out_b)
         return out_a, out_b
 
     def _swapped(self, streams: _HypothesisStreams, items: Integers) -> tuple[Floats, Floats]:
@@ -286,6 +286,9 @@ class _HypothesisStreams:
 
     def uniforms(self, role: str, shape: tuple[int, ...]) -> Floats:
         return self._streams.uniforms(self._role(role), shape)
+
+    def words(self, role: str, shape: tuple[int, ...]) -> NDArray[np.uint32]:
+        return self._streams.words(self._role(role), shape)
 
     def coins(self, role: str, shape: tuple[int, ...]) -> NDArray[np.bool_]:
         return self._streams.coins(self._role(role), shape)

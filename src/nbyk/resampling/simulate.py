@@ -276,9 +276,10 @@ def check_epsilon(name: str, epsilon: float) -> None:
 
 
 def _perturbed(mu: Floats, epsilon: float, streams: Streams, role: str) -> Floats:
-    if epsilon == 0.0:
-        return np.clip(mu, 0.0, 1.0)
-    return np.clip(mu + epsilon * (2.0 * streams.uniforms(role, mu.shape) - 1.0), 0.0, 1.0)
+    perturbed = mu.copy()
+    uniforms = streams.uniforms(role, mu.shape) if epsilon > 0.0 else perturbed
+    kernels.perturb(perturbed, epsilon, uniforms)
+    return perturbed
 
 
 def _responses(

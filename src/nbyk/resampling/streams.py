@@ -79,6 +79,13 @@ class Streams:
         kernels.fill_uniforms(self._state(role), out.reshape(-1))
         return out
 
+    def words(self, role: str, shape: tuple[int, ...]) -> NDArray[np.uint32]:
+        """Return the role's next 32 random bits each, one row of `shape` per replicate, as `coins`."""
+        out = np.empty(shape, dtype=np.uint32)
+        for replicate in out:
+            kernels.fill_words(self._state(role), replicate.reshape(-1))
+        return out
+
     def coins(self, role: str, shape: tuple[int, ...]) -> NDArray[np.bool_]:
         """Return the role's next fair coins, one row of `shape` per replicate.
 

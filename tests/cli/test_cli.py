@@ -1,0 +1,296 @@
+"""The command line: what users type by hand, and one clear error for whatever is wrong with it."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+
+from nbyk.cli import main
+from nbyk.files import read_json, read_parquet
+
+Run = Callable[..., tuple[int, str, str]]
+
+COMMANDS = (
+    *("normalise", "align", "prior", "fit", "reference", "true", "estimate", "pvalues"),
+    *("tables", "figures", "report", "version", "config check", "config schema", "config reference"),
+)
+SIZE = "--items 30 --responses 3"
+FOLDER = "semantics=recommended/source=simulated"
+STEPS = (
+    "prior simulated --semantics recommended --out prior.json",
+    f"reference prior.json {SIZE} --epsilon 0.2 --references 2 --seed 1 --out sets.parquet",
+    f"true prior.json {SIZE} --epsilon 0.2 --draws 20 --seed 1 --semantics recommended --metric mae --out true.parquet",
+    "estimate sets.parquet --sampler bootstrap_items/all --metric mae --null pooled --resamples 20 --seed 1"
+    " --semantics recommended --out estimated.parquet",
+    f"pvalues estimated.parquet --true true.parquet --true-responses 3 {SIZE} --epsilon 0.2"
+    f" --out {FOLDER}/p.parquet",
+)
+REFERENCE = "--references 2 --seed 1 --out x.parquet"
+TRUE = f"true prior.json {SIZE} --epsilon 0.2 --draws 20 --seed 1"
+ESTIMATE = "--resamples 20 --seed 1 --semantics recommended --out x.parquet"
+TABLES = "--metric mae --sampler bootstrap_items/all --out x"
+
+# What is typed, and what the one error says.
+WRONG = {
+    "an unknown prior": ("prior simulate --semantics published --out x.json", "did you mean simulated?"),
+    "unknown semantics": ("prior simulated --semantics publishd --out x.json", "did you mean published?"),
+    "a folder that cannot be": ("prior simulated --semantics published --out prior.json/x.json", "prior.json"),
+    "a folder for a file": ("prior simulated --semantics published --out folder", "folder"),
+    "an unknown source": ("normalise convabus --out x.parquet", "did you mean convabuse?"),
+    "ratings that do not come with nbyk": ("normalise toxicity --out x.parquet", "toxicity_ratings.json"),
+    "no ratings": ("normalise toxicity --path nowhere.json --out x.parquet", "nowhere.json"),
+    "a cut rating file": ("normalise toxicity --path cut.json --out x.parquet", "cut.json, line 1"),
+    "no prior": (f"reference nowhere.json {SIZE} --epsilon 0 {REFERENCE}", "nowhere.json: no such file"),
+    "a cut prior": (f"reference cut.json {SIZE} --epsilon 0 {REFERENCE}", "cut.json: not a JSON file"),
+    "a list for a prior": (f"reference list.json {SIZE} --epsilon 0 {REFERENCE}", "list.json"),
+    "a prior with a wrong number": (f"reference odd.json {SIZE} --epsilon 0 {REFERENCE}", "odd.json"),
+    "one item": (f"reference prior.json --items 1 --responses 3 --epsilon 0 {REFERENCE}", "at least 2 items"),
+    "no responses": (f"reference prior.json --items 9 --responses 0 --epsilon 0 {REFERENCE}", "at least 1"),
+    "ε of 2": (f"reference prior.json {SIZE} --epsilon 2 {REFERENCE}", "between 0 and 1"),
+    "ε that is no number": (f"reference prior.json {SIZE} --epsilon nan {REFERENCE}", "between 0 and 1"),
+    "no gold": (f"reference prior.json {SIZE} --epsilon 0 --gold no.parquet {REFERENCE}", "no.parquet"),
+    "cut gold": (f"reference prior.json {SIZE} --epsilon 0 --gold cut.parquet {REFERENCE}", "cut.parquet: not"),
+    "other gold": (f"reference prior.json {SIZE} --epsilon 0 --gold sets.parquet {REFERENCE}", "sets.parquet"),
+    "an unknown metric": (f"{TRUE} --semantics recommended --metric maee --out x.parquet", "did you mean mae"),
+    "a broken metric": (f"{TRUE} --semantics recommended --metric mae( --out x.parquet", "'mae('"),
+    "no metric file": (
+        f"{TRUE} --semantics recommended --metric mae --metric-file own.py --out x.parquet",
+        "own.py: no such file",
+    ),
+    "no reference sets": (
+        f"estimate nowhere.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
+        "nowhere.parquet: no such file",
+    ),
+    "cut reference sets": (
+        f"estimate cut.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
+        "cut.parquet: not a readable Parquet file",
+    ),
+    "reference sets without rows": (
+        f"estimate empty.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
+        "empty.parquet",
+    ),
+    "effects for reference sets": (
+        f"estimate true.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
+        "true.parquet: no column 'reference'",
+    ),
+    "an unknown sampler": (
+        f"estimate sets.parquet --sampler bootstrap/all --metric mae --null pooled {ESTIMATE}",
+        "unknown item sampler 'bootstrap'",
+    ),
+    "a sampler twice": (
+        "estimate sets.parquet --sampler all_items/sample(1) --sampler all_items/sample(1) --metric mae"
+        f" --null pooled {ESTIMATE}",
+        "twice",
+    ),
+    "an unknown null": (
+        f"estimate sets.parquet --sampler bootstrap_items/all --metric mae --null poold {ESTIMATE}",
+        "did you mean pooled",
+    ),
+    "true effects of another K": (
+        f"pvalues estimated.parquet --true true.parquet --true-responses 2 {SIZE} --epsilon 0.2 --out x.parquet",
+        "3 responses",
+    ),
+    "a K without true effects": (
+        "pvalues estimated.parquet --true true.parquet --true-responses 3 --true-responses 1"
+        f" {SIZE} --epsilon 0.2 --out x.parquet",
+        "--true-responses",
+    ),
+    "true effects for estimated ones": (
+        f"pvalues true.parquet --true true.parquet --true-responses 3 {SIZE} --epsilon 0.2 --out x.parquet",
+        "true.parquet: no column 'sampler'",
+    ),
+    "estimated effects for true ones": (
+        f"pvalues estimated.parquet --true estimated.parquet --true-responses 3 {SIZE} --epsilon 0.2"
+        " --out x.parquet",
+        "estimated.parquet",
+    ),
+    "no p-values": (f"tables nowhere.parquet {SIZE} {TABLES}", "nowhere.parquet: no such file"),
+    "cut p-values": (f"tables cut.parquet {SIZE} {TABLES}", "cut.parquet: not a readable Parquet file"),
+    "p-values without their folders": (f"tables p.parquet {SIZE} {TABLES}", "semantics="),
+    "p-values of another size": (f"tables {FOLDER}/p.parquet --items 31 --responses 3 {TABLES}", "31"),
+    "figures of another size": (f"figures {FOLDER}/p.parquet --items 31 --responses 3 --seed 1 {TABLES}", "31"),
+    "a fitted source without files": (
+        f"figures {FOLDER}/p.parquet {SIZE} --seed 1 --fitted convabuse {TABLES}",
+        "--ratings",
+    ),
+    "no results": ("report nowhere --out x.html", "nowhere"),
+    "no tables to align": ("align no.csv no.csv no.csv --out x.parquet", "no.csv"),
+    "a scale upside down": ("align g.csv g.csv g.csv --low 1 --high 0 --out x.parquet", "from 1 to 0"),
+    "no configuration": ("config check nowhere.yaml", "nowhere.yaml: no such file"),
+}
+
+
+@pytest.fixture
+def nbyk(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Run nbyk in this process; return its exit code and what it printed to either stream."""
+
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["nbyk", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        return int(ended.value.code or 0), printed.out, printed.err
+
+    return run
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A folder with one good file of each kind, and some bad ones."""
+    folder = tmp_path_factory.mktemp("inputs")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        for step in STEPS:
+            patch.setattr(sys, "argv", ["nbyk", *step.split()])
+            with pytest.raises(SystemExit) as ended:
+                main()
+            assert not ended.value.code, step
+    sets = (folder / "sets.parquet").read_bytes()
+    (folder / "cut.parquet").write_bytes(sets[: len(sets) // 2])
+    pq.write_table(pq.read_table(folder / "sets.parquet").slice(0, 0), folder / "empty.parquet")
+    shutil.copy(folder / FOLDER / "p.parquet", folder)
+    (folder / "cut.json").write_text((folder / "prior.json").read_text()[:20])
+    (folder / "list.json").write_text("[]")
+    (folder / "odd.json").write_text((folder / "prior.json").read_text().replace("0.2", '"0.2"'))
+    (folder / "g.csv").write_text("item,rater,value\n1,x,0.5\n2,x,0.25\n")
+    (folder / "folder").mkdir()
+    return folder
+
+
+@pytest.mark.parametrize(("line", "message"), WRONG.values(), ids=list(WRONG))
+def test_bad_input_is_one_error_and_leaves_no_file(
+    line: str, message: str, inputs: Path, nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = Path(shutil.copytree(inputs, tmp_path / "copy"))
+    monkeypatch.chdir(folder)
+    before = sorted(folder.rglob("*"))
+    code, _, errors = nbyk(*line.split())
+    assert code == 2
+    *progress, last = errors.splitlines()
+    assert last.startswith("error: ")
+    assert message in last
+    assert not any(line.startswith(("error", "Traceback")) for line in progress)
+    assert sorted(folder.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("line", "option"),
+    [
+        ("prior simulated --out x.json", "--semantics"),
+        (f"reference prior.json {SIZE} --epsilon high {REFERENCE}", "--epsilon"),
+        (f"reference prior.json {SIZE} --epsilon 0 --references 0 --seed 1 --out x.parquet", "--references"),
+        (f"reference prior.json {SIZE} --epsilon 0 --references 1 --seed -1 --out x.parquet", "--seed"),
+        (f"{TRUE} --semantics recommended --metric mae --threads 0 --out x.parquet", "--threads"),
+    ],
+)
+def test_a_wrong_option_is_named(line: str, option: str, nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERMINAL_WIDTH", "200")
+    code, _, errors = nbyk(*line.split())
+    assert code == 2
+    assert option in errors
+    assert "Traceback" not in errors
+
+
+@pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
+def test_a_folder_that_may_not_be_written_is_named(nbyk: Run, tmp_path: Path) -> None:
+    tmp_path.chmod(0o500)
+    code, _, errors = nbyk("prior", "simulated", "--semantics", "published", "--out", f"{tmp_path}/x.json")
+    tmp_path.chmod(0o700)
+    assert (code, len(errors.splitlines())) == (2, 1)
+    assert str(tmp_path) in errors
+
+
+def test_the_program_itself_exits_with_2_after_reading_parquet(inputs: Path) -> None:
+    program = Path(sys.executable).with_name("nbyk")
+    line = f"estimate true.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}"
+    for _ in range(3):  # threads of a reader that outlive the error would abort it now and then
+        ended = subprocess.run([program, *line.split()], cwd=inputs, capture_output=True, text=True)
+        assert (ended.returncode, ended.stdout) == (2, "")
+        assert ended.stderr.startswith("error: true.parquet: ")
+        assert len(ended.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_every_subcommand_explains_itself(command: str, nbyk: Run) -> None:
+    code, text, _ = nbyk(*command.split(), "--help")
+    assert code == 0
+    assert f"Usage: nbyk {command} " in " ".join(text.split())
+
+
+def test_help_lists_every_subcommand(nbyk: Run) -> None:
+    code, text, _ = nbyk("--help")
+    assert code == 0
+    assert [name for name in {command.split()[0] for command in COMMANDS} if name not in text] == []
+
+
+def test_config_check_names_every_wrong_line(nbyk: Run, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text("n_draws: 40\nmetrics: [mae]\n")
+    assert nbyk("config", "check", str(path)) == (0, f"{path}: valid\n", "")
+    path.write_text("n_draws: 1\nmetrics: [mae, maee]\nsede: 1\n")
+    code, text, errors = nbyk("config", "check", str(path))
+    assert (code, text) == (2, "")
+    assert [f"{path}:{line}: " in errors for line in (1, 2, 3)] == [True] * 3
+    assert errors.count("error: ") == 1
+
+
+def test_the_same_command_gives_the_same_bytes_on_more_threads(
+    inputs: Path, nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(inputs)
+    step = STEPS[3].replace("estimated.parquet", f"{tmp_path}/again.parquet")
+    assert nbyk(*step.split(), "--threads", "2")[0] == 0
+    assert (tmp_path / "again.parquet").read_bytes() == (inputs / "estimated.parquet").read_bytes()
+
+
+def test_a_user_aligns_three_tables_and_estimates(
+    nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    generator = np.random.default_rng(5)
+    for name in ("gold", "a", "b"):
+        rows = [f"{item},{rater},{generator.random():.3f}" for item in range(20) for rater in "xyz"]
+        Path(f"{name}.csv").write_text("\n".join(["item,rater,value", *rows]))
+    assert nbyk("align", "gold.csv", "a.csv", "b.csv", "--out", "mine.parquet")[0] == 0
+    line = f"estimate mine.parquet --sampler bootstrap_items/all --metric mae --null swap_items {ESTIMATE}"
+    assert nbyk(*line.split())[0] == 0
+    table, made = read_parquet("x.parquet")
+    assert table.num_rows == 40
+    assert (made["null"], made["metrics"]) == ("swap_items", {"mae": "mae"})
+
+
+def test_toxicity_ratings_go_all_the_way(nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    generator = np.random.default_rng(3)
+    with open("toxicity_ratings.json", "w") as file:
+        for comment in range(300):
+            mean, sd = 4 * generator.beta(1, 2), generator.uniform(0.3, 1.5)
+            scores = np.clip(np.rint(generator.normal(mean, sd, 5)), 0, 4).astype(int).tolist()
+            ratings = [{"toxic_score": score, "worker_id": f"w{n}"} for n, score in enumerate(scores)]
+            file.write(json.dumps({"comment": "…", "comment_id": comment, "ratings": ratings}) + "\n")
+    for line in (
+        "normalise toxicity --path toxicity_ratings.json --out ratings.parquet",
+        "fit ratings.parquet --name toxicity --seed 1 --families families.csv --check check.json"
+        " --out prior.json",
+        f"reference prior.json {SIZE} --epsilon 0.2 --references 2 --seed 1 --gold ratings.parquet"
+        " --out sets.parquet",
+        f"estimate sets.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
+    ):
+        code, _, errors = nbyk(*line.split())
+        assert code == 0, errors
+    ratings, made = read_parquet("ratings.parquet")
+    assert (ratings.num_rows, made["source"], made["items"]) == (1500, "toxicity", 300)
+    assert read_json("prior.json")["response"] == {"kind": "likert", "levels": 5}
+    sets = read_parquet("sets.parquet")[0].to_pandas()
+    assert set(sets.groupby(["reference", "system"])["item"].nunique()) == {30}
+    gold = sets[sets["system"] == "gold"]["value"]
+    assert set(gold.round(9)) <= set(ratings["value"].to_pandas().round(9))

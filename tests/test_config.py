@@ -1,0 +1,144 @@
+"""The configuration: one source of its defaults, and errors that name the file, the line and the way out."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from nbyk.config import Config, json_schema, load_config, reference_page, validate
+from nbyk.errors import NbykError
+
+ROOT = Path(__file__).parents[1]
+
+# A wrong line of YAML, and what the error says about it after the file and the line.
+WRONG = {
+    "a key that does not exist": ("n_drawz: 3", "unknown key 'n_drawz'; did you mean n_draws or n_resamples?"),
+    "a key within a size": ("sizes: [{nitems: 40}]", "unknown key 'nitems'; did you mean n_items?"),
+    "a metric": ("metrics: [mae, maee]", "metrics.1: unknown metric 'maee'; did you mean mae"),
+    "a metric's parameter": ("metrics: [accuracy(treshold=1)]", "threshold"),
+    "a metric without its parameter": ("metrics: [histogram_emd_aggregated]", "needs bins"),
+    "an item sampler": ("samplers: [bootstrap/all]", "samplers.0: unknown item sampler 'bootstrap'"),
+    "a response sampler": ("samplers: [all_items/sampl(1)]", "unknown response sampler 'sampl(1)'; did you"),
+    "half a sampler": ("samplers: [all_items]", "expected item sampler/response sampler"),
+    "no responses": ("samplers: [all_items/sample(0)]", "n of at least 1"),
+    "a source": ("sources: [convabus]", "sources.0: unknown source 'convabus'; did you mean convabuse?"),
+    "semantics": ("semantics: [printed]", "semantics.0: found 'printed'; input should be 'published' or"),
+    "a null": ("recommended_null: poled", "unknown null hypothesis 'poled'; did you mean pooled"),
+    "ε above 1": ("epsilons: [0.1, 1.5]", "epsilons.1: found 1.5"),
+    "ε below 0": ("epsilons: [-0.1]", "epsilons.0: found -0.1"),
+    "ε not a number": ("epsilons: [.nan]", "epsilons.0: found nan"),
+    "ε twice": ("epsilons: [0, 0.1, 0.0]", "epsilons: 0.0 is listed twice; keep one"),
+    "a sampler twice": ("samplers: [all_items/all, all_items / all]", "'all_items/all' is listed twice"),
+    "a metric twice": ("metrics: [accuracy, accuracy(threshold=0.5)]", "'accuracy' is listed twice"),
+    "a size twice": ("sizes: [{n_items: 9}, {n_items: 9}]", "listed twice"),
+    "one item": ("sizes: [{n_items: 1}]", "sizes.0.n_items: found 1"),
+    "an empty list": ("epsilons: []", "epsilons: found []"),
+    "text for a number": ("n_draws: many", "n_draws: found 'many'"),
+    "a fraction for a whole number": ("seed: 1.5", "seed: found 1.5"),
+    "a number for a list": ("epsilons: 0.3", "epsilons: found 0.3"),
+    "a number for a metric": ("metrics: [1]", "metrics.0: found 1"),
+    "a key without a value": ("n_draws:", "n_draws: found None"),
+    "a metric file that is not there": ("metric_files: [nope.py]", "nope.py: no such file"),
+    "a metric file that is not in a list": ("metric_files: mine.py", "metric_files: found 'mine.py'"),
+    "a metric file that is no file": ("metric_files: [3]", "metric_files.0: found 3"),
+    "a number for metric files": ("metric_files: 3", "metric_files: found 3"),
+    "not YAML": ("metrics: [mae]]", "not YAML"),
+}
+
+
+def error_of(text: str, tmp_path: Path) -> list[str]:
+    (tmp_path / "mine.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(NbykError) as caught:
+        load_config(tmp_path / "mine.yaml")
+    return [line.removeprefix(f"{tmp_path}/") for line in str(caught.value).splitlines()]
+
+
+@pytest.mark.parametrize(("line", "message"), WRONG.values(), ids=list(WRONG))
+def test_an_error_names_its_file_and_line(line: str, message: str, tmp_path: Path) -> None:
+    (found,) = error_of(f"# mine\n\n{line}\n", tmp_path)
+    assert found.startswith("mine.yaml:3: ")
+    assert message in found
+
+
+def test_all_errors_come_at_once_each_with_its_line(tmp_path: Path) -> None:
+    text = "n_draws: 1\nn_drawz: 3\nsizes:\n  - {n_items: 9}\n  - n_items: 9\n    k: 2\nepsilons:\n- 0.1\n- 2\n"
+    places = {line.partition(": ")[0] for line in error_of(text, tmp_path)}
+    assert places == {f"mine.yaml:{number}" for number in (1, 2, 6, 9)}
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [(b"- mae\n", "expected keys and values, found list"), (b"\xff\xfe\x00", "not"), (b"seed: \x00\n", "not YAML")],
+    ids=["a list", "not text", "a control character"],
+)
+def test_a_file_that_is_no_configuration_is_one_error(content: bytes, message: str, tmp_path: Path) -> None:
+    (tmp_path / "mine.yaml").write_bytes(content)
+    with pytest.raises(NbykError, match=rf"mine\.yaml\S*: {message}"):
+        load_config(tmp_path / "mine.yaml")
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(NbykError, match=r"nowhere\.yaml: no such file"):
+        load_config(tmp_path / "nowhere.yaml")
+
+
+def test_the_line_is_that_of_the_last_file_that_has_the_key(tmp_path: Path) -> None:
+    (tmp_path / "config.yaml").write_text("seed: 1\nepsilons: [0.1]\n")
+    (tmp_path / "mine.yaml").write_text("epsilons: [2]\n")
+    files = [tmp_path / "config.yaml", tmp_path / "mine.yaml"]
+    with pytest.raises(NbykError, match=r"mine\.yaml:1: epsilons\.0"):
+        validate({"seed": 1, "epsilons": [2]}, files=files)
+    with pytest.raises(NbykError, match=r"config\.yaml:1: seed"):
+        validate({"seed": -1, "epsilons": [0.1]}, files=files)
+    with pytest.raises(NbykError, match=r"^configuration: n_draws"):
+        validate({"n_draws": 1}, files=files)
+
+
+def test_a_users_metric_can_be_listed_beside_its_file(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text(
+        "from nbyk.metrics import register\n\n"
+        "@register(direction='lower')\ndef config_test_metric(system, gold):\n    return 0.0\n"
+    )
+    values = {"metric_files": [str(tmp_path / "own.py")], "metrics": ["config_test_metric", "mae"]}
+    assert validate(values).metrics == ["config_test_metric", "mae"]
+
+
+def test_a_metric_file_that_fails_is_an_error_with_both_lines(tmp_path: Path) -> None:
+    (tmp_path / "own.py").write_text("import numpy\nnumpy.nonsense\n")
+    (found,) = error_of(f"metric_files:\n- {tmp_path}/own.py\n", tmp_path)
+    assert found.startswith("mine.yaml:2: ")
+    assert "own.py: line 2: AttributeError" in found
+
+
+def test_names_become_canonical() -> None:
+    config = validate({"samplers": ["all_items / sample( K )"], "metrics": ["accuracy( threshold = 0.5 )"]})
+    assert (config.samplers, config.metrics) == (["all_items/sample(K)"], ["accuracy"])
+
+
+def test_the_default_configuration_is_the_models_defaults() -> None:
+    assert load_config(ROOT / "config.yaml") == Config()
+    written = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
+    # A key without a line of its own is explained by one that is commented out.
+    commented = (ROOT / "config.yaml").read_text(encoding="utf-8")
+    assert all(key in written or f"# {key}: " in commented for key in Config.model_fields)
+
+
+def test_the_reference_page_is_up_to_date() -> None:
+    page = (ROOT / "docs/config.md").read_text(encoding="utf-8")
+    assert page == reference_page(), "run: nbyk config reference > docs/config.md"
+
+
+def test_the_schema_describes_every_key_and_refuses_others() -> None:
+    schema: dict[str, Any] = json.loads(json_schema())
+    assert set(schema["properties"]) == set(Config.model_fields)
+    assert schema["additionalProperties"] is False
+    for name, described in schema["properties"].items():
+        assert described["description"], name
+        assert described["default"] == json.loads(Config().model_dump_json())[name]
+    references = {item["items"]["$ref"] for item in schema["properties"].values() if "$ref" in item.get("items", {})}
+    assert references == {"#/$defs/Size"}
+    assert schema["$defs"]["Size"]["additionalProperties"] is False
