@@ -39,8 +39,9 @@ types: install
 unit: install
 	$(BIN)/pytest -n $(CORES)
 
+# The peer is a transliteration of VET, or VET itself: make bench VET=path/to/google-research/vet
 bench: install
-	$(BIN)/python -m benchmarks
+	$(BIN)/python -m benchmarks $(if $(VET),--vet $(VET))
 
 lock:
 	$(PYTHON) -m venv $(VENV)

@@ -16,7 +16,10 @@ ROOT = Path(__file__).parents[1]
 
 # A wrong line of YAML, and what the error says about it after the file and the line.
 WRONG = {
-    "a key that does not exist": ("n_drawz: 3", "unknown key 'n_drawz'; did you mean n_draws or n_resamples?"),
+    "a key that does not exist": (
+        "n_drawz: 3",
+        "unknown key 'n_drawz'; did you mean n_draws or n_resamples?",
+    ),
     "a key within a size": ("sizes: [{nitems: 40}]", "unknown key 'nitems'; did you mean n_items?"),
     "a metric": ("metrics: [mae, maee]", "metrics.1: unknown metric 'maee'; did you mean mae"),
     "a metric's parameter": ("metrics: [accuracy(treshold=1)]", "threshold"),
@@ -65,14 +68,20 @@ def test_an_error_names_its_file_and_line(line: str, message: str, tmp_path: Pat
 
 
 def test_all_errors_come_at_once_each_with_its_line(tmp_path: Path) -> None:
-    text = "n_draws: 1\nn_drawz: 3\nsizes:\n  - {n_items: 9}\n  - n_items: 9\n    k: 2\nepsilons:\n- 0.1\n- 2\n"
+    text = (
+        "n_draws: 1\nn_drawz: 3\nsizes:\n  - {n_items: 9}\n  - n_items: 9\n    k: 2\nepsilons:\n- 0.1\n- 2\n"
+    )
     places = {line.partition(": ")[0] for line in error_of(text, tmp_path)}
     assert places == {f"mine.yaml:{number}" for number in (1, 2, 6, 9)}
 
 
 @pytest.mark.parametrize(
     ("content", "message"),
-    [(b"- mae\n", "expected keys and values, found list"), (b"\xff\xfe\x00", "not"), (b"seed: \x00\n", "not YAML")],
+    [
+        (b"- mae\n", "expected keys and values, found list"),
+        (b"\xff\xfe\x00", "not"),
+        (b"seed: \x00\n", "not YAML"),
+    ],
     ids=["a list", "not text", "a control character"],
 )
 def test_a_file_that_is_no_configuration_is_one_error(content: bytes, message: str, tmp_path: Path) -> None:
@@ -139,6 +148,8 @@ def test_the_schema_describes_every_key_and_refuses_others() -> None:
     for name, described in schema["properties"].items():
         assert described["description"], name
         assert described["default"] == json.loads(Config().model_dump_json())[name]
-    references = {item["items"]["$ref"] for item in schema["properties"].values() if "$ref" in item.get("items", {})}
+    references = {
+        item["items"]["$ref"] for item in schema["properties"].values() if "$ref" in item.get("items", {})
+    }
     assert references == {"#/$defs/Size"}
     assert schema["$defs"]["Size"]["additionalProperties"] is False

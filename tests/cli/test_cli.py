@@ -28,7 +28,8 @@ FOLDER = "semantics=recommended/source=simulated"
 STEPS = (
     "prior simulated --semantics recommended --out prior.json",
     f"reference prior.json {SIZE} --epsilon 0.2 --references 2 --seed 1 --out sets.parquet",
-    f"true prior.json {SIZE} --epsilon 0.2 --draws 20 --seed 1 --semantics recommended --metric mae --out true.parquet",
+    f"true prior.json {SIZE} --epsilon 0.2 --draws 20 --seed 1 --semantics recommended --metric mae"
+    " --out true.parquet",
     "estimate sets.parquet --sampler bootstrap_items/all --metric mae --null pooled --resamples 20 --seed 1"
     " --semantics recommended --out estimated.parquet",
     f"pvalues estimated.parquet --true true.parquet --true-responses 3 {SIZE} --epsilon 0.2"
@@ -43,7 +44,10 @@ TABLES = "--metric mae --sampler bootstrap_items/all --out x"
 WRONG = {
     "an unknown prior": ("prior simulate --semantics published --out x.json", "did you mean simulated?"),
     "unknown semantics": ("prior simulated --semantics publishd --out x.json", "did you mean published?"),
-    "a folder that cannot be": ("prior simulated --semantics published --out prior.json/x.json", "prior.json"),
+    "a folder that cannot be": (
+        "prior simulated --semantics published --out prior.json/x.json",
+        "prior.json",
+    ),
     "a folder for a file": ("prior simulated --semantics published --out folder", "folder"),
     "an unknown source": ("normalise convabus --out x.parquet", "did you mean convabuse?"),
     "ratings that do not come with nbyk": ("normalise toxicity --out x.parquet", "toxicity_ratings.json"),
@@ -58,9 +62,18 @@ WRONG = {
     "ε of 2": (f"reference prior.json {SIZE} --epsilon 2 {REFERENCE}", "between 0 and 1"),
     "ε that is no number": (f"reference prior.json {SIZE} --epsilon nan {REFERENCE}", "between 0 and 1"),
     "no gold": (f"reference prior.json {SIZE} --epsilon 0 --gold no.parquet {REFERENCE}", "no.parquet"),
-    "cut gold": (f"reference prior.json {SIZE} --epsilon 0 --gold cut.parquet {REFERENCE}", "cut.parquet: not"),
-    "other gold": (f"reference prior.json {SIZE} --epsilon 0 --gold sets.parquet {REFERENCE}", "sets.parquet"),
-    "an unknown metric": (f"{TRUE} --semantics recommended --metric maee --out x.parquet", "did you mean mae"),
+    "cut gold": (
+        f"reference prior.json {SIZE} --epsilon 0 --gold cut.parquet {REFERENCE}",
+        "cut.parquet: not",
+    ),
+    "other gold": (
+        f"reference prior.json {SIZE} --epsilon 0 --gold sets.parquet {REFERENCE}",
+        "sets.parquet",
+    ),
+    "an unknown metric": (
+        f"{TRUE} --semantics recommended --metric maee --out x.parquet",
+        "did you mean mae",
+    ),
     "a broken metric": (f"{TRUE} --semantics recommended --metric mae( --out x.parquet", "'mae('"),
     "no metric file": (
         f"{TRUE} --semantics recommended --metric mae --metric-file own.py --out x.parquet",
@@ -96,7 +109,8 @@ WRONG = {
         "did you mean pooled",
     ),
     "true effects of another K": (
-        f"pvalues estimated.parquet --true true.parquet --true-responses 2 {SIZE} --epsilon 0.2 --out x.parquet",
+        f"pvalues estimated.parquet --true true.parquet --true-responses 2 {SIZE} --epsilon 0.2"
+        " --out x.parquet",
         "3 responses",
     ),
     "a K without true effects": (
@@ -117,7 +131,10 @@ WRONG = {
     "cut p-values": (f"tables cut.parquet {SIZE} {TABLES}", "cut.parquet: not a readable Parquet file"),
     "p-values without their folders": (f"tables p.parquet {SIZE} {TABLES}", "semantics="),
     "p-values of another size": (f"tables {FOLDER}/p.parquet --items 31 --responses 3 {TABLES}", "31"),
-    "figures of another size": (f"figures {FOLDER}/p.parquet --items 31 --responses 3 --seed 1 {TABLES}", "31"),
+    "figures of another size": (
+        f"figures {FOLDER}/p.parquet --items 31 --responses 3 --seed 1 {TABLES}",
+        "31",
+    ),
     "a fitted source without files": (
         f"figures {FOLDER}/p.parquet {SIZE} --seed 1 --fitted convabuse {TABLES}",
         "--ratings",
@@ -145,7 +162,7 @@ def nbyk(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) ->
 
 @pytest.fixture(scope="module")
 def inputs(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with one good file of each kind, and some bad ones."""
+    """Return a folder with one good file of each kind, and some bad ones."""
     folder = tmp_path_factory.mktemp("inputs")
     with pytest.MonkeyPatch.context() as patch:
         patch.chdir(folder)
@@ -223,7 +240,7 @@ def test_the_program_itself_exits_with_2_after_reading_parquet(inputs: Path) -> 
 def test_every_subcommand_explains_itself(command: str, nbyk: Run) -> None:
     code, text, _ = nbyk(*command.split(), "--help")
     assert code == 0
-    assert f"Usage: nbyk {command} " in " ".join(text.split())
+    assert f"nbyk {command} " in " ".join(text.split())
 
 
 def test_help_lists_every_subcommand(nbyk: Run) -> None:

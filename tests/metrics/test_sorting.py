@@ -8,7 +8,15 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import rankdata
 
-from nbyk.metrics.sorting import LANES, bucket_sort, rank_values, sort_columns, sort_crowded, sort_values
+from nbyk.metrics.sorting import (
+    LANES,
+    bucket_sort,
+    rank_space,
+    rank_values,
+    sort_columns,
+    sort_crowded,
+    sort_values,
+)
 
 
 def _sorted(values):
@@ -20,7 +28,7 @@ def _sorted(values):
 def _ranks(values):
     n = len(values)
     ranks = np.empty(n)
-    rank_values(values, ranks, np.empty(n), np.empty(n), np.empty(n + 2, np.int64))
+    rank_values(values, ranks, rank_space(n))
     return ranks
 
 
@@ -35,6 +43,8 @@ SHAPES = {
     "clipped": lambda rng, n: rng.normal(0.5, 0.5, n).clip(0, 1),
     "likert": lambda rng, n: rng.integers(0, 6, n) / 5,
     "likert means": _likert_means,
+    "fine means": lambda rng, n: rng.integers(0, 1 + n // 12, n) / 7,
+    "levels and noise": lambda rng, n: rng.integers(0, 5, n) + 1e-6 * rng.integers(0, 30, n),
     "constant": lambda rng, n: np.full(n, 0.3),
     "binary": lambda rng, n: rng.integers(0, 2, n).astype(float),
     "one outlier": lambda rng, n: np.append(rng.random(n - 1), 1e12),

@@ -2,8 +2,8 @@
 
 A bucket sort: n values go to n equally wide buckets by counting, and one insertion pass finishes the job,
 because nearly every bucket holds a value or two. Crowded buckets (ratings on a scale, outliers) are sorted on
-their own first, in O(n log n) at worst. Every function fills arrays of the caller, so that loops over
-replicates allocate nothing.
+their own first, in O(n log n) at worst. Ranks take no sorting, but comparisons of all pairs within a bucket.
+Every function fills arrays of the caller, so that loops over replicates allocate nothing.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
+Indices = NDArray[np.uint32]
+RankSpace = tuple[Floats, Floats, Indices, Indices, Indices]
 
 LANES = 16
 
@@ -24,7 +26,6 @@ _SHORT = 32
 _CROWDED = 24
 _LEVELS = 8
 _NEAR = 4
-_WALK = 4
 
 
 def _discard_older_caches() -> None:
@@ -155,6 +156,37 @@ def sort_crowded(values: Floats) -> None:
 
 
 @njit(nogil=True, cache=True)
+def _bucket_scale(values: Floats) -> tuple[float, float]:
+    """Return the smallest value, NaN if there is a NaN, and the buckets per unit, 0 for one bucket only."""
+    n = len(values)
+    even = n - n % 4
+    low0 = low1 = low2 = low3 = high0 = high1 = high2 = high3 = values[0]
+    comparable = True
+    for i in range(0, even, 4):
+        x0, x1, x2, x3 = values[i], values[i + 1], values[i + 2], values[i + 3]
+        low0 = x0 if x0 < low0 else low0
+        low1 = x1 if x1 < low1 else low1
+        low2 = x2 if x2 < low2 else low2
+        low3 = x3 if x3 < low3 else low3
+        high0 = x0 if x0 > high0 else high0
+        high1 = x1 if x1 > high1 else high1
+        high2 = x2 if x2 > high2 else high2
+        high3 = x3 if x3 > high3 else high3
+        comparable &= (x0 == x0) & (x1 == x1) & (x2 == x2) & (x3 == x3)
+    for i in range(even, n):
+        low0 = min(low0, values[i])
+        high0 = max(high0, values[i])
+        comparable &= values[i] == values[i]
+    if not comparable:
+        return np.nan, 0.0
+    low = min(min(low0, low1), min(low2, low3))
+    spread = max(max(high0, high1), max(high2, high3)) - low
+    scale = (n - 1) / spread if spread > 0.0 else 0.0
+    # Constants, infinities and spreads too small to divide by leave nothing to tell buckets apart.
+    return low, (scale if scale < np.inf else 0.0)
+
+
+@njit(nogil=True, cache=True)
 def bucket_sort(values: Floats, ordered: Floats, cells: Ints) -> tuple[float, float]:
     """Sort `values` into `ordered` and leave behind which bucket holds which stretch of it.
 
@@ -174,23 +206,13 @@ def bucket_sort(values: Floats, ordered: Floats, cells: Ints) -> tuple[float, fl
         a low of NaN that there is a NaN among them and so no order.
     """
     n = len(values)
-    low = values[0]
-    high = low
-    comparable = True
-    for i in range(n):
-        x = values[i]
-        low = x if x < low else low
-        high = x if x > high else high
-        comparable &= x == x
-    spread = high - low
-    scale = (n - 1) / spread if spread > 0.0 else 0.0
-    # Constants, infinities, NaN and spreads too small to divide by leave nothing to tell buckets apart.
-    if not (comparable and 0.0 < scale < np.inf):
+    low, scale = _bucket_scale(values)
+    if scale == 0.0:
         ordered[:] = values
         cells[0] = 0
         cells[1] = n
         sort_crowded(ordered)
-        return (low if comparable else np.nan), 0.0
+        return low, 0.0
 
     for b in range(n + 2):
         cells[b] = 0
@@ -240,19 +262,98 @@ def sort_values(values: Floats, ordered: Floats, cells: Ints) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _first_place(ordered: Floats, start: int, stop: int, x: float) -> int:
-    while start < stop:
-        middle = (start + stop) // 2
-        if ordered[middle] < x:
-            start = middle + 1
-        else:
-            stop = middle
-    return start
+def rank_space(n: int) -> RankSpace:
+    """Return the working space in which `rank_values` ranks n values, n < 2³¹, any number of times."""
+    # Beyond either end of the values, nothing is larger than what follows it.
+    bucketed = np.full(n + 2 * _CROWDED, -np.inf)
+    bucketed[n + _CROWDED :] = np.inf
+    # Unsigned, because numba checks signed indices for negative ones; 32 bits convert fastest from doubles.
+    buckets = np.empty(n, np.uint32)
+    places = np.empty(n, np.uint32)
+    starts = np.empty(n + 1, np.uint32)
+    return bucketed, np.empty(n), buckets, places, starts
 
 
 @njit(nogil=True, cache=True)
-def rank_values(values: Floats, ranks: Floats, ordered: Floats, shared: Floats, cells: Ints) -> None:
+def _rank_crowded(values: Floats, before: int, ranks: Floats, ordered: Floats) -> None:
+    """Fill `ranks` with those of `values`, the first of which is before + 1.
+
+    Parameters
+    ----------
+    values : ndarray, shape (n,), n ≥ 1
+        Values without NaN, which stay as they are.
+    before
+        How many smaller values there are elsewhere.
+    ranks : ndarray, shape (n,)
+        Filled in O(n) if there are up to eight levels, else in O(n log n).
+    ordered : ndarray, shape (≥ n,)
+        Working space.
+    """
+    n = len(values)
+    level = values[0]
+    equal = 0
+    for i in range(n):
+        equal += int(values[i] == level)
+    if equal == n:
+        ranks[:] = before + 0.5 * (n + 1)
+        return
+    if n <= _CROWDED:
+        for i in range(n):
+            x = values[i]
+            twice = 0
+            for j in range(n):
+                twice += int(values[j] < x) + int(values[j] <= x)
+            ranks[i] = before + 0.5 * (twice + 1)
+        return
+    for i in range(n):
+        level = min(level, values[i])
+    done = 0
+    for _ in range(_LEVELS):
+        equal = 0
+        following = np.inf
+        for i in range(n):
+            x = values[i]
+            equal += int(x == level)
+            following = x if level < x < following else following
+        rank = before + done + 0.5 * (equal + 1)
+        for i in range(n):
+            ranks[i] = rank if values[i] == level else ranks[i]
+        done += equal
+        if done == n:
+            return
+        level = following
+    ordered = ordered[:n]
+    ordered[:] = values
+    _heap_sort(ordered)
+    for i in range(n):
+        smaller = np.searchsorted(ordered, values[i], side="left")
+        not_larger = np.searchsorted(ordered, values[i], side="right")
+        ranks[i] = before + 0.5 * (smaller + not_larger + 1)
+
+
+@njit(nogil=True, cache=True)
+def _compare_neighbours(bucketed: Floats, distance: int, ranks: Floats) -> None:
+    """Correct `ranks` for every two values at `distance`: a full rank where they are swapped, ½ where tied.
+
+    Each value looks both ways, which is twice the work but lets a vector instruction look for several.
+    """
+    n = len(ranks)
+    earlier = bucketed[_CROWDED - distance : _CROWDED - distance + n]
+    here = bucketed[_CROWDED : _CROWDED + n]
+    later = bucketed[_CROWDED + distance : _CROWDED + distance + n]
+    for i in range(n):
+        x = here[i]
+        gain = (0.5 if later[i] < x else 0.0) + (0.5 if later[i] <= x else 0.0)
+        loss = (0.5 if earlier[i] > x else 0.0) + (0.5 if earlier[i] >= x else 0.0)
+        ranks[i] += gain - loss
+
+
+@njit(nogil=True, cache=True)
+def rank_values(values: Floats, ranks: Floats, space: RankSpace) -> None:
     """Fill `ranks` with the values' ranks from 1 to n, tied values sharing the average of theirs.
+
+    The values are put in the order of their buckets, where each is off its rank by as many as it is swapped
+    or tied with, all of them in its own bucket. Unless some are crowded, no branch depends on a value.
 
     Parameters
     ----------
@@ -260,47 +361,50 @@ def rank_values(values: Floats, ranks: Floats, ordered: Floats, shared: Floats, 
         The values, which stay as they are.
     ranks : ndarray, shape (n,)
         Filled with multiples of ½ that sum to n (n + 1) / 2; all NaN if a value is.
-    ordered : ndarray, shape (n,)
-        Filled with the values in ascending order.
-    shared : ndarray, shape (n,)
-        Working space: the rank of every distinct value, at its first place in `ordered`.
-    cells : ndarray, shape (≥ n + 2,)
-        Working space.
+    space
+        Working space: what `rank_space` returns for n.
     """
     n = len(values)
-    low, scale = bucket_sort(values, ordered, cells)
+    bucketed, bucketed_ranks, buckets, places, starts = space
+    low, scale = _bucket_scale(values)
     if low != low:
         ranks[:] = np.nan
         return
-    first = 0
-    for i in range(1, n):
-        if ordered[i] != ordered[first]:
-            shared[first] = 0.5 * (first + i + 1)
-            first = i
-    shared[first] = 0.5 * (first + n + 1)
+    if scale == 0.0:
+        _rank_crowded(values, 0, ranks, bucketed_ranks)
+        return
+
     for i in range(n):
-        x = values[i]
-        bucket = np.uint64((x - low) * scale) if scale > 0.0 else np.uint64(0)
-        start = cells[bucket]
-        stop = cells[bucket + np.uint64(1)]
-        if stop - start <= _NEAR and n >= _NEAR:
-            # What precedes the bucket is smaller than x and what follows it is larger, so looking at four
-            # values in any case is right, and spares the branches that a loop over the bucket would take.
-            start = min(start, n - _NEAR)
-            first = (
-                start
-                + (ordered[start] < x)
-                + (ordered[start + 1] < x)
-                + (ordered[start + 2] < x)
-                + (ordered[start + 3] < x)
-            )
-        else:
-            # Ratings' means come in a few levels a bucket, each of them long: step from level to level.
-            first = start
-            for _ in range(_WALK):
-                if ordered[first] >= x:
-                    break
-                first = np.int64(2.0 * shared[first]) - first - 1
-            if ordered[first] < x:
-                first = _first_place(ordered, first, stop, x)
-        ranks[i] = shared[first]
+        buckets[i] = np.uint32(np.int32((values[i] - low) * scale))
+    starts[:] = 0
+    for i in range(n):
+        count = starts[buckets[i]]
+        places[i] = count
+        starts[buckets[i]] = count + np.uint32(1)
+    fullest = np.uint32(0)
+    total = np.uint32(0)
+    for b in range(n + 1):
+        count = starts[b]
+        fullest = max(fullest, count)
+        starts[b] = total
+        total += count
+    here = bucketed[_CROWDED : _CROWDED + n]
+    for i in range(n):
+        place = starts[buckets[i]] + places[i]
+        places[i] = place
+        here[place] = values[i]
+
+    for i in range(n):
+        bucketed_ranks[i] = i + 1.0
+    # Where ratings or their means crowd some buckets, they leave most others empty: no use in looking far.
+    crowded = fullest > min(_CROWDED, max(_NEAR, n // 8))
+    for distance in range(1, _NEAR if crowded else int(fullest)):
+        _compare_neighbours(bucketed, distance, bucketed_ranks)
+    if crowded:
+        for b in range(n):
+            start = starts[b]
+            stop = starts[b + 1]
+            if stop > start + np.uint32(_NEAR):
+                _rank_crowded(here[start:stop], int(start), bucketed_ranks[start:stop], ranks)
+    for i in range(n):
+        ranks[i] = bucketed_ranks[places[i]]

@@ -9,7 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from nbyk.metrics.sorting import rank_values
+from nbyk.metrics.sorting import rank_space, rank_values
 
 Floats = NDArray[np.float64]
 
@@ -70,9 +70,7 @@ def auc(systems: Floats, gold: Floats, out: Floats, threshold: float) -> None:
     """Fill `out` with P(a positive's mean > a negative's) + ½ P(equal); NaN where gold has one class only."""
     n = gold.shape[1]
     ranks = np.empty(n)
-    ordered = np.empty(n)
-    shared = np.empty(n)
-    cells = np.empty(n + 2, np.int64)
+    space = rank_space(n)
     for r in range(out.shape[1]):
         positives = 0
         for i in range(n):
@@ -82,7 +80,7 @@ def auc(systems: Floats, gold: Floats, out: Floats, threshold: float) -> None:
             if pairs == 0.0:
                 out[s, r] = np.nan
                 continue
-            rank_values(systems[s, r], ranks, ordered, shared, cells)
+            rank_values(systems[s, r], ranks, space)
             total = 0.0
             for i in range(n):
                 total += ranks[i] if gold[r, i] >= threshold else 0.0
