@@ -123,9 +123,11 @@ def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> 
     NbykError
         One line for each wrong key or value.
     """
-    for index, metric_file in enumerate(values.get("metric_files") or []):
+    metric_files = values.get("metric_files")
+    for index, metric_file in enumerate(metric_files if isinstance(metric_files, list) else []):
         try:
-            load_file(metric_file)
+            if isinstance(metric_file, str):
+                load_file(metric_file)
         except NbykError as error:
             raise NbykError(f"{_place(('metric_files', index), files)}: {error}") from None
     try:
@@ -167,10 +169,11 @@ def _read_yaml(path: str | Path) -> dict[str, Any]:
         raise NbykError(
             f"{path}: no such file; give the path of a configuration, such as config.yaml"
         ) from None
-    except yaml.YAMLError as error:
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
         where = getattr(error, "problem_mark", None)
         line = f":{where.line + 1}" if where else ""
-        raise NbykError(f"{path}{line}: not YAML ({getattr(error, 'problem', None) or error})") from None
+        problem = " ".join(str(getattr(error, "problem", None) or error).split())
+        raise NbykError(f"{path}{line}: not YAML ({problem})") from None
     if content is None:
         return {}
     if not isinstance(content, dict):

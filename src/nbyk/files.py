@@ -111,16 +111,20 @@ def read_parquet(
     import pyarrow.parquet as pq
 
     try:
-        with open(path, "rb") as source:
-            table = pq.read_table(source)
+        with pq.ParquetFile(path) as source:
+            table = source.read()
     except FileNotFoundError:
         raise NbykError(f"{path}: no such file") from None
     except (pa.ArrowException, OSError) as error:
         raise NbykError(f"{path}: not a readable Parquet file ({error}); delete it and run again") from None
     stamp = (table.schema.metadata or {}).get(b"nbyk")
-    missing = [name for name in columns if name not in table.column_names]
+    missing = [f"no column {name!r}" for name in columns if name not in table.column_names]
+    if stamp is None:
+        missing.append("no mark of nbyk's")
+    if columns and not table.num_rows:
+        missing.append("no rows")
     if stamp is None or missing:
-        found = f"no column {missing[0]!r}" if missing else "no mark of nbyk's"
+        found = missing[0]
         raise NbykError(f"{path}: {found}; expected a file that an nbyk command wrote for this purpose")
     return table.replace_schema_metadata(None), json.loads(stamp)
 

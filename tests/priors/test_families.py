@@ -136,7 +136,7 @@ X = np.linspace(-0.2, 1.2, 57)
         (Uniform(0.1, 0.4), stats.uniform(0.1, 0.3)),
         (Normal(0.4, 0.2), stats.norm(0.4, 0.2)),
     ],
-    ids=repr,
+    ids=lambda side: side.dist.name if hasattr(side, "dist") else repr(side),
 )
 def test_agrees_with_scipy(family, oracle):
     # Off the ends of the supports, where conventions about closed intervals differ.

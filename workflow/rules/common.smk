@@ -15,6 +15,7 @@ from nbyk.studies.wein2023 import (
     COLUMNS,
     SEMANTICS,
     full_table_name,
+    has_published,
     minima_figure_name,
     minima_table_name,
     stage_figure_name,
@@ -27,7 +28,7 @@ configfile: "config.yaml"
 
 
 try:
-    run = validate(config, files=workflow.configfiles)
+    run = validate(config, files=["config.yaml", *workflow.overwrite_configfiles])
 except NbykError as error:
     raise WorkflowError(f"the configuration is wrong:\n{error}") from None
 
@@ -52,7 +53,8 @@ def code(*packages):
     return [
         str(path)
         for package in packages
-        for path in sorted((root / package).glob("*.py"))
+        for path in sorted((root / package).rglob("*"))
+        if path.suffix in (".py", ".csv", ".html")
     ]
 
 

@@ -21,4 +21,4 @@ rule normalise:
     message:
         "Normalising the ratings of {wildcards.source}"
     shell:
-        "nbyk normalise {wildcards.source} {params.path} --out {output} > {log} 2>&1"
+        "nbyk normalise {wildcards.source} {params.path:q} --out {output} > {log} 2>&1"

@@ -11,7 +11,15 @@ def figure_names():
         f"{cell['semantics']}/{minima_figure_name(cell['source'])}"
         for cell in tabulated()
     }
-    if any(has_published_prior(cell["source"]) for cell in tabulated()):
+    if (
+        any(
+            cell["semantics"] == "published"
+            and has_published(cell["source"], cell["epsilon"], cell["n"], cell["k"])
+            for cell in tabulated()
+        )
+        and set(run.metrics) & set(COLUMNS)
+        and set(run.samplers) & set(WEIN_SAMPLERS)
+    ):
         shown.add("agreement")
     shown |= {
         f"priors/{stage_figure_name(s, stage)}"

@@ -30,7 +30,7 @@ def version() -> None:
 def main() -> None:
     """Run the command line; bad input ends with one message and exit code 2, never with a traceback."""
     try:
-        app()
+        app(prog_name="nbyk")
     except NbykError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)

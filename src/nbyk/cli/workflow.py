@@ -4,9 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
+
+from nbyk.errors import NbykError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from nbyk.priors import TwoStagePrior
 
 Out = Annotated[Path, typer.Option("--out", help="File to write.")]
 Seed = Annotated[int, typer.Option(help="Seed of every draw.", min=0)]
@@ -144,9 +151,8 @@ def reference(
         seed=seed,
         gold=matrix,
     )
-    write_parquet(
-        out, references_table(sets), {"seed": seed, "prior": population.to_dict(), "gold": _checksum(gold)}
-    )
+    made = {**_cell(items, responses, epsilon), "prior": population.to_dict(), "gold": _checksum(gold)}
+    write_parquet(out, references_table(sets), {"seed": seed, **made})
 
 
 def true(
@@ -181,11 +187,8 @@ def true(
             threads=threads,
             progress=advance,
         )
-    write_parquet(
-        out,
-        table,
-        {"seed": seed, "semantics": semantics, "M": draws, "metrics": metrics, "prior": population.to_dict()},
-    )
+    made = {**_cell(items, responses, epsilon), "prior": population.to_dict(), "metrics": metrics}
+    write_parquet(out, table, {"seed": seed, "semantics": semantics, "M": draws, **made})
 
 
 def estimate(
@@ -206,6 +209,7 @@ def estimate(
     from nbyk.studies.cells import estimated_effects_table, references_from_table
     from nbyk.studies.wein2023 import get_semantics
 
+    _distinct("--sampler", sampler)
     sets = references_from_table(read_parquet(references, REFERENCES)[0])
     metrics = _metrics(semantics, metric, metric_file)
     with progress(f"estimated effects, {out}", 2 * resamples * len(sampler) * len(sets)) as advance:
@@ -248,11 +252,15 @@ def pvalues(
     from nbyk.studies.pvalues import p_values_table
     from nbyk.studies.wein2023 import get_semantics
 
+    if len(true) != len(true_responses):
+        raise NbykError(
+            f"found {len(true)} --true and {len(true_responses)} --true-responses; expected one for each"
+        )
     effects, made = read_parquet(estimated, ("sampler", *EFFECTS))
     semantics = get_semantics(made["semantics"])
     table = p_values_table(
         effects,
-        {k: read_parquet(path, EFFECTS)[0] for k, path in zip(true_responses, true, strict=True)},
+        {k: _true_effects(path) for k, path in zip(true_responses, true, strict=True)},
         epsilon_b=epsilon,
         n_items=items,
         k_responses=responses,
@@ -299,6 +307,8 @@ def figures(
     from nbyk.report.tables import read_cells
 
     cells = read_cells(pvalues, n_items=items, k_responses=responses, columns=metric, samplers=sampler)
+    if not len(fitted or ()) == len(ratings or ()) == len(prior or ()):
+        raise NbykError("expected one --ratings and one --prior for each --fitted")
     files = zip(ratings or (), prior or (), strict=True)
     write_figures(cells, out, fits=dict(zip(fitted or (), files, strict=True)), seed=seed)
 
@@ -312,11 +322,27 @@ def report(
     write_report(results, out)
 
 
-def _read_prior(path: Path):  # type: ignore[no-untyped-def]
+def _cell(items: int, responses: int, epsilon: float) -> dict[str, float]:
+    return {"n_items": items, "k_responses": responses, "epsilon_b": epsilon}
+
+
+def _read_prior(path: Path) -> TwoStagePrior:
     from nbyk.files import read_json
     from nbyk.priors import TwoStagePrior
 
-    return TwoStagePrior.from_dict(read_json(path))
+    try:
+        return TwoStagePrior.from_dict(read_json(path))
+    except NbykError as error:
+        raise NbykError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+
+
+def _true_effects(path: Path) -> pa.Table:
+    from nbyk.files import read_parquet
+
+    table, _ = read_parquet(path, EFFECTS)
+    if "sampler" in table.column_names:
+        raise NbykError(f"{path}: found estimated effects, expected a file that `nbyk true` wrote")
+    return table
 
 
 def _metrics(semantics: str, columns: Sequence[str], metric_files: Sequence[Path] | None) -> dict[str, str]:
@@ -327,6 +353,12 @@ def _metrics(semantics: str, columns: Sequence[str], metric_files: Sequence[Path
     for path in metric_files or ():
         load_file(path)
     return {column: get(get_semantics(semantics).metric(column)).name for column in columns}
+
+
+def _distinct(option: str, values: Sequence[str]) -> None:
+    for index, value in enumerate(values):
+        if value in values[:index]:
+            raise NbykError(f"{option} {value} is given twice; keep one")
 
 
 def _checksum(path: Path | None) -> str | None:

@@ -225,17 +225,18 @@ def _read_parquet(path: str | os.PathLike[str]) -> Table:
     import pyarrow.parquet as pq
 
     try:
-        source = open(path, "rb")  # noqa: SIM115 - closed below; pyarrow's own errors for a missing file say less
+        with open(path, "rb"):  # pyarrow's own errors for a file that cannot be opened say less
+            pass
     except OSError as error:
         raise unreadable(path, error) from None
-    with source:
-        try:
-            table = pq.read_table(source)
-        except (pa.ArrowException, OSError) as error:
-            raise NbykError(
-                f"{path}: not a readable Parquet file ({reason(error)}); "
-                "get it again if it was cut off, or rename it to what it is"
-            ) from None
+    try:
+        with pq.ParquetFile(path) as source:
+            table = source.read()
+    except (pa.ArrowException, OSError) as error:
+        raise NbykError(
+            f"{path}: not a readable Parquet file ({reason(error)}); "
+            "get it again if it was cut off, or rename it to what it is"
+        ) from None
     return Table(str(path), tuple(table.column_names), tuple(table.columns), "row", range(table.num_rows))
 
 

@@ -56,7 +56,7 @@ def write_figures(cells: Cells, out: Path, *, fits: Mapping[str, tuple[Path, Pat
     """
     for semantics, source in cells.table[["semantics", "source"]].drop_duplicates().itertuples(index=False):
         _save(minima_figure(cells.of(semantics, source)), out / semantics / minima_figure_name(source))
-    if cells.table["published_true_p"].notna().any():
+    if cells.table.query("semantics == 'published'")["published_true_p"].notna().any():
         _save(agreement_figure(cells), out / "agreement")
     sources = dict(fits)
     for source in ("toxicity", *(name for name in sources if name != "toxicity")):

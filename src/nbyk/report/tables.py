@@ -10,7 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.files import write_json
+from nbyk.errors import NbykError
+from nbyk.files import read_parquet, write_json
 from nbyk.report.formats import write_table
 from nbyk.studies.wein2023 import (
     COLUMNS,
@@ -68,8 +69,14 @@ def read_p_values(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
     """Return hive-partitioned files of p-values as one table, partitions as columns."""
     import pyarrow.dataset as ds
 
+    for file in files:
+        read_parquet(file, ("item_sampler", "metric", "estimated_p"))
     dataset = ds.dataset([os.fspath(file) for file in files], partitioning="hive")
     table: pd.DataFrame = dataset.to_table().to_pandas()
+    if not {"semantics", "source"} <= set(table.columns):
+        raise NbykError(
+            f"{files[0]}: expected it in folders semantics=…/source=…, as the workflow lays them out"
+        )
     table["sampler"] = table["item_sampler"] + "/" + table["response_sampler"]
     return table
 
@@ -94,6 +101,11 @@ def read_cells(
     p = p[
         [m in columns_of_sampler(s, tuple(columns)) for s, m in zip(p["sampler"], p["metric"], strict=True)]
     ]
+    if p.empty:
+        raise NbykError(
+            f"no p-values of N = {n_items}, K = {k_responses} for these metrics and samplers; "
+            "give the files that `nbyk pvalues` wrote for them"
+        )
     first = p[p["reference"] == 0].drop(columns=["reference", "item_sampler", "response_sampler"])
     over_sets = p.assign(probit=_probit(p["estimated_p"])).groupby(KEY, observed=True)
     spread = over_sets.agg(

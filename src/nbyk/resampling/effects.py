@@ -18,6 +18,8 @@ Floats = NDArray[np.float64]
 Progress = Callable[[int], object]
 
 _BATCH_VALUES = 65_536
+"""Responses in a batch that one thread scores: 0.5 MB of them. Several threads take turns to run Python, and
+twice the batch halves the turns."""
 
 
 @dataclass(frozen=True)
@@ -47,9 +49,10 @@ def as_metrics(metrics: str | Metric | Sequence[str | Metric]) -> tuple[Metric, 
     return tuple(metric if isinstance(metric, Metric) else get(metric) for metric in metrics)
 
 
-def batches(size: int, values_per_replicate: int) -> list[int]:
+def batches(size: int, values_per_replicate: int, threads: int = 1) -> list[int]:
     """Split a chunk of `size` replicates into batches whose responses fit the processor's cache."""
-    batch = max(1, min(CHUNK, _BATCH_VALUES // max(1, values_per_replicate)))
+    values = _BATCH_VALUES * (2 if threads > 1 else 1)
+    batch = max(1, min(CHUNK, values // max(1, values_per_replicate)))
     return [min(batch, size - start) for start in range(0, size, batch)]
 
 

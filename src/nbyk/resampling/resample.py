@@ -131,7 +131,7 @@ def resampled_effects(
         def work(chunk: int, size: int) -> Floats:
             streams = plan.streams(chunk, hypothesis)
             parts = []
-            for batch in batches(size, plan.values_per_replicate):
+            for batch in batches(size, plan.values_per_replicate, threads):
                 gold, systems = plan.draw(streams, hypothesis, batch)
                 parts.append(score(chosen, systems, gold))
             return np.concatenate(parts, axis=1)

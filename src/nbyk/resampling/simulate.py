@@ -256,7 +256,7 @@ def simulated_effects(
         def work(chunk: int, size: int) -> Floats:
             streams = Streams(key, chunk)
             parts = []
-            for batch in batches(size, values_per_replicate):
+            for batch in batches(size, values_per_replicate, threads):
                 items = population.draw_items(streams, batch)
                 draw = _responses if detail == "responses" else _item_means
                 gold, systems = draw(prior.response, items, k_responses, streams, hypothesis)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.errors import NbykError
 from nbyk.inference.pvalues import expected_p
 from nbyk.resampling.samplers import get_sampler
 
@@ -51,8 +52,13 @@ def p_values_table(
         estimated_effect, true_effect (mean effects under the alternative), n_resamples, n_draws.
     """
     import pyarrow as pa
+    import pyarrow.compute as pc
 
     columns = list(resamples_of_column)
+    for name in pc.unique(estimated["sampler"]).to_pylist():
+        k = get_sampler(name).responses_per_item(k_responses)
+        if k not in true:
+            raise NbykError(f"{name}: no true effects for {k} responses per item; give them with --true")
     true_draws = {k: _draws_by_hypothesis(table, columns) for k, table in true.items()}
     true_p = {
         (k, column): expected_p(draws["alternative"][column], draws["null"][column])
