@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import yaml
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from nbyk.data.sources import source_names
 from nbyk.errors import NbykError, unknown_name
@@ -93,8 +93,19 @@ class Config(_Section):
     """Draws M under either hypothesis behind each true p-value."""
     n_resamples: int = Field(1000, ge=2)
     """Resamples M under either hypothesis behind each estimated p-value."""
-    n_references: int = Field(4, ge=2)
-    """Reference test sets per cell: the first is reported, and all of them give the estimate's spread."""
+    n_references: int = Field(20, ge=2)
+    """Reference test sets per cell: the first is reported, all of them give the estimate's distribution."""
+    n_spread_resamples: int = Field(250, ge=2)
+    """Resamples M of the reference test sets after the first."""
+
+    @model_validator(mode="after")
+    def _shifted_null_bootstraps_items(self) -> Config:
+        fixed = [name for name in self.samplers if name.startswith("all_items")]
+        if self.recommended_null == "shifted" and "recommended" in self.semantics and fixed:
+            raise NbykError(
+                f"recommended_null: the shifted null is for samplers that bootstrap items; drop {fixed[0]}"
+            )
+        return self
 
 
 def load_config(path: str | Path) -> Config:
@@ -143,7 +154,7 @@ def json_schema() -> str:
 
 
 def reference_page() -> str:
-    """Return the config reference as Markdown: every key with its type, default and meaning."""
+    """Return the config reference as Markdown: every key with its default and meaning."""
     lines = [
         "# Configuration",
         "",

@@ -2,24 +2,39 @@
 
 from __future__ import annotations
 
+from fractions import Fraction
+from itertools import combinations, product
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy import stats
 
+from nbyk.data.response_set import response_set
 from nbyk.errors import NbykError
 from nbyk.inference.pvalues import expected_p, p_value
+from nbyk.priors import published_prior
+from nbyk.resampling.resample import observed_effects, resampled_effects
+from nbyk.resampling.simulate import simulate
 
-effects = st.lists(st.integers(-4, 4).map(float) | st.floats(-3, 3), min_size=1, max_size=25)
+whole = st.integers(-4, 4).map(float)
+nearly_whole = st.builds(lambda n, ulps: n * (1 + ulps * 2**-52), whole, st.integers(-3, 3))
+effect = whole | nearly_whole | st.floats(-3, 3)
+effects = st.lists(effect, min_size=1, max_size=25)
+
+
+def tie_tolerance(*effects: float) -> float:
+    return max(1e-14, 1e-10 * max(map(abs, effects)))
 
 
 @given(alternative=effects, null=effects)
 @settings(max_examples=300, deadline=None)
 def test_expected_p_is_its_definition(alternative: list[float], null: list[float]) -> None:
     """The mean over all pairs of 1[β ≥ α], after negating both where the null's median is the larger."""
-    sign = -1.0 if np.median(null) > np.median(alternative) else 1.0
-    pairs = [sign * beta >= sign * alpha for alpha in alternative for beta in null]
+    tolerance = tie_tolerance(*alternative, *null)
+    sign = -1.0 if np.median(null) > np.median(alternative) + tolerance else 1.0
+    pairs = [sign * beta >= sign * alpha - tolerance for alpha in alternative for beta in null]
     result = expected_p(alternative, null)
     assert result.p == sum(pairs) / len(pairs)
     assert result.flipped == (sign < 0)
@@ -77,16 +92,72 @@ def test_identical_effects_have_p_one() -> None:
     assert expected_p([0.0, 0.0], [0.0, 0.0]).standard_error == 0.0
 
 
-@given(observed=st.floats(-3, 3), null=effects)
+@given(observed=effect, null=effects)
 @settings(deadline=None)
 def test_p_value_is_its_definition(observed: float, null: list[float]) -> None:
     m = len(null)
-    greater = (1 + sum(beta >= observed for beta in null)) / (1 + m)
-    less = (1 + sum(beta <= observed for beta in null)) / (1 + m)
+    tolerance = tie_tolerance(observed, *null)
+    greater = (1 + sum(beta >= observed - tolerance for beta in null)) / (1 + m)
+    less = (1 + sum(beta <= observed + tolerance for beta in null)) / (1 + m)
     assert p_value(observed, null).p == greater
     assert p_value(observed, null, alternative="less").p == less
     assert p_value(observed, null, alternative="two-sided").p == min(1.0, 2 * min(greater, less))
     assert 0.0 < p_value(observed, null).p <= 1.0
+
+
+def test_effects_that_differ_by_rounding_are_ties() -> None:
+    third = 0.1 + 0.2  # not 0.3
+    assert p_value(third, [0.3, 0.0, 0.0]).p == 0.5
+    assert p_value(-third, [-0.3, 0.0, 0.0], alternative="less").p == 0.5
+    assert p_value(0.3, [third, 1.0, 1.0], alternative="less").p == 0.5
+    assert p_value(0.3 + 1e-9, [0.3, 0.0, 0.0]).p == 0.25
+    assert expected_p([third], [0.3]).p == 1.0
+    assert expected_p([third, 0.3], [third, 0.3]).p == 1.0
+    assert not expected_p([0.3], [third]).flipped
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_permutation_p_on_likert_data_is_the_exact_one(seed: int) -> None:
+    """All 6³ splits of the items' pools in exact arithmetic; ties lost to rounding make p too small."""
+    levels = np.random.default_rng([11, seed]).integers(
+        0, 5, size=(3, 3, 2)
+    )  # gold, a, b × items × responses
+    gold, a, b = ([[Fraction(int(x), 5) for x in row] for row in matrix] for matrix in levels)
+
+    def item_effect(gold: list[Fraction], a: list[Fraction], b: list[Fraction]) -> Fraction:
+        return abs(sum(b) - sum(gold)) - abs(sum(a) - sum(gold))
+
+    def splits(gold: list[Fraction], a: list[Fraction], b: list[Fraction]) -> list[Fraction]:
+        pool, chosen = a + b, combinations(range(4), 2)
+        return [
+            item_effect(gold, [pool[i] for i in of_a], [pool[i] for i in range(4) if i not in of_a])
+            for of_a in chosen
+        ]
+
+    observed = sum(map(item_effect, gold, a, b))
+    under_null = [sum(effects) for effects in product(*map(splits, gold, a, b))]
+    exact = sum(effect >= observed for effect in under_null) / len(under_null)
+
+    data = response_set(*(levels / 5))
+    m = 20_000
+    draws = resampled_effects(data, "mae", sampler="all_items/all", null="permutation", n_resamples=m)
+    p = p_value(observed_effects(data, "mae")[0], draws.null[0]).p
+    assert abs(p - exact) <= 4.5 * np.sqrt(exact * (1 - exact) / m) + 1 / m
+
+
+def test_swapping_items_holds_its_level_under_the_weak_null_and_permuting_does_not() -> None:
+    """A and B perturbed alike: equally good over the items, and yet different on each of them."""
+    prior = published_prior("simulated", "published")
+    n_sets, rejected = 400, {"swap_items": 0, "permutation": 0}
+    for index in range(n_sets):
+        data = simulate(prior, n_items=100, k_responses=5, epsilon_a=0.3, epsilon_b=0.3, index=index)
+        observed = observed_effects(data, "mae")[0]
+        for null in rejected:
+            draws = resampled_effects(data, "mae", sampler="all_items/all", null=null, n_resamples=199)
+            rejected[null] += p_value(observed, draws.null[0], alternative="greater").p <= 0.05
+    low, high = stats.binom.interval(0.999, n_sets, 0.05)
+    assert low <= rejected["swap_items"] <= high
+    assert rejected["permutation"] > high
 
 
 def test_p_value_agrees_with_scipy() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,9 +13,11 @@ from scipy import stats
 
 from nbyk.data.response_set import response_set
 from nbyk.errors import NbykError
+from nbyk.priors import Response
 from nbyk.resampling.effects import batches
 from nbyk.resampling.resample import observed_effects, resample, resampled_effects
 from nbyk.resampling.samplers import NULLS, WEIN_SAMPLERS, get_sampler
+from nbyk.resampling.simulate import simulate_systems
 from tests.oracles import enumerate as exact
 from tests.oracles.chisquare import assert_drawn_from
 
@@ -195,7 +199,6 @@ def test_batches_cover_the_chunk() -> None:
         ({"sampler": "bootstrap/all"}, "did you mean bootstrap_items"),
         ({"sampler": "all_items"}, "item sampler/response sampler"),
         ({"sampler": "all_items/sample(0)"}, "at least 1"),
-        ({"sampler": "all_items/all", "null": "permutations"}, "did you mean permutation"),
         ({"sampler": "all_items/all", "n_resamples": 0}, "at least 1, found 0"),
         ({"sampler": "all_items/all", "metrics": "mea"}, "did you mean"),
     ],
@@ -203,6 +206,43 @@ def test_batches_cover_the_chunk() -> None:
 def test_bad_arguments_are_named(arguments: dict[str, object], message: str) -> None:
     with pytest.raises(NbykError, match=message.replace("(", r"\(")):
         resampled_effects(random_set(), **{"metrics": "mae", **arguments})  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_an_unknown_null_is_named_whatever_the_sampler(sampler: str) -> None:
+    with pytest.raises(NbykError, match="did you mean permutation"):
+        resampled_effects(random_set(), "mae", sampler=sampler, null="permutations")
+    with pytest.raises(NbykError, match="did you mean permutation"):
+        resample(random_set(), sampler=sampler, null="permutations")
+
+
+@pytest.mark.parametrize("responses", ["all", "sample(K)", "first_element"])
+def test_the_shifted_null_asks_for_bootstrapped_items(responses: str) -> None:
+    data = random_set()
+    with pytest.raises(NbykError, match=f"use bootstrap_items/{re.escape(responses)}$"):
+        resampled_effects(data, "mae", sampler=f"all_items/{responses}", null="shifted")
+    draws = resampled_effects(
+        data, "mae", sampler=f"bootstrap_items/{responses}", null="shifted", n_resamples=20
+    )
+    assert draws.null[0].std() > 0.0
+
+
+def test_the_default_null_swaps_items() -> None:
+    settings = {"sampler": "all_items/all", "n_resamples": 20}
+    default = resampled_effects(random_set(), "mae", **settings)
+    assert_array_equal(
+        default.null, resampled_effects(random_set(), "mae", null="swap_items", **settings).null
+    )
+
+
+def test_systems_of_other_response_stages_have_streams_of_their_own() -> None:
+    """One stream would make the clamped responses the normal ones, clipped."""
+    gold = np.random.default_rng(2).random((20, 3))
+    normal, clamped = (
+        simulate_systems(gold, Response(kind), k_responses=2, epsilon_b=0.1) for kind in ("normal", "clamped")
+    )
+    inside = (normal.a > 0) & (normal.a < 1)
+    assert not np.isclose(normal.a[inside], clamped.a[inside]).any()
 
 
 def test_undefined_metric_is_an_error_not_a_number() -> None:

@@ -54,7 +54,7 @@ def test_p_values_are_those_of_the_draws() -> None:
     size = {"n_items": 30, "k_responses": 3, "epsilon_b": 0.2}
     sets = reference_sets(TOXICITY, **size, n_references=2, seed=1)
     sampler = "bootstrap_items/sample(1)"
-    drawn = {"null": "pooled", "share_gold": True, "n_resamples": 50, "seed": 1}
+    drawn = {"null": "pooled", "share_gold": True, "n_resamples": 50, "n_spread_resamples": 50, "seed": 1}
     estimated = estimated_effects_table(sets, COLUMNS, samplers=[sampler], **drawn)
     one = {"n_items": 30, "k_responses": 1, "epsilon_b": 0.2, "n_draws": 60, "seed": 1}
     true = {1: true_effects_table(TOXICITY, COLUMNS, **one)}
@@ -68,7 +68,8 @@ def test_p_values_are_those_of_the_draws() -> None:
     for row in table:
         metric, m = list(COLUMNS).index(row["metric"]), row["n_resamples"]
         data = sets[row["reference"]]
-        draws = resampled_effects(data, COLUMNS[row["metric"]], sampler=sampler, **drawn)
+        settings = {name: value for name, value in drawn.items() if name != "n_spread_resamples"}
+        draws = resampled_effects(data, COLUMNS[row["metric"]], sampler=sampler, **settings)
         estimate = expected_p(draws.alternative[0, :m], draws.null[0, :m], paired=True)
         truth = expected_p(fresh.alternative[metric], fresh.null[metric])
         assert (row["estimated_p"], row["estimated_se"]) == (estimate.p, estimate.standard_error)

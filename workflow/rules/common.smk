@@ -9,7 +9,7 @@ from snakemake.utils import min_version
 from nbyk.config import validate
 from nbyk.data.sources import source as source_named
 from nbyk.errors import NbykError
-from nbyk.metrics.builtin import BUILTIN
+from nbyk.metrics import load_file
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
 from nbyk.studies.wein2023 import (
     COLUMNS,
@@ -135,13 +135,13 @@ def ratings_of(wildcards):
     )
 
 
+FILE_OF_METRIC = {name: path for path in run.metric_files for name in load_file(path)}
+
+
 def metric_files_of(metric_batch):
-    """The user's metric files, for batches that hold a metric of theirs."""
-    builtin = {definition.name for definition in BUILTIN}
-    own = [
-        spec for spec in METRICS[metric_batch] if spec.partition("(")[0] not in builtin
-    ]
-    return list(run.metric_files) if own else []
+    """The user's metric files that a batch's metrics are in."""
+    names = [spec.partition("(")[0] for spec in METRICS[metric_batch]]
+    return sorted({FILE_OF_METRIC[name] for name in names if name in FILE_OF_METRIC})
 
 
 def responses_per_item(sampler_batch, k):

@@ -20,10 +20,11 @@ rule estimate:
             "--metric-file", input.metric_files
         ),
         resamples=run.n_resamples,
+        spread=run.n_spread_resamples,
         seed=run.seed,
     message:
         "Resampling reference sets: {wildcards.source}, ε = {wildcards.epsilon}, {wildcards.samplers} × {wildcards.metrics}"
     shell:
         "nbyk estimate {input.references} {params.samplers:q} {params.metrics:q} {params.metric_files:q}"
         " --semantics {wildcards.semantics} --null {wildcards.null} --resamples {params.resamples}"
-        " --seed {params.seed} --threads {threads} --out {output} > {log} 2>&1"
+        " --spread-resamples {params.spread} --seed {params.seed} --threads {threads} --out {output} > {log} 2>&1"

@@ -32,11 +32,12 @@ rule tables:
         pvalues=all_pvalues(),
         code=code("studies", "report"),
     output:
-        tables=report(
-            TABLES,
+        report(
+            [path for path in TABLES if path.endswith(".csv")],
             caption="../report/tables.rst",
             category="Tables",
         ),
+        [path for path in TABLES if not path.endswith(".csv")],
         summary="results/wein2023/summary.json",
     log:
         "logs/tables.log",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import sys
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -64,13 +66,13 @@ def normalise(
     path: Annotated[Path | None, typer.Option(help="Where the source's file is, if it is your own.")] = None,
 ) -> None:
     """Write a source's ratings, normalised to [0, 1], as one long table (item, rater, value)."""
-    from nbyk.data.sources import load_source
+    from nbyk.data import load_source
+    from nbyk.data import source as source_named
     from nbyk.files import write_parquet
 
-    ratings = load_source(source, path)
-    write_parquet(
-        out, ratings.to_table(), {"source": source, "items": ratings.n_items, "ratings": ratings.n_ratings}
-    )
+    ratings, entry = load_source(source, path), source_named(source)
+    made = {"source": source, "licence": entry.licence, "citation": entry.citation, "file": _checksum(path)}
+    write_parquet(out, ratings.to_table(), {**made, "of": entry.version, "ratings": ratings.n_ratings})
 
 
 def align(
@@ -116,6 +118,7 @@ def fit(
     from nbyk.priors.comparison import comparison_table
 
     matrix = Ratings.from_table(read_parquet(ratings, RATINGS)[0]).matrix()
+    print(f"fitting every family to the means and deviations of {len(matrix)} items …", file=sys.stderr)
     fitted = fit_prior(name, matrix, Response.on(source(name).scale), seed=seed)
     compared = comparison_table([*fitted.mu_table, *fitted.sigma_table])
     write_text(families, compared.to_pandas().to_csv(index=False, lineterminator="\n"))
@@ -196,10 +199,15 @@ def estimate(
     out: Out,
     sampler: Samplers,
     metric: Columns,
-    semantics: SemanticsName,
-    null: Annotated[str, typer.Option(help="Null hypothesis under which A and B are redrawn.")],
-    resamples: Annotated[int, typer.Option(help="Resamples M under either hypothesis.", min=2)],
-    seed: Seed,
+    semantics: SemanticsName = "recommended",
+    null: Annotated[
+        str, typer.Option(help="Null hypothesis under which A and B are redrawn.")
+    ] = "swap_items",
+    resamples: Annotated[int, typer.Option(help="Resamples M under either hypothesis.", min=2)] = 1000,
+    spread_resamples: Annotated[
+        int, typer.Option(help="Resamples M of the reference sets after the first.", min=2)
+    ] = 250,
+    seed: Seed = 0,
     metric_file: MetricFiles = None,
     threads: Threads = 1,
 ) -> None:
@@ -212,7 +220,8 @@ def estimate(
     _distinct("--sampler", sampler)
     sets = references_from_table(read_parquet(references, REFERENCES)[0])
     metrics = _metrics(semantics, metric, metric_file)
-    with progress(f"estimated effects, {out}", 2 * resamples * len(sampler) * len(sets)) as advance:
+    draws = 2 * len(sampler) * (resamples + spread_resamples * (len(sets) - 1))
+    with progress(f"estimated effects, {out}", draws) as advance:
         table = estimated_effects_table(
             sets,
             metrics,
@@ -220,6 +229,7 @@ def estimate(
             null=null,
             share_gold=get_semantics(semantics).share_gold,
             n_resamples=resamples,
+            n_spread_resamples=spread_resamples,
             seed=seed,
             threads=threads,
             progress=advance,
@@ -240,27 +250,30 @@ def estimate(
 
 def pvalues(
     estimated: Annotated[Path, typer.Argument(help="Effects, as written by `nbyk estimate`.")],
-    true: Annotated[list[Path], typer.Option(help="Effects, as written by `nbyk true`; repeat for each K.")],
-    true_responses: Annotated[list[int], typer.Option(help="Responses per item behind each --true.")],
     out: Out,
-    epsilon: Epsilon,
-    items: Items,
-    responses: Responses,
+    true: Annotated[
+        list[Path] | None, typer.Option(help="Effects, as written by `nbyk true`; repeat for each K.")
+    ] = None,
+    true_responses: Annotated[
+        list[int] | None, typer.Option(help="Responses per item behind each --true.")
+    ] = None,
+    epsilon: Annotated[float, typer.Option(help="Perturbation of system B, if it is known.")] = math.nan,
+    items: Annotated[int, typer.Option(help="Items N of the reference sets, if it is to be noted.")] = 0,
+    responses: Annotated[int, typer.Option(help="Responses per item K of the reference sets.")] = 1,
 ) -> None:
-    """Turn effects into p-values: expected p, its Monte-Carlo error, and the true p beside it."""
+    """Turn effects into p-values: expected p, its Monte-Carlo error, and the true p if it is given."""
     from nbyk.files import read_parquet, write_parquet
     from nbyk.studies.pvalues import p_values_table
     from nbyk.studies.wein2023 import get_semantics
 
-    if len(true) != len(true_responses):
-        raise NbykError(
-            f"found {len(true)} --true and {len(true_responses)} --true-responses; expected one for each"
-        )
+    ks, files = true_responses or [], true or []
+    if len(files) != len(ks):
+        raise NbykError(f"found {len(files)} --true and {len(ks)} --true-responses; expected one for each")
     effects, made = read_parquet(estimated, ("sampler", *EFFECTS))
     semantics = get_semantics(made["semantics"])
     table = p_values_table(
         effects,
-        {k: _true_effects(path) for k, path in zip(true_responses, true, strict=True)},
+        {k: _true_effects(path) for k, path in zip(ks, files, strict=True)},
         epsilon_b=epsilon,
         n_items=items,
         k_responses=responses,
@@ -269,7 +282,7 @@ def pvalues(
         resamples_of_column={column: semantics.resamples(column, made["M"]) for column in made["metrics"]},
     )
     write_parquet(
-        out, table, {**made, "estimated": _checksum(estimated), "true": [_checksum(path) for path in true]}
+        out, table, {**made, "estimated": _checksum(estimated), "true": [_checksum(path) for path in files]}
     )
 
 

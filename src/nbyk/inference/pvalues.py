@@ -17,6 +17,9 @@ Alternative = Literal["greater", "less", "two-sided"]
 _FEW_PAIRS = 10.0
 """Below this many expected draws on the wrong side, placements say too little about their own variance."""
 
+_RELATIVE_TIE, _ABSOLUTE_TIE = 1e-10, 1e-14
+"""Effects no further apart than this, relative to the largest or absolutely, are ties."""
+
 
 @dataclass(frozen=True)
 class ExpectedP:
@@ -84,19 +87,23 @@ def expected_p(alternative: ArrayLike, null: ArrayLike, *, paired: bool = False)
     draws' moments, if it is the larger. Ties count, as in Wein et al. 2023 (their released code; Algorithm 2
     prints β < α, which is one minus it). The test is one-sided towards the side that the medians point to,
     so that p may exceed one half only by ties or skewness.
+
+    Effects that differ by at most max(1e-14, 1e-10 × the largest |effect|) are ties: effects of discrete
+    responses that are equal in exact arithmetic differ by rounding where they were summed in another order.
     """
     alpha, beta = _effects(alternative, "alternative"), _effects(null, "null")
     if paired and alpha.size != beta.size:
         raise NbykError(
             f"paired draws: {alpha.size} of the alternative, {beta.size} of the null; expected as many"
         )
-    flipped = bool(np.median(beta) > np.median(alpha))
+    tolerance = _tie_tolerance(alpha, beta)
+    flipped = bool(np.median(beta) > np.median(alpha) + tolerance)
     if flipped:
         alpha, beta = -alpha, -beta
     beta_sorted, alpha_sorted = np.sort(beta), np.sort(alpha)
-    n_at_least = beta.size - np.searchsorted(beta_sorted, alpha, side="left")
+    n_at_least = beta.size - np.searchsorted(beta_sorted, alpha - tolerance, side="left")
     placement = n_at_least / beta.size
-    counter_placement = np.searchsorted(alpha_sorted, beta, side="right") / alpha.size
+    counter_placement = np.searchsorted(alpha_sorted, beta + tolerance, side="right") / alpha.size
     p = int(n_at_least.sum()) / (alpha.size * beta.size)
     variance = _variance(placement) / alpha.size + _variance(counter_placement) / beta.size
     if paired and alpha.size > 1:
@@ -126,6 +133,15 @@ def p_value(observed: float, null: ArrayLike, *, alternative: Alternative = "gre
     ------
     NbykError
         If there are no draws or a number is not finite.
+
+    Notes
+    -----
+    `p_value` needs the null drawn at the data's own size (sampler all_items/all); nulls of resampled
+    responses or bootstrapped items are for `expected_p`.
+
+    Effects that differ by at most max(1e-14, 1e-10 × the largest |effect|, observed included) are ties and
+    count as at least as extreme: effects of discrete responses that are equal in exact arithmetic differ by
+    rounding where they were summed in another order, and a test that misses ties rejects too often.
     """
     beta = _effects(null, "null")
     if not math.isfinite(observed):
@@ -133,8 +149,9 @@ def p_value(observed: float, null: ArrayLike, *, alternative: Alternative = "gre
     if alternative not in ("greater", "less", "two-sided"):
         raise NbykError(f"alternative: found {alternative!r}, expected 'greater', 'less' or 'two-sided'")
     total = beta.size + 1
-    greater = (1 + int((beta >= observed).sum())) / total
-    less = (1 + int((beta <= observed).sum())) / total
+    tolerance = _tie_tolerance(beta, np.array([observed]))
+    greater = (1 + int((beta >= observed - tolerance).sum())) / total
+    less = (1 + int((beta <= observed + tolerance).sum())) / total
     one_sided = {"greater": greater, "less": less, "two-sided": min(greater, less)}[alternative]
     sides = 2.0 if alternative == "two-sided" else 1.0
     error = sides * math.sqrt(one_sided * (1.0 - one_sided) / total)
@@ -149,6 +166,11 @@ def _effects(values: ArrayLike, name: str) -> Floats:
         bad = int(np.flatnonzero(~np.isfinite(effects))[0])
         raise NbykError(f"{name}: draw {bad} is {effects[bad]}; expected finite effects")
     return effects
+
+
+def _tie_tolerance(*effects: Floats) -> float:
+    largest = max(float(np.abs(values).max()) for values in effects)
+    return max(_ABSOLUTE_TIE, _RELATIVE_TIE * largest)
 
 
 def _variance(values: Floats) -> float:

@@ -87,7 +87,18 @@ def minima_figure(cells: Cells) -> Figure:
             "markersize": 5,
         }
         positions = np.arange(len(of_metric))
-        axes.plot(positions, of_metric["error"], label=label(str(name)), **style)
+        reach = [
+            of_metric["error_mean"] - of_metric["error_low"],
+            of_metric["error_high"] - of_metric["error_mean"],
+        ]
+        axes.errorbar(
+            positions + 0.03 * (index - 4),
+            of_metric["error_mean"],
+            yerr=np.abs(reach),
+            elinewidth=0.8,
+            label=label(str(name)),
+            **style,
+        )
         axes.plot(
             positions, of_metric["published"], linestyle=":", alpha=0.6, markerfacecolor="white", **style
         )
@@ -100,7 +111,10 @@ def minima_figure(cells: Cells) -> Figure:
     semantics, source = cells.table[["semantics", "source"]].iloc[0]
     has_published = bool(table["published"].notna().any())
     axes.set_title(
-        f"{source}, {semantics} semantics" + (": solid ours, dotted the paper's" if has_published else "")
+        f"{source}, {semantics}: mean and 90 % interval over test sets"
+        + ("; dotted, the paper's one" if has_published else ""),
+        loc="left",
+        fontsize=9,
     )
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     return figure

@@ -12,7 +12,9 @@ import numpy as np
 
 from nbyk.errors import NbykError
 from nbyk.files import read_parquet, write_json
+from nbyk.inference.agreement import chi_square, pooled_variances
 from nbyk.report.formats import write_table
+from nbyk.resampling.samplers import get_sampler
 from nbyk.studies.wein2023 import (
     COLUMNS,
     PAPER_SIZE,
@@ -28,8 +30,14 @@ from nbyk.studies.wein2023 import (
 if TYPE_CHECKING:
     import pandas as pd
 
+REPORTED_BELOW = 1e-5
+"""The paper calls what is smaller zero."""
+
 PRINTED_RESOLUTION = 1e-6
 """The papers print p-values to six decimals."""
+
+INTERVAL = (0.05, 0.95)
+"""Quantiles over test sets that bound the 90 % intervals."""
 
 AGREEMENT = 3.0
 """A published number agrees when it lies within this many standard errors of ours."""
@@ -109,7 +117,9 @@ def read_cells(
     first = p[p["reference"] == 0].drop(columns=["reference", "item_sampler", "response_sampler"])
     over_sets = p.assign(probit=_probit(p["estimated_p"])).groupby(KEY, observed=True)
     spread = over_sets.agg(
-        estimated_sd=("estimated_p", "std"),
+        estimated_mean=("estimated_p", "mean"),
+        estimated_low=("estimated_p", lambda values: values.quantile(INTERVAL[0])),
+        estimated_high=("estimated_p", lambda values: values.quantile(INTERVAL[1])),
         probit_mean=("probit", "mean"),
         probit_sd=("probit", "std"),
         n_references=("reference", "count"),
@@ -117,7 +127,14 @@ def read_cells(
     cells = first.merge(spread.reset_index(), on=KEY)
     published = _published() if (n_items, k_responses) == PAPER_SIZE else _published().iloc[:0]
     cells = cells.merge(published, on=KEY[1:], how="left")
-    cells["z_true"] = _z_true(cells)
+    variances = pooled_variances(
+        cells["true_p"], cells["true_se"], cells["n_draws"], cells["published_true_p"], PUBLISHED_DRAWS
+    )
+    cells["true_variance"], cells["published_variance"] = variances
+    cells["z_true"] = (cells["true_p"] - cells["published_true_p"]) / (
+        sum(variances) + PRINTED_RESOLUTION**2
+    ) ** 0.5
+    cells["published_rank"] = _rank_among_sets(cells, p)
     cells["z_estimated"] = _z_over_sets(
         cells["probit_mean"],
         cells["probit_sd"],
@@ -168,11 +185,15 @@ def full(rows: pd.DataFrame) -> pd.DataFrame:
             "metric": rows["metric"].map(label),
             "sampler": rows["sampler"],
             "estimated p": rows["estimated_p"],
-            "± test sets": rows["estimated_sd"],
+            "± MC": rows["estimated_se"],
+            "mean over sets": rows["estimated_mean"],
+            "5 %": rows["estimated_low"],
+            "95 %": rows["estimated_high"],
             "published estimated p": rows["published_estimated_p"],
+            "its rank among sets": rows["published_rank"],
             "z estimated": rows["z_estimated"],
             "true p": rows["true_p"],
-            "± Monte Carlo": rows["true_se"],
+            "± MC of true": rows["true_se"],
             "published true p": rows["published_true_p"],
             "z true": rows["z_true"],
             "difference": rows["estimated_p"] - rows["true_p"],
@@ -194,8 +215,8 @@ def minima(cells: Cells, kind: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        row, n (numbers that the least is taken over), epsilon_b, error (of the first test set), error_mean
-        and error_sd (over test sets), published, z.
+        row, n (numbers that the least is taken over), epsilon_b, error (of the first test set), error_mean,
+        error_low and error_high (mean and 90 % interval over test sets), error_sd, published, z.
     """
     import pandas as pd
 
@@ -217,6 +238,8 @@ def minima(cells: Cells, kind: str) -> pd.DataFrame:
                     "epsilon_b": epsilon,
                     "error": float(least.loc[0]),
                     "error_mean": float(least.mean()),
+                    "error_low": float(least.quantile(INTERVAL[0])),
+                    "error_high": float(least.quantile(INTERVAL[1])),
                     "error_sd": float(least.std()),
                     "published": float(published.get((source, name, epsilon), np.nan)),
                 }
@@ -227,19 +250,23 @@ def minima(cells: Cells, kind: str) -> pd.DataFrame:
 
 
 def minima_table(cells: Cells, kind: str) -> pd.DataFrame:
-    """Return `minima` as the paper prints it: a row per sampler or metric, columns per ε."""
+    """Return `minima` for people: a row per sampler or metric and ε."""
     import pandas as pd
 
     table = minima(cells, kind)
-    rows = []
-    for name, of_row in table.groupby("row", sort=False):
-        row: dict[str, Any] = {kind: label(str(name)), "n": int(of_row["n"].max())}
-        for at in of_row.sort_values("epsilon_b").itertuples():
-            row[f"ε = {at.epsilon_b:g}"] = at.error
-            row[f"published, ε = {at.epsilon_b:g}"] = at.published
-            row[f"z, ε = {at.epsilon_b:g}"] = at.z
-        rows.append(row)
-    return pd.DataFrame(rows)
+    return pd.DataFrame(
+        {
+            kind: table["row"].map(label),
+            "n": table["n"],
+            "ε": table["epsilon_b"].map("{:g}".format),
+            "error": table["error"],
+            "mean over sets": table["error_mean"],
+            "5 %": table["error_low"],
+            "95 %": table["error_high"],
+            "published error": table["published"],
+            "z": table["z"],
+        }
+    )
 
 
 def summarise(cells: Cells) -> dict[str, Any]:
@@ -247,7 +274,8 @@ def summarise(cells: Cells) -> dict[str, Any]:
 
     A true p-value is compared by its Monte-Carlo error on both sides. An estimated one depends on the one
     test set that the paper drew, so it is compared with the mean over our test sets by their spread, on the
-    probit scale. The median of |z| would be 0.67 if every difference were chance.
+    probit scale. The median of |z| would be 0.67 if every difference were chance, and less where samplers
+    share a true p-value that is all but zero.
     """
     summary: dict[str, Any] = {"study": STUDY, "within_standard_errors": AGREEMENT}
     for semantics in sorted(cells.table["semantics"].unique()):
@@ -255,9 +283,11 @@ def summarise(cells: Cells) -> dict[str, Any]:
         summary[semantics] = {
             "true_p": _agreement(rows, "z_true"),
             "estimated_p": _agreement(rows, "z_estimated"),
-            "true_p_by_table": {
-                table: _agreement(of_table, "z_true") for table, of_table in rows.groupby("table", sort=False)
+            "by_table": {
+                table: {**_agreement(of_table, "z_true"), **_chi_square(of_table)}
+                for table, of_table in rows.groupby("table", sort=False)
             },
+            "tables_1_to_4": _minima_agreement(cells, semantics),
             "true_p_beyond": _beyond(rows, "true_p"),
             "estimated_p_beyond": _beyond(rows, "estimated_p"),
         }
@@ -277,18 +307,14 @@ def _published() -> pd.DataFrame:
     return table.rename(columns={"estimated_p": "published_estimated_p", "true_p": "published_true_p"})
 
 
-def _z_true(cells: pd.DataFrame) -> pd.Series:
-    """Return (ours − published)/SE, with both errors taken at the pooled p-value.
-
-    The variance of a small p-value is about proportional to it: the error of an estimate that happens to be
-    low is too low, and at the pooled value it is not. The published one's error is ours at the paper's M.
-    """
-    ours, published, draws = cells["true_p"], cells["published_true_p"], cells["n_draws"]
-    pooled = (draws * ours + PUBLISHED_DRAWS * published) / (draws + PUBLISHED_DRAWS)
-    inside = (ours > 0.0) & (ours < 1.0)
-    scale = (pooled * (1.0 - pooled)).where(inside, 1.0) / (ours * (1.0 - ours)).where(inside, 1.0)
-    variance = cells["true_se"] ** 2 * scale * (1.0 + draws / PUBLISHED_DRAWS) + PRINTED_RESOLUTION**2
-    return (ours - published) / variance**0.5
+def _rank_among_sets(cells: pd.DataFrame, sets: pd.DataFrame) -> pd.Series:
+    """Return the share of our test sets whose estimate is below the published one, ties counted half."""
+    joined = sets.merge(cells[[*KEY, "published_estimated_p"]], on=KEY)
+    below = joined["estimated_p"] < joined["published_estimated_p"]
+    level = joined["estimated_p"] == joined["published_estimated_p"]
+    share = (below + 0.5 * level).groupby([joined[name] for name in KEY], observed=True).mean()
+    rank: pd.Series = cells.merge(share.rename("rank").reset_index(), on=KEY, how="left")["rank"]
+    return rank.where(cells["published_estimated_p"].notna())
 
 
 def _z_over_sets(mean: pd.Series, sd: pd.Series, n_sets: pd.Series | int, published: pd.Series) -> pd.Series:
@@ -321,6 +347,35 @@ def _agreement(rows: pd.DataFrame, z_column: str) -> dict[str, Any]:
         "share": agree / len(z) if len(z) else None,
         "median_abs_z": float(z.abs().median()) if len(z) else None,
     }
+
+
+def _chi_square(rows: pd.DataFrame) -> dict[str, Any]:
+    """Return χ² of a table's true p-values, each published number once, and its degrees of freedom.
+
+    Several samplers share one draw of ours, and often one of the paper's. Numbers below the printed precision
+    on both sides say nothing and are left out.
+    """
+    several = rows["sampler"].map(lambda name: get_sampler(name).responses_per_item(2) > 1)
+    total, freedom = 0.0, 0
+    for _, shared in rows.groupby([rows["metric"], several]):
+        first = shared.iloc[0]
+        published = np.unique(shared["published_true_p"])
+        if max(first["true_p"], published.max()) < REPORTED_BELOW:
+            continue
+        theirs = float(shared["published_variance"].mean()) + PRINTED_RESOLUTION**2
+        chi2, n = chi_square(float(first["true_p"]), float(shared["true_variance"].mean()), published, theirs)
+        total, freedom = total + chi2, freedom + n
+    return {"chi2": total, "dof": freedom}
+
+
+def _minima_agreement(cells: Cells, semantics: str) -> dict[str, Any]:
+    agreement = {}
+    for source in cells.table.loc[cells.table["semantics"] == semantics, "source"].unique():
+        for kind in ("sampler", "metric"):
+            table = minima(cells.of(semantics, source), kind)
+            if table["published"].notna().any():
+                agreement[minima_table_name(source, kind)] = _agreement(table, "z")
+    return agreement
 
 
 def _beyond(rows: pd.DataFrame, kind: str) -> list[dict[str, Any]]:

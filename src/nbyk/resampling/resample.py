@@ -67,7 +67,14 @@ def resample(
         "pooled_twice", "permutation" or "swap_items" (see `nbyk.resampling.samplers.NULLS`).
     seed
         Seed of the draw.
+
+    Raises
+    ------
+    NbykError
+        If a name is unknown or the null is "shifted", which has no responses.
     """
+    if null is not None:
+        check_null(null)
     if null == "shifted":
         raise NbykError("the shifted null shifts effects, not responses; draw effects with resampled_effects")
     plan = _Plan(data, _sampler(sampler), seed)
@@ -81,7 +88,7 @@ def resampled_effects(
     metrics: str | Metric | Sequence[str | Metric],
     *,
     sampler: str | Sampler,
-    null: str = "pooled",
+    null: str = "swap_items",
     n_resamples: int = 1000,
     share_gold: bool = True,
     seed: int = 0,
@@ -102,7 +109,10 @@ def resampled_effects(
     sampler
         Item and response sampler.
     null
-        One of `nbyk.resampling.samplers.NULLS`.
+        One of `nbyk.resampling.samplers.NULLS`. The default, "swap_items", holds its level where A and B
+        are equally good over the population of items and yet answer single items differently; "pooled",
+        "pooled_twice" and "permutation" do not, as they also reject for such differences. "shifted" takes a
+        sampler with bootstrap_items.
     n_resamples
         Draws M under either hypothesis.
     share_gold
@@ -120,11 +130,23 @@ def resampled_effects(
     Raises
     ------
     NbykError
-        If a name is unknown or a metric is undefined on a draw.
+        If a name is unknown, the null is "shifted" and the sampler draws no items, or a metric is undefined
+        on a draw.
+
+    Notes
+    -----
+    `nbyk.p_value` needs the null drawn at the data's own size (sampler all_items/all); nulls of resampled
+    responses or bootstrapped items are for `nbyk.expected_p`.
     """
+    check_null(null)
     chosen = as_metrics(metrics)
     plan = _Plan(data, _sampler(sampler), seed, share_gold=share_gold)
-    if plan.sampler.keeps_rows and check_null(null) in ("swap_items", "shifted"):
+    if null == "shifted" and plan.sampler.items != "bootstrap_items":
+        raise NbykError(
+            f"the shifted null has no spread over items with sampler {plan.sampler.name}; "
+            f"use bootstrap_items/{plan.sampler.response_name}"
+        )
+    if plan.sampler.keeps_rows and null in ("swap_items", "shifted"):
         plan = plan.for_item_means() if all(m.needs == "item_means" for m in chosen) else plan
 
     def effects(hypothesis: str | None) -> Floats:
@@ -192,8 +214,10 @@ class _Plan:
             return gold, _stack(a, b)
         if null == "permutation":
             a, b = self._permuted(streams, items)
-        else:
+        elif null == "swap_items":
             a, b = self._swapped(streams, items)
+        else:
+            raise NbykError(f"null {null!r}: no way to draw it")
         return gold, _stack(
             self._responses_of_drawn(streams, "a", a), self._responses_of_drawn(streams, "b", b)
         )

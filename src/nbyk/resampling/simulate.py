@@ -7,6 +7,7 @@ either system comes from A's or from B's distribution, by a fair coin.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -186,6 +187,7 @@ def simulate_systems(
         seed,
         purpose="systems on real gold",
         gold=ResponseSet(gold, gold, gold).fingerprint(),
+        response=json.dumps(response.to_dict(), sort_keys=True),
         k=k_responses,
         epsilon_a=float(epsilon_a),
         epsilon_b=float(epsilon_b),

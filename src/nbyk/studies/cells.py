@@ -151,11 +151,16 @@ def estimated_effects_table(
     null: str,
     share_gold: bool,
     n_resamples: int,
+    n_spread_resamples: int,
     seed: int,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> pa.Table:
-    """Resample every reference set by every sampler; one row per sampler, reference, hypothesis and draw."""
+    """Resample every reference set by every sampler; one row per sampler, reference, hypothesis and draw.
+
+    The first set is resampled `n_resamples` times, the others, which show how estimates vary from set to set,
+    `n_spread_resamples` times.
+    """
     import pyarrow as pa
 
     parts = []
@@ -167,7 +172,7 @@ def estimated_effects_table(
                 sampler=sampler,
                 null=null,
                 share_gold=share_gold,
-                n_resamples=n_resamples,
+                n_resamples=n_resamples if reference == 0 else n_spread_resamples,
                 seed=seed,
                 threads=threads,
                 progress=progress,

@@ -36,7 +36,8 @@ def p_values_table(
     estimated
         From `estimated_effects_table`.
     true
-        From `true_effects_table`, by responses per item; one for every number that a sampler yields.
+        From `true_effects_table`, by responses per item; one for every number that a sampler yields, or
+        none at all: the true columns are then empty.
     epsilon_b, n_items, k_responses, null
         What the reference sets and the resamples were drawn with.
     paired
@@ -57,7 +58,7 @@ def p_values_table(
     columns = list(resamples_of_column)
     for name in pc.unique(estimated["sampler"]).to_pylist():
         k = get_sampler(name).responses_per_item(k_responses)
-        if k not in true:
+        if true and k not in true:
             raise NbykError(f"{name}: no true effects for {k} responses per item; give them with --true")
     true_draws = {k: _draws_by_hypothesis(table, columns) for k, table in true.items()}
     true_p = {
@@ -74,7 +75,7 @@ def p_values_table(
             n_resamples = resamples_of_column[column]
             alternative = draws["alternative"][column][:n_resamples]
             of_null = draws["null"][column][:n_resamples]
-            estimate, truth = expected_p(alternative, of_null, paired=paired), true_p[k, column]
+            estimate, truth = expected_p(alternative, of_null, paired=paired), true_p.get((k, column))
             rows.append(
                 {
                     **cell,
@@ -84,12 +85,12 @@ def p_values_table(
                     "metric": column,
                     "estimated_p": estimate.p,
                     "estimated_se": estimate.standard_error,
-                    "true_p": truth.p,
-                    "true_se": truth.standard_error,
+                    "true_p": truth.p if truth else None,
+                    "true_se": truth.standard_error if truth else None,
                     "estimated_effect": float(alternative.mean()),
-                    "true_effect": float(true_draws[k]["alternative"][column].mean()),
+                    "true_effect": float(true_draws[k]["alternative"][column].mean()) if truth else None,
                     "n_resamples": len(alternative),
-                    "n_draws": len(true_draws[k]["alternative"][column]),
+                    "n_draws": len(true_draws[k]["alternative"][column]) if truth else None,
                 }
             )
     return pa.Table.from_pylist(rows)
