@@ -95,7 +95,7 @@ class Config(_Section):
     """Resamples M under either hypothesis behind each estimated p-value."""
     n_references: int = Field(20, ge=2)
     """Reference test sets per cell: the first is reported, all of them give the estimate's distribution."""
-    n_spread_resamples: int = Field(250, ge=2)
+    n_spread_resamples: int = Field(200, ge=2)
     """Resamples M of the reference test sets after the first."""
 
     @model_validator(mode="after")

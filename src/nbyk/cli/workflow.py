@@ -206,7 +206,7 @@ def estimate(
     resamples: Annotated[int, typer.Option(help="Resamples M under either hypothesis.", min=2)] = 1000,
     spread_resamples: Annotated[
         int, typer.Option(help="Resamples M of the reference sets after the first.", min=2)
-    ] = 250,
+    ] = 200,
     seed: Seed = 0,
     metric_file: MetricFiles = None,
     threads: Threads = 1,
