@@ -7,8 +7,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
+from nbyk.report.comparison import Cells, minima, z_over_sets
 from nbyk.report.formats import latex, markdown, write_table
-from nbyk.report.tables import Cells, _z_over_sets, full, minima, minima_table, summarise
+from nbyk.report.summary import summarise
+from nbyk.report.tables import full, minima_table
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk.studies.wein2023 import COLUMNS, published_minima, published_p_values
 
@@ -71,7 +73,7 @@ def test_z_over_few_test_sets_is_a_normal_deviate() -> None:
     """Student's t of four sets, turned into the normal deviate of the same probability (KS, 4000 draws)."""
     draws = np.random.default_rng(2).normal(size=(4000, 5))
     sets = pd.DataFrame(draws[:, :4])
-    z = _z_over_sets(sets.mean(axis=1), sets.std(axis=1), 4, pd.Series(draws[:, 4]))
+    z = z_over_sets(sets.mean(axis=1), sets.std(axis=1), 4, pd.Series(draws[:, 4]))
     assert stats.kstest(z, "norm").pvalue > 0.01
 
 

@@ -295,7 +295,8 @@ def tables(
     sampler: Samplers,
 ) -> None:
     """Write the paper's tables beside its published numbers, and the summary of how well they agree."""
-    from nbyk.report.tables import read_cells, write_tables
+    from nbyk.report.comparison import read_cells
+    from nbyk.report.tables import write_tables
 
     cells = read_cells(pvalues, n_items=items, k_responses=responses, columns=metric, samplers=sampler)
     print(write_tables(cells, out))
@@ -316,8 +317,8 @@ def figures(
     prior: Annotated[list[Path] | None, typer.Option(help="Prior of each --fitted source.")] = None,
 ) -> None:
     """Draw the paper's figures from p-values, ratings and fitted priors."""
+    from nbyk.report.comparison import read_cells
     from nbyk.report.figures import write_figures
-    from nbyk.report.tables import read_cells
 
     cells = read_cells(pvalues, n_items=items, k_responses=responses, columns=metric, samplers=sampler)
     if not len(fitted or ()) == len(ratings or ()) == len(prior or ()):

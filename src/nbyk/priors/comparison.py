@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nbyk.errors import NbykError, unknown_name
-from nbyk.priors.families import Family, open_uniforms
+from nbyk.priors.families import open_uniforms
+from nbyk.priors.family import Family
 from nbyk.priors.fitting import METHODS, FittedFamily, checked_values, fit_family, refit
 from nbyk.priors.goodness import N_BINS, ks_distance
 from nbyk.priors.templates import TEMPLATES

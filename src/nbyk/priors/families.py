@@ -10,134 +10,21 @@ here, and one line in `FAMILIES`.
 from __future__ import annotations
 
 import math
-import numbers
-from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 from scipy.special import betainc, betaincinv, betaln, ndtri, xlog1py, xlogy
 
 from nbyk.errors import NbykError, unknown_name
 from nbyk.priors import curves
+from nbyk.priors.family import Family
 
 Floats = NDArray[np.float64]
 
 _LOG_SQRT_2PI = 0.5 * math.log(2.0 * math.pi)
-
-
-@dataclass(frozen=True)
-class Family(ABC):
-    """A distribution of one item parameter.
-
-    Attributes
-    ----------
-    name : str
-        What the family is called in configs, tables and JSON.
-    """
-
-    name: ClassVar[str]
-
-    @property
-    def n_uniforms(self) -> int:
-        """How many uniforms one draw takes: the length of the last axis that `draw` expects."""
-        return 1
-
-    @property
-    def support(self) -> tuple[float, float]:
-        """The smallest closed interval that holds every value."""
-        return self._support()
-
-    @property
-    def atoms(self) -> tuple[tuple[float, float], ...]:
-        """The (value, probability) of every value that has a probability of its own."""
-        return self._atoms()
-
-    def draw(self, u: ArrayLike) -> Floats:
-        """Turn uniforms into values of this family, by the same transform every time.
-
-        Parameters
-        ----------
-        u : array_like, shape (..., n_uniforms)
-            Independent uniforms in the open interval (0, 1).
-
-        Returns
-        -------
-        ndarray, shape (...)
-
-        Raises
-        ------
-        NbykError
-            If the last axis does not have `n_uniforms` entries.
-        """
-        uniforms = np.asarray(u, dtype=np.float64)
-        if uniforms.ndim == 0 or uniforms.shape[-1] != self.n_uniforms:
-            raise NbykError(
-                f"{self.name}: uniforms have shape {uniforms.shape}; expected (..., {self.n_uniforms})"
-            )
-        return self._draw(uniforms)
-
-    def cdf(self, x: ArrayLike) -> Floats:
-        """Return P(X ≤ x) for every x, so right-continuous where there are atoms."""
-        return self._cdf(np.asarray(x, dtype=np.float64))
-
-    def cdf_left(self, x: ArrayLike) -> Floats:
-        """Return P(X < x) for every x: `cdf` without the atom at x."""
-        at = np.asarray(x, dtype=np.float64)
-        below = self.cdf(at)
-        for value, mass in self.atoms:
-            below = np.where(at == value, below - mass, below)
-        return np.asarray(below)
-
-    def log_likelihood(self, x: ArrayLike) -> Floats:
-        """Return each value's contribution to the log-likelihood, −∞ where it cannot occur.
-
-        It is the log-density, and at an atom the log of the atom's probability (a censored likelihood). Sums
-        are comparable between families that have the same atoms, and not otherwise.
-        """
-        return self._log_likelihood(np.asarray(x, dtype=np.float64))
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the name under ``family`` and the parameters, as JSON can hold them."""
-        content: dict[str, Any] = {"family": self.name}
-        for field in fields(self):
-            value = getattr(self, field.name)
-            parts = [_plain(part) for part in value] if isinstance(value, tuple) else _plain(value)
-            content[field.name] = parts
-        return content
-
-    def _atoms(self) -> tuple[tuple[float, float], ...]:
-        return ()
-
-    @abstractmethod
-    def _support(self) -> tuple[float, float]: ...
-
-    @abstractmethod
-    def _draw(self, u: Floats) -> Floats: ...
-
-    @abstractmethod
-    def _cdf(self, x: Floats) -> Floats: ...
-
-    @abstractmethod
-    def _log_likelihood(self, x: Floats) -> Floats: ...
-
-    def _check(self, parameter: str, ok: bool, expected: str) -> None:
-        if not ok:
-            raise NbykError(f"{self.name}: {parameter} is {getattr(self, parameter)!r}; expected {expected}")
-
-    def _check_numbers(self, *parameters: str) -> None:
-        for parameter in parameters:
-            value = getattr(self, parameter)
-            real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
-            self._check(parameter, real and math.isfinite(value), "a finite number")
-            # Adding zero turns −0.0 into 0.0, which JSON would tell apart and a random stream must not.
-            object.__setattr__(self, parameter, float(value) + 0.0)
-
-
-def _plain(value: Any) -> Any:
-    return value.to_dict() if isinstance(value, Family) else value
 
 
 @dataclass(frozen=True)

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nbyk.data.response_set import response_matrix
 from nbyk.errors import NbykError, unknown_name
-from nbyk.priors.families import Family
+from nbyk.priors.family import Family
 from nbyk.priors.goodness import N_BINS, histogram_counts, histogram_mae, ks_distance
 from nbyk.priors.templates import TEMPLATES, Axis, Template
 

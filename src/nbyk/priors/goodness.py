@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nbyk.errors import NbykError
-from nbyk.priors.families import Family
+from nbyk.priors.family import Family
 
 Floats = NDArray[np.float64]
 

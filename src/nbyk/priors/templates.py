@@ -18,7 +18,6 @@ from nbyk.priors import curves
 from nbyk.priors.families import (
     Beta,
     Clamped,
-    Family,
     FoldedNormal,
     Mixture,
     Normal,
@@ -26,6 +25,7 @@ from nbyk.priors.families import (
     TruncatedNormal,
     Uniform,
 )
+from nbyk.priors.family import Family
 
 Floats = NDArray[np.float64]
 

@@ -17,7 +17,8 @@ from numpy.typing import ArrayLike, NDArray
 from nbyk.data.scales import Levels, Scale
 from nbyk.errors import NbykError, unknown_name
 from nbyk.priors.curves import normal_mass
-from nbyk.priors.families import Family, family_from_dict
+from nbyk.priors.families import family_from_dict
+from nbyk.priors.family import Family
 
 Floats = NDArray[np.float64]
 

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 
 from nbyk.errors import NbykError, unknown_name
 from nbyk.priors.comparison import FamilyRow, compare_families
-from nbyk.priors.families import Family
+from nbyk.priors.family import Family
 from nbyk.priors.fitting import METHODS, item_parameters
 from nbyk.priors.predictive import PredictiveCheck, on_scale, predictive_check
 from nbyk.priors.two_stage import Response, TwoStagePrior

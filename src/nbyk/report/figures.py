@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from nbyk.data import Ratings
 from nbyk.files import read_json, read_parquet, replacing
 from nbyk.priors import TwoStagePrior, item_parameters, published_prior
-from nbyk.priors.families import Family
-from nbyk.report.tables import Cells, label, minima
+from nbyk.priors.family import Family
+from nbyk.report.comparison import Cells, minima
+from nbyk.report.tables import label
 from nbyk.resampling.streams import Streams, stream_key
 from nbyk.studies.wein2023 import minima_figure_name, stage_figure_name
 
