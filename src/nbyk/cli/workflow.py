@@ -72,7 +72,8 @@ def normalise(
 
     ratings, entry = load_source(source, path), source_named(source)
     made = {"source": source, "licence": entry.licence, "citation": entry.citation, "file": _checksum(path)}
-    write_parquet(out, ratings.to_table(), {**made, "of": entry.version, "ratings": ratings.n_ratings})
+    sizes = {"items": ratings.n_items, "ratings": ratings.n_ratings}
+    write_parquet(out, ratings.to_table(), {**made, **sizes, "version of source": entry.version})
 
 
 def align(
