@@ -44,7 +44,7 @@ def _rotate(x: int, k: int) -> Any:
 
 @njit
 def _advance(s0: Any, s1: Any, s2: Any, s3: Any) -> Any:
-    """Return a random word and the state after it; the state is four numbers, so that it stays in registers."""
+    """Return a random word and the state after it: four numbers, so that it can stay in registers."""
     word = _rotate(s0 + s3, 23) + s0
     t = s1 << uint64(17)
     s2 ^= s0
