@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -62,16 +63,18 @@ class Cells:
 
 def read_p_values(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
     """Return hive-partitioned files of p-values as one table, partitions as columns."""
-    import pyarrow.dataset as ds
+    import pandas as pd
 
+    parts = []
     for file in files:
-        read_parquet(file, ("item_sampler", "metric", "estimated_p"))
-    dataset = ds.dataset([os.fspath(file) for file in files], partitioning="hive")
-    table: pd.DataFrame = dataset.to_table().to_pandas()
-    if not {"semantics", "source"} <= set(table.columns):
-        raise NbykError(
-            f"{files[0]}: expected it in folders semantics=…/source=…, as the workflow lays them out"
-        )
+        part = read_parquet(file, ("item_sampler", "metric", "estimated_p"))[0].to_pandas()
+        folders = dict(name.split("=", 1) for name in Path(file).parent.parts if "=" in name)
+        if not {"semantics", "source"} <= set(folders):
+            raise NbykError(
+                f"{file}: expected it in folders semantics=…/source=…, as the workflow lays them out"
+            )
+        parts.append(part.assign(semantics=folders["semantics"], source=folders["source"]))
+    table: pd.DataFrame = pd.concat(parts, ignore_index=True)
     table["sampler"] = table["item_sampler"] + "/" + table["response_sampler"]
     return table
 

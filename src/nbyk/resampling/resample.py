@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,7 @@ from nbyk.resampling.effects import (
     score,
 )
 from nbyk.resampling.samplers import Sampler, check_null, get_sampler
-from nbyk.resampling.streams import Streams, stream_key
+from nbyk.resampling.streams import StreamKey, Streams, stream_key
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -77,7 +77,7 @@ def resample(
         check_null(null)
     if null == "shifted":
         raise NbykError("the shifted null shifts effects, not responses; draw effects with resampled_effects")
-    plan = _Plan(data, _sampler(sampler), seed)
+    plan = _Plan.of(data, _sampler(sampler), seed)
     gold, systems = plan.draw(plan.streams(0, null), null, 1)
     a, b = systems[0, 0], systems[1, 0]
     return ResponseSet(gold[0], _without_empty_columns(a), _without_empty_columns(b))
@@ -140,7 +140,7 @@ def resampled_effects(
     """
     check_null(null)
     chosen = as_metrics(metrics)
-    plan = _Plan(data, _sampler(sampler), seed, share_gold=share_gold)
+    plan = _Plan.of(data, _sampler(sampler), seed, share_gold=share_gold)
     if null == "shifted" and plan.sampler.items != "bootstrap_items":
         raise NbykError(
             f"the shifted null has no spread over items with sampler {plan.sampler.name}; "
@@ -167,23 +167,26 @@ def resampled_effects(
     return EffectDraws(names, alternative, null_effects, paired=share_gold and null != "shifted")
 
 
+@dataclass(frozen=True)
 class _Plan:
     """How replicates are drawn from one response set: its rows, its sampler, and the streams they own."""
 
-    def __init__(self, data: ResponseSet, sampler: Sampler, seed: int, *, share_gold: bool = True) -> None:
-        self.sampler = sampler
-        self.share_gold = share_gold
-        self.key = stream_key(seed, data=data.fingerprint(), sampler=sampler.name)
-        self.gold, self.a, self.b = (_Rows.of(matrix) for matrix in (data.gold, data.a, data.b))
+    sampler: Sampler
+    key: StreamKey
+    share_gold: bool
+    gold: _Rows
+    a: _Rows
+    b: _Rows
+
+    @classmethod
+    def of(cls, data: ResponseSet, sampler: Sampler, seed: int, *, share_gold: bool = True) -> _Plan:
+        key = stream_key(seed, data=data.fingerprint(), sampler=sampler.name)
+        return cls(sampler, key, share_gold, *(_Rows.of(matrix) for matrix in (data.gold, data.a, data.b)))
 
     def for_item_means(self) -> _Plan:
         """Return the plan that resamples item means: same draws where rows stay whole, for 1/K the work."""
-        plan = object.__new__(_Plan)
-        plan.sampler, plan.share_gold, plan.key = self.sampler, self.share_gold, self.key
-        plan.gold, plan.a, plan.b = (
-            _Rows.of(item_means(rows.values)[:, None]) for rows in (self.gold, self.a, self.b)
-        )
-        return plan
+        gold, a, b = (_Rows.of(item_means(rows.values)[:, None]) for rows in (self.gold, self.a, self.b))
+        return replace(self, gold=gold, a=a, b=b)
 
     @property
     def n_items(self) -> int:
