@@ -85,7 +85,8 @@ SCORES = {
     "auc(threshold=0.7)": lambda a, g: _auc(a, g, 0.7),
 }
 COMPARISONS = {
-    "wins_mae": lambda a, b, g: np.mean(np.sign(np.abs(b - g) - np.abs(a - g))),
+    "wins_mae": lambda a, b, g: np.mean(_sign(np.abs(b - g) - np.abs(a - g))),
+    "wins_mae(tolerance=0)": lambda a, b, g: np.mean(np.sign(np.abs(b - g) - np.abs(a - g))),
     "wins_mae_vectorized": lambda a, b, g: _mean_win(a, b, g),
 }
 
@@ -93,7 +94,11 @@ COMPARISONS = {
 def _mean_win(a, b, g):
     width = min(a.shape[1], b.shape[1], g.shape[1])
     lead = np.abs(b[:, :width] - g[:, :width]) - np.abs(a[:, :width] - g[:, :width])
-    return np.mean(np.sign(lead[~np.isnan(lead)]))
+    return np.mean(_sign(lead[~np.isnan(lead)]))
+
+
+def _sign(lead):
+    return np.sign(np.where(np.abs(lead) > 1e-9, lead, 0.0))
 
 
 KINDS = ("uniform", "normal", "likert", "binary", "constant", "zeros")

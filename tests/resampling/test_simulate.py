@@ -59,7 +59,7 @@ def binary_means(probabilities: list[float], k: int) -> dict[tuple[float, ...], 
     return joint
 
 
-@pytest.mark.parametrize("detail", ["responses", "item_means"])
+@pytest.mark.parametrize("detail", ["responses", "sufficient"])
 @pytest.mark.parametrize("hypothesis", ["alternative", "null"])
 def test_binary_effects_have_the_enumerated_distribution(detail: str, hypothesis: str) -> None:
     """N = 2, K = 2, μ = .6, σ = .5, ε = 0: every outcome of the effect in MAE has a known probability."""
@@ -120,7 +120,7 @@ def plain_effects(hypothesis: str, k: int, likert: bool, m: int) -> np.ndarray:
 
 @pytest.mark.parametrize("likert", [False, True])
 @pytest.mark.parametrize("hypothesis", ["alternative", "null"])
-@pytest.mark.parametrize("detail", ["responses", "item_means"])
+@pytest.mark.parametrize("detail", ["responses", "sufficient"])
 def test_effects_have_the_distribution_of_a_plain_simulation(
     likert: bool, hypothesis: str, detail: str
 ) -> None:
@@ -207,10 +207,10 @@ def test_out_of_range_arguments_are_named(change: dict[str, float], message: str
 
 def test_item_means_are_refused_where_they_do_not_suffice() -> None:
     with pytest.raises(NbykError, match="cosine needs single responses"):
-        simulated_effects(SIMULATED, "cosine", **ARGUMENTS, detail="item_means")
-    with pytest.raises(NbykError, match="no exact form for clamped"):
+        simulated_effects(SIMULATED, "cosine", **ARGUMENTS, detail="sufficient")
+    with pytest.raises(NbykError, match="no exact short cut"):
         simulated_effects(
-            constant_prior(0.5, 0.1, Response("clamped")), "mae", **ARGUMENTS, detail="item_means"
+            constant_prior(0.5, 0.1, Response("clamped")), "mae", **ARGUMENTS, detail="sufficient"
         )
 
 

@@ -58,11 +58,15 @@ class Definition:
     needs_gold: bool = True
     parameters: tuple[Parameter, ...] = ()
     source: str = ""
+    additive: bool = False
 
 
 _BINS = (Parameter("bins", whole=True, minimum=1, maximum=100_000, example=50),)
 _FEW_BINS = (Parameter("bins", whole=True, minimum=1, maximum=100_000, example=5),)
 _THRESHOLD = (Parameter("threshold", default=0.5, example=0.6),)
+
+# Errors that are equal as fractions differ by rounding, and rounding must not decide who wins.
+_TOLERANCE = (Parameter("tolerance", default=1e-9, minimum=0.0, maximum=1.0, example=0.0),)
 
 _ITEM_MEANS = "nbyk.metrics.item_means"
 _PAIRED = "nbyk.metrics.paired"
@@ -71,8 +75,8 @@ _HISTOGRAMS = "nbyk.metrics.histograms"
 _THRESHOLDED = "nbyk.metrics.thresholded"
 
 BUILTIN = (
-    Definition("mae", f"{_ITEM_MEANS}:mae", "lower", "Mean absolute error of the item means."),
-    Definition("mse", f"{_ITEM_MEANS}:mse", "lower", "Mean squared error of the item means."),
+    Definition("mae", f"{_ITEM_MEANS}:mae", "lower", "Mean absolute error of the item means.", additive=True),
+    Definition("mse", f"{_ITEM_MEANS}:mse", "lower", "Mean squared error of the item means.", additive=True),
     Definition(
         "inverse_mse",
         f"{_ITEM_MEANS}:inverse_mse",
@@ -88,7 +92,9 @@ BUILTIN = (
         "higher",
         "Items whose mean A has nearer to gold, less those B has nearer, over all items.",
         kind="comparison",
+        parameters=_TOLERANCE,
         source=_WEIN,
+        additive=True,
     ),
     Definition(
         "spearman",
@@ -103,6 +109,7 @@ BUILTIN = (
         "higher",
         "Mean of the system's own item means; gold is not used.",
         needs_gold=False,
+        additive=True,
     ),
     Definition(
         "wins_mae_vectorized",
@@ -111,6 +118,7 @@ BUILTIN = (
         "Responses that A has nearer to gold, less those B has nearer, over all paired responses.",
         needs="responses",
         kind="comparison",
+        parameters=_TOLERANCE,
         source=_WEIN,
     ),
     Definition(
@@ -143,6 +151,7 @@ BUILTIN = (
         "Mean over items of the earth mover's (1-Wasserstein) distance between an item's responses.",
         needs="responses",
         source=_RUBNER,
+        additive=True,
     ),
     Definition(
         "histogram_emd_aggregated",
@@ -169,6 +178,7 @@ BUILTIN = (
         needs="responses",
         parameters=_FEW_BINS,
         source=f"{_WEIN}; {_HOMAN}",
+        additive=True,
     ),
     Definition(
         "accuracy",

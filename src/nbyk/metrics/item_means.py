@@ -155,15 +155,15 @@ def mean(systems: Floats, gold: Floats, out: Floats) -> None:
 
 
 @njit(nogil=True, cache=True)
-def wins_mae(systems: Floats, gold: Floats, out: Floats) -> None:
-    """Fill `out`, shape (R,), with (wins of A − wins of B) / N: the nearer to gold wins, if any."""
+def wins_mae(systems: Floats, gold: Floats, out: Floats, tolerance: float) -> None:
+    """Fill `out`, shape (R,), with (wins of A − wins of B) / N: the nearer by more than `tolerance` wins."""
     n = gold.shape[1]
     for r in range(len(out)):
         lead = 0
         for i in range(n):
             error_a = abs(systems[0, r, i] - gold[r, i])
             error_b = abs(systems[1, r, i] - gold[r, i])
-            lead += int(error_a < error_b) - int(error_b < error_a)
+            lead += int(error_b - error_a > tolerance) - int(error_a - error_b > tolerance)
         out[r] = lead / n
 
 

@@ -45,6 +45,8 @@ class Metric:
         once per replicate.
     arguments
         Parameter names and values, in the function's order.
+    additive
+        Whether an effect is the mean over items of what each item alone gives.
     """
 
     name: str
@@ -56,6 +58,12 @@ class Metric:
     source: str
     implementation: Implementation
     arguments: tuple[tuple[str, float], ...] = ()
+    additive: bool = False
+
+    @property
+    def base_name(self) -> str:
+        """The name without parameters."""
+        return self.name.partition("(")[0]
 
     @cached_property
     def function(self) -> Callable[..., Any]:

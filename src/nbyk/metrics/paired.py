@@ -63,31 +63,31 @@ def _over_pairs(a: Floats, gold: Floats) -> tuple[float, float]:
 
 
 @njit(nogil=True, cache=True)
-def wins_mae_vectorized(systems: Floats, gold: Floats, out: Floats) -> None:
-    """Fill `out`, shape (R,), with (wins of A − wins of B) / pairs: the nearer to gold wins, if any."""
+def wins_mae_vectorized(systems: Floats, gold: Floats, out: Floats, tolerance: float) -> None:
+    """Fill `out`, shape (R,), with (wins of A − wins of B) / pairs: nearer by more than `tolerance` wins."""
     width = min(systems.shape[3], gold.shape[2])
     whole = systems.shape[3] == gold.shape[2]
     for r in range(len(out)):
         lead = pairs = 0
         if whole:  # one long row, which vector instructions go through in one go
-            lead, pairs = _lead(systems[0, r].reshape(-1), systems[1, r].reshape(-1), gold[r].reshape(-1))
+            lead, pairs = _lead(
+                systems[0, r].reshape(-1), systems[1, r].reshape(-1), gold[r].reshape(-1), tolerance
+            )
         else:
             for i in range(gold.shape[1]):
-                row = _lead(systems[0, r, i, :width], systems[1, r, i, :width], gold[r, i, :width])
+                row = _lead(systems[0, r, i, :width], systems[1, r, i, :width], gold[r, i, :width], tolerance)
                 lead += row[0]
                 pairs += row[1]
         out[r] = lead / pairs
 
 
 @njit(nogil=True, cache=True)
-def _lead(a: Floats, b: Floats, gold: Floats) -> tuple[int, int]:
+def _lead(a: Floats, b: Floats, gold: Floats, tolerance: float) -> tuple[int, int]:
     """Return (wins of A − wins of B, pairs without NaN)."""
     lead = 0
     pairs = 0
     for i in range(len(gold)):
-        error_a = abs(a[i] - gold[i])
-        error_b = abs(b[i] - gold[i])
-        difference = error_a - error_b
-        pairs += int(difference == difference)
-        lead += int(error_a < error_b) - int(error_b < error_a)
+        lead_of_a = abs(b[i] - gold[i]) - abs(a[i] - gold[i])
+        pairs += int(lead_of_a == lead_of_a)
+        lead += int(lead_of_a > tolerance) - int(-lead_of_a > tolerance)
     return lead, pairs

@@ -79,6 +79,7 @@ def get(spec: str) -> Metric:
         source=definition.source,
         implementation=definition.implementation,
         arguments=tuple(values.items()),
+        additive=definition.additive,
     )
 
 
@@ -89,6 +90,7 @@ def register(
     kind: Kind = "score",
     needs_gold: bool = True,
     source: str = "",
+    additive: bool = False,
 ) -> Callable[[Function], Function]:
     """Return a decorator that makes a function a metric under the function's own name.
 
@@ -109,6 +111,9 @@ def register(
         If false, it is called without gold.
     source
         A citation.
+    additive
+        Whether an effect is the mean over items of the effects on single items, which spares simulations
+        of many sizes most of their work; `wins_mae` and `mae` are, a correlation is not.
 
     Raises
     ------
@@ -151,6 +156,7 @@ def register(
             needs_gold=needs_gold,
             parameters=_own_parameters(name, function, 1 + (kind == "comparison") + needs_gold),
             source=source,
+            additive=additive,
         )
         return function
 

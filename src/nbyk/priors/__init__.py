@@ -1,8 +1,24 @@
 """Two-stage priors: families of distributions, published priors, fits to data and how good they are."""
 
+from nbyk.priors.description import Description, describe_fit
 from nbyk.priors.fitting import item_parameters
-from nbyk.priors.published import published_prior
+from nbyk.priors.likelihood_fit import LikelihoodFit, fit_by_likelihood
+from nbyk.priors.marginal import log_likelihood
+from nbyk.priors.published import published_names, published_prior
 from nbyk.priors.two_stage import Response, TwoStagePrior
 from nbyk.priors.two_stage_fit import FittedPrior, fit_prior
 
-__all__ = ["FittedPrior", "Response", "TwoStagePrior", "fit_prior", "item_parameters", "published_prior"]
+__all__ = [
+    "Description",
+    "FittedPrior",
+    "LikelihoodFit",
+    "Response",
+    "TwoStagePrior",
+    "describe_fit",
+    "fit_by_likelihood",
+    "fit_prior",
+    "item_parameters",
+    "log_likelihood",
+    "published_names",
+    "published_prior",
+]

@@ -93,12 +93,14 @@ def run_chunks(
     n_replicates: int,
     work: Callable[[int, int], Floats],
     *,
+    start: int = 0,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Floats:
-    """Run `work(chunk, size)` for every chunk and join the results, shape (rows, n_replicates).
+    """Run `work(chunk, size)` for every chunk from replicate `start` on and join the results.
 
-    The order of the results, and so every number, is the same for any number of threads.
+    `start` is a multiple of the chunk size. The results, shape (rows, n_replicates − start), are in the same
+    order, and so every number is the same, for any number of threads.
     """
     if n_replicates < 1:
         raise NbykError(f"the number of draws must be at least 1, found {n_replicates}")
@@ -109,10 +111,11 @@ def run_chunks(
             progress(chunk_and_size[1])
         return result
 
+    to_do = chunks(n_replicates)[start // CHUNK :]
     if threads <= 1:
-        return np.concatenate([timed(chunk) for chunk in chunks(n_replicates)], axis=1)
+        return np.concatenate([timed(chunk) for chunk in to_do], axis=1)
     with ThreadPoolExecutor(threads) as pool:
-        return np.concatenate(list(pool.map(timed, chunks(n_replicates))), axis=1)
+        return np.concatenate(list(pool.map(timed, to_do)), axis=1)
 
 
 def check_defined(metrics: Sequence[Metric], effects: Floats) -> Floats:

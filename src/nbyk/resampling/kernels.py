@@ -43,7 +43,7 @@ def _rotate(x: int, k: int) -> Any:
 
 
 @njit
-def _advance(s0: Any, s1: Any, s2: Any, s3: Any) -> Any:
+def advance(s0: Any, s1: Any, s2: Any, s3: Any) -> Any:
     """Return a random word and the state after it: four numbers, so that it can stay in registers."""
     word = _rotate(s0 + s3, 23) + s0
     t = s1 << uint64(17)
@@ -58,7 +58,7 @@ def _advance(s0: Any, s1: Any, s2: Any, s3: Any) -> Any:
 @njit(nogil=True, cache=True)
 def _next_uniform(state: Array) -> Any:
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
-    word, s0, s1, s2, s3 = _advance(s0, s1, s2, s3)
+    word, s0, s1, s2, s3 = advance(s0, s1, s2, s3)
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
     return (float(word >> uint64(12)) + 0.5) / 4503599627370496.0
 
@@ -88,7 +88,7 @@ def fill_normals(state: Array, out: Array) -> None:
     """Fill the flat float64 array `out` with standard normals and advance `state`."""
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     for i in range(out.size):
-        word, s0, s1, s2, s3 = _advance(s0, s1, s2, s3)
+        word, s0, s1, s2, s3 = advance(s0, s1, s2, s3)
         layer = np.int64(word & uint64(255))
         sign = 1.0 - 2.0 * float((word >> uint64(8)) & uint64(1))
         position = (word >> uint64(9)) & uint64(0x000FFFFFFFFFFFFF)
@@ -106,7 +106,7 @@ def fill_uniforms(state: Array, out: Array) -> None:
     """Fill the flat float64 array `out` with uniforms on the open interval (0, 1) and advance `state`."""
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     for i in range(out.size):
-        word, s0, s1, s2, s3 = _advance(s0, s1, s2, s3)
+        word, s0, s1, s2, s3 = advance(s0, s1, s2, s3)
         out[i] = (float(word >> uint64(12)) + 0.5) / 4503599627370496.0
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
 
@@ -116,7 +116,7 @@ def fill_coins(state: Array, out: Array) -> None:
     """Fill the flat bool array `out` with fair coins, 64 to a random word, and advance `state`."""
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     for start in range(0, out.size, 64):
-        word, s0, s1, s2, s3 = _advance(s0, s1, s2, s3)
+        word, s0, s1, s2, s3 = advance(s0, s1, s2, s3)
         for i in range(start, min(start + 64, out.size)):
             out[i] = (word & uint64(1)) == uint64(1)
             word = word >> uint64(1)
@@ -128,7 +128,7 @@ def fill_words(state: Array, out: Array) -> None:
     """Fill the flat uint32 array `out` with random bits, two to a random word, and advance `state`."""
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     for i in range(0, out.size, 2):
-        word, s0, s1, s2, s3 = _advance(s0, s1, s2, s3)
+        word, s0, s1, s2, s3 = advance(s0, s1, s2, s3)
         out[i] = word >> uint64(32)
         if i + 1 < out.size:
             out[i + 1] = word & uint64(0xFFFFFFFF)
@@ -136,7 +136,7 @@ def fill_words(state: Array, out: Array) -> None:
 
 
 @njit(inline="always")
-def _index(word: Any, count: int) -> Any:
+def index_below(word: Any, count: int) -> Any:
     """Turn 32 random bits into an index below `count`; its chance is off 1/count by less than 2⁻³²."""
     return np.int64((uint64(word) * uint64(count)) >> uint64(32))
 
@@ -172,15 +172,23 @@ def respond(mean: Array, sd: Array, kind: int, levels: int, responses: Array) ->
 
 @njit(nogil=True, cache=True)
 def respond_mixed(
-    mean_a: Array, mean_b: Array, sd: Array, from_b: Array, kind: int, levels: int, responses: Array
+    mean_a: Array,
+    sd_a: Array,
+    mean_b: Array,
+    sd_b: Array,
+    from_b: Array,
+    kind: int,
+    levels: int,
+    responses: Array,
 ) -> None:
-    """As `respond`, but a single response has B's mean where its coin `from_b`, shape (R, N, K), is true."""
+    """As `respond`, but a response is B's where its coin `from_b`, shape (R, N, K), is true, and else A's."""
     for r in range(responses.shape[0]):
         for i in range(responses.shape[1]):
-            mu_a, mu_b, sigma = mean_a[r, i], mean_b[r, i], sd[r, i]
+            mu_a, mu_b, sigma_a, sigma_b = mean_a[r, i], mean_b[r, i], sd_a[r, i], sd_b[r, i]
             for j in range(responses.shape[2]):
-                mu = mu_b if from_b[r, i, j] else mu_a
-                responses[r, i, j] = _respond(mu + sigma * responses[r, i, j], kind, levels)
+                x = responses[r, i, j]
+                x = mu_b + sigma_b * x if from_b[r, i, j] else mu_a + sigma_a * x
+                responses[r, i, j] = _respond(x, kind, levels)
 
 
 @njit(nogil=True, cache=True)
@@ -229,7 +237,7 @@ def draw_responses(
             n_draws = count if as_many_as_present else out.shape[2]
             for j in range(out.shape[2]):
                 if j < n_draws:
-                    out[r, i, j] = values[row, _index(words[r, i, j], count)]
+                    out[r, i, j] = values[row, index_below(words[r, i, j], count)]
                 else:
                     out[r, i, j] = np.nan
 
@@ -253,7 +261,7 @@ def draw_pooled(
             pool = n_a + counts_b[row]
             for j in range(out.shape[2]):
                 if j < counts_out[row]:
-                    k = _index(words[r, i, j], pool)
+                    k = index_below(words[r, i, j], pool)
                     out[r, i, j] = a[row, k] if k < n_a else b[row, k - n_a]
                 else:
                     out[r, i, j] = np.nan
@@ -286,7 +294,7 @@ def draw_pooled_twice(
             n_again = n_drawn if as_many_as_drawn else out.shape[2]
             for j in range(out.shape[2]):
                 if j < n_again:
-                    k = _index(from_pool[r, i, _index(again[r, i, j], n_drawn)], pool)
+                    k = index_below(from_pool[r, i, index_below(again[r, i, j], n_drawn)], pool)
                     out[r, i, j] = a[row, k] if k < n_a else b[row, k - n_a]
                 else:
                     out[r, i, j] = np.nan
@@ -317,7 +325,7 @@ def permute_pool(
             for j in range(n_b):
                 pool[n_a + j] = b[row, j]
             for j in range(n_a + n_b - 1):
-                k = j + _index(words[r, i, j], n_a + n_b - j)
+                k = j + index_below(words[r, i, j], n_a + n_b - j)
                 pool[j], pool[k] = pool[k], pool[j]
             for j in range(out_a.shape[2]):
                 out_a[r, i, j] = pool[j] if j < n_a else np.nan

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.resampling import kernels
+from nbyk.resampling import kernels, lanes
 
 CHUNK = 64
 """Replicates per stream. Changing it changes every number that is drawn."""
@@ -106,3 +106,37 @@ class Streams:
             bits = np.random.PCG64(self._key.seed_sequence(role, self._chunk))
             self._generators[role] = np.random.Generator(bits)
         return self._generators[role]
+
+
+class ReplicateStreams:
+    """The streams of one chunk of replicates that restart at every replicate, one per role.
+
+    What a replicate draws from a role does not depend on how much the replicates before it drew, so that the
+    first items of a large test set are those of a small one.
+    """
+
+    def __init__(self, key: StreamKey, chunk: int) -> None:
+        self._key = key
+        self._chunk = chunk
+        self._words: dict[str, np.uint64] = {}
+        self._next: dict[str, int] = {}
+
+    def take(self, role: str, n_replicates: int) -> tuple[np.uint64, int]:
+        """Return the role's key and the first of its next replicates, for the kernels of `lanes`."""
+        if role not in self._words:
+            self._words[role] = self._key.seed_sequence(role, self._chunk).generate_state(1, np.uint64)[0]
+        first = self._next.get(role, 0)
+        self._next[role] = first + n_replicates
+        return self._words[role], first
+
+    def uniforms(self, role: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
+        """Return the role's next uniforms on the open interval (0, 1), one row of `shape` per replicate."""
+        out = np.empty(shape)
+        lanes.fill_uniforms(*self.take(role, shape[0]), out.reshape(shape[0], -1))
+        return out
+
+    def words(self, role: str, shape: tuple[int, ...]) -> NDArray[np.uint64]:
+        """Return the role's next 64 random bits each, one row of `shape` per replicate."""
+        out = np.empty(shape, dtype=np.uint64)
+        lanes.fill_words(*self.take(role, shape[0]), out.reshape(shape[0], -1))
+        return out

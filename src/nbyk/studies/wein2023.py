@@ -81,6 +81,8 @@ SEMANTICS = {
         null="pooled_twice",
         share_gold=False,
         metric_of_column={
+            "wins_mae": "wins_mae(tolerance=0.0)",
+            "wins_mae_vectorized": "wins_mae_vectorized(tolerance=0.0)",
             "mse": "inverse_mse",
             "emd_aggregated": "histogram_emd_aggregated(bins=50)",
             "emd_aggregated_vectorized": "histogram_emd_aggregated_vectorized(bins=50)",

@@ -1,0 +1,139 @@
+"""A prior beside the data, in numbers that do not depend on how many levels either has."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nbyk.priors.marginal import Counts, Marginal, response_counts
+from nbyk.priors.two_stage import Response, TwoStagePrior
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Description:
+    """A prior beside data, both with the lowest level at 0 and the highest at 1.
+
+    Attributes
+    ----------
+    prior_name
+        What the prior is called.
+    n_items
+        Number of items of the data.
+    mu_mean
+        Mean of the prior's μ, before responses are rounded to levels.
+    mean_data, mean_prior
+        Mean of the items' mean responses.
+    sd_data, sd_prior
+        Standard deviation of the items' mean responses, for as many responses as the items have.
+    within_data, within_prior
+        Mean over the items of the variance of an item's responses, unbiased; None for data without an item
+        that has two responses.
+    means_ks
+        Kolmogorov-Smirnov distance between the distributions of item means.
+    means_tv, responses_tv
+        Total-variation distance between the distributions of item means (of single responses); None if the
+        data and the prior do not have the same number of levels.
+    means_tv_chance
+        What `means_tv` would be about, for as many items, if the prior were true.
+    """
+
+    prior_name: str
+    n_items: int
+    mu_mean: float
+    mean_data: float
+    mean_prior: float
+    sd_data: float
+    sd_prior: float
+    within_data: float | None
+    within_prior: float
+    means_ks: float
+    means_tv: float | None
+    means_tv_chance: float | None
+    responses_tv: float | None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the numbers as JSON can hold them."""
+        return asdict(self)
+
+
+def describe_fit(prior: TwoStagePrior, matrix: ArrayLike, response: Response | None = None) -> Description:
+    """Compare any prior whose responses have levels with data.
+
+    Parameters
+    ----------
+    prior
+        A published prior, or one of your own; it need not have been fitted to these data.
+    matrix : array_like, shape (N, K)
+        Responses, with NaN for missing ones.
+    response
+        The scale that `matrix` is on, if it is not that of the prior: a prior of binary responses can be
+        compared with ratings on five levels, say.
+
+    Raises
+    ------
+    NbykError
+        As `response_counts`, or if the prior's responses are continuous.
+    """
+    counts = response_counts(matrix, response or prior.response)
+    return describe_counts(prior, Marginal.of(prior), counts)
+
+
+def describe_counts(prior: TwoStagePrior, marginal: Marginal, counts: Counts) -> Description:
+    """Return what `describe_fit` does, for responses that are counted already and the prior's marginal."""
+    top = counts.shape[1] - 1
+    levels = np.arange(top + 1) / top
+    n_responses = counts.sum(axis=1)
+    means = counts @ levels / n_responses
+    squares = counts @ levels**2 - n_responses * means**2
+    several = n_responses > 1
+
+    mean, between, within = marginal.moments()
+    prior_top = prior.response.levels - 1
+    variance = (between + within * float((1.0 / n_responses).mean())) / prior_top**2
+    observed, expected = _shares(means, *_expected_means(marginal, n_responses))
+    gaps = observed - expected
+    shares = counts.sum(axis=0) / counts.sum()
+    comparable = top == prior_top
+    return Description(
+        prior_name=prior.name,
+        n_items=len(counts),
+        mu_mean=marginal.mu_mean,
+        mean_data=float(means.mean()),
+        mean_prior=mean / prior_top,
+        sd_data=float(means.std()),
+        sd_prior=float(np.sqrt(variance)),
+        within_data=float((squares[several] / (n_responses[several] - 1)).mean()) if several.any() else None,
+        within_prior=within / prior_top**2,
+        means_ks=float(np.abs(np.cumsum(gaps)).max()),
+        means_tv=float(np.abs(gaps).sum() / 2) if comparable else None,
+        means_tv_chance=_chance(expected, len(counts)) if comparable else None,
+        responses_tv=float(np.abs(shares - marginal.responses).sum() / 2) if comparable else None,
+    )
+
+
+def _expected_means(marginal: Marginal, n_responses: Counts) -> tuple[Floats, Floats]:
+    values, weights = [], []
+    for k, items in zip(*np.unique(n_responses, return_counts=True), strict=True):
+        sums = marginal.sums(int(k))
+        values.append(np.arange(sums.size) / (sums.size - 1))
+        weights.append(sums * (items / n_responses.size))
+    return np.concatenate(values), np.concatenate(weights)
+
+
+def _shares(means: Floats, values: Floats, weights: Floats) -> tuple[Floats, Floats]:
+    """Return the observed and the expected share of every possible item mean, in ascending order."""
+    places, index = np.unique(np.round(np.concatenate([means, values]), 12), return_inverse=True)
+    seen, possible = index[: means.size], index[means.size :]
+    observed = np.bincount(seen, minlength=places.size) / means.size
+    return observed, np.bincount(possible, weights=weights, minlength=places.size).astype(np.float64)
+
+
+def _chance(shares: Floats, n_items: int) -> float:
+    """Return the mean total-variation distance of a sample, by the normal approximation of each share."""
+    variances = np.clip(shares * (1.0 - shares), 0.0, None) / n_items
+    return float(np.sqrt(2.0 / np.pi * variances).sum() / 2)

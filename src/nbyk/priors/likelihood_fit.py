@@ -1,0 +1,371 @@
+"""Fit a two-stage prior to ratings on levels by the likelihood of the ratings themselves."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nbyk.errors import NbykError, unknown_name
+from nbyk.priors.description import Description, describe_counts, describe_fit
+from nbyk.priors.families import Uniform
+from nbyk.priors.family import Family
+from nbyk.priors.marginal import (
+    Counts,
+    ItemGrid,
+    Marginal,
+    Patterns,
+    masses,
+    pattern_log_likelihood,
+    response_counts,
+)
+from nbyk.priors.templates import TEMPLATES, Axis, Template
+from nbyk.priors.two_stage import Response, TwoStagePrior
+
+__all__ = ["FITTABLE", "Candidate", "LikelihoodFit", "SumCheck", "describe_fit", "fit_by_likelihood"]
+
+Floats = NDArray[np.float64]
+
+FITTABLE: dict[str, Template] = {
+    "uniform": replace(
+        TEMPLATES["uniform"],
+        axes=(Axis((0.0, 0.95), TEMPLATES["uniform"].axes[0].start), TEMPLATES["uniform"].axes[1]),
+        build=lambda point, top: Uniform(point[0], min(point[0] + np.exp(point[1]), top)),
+    ),
+    **{name: template for name, template in TEMPLATES.items() if template.ranged},
+}
+"""The families that a likelihood fit can use, for either stage: those that cannot leave [0, 1]."""
+
+MU_FAMILIES = ("truncated_normal", "beta", "truncated_normal_mixture")
+SIGMA_FAMILIES = ("truncated_normal", "beta")
+
+_MAX_PATTERNS = 1000
+_N_STARTS = 2
+_START_STRIDE = 3
+_PULL_SD = 2.0
+_STEP = 1e-5
+_TINY = 1e-300
+_MIN_EXPECTED = 5.0
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """One pair of families, fitted.
+
+    Attributes
+    ----------
+    mu, sigma
+        The fitted distributions.
+    n_parameters
+        Parameters of both together.
+    log_likelihood
+        Of the responses.
+    """
+
+    mu: Family
+    sigma: Family
+    n_parameters: int
+    log_likelihood: float
+
+    @property
+    def aic(self) -> float:
+        """2 × parameters − 2 × log-likelihood: the smallest is best."""
+        return 2.0 * (self.n_parameters - self.log_likelihood)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the candidate as JSON can hold it."""
+        return {
+            "mu": self.mu.to_dict(),
+            "sigma": self.sigma.to_dict(),
+            "n_parameters": self.n_parameters,
+            "log_likelihood": self.log_likelihood,
+            "aic": self.aic,
+        }
+
+
+@dataclass(frozen=True)
+class SumCheck:
+    """Observed and expected sums of an item's levels, among items with the most common number of ratings.
+
+    Attributes
+    ----------
+    n_responses
+        That number K, at least 2.
+    observed
+        Items with each sum from 0 to K (L − 1).
+    expected
+        What the fit says instead.
+    chi2
+        Pearson's statistic, neighbouring sums pooled until at least 5 items are expected.
+    df
+        Cells − 1 − parameters. The parameters were fitted to all ratings rather than to these sums, so the
+        statistic is a little larger than its distribution says: p never flatters the fit.
+    p
+        p-value; None if df < 1, where the fit cannot be tested this way.
+    """
+
+    n_responses: int
+    observed: tuple[int, ...]
+    expected: tuple[float, ...]
+    chi2: float
+    df: int
+    p: float | None
+
+
+@dataclass(frozen=True)
+class LikelihoodFit:
+    """A prior fitted to ratings by maximum likelihood, and how well it describes them.
+
+    Attributes
+    ----------
+    prior
+        The fitted prior.
+    log_likelihood
+        Log-probability of the ratings, in the order they were given, under the fit.
+    saturated_log_likelihood
+        The largest that any model of exchangeable raters could reach.
+    n_items
+        Number of items.
+    candidates
+        All pairs of families, the smallest AIC first; the prior has the first.
+    goodness
+        Observed and expected sums of ratings.
+    description
+        The fit beside the data, with total-variation distances.
+    """
+
+    prior: TwoStagePrior
+    log_likelihood: float
+    saturated_log_likelihood: float
+    n_items: int
+    candidates: tuple[Candidate, ...]
+    goodness: SumCheck
+    description: Description
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON can hold it."""
+        return {
+            "prior": self.prior.to_dict(),
+            "log_likelihood": self.log_likelihood,
+            "saturated_log_likelihood": self.saturated_log_likelihood,
+            "n_items": self.n_items,
+            "candidates": [candidate.to_dict() for candidate in self.candidates],
+            "goodness": asdict(self.goodness),
+            "description": self.description.to_dict(),
+        }
+
+
+def fit_by_likelihood(
+    name: str,
+    matrix: ArrayLike,
+    response: Response,
+    *,
+    mu: str | Sequence[str] = MU_FAMILIES,
+    sigma: str | Sequence[str] = SIGMA_FAMILIES,
+) -> LikelihoodFit:
+    """Fit a two-stage prior to ratings on levels by maximum likelihood, the items' parameters integrated out.
+
+    Unlike `fit_prior` it does not take the moments of an item's ratings for the item's μ and σ, so few
+    ratings per item and rounding to levels do not bias it. The same input always gives the same fit.
+
+    Parameters
+    ----------
+    name
+        What to call the prior.
+    matrix : array_like, shape (N, K)
+        Ratings on the scale of `response`, with NaN for missing ones.
+    response
+        The response stage, "likert" or "binary".
+    mu, sigma
+        Families for each stage, keys of `FITTABLE`: one, or several to choose from by AIC.
+
+    Raises
+    ------
+    NbykError
+        As `response_counts`; if a family cannot be fitted; or if the ratings do not tell μ and σ apart,
+        because every item has a single one or all are equal.
+
+    Notes
+    -----
+    A weak normal penalty (standard deviation 2 in each search coordinate: means, log sds, log shapes and
+    logit weights) keeps parameters that the data leave open from drifting; where the data speak it is lost
+    beside the likelihood. Binary ratings leave much open: they depend on (μ − ½)/σ alone, so priors with
+    different scales of σ predict the same counts, and the penalty chooses among them. Predictions for such
+    counts are as good as the fit says. A shift of μ by ε is not such a prediction: its effect depends on the
+    scale of σ that was chosen.
+
+    With more than 1000 different patterns of counts the search uses 1000 items spread evenly over the ordered
+    ones; likelihoods, goodness and distances are of all items all the same.
+    """
+    families = [_families(stage, names) for stage, names in (("mu", mu), ("sigma", sigma))]
+    counts = response_counts(matrix, response)
+    _check_identified(counts, response)
+    patterns = Patterns.of(counts)
+    search = _Search(patterns.at_most(_MAX_PATTERNS), response)
+    candidates = []
+    for mu_template in families[0]:
+        for sigma_template in families[1]:
+            fitted = search.fit(mu_template, sigma_template)
+            prior = TwoStagePrior(name, *fitted, response)
+            n_parameters = len(mu_template.axes) + len(sigma_template.axes)
+            candidates.append(Candidate(*fitted, n_parameters, pattern_log_likelihood(prior, patterns)))
+    candidates.sort(key=lambda candidate: candidate.aic)
+    best = candidates[0]
+    prior = TwoStagePrior(name, best.mu, best.sigma, response)
+    marginal = Marginal.of(prior)
+    return LikelihoodFit(
+        prior=prior,
+        log_likelihood=best.log_likelihood,
+        saturated_log_likelihood=patterns.saturated_log_likelihood(),
+        n_items=patterns.n_items,
+        candidates=tuple(candidates),
+        goodness=_sum_check(marginal, counts, best.n_parameters),
+        description=describe_counts(prior, marginal, counts),
+    )
+
+
+def _families(stage: str, names: str | Sequence[str]) -> list[Template]:
+    chosen = dict.fromkeys([names] if isinstance(names, str) else names)
+    if not chosen:
+        raise NbykError(f"no family for {stage}; expected one or more of {', '.join(sorted(FITTABLE))}")
+    for name in chosen:
+        if name not in FITTABLE:
+            raise unknown_name(f"family for a likelihood fit of {stage}", name, FITTABLE)
+    return [FITTABLE[name] for name in chosen]
+
+
+def _check_identified(counts: Counts, response: Response) -> None:
+    of_level = counts.sum(axis=0)
+    if of_level.max() == of_level.sum():
+        level = response.values[int(np.argmax(of_level))]
+        raise NbykError(
+            f"all {of_level.sum()} responses are {level:g}: there is nothing to fit; use the family "
+            "`constant`, or collect items that raters see differently"
+        )
+    if counts.sum(axis=1).max() == 1:
+        shares = zip(response.values, of_level / of_level.sum(), strict=True)
+        listed = ", ".join(f"{value:g}: {share:.1%}" for value, share in shares)
+        mean = float(response.values @ of_level / of_level.sum())
+        raise NbykError(
+            "every item has a single response, so sigma is not identified: how much raters of the same item "
+            "differ cannot be told from how much items do. What these data do say is how single responses "
+            f"are distributed (mean {mean:.3g}; {listed}). Collect at least two responses for some items, or "
+            "set the prior by hand"
+        )
+
+
+class _Search:
+    """The penalised likelihood of patterns of counts, and the search for its maximum."""
+
+    def __init__(self, patterns: Patterns, response: Response) -> None:
+        self.grid = ItemGrid.over(response)
+        self.items = patterns.items.astype(np.float64)
+        blocks = [kernel for kernel, _ in self.grid.kernels(patterns, response)]
+        self.kernel = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
+
+    def fit(self, mu: Template, sigma: Template) -> tuple[Family, Family]:
+        """Return the families at the maximum, reached from the best points of a grid of starts."""
+        from scipy.optimize import minimize
+
+        split = len(mu.axes)
+        axes = (*mu.axes, *sigma.axes)
+        ends = [
+            minimize(
+                self._cost,
+                start,
+                args=(mu, sigma),
+                jac=True,
+                method="SLSQP",
+                bounds=[axis.bounds for axis in axes],
+                options={"ftol": 1e-11, "maxiter": 500},
+            )
+            for start in self._starts(mu, sigma)
+        ]
+        point = min(ends, key=lambda end: end.fun).x
+        return mu.build(point[:split], 1.0), sigma.build(point[split:], 1.0)
+
+    def _starts(self, mu: Template, sigma: Template) -> list[Floats]:
+        mu_points, sigma_points = _start_points(mu), _start_points(sigma)
+        mu_masses = np.array([masses(mu.build(point, 1.0), self.grid.mu_edges) for point in mu_points])
+        sigma_masses = np.array(
+            [masses(sigma.build(point, 1.0), self.grid.sigma_edges) for point in sigma_points]
+        )
+        given_mu = np.einsum("pms,js->pmj", self.kernel, sigma_masses)
+        likelihood = np.einsum("im,pmj->pij", mu_masses, given_mu)
+        total = np.tensordot(self.items, np.log(np.maximum(likelihood, _TINY)), 1).ravel()
+        best = np.argsort(-total, kind="stable")[:_N_STARTS]
+        places = zip(*np.unravel_index(best, likelihood.shape[1:]), strict=True)
+        return [np.concatenate([mu_points[i], sigma_points[j]]) for i, j in places]
+
+    def _cost(self, point: Floats, mu: Template, sigma: Template) -> tuple[float, Floats]:
+        """Return minus the penalised log-likelihood per item, and its gradient."""
+        split = len(mu.axes)
+        centres = np.array([np.mean(axis.start) for axis in (*mu.axes, *sigma.axes)])
+        pull = (point - centres) / _PULL_SD
+        mu_masses = masses(mu.build(point[:split], 1.0), self.grid.mu_edges)
+        sigma_masses = masses(sigma.build(point[split:], 1.0), self.grid.sigma_edges)
+        # Not `@`: for products as small as these the threads of a BLAS spend their time on each other.
+        given_mu = np.einsum("pms,s->pm", self.kernel, sigma_masses)
+        likelihood = np.maximum(np.einsum("pm,m->p", given_mu, mu_masses), _TINY)
+        ratio = self.items / likelihood
+        by_mu = np.einsum("p,pm->m", ratio, given_mu)
+        by_sigma = np.einsum("pm,pms->s", np.outer(ratio, mu_masses), self.kernel)
+        gradient = np.concatenate(
+            [
+                _slopes(mu, point[:split], self.grid.mu_edges) @ by_mu,
+                _slopes(sigma, point[split:], self.grid.sigma_edges) @ by_sigma,
+            ]
+        )
+        n = self.items.sum()
+        cost = (0.5 * pull @ pull - self.items @ np.log(likelihood)) / n
+        return float(cost), (pull / _PULL_SD - gradient) / n
+
+
+def _start_points(template: Template) -> Floats:
+    coordinates = [np.array(axis.start)[::_START_STRIDE] for axis in template.axes]
+    return np.stack([values.ravel() for values in np.meshgrid(*coordinates, indexing="ij")], axis=1)
+
+
+def _slopes(template: Template, point: Floats, edges: Floats) -> Floats:
+    """Return the derivatives of the cells' masses by each coordinate, shape (p, cells)."""
+
+    def at(step: Floats) -> Floats:
+        return masses(template.build(point + step, 1.0), edges)
+
+    return np.array([(at(step) - at(-step)) / (2 * _STEP) for step in _STEP * np.eye(len(point))])
+
+
+def _sum_check(marginal: Marginal, counts: Counts, n_parameters: int) -> SumCheck:
+    from scipy.stats import chi2
+
+    n_responses = counts.sum(axis=1)
+    k = int(np.argmax(np.bincount(n_responses[n_responses > 1])))
+    sums = counts[n_responses == k] @ np.arange(counts.shape[1])
+    expected = len(sums) * marginal.sums(k)
+    observed = np.bincount(sums, minlength=expected.size)
+    starts = _pools(expected)
+    pooled = np.add.reduceat(expected, starts)
+    statistic = float(((np.add.reduceat(observed, starts) - pooled) ** 2 / pooled).sum())
+    df = len(starts) - 1 - n_parameters
+    return SumCheck(
+        n_responses=k,
+        observed=tuple(int(n) for n in observed),
+        expected=tuple(float(n) for n in expected),
+        chi2=statistic,
+        df=df,
+        p=float(chi2.sf(statistic, df)) if df > 0 else None,
+    )
+
+
+def _pools(expected: Floats) -> list[int]:
+    """Return where pools of neighbouring cells start, with enough expected in each."""
+    starts, pooled = [0], 0.0
+    for cell, items in enumerate(expected):
+        if pooled >= _MIN_EXPECTED:
+            starts.append(cell)
+            pooled = 0.0
+        pooled += items
+    return starts[:-1] if pooled < _MIN_EXPECTED and len(starts) > 1 else starts

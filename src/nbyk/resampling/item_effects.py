@@ -1,0 +1,81 @@
+"""By how much A is better than B on every single item of simulated test sets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+from nbyk.metrics import Metric
+from nbyk.metrics.counts import has_counts_form
+from nbyk.resampling.count_sets import draw_count_sets
+from nbyk.resampling.effects import as_metrics, batches, score
+from nbyk.resampling.population import Population
+from nbyk.resampling.simulate import draw_responses
+from nbyk.resampling.streams import CHUNK, ReplicateStreams, Streams
+
+Floats = NDArray[np.float64]
+
+
+def item_effects(
+    population: Population,
+    metrics: str | Metric | Sequence[str | Metric],
+    *,
+    chunk: int,
+    size: int = CHUNK,
+    seed: int = 0,
+    purpose: str = "power",
+) -> Floats:
+    """Return the effect of every item of simulated test sets under the alternative.
+
+    A set's effect is the mean of its items'. Of Likert and binary responses only the counts are drawn, and
+    sets of fewer items are then the first items of larger ones.
+
+    Parameters
+    ----------
+    population
+        What the sets are drawn from.
+    metrics
+        Additive metrics: those whose effect is the mean over items of effects on single items.
+    chunk, size
+        Which chunk of test sets to draw, and how many of its sets, at most `CHUNK`.
+    seed, purpose
+        What the random streams belong to, beside the population.
+
+    Returns
+    -------
+    ndarray, shape (metrics, size, N)
+        Positive where A is better.
+
+    Raises
+    ------
+    NbykError
+        If a metric is not additive.
+    """
+    chosen = as_metrics(metrics)
+    for metric in chosen:
+        if not metric.additive:
+            raise NbykError(f"metric {metric.name} is not a mean over items, so single items have no effect")
+    response = population.prior.response
+    countable = response.levels > 0 and all(has_counts_form(metric) for metric in chosen)
+    values_per_set = 3 * population.n_items * (1 if countable else population.k_responses)
+    key = population.key(seed, f"item effects {purpose}", any_size=countable)
+    streams = ReplicateStreams(key, chunk) if countable else Streams(key, chunk)
+    parts = []
+    for batch in batches(size, values_per_set):
+        if isinstance(streams, ReplicateStreams):
+            (sets,) = draw_count_sets(population, streams, batch)
+            effects = np.empty((len(chosen), batch, population.n_items))
+            for metric, out in zip(chosen, effects, strict=True):
+                units, unit = sets.item_units(metric)
+                np.multiply(units, unit, out=out)
+        else:
+            items = population.draw_items(streams, batch)
+            gold, systems = draw_responses(response, items, population.k_responses, streams, "alternative")
+            k = population.k_responses
+            alone = score(chosen, systems.reshape(2, -1, 1, k), gold.reshape(-1, 1, k))
+            effects = alone.reshape(len(chosen), batch, population.n_items)
+        parts.append(effects)
+    return np.concatenate(parts, axis=1)

@@ -1,0 +1,83 @@
+"""Compiled random words in 32 lanes abreast, restarted for every replicate.
+
+Each lane is a xoshiro256++ generator (Blackman and Vigna 2021) whose state comes from SplitMix64, as its
+authors advise, started at a hash of the stream's key and the replicate. A row of 32 words takes a few vector
+instructions. A replicate's words are the same however many are drawn, so that the first items of a large test
+set are those of a small one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, uint64
+from numpy.typing import NDArray
+
+Words = NDArray[np.uint64]
+Floats = NDArray[np.float64]
+
+LANES = 32
+STATE = 4 * LANES
+
+_GOLDEN = 0x9E3779B97F4A7C15
+
+
+@njit(nogil=True, cache=True)
+def _scrambled(x: Any) -> Any:
+    z = (x ^ (x >> uint64(30))) * uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> uint64(27))) * uint64(0x94D049BB133111EB)
+    return z ^ (z >> uint64(31))
+
+
+@njit(nogil=True, cache=True)
+def start_replicate(key: Any, replicate: int, state: Words) -> None:
+    """Fill `state`, shape (STATE,), with that of a replicate's first row of words."""
+    x = _scrambled(_scrambled(uint64(key)) + uint64(replicate) * uint64(_GOLDEN))
+    for i in range(STATE):
+        state[i] = _scrambled(x + uint64(i + 1) * uint64(_GOLDEN))
+
+
+@njit(nogil=True, cache=True)
+def next_row(state: Words, row: Words) -> None:
+    """Fill `row`, shape (LANES,), with random words and advance `state`."""
+    for lane in range(LANES):
+        s0, s1 = state[lane], state[LANES + lane]
+        s2, s3 = state[2 * LANES + lane], state[3 * LANES + lane]
+        mixed = s0 + s3
+        row[lane] = ((mixed << uint64(23)) | (mixed >> uint64(41))) + s0
+        shifted = s1 << uint64(17)
+        s2 ^= s0
+        s3 ^= s1
+        state[LANES + lane] = s1 ^ s2
+        state[lane] = s0 ^ s3
+        state[2 * LANES + lane] = s2 ^ shifted
+        state[3 * LANES + lane] = (s3 << uint64(45)) | (s3 >> uint64(19))
+
+
+@njit(nogil=True, cache=True)
+def fill_words(key: Any, first: int, out: Words) -> None:
+    """Fill `out`, shape (R, n), with the words of the replicates from `first` on."""
+    state = np.empty(STATE, np.uint64)
+    row = np.empty(LANES, np.uint64)
+    n = out.shape[1]
+    for r in range(len(out)):
+        start_replicate(key, first + r, state)
+        for start in range(0, n, LANES):
+            next_row(state, row)
+            for i in range(min(LANES, n - start)):
+                out[r, start + i] = row[i]
+
+
+@njit(nogil=True, cache=True)
+def fill_uniforms(key: Any, first: int, out: Floats) -> None:
+    """Fill `out`, shape (R, n), with uniforms on the open interval (0, 1), as `fill_words`."""
+    state = np.empty(STATE, np.uint64)
+    row = np.empty(LANES, np.uint64)
+    n = out.shape[1]
+    for r in range(len(out)):
+        start_replicate(key, first + r, state)
+        for start in range(0, n, LANES):
+            next_row(state, row)
+            for i in range(min(LANES, n - start)):
+                out[r, start + i] = (float(row[i] >> uint64(12)) + 0.5) / 4503599627370496.0

@@ -1,0 +1,136 @@
+"""The population that test sets are simulated from, and the item parameters of its draws."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+from nbyk.priors import TwoStagePrior
+from nbyk.resampling import kernels
+from nbyk.resampling.streams import StreamKey, stream_key
+
+Floats = NDArray[np.float64]
+
+
+class Uniforms(Protocol):
+    """Where item parameters get their uniforms from, by role and shape."""
+
+    def uniforms(self, role: str, shape: tuple[int, ...]) -> Floats:
+        """Return uniforms on the open interval (0, 1)."""
+
+
+@dataclass(frozen=True)
+class ItemParameters:
+    """Means and standard deviations of the items of R replicates under gold, A and B, each (R, N)."""
+
+    gold: Floats
+    a: Floats
+    b: Floats
+    sd_gold: Floats
+    sd_a: Floats
+    sd_b: Floats
+
+
+@dataclass(frozen=True)
+class Population:
+    """What response sets are drawn from, and how large they are.
+
+    Item i has gold responses N(μ_i, σ_i²), A's N(μ_i + u_i, s_A² σ_i²) and B's N(μ_i + v_i, s_B² σ_i²), with
+    u_i ~ U(−ε_A, ε_A), v_i ~ U(−ε_B, ε_B) and both means clamped to [0, 1]; all of them pass through the
+    prior's response stage.
+
+    Attributes
+    ----------
+    prior
+        Two-stage prior of the items and their responses.
+    n_items
+        Items N, at least 2.
+    k_responses
+        Responses per item K of gold and of either system, at least 1.
+    epsilon_b, epsilon_a
+        Half-width ε of the uniform perturbation of B's and A's item means, in [0, 1].
+    sd_scale_a, sd_scale_b
+        Factor s on σ_i of A's and B's responses, 0 for a system that always answers alike; at least 0.
+
+    Raises
+    ------
+    NbykError
+        If N < 2, K < 1, an ε is outside [0, 1] or a factor is negative or not finite.
+    """
+
+    prior: TwoStagePrior
+    n_items: int
+    k_responses: int
+    epsilon_b: float
+    epsilon_a: float = 0.0
+    sd_scale_a: float = 1.0
+    sd_scale_b: float = 1.0
+
+    def __post_init__(self) -> None:
+        if self.n_items < 2:
+            raise NbykError(f"n_items: found {self.n_items}, expected at least 2 items")
+        if self.k_responses < 1:
+            raise NbykError(f"k_responses: found {self.k_responses}, expected at least 1 response per item")
+        check_systems(self.epsilon_b, self.epsilon_a, self.sd_scale_a, self.sd_scale_b)
+
+    def key(self, seed: int, purpose: str, *, any_size: bool = False) -> StreamKey:
+        """Return the key of this population's streams for one purpose.
+
+        With `any_size` the key leaves N out: sets of fewer items are then the first items of larger ones.
+        """
+        size = {} if any_size else {"n": self.n_items}
+        scales = {"sd_scale_a": self.sd_scale_a, "sd_scale_b": self.sd_scale_b}
+        return stream_key(
+            seed,
+            purpose=purpose,
+            prior=self.prior.key(),
+            k=self.k_responses,
+            epsilon_a=float(self.epsilon_a),
+            epsilon_b=float(self.epsilon_b),
+            **size,
+            **{name: float(scale) for name, scale in scales.items() if scale != 1.0},
+        )
+
+    def draw_items(self, streams: Uniforms, n_replicates: int) -> ItemParameters:
+        """Draw the item parameters of some replicates."""
+        mu_family, sigma_family = self.prior.mu, self.prior.sigma
+        shape = (n_replicates, self.n_items)
+        mu = mu_family.draw(streams.uniforms("mu", (*shape, mu_family.n_uniforms)))
+        sd = sigma_family.draw(streams.uniforms("sigma", (*shape, sigma_family.n_uniforms)))
+        return ItemParameters(
+            gold=mu,
+            a=perturbed(mu, self.epsilon_a, streams, "epsilon a"),
+            b=perturbed(mu, self.epsilon_b, streams, "epsilon b"),
+            sd_gold=sd,
+            sd_a=scaled(sd, self.sd_scale_a),
+            sd_b=scaled(sd, self.sd_scale_b),
+        )
+
+
+def check_systems(epsilon_b: float, epsilon_a: float, sd_scale_a: float, sd_scale_b: float) -> None:
+    """Raise NbykError unless both ε lie in [0, 1] and both factors are numbers of at least 0."""
+    for name, epsilon in (("epsilon_b", epsilon_b), ("epsilon_a", epsilon_a)):
+        if not 0.0 <= epsilon <= 1.0:
+            raise NbykError(f"{name}: found {epsilon}, expected a perturbation between 0 and 1")
+    for name, scale in (("sd_scale_a", sd_scale_a), ("sd_scale_b", sd_scale_b)):
+        if not 0.0 <= scale < np.inf:
+            raise NbykError(f"{name}: found {scale}, expected a factor of at least 0; 1 leaves σ as it is")
+
+
+def perturbed(mu: Floats, epsilon: float, streams: Uniforms, role: str) -> Floats:
+    """Return item means (R, N) moved by U(−ε, ε) and clamped to [0, 1]."""
+    if epsilon == 0.0 and mu.min() >= 0.0 and mu.max() <= 1.0:
+        return mu
+    means = mu.copy()
+    uniforms = streams.uniforms(role, mu.shape) if epsilon > 0.0 else means
+    kernels.perturb(means, epsilon, uniforms)
+    return means
+
+
+def scaled(sd: Floats, scale: float) -> Floats:
+    """Return standard deviations times a factor: the very same array where it is one."""
+    return sd if scale == 1.0 else scale * sd
