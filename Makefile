@@ -9,7 +9,7 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --profile workflow/profiles/defau
 # Rules and jobs call `nbyk` and `snakemake` by name; find the environment's first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: all paper report install test lint types unit bench lock clean
+.PHONY: all paper paper-homan report install test lint types unit bench lock clean
 
 all: install
 	$(SNAKEMAKE) --quiet reason host
@@ -19,6 +19,12 @@ all: install
 # The same at full scale: estimates over 100 test sets a cell in place of 20.
 paper: install
 	$(SNAKEMAKE) --quiet reason host --config n_references=100
+
+# Homan et al. 2025: how many ratings per item, Tables 1 to 3 and Figures 1 to 11.
+paper-homan: install
+	$(SNAKEMAKE) homan2025 --quiet reason host
+	@$(BIN)/python -c "import json; print(json.load(open('results/homan2025/summary.json'))['line'])"
+	@echo "Read results/homan2025/report.html; tables and figures lie beside it."
 
 report: install
 	$(SNAKEMAKE) --quiet reason host

@@ -14,9 +14,12 @@ from numpy.typing import NDArray
 from benchmarks.timing import Line, interleaved, line, seconds
 from benchmarks.vet import Peer, pooled
 from nbyk.data.response_set import ResponseSet
+from nbyk.inference.size_draws import NestedDraws
+from nbyk.metrics import get
 from nbyk.priors import published_prior
 from nbyk.resampling import kernels
 from nbyk.resampling.effects import batches
+from nbyk.resampling.population import Population
 from nbyk.resampling.resample import resampled_effects
 from nbyk.resampling.simulate import simulate, simulated_effects
 from nbyk.resampling.streams import CHUNK, stream_key
@@ -28,6 +31,9 @@ N, K = PAPER_SIZE
 EPSILON = 0.1
 SEMANTICS = get_semantics("published")
 METRICS = [SEMANTICS.metric(column) for column in COLUMNS]
+HOMAN_COLUMNS = ("mae", "wins_mae", "mean_of_emds")
+HOMAN_METRICS = ("mae", "wins_mae", "histogram_mean_of_emds(bins=5)")
+MANY_K = 100
 CHEAP_METRICS = ["mae", "wins_mae", "mse", "cosine"]
 
 
@@ -36,20 +42,22 @@ class Effort:
     """How often each thing is repeated."""
 
     vet: int
+    many_responses: int
     draws: int
     threads: int
     thread_draws: int
     generator: int
 
 
-FULL = Effort(vet=9, draws=9, threads=7, thread_draws=2000, generator=15)
-QUICK = Effort(vet=3, draws=3, threads=2, thread_draws=512, generator=5)
+FULL = Effort(vet=9, many_responses=3, draws=9, threads=7, thread_draws=2000, generator=15)
+QUICK = Effort(vet=3, many_responses=1, draws=3, threads=2, thread_draws=512, generator=5)
 
 
 def lines(peer: Peer, effort: Effort) -> Iterator[Line]:
     """Measure one thing after the other and yield its lines."""
     for prior in ("simulated", "toxicity"):
         yield from against_vet(peer, prior, effort.vet)
+    yield many_responses_against_vet(peer, effort.many_responses)
     yield over_random_draws(effort.draws)
     yield from over_one_thread(effort.thread_draws, effort.threads)
     yield from against_sfc64(effort.generator)
@@ -120,6 +128,25 @@ def against_vet(peer: Peer, prior: str, repeats: int) -> list[Line]:
         line(name, ("VET", theirs), ("nbyk", ours), floor)
         for (name, floor), theirs, ours in zip(names.items(), sides[::2], sides[1::2], strict=True)
     ]
+
+
+def many_responses_against_vet(peer: Peer, repeats: int) -> Line:
+    """Time one replicate of Homan et al. 2025's three metrics at N = 1000, K = 100, toxicity prior."""
+    population = Population(published_prior("toxicity"), N, MANY_K, EPSILON)
+    source = NestedDraws(population, [get(metric) for metric in HOMAN_METRICS], seed=0)
+
+    def of_peer() -> None:
+        for data in peer.draw("toxicity", N, MANY_K, EPSILON):
+            for column in HOMAN_COLUMNS:
+                peer.trial(column, data, "ground")
+
+    def of_nbyk() -> None:
+        source.draw([N], 0, CHUNK)
+
+    of_nbyk()
+    theirs, ours = interleaved(of_peer, of_nbyk, repeats)
+    name = f"simulate and score three metrics by counts, K = {MANY_K}, toxicity prior"
+    return line(name, ("VET", theirs), ("nbyk", [value / CHUNK for value in ours]), 1000.0)
 
 
 def over_random_draws(repeats: int) -> Line:

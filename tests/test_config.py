@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from nbyk.config import Config, json_schema, load_config, reference_page, validate
+from nbyk.config import Config, Homan2025, json_schema, load_config, reference_page, validate
 from nbyk.errors import NbykError
 
 ROOT = Path(__file__).parents[1]
@@ -49,6 +49,29 @@ WRONG = {
     "a metric file that is not in a list": ("metric_files: mine.py", "metric_files: found 'mine.py'"),
     "a metric file that is no file": ("metric_files: [3]", "metric_files.0: found 3"),
     "a number for metric files": ("metric_files: 3", "metric_files: found 3"),
+    "a key of the grid": ("homan2025: {epsilon: [0.1]}", "unknown key 'epsilon'; did you mean epsilons"),
+    "a key of a size of the grid": (
+        "homan2025: {sizes: [{nitems: 9}]}",
+        "unknown key 'nitems'; did you mean n_items?",
+    ),
+    "a source of the grid": (
+        "homan2025: {sources: [toxicty]}",
+        "homan2025.sources.0: unknown source 'toxicty'; did you mean toxicity",
+    ),
+    "a fit to ratings that are not at hand": (
+        "homan2025: {sources: [toxicity_fit]}",
+        "homan2025.sources: toxicity_fit is fitted to ratings that are not at hand; set toxicity_ratings",
+    ),
+    "a budget for one item": ("homan2025: {budgets: [1]}", "homan2025.budgets.0: found 1"),
+    "a budget twice": ("homan2025: {budgets: [200, 200]}", "homan2025.budgets: 200 is listed twice"),
+    "a K of 0": ("homan2025: {k_responses: [0]}", "homan2025.k_responses.0: found 0"),
+    "ε of the grid above 1": ("homan2025: {epsilons: [2]}", "homan2025.epsilons.0: found 2"),
+    "a metric of the grid": ("homan2025: {metrics: [maee]}", "homan2025.metrics.0: unknown metric 'maee'"),
+    "a number for the grid": ("homan2025: 3", "homan2025: found 3"),
+    "a null for other samplers": (
+        "{recommended_null: shifted, samplers: [all_items/all]}",
+        "recommended_null: the shifted null is for samplers that bootstrap items; drop all_items/all",
+    ),
     "not YAML": ("metrics: [mae]]", "not YAML"),
 }
 
@@ -134,6 +157,8 @@ def test_the_default_configuration_is_the_models_defaults() -> None:
     # A key without a line of its own is explained by one that is commented out.
     commented = (ROOT / "config.yaml").read_text(encoding="utf-8")
     assert all(key in written or f"# {key}: " in commented for key in Config.model_fields)
+    section = written["homan2025"]
+    assert all(key in section or f"  # {key}: " in commented for key in Homan2025.model_fields)
 
 
 def test_the_reference_page_is_up_to_date() -> None:
@@ -152,4 +177,6 @@ def test_the_schema_describes_every_key_and_refuses_others() -> None:
         item["items"]["$ref"] for item in schema["properties"].values() if "$ref" in item.get("items", {})
     }
     assert references == {"#/$defs/Size"}
-    assert schema["$defs"]["Size"]["additionalProperties"] is False
+    for section in ("Size", "Homan2025"):
+        assert schema["$defs"][section]["additionalProperties"] is False
+        assert all(described["description"] for described in schema["$defs"][section]["properties"].values())

@@ -27,12 +27,17 @@ _HOME = {
     "resample": "nbyk.resampling.resample",
     "resampled_effects": "nbyk.resampling.resample",
     "observed_effects": "nbyk.resampling.resample",
+    "Population": "nbyk.resampling.population",
     "expected_p": "nbyk.inference.pvalues",
     "p_value": "nbyk.inference.pvalues",
+    "plan": "nbyk.inference.planning",
+    "power_of_test": "nbyk.inference.power",
+    "power_study": "nbyk.inference.power_study",
 }
 
 __all__ = [
     "NbykError",
+    "Population",
     "Ratings",
     "Response",
     "ResponseSet",
@@ -44,6 +49,9 @@ __all__ = [
     "metrics",
     "observed_effects",
     "p_value",
+    "plan",
+    "power_of_test",
+    "power_study",
     "published_prior",
     "read_ratings",
     "resample",
@@ -58,8 +66,12 @@ if TYPE_CHECKING:
     from nbyk.data import Ratings, align, read_ratings
     from nbyk.data.response_set import ResponseSet, response_set
     from nbyk.errors import NbykError
+    from nbyk.inference.planning import plan
+    from nbyk.inference.power import power_of_test
+    from nbyk.inference.power_study import power_study
     from nbyk.inference.pvalues import expected_p, p_value
     from nbyk.priors import Response, TwoStagePrior, fit_prior, published_prior
+    from nbyk.resampling.population import Population
     from nbyk.resampling.resample import observed_effects, resample, resampled_effects
     from nbyk.resampling.simulate import simulate, simulated_effects
 

@@ -18,11 +18,19 @@ from nbyk.data.sources import source_names
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import get, load_file
 from nbyk.resampling.samplers import WEIN_SAMPLERS, check_null, get_sampler
+from nbyk.studies import homan2025
 from nbyk.studies.wein2023 import COLUMNS
 
 
 def _known_source(name: str) -> str:
     known = ("simulated", *source_names())
+    if name not in known:
+        raise unknown_name("source", name, known)
+    return name
+
+
+def _known_grid_source(name: str) -> str:
+    known = (*homan2025.LABELS, *(f"{source}{homan2025.OWN_FIT}" for source in source_names()))
     if name not in known:
         raise unknown_name("source", name, known)
     return name
@@ -43,6 +51,9 @@ def _distinct(values: list[Any]) -> list[Any]:
 
 Epsilon = Annotated[float, Field(ge=0.0, le=1.0)]
 SourceName = Annotated[str, AfterValidator(_known_source)]
+GridSourceName = Annotated[str, AfterValidator(_known_grid_source)]
+Budget = Annotated[int, Field(ge=2)]
+Responses = Annotated[int, Field(ge=1)]
 SamplerName = Annotated[str, AfterValidator(_canonical_sampler)]
 MetricName = Annotated[str, AfterValidator(lambda spec: get(spec).name)]
 NullName = Annotated[str, AfterValidator(check_null)]
@@ -60,6 +71,45 @@ class Size(_Section):
     """Items N of a test set."""
     k_responses: int = Field(5, ge=1)
     """Responses per item K of the gold and of either system."""
+
+
+class Homan2025(_Section):
+    """The study of N × K of Homan et al. 2025; `snakemake homan2025` runs it."""
+
+    sources: Annotated[list[GridSourceName], Distinct] = Field(
+        [*homan2025.LABELS, "convabuse_fit"], min_length=1
+    )
+    """The paper's priors by name, and own fits: convabuse_fit, or toxicity_fit with toxicity_ratings."""
+    epsilons: Annotated[list[Epsilon], Distinct] = Field(list(homan2025.EPSILONS), min_length=1)
+    """Perturbations ε_B of system B's item means, each in [0, 1]."""
+    budgets: Annotated[list[Budget], Distinct] = Field(list(homan2025.BUDGETS), min_length=1)
+    """Budgets N·K; each is spent in every way that `k_responses` has and that gives whole items."""
+    k_responses: Annotated[list[Responses], Distinct] = Field(list(homan2025.RESPONSES), min_length=1)
+    """Responses per item K at every budget. The tables choose from those up to 100, as the paper's do."""
+    sizes: Annotated[list[Size], Distinct] = Field([])
+    """Further sizes (N, K), each computed by itself."""
+    metrics: Annotated[list[MetricName], Distinct] = Field(list(homan2025.METRICS), min_length=1)
+    """Metrics of every size: the paper's three, the Wasserstein distance of values, any other, or yours."""
+    n_draws: int = Field(10_000, ge=2)
+    """Draws b under either hypothesis; fewer are drawn where p > .2 or p is known to 2 %."""
+    power_source: GridSourceName = "toxicity"
+    """Source of Figure 6."""
+    power_epsilon: Epsilon = 0.1
+    """Perturbation ε_B of Figure 6."""
+    power_sizes: Annotated[list[Size], Distinct] = Field(
+        [Size(n_items=n, k_responses=k) for n, k in homan2025.POWER_SIZES]
+    )
+    """Sizes (N, K) of Figure 6: N varies at K = 5 and 10, K at N = 1000. An empty list leaves it out."""
+    power_n_sets: int = Field(1000, ge=2)
+    """Test sets at each of these sizes."""
+    power_resamples: int = Field(10_000, ge=2)
+    """Resamples M of each of those test sets."""
+
+    @property
+    def fitted(self) -> list[str]:
+        """The own fits among the sources."""
+        asked = [*self.sources, *([self.power_source] if self.power_sizes else [])]
+        return sorted({source for source in asked if homan2025.is_own_fit(source)})
 
 
 class Config(_Section):
@@ -98,6 +148,18 @@ class Config(_Section):
     n_spread_resamples: int = Field(200, ge=2)
     """Resamples M of the reference test sets after the first."""
 
+    homan2025: Homan2025 = Homan2025.model_validate({})
+    """The study of Homan et al. 2025: a section of its own, below."""
+
+    @model_validator(mode="after")
+    def _own_fits_have_ratings(self) -> Config:
+        if "toxicity_fit" in self.homan2025.fitted and self.toxicity_ratings is None:
+            raise NbykError(
+                "homan2025.sources: toxicity_fit is fitted to ratings that are not at hand; set "
+                "toxicity_ratings, or drop it"
+            )
+        return self
+
     @model_validator(mode="after")
     def _shifted_null_bootstraps_items(self) -> Config:
         fixed = [name for name in self.samplers if name.startswith("all_items")]
@@ -106,6 +168,9 @@ class Config(_Section):
                 f"recommended_null: the shifted null is for samplers that bootstrap items; drop {fixed[0]}"
             )
         return self
+
+
+_SECTIONS: dict[str, type[_Section]] = {"homan2025": Homan2025}
 
 
 def load_config(path: str | Path) -> Config:
@@ -166,11 +231,20 @@ def reference_page() -> str:
         "| key | default | meaning |",
         "|---|---|---|",
     ]
-    for name, field in Config.model_fields.items():
-        default = json.loads(Config.model_validate({}).model_dump_json())[name]
-        shown = json.dumps(default, ensure_ascii=False)
-        lines.append(f"| `{name}` | `{shown}` | {field.description} |")
+    lines += _reference_rows(Config)
+    for name, section in _SECTIONS.items():
+        lines += ["", f"## `{name}`", "", f"{section.__doc__}", ""]
+        lines += ["| key | default | meaning |", "|---|---|---|", *_reference_rows(section)]
     return "\n".join(lines) + "\n"
+
+
+def _reference_rows(section: type[_Section]) -> list[str]:
+    defaults = json.loads(section().model_dump_json())
+    rows = []
+    for name, field in section.model_fields.items():
+        shown = "" if name in _SECTIONS else f"`{json.dumps(defaults[name], ensure_ascii=False)}`"
+        rows.append(f"| `{name}` | {shown} | {field.description} |")
+    return rows
 
 
 def _read_yaml(path: str | Path) -> dict[str, Any]:
@@ -193,16 +267,26 @@ def _read_yaml(path: str | Path) -> dict[str, Any]:
 
 
 def _explain(problem: Any, files: Sequence[str | Path]) -> str:
-    location = tuple(part for part in problem["loc"])
+    location = tuple(problem["loc"])
+    if not location:
+        # A rule that ties keys together names the one at fault itself.
+        named, _, _ = str(problem["ctx"]["error"]).partition(": ")
+        return f"{_place(named.split('.'), files)}: {problem['ctx']['error']}"
     place = _place(location, files)
     key = ".".join(str(part) for part in location)
     if problem["type"] == "extra_forbidden":
-        section = Size if location[0] == "sizes" else Config
-        return f"{place}: {unknown_name('key', str(location[-1]), section.model_fields)}"
+        return f"{place}: {unknown_name('key', str(location[-1]), _section_at(location).model_fields)}"
     if problem["type"] == "value_error":
         return f"{place}: {key}: {problem['ctx']['error']}"
     found = problem["input"]
     return f"{place}: {key}: found {found!r}; {problem['msg'][0].lower()}{problem['msg'][1:]}"
+
+
+def _section_at(location: Sequence[int | str]) -> type[_Section]:
+    """Return the section that a key is in."""
+    if len(location) > 2 and isinstance(location[-2], int):
+        return Size
+    return _SECTIONS.get(str(location[0]), Config) if len(location) > 1 else Config
 
 
 def _place(location: Sequence[int | str], files: Sequence[str | Path]) -> str:

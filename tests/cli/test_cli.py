@@ -22,10 +22,12 @@ Run = Callable[..., tuple[int, str, str]]
 COMMANDS = (
     *("normalise", "align", "prior", "fit", "reference", "true", "estimate", "pvalues"),
     *("tables", "figures", "report", "version", "config check", "config schema", "config reference"),
+    *(f"homan2025 {command}" for command in ("fit", "grid", "power", "tables", "figures", "report")),
 )
 SIZE = "--items 30 --responses 3"
 FOLDER = "semantics=recommended/source=simulated"
 STEPS = (
+    "prior toxicity --semantics published --out toxicity.json",
     "prior simulated --semantics recommended --out prior.json",
     f"reference prior.json {SIZE} --epsilon 0.2 --references 2 --seed 1 --out sets.parquet",
     f"true prior.json {SIZE} --epsilon 0.2 --draws 20 --seed 1 --semantics recommended --metric mae"
@@ -40,9 +42,11 @@ TRUE = f"true prior.json {SIZE} --epsilon 0.2 --draws 20 --seed 1"
 ESTIMATE = "--resamples 20 --seed 1 --semantics recommended --out x.parquet"
 TABLES = "--metric mae --sampler bootstrap_items/all --out x"
 
+GRID = "homan2025 grid toxicity.json --epsilon 0.2 --draws 20 --seed 1 --out x.parquet"
+
 # What is typed, and what the one error says.
 WRONG = {
-    "an unknown prior": ("prior simulate --semantics published --out x.json", "did you mean simulated?"),
+    "an unknown prior": ("prior simulate --semantics published --out x.json", "did you mean simulated or"),
     "unknown semantics": ("prior simulated --semantics publishd --out x.json", "did you mean published?"),
     "a folder that cannot be": (
         "prior simulated --semantics published --out prior.json/x.json",
@@ -142,6 +146,21 @@ WRONG = {
     "no results": ("report nowhere --out x.html", "nowhere"),
     "no tables to align": ("align no.csv no.csv no.csv --out x.parquet", "no.csv"),
     "a scale upside down": ("align g.csv g.csv g.csv --low 1 --high 0 --out x.parquet", "from 1 to 0"),
+    "a size without a K": (f"{GRID} --metric mae --size 30", "--size 30: expected N×K as in 250x10"),
+    "a size twice": (f"{GRID} --metric mae --size 9x1 --size 9x1", "--size 9x1 is given twice"),
+    "a metric of the grid twice": (f"{GRID} --metric mae --metric mae --size 9x1", "--metric mae is given"),
+    "a size of one item": (f"{GRID} --metric mae --size 1x5", "at least 2 items"),
+    "a grid's metric that is unknown": (f"{GRID} --metric maee --size 9x1", "did you mean mae"),
+    "other p-values for those of a grid": (
+        f"homan2025 tables {FOLDER}/p.parquet --out x",
+        "p.parquet: no column",
+    ),
+    "an own fit without files": (
+        "homan2025 figures nowhere.parquet --seed 1 --fitted convabuse_fit --out x",
+        "each --fitted",
+    ),
+    "no grid": ("homan2025 tables nowhere.parquet --out x", "nowhere.parquet: no such file"),
+    "no results of the grid": ("homan2025 report nowhere --out x.html", "nowhere"),
     "no configuration": ("config check nowhere.yaml", "nowhere.yaml: no such file"),
 }
 
@@ -264,7 +283,7 @@ def test_the_same_command_gives_the_same_bytes_on_more_threads(
     inputs: Path, nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(inputs)
-    step = STEPS[3].replace("estimated.parquet", f"{tmp_path}/again.parquet")
+    step = STEPS[4].replace("estimated.parquet", f"{tmp_path}/again.parquet")
     assert nbyk(*step.split(), "--threads", "2")[0] == 0
     assert (tmp_path / "again.parquet").read_bytes() == (inputs / "estimated.parquet").read_bytes()
 

@@ -111,9 +111,10 @@ def test_pattern_chances_are_integrals_over_the_prior() -> None:
 def test_patterns_and_items_draw_the_same_effects(source: str, k: int) -> None:
     population = Population(published_prior(source), 2, k, 0.2, epsilon_a=0.1)
     metrics = [get(name) for name in (*METRICS, "spearman")]
+    engines = NestedDraws(population, metrics, 3), PatternDraws(population, metrics, 3)
     draws = [
-        np.concatenate([engine(population, metrics, 3).draw([60, 150], c, 64) for c in range(24)], axis=-1)
-        for engine in (NestedDraws, PatternDraws)
+        np.concatenate([engine.draw([60, 150], chunk, 64) for chunk in range(24)], axis=-1)
+        for engine in engines
     ]
     mean, sd = (np.stack([getattr(np, moment)(d, axis=-1) for d in draws]) for moment in ("mean", "std"))
     error = np.sqrt((sd**2).sum(axis=0) / (24 * 64))

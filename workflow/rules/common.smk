@@ -10,6 +10,7 @@ from nbyk.config import validate
 from nbyk.data.sources import source as source_named
 from nbyk.errors import NbykError
 from nbyk.metrics import load_file
+from nbyk.studies import homan2025
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
 from nbyk.studies.wein2023 import (
     COLUMNS,
@@ -48,14 +49,14 @@ CELL = "semantics={semantics}/source={source}/epsilon-{epsilon}_n-{n}_k-{k}"
 
 
 def code(*packages):
-    """Module files that a rule's numbers depend on: editing one re-runs the rule."""
+    """Module files that a rule's numbers depend on, by package or file: editing one re-runs the rule."""
     root = Path(workflow.basedir) / "src" / "nbyk"
-    return [
-        str(path)
+    found = [
+        path
         for package in packages
-        for path in sorted((root / package).rglob("*"))
-        if path.suffix in (".py", ".csv", ".html")
+        for path in [root / package, *sorted((root / package).rglob("*"))]
     ]
+    return [str(path) for path in found if path.suffix in (".py", ".csv", ".html")]
 
 
 def options(flag, values):
@@ -140,7 +141,12 @@ FILE_OF_METRIC = {name: path for path in run.metric_files for name in load_file(
 
 def metric_files_of(metric_batch):
     """The user's metric files that a batch's metrics are in."""
-    names = [spec.partition("(")[0] for spec in METRICS[metric_batch]]
+    return metric_files_behind(METRICS[metric_batch])
+
+
+def metric_files_behind(metrics):
+    """The user's metric files that metrics are in."""
+    names = [spec.partition("(")[0] for spec in metrics]
     return sorted({FILE_OF_METRIC[name] for name in names if name in FILE_OF_METRIC})
 
 

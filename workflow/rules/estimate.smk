@@ -2,7 +2,7 @@ rule estimate:
     input:
         references=f"results/references/{CELL}.parquet",
         metric_files=lambda wildcards: metric_files_of(wildcards.metrics),
-        code=code("metrics", "resampling", "studies"),
+        code=code("metrics", "resampling", "studies/cells.py", "studies/wein2023.py"),
     output:
         f"results/effects/estimated/{CELL}+{{null}}+{{samplers}}+{{metrics}}.parquet",
     log:

@@ -34,7 +34,14 @@ rule figures:
         pvalues=all_pvalues(),
         ratings=expand("results/ratings/{source}.parquet", source=FITTED),
         priors=expand("results/fits/{source}/prior.json", source=FITTED),
-        code=code("studies", "report"),
+        code=code(
+            "inference/agreement.py",
+            "studies/wein2023.py",
+            "studies/published",
+            "report/wein2023",
+            "report/drawing.py",
+            "report/partitions.py",
+        ),
     output:
         report(
             expand("results/wein2023/figures/{name}.svg", name=figure_names()),
@@ -71,7 +78,7 @@ rule report:
     input:
         rules.tables.output,
         rules.figures.output,
-        code=code("report"),
+        code=code("report/html.py", "report/templates", "report/wein2023"),
     output:
         "results/wein2023/report.html",
     log:

@@ -2,7 +2,7 @@ rule reference:
     input:
         prior=prior_of,
         gold=ratings_of,
-        code=code("data", "priors", "resampling", "studies"),
+        code=code("data", "priors", "resampling", "studies/cells.py"),
     output:
         f"results/references/{CELL}.parquet",
     log:
@@ -31,7 +31,13 @@ rule true:
     input:
         prior=prior_of,
         metric_files=lambda wildcards: metric_files_of(wildcards.metrics),
-        code=code("priors", "metrics", "resampling", "studies"),
+        code=code(
+            "priors",
+            "metrics",
+            "resampling",
+            "studies/cells.py",
+            "studies/wein2023.py",
+        ),
     output:
         f"results/effects/true/{CELL}+{{metrics}}.parquet",
     log:

@@ -30,7 +30,14 @@ TABLES = sorted(
 rule tables:
     input:
         pvalues=all_pvalues(),
-        code=code("studies", "report"),
+        code=code(
+            "inference/agreement.py",
+            "studies/wein2023.py",
+            "studies/published",
+            "report/wein2023",
+            "report/formats.py",
+            "report/partitions.py",
+        ),
     output:
         report(
             [path for path in TABLES if path.endswith(".csv")],

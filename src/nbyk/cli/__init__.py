@@ -6,7 +6,7 @@ import sys
 
 import typer
 
-from nbyk.cli import config, workflow
+from nbyk.cli import config, homan2025, plan, workflow
 from nbyk.errors import NbykError
 
 app = typer.Typer(
@@ -16,6 +16,8 @@ app = typer.Typer(
     help="Is system A really better than B, and how many items N and ratings per item K show it?",
 )
 workflow.add_to(app)
+app.add_typer(homan2025.app, name="homan2025")
+app.command()(plan.plan)
 app.add_typer(config.app, name="config")
 
 

@@ -10,34 +10,31 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nbyk.cli.options import (
+    RATINGS,
+    Epsilon,
+    Items,
+    MetricFiles,
+    Out,
+    OutFolder,
+    PriorFile,
+    Responses,
+    Seed,
+    Threads,
+    distinct,
+    read_prior,
+)
 from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
     import pyarrow as pa
 
-    from nbyk.priors import TwoStagePrior
-
-Out = Annotated[Path, typer.Option("--out", help="File to write.")]
-Seed = Annotated[int, typer.Option(help="Seed of every draw.", min=0)]
-Items = Annotated[int, typer.Option("--items", help="Items N of a test set.")]
-Responses = Annotated[int, typer.Option("--responses", help="Responses per item K.")]
-Epsilon = Annotated[
-    float, typer.Option("--epsilon", help="Perturbation of system B's item means, in [0, 1].")
-]
-PriorFile = Annotated[Path, typer.Argument(help="Prior, as written by `nbyk prior` or `nbyk fit`.")]
 Columns = Annotated[list[str], typer.Option("--metric", help="Metric column; repeat for several.")]
-MetricFiles = Annotated[
-    list[Path] | None, typer.Option("--metric-file", help="Python file with your metrics.")
-]
 SemanticsName = Annotated[str, typer.Option("--semantics", help="published or recommended.")]
 Samplers = Annotated[
     list[str], typer.Option("--sampler", help="Item sampler/response sampler; repeat for several.")
 ]
 PValueFiles = Annotated[list[Path], typer.Argument(help="Files of p-values, as written by `nbyk pvalues`.")]
-OutFolder = Annotated[Path, typer.Option("--out", help="Folder to write to.")]
-Threads = Annotated[int, typer.Option(help="Threads; results do not depend on them.", min=1)]
-
-RATINGS = ("item", "rater", "value")
 REFERENCES = ("reference", "system", "item", "response", "value")
 EFFECTS = ("hypothesis", "draw")
 
@@ -95,7 +92,9 @@ def align(
 
 
 def prior(
-    source: Annotated[str, typer.Argument(help="simulated or toxicity.")], out: Out, semantics: SemanticsName
+    source: Annotated[str, typer.Argument(help="Whose prior: simulated, toxicity, multidomain, …")],
+    out: Out,
+    semantics: SemanticsName,
 ) -> None:
     """Write a prior that a paper published."""
     from nbyk.files import write_json
@@ -145,7 +144,7 @@ def reference(
     from nbyk.studies.cells import reference_sets, references_table
 
     matrix = None if gold is None else Ratings.from_table(read_parquet(gold, RATINGS)[0]).matrix()
-    population = _read_prior(prior)
+    population = read_prior(prior)
     sets = reference_sets(
         population,
         n_items=items,
@@ -177,7 +176,7 @@ def true(
     from nbyk.progress import progress
     from nbyk.studies.cells import true_effects_table
 
-    population = _read_prior(prior)
+    population = read_prior(prior)
     metrics = _metrics(semantics, metric, metric_file)
     with progress(f"true effects, {out}", 2 * draws) as advance:
         table = true_effects_table(
@@ -218,7 +217,7 @@ def estimate(
     from nbyk.studies.cells import estimated_effects_table, references_from_table
     from nbyk.studies.wein2023 import get_semantics
 
-    _distinct("--sampler", sampler)
+    distinct("--sampler", sampler)
     sets = references_from_table(read_parquet(references, REFERENCES)[0])
     metrics = _metrics(semantics, metric, metric_file)
     draws = 2 * len(sampler) * (resamples + spread_resamples * (len(sets) - 1))
@@ -296,8 +295,8 @@ def tables(
     sampler: Samplers,
 ) -> None:
     """Write the paper's tables beside its published numbers, and the summary of how well they agree."""
-    from nbyk.report.comparison import read_cells
-    from nbyk.report.tables import write_tables
+    from nbyk.report.wein2023.comparison import read_cells
+    from nbyk.report.wein2023.tables import write_tables
 
     cells = read_cells(pvalues, n_items=items, k_responses=responses, columns=metric, samplers=sampler)
     print(write_tables(cells, out))
@@ -318,8 +317,8 @@ def figures(
     prior: Annotated[list[Path] | None, typer.Option(help="Prior of each --fitted source.")] = None,
 ) -> None:
     """Draw the paper's figures from p-values, ratings and fitted priors."""
-    from nbyk.report.comparison import read_cells
-    from nbyk.report.figures import write_figures
+    from nbyk.report.wein2023.comparison import read_cells
+    from nbyk.report.wein2023.figures import write_figures
 
     cells = read_cells(pvalues, n_items=items, k_responses=responses, columns=metric, samplers=sampler)
     if not len(fitted or ()) == len(ratings or ()) == len(prior or ()):
@@ -332,23 +331,13 @@ def report(
     results: Annotated[Path, typer.Argument(help="Folder with tables, figures and summary.")], out: Out
 ) -> None:
     """Write one self-contained HTML page with the summary, figures and tables."""
-    from nbyk.report.html import write_report
+    from nbyk.report.wein2023.page import write_report
 
     write_report(results, out)
 
 
 def _cell(items: int, responses: int, epsilon: float) -> dict[str, float]:
     return {"n_items": items, "k_responses": responses, "epsilon_b": epsilon}
-
-
-def _read_prior(path: Path) -> TwoStagePrior:
-    from nbyk.files import read_json
-    from nbyk.priors import TwoStagePrior
-
-    try:
-        return TwoStagePrior.from_dict(read_json(path))
-    except NbykError as error:
-        raise NbykError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
 
 
 def _true_effects(path: Path) -> pa.Table:
@@ -368,12 +357,6 @@ def _metrics(semantics: str, columns: Sequence[str], metric_files: Sequence[Path
     for path in metric_files or ():
         load_file(path)
     return {column: get(get_semantics(semantics).metric(column)).name for column in columns}
-
-
-def _distinct(option: str, values: Sequence[str]) -> None:
-    for index, value in enumerate(values):
-        if value in values[:index]:
-            raise NbykError(f"{option} {value} is given twice; keep one")
 
 
 def _checksum(path: Path | None) -> str | None:

@@ -13,7 +13,7 @@ _FEW_DRAWS = 10.0
 
 
 def pooled_variances(
-    ours: ArrayLike, our_error: ArrayLike, our_draws: ArrayLike, theirs: ArrayLike, their_draws: int
+    ours: ArrayLike, our_error: ArrayLike, our_draws: ArrayLike, theirs: ArrayLike, their_draws: float
 ) -> tuple[Floats, Floats]:
     """Return the variances of two estimates of one expected p-value, if the p-value is their pooled one.
 

@@ -45,6 +45,8 @@ def _cells(table: pd.DataFrame) -> list[list[str]]:
 
 
 def _shown(value: object) -> str:
+    if value is None:
+        return "–"
     if isinstance(value, float):
         if math.isnan(value):
             return "–"
@@ -60,6 +62,8 @@ def _escaped(text: str) -> str:
     plain = re.sub(r"([&%$#_{}])", r"\\\1", text)
     for symbol, command in (
         ("ε", r"$\varepsilon$"),
+        ("Δ", r"$\Delta$"),
+        ("·", r"$\cdot$"),
         ("−", "$-$"),
         ("±", r"$\pm$"),
         ("≥", r"$\geq$"),

@@ -4,30 +4,35 @@ from __future__ import annotations
 
 import base64
 import csv
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from nbyk.errors import NbykError
 from nbyk.files import read_json, write_text
 
-_FIGURE_TITLES = {
-    "agreement": "Published true p-values against ours",
-    "figure_01": "Figure 1: least error of the estimated p-value, simulated data",
-    "figure_02": "Figure 2: least error of the estimated p-value, toxicity data",
-    "figure_03": "Figure 3: item means of the toxicity data",
-    "figure_04": "Figure 4: item standard deviations of the toxicity data",
-}
+_SEMANTICS = ("published", "recommended")
 
 
-def write_report(results: Path, out: Path) -> None:
-    """Write the report of a study.
+def write_page(
+    study: str, results: Path, out: Path, *, titles: Mapping[str, str], first: str, z_columns: Collection[str]
+) -> None:
+    """Write the page of a study.
 
     Parameters
     ----------
+    study
+        Its name, which is also that of its template.
     results
-        Folder with ``summary.json``, ``tables/`` and ``figures/``, as `nbyk tables` and `nbyk figures` write.
+        Folder with ``summary.json``, ``tables/`` and ``figures/``, as the study's commands write them.
     out
         HTML file to write.
+    titles
+        Title of a figure, by file name.
+    first
+        The figure to begin with.
+    z_columns
+        Columns of tables whose values beyond three are marked.
 
     Raises
     ------
@@ -38,17 +43,17 @@ def write_report(results: Path, out: Path) -> None:
 
     import nbyk
 
-    figures = [_figure(path) for path in sorted((results / "figures").rglob("*.svg"))]
-    tables = [_table(path) for path in sorted((results / "tables").rglob("*.csv"))]
+    figures = [_figure(path, titles) for path in sorted((results / "figures").rglob("*.svg"))]
+    tables = [_table(path, z_columns) for path in sorted((results / "tables").rglob("*.csv"))]
     if not figures or not tables:
-        raise NbykError(f"{results}: no tables or no figures; run `nbyk tables` and `nbyk figures` first")
+        raise NbykError(f"{results}: no tables or no figures; run the commands that write them first")
     loader = jinja2.PackageLoader("nbyk.report", "templates")
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["number"] = _number
-    page = environment.get_template("report.html").render(
+    page = environment.get_template(f"{study}.html").render(
         summary=read_json(results / "summary.json"),
         figures=sorted(
-            figures, key=lambda figure: (figure["name"] != "agreement", figure["section"], figure["name"])
+            figures, key=lambda figure: (figure["name"] != first, figure["section"], figure["name"])
         ),
         tables=tables,
         version=nbyk.__version__,
@@ -56,23 +61,23 @@ def write_report(results: Path, out: Path) -> None:
     write_text(out, page)
 
 
-def _figure(path: Path) -> dict[str, str]:
-    title = _FIGURE_TITLES.get(path.stem, path.stem.replace("_", " "))
+def _figure(path: Path, titles: Mapping[str, str]) -> dict[str, str]:
+    title = titles.get(path.stem, path.stem.replace("_", " "))
     content = base64.b64encode(path.read_bytes()).decode()
     return {
         "name": path.stem,
         "section": path.parent.name,
-        "title": f"{title} ({path.parent.name})" if path.parent.name != "priors" else title,
+        "title": f"{title} ({path.parent.name})" if path.parent.name in _SEMANTICS else title,
         "source": f"data:image/svg+xml;base64,{content}",
     }
 
 
-def _table(path: Path) -> dict[str, Any]:
+def _table(path: Path, z_columns: Collection[str]) -> dict[str, Any]:
     caption = path.with_suffix(".md").read_text(encoding="utf-8").splitlines()[0].strip("*")
     with path.open(encoding="utf-8", newline="") as file:
         header, *rows = list(csv.reader(file))
-    z_columns = [index for index, name in enumerate(header) if name == "z true"]
-    return {"caption": caption, "header": header, "rows": rows, "z_columns": z_columns}
+    marked = [index for index, name in enumerate(header) if name in z_columns]
+    return {"caption": caption, "header": header, "rows": rows, "z_columns": marked}
 
 
 def _number(cell: str) -> str:

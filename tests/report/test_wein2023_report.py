@@ -7,10 +7,10 @@ import pandas as pd
 import pytest
 from scipy import stats
 
-from nbyk.report.comparison import Cells, minima, z_over_sets
 from nbyk.report.formats import latex, markdown, write_table
-from nbyk.report.summary import summarise
-from nbyk.report.tables import full, minima_table
+from nbyk.report.wein2023.comparison import Cells, minima, z_over_sets
+from nbyk.report.wein2023.summary import summarise
+from nbyk.report.wein2023.tables import full, minima_table
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk.studies.wein2023 import COLUMNS, published_minima, published_p_values
 

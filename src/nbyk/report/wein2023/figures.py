@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from contextlib import AbstractContextManager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,11 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data import Ratings
-from nbyk.files import read_json, read_parquet, replacing
+from nbyk.files import read_json, read_parquet
 from nbyk.priors import TwoStagePrior, item_parameters, published_prior
 from nbyk.priors.family import Family
-from nbyk.report.comparison import Cells, minima
-from nbyk.report.tables import label
+from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels, save
+from nbyk.report.wein2023.comparison import Cells, minima
+from nbyk.report.wein2023.tables import label
 from nbyk.resampling.streams import Streams, stream_key
 from nbyk.studies.wein2023 import minima_figure_name, stage_figure_name
 
@@ -25,18 +25,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-_COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6f4e9c", "#555555")
-_MARKERS = "osD^vP*X"
-_STYLE: Any = {
-    "font.size": 9,
-    "axes.spines.top": False,
-    "axes.spines.right": False,
-    "axes.grid": True,
-    "grid.alpha": 0.25,
-    "svg.hashsalt": "nbyk",
-    "savefig.dpi": 150,
-    "figure.constrained_layout.use": True,
-}
 _SMALLEST_SHOWN = 1e-5
 _HISTOGRAM_ITEMS = 1000
 
@@ -56,9 +44,9 @@ def write_figures(cells: Cells, out: Path, *, fits: Mapping[str, tuple[Path, Pat
         Seed of the samples drawn from the priors for Figures 3 and 4.
     """
     for semantics, source in cells.table[["semantics", "source"]].drop_duplicates().itertuples(index=False):
-        _save(minima_figure(cells.of(semantics, source)), out / semantics / minima_figure_name(source))
+        save(minima_figure(cells.of(semantics, source)), out / semantics / minima_figure_name(source))
     if cells.table.query("semantics == 'published'")["published_true_p"].notna().any():
-        _save(agreement_figure(cells), out / "agreement")
+        save(agreement_figure(cells), out / "agreement")
     sources = dict(fits)
     for source in ("toxicity", *(name for name in sources if name != "toxicity")):
         means: Floats | None
@@ -74,17 +62,17 @@ def write_figures(cells: Cells, out: Path, *, fits: Mapping[str, tuple[Path, Pat
             prior = published_prior(source, "published")
         for stage, data, family in (("means", means, prior.mu), ("sds", sds, prior.sigma)):
             name = stage_figure_name(source, stage)
-            _save(stage_figure(source, stage, data, family, seed), out / "priors" / name)
+            save(stage_figure(source, stage, data, family, seed), out / "priors" / name)
 
 
 def minima_figure(cells: Cells) -> Figure:
     """Draw Figure 1 or 2: each metric's least |estimated − true| p-value over the samplers, against ε."""
-    figure, axes = _figure(7.0, 4.2)
+    figure, axes = new_figure(7.0, 4.2)
     table = minima(cells, "metric")
     for index, (name, of_metric) in enumerate(table.groupby("row", sort=False)):
         style: Any = {
-            "color": _COLOURS[index % len(_COLOURS)],
-            "marker": _MARKERS[index % len(_MARKERS)],
+            "color": COLOURS[index % len(COLOURS)],
+            "marker": MARKERS[index % len(MARKERS)],
             "markersize": 5,
         }
         positions = np.arange(len(of_metric))
@@ -123,7 +111,7 @@ def minima_figure(cells: Cells) -> Figure:
 
 def agreement_figure(cells: Cells) -> Figure:
     """Draw every published true p-value against ours, with ±3 standard errors."""
-    figure, axes = _figure(5.6, 4.6)
+    figure, axes = new_figure(5.6, 4.6)
     rows = cells.table[(cells.table["semantics"] == "published") & cells.table["published_true_p"].notna()]
     for index, (source, of_source) in enumerate(rows.groupby("source", sort=False)):
         x = np.maximum(of_source["published_true_p"].to_numpy(), _SMALLEST_SHOWN)
@@ -134,8 +122,8 @@ def agreement_figure(cells: Cells) -> Figure:
             x,
             y,
             yerr=error,
-            fmt=_MARKERS[index],
-            color=_COLOURS[index],
+            fmt=MARKERS[index],
+            color=COLOURS[index],
             markersize=4,
             alpha=0.6,
             label=source,
@@ -158,10 +146,7 @@ def stage_figure(source: str, stage: str, data: Floats | None, family: Family, s
     sample = family.draw(streams.uniforms("items", (_HISTOGRAM_ITEMS, family.n_uniforms)))
     upper = max(1.0 if stage == "means" else 0.6, float(sample.max()))
     edges = np.linspace(0.0, upper, 21)
-    with _style():
-        import matplotlib.pyplot as plt
-
-        figure, (left, right) = plt.subplots(1, 2, figsize=(8.0, 3.2))
+    figure, (left, right) = new_panels(8.0, 3.2, 2)
     if data is None:
         left.text(
             0.5, 0.5, "ratings not at hand:\nset toxicity_ratings\nin config.yaml", ha="center", va="center"
@@ -170,7 +155,7 @@ def stage_figure(source: str, stage: str, data: Floats | None, family: Family, s
     else:
         _histogram(left, data, edges, f"{len(data)} items of {source}")
         expected = np.diff(family.cdf_left(edges))
-        left.stairs(len(data) * expected, edges, color=_COLOURS[1], linewidth=1.5, label="fitted prior")
+        left.stairs(len(data) * expected, edges, color=COLOURS[1], linewidth=1.5, label="fitted prior")
         left.legend(frameon=False)
     _histogram(right, sample, edges, f"{_HISTOGRAM_ITEMS} items of the prior")
     for axes in (left, right):
@@ -180,32 +165,6 @@ def stage_figure(source: str, stage: str, data: Floats | None, family: Family, s
 
 
 def _histogram(axes: Axes, values: Floats, edges: Floats, title: str) -> None:
-    axes.hist(values, bins=edges.tolist(), color=_COLOURS[0], alpha=0.75)
+    axes.hist(values, bins=edges.tolist(), color=COLOURS[0], alpha=0.75)
     axes.set_ylabel("items")
     axes.set_title(title)
-
-
-def _figure(width: float, height: float) -> tuple[Figure, Axes]:
-    with _style():
-        import matplotlib.pyplot as plt
-
-        figure, axes = plt.subplots(figsize=(width, height))
-    return figure, axes
-
-
-def _style() -> AbstractContextManager[None]:
-    import matplotlib as mpl
-
-    mpl.use("Agg")
-    return mpl.rc_context(rc=_STYLE)
-
-
-def _save(figure: Figure, path: Path) -> None:
-    """Write a figure as PNG and SVG without dates, so that the same numbers give the same bytes."""
-    import matplotlib.pyplot as plt
-
-    with _style():
-        for suffix, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
-            with replacing(path.with_suffix(suffix)) as scratch:
-                figure.savefig(scratch, format=suffix[1:], metadata=metadata)
-    plt.close(figure)

@@ -6,9 +6,9 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nbyk.files import write_json
-from nbyk.report.comparison import Cells, minima
 from nbyk.report.formats import write_table
-from nbyk.report.summary import summarise
+from nbyk.report.wein2023.comparison import Cells, minima
+from nbyk.report.wein2023.summary import summarise
 from nbyk.studies.wein2023 import COLUMNS, full_table_name, minima_table_name
 
 if TYPE_CHECKING:

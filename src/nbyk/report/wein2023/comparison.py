@@ -5,14 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nbyk.errors import NbykError
-from nbyk.files import read_parquet
 from nbyk.inference.agreement import pooled_variances
+from nbyk.report.partitions import read_partitioned
 from nbyk.studies.wein2023 import (
     PAPER_SIZE,
     PUBLISHED_DRAWS,
@@ -63,18 +62,7 @@ class Cells:
 
 def read_p_values(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
     """Return hive-partitioned files of p-values as one table, partitions as columns."""
-    import pandas as pd
-
-    parts = []
-    for file in files:
-        part = read_parquet(file, ("item_sampler", "metric", "estimated_p"))[0].to_pandas()
-        folders = dict(name.split("=", 1) for name in Path(file).parent.parts if "=" in name)
-        if not {"semantics", "source"} <= set(folders):
-            raise NbykError(
-                f"{file}: expected it in folders semantics=…/source=…, as the workflow lays them out"
-            )
-        parts.append(part.assign(semantics=folders["semantics"], source=folders["source"]))
-    table: pd.DataFrame = pd.concat(parts, ignore_index=True)
+    table = read_partitioned(files, ("item_sampler", "metric", "estimated_p"), ("semantics", "source"))
     table["sampler"] = table["item_sampler"] + "/" + table["response_sampler"]
     return table
 

@@ -1,0 +1,49 @@
+"""Options and arguments that several subcommands share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nbyk.errors import NbykError
+
+if TYPE_CHECKING:
+    from nbyk.priors import TwoStagePrior
+
+Out = Annotated[Path, typer.Option("--out", help="File to write.")]
+Seed = Annotated[int, typer.Option(help="Seed of every draw.", min=0)]
+Items = Annotated[int, typer.Option("--items", help="Items N of a test set.")]
+Responses = Annotated[int, typer.Option("--responses", help="Responses per item K.")]
+Epsilon = Annotated[
+    float, typer.Option("--epsilon", help="Perturbation of system B's item means, in [0, 1].")
+]
+PriorFile = Annotated[Path, typer.Argument(help="Prior, as written by `nbyk prior` or `nbyk fit`.")]
+MetricFiles = Annotated[
+    list[Path] | None, typer.Option("--metric-file", help="Python file with your metrics.")
+]
+OutFolder = Annotated[Path, typer.Option("--out", help="Folder to write to.")]
+Threads = Annotated[int, typer.Option(help="Threads; results do not depend on them.", min=1)]
+
+RATINGS = ("item", "rater", "value")
+"""Columns of a file of ratings."""
+
+
+def read_prior(path: Path) -> TwoStagePrior:
+    """Return the prior in a file; an `NbykError` names the file and what is wrong with it."""
+    from nbyk.files import read_json
+    from nbyk.priors import TwoStagePrior
+
+    try:
+        return TwoStagePrior.from_dict(read_json(path))
+    except NbykError as error:
+        raise NbykError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+
+
+def distinct(option: str, values: Sequence[str]) -> None:
+    """Raise NbykError if an option has a value twice."""
+    for index, value in enumerate(values):
+        if value in values[:index]:
+            raise NbykError(f"{option} {value} is given twice; keep one")

@@ -1,0 +1,98 @@
+"""How many items a test needs, from the mean and spread of one item's contribution: a normal approximation.
+
+An additive effect is the mean of N independent contributions d_i with mean μ and standard deviation s. Sign
+flips make it a sum of ±d_i, so that the test rejects where the effect passes z_α √((s² + μ²)/N), and its
+power is Φ((√N μ − z_α √(s² + μ²))/s). What is needed of (N, K) is then one pair (μ, s) per K.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+
+@dataclass(frozen=True)
+class PowerCurve:
+    """The power at every N for one K: Φ(slope √N − offset).
+
+    Attributes
+    ----------
+    k_responses
+        Responses per item K.
+    slope, offset
+        The curve; a slope of 0 or less says that no effect was seen.
+    error
+        Standard error of the slope, relative to it.
+    """
+
+    k_responses: int
+    slope: float
+    offset: float
+    error: float
+
+    def power(self, n_items: float) -> float:
+        """Return the power at N items."""
+        return 0.5 * math.erfc((self.offset - self.slope * math.sqrt(n_items)) / math.sqrt(2.0))
+
+    def power_error(self, n_items: float) -> float:
+        """Return the standard error of `power`, as far as it comes from that of the slope."""
+        if not 0.0 < self.slope < math.inf:
+            return 0.0
+        z = self.slope * math.sqrt(n_items) - self.offset
+        return math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) * (z + self.offset) * self.error
+
+    def moved_through(self, n_items: int, found: int, n_sets: int) -> PowerCurve:
+        """Return the curve of another slope that has, at N items, the power that simulated sets had."""
+        from scipy.special import ndtri
+
+        share = (found + 1) / (n_sets + 2)
+        z = float(ndtri(share))
+        rise = max(z + self.offset, 0.05)
+        density = math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi)
+        error = math.sqrt(share * (1.0 - share) / n_sets) / (density * rise)
+        return PowerCurve(self.k_responses, rise / math.sqrt(n_items), self.offset, error)
+
+    @classmethod
+    def through(cls, k: int, n_items: float, power: float, alpha: float) -> PowerCurve:
+        """Return the curve that has a power at N items, and about α at none."""
+        from scipy.special import ndtri
+
+        offset = -float(ndtri(alpha))
+        return cls(k, (float(ndtri(power)) + offset) / math.sqrt(n_items), offset, 0.0)
+
+    def items_for(self, power: float) -> float:
+        """Return the N, not rounded, at which the power is reached; infinite without an effect."""
+        from scipy.special import ndtri
+
+        if self.slope <= 0.0:
+            return math.inf
+        return (max(0.0, float(ndtri(power)) + self.offset) / self.slope) ** 2
+
+
+def curve_from_moments(k: int, mean: float, sd: float, n_items_seen: int, alpha: float) -> PowerCurve:
+    """Return the approximate power curve of sign flips from the moments of `n_items_seen` contributions."""
+    from scipy.special import ndtri
+
+    error = sd / math.sqrt(n_items_seen)
+    if mean < 3.0 * error or sd == 0.0:
+        seen = sd == 0.0 and mean > 0.0
+        return PowerCurve(k, math.inf if seen else 0.0, 0.0, math.inf)
+    return PowerCurve(k, mean / sd, -float(ndtri(alpha)) * math.sqrt(1.0 + (mean / sd) ** 2), error / mean)
+
+
+def smoothed(curves: Mapping[int, PowerCurve]) -> dict[int, PowerCurve]:
+    """Return the curves with slopes smooth in K: a cubic of log K, fitted to the logarithms of the slopes.
+
+    Curves without an effect are left out; fewer than six stay as they are.
+    """
+    import numpy as np
+
+    seen = {k: curve for k, curve in curves.items() if 0.0 < curve.slope < math.inf}
+    if len(seen) < 6:
+        return seen
+    log_k = np.log(np.array(list(seen), dtype=np.float64))
+    weights = [1.0 / max(curve.error, 0.01) for curve in seen.values()]
+    cubic = np.polyfit(log_k, np.log([curve.slope for curve in seen.values()]), 3, w=weights)
+    slopes = np.exp(np.polyval(cubic, log_k)).tolist()
+    return {k: replace(curve, slope=slope) for (k, curve), slope in zip(seen.items(), slopes, strict=True)}

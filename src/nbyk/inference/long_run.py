@@ -1,0 +1,110 @@
+"""The expected effect in the long run: what infinitely many responses to every item would show."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+from nbyk.metrics import Metric
+from nbyk.priors import Response
+from nbyk.resampling.population import Population
+from nbyk.resampling.streams import Streams, stream_key
+
+Floats = NDArray[np.float64]
+
+_ITEMS = 50_000
+
+
+def response_mean(response: Response, mean: Floats, sd: Floats) -> Floats:
+    """Return the expected response to items, in the shape of `mean` and `sd`."""
+    from scipy.special import ndtr
+
+    if response.kind == "normal":
+        return mean
+    if response.levels:
+        return np.asarray(response.probabilities(mean, sd) @ response.values)
+    spread = np.where(sd > 0.0, sd, 1.0)
+    low, high = -mean / spread, (1.0 - mean) / spread
+    density = (np.exp(-0.5 * low**2) - np.exp(-0.5 * high**2)) / np.sqrt(2.0 * np.pi)
+    inside = mean * (ndtr(high) - ndtr(low)) + spread * density + ndtr(-high)
+    return np.where(sd > 0.0, inside, np.clip(mean, 0.0, 1.0))
+
+
+def long_run_effect(population: Population, metric: Metric, seed: int = 0) -> float:
+    """Return a metric's effect on 50,000 items of a population whose item means have no noise (K → ∞).
+
+    The items and the directions of their perturbations are the same at every ε, so that the effect changes
+    smoothly with it.
+
+    Raises
+    ------
+    NbykError
+        If the metric is not one of item means, or is undefined or infinite without noise, or only counts who
+        is nearer: then any ε above 0 has the same effect.
+    """
+    if metric.needs != "item_means" or metric.kind == "comparison":
+        why = "counts which system is nearer" if metric.kind == "comparison" else "needs single responses"
+        raise NbykError(
+            f"metric {metric.name} {why}, so that its effect in the long run does not determine ε; "
+            "give epsilon"
+        )
+    key = stream_key(seed, purpose="long-run effect", prior=population.prior.key())
+    large = Population(
+        population.prior,
+        _ITEMS,
+        1,
+        population.epsilon_b,
+        population.epsilon_a,
+        population.sd_scale_a,
+        population.sd_scale_b,
+    )
+    items = large.draw_items(Streams(key, 0), 1)
+    response = population.prior.response
+    gold, a, b = (
+        response_mean(response, mean, sd)
+        for mean, sd in ((items.gold, items.sd_gold), (items.a, items.sd_a), (items.b, items.sd_b))
+    )
+    effect = float(metric.effects(np.stack([a, b]), gold)[0])
+    if not np.isfinite(effect):
+        raise NbykError(
+            f"metric {metric.name} is {effect} without noise in the item means; give epsilon, not an effect"
+        )
+    return effect
+
+
+def epsilon_for_effect(population: Population, metric: Metric, effect: float, seed: int = 0) -> float:
+    """Return the ε_B at which a metric has an effect in the long run, to 10⁻⁴; the population's is ignored.
+
+    Raises
+    ------
+    NbykError
+        As `long_run_effect`, or if no ε in [0, 1] has the effect.
+    """
+    from scipy.optimize import brentq
+
+    def excess(epsilon: float) -> float:
+        at = Population(
+            population.prior,
+            population.n_items,
+            population.k_responses,
+            epsilon,
+            population.epsilon_a,
+            population.sd_scale_a,
+            population.sd_scale_b,
+        )
+        return long_run_effect(at, metric, seed) - effect
+
+    if not np.isfinite(effect) or effect <= 0.0:
+        raise NbykError(f"effect: found {effect}, expected a number above 0, on the scale of {metric.name}")
+    most = excess(1.0) + effect
+    if most < effect:
+        raise NbykError(
+            f"effect {effect:g} on {metric.name} is out of reach: at ε = 1 it is {most:.4g} in the long run; "
+            "give a smaller effect, or epsilon"
+        )
+    if excess(0.0) >= 0.0:
+        raise NbykError(
+            f"effect {effect:g} on {metric.name} is there at ε = 0 already; give a larger one, or epsilon"
+        )
+    return float(brentq(excess, 0.0, 1.0, xtol=1e-4))

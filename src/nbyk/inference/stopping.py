@@ -1,0 +1,183 @@
+"""When a resampling test may stop drawing: once its decision at α can hardly change.
+
+A test that draws M effects under the null decides by how many of them, c, are at least as large as the
+observed one. Drawing them all is only needed near the border. The bounds here compare an early decision with
+that of all M draws, not with the truth: the draws are exchangeable, so that among the first m of them the
+count is hypergeometric given the final one, whatever the null is.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+
+Integers = NDArray[np.int64]
+
+ERROR = 1e-6
+"""Chance at most, per decision, that stopping early decides otherwise than all draws would."""
+
+FIRST_LOOK, GROWTH = 64, 1.2
+"""Draws before the first look, and by which factor they grow from one look to the next."""
+
+
+@dataclass(frozen=True, eq=False)
+class Looks:
+    """At which numbers of draws to look, and which counts of exceedances decide there.
+
+    Attributes
+    ----------
+    draws : ndarray of int, shape (L,)
+        Numbers of draws m, increasing; the last is M.
+    reject_to : ndarray of int, shape (L,)
+        Reject the null where the count is at most this; −1 for no count.
+    keep_from : ndarray of int, shape (L,)
+        Do not reject where the count is at least this. At M every count decides.
+    """
+
+    draws: Integers
+    reject_to: Integers
+    keep_from: Integers
+
+
+def critical_count(n_resamples: int, alpha: float) -> int:
+    """Return the largest count c with (1 + c)/(1 + M) ≤ α: the p-value of `nbyk.p_value`.
+
+    Raises
+    ------
+    NbykError
+        If even a count of 0 would not reject.
+    """
+    critical = math.floor(alpha * (1 + n_resamples) * (1.0 + 1e-12)) - 1
+    if critical < 0:
+        raise NbykError(
+            f"{n_resamples} resamples: the smallest p-value is 1/{n_resamples + 1}, above α = {alpha:g}; "
+            f"expected at least {math.ceil(1.0 / alpha) - 1} resamples"
+        )
+    return critical
+
+
+def critical_count_of_share(n_resamples: int, alpha: float) -> int:
+    """Return the largest count c with c/M < α: the share that the papers call the p-value."""
+    return math.ceil(alpha * n_resamples * (1.0 - 1e-12)) - 1
+
+
+@cache
+def looks(
+    n_resamples: int,
+    critical: int,
+    *,
+    first: int = FIRST_LOOK,
+    growth: float = GROWTH,
+    error: float = ERROR,
+) -> Looks:
+    """Return when to look at a test that rejects where at most `critical` of M draws exceed.
+
+    Parameters
+    ----------
+    n_resamples
+        Draws M of the whole test.
+    critical
+        The largest count that rejects.
+    first, growth
+        Draws before the first look, and the factor to the next, rounded up to a multiple of `first`; with
+        `first` = `n_resamples` the only look is after all draws.
+    error
+        Chance at most, per decision, of deciding otherwise than the M draws would.
+
+    Notes
+    -----
+    If all M draws would reject, at most C = `critical` of them exceed, and the count among the first m is at
+    most a hypergeometric one of C in M: the chance that it reaches `keep_from` at any look is at most
+    `error`, shared equally by the looks. If they would not reject, at least C + 1 exceed, and likewise for
+    `reject_to`. A count that can no longer change the decision (more than C, or at most C − (M − m)) is
+    certain and needs no chance.
+    """
+    draws = schedule(n_resamples, first, growth)
+    at = np.array(draws, dtype=np.int64)
+    reject_to = np.maximum(-1, critical - (n_resamples - at))
+    keep_from = np.full(at.size, critical + 1, dtype=np.int64)
+    share = error / max(1, at.size - 1)
+    for look, m in enumerate(draws[:-1]):
+        most = _quantile_from_below(n_resamples, critical + 1, m, share)
+        least = _quantile_from_above(n_resamples, critical, m, share)
+        reject_to[look] = max(reject_to[look], most)
+        keep_from[look] = min(keep_from[look], least)
+    return Looks(at, reject_to, keep_from)
+
+
+def schedule(n_resamples: int, first: int = FIRST_LOOK, growth: float = GROWTH) -> list[int]:
+    """Return the numbers of draws at which to look; the last is `n_resamples`."""
+    draws = []
+    m = first
+    while m < n_resamples:
+        draws.append(m)
+        m = max(m + first, math.ceil(m * growth / first) * first)
+    return [*draws, n_resamples]
+
+
+def _quantile_from_below(total: int, marked: int, drawn: int, chance: float) -> int:
+    """Return the largest x with P(X ≤ x) ≤ `chance`, X hypergeometric; −1 if there is none."""
+    from scipy.stats import hypergeom
+
+    counts = np.arange(min(marked, drawn) + 1)
+    return int((hypergeom.cdf(counts, total, marked, drawn) <= chance).sum()) - 1
+
+
+def _quantile_from_above(total: int, marked: int, drawn: int, chance: float) -> int:
+    """Return the least x with P(X ≥ x) ≤ `chance`, X hypergeometric."""
+    from scipy.stats import hypergeom
+
+    counts = np.arange(min(marked, drawn) + 2)
+    return int((hypergeom.sf(counts - 1, total, marked, drawn) > chance).sum())
+
+
+def share_bounds(share: float, n_draws: int, n_looks: int, *, error: float = ERROR) -> tuple[float, float]:
+    """Return bounds on the share of pairs (α, β) with β ≥ α among all M × M draws, from the first m × m.
+
+    Parameters
+    ----------
+    share
+        Share of such pairs among the first m draws of either hypothesis, which are drawn independently.
+    n_draws
+        The number m.
+    n_looks
+        Looks that share the chance of an error.
+    error
+        Chance at most that the bounds of any look exclude the share among all draws.
+
+    Notes
+    -----
+    Given all draws, the m first α are a sample without replacement of the M, and so is each α's placement
+    among the m first β; then the same for the β. The mean of m numbers in [0, 1], sampled without
+    replacement, deviates from their population's mean as Chernoff and Hoeffding's bound by the relative
+    entropy says (Hoeffding 1963, theorems 1 and 4), so that two steps of half the error each lead from the
+    share of the first m × m to that of all.
+    """
+    entropy = math.log(4.0 * n_looks / error) / n_draws
+    low = _entropy_bound(_entropy_bound(share, entropy, upper=False), entropy, upper=False)
+    high = _entropy_bound(_entropy_bound(share, entropy, upper=True), entropy, upper=True)
+    return low, high
+
+
+def _entropy_bound(share: float, entropy: float, *, upper: bool) -> float:
+    """Return the q furthest from `share` to one side with relative entropy KL(share ‖ q) ≤ `entropy`."""
+    inside, outside = share, 1.0 if upper else 0.0
+    for _ in range(60):
+        middle = 0.5 * (inside + outside)
+        if _relative_entropy(share, middle) <= entropy:
+            inside = middle
+        else:
+            outside = middle
+    return outside
+
+
+def _relative_entropy(p: float, q: float) -> float:
+    left = 0.0 if p == 0.0 else p * math.log(p / q) if q > 0.0 else math.inf
+    right = 0.0 if p == 1.0 else (1.0 - p) * math.log((1.0 - p) / (1.0 - q)) if q < 1.0 else math.inf
+    return left + right

@@ -1,0 +1,64 @@
+"""How every figure looks, and how it is written: PNG and SVG, the same bytes for the same numbers."""
+
+from __future__ import annotations
+
+from contextlib import AbstractContextManager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nbyk.files import replacing
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6f4e9c", "#555555")
+"""Okabe and Ito's colours, which the colour-blind can tell apart, and two more."""
+
+MARKERS = "osD^vP*X"
+_STYLE: Any = {
+    "font.size": 9,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "axes.grid": True,
+    "grid.alpha": 0.25,
+    "svg.hashsalt": "nbyk",
+    "savefig.dpi": 150,
+    "figure.constrained_layout.use": True,
+}
+
+
+def new_figure(width: float, height: float) -> tuple[Figure, Axes]:
+    """Return an empty figure of one panel, its size in inches."""
+    figure, (axes,) = new_panels(width, height, 1)
+    return figure, axes
+
+
+def new_panels(
+    width: float, height: float, columns: int, *, share_y: bool = False
+) -> tuple[Figure, list[Axes]]:
+    """Return an empty figure of panels side by side, its size in inches."""
+    with style():
+        import matplotlib.pyplot as plt
+
+        figure, axes = plt.subplots(1, columns, figsize=(width, height), sharey=share_y, squeeze=False)
+    return figure, list(axes[0])
+
+
+def style() -> AbstractContextManager[None]:
+    """Return a context in which matplotlib draws without a display, and as all of nbyk's figures look."""
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    return mpl.rc_context(rc=_STYLE)
+
+
+def save(figure: Figure, path: Path) -> None:
+    """Write a figure as `path`.png and .svg without dates, so that the same numbers give the same bytes."""
+    import matplotlib.pyplot as plt
+
+    with style():
+        for suffix, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
+            with replacing(path.with_name(path.name + suffix)) as scratch:
+                figure.savefig(scratch, format=suffix[1:], metadata=metadata)
+    plt.close(figure)

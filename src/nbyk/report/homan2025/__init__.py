@@ -1,0 +1,1 @@
+"""What people read of Homan et al. 2025: tables, figures, the summary and the page."""

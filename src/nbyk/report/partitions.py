@@ -1,0 +1,38 @@
+"""Hive-partitioned files as one table."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nbyk.errors import NbykError
+from nbyk.files import read_parquet
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def read_partitioned(
+    files: Sequence[str | os.PathLike[str]], columns: Sequence[str], partitions: Sequence[str]
+) -> pd.DataFrame:
+    """Return files as one table, with the partitions that their folders name as columns.
+
+    Raises
+    ------
+    NbykError
+        If a file is not one that nbyk wrote with these columns, or is not in folders partition=….
+    """
+    import pandas as pd
+
+    parts = []
+    for file in files:
+        part = read_parquet(file, columns)[0].to_pandas()
+        folders = dict(name.split("=", 1) for name in Path(file).parent.parts if "=" in name)
+        if not set(partitions) <= set(folders):
+            expected = "/".join(f"{name}=…" for name in partitions)
+            raise NbykError(f"{file}: expected it in folders {expected}, as the workflow lays them out")
+        parts.append(part.assign(**{name: folders[name] for name in partitions}))
+    table: pd.DataFrame = pd.concat(parts, ignore_index=True)
+    return table

@@ -1,0 +1,146 @@
+"""The study of N × K end to end: what it leaves behind, and what an added point, metric or ε runs."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import re
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pyarrow.dataset as ds
+import pytest
+from matplotlib.image import imread
+
+from nbyk.files import read_json
+from tests.workflow.test_workflow import ROOT, configure, planned, snakemake
+
+STUDY: dict[str, Any] = {
+    "sources": ["toxicity", "convabuse_fit"],
+    "epsilons": [0.2],
+    "budgets": [500, 1250],
+    "k_responses": [5, 50],
+    "n_draws": 200,
+    "power_sizes": [{"n_items": 40, "k_responses": 5}],
+    "power_n_sets": 20,
+    "power_resamples": 100,
+}
+CONFIG: dict[str, Any] = {"seed": 7, "homan2025": STUDY}
+PRODUCTS = {"homan2025 tables": 1, "homan2025 figures": 1, "homan2025 report": 1}
+TARGET = ("--", "homan2025")  # --configfile takes every word up to the next option
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a checkout and a finished run, made once for all workers of pytest-xdist."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "homan2025"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "checkout").exists():
+            shutil.copytree(ROOT / "workflow", folder / "checkout/workflow")
+            shutil.copytree(
+                ROOT / "src/nbyk", folder / "checkout/src/nbyk", ignore=shutil.ignore_patterns("__pycache__")
+            )
+            shutil.copy2(ROOT / "Snakefile", folder / "checkout")
+            (folder / "run").mkdir()
+            configure(folder / "run", CONFIG)
+            code, output = snakemake(folder / "checkout", folder / "run", *TARGET)
+            (folder / "output.txt").write_text(f"exit code {code}\n{output}", encoding="utf-8")
+    output = (folder / "output.txt").read_text(encoding="utf-8")
+    assert output.startswith("exit code 0\n"), output[-3000:]
+    return folder
+
+
+@pytest.fixture
+def plan(shared: Path, tmp_path: Path) -> Callable[[dict[str, Any]], list[str]]:
+    """Return the command lines that a changed study would run after the finished run."""
+    directory = Path(shutil.copytree(shared / "run", tmp_path / "run"))
+
+    def plan(changes: dict[str, Any]) -> list[str]:
+        configure(directory, {**CONFIG, "homan2025": {**STUDY, **changes}})
+        return planned(shared / "checkout", directory, *TARGET)
+
+    return plan
+
+
+def jobs(commands: list[str]) -> Counter[str]:
+    """Count jobs by command; the study's own are two words."""
+    return Counter(" ".join(line.split()[: 2 if line.startswith("homan2025") else 1]) for line in commands)
+
+
+def test_a_run_leaves_tables_figures_summary_and_a_page_that_needs_no_network(shared: Path) -> None:
+    study = shared / "run/results/homan2025"
+    table = pd.read_csv(study / "tables/published/table_03.csv")
+    assert list(table["dataset"]) == ["Toxicity"] * 3
+    assert table.loc[table["metric"].isin(["MAE", "Wins"]), "z p"].abs().max() < 5.0
+    assert set(pd.read_csv(study / "tables/power.csv")["N"]) == {40}
+    assert len(pd.read_csv(study / "tables/fit_convabuse.csv")) == 8
+    pictures = sorted((study / "figures").glob("*.png"))
+    expected = {"agreement", "overstatement", "figure_01", "figure_02", "figure_06", "fit_convabuse"}
+    assert {path.stem for path in pictures} == expected
+    assert all(imread(path).std() > 0 for path in pictures)
+    summary = read_json(study / "summary.json")
+    assert summary["published"]["cells"] == 3
+    assert re.fullmatch(r"[0-3] of 3 published cells agree in p and in Δ", summary["line"])
+    page = (study / "report.html").read_text(encoding="utf-8")
+    assert page.count("<img ") == len(pictures)
+    assert re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?\s*(?:https?:)?//[^"' >]*""", page) == []
+
+
+def test_p_values_read_as_one_table(shared: Path) -> None:
+    folder = shared / "run/results/homan2025/pvalues"
+    table = pd.read_parquet(folder)
+    assert set(table["source"]) == {"toxicity", "convabuse_fit"}
+    # 4 sizes, 4 metrics, 2 semantics and 2 bootstraps for either source.
+    assert len(table) == 2 * 4 * 4 * 2 * 2
+    assert table["p"].between(0, 1).all()
+    assert ds.dataset(folder, partitioning="hive").count_rows() == len(table)
+
+
+def test_nothing_is_left_to_do(plan: Callable[[dict[str, Any]], list[str]]) -> None:
+    assert plan({}) == []
+
+
+POINT = {"n_items": 30, "k_responses": 7}
+
+
+@pytest.mark.parametrize(
+    ("changes", "mark", "work"),
+    [
+        ({"sizes": [POINT]}, "--size 30x7", {"homan2025 grid": 2}),
+        ({"sizes": [{"n_items": 100, "k_responses": 10}]}, "--size 100x10", {"homan2025 grid": 2}),
+        ({"sizes": [{"n_items": 100, "k_responses": 5}]}, "", {}),
+        ({"epsilons": [0.2, 0.1]}, "--epsilon 0.1", {"homan2025 grid": 2}),
+        ({"sources": [*STUDY["sources"], "mhs"]}, "mhs", {"homan2025 grid": 1, "prior": 1}),
+        (
+            {"power_sizes": [*STUDY["power_sizes"], POINT]},
+            "--items 30 --responses 7",
+            {"homan2025 power": 1},
+        ),
+    ],
+    ids=["a point", "a point of the paper's grid", "a point that is there", "ε", "a source", "power"],
+)
+def test_what_is_added_is_all_that_is_computed(
+    changes: dict[str, Any], mark: str, work: dict[str, int], plan: Callable[[dict[str, Any]], list[str]]
+) -> None:
+    commands = plan(changes)
+    assert jobs(commands) == Counter({**work, **(PRODUCTS if work else {})})
+    assert all(mark in line for line in commands if line.split()[1] in ("grid", "power"))
+
+
+def test_a_metric_is_a_job_of_its_own(plan: Callable[[dict[str, Any]], list[str]]) -> None:
+    metrics = ["mae", "wins_mae", "histogram_mean_of_emds(bins=5)", "mean_of_emds", "rmse"]
+    commands = plan({"metrics": metrics})
+    assert jobs(commands) == Counter({"homan2025 grid": 2, **PRODUCTS})
+    assert all(line.count("--metric") == 1 for line in commands if " grid " in line)
+
+
+def test_the_default_target_does_without_it(shared: Path, tmp_path: Path) -> None:
+    configure(tmp_path, {"sources": ["simulated"], "epsilons": [0.3]})
+    assert not any(line.startswith("homan2025") for line in planned(shared / "checkout", tmp_path))
