@@ -16,7 +16,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import betainc, betaincinv, betaln, ndtri, xlog1py, xlogy
+from scipy.special import betainc, betaln, ndtri, xlog1py, xlogy
 
 from nbyk.errors import NbykError, unknown_name
 from nbyk.priors import curves
@@ -226,7 +226,7 @@ class Beta(Family):
         return 0.0, 1.0
 
     def _draw(self, u: Floats) -> Floats:
-        return np.asarray(betaincinv(self.a, self.b, u[..., 0]))
+        return curves.beta_quantile(u[..., 0], self.a, self.b)
 
     def _cdf(self, x: Floats) -> Floats:
         return np.asarray(betainc(self.a, self.b, np.clip(x, 0.0, 1.0)))
