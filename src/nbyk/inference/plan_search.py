@@ -18,6 +18,7 @@ _CONTENDERS = 4
 _SEARCH = 0.5
 """Standard error of a search, in that of the answer: what is chosen must hold when simulated afresh."""
 _REPAIRS = 4
+_SETS_AT_LARGEST = 128
 _FIGURE_POWER = 0.8
 
 
@@ -166,6 +167,7 @@ class PlanSearch:
         guesses = {k: curve.items_for(target) for k, curve in curves.items()}
         guesses = {k: max(2.0, n) for k, n in guesses.items() if n <= asked.max_items}
         if not guesses:
+            self._check_largest(epsilon, target)
             guesses = self._coarse_items(epsilon, target)
         order = sorted(guesses, key=lambda k: asked.cost(_whole(guesses[k]), k))
         roots = {
@@ -245,6 +247,13 @@ class PlanSearch:
         top, error = predicted[order[0]]
         contenders = [k for k in order if predicted[k][0] >= top - 0.02 - 2.0 * (error + predicted[k][1])]
         return contenders[:_CONTENDERS], epsilon
+
+    def _check_largest(self, epsilon: float, target: float) -> None:
+        """Raise NbykError if even the largest size within the limits is clearly short of the power."""
+        n, k = self.request.max_items, self.request.ladder()[-1]
+        power = self.simulation.simulate(n, k, epsilon, _SETS_AT_LARGEST)
+        if power.high < target:
+            raise self._unreachable(f"about {power.power:.2f} at N = {n}, K = {k}")
 
     def _coarse_items(self, epsilon: float, target: float) -> dict[int, float]:
         """Return about how many items each K of a short ladder takes, by coarse simulation."""
