@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from benchmarks.timing import Line, interleaved, line, seconds
 from benchmarks.vet import Peer, pooled
 from nbyk.data.response_set import ResponseSet
-from nbyk.inference.size_draws import NestedDraws
+from nbyk.inference.sizes.draws import NestedDraws
 from nbyk.metrics import get
 from nbyk.priors import published_prior
 from nbyk.resampling import kernels

@@ -30,9 +30,9 @@ _HOME = {
     "Population": "nbyk.resampling.population",
     "expected_p": "nbyk.inference.pvalues",
     "p_value": "nbyk.inference.pvalues",
-    "plan": "nbyk.inference.planning",
-    "power_of_test": "nbyk.inference.power",
-    "power_study": "nbyk.inference.power_study",
+    "plan": "nbyk.inference.planning.plan",
+    "power_of_test": "nbyk.inference.power.estimate",
+    "power_study": "nbyk.inference.power.study",
 }
 
 __all__ = [
@@ -66,9 +66,9 @@ if TYPE_CHECKING:
     from nbyk.data import Ratings, align, read_ratings
     from nbyk.data.response_set import ResponseSet, response_set
     from nbyk.errors import NbykError
-    from nbyk.inference.planning import plan
-    from nbyk.inference.power import power_of_test
-    from nbyk.inference.power_study import power_study
+    from nbyk.inference.planning.plan import plan
+    from nbyk.inference.power.estimate import power_of_test
+    from nbyk.inference.power.study import power_study
     from nbyk.inference.pvalues import expected_p, p_value
     from nbyk.priors import Response, TwoStagePrior, fit_prior, published_prior
     from nbyk.resampling.population import Population

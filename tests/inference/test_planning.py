@@ -10,12 +10,12 @@ import pytest
 from scipy import stats
 
 from nbyk.errors import NbykError
-from nbyk.inference.item_moments import PowerCurve, smoothed
-from nbyk.inference.long_run import epsilon_for_effect, long_run_effect, response_mean
-from nbyk.inference.plan_request import OPEN
-from nbyk.inference.planning import Plan, plan
-from nbyk.inference.power import power_of_test
-from nbyk.inference.root_search import RootSearch
+from nbyk.inference.planning.item_moments import PowerCurve, smoothed
+from nbyk.inference.planning.long_run import epsilon_for_effect, long_run_effect, response_mean
+from nbyk.inference.planning.plan import Plan, plan
+from nbyk.inference.planning.request import OPEN
+from nbyk.inference.planning.root_search import RootSearch
+from nbyk.inference.power.estimate import power_of_test
 from nbyk.metrics import get
 from nbyk.priors import Response, published_prior
 from nbyk.resampling.population import Population

@@ -9,13 +9,13 @@ import pytest
 from scipy import stats
 
 from nbyk.errors import NbykError
-from nbyk.inference import multistage
-from nbyk.inference.battery import ON_ERRORS, TESTS, SystemTest, share_at_least, signed_rank_p
-from nbyk.inference.item_moments import curve_from_moments
-from nbyk.inference.power import binomial_interval, power_of_test, rejections
-from nbyk.inference.power_study import STUDY_TESTS, power_study
-from nbyk.inference.simulated_sets import SimulatedSets
-from nbyk.inference.stopping import critical_count, critical_count_of_share, looks, share_bounds
+from nbyk.inference.planning.item_moments import curve_from_moments
+from nbyk.inference.power import multistage
+from nbyk.inference.power.battery import ON_ERRORS, TESTS, SystemTest, share_at_least, signed_rank_p
+from nbyk.inference.power.estimate import binomial_interval, power_of_test, rejections
+from nbyk.inference.power.simulated_sets import SimulatedSets
+from nbyk.inference.power.stopping import critical_count, critical_count_of_share, looks, share_bounds
+from nbyk.inference.power.study import STUDY_TESTS, power_study
 from nbyk.metrics import get
 from nbyk.priors import published_prior
 from nbyk.resampling.population import Population

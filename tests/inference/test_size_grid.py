@@ -12,9 +12,9 @@ from scipy.special import ndtr
 
 from nbyk.errors import NbykError
 from nbyk.inference.pvalues import expected_p
-from nbyk.inference.size_draws import HYPOTHESES, RESAMPLINGS, NestedDraws
-from nbyk.inference.size_grid import size_grid
-from nbyk.inference.size_patterns import PatternDraws, few_patterns, pattern_chances
+from nbyk.inference.sizes.draws import HYPOTHESES, RESAMPLINGS, NestedDraws
+from nbyk.inference.sizes.grid import size_grid
+from nbyk.inference.sizes.patterns import PatternDraws, few_patterns, pattern_chances
 from nbyk.metrics import get
 from nbyk.priors import Response, TwoStagePrior, published_prior
 from nbyk.priors.families import Constant

@@ -72,7 +72,7 @@ def grid(
     import pyarrow as pa
 
     from nbyk.files import write_parquet
-    from nbyk.inference.size_grid import size_grid
+    from nbyk.inference.sizes.grid import size_grid
     from nbyk.metrics import get, load_file
     from nbyk.progress import progress
 
@@ -113,7 +113,7 @@ def power(
 ) -> None:
     """Compute the power of the multistage bootstrap and of the usual tests at one size."""
     from nbyk.files import write_parquet
-    from nbyk.inference.power_study import power_study
+    from nbyk.inference.power.study import power_study
     from nbyk.progress import progress
 
     population = read_prior(prior)

@@ -69,7 +69,7 @@ def plan(
     A size is --items with --responses, or a --budget, which stands for the best size that it buys. With
     --epsilon and --power alone the cheapest size is found.
     """
-    from nbyk.inference.planning import plan as solve
+    from nbyk.inference.planning.plan import plan as solve
     from nbyk.metrics import load_file
 
     for path in metric_file or ():

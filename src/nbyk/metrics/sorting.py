@@ -8,12 +8,11 @@ Every function fills arrays of the caller, so that loops over replicates allocat
 
 from __future__ import annotations
 
-from contextlib import suppress
-from pathlib import Path
-
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
+
+from nbyk.compiled import discard_older_caches
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -28,19 +27,7 @@ _LEVELS = 8
 _NEAR = 4
 
 
-def _discard_older_caches() -> None:
-    """Delete the caches of modules that were compiled with an older version of this one.
-
-    numba knows when a module has changed since it was compiled, but not when one that it calls has.
-    """
-    changed = Path(__file__).stat().st_mtime
-    for index in Path(__file__).parent.glob("__pycache__/*.nbi"):
-        with suppress(FileNotFoundError):  # another process may be doing the same
-            if index.stat().st_mtime < changed:
-                index.unlink()
-
-
-_discard_older_caches()
+discard_older_caches(__file__)
 
 
 @njit(nogil=True, cache=True)

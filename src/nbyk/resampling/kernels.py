@@ -15,6 +15,8 @@ import numpy as np
 from numba import njit, uint64
 from numpy.typing import NDArray
 
+from nbyk.resampling.lanes import index_below
+
 Array = NDArray[Any]
 
 _LAYERS = 256
@@ -43,7 +45,7 @@ def _rotate(x: int, k: int) -> Any:
 
 
 @njit
-def advance(s0: Any, s1: Any, s2: Any, s3: Any) -> Any:
+def _advance(s0: Any, s1: Any, s2: Any, s3: Any) -> Any:
     """Return a random word and the state after it: four numbers, so that it can stay in registers."""
     word = _rotate(s0 + s3, 23) + s0
     t = s1 << uint64(17)
@@ -58,7 +60,7 @@ def advance(s0: Any, s1: Any, s2: Any, s3: Any) -> Any:
 @njit(nogil=True, cache=True)
 def _next_uniform(state: Array) -> Any:
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
-    word, s0, s1, s2, s3 = advance(s0, s1, s2, s3)
+    word, s0, s1, s2, s3 = _advance(s0, s1, s2, s3)
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
     return (float(word >> uint64(12)) + 0.5) / 4503599627370496.0
 
@@ -88,7 +90,7 @@ def fill_normals(state: Array, out: Array) -> None:
     """Fill the flat float64 array `out` with standard normals and advance `state`."""
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     for i in range(out.size):
-        word, s0, s1, s2, s3 = advance(s0, s1, s2, s3)
+        word, s0, s1, s2, s3 = _advance(s0, s1, s2, s3)
         layer = np.int64(word & uint64(255))
         sign = 1.0 - 2.0 * float((word >> uint64(8)) & uint64(1))
         position = (word >> uint64(9)) & uint64(0x000FFFFFFFFFFFFF)
@@ -106,7 +108,7 @@ def fill_uniforms(state: Array, out: Array) -> None:
     """Fill the flat float64 array `out` with uniforms on the open interval (0, 1) and advance `state`."""
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     for i in range(out.size):
-        word, s0, s1, s2, s3 = advance(s0, s1, s2, s3)
+        word, s0, s1, s2, s3 = _advance(s0, s1, s2, s3)
         out[i] = (float(word >> uint64(12)) + 0.5) / 4503599627370496.0
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
 
@@ -116,7 +118,7 @@ def fill_coins(state: Array, out: Array) -> None:
     """Fill the flat bool array `out` with fair coins, 64 to a random word, and advance `state`."""
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     for start in range(0, out.size, 64):
-        word, s0, s1, s2, s3 = advance(s0, s1, s2, s3)
+        word, s0, s1, s2, s3 = _advance(s0, s1, s2, s3)
         for i in range(start, min(start + 64, out.size)):
             out[i] = (word & uint64(1)) == uint64(1)
             word = word >> uint64(1)
@@ -128,17 +130,11 @@ def fill_words(state: Array, out: Array) -> None:
     """Fill the flat uint32 array `out` with random bits, two to a random word, and advance `state`."""
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
     for i in range(0, out.size, 2):
-        word, s0, s1, s2, s3 = advance(s0, s1, s2, s3)
+        word, s0, s1, s2, s3 = _advance(s0, s1, s2, s3)
         out[i] = word >> uint64(32)
         if i + 1 < out.size:
             out[i + 1] = word & uint64(0xFFFFFFFF)
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
-
-
-@njit(inline="always")
-def index_below(word: Any, count: int) -> Any:
-    """Turn 32 random bits into an index below `count`; its chance is off 1/count by less than 2⁻³²."""
-    return np.int64((uint64(word) * uint64(count)) >> uint64(32))
 
 
 NORMAL, CLAMPED, LIKERT, BINARY = 0, 1, 2, 3

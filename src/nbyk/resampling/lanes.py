@@ -14,6 +14,8 @@ import numpy as np
 from numba import njit, uint64
 from numpy.typing import NDArray
 
+from nbyk.compiled import discard_older_caches
+
 Words = NDArray[np.uint64]
 Floats = NDArray[np.float64]
 
@@ -21,6 +23,8 @@ LANES = 32
 STATE = 4 * LANES
 
 _GOLDEN = 0x9E3779B97F4A7C15
+
+discard_older_caches(__file__)
 
 
 @njit(nogil=True, cache=True)
@@ -53,6 +57,12 @@ def next_row(state: Words, row: Words) -> None:
         state[lane] = s0 ^ s3
         state[2 * LANES + lane] = s2 ^ shifted
         state[3 * LANES + lane] = (s3 << uint64(45)) | (s3 >> uint64(19))
+
+
+@njit(nogil=True, cache=True)
+def index_below(word: Any, count: int) -> Any:
+    """Turn 32 random bits into an index below `count`; its chance is off 1/count by less than 2⁻³²."""
+    return np.int64((uint64(word) * uint64(count)) >> uint64(32))
 
 
 @njit(nogil=True, cache=True)

@@ -6,7 +6,7 @@ import math
 from dataclasses import dataclass, replace
 
 from nbyk.errors import NbykError
-from nbyk.inference.battery import SystemTest
+from nbyk.inference.power.battery import SystemTest
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.population import Population, check_systems
 

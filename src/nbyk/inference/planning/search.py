@@ -7,11 +7,11 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from nbyk.errors import NbykError
-from nbyk.inference.item_moments import PowerCurve, smoothed
-from nbyk.inference.plan_request import Request
-from nbyk.inference.plan_simulation import NORMAL_FROM, PlanSimulation, Report
-from nbyk.inference.power import Power
-from nbyk.inference.root_search import Root
+from nbyk.inference.planning.item_moments import PowerCurve, smoothed
+from nbyk.inference.planning.request import Request
+from nbyk.inference.planning.root_search import Root
+from nbyk.inference.planning.simulation import NORMAL_FROM, PlanSimulation, Report
+from nbyk.inference.power.estimate import Power
 
 _COARSE = 0.03
 _CONTENDERS = 4
@@ -253,7 +253,7 @@ class PlanSearch:
         n, k = self.request.max_items, self.request.ladder()[-1]
         power = self.simulation.simulate(n, k, epsilon, _SETS_AT_LARGEST)
         if power.high < target:
-            raise self._unreachable(f"about {power.power:.2f} at N = {n}, K = {k}")
+            raise self._unreachable(f"{power.power:.2f} at N = {n}, K = {k}")
 
     def _coarse_items(self, epsilon: float, target: float) -> dict[int, float]:
         """Return about how many items each K of a short ladder takes, by coarse simulation."""

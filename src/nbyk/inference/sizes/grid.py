@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.inference.pvalues import expected_p
-from nbyk.inference.size_draws import HYPOTHESES, RESAMPLINGS, NestedDraws, SizeDraws
-from nbyk.inference.size_patterns import PatternDraws, few_patterns
+from nbyk.inference.sizes.draws import HYPOTHESES, RESAMPLINGS, NestedDraws, SizeDraws
+from nbyk.inference.sizes.patterns import PatternDraws, few_patterns
 from nbyk.metrics import Metric
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.effects import Progress, as_metrics, run_chunks

@@ -9,7 +9,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.inference.size_kernels import bootstrapped_items, sum_bootstrapped_items, sum_items
+from nbyk.inference.sizes.kernels import bootstrapped_items, sum_bootstrapped_items, sum_items
 from nbyk.metrics import Metric
 from nbyk.metrics.counts import has_counts_form
 from nbyk.resampling.count_sets import CountSets, check_countable, draw_count_sets

@@ -12,7 +12,7 @@ import numpy as np
 from numba import njit, uint64
 from numpy.typing import NDArray
 
-from nbyk.resampling.lanes import LANES, STATE, next_row, start_replicate
+from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
 
 Units = NDArray[np.int32]
 Sizes = NDArray[np.int64]
@@ -52,7 +52,7 @@ def sum_bootstrapped_items(units: Units, key: Any, first: int, sizes: Sizes, out
                 next_row(state, row)
                 for i in range(min(2 * LANES, size - start)):
                     word = row[i % LANES] >> uint64(32) if i < LANES else row[i % LANES] & uint64(0xFFFFFFFF)
-                    item = np.int64((word * uint64(size)) >> uint64(32))
+                    item = index_below(word, size)
                     for c in range(n_columns):
                         total[c] += units[r, item, c]
             out[r, s] = total
@@ -70,4 +70,4 @@ def bootstrapped_items(key: Any, first: int, out: Sizes) -> None:
             next_row(state, row)
             for i in range(min(2 * LANES, size - start)):
                 word = row[i % LANES] >> uint64(32) if i < LANES else row[i % LANES] & uint64(0xFFFFFFFF)
-                out[r, start + i] = np.int64((word * uint64(size)) >> uint64(32))
+                out[r, start + i] = index_below(word, size)

@@ -8,10 +8,10 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.inference.item_moments import PowerCurve, curve_from_moments
-from nbyk.inference.plan_request import Request
-from nbyk.inference.power import Power, power_from, rejections, sets_for, standard_error
-from nbyk.inference.root_search import Root, RootSearch
+from nbyk.inference.planning.item_moments import PowerCurve, curve_from_moments
+from nbyk.inference.planning.request import Request
+from nbyk.inference.planning.root_search import Root, RootSearch
+from nbyk.inference.power.estimate import Power, power_from, rejections, sets_for, standard_error
 from nbyk.resampling.effects import run_chunks
 from nbyk.resampling.item_effects import item_effects
 from nbyk.resampling.streams import CHUNK

@@ -14,8 +14,8 @@ import numpy as np
 from numba import njit, uint64
 from numpy.typing import NDArray
 
-from nbyk.inference.randomisation import decision, index_below
-from nbyk.resampling.lanes import LANES, STATE, next_row, start_replicate
+from nbyk.inference.power.randomisation import decision
+from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
 
 Array = NDArray[Any]
 
@@ -156,7 +156,7 @@ def multistage_test(
     code
         The effect of an item: `MAE`, `MSE`, `WINS` or `MEAN`.
     key, first, draws, reject_to, keep_from, out
-        As for `nbyk.inference.randomisation.sign_flip_test`.
+        As for `nbyk.inference.power.randomisation.sign_flip_test`.
     """
     n_levels, n_sets, n = gold.shape
     width = k * n_levels + 1

@@ -1,7 +1,7 @@
 """The tests whose power can be asked for, each as a function from simulated sets to decisions.
 
 All are one-sided for "A is better" unless told otherwise. Decisions are those of the whole test with all M
-draws but for a chance of 10⁻⁶ (`nbyk.inference.stopping`).
+draws but for a chance of 10⁻⁶ (`nbyk.inference.power.stopping`).
 """
 
 from __future__ import annotations
@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError, unknown_name
-from nbyk.inference import multistage, randomisation
-from nbyk.inference.pvalues import Alternative, p_value
-from nbyk.inference.simulated_sets import SimulatedSets
-from nbyk.inference.stopping import (
+from nbyk.inference.power import multistage, randomisation
+from nbyk.inference.power.simulated_sets import SimulatedSets
+from nbyk.inference.power.stopping import (
     Looks,
     critical_count,
     critical_count_of_share,
@@ -25,6 +24,7 @@ from nbyk.inference.stopping import (
     schedule,
     share_bounds,
 )
+from nbyk.inference.pvalues import Alternative, p_value
 from nbyk.metrics import Metric
 from nbyk.resampling.resample import observed_effects, resampled_effects
 

@@ -7,12 +7,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from nbyk.errors import NbykError
-from nbyk.inference.battery import SystemTest
-from nbyk.inference.item_moments import PowerCurve
-from nbyk.inference.long_run import epsilon_for_effect, long_run_effect
-from nbyk.inference.plan_request import Request
-from nbyk.inference.plan_search import Answer, Candidate, PlanSearch
-from nbyk.inference.power import Power
+from nbyk.inference.planning.item_moments import PowerCurve
+from nbyk.inference.planning.long_run import epsilon_for_effect, long_run_effect
+from nbyk.inference.planning.request import Request
+from nbyk.inference.planning.search import Answer, Candidate, PlanSearch
+from nbyk.inference.power.battery import SystemTest
+from nbyk.inference.power.estimate import Power
 from nbyk.metrics import Metric, get
 from nbyk.priors import TwoStagePrior
 
@@ -201,8 +201,8 @@ def plan(
     -----
     Least N, K and ε come from a probit regression on simulated test sets (`RootSearch`), drawn where the fit
     crosses the power. Where K is open too, additive metrics under sign flips are first compared over a ladder
-    of K by a normal approximation (`nbyk.inference.item_moments`), others by coarse simulations, and the best
-    few by full ones. The power at the answer is always simulated afresh.
+    of K by a normal approximation (`nbyk.inference.planning.item_moments`), others by coarse simulations, and
+    the best few by full ones. The power at the answer is always simulated afresh.
     """
     if not 0.0 < precision < 0.5:
         raise NbykError(f"precision: found {precision}, expected a standard error such as 0.01")

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.inference.battery import ON_ERRORS, SystemTest
-from nbyk.inference.power import power_from
-from nbyk.inference.simulated_sets import SimulatedSets
+from nbyk.inference.power.battery import ON_ERRORS, SystemTest
+from nbyk.inference.power.estimate import power_from
+from nbyk.inference.power.simulated_sets import SimulatedSets
 from nbyk.metrics import get
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.effects import Progress, run_chunks
@@ -54,7 +54,7 @@ def power_study(
     metric
         The metric of the resampling tests; the tests of errors always compare those of the item means.
     tests
-        Keys of `nbyk.inference.battery.TESTS`.
+        Keys of `nbyk.inference.power.battery.TESTS`.
     alpha, n_sets, n_resamples, seed, threads
         As for `nbyk.power_of_test`; all tests are one-sided for "A is better".
     progress

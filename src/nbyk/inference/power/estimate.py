@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
-from nbyk.inference.battery import SystemTest
+from nbyk.inference.power.battery import SystemTest
+from nbyk.inference.power.simulated_sets import SimulatedSets
 from nbyk.inference.pvalues import Alternative
-from nbyk.inference.simulated_sets import SimulatedSets
 from nbyk.metrics import Metric, get
 from nbyk.resampling.effects import Progress, run_chunks
 from nbyk.resampling.population import Population
@@ -77,11 +77,11 @@ def power_of_test(
     population
         What test sets are drawn from, and their N and K.
     metric
-        The metric whose effect is tested. Tests of errors (`nbyk.inference.battery.ON_ERRORS`) take "mae".
+        The metric whose effect is tested; the tests of errors, `battery.ON_ERRORS`, take "mae".
     test
-        A key of `nbyk.inference.battery.TESTS`. The nulls of `nbyk.resampling.samplers.NULLS` reject where
-        `nbyk.p_value`, of the null drawn at the data's own size, is at most α; "expected_p" and
-        "multistage_bootstrap", the papers', where their p is below α.
+        A key of `battery.TESTS`. The nulls of `nbyk.resampling.samplers.NULLS` reject where `nbyk.p_value`,
+        of the null drawn at the data's own size, is at most α; "expected_p" and "multistage_bootstrap", the
+        papers', where their p is below α.
     alpha
         The level α, in (0, 1).
     alternative
@@ -107,8 +107,8 @@ def power_of_test(
     Notes
     -----
     Every test stops drawing from its null once its decision is certain, or once the chance that all M draws
-    would decide otherwise is below 10⁻⁶ (`nbyk.inference.stopping`). Under "swap_items", swapping the rows
-    of an item only flips the sign of its contribution to an additive effect, which is what is drawn then.
+    would decide otherwise is below 10⁻⁶ (`nbyk.inference.power.stopping`). Under "swap_items", swapping the
+    rows of an item only flips the sign of its contribution to an additive effect: that is what is drawn.
     """
     chosen = SystemTest(
         test, metric if isinstance(metric, Metric) else get(metric), alpha, alternative, n_resamples

@@ -14,13 +14,16 @@ import numpy as np
 from numba import njit, uint64
 from numpy.typing import NDArray
 
-from nbyk.resampling.lanes import LANES, STATE, next_row, start_replicate
+from nbyk.compiled import discard_older_caches
+from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
 
 Array = NDArray[Any]
 
 _BATCH = 2 * LANES
 _GROUP = 8
 _SUBSETS = 1 << _GROUP
+
+discard_older_caches(__file__)
 
 
 @njit(nogil=True, cache=True)
@@ -30,12 +33,6 @@ def _tolerance(contributions: Array) -> float:
     for i in range(contributions.size):
         largest += abs(contributions[i])
     return max(1e-14 * contributions.size, 1e-10 * largest)
-
-
-@njit(nogil=True, cache=True)
-def index_below(word: Any, count: int) -> Any:
-    """Turn 32 random bits into an index below `count`; its chance is off 1/count by less than 2⁻³²."""
-    return np.int64((uint64(word) * uint64(count)) >> uint64(32))
 
 
 @njit(nogil=True, cache=True)
@@ -90,7 +87,7 @@ def sign_flip_test(
     key, first
         The random stream, and the replicate of it that belongs to the first set.
     draws, reject_to, keep_from : ndarray of int, shape (L,)
-        The looks: see `nbyk.inference.stopping.Looks`.
+        The looks: see `nbyk.inference.power.stopping.Looks`.
     out : ndarray of int, shape (R, 2)
         Filled with 1 where the null is rejected (0 elsewhere), and the draws that it took.
     """

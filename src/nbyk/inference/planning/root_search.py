@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.inference.power import standard_error
+from nbyk.inference.power.estimate import standard_error
 
 Floats = NDArray[np.float64]
 

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import gammaln, xlogy
 
-from nbyk.inference.size_draws import HYPOTHESES, RESAMPLINGS
+from nbyk.inference.sizes.draws import HYPOTHESES, RESAMPLINGS
 from nbyk.metrics import Metric
 from nbyk.metrics.counts import has_counts_form
 from nbyk.priors import Response

@@ -1,0 +1,1 @@
+"""How many items and ratings it takes: the planner behind `nbyk plan`."""

@@ -1,0 +1,1 @@
+"""Expected p-values over many sizes (N, K) from the same simulated test sets."""
