@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from nbyk.config import Config, Homan2025, json_schema, load_config, reference_page, validate
+from nbyk.data import source_names
 from nbyk.errors import NbykError
 
 ROOT = Path(__file__).parents[1]
@@ -60,7 +61,27 @@ WRONG = {
     ),
     "a fit to ratings that are not at hand": (
         "homan2025: {sources: [toxicity_fit]}",
-        "homan2025.sources: toxicity_fit is fitted to ratings that are not at hand; set toxicity_ratings",
+        "homan2025.sources: toxicity_fit is fitted to ratings that are not at hand; name their path as",
+    ),
+    "power of a fit to ratings that are not at hand": (
+        "{ratings: {armis: x}, homan2025: {sources: [armis_fit], power_source: mhs_fit}}",
+        "homan2025.power_source: mhs_fit is fitted to ratings that are not at hand",
+    ),
+    "a source with neither ratings nor a prior": (
+        "{ratings: {armis: x}, sources: [simulated, armis, hs_brexit]}",
+        "sources: hs_brexit has no published prior here, and its ratings are not at hand",
+    ),
+    "ratings of no source": (
+        "ratings: {hs_brexti: x}",
+        "ratings.hs_brexti: unknown source 'hs_brexti'; did you mean hs_brexit?",
+    ),
+    "ratings that are not there": ("ratings: {armis: nope.json}", "ratings.armis: nope.json: no such file"),
+    "ratings without a path": ("ratings: {armis: }", "ratings.armis: found None; input should be"),
+    "ratings with an empty path": ("ratings: {armis: ''}", "ratings.armis: found ''"),
+    "ratings in a list": ("ratings: [armis]", "ratings: found ['armis']"),
+    "the key that ratings had": (
+        "toxicity_ratings: t.json",
+        "unknown key 'toxicity_ratings'; did you mean ratings",
     ),
     "a budget for one item": ("homan2025: {budgets: [1]}", "homan2025.budgets.0: found 1"),
     "a budget twice": ("homan2025: {budgets: [200, 200]}", "homan2025.budgets: 200 is listed twice"),
@@ -128,6 +149,23 @@ def test_the_line_is_that_of_the_last_file_that_has_the_key(tmp_path: Path) -> N
         validate({"seed": -1, "epsilons": [0.1]}, files=files)
     with pytest.raises(NbykError, match=r"^configuration: n_draws"):
         validate({"n_draws": 1}, files=files)
+
+
+def test_the_line_of_ratings_is_that_of_the_source(tmp_path: Path) -> None:
+    (found,) = error_of("seed: 1\nratings:\n  armis: a\n  mhss: b\n", tmp_path)
+    assert found.startswith("mine.yaml:4: ratings.mhss: unknown source")
+
+
+@pytest.mark.parametrize("source", source_names())
+def test_ratings_at_hand_let_a_source_be_fitted(source: str, tmp_path: Path) -> None:
+    (tmp_path / "ratings.csv").touch()
+    ratings = {} if source == "convabuse" else {source: str(tmp_path / "ratings.csv")}
+    study = {"sources": [f"{source}_fit"], "power_sizes": []}
+    config = validate({"sources": [source], "ratings": ratings, "homan2025": study})
+    assert config.has_ratings(source)
+    assert not config.has_ratings("simulated")
+    assert config.homan2025.fitted == [f"{source}_fit"]
+    assert config.rating_files(source) == list(ratings.values())
 
 
 def test_a_users_metric_can_be_listed_beside_its_file(tmp_path: Path) -> None:

@@ -14,12 +14,13 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from nbyk.data.sources import source as source_named
 from nbyk.data.sources import source_names
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import get, load_file
 from nbyk.resampling.samplers import WEIN_SAMPLERS, check_null, get_sampler
 from nbyk.studies import homan2025
-from nbyk.studies.wein2023 import COLUMNS
+from nbyk.studies.wein2023 import COLUMNS, PRIORS
 
 
 def _known_source(name: str) -> str:
@@ -27,6 +28,10 @@ def _known_source(name: str) -> str:
     if name not in known:
         raise unknown_name("source", name, known)
     return name
+
+
+def _known_ratings(name: str) -> str:
+    return source_named(name).name
 
 
 def _known_grid_source(name: str) -> str:
@@ -51,6 +56,8 @@ def _distinct(values: list[Any]) -> list[Any]:
 
 Epsilon = Annotated[float, Field(ge=0.0, le=1.0)]
 SourceName = Annotated[str, AfterValidator(_known_source)]
+RatingsName = Annotated[str, AfterValidator(_known_ratings)]
+RatingsPath = Annotated[str, Field(min_length=1)]
 GridSourceName = Annotated[str, AfterValidator(_known_grid_source)]
 Budget = Annotated[int, Field(ge=2)]
 Responses = Annotated[int, Field(ge=1)]
@@ -79,7 +86,7 @@ class Homan2025(_Section):
     sources: Annotated[list[GridSourceName], Distinct] = Field(
         [*homan2025.LABELS, "convabuse_fit"], min_length=1
     )
-    """The paper's priors by name, and own fits: convabuse_fit, or toxicity_fit with toxicity_ratings."""
+    """The paper's priors by name, and own fits: convabuse_fit, or any with its file under `ratings`."""
     epsilons: Annotated[list[Epsilon], Distinct] = Field(list(homan2025.EPSILONS), min_length=1)
     """Perturbations ε_B of system B's item means, each in [0, 1]."""
     budgets: Annotated[list[Budget], Distinct] = Field(list(homan2025.BUDGETS), min_length=1)
@@ -125,8 +132,8 @@ class Config(_Section):
         ["simulated", "toxicity", "convabuse"], min_length=1
     )
     """Where items and responses come from: a published prior, or ratings that a prior is fitted to."""
-    toxicity_ratings: str | None = None
-    """Path of your decrypted toxicity_ratings.json (Kumar et al. 2021); else the published prior serves."""
+    ratings: dict[RatingsName, RatingsPath] = Field({})
+    """Paths of your own copies of ratings, by source (docs/guide.md); convabuse comes with its own."""
     epsilons: Annotated[list[Epsilon], Distinct] = Field([0.0, 0.05, 0.1, 0.3, 0.7], min_length=1)
     """Perturbations ε_B of system B's item means, each in [0, 1]; 0 makes the systems equal."""
     sizes: Annotated[list[Size], Distinct] = Field([Size(n_items=1000, k_responses=5)], min_length=1)
@@ -151,13 +158,44 @@ class Config(_Section):
     homan2025: Homan2025 = Homan2025.model_validate({})
     """The study of Homan et al. 2025: a section of its own, below."""
 
+    def has_ratings(self, source: str) -> bool:
+        """Return whether a source's ratings are at hand, so that a prior can be fitted to them."""
+        return source in self.ratings or (source in source_names() and source_named(source).embedded)
+
+    def rating_files(self, source: str) -> list[str]:
+        """Return the files of the user's own copy of a source's ratings: none if there is no copy.
+
+        Raises
+        ------
+        NbykError
+            If one is missing.
+        """
+        files = source_named(source).files(Path(self.ratings[source])) if source in self.ratings else []
+        for file in files:
+            if not file.exists():
+                raise NbykError(f"{file}: no such file; check the path")
+        return [str(file) for file in files]
+
+    @model_validator(mode="after")
+    def _sources_have_ratings_or_a_prior(self) -> Config:
+        for source in self.sources:
+            if source not in PRIORS and not self.has_ratings(source):
+                raise NbykError(
+                    f"sources: {source} has no published prior here, and its ratings are not at hand; name "
+                    f"their path as {source} under ratings, or drop it"
+                )
+        return self
+
     @model_validator(mode="after")
     def _own_fits_have_ratings(self) -> Config:
-        if "toxicity_fit" in self.homan2025.fitted and self.toxicity_ratings is None:
-            raise NbykError(
-                "homan2025.sources: toxicity_fit is fitted to ratings that are not at hand; set "
-                "toxicity_ratings, or drop it"
-            )
+        for fit in self.homan2025.fitted:
+            source = homan2025.published_source(fit)
+            if not self.has_ratings(source):
+                key = "sources" if fit in self.homan2025.sources else "power_source"
+                raise NbykError(
+                    f"homan2025.{key}: {fit} is fitted to ratings that are not at hand; name their path as "
+                    f"{source} under ratings, or drop it"
+                )
         return self
 
     @model_validator(mode="after")
@@ -179,7 +217,8 @@ def load_config(path: str | Path) -> Config:
     Raises
     ------
     NbykError
-        If the file is missing, is not YAML, or a key or value is wrong; the message names file and line.
+        If the file is missing, is not YAML, or a key or value is wrong, or a file that it names is missing;
+        the message names file and line.
     """
     return validate(_read_yaml(path), files=[path])
 
@@ -197,7 +236,7 @@ def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> 
     Raises
     ------
     NbykError
-        One line for each wrong key or value.
+        One line for each wrong key or value, or one for a file that is missing.
     """
     metric_files = values.get("metric_files")
     for index, metric_file in enumerate(metric_files if isinstance(metric_files, list) else []):
@@ -207,10 +246,16 @@ def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> 
         except NbykError as error:
             raise NbykError(f"{_place(('metric_files', index), files)}: {error}") from None
     try:
-        return Config.model_validate(dict(values))
+        config = Config.model_validate(dict(values))
     except ValidationError as error:
         problems = [_explain(problem, files) for problem in error.errors()]
         raise NbykError("\n".join(problems)) from None
+    for source in config.ratings:
+        try:
+            config.rating_files(source)
+        except NbykError as error:
+            raise NbykError(f"{_place(('ratings', source), files)}: ratings.{source}: {error}") from None
+    return config
 
 
 def json_schema() -> str:
@@ -267,7 +312,8 @@ def _read_yaml(path: str | Path) -> dict[str, Any]:
 
 
 def _explain(problem: Any, files: Sequence[str | Path]) -> str:
-    location = tuple(problem["loc"])
+    # pydantic ends the place of a mapping's wrong key so.
+    location = tuple(part for part in problem["loc"] if part != "[key]")
     if not location:
         # A rule that ties keys together names the one at fault itself.
         named, _, _ = str(problem["ctx"]["error"]).partition(": ")

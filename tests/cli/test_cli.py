@@ -21,6 +21,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 COMMANDS = (
     *("normalise", "align", "prior", "fit", "reference", "true", "estimate", "pvalues"),
+    "plan",
     *("tables", "figures", "report", "version", "config check", "config schema", "config reference"),
     *(f"homan2025 {command}" for command in ("fit", "grid", "power", "tables", "figures", "report")),
 )
@@ -64,6 +65,11 @@ WRONG = {
     "one item": (f"reference prior.json --items 1 --responses 3 --epsilon 0 {REFERENCE}", "at least 2 items"),
     "no responses": (f"reference prior.json --items 9 --responses 0 --epsilon 0 {REFERENCE}", "at least 1"),
     "ε of 2": (f"reference prior.json {SIZE} --epsilon 2 {REFERENCE}", "between 0 and 1"),
+    "ε_A of 3": (
+        f"{TRUE} --epsilon-a 3 --semantics recommended --metric mae --out x.parquet",
+        "epsilon_a: found 3",
+    ),
+    "a negative spread": (f"{GRID} --size 9x2 --metric mae --sd-scale-b -1", "sd_scale_b: found -1"),
     "ε that is no number": (f"reference prior.json {SIZE} --epsilon nan {REFERENCE}", "between 0 and 1"),
     "no gold": (f"reference prior.json {SIZE} --epsilon 0 --gold no.parquet {REFERENCE}", "no.parquet"),
     "cut gold": (
@@ -288,6 +294,22 @@ def test_the_same_command_gives_the_same_bytes_on_more_threads(
     assert (tmp_path / "again.parquet").read_bytes() == (inputs / "estimated.parquet").read_bytes()
 
 
+def test_a_system_without_spread_answers_alike(
+    nbyk: Run, inputs: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(inputs)
+    out = tmp_path / "sets.parquet"
+    line = (
+        f"reference toxicity.json {SIZE} --epsilon 0.2 --epsilon-a 0.1 --sd-scale-a 0 --references 1 --seed 1"
+    )
+    assert nbyk(*line.split(), "--out", str(out))[0] == 0
+    table, made = read_parquet(out, ("system", "item", "value"))
+    spread = table.to_pandas().groupby(["system", "item"])["value"].std()
+    assert (spread["a"] == 0.0).all()
+    assert spread["b"].max() > 0.0
+    assert made["epsilon_a"] == 0.1
+
+
 def test_a_user_aligns_three_tables_and_estimates(
     nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -302,6 +324,32 @@ def test_a_user_aligns_three_tables_and_estimates(
     table, made = read_parquet("x.parquet")
     assert table.num_rows == 40
     assert (made["null"], made["metrics"]) == ("swap_items", {"mae": "mae"})
+
+
+def test_labels_of_two_kinds_get_a_binary_prior_beside_the_published_one(
+    nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    generator = np.random.default_rng(4)
+    for split in ("train", "test"):
+        labels = (generator.random((150, 6)) < generator.beta(0.3, 1.5, (150, 1))).astype(int).astype(str)
+        items = {
+            n: {"annotations": ",".join(row), "annotators": "a,b,c,d,e,f"} for n, row in enumerate(labels)
+        }
+        Path(f"HS-Brexit_{split}.json").write_text(json.dumps(items))
+    code, _, errors = nbyk("normalise", "hs_brexit", "--path", ".", "--out", "ratings.parquet")
+    expected = "hs_brexit: 1800 ratings of 300 items from HS-Brexit_train.json, HS-Brexit_test.json\n"
+    assert (code, errors) == (0, expected)
+    ratings, made = read_parquet("ratings.parquet")
+    assert set(made["files"]) == {"HS-Brexit_train.json", "HS-Brexit_test.json"}
+    fit = "homan2025 fit ratings.parquet --name hs_brexit --check check.json --out prior.json"
+    assert nbyk(*fit.split())[0] == 0
+    assert read_json("prior.json")["response"] == {"kind": "binary"}
+    check = read_json("check.json")
+    mean = ratings["value"].to_numpy().mean()
+    assert check["published"]["mean_data"] == pytest.approx(mean)
+    assert check["published"]["means_tv"] > check["own"]["description"]["means_tv"]
+    assert check["own"]["description"]["mean_prior"] == pytest.approx(mean, abs=0.02)
 
 
 def test_toxicity_ratings_go_all_the_way(nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -7,13 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbyk.data import Interval, Levels, scale_from_dict
+from nbyk.data import Binary, Interval, Levels, scale_from_dict
 from nbyk.errors import NbykError
 
 finite = st.floats(-1e6, 1e6)
 scales = st.one_of(
     st.lists(finite, min_size=2, max_size=8, unique=True).map(lambda levels: Levels(tuple(sorted(levels)))),
     st.lists(finite, min_size=2, max_size=2, unique=True).map(lambda ends: Interval(*sorted(ends))),
+    st.just(Binary()),
 )
 
 
@@ -30,11 +31,16 @@ def test_an_interval_maps_its_ends_to_0_and_1():
     np.testing.assert_array_equal(Interval(-3, 1).normalise([-3, -2, 1]), [0, 0.25, 1])
 
 
+def test_labels_of_two_kinds_stay_what_they_are():
+    np.testing.assert_array_equal(Binary().normalise([[0, 1], [1, 1]]), [[0, 1], [1, 1]])
+
+
 @given(scales, st.data())
 def test_normalising_keeps_order_and_stays_in_0_1(scale, data):
-    on_scale = (
-        st.sampled_from(scale.levels) if isinstance(scale, Levels) else st.floats(scale.low, scale.high)
-    )
+    if isinstance(scale, Interval):
+        on_scale = st.floats(scale.low, scale.high)
+    else:
+        on_scale = st.sampled_from(scale.levels if isinstance(scale, Levels) else (0.0, 1.0))
     values = np.sort(data.draw(st.lists(on_scale, min_size=1, max_size=20)))
     normalised = scale.normalise(values)
     assert ((normalised >= 0) & (normalised <= 1)).all()
@@ -46,7 +52,9 @@ def test_a_scale_comes_back_from_json(scale):
     assert scale_from_dict(json.loads(json.dumps(scale.to_dict()))) == scale
 
 
-@pytest.mark.parametrize("scale", [Levels((0, 1, 2)), Interval(0, 2)], ids=["levels", "interval"])
+@pytest.mark.parametrize(
+    "scale", [Levels((0, 1, 2)), Interval(0, 2), Binary()], ids=["levels", "interval", "binary"]
+)
 @pytest.mark.parametrize("bad", [2.5, -1, np.nan, np.inf])
 def test_the_first_value_off_the_scale_is_named(scale, bad):
     with pytest.raises(NbykError, match=rf"index 1 is {bad:g}.*expected") as refusal:
@@ -73,6 +81,8 @@ def test_a_value_between_levels_is_refused_with_its_place_in_a_matrix():
         ({"low": 0, "high": float("inf")}, "finite"),
         ({"low": -1e308, "high": 1e308}, "low end"),
         ({"low": 0, "hihg": 1}, "'hihg'"),
+        ({"binary": False}, "binary: true"),
+        ({"binary": True, "low": 0}, "binary: true"),
         ({}, "expected {levels"),
     ],
 )

@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from nbyk.data import load_source
+from nbyk.data import Binary, load_source, source, source_names
 from nbyk.errors import NbykError
 from nbyk.priors import Response, TwoStagePrior, describe_fit, published_prior
 from nbyk.priors.families import Constant, Normal, Uniform, open_uniforms
@@ -74,6 +74,21 @@ def test_the_data_side_by_hand():
     assert described.sd_data == pytest.approx(np.std([0.5, 0.5, 0.25]))
     assert described.within_data == pytest.approx(0.25)
     assert describe_fit(published_prior("toxicity"), [[0.0], [0.4]]).within_data is None
+
+
+@pytest.mark.parametrize("name", source_names())
+def test_a_sources_scale_is_that_of_its_published_prior(name):
+    response, published = Response.on(source(name).scale), published_prior(name).response
+    if name == "convabuse":
+        # Five levels, of which the paper's prior has but the ends.
+        assert (response, published) == (Response("likert", 5), Response("binary"))
+    else:
+        assert response == published
+        assert set(response.values) == set(source(name).scale.normalise(_levels(source(name).scale)))
+
+
+def _levels(scale):
+    return (0, 1) if isinstance(scale, Binary) else scale.levels
 
 
 def test_the_published_convabuse_prior_beside_the_five_levels_of_the_data():

@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import re
+import shlex
 import shutil
 from collections import Counter
 from collections.abc import Callable
@@ -139,6 +140,23 @@ def test_a_metric_is_a_job_of_its_own(plan: Callable[[dict[str, Any]], list[str]
     commands = plan({"metrics": metrics})
     assert jobs(commands) == Counter({"homan2025 grid": 2, **PRODUCTS})
     assert all(line.count("--metric") == 1 for line in commands if " grid " in line)
+
+
+def test_ratings_of_ones_own_get_a_fit_of_their_own(shared: Path, tmp_path: Path) -> None:
+    directory = Path(shutil.copytree(shared / "run", tmp_path / "run"))
+    (directory / "my HS-Brexit").mkdir()
+    study = {**STUDY, "sources": [*STUDY["sources"], "hs_brexit", "hs_brexit_fit"]}
+    configure(directory, {**CONFIG, "ratings": {"hs_brexit": "my HS-Brexit"}, "homan2025": study})
+    code, output = snakemake(shared / "checkout", directory, "--dry-run", *TARGET)
+    assert code != 0
+    assert "ratings.hs_brexit: my HS-Brexit: found no file named …_train.json" in output
+    (directory / "my HS-Brexit/HS-Brexit_dev.json").touch()
+    commands = planned(shared / "checkout", directory, *TARGET)
+    work = {"normalise": 1, "homan2025 fit": 1, "prior": 1, "homan2025 grid": 2}
+    assert jobs(commands) == Counter({**work, **PRODUCTS})
+    (normalise,) = (line for line in commands if line.startswith("normalise"))
+    assert shlex.split(normalise)[:4] == ["normalise", "hs_brexit", "--path", "my HS-Brexit"]
+    assert any("results/homan2025/fits/hs_brexit/prior.json --size" in line for line in commands)
 
 
 def test_the_default_target_does_without_it(shared: Path, tmp_path: Path) -> None:

@@ -229,7 +229,7 @@ def test_a_users_metric_joins_every_table_and_leaves_old_results_alone(
 def test_a_path_with_a_space_reaches_the_command_whole(checkout: Path, finished: Path) -> None:
     (finished / "my data").mkdir()
     (finished / "my data/toxicity_ratings.json").touch()
-    ratings = {"sources": ["toxicity"], "toxicity_ratings": "my data/toxicity_ratings.json"}
+    ratings = {"sources": ["toxicity"], "ratings": {"toxicity": "my data/toxicity_ratings.json"}}
     configure(finished, {**CONFIG, **ratings})
     (normalise,) = (line for line in planned(checkout, finished) if line.startswith("normalise"))
     assert shlex.split(normalise)[:4] == ["normalise", "toxicity", "--path", "my data/toxicity_ratings.json"]

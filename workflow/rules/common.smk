@@ -7,13 +7,13 @@ from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
 from nbyk.config import validate
-from nbyk.data.sources import source as source_named
 from nbyk.errors import NbykError
 from nbyk.metrics import load_file
 from nbyk.studies import homan2025
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
 from nbyk.studies.wein2023 import (
     COLUMNS,
+    PRIORS,
     SEMANTICS,
     full_table_name,
     has_published,
@@ -84,17 +84,6 @@ METRICS = batches(run.metrics, COLUMNS, "wein2023")
 SAMPLERS = batches(run.samplers, WEIN_SAMPLERS, "wein2023")
 
 
-def has_ratings(source):
-    """Whether a source's ratings are at hand, so that a prior is fitted to them."""
-    return source != "simulated" and (
-        source_named(source).embedded or bool(run.toxicity_ratings)
-    )
-
-
-def has_published_prior(source):
-    return source in ("simulated", "toxicity")
-
-
 def cells():
     """Wildcards of every cell: a semantics, a source, an ε and a size."""
     return [
@@ -107,7 +96,7 @@ def cells():
         )
         for semantics in run.semantics
         for source in run.sources
-        if semantics == "recommended" or has_published_prior(source)
+        if semantics == "recommended" or source in PRIORS
         for epsilon in run.epsilons
         for size in run.sizes
     ]
@@ -123,7 +112,7 @@ def null_of(semantics):
 
 def prior_of(wildcards):
     """The published prior where the semantics ask for it, or there are no ratings to fit one to."""
-    if wildcards.semantics == "published" or not has_ratings(wildcards.source):
+    if wildcards.semantics == "published" or not run.has_ratings(wildcards.source):
         return f"results/priors/{wildcards.semantics}/{wildcards.source}.json"
     return f"results/fits/{wildcards.source}/prior.json"
 
@@ -131,7 +120,7 @@ def prior_of(wildcards):
 def ratings_of(wildcards):
     return (
         f"results/ratings/{wildcards.source}.parquet"
-        if has_ratings(wildcards.source)
+        if run.has_ratings(wildcards.source)
         else []
     )
 

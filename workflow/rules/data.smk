@@ -1,8 +1,6 @@
 rule normalise:
     input:
-        path=lambda wildcards: (
-            [] if source_named(wildcards.source).embedded else run.toxicity_ratings
-        ),
+        files=lambda wildcards: run.rating_files(wildcards.source),
         code=code("data"),
     output:
         "results/ratings/{source}.parquet",
@@ -15,8 +13,10 @@ rule normalise:
         mem_mb=1000,
         runtime=10,
     params:
-        path=lambda wildcards, input: options(
-            "--path", [input.path] if input.path else []
+        path=lambda wildcards: (
+            ["--path", run.ratings[wildcards.source]]
+            if wildcards.source in run.ratings
+            else []
         ),
     message:
         "Normalising the ratings of {wildcards.source}"

@@ -1,7 +1,7 @@
 FITTED = [
     source
     for source in run.sources
-    if has_ratings(source) and "recommended" in run.semantics
+    if run.has_ratings(source) and "recommended" in run.semantics
 ]
 
 

@@ -12,12 +12,15 @@ import typer
 from nbyk.cli.options import (
     RATINGS,
     Epsilon,
+    EpsilonA,
     Items,
     MetricFiles,
     Out,
     OutFolder,
     PriorFile,
     Responses,
+    SdScaleA,
+    SdScaleB,
     Seed,
     Threads,
     distinct,
@@ -65,6 +68,9 @@ def grid(
     metric: Metrics,
     draws: Annotated[int, typer.Option(help="Draws b under either hypothesis at most.", min=2)],
     seed: Seed,
+    epsilon_a: EpsilonA = 0.0,
+    sd_scale_a: SdScaleA = 1.0,
+    sd_scale_b: SdScaleB = 1.0,
     metric_file: MetricFiles = None,
     threads: Threads = 1,
 ) -> None:
@@ -88,13 +94,17 @@ def grid(
             metrics,
             sizes,
             epsilon_b=epsilon,
+            epsilon_a=epsilon_a,
+            sd_scale_a=sd_scale_a,
+            sd_scale_b=sd_scale_b,
             n_draws=draws,
             seed=seed,
             threads=threads,
             progress=advance,
         )
     column = pa.array([epsilon] * table.num_rows, pa.float64())
-    made = {"epsilon_b": epsilon, "prior": population.to_dict(), "metrics": metrics, "sizes": sizes}
+    own = {"epsilon_a": epsilon_a, "sd_scale_a": sd_scale_a, "sd_scale_b": sd_scale_b}
+    made = {"epsilon_b": epsilon, **own, "prior": population.to_dict(), "metrics": metrics, "sizes": sizes}
     write_parquet(out, table.append_column("epsilon_b", column), {"seed": seed, "M": draws, **made})
 
 

@@ -20,6 +20,11 @@ Responses = Annotated[int, typer.Option("--responses", help="Responses per item 
 Epsilon = Annotated[
     float, typer.Option("--epsilon", help="Perturbation of system B's item means, in [0, 1].")
 ]
+EpsilonA = Annotated[
+    float, typer.Option("--epsilon-a", help="Perturbation of system A's item means, in [0, 1].")
+]
+SdScaleA = Annotated[float, typer.Option("--sd-scale-a", help="Factor on σ of system A's responses.")]
+SdScaleB = Annotated[float, typer.Option("--sd-scale-b", help="Factor on σ of system B's responses.")]
 PriorFile = Annotated[Path, typer.Argument(help="Prior, as written by `nbyk prior` or `nbyk fit`.")]
 MetricFiles = Annotated[
     list[Path] | None, typer.Option("--metric-file", help="Python file with your metrics.")

@@ -13,12 +13,15 @@ import typer
 from nbyk.cli.options import (
     RATINGS,
     Epsilon,
+    EpsilonA,
     Items,
     MetricFiles,
     Out,
     OutFolder,
     PriorFile,
     Responses,
+    SdScaleA,
+    SdScaleB,
     Seed,
     Threads,
     distinct,
@@ -60,7 +63,9 @@ def add_to(app: typer.Typer) -> None:
 def normalise(
     source: Annotated[str, typer.Argument(help="Source of ratings, such as convabuse.")],
     out: Out,
-    path: Annotated[Path | None, typer.Option(help="Where the source's file is, if it is your own.")] = None,
+    path: Annotated[
+        Path | None, typer.Option(help="Where the source's file or folder is, if it is your own.")
+    ] = None,
 ) -> None:
     """Write a source's ratings, normalised to [0, 1], as one long table (item, rater, value)."""
     from nbyk.data import load_source
@@ -68,7 +73,11 @@ def normalise(
     from nbyk.files import write_parquet
 
     ratings, entry = load_source(source, path), source_named(source)
-    made = {"source": source, "licence": entry.licence, "citation": entry.citation, "file": _checksum(path)}
+    files = [] if path is None else entry.files(path)
+    origin = ", ".join(file.name for file in files) or "the embedded data"
+    print(f"{source}: {ratings.n_ratings} ratings of {ratings.n_items} items from {origin}", file=sys.stderr)
+    checksums = {file.name: _checksum(file) for file in files}
+    made = {"source": source, "licence": entry.licence, "citation": entry.citation, "files": checksums}
     sizes = {"items": ratings.n_items, "ratings": ratings.n_ratings}
     write_parquet(out, ratings.to_table(), {**made, **sizes, "version of source": entry.version})
 
@@ -137,6 +146,9 @@ def reference(
     gold: Annotated[
         Path | None, typer.Option(help="Normalised ratings to use as gold; A and B are simulated.")
     ] = None,
+    epsilon_a: EpsilonA = 0.0,
+    sd_scale_a: SdScaleA = 1.0,
+    sd_scale_b: SdScaleB = 1.0,
 ) -> None:
     """Draw the reference test sets that p-values are estimated from."""
     from nbyk.data import Ratings
@@ -145,16 +157,20 @@ def reference(
 
     matrix = None if gold is None else Ratings.from_table(read_parquet(gold, RATINGS)[0]).matrix()
     population = read_prior(prior)
+    own = {"epsilon_a": epsilon_a, "sd_scale_a": sd_scale_a, "sd_scale_b": sd_scale_b}
     sets = reference_sets(
         population,
         n_items=items,
         k_responses=responses,
         epsilon_b=epsilon,
+        epsilon_a=epsilon_a,
+        sd_scale_a=sd_scale_a,
+        sd_scale_b=sd_scale_b,
         n_references=references,
         seed=seed,
         gold=matrix,
     )
-    made = {**_cell(items, responses, epsilon), "prior": population.to_dict(), "gold": _checksum(gold)}
+    made = {**_cell(items, responses, epsilon), **own, "prior": population.to_dict(), "gold": _checksum(gold)}
     write_parquet(out, references_table(sets), {"seed": seed, **made})
 
 
@@ -168,6 +184,9 @@ def true(
     semantics: SemanticsName,
     draws: Annotated[int, typer.Option(help="Draws M under either hypothesis.", min=2)],
     seed: Seed,
+    epsilon_a: EpsilonA = 0.0,
+    sd_scale_a: SdScaleA = 1.0,
+    sd_scale_b: SdScaleB = 1.0,
     metric_file: MetricFiles = None,
     threads: Threads = 1,
 ) -> None:
@@ -177,6 +196,7 @@ def true(
     from nbyk.studies.cells import true_effects_table
 
     population = read_prior(prior)
+    own = {"epsilon_a": epsilon_a, "sd_scale_a": sd_scale_a, "sd_scale_b": sd_scale_b}
     metrics = _metrics(semantics, metric, metric_file)
     with progress(f"true effects, {out}", 2 * draws) as advance:
         table = true_effects_table(
@@ -185,12 +205,15 @@ def true(
             n_items=items,
             k_responses=responses,
             epsilon_b=epsilon,
+            epsilon_a=epsilon_a,
+            sd_scale_a=sd_scale_a,
+            sd_scale_b=sd_scale_b,
             n_draws=draws,
             seed=seed,
             threads=threads,
             progress=advance,
         )
-    made = {**_cell(items, responses, epsilon), "prior": population.to_dict(), "metrics": metrics}
+    made = {**_cell(items, responses, epsilon), **own, "prior": population.to_dict(), "metrics": metrics}
     write_parquet(out, table, {"seed": seed, "semantics": semantics, "M": draws, **made})
 
 

@@ -97,12 +97,12 @@ def long_cells(table: Table, item: str, rater: str | None, value: str) -> Cells:
     NbykError
         If a column is missing or an id is empty.
     """
-    items = _ids(table, item, table.column(item, "name the item column with item=…"))
-    found = table.column(value, "name the column of the ratings with value=…")
+    items = _ids(table, item, table.column(item, "rename the item column, or name it with item=…"))
+    found = table.column(value, "rename the column of the ratings, or name it with value=…")
     if rater is None:
         raters = numbered_within(items)
     else:
-        hint = "name it with rater=…, or pass rater=None to number the ratings within each item"
+        hint = "rename one, name it with rater=…, or pass rater=None to number the ratings within each item"
         raters = _ids(table, rater, table.column(rater, hint))
     return Cells(items, raters, found, range(len(items)), table, value)
 
@@ -125,7 +125,7 @@ def wide_cells(table: Table, item: str, *, guessed: bool) -> Cells:
         If the item column is missing, a column has no or another's name, an item stands on two rows or
         has no rating, or the table looks long.
     """
-    items = _ids(table, item, table.column(item, "name the item column with item=…"))
+    items = _ids(table, item, table.column(item, "rename the item column, or name it with item=…"))
     raters = [name for name in table.names if name != item]
     if not raters:
         raise NbykError(

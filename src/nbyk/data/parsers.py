@@ -4,18 +4,21 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Any
 
 from nbyk.data.ratings import Ratings
-from nbyk.data.scales import Levels
-from nbyk.data.tables import json_lines, read_table, shown
+from nbyk.data.scales import Binary, Levels
+from nbyk.data.tables import json_lines, json_object, read_table, shown
 from nbyk.errors import NbykError
 
 TOXICITY_SCALE = Levels((0, 1, 2, 3, 4))
 CONVABUSE_SCALE = Levels((-3, -2, -1, 0, 1))
+BINARY_SCALE = Binary()
 
 _CONVABUSE_ANNOTATORS = range(1, 9)
 _CONVABUSE_SCORES = (1, 0, -1, -2, -3)
+_LEWIDI_SPLITS = ("train", "dev", "test")
 
 
 def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
@@ -137,6 +140,111 @@ def parse_convabuse(paths: Sequence[str | os.PathLike[str]]) -> Ratings:
             scores.extend(rated.values())
             places.extend([at] * len(rated))
     return Ratings.from_columns(items, raters, scores, at=places.__getitem__)
+
+
+def parse_lewidi(path: str | os.PathLike[str]) -> Ratings:
+    """Return the labels, 0 or 1, of a dataset in the layout of the shared task Learning With Disagreements.
+
+    A file is one object: each key is an item, with the labels in ``annotations`` ("0,1,1") and, in the same
+    order, who gave them in ``annotators`` ("Ann3,Ann1,Ann7"). The splits of a dataset number their items
+    from 1 each, so that an item's id is its key behind the split that ends the file's name ("test-1").
+    Of an annotator's several labels of one item the first counts, so that the ratings of an item are of
+    different people.
+
+    Parameters
+    ----------
+    path
+        One file, or the folder of one dataset's files, as in `lewidi_files`.
+
+    Raises
+    ------
+    NbykError
+        As `lewidi_files`, or if a file is missing, not JSON or empty, or an item has no labels, one that is
+        neither 0 nor 1, or not as many annotators.
+
+    References
+    ----------
+    Leonardelli et al. (2023), SemEval-2023 Task 11: Learning With Disagreements (LeWiDi), SemEval.
+    """
+    items: list[str] = []
+    raters: list[str] = []
+    labels: list[float] = []
+    places: list[str] = []
+    for file in lewidi_files(Path(path)):
+        split = _lewidi_split(file)
+        for key, item in json_object(file).items():
+            at = f"{file}, item {key!r}"
+            given = _lewidi_labels(item, at)
+            items.extend([f"{split}-{key}" if split and key.strip() else key] * len(given))
+            raters.extend(given)
+            labels.extend(given.values())
+            places.extend([at] * len(given))
+    if not items:
+        raise NbykError(f"{path}: holds no items; expected an object with one member per item")
+    return Ratings.from_columns(items, raters, labels, at=places.__getitem__)
+
+
+def lewidi_files(path: Path) -> list[Path]:
+    """Return the files of a dataset: a file as it is; of a folder those named …_train, …_dev and …_test.json.
+
+    Raises
+    ------
+    NbykError
+        If a folder has no such file, or several of one split.
+    """
+    if not path.is_dir():
+        return [path]
+    files: list[Path] = []
+    for split in _LEWIDI_SPLITS:
+        found = sorted(path.glob(f"*_{split}.json"))
+        if len(found) > 1:
+            raise NbykError(
+                f"{path}: found {found[0].name} and {found[1].name}; expected one dataset's files: "
+                "put each dataset in a folder of its own"
+            )
+        files.extend(found)
+    if not files:
+        raise NbykError(
+            f"{path}: found no file named …_train.json, …_dev.json or …_test.json; give the folder that "
+            "holds them, or one file"
+        )
+    return files
+
+
+def _lewidi_split(file: Path) -> str:
+    ending = file.stem.rpartition("_")[2]
+    return ending if ending in _LEWIDI_SPLITS else ""
+
+
+def _lewidi_labels(item: Any, at: str) -> dict[str, float]:
+    """Return an item's labels by annotator, the first of each."""
+    found = [item.get(name) if isinstance(item, dict) else None for name in ("annotations", "annotators")]
+    labels, annotators = (_listed(text) for text in found)
+    if not labels:
+        raise NbykError(
+            f"{at}: annotations is {shown(found[0])}; expected labels with commas between, as in '0,1,1': "
+            "mend or delete the item"
+        )
+    for label in labels:
+        if label not in ("0", "1"):
+            raise NbykError(
+                f"{at}: annotations holds {shown(label)}; expected {BINARY_SCALE.expected}: mend the label, "
+                "or delete it and its annotator"
+            )
+    if len(annotators) != len(labels):
+        raise NbykError(
+            f"{at}: found {len(labels)} annotations and {len(annotators)} annotators; expected as many of "
+            "either: mend the item, or get the file again from upstream"
+        )
+    first: dict[str, float] = {}
+    for annotator, label in zip(annotators, labels, strict=True):
+        first.setdefault(annotator, float(label))
+    return first
+
+
+def _listed(text: Any) -> list[str]:
+    """Return what stands between the commas of a text; nothing if it is empty or no text."""
+    return [part.strip() for part in text.split(",")] if isinstance(text, str) and text.strip() else []
 
 
 def _one_hot_score(cells: Sequence[str], at: str) -> float:

@@ -22,7 +22,7 @@ class Levels:
     A level's normalised value is its rank, counted from 0, over the number of levels L: the five levels
     0–4 become {0, .2, .4, .6, .8}, as in Wein et al. (2023), section 6. The top level is therefore
     (L − 1)/L, not 1, and the distances between the levels do not matter. For a scale whose ends should be
-    0 and 1 (0/1 labels, say) use `Interval`.
+    0 and 1 use `Interval`, or `Binary` for 0/1 labels.
 
     Parameters
     ----------
@@ -123,11 +123,41 @@ class Interval:
         return {"low": self.low, "high": self.high}
 
 
-Scale: TypeAlias = Levels | Interval
+@dataclass(frozen=True)
+class Binary:
+    """Labels of two kinds, 0 and 1, which stay 0 and 1."""
+
+    @property
+    def expected(self) -> str:
+        """The values on the scale, in words."""
+        return "0 or 1"
+
+    def outside(self, values: ArrayLike) -> NDArray[np.bool_]:
+        """Return, per value, whether it is off the scale; NaN is."""
+        return ~np.isin(np.asarray(values, dtype=np.float64), (0.0, 1.0))
+
+    def normalise(self, values: ArrayLike) -> Floats:
+        """Return the values, in their shape.
+
+        Raises
+        ------
+        NbykError
+            If a value is neither 0 nor 1; it names the index of the first such value.
+        """
+        return _on_scale(self, values)
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the form that `scale_from_dict` reads."""
+        return {"binary": True}
+
+
+Scale: TypeAlias = Levels | Interval | Binary
 
 
 def scale_from_dict(content: Mapping[str, Any]) -> Scale:
-    """Return the scale that a mapping declares: ``{"levels": […]}`` or ``{"low": …, "high": …}``.
+    """Return the scale that a mapping declares.
+
+    It is ``{"levels": […]}``, ``{"low": …, "high": …}`` or ``{"binary": True}``.
 
     Raises
     ------
@@ -139,8 +169,11 @@ def scale_from_dict(content: Mapping[str, Any]) -> Scale:
         return Levels(tuple(content["levels"]))
     if keys == {"low", "high"}:
         return Interval(content["low"], content["high"])
+    if keys == {"binary"} and content["binary"] is True:
+        return Binary()
     raise NbykError(
-        f"scale: found {dict(content)!r}; expected {{levels: [lowest, …]}} or {{low: …, high: …}}"
+        f"scale: found {dict(content)!r}; expected {{levels: [lowest, …]}}, {{low: …, high: …}} or "
+        "{binary: true}"
     )
 
 

@@ -174,6 +174,38 @@ def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, An
         yield number, content
 
 
+def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the one object that a JSON file holds.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing or unreadable, not UTF-8, not JSON or no object, or an object has a key twice.
+    """
+    text = "".join(text_lines(path))
+    try:
+        content = json.loads(text, object_pairs_hook=_distinct_keys)
+    except (ValueError, RecursionError) as error:
+        where = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise NbykError(
+            f"{path}{where}: not JSON ({getattr(error, 'msg', error)}); "
+            "mend the file, or get it again if it was cut off"
+        ) from None
+    if not isinstance(content, dict):
+        raise NbykError(f"{path}: found {_kind(content)}; expected one object in braces")
+    return content
+
+
+def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object's members; Python's own reader would keep the last of those with the same key."""
+    members: dict[str, Any] = {}
+    for key, value in pairs:
+        if key in members:
+            raise ValueError(f"the key {shown(key)} comes twice in one object")
+        members[key] = value
+    return members
+
+
 def _read_delimited(path: str | os.PathLike[str], delimiter: str) -> Table:
     reader = csv.reader(text_lines(path), delimiter=delimiter, strict=True)
     rows: list[list[str]] = []

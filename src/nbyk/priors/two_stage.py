@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.data.scales import Levels, Scale
+from nbyk.data.scales import Binary, Levels, Scale
 from nbyk.errors import NbykError, unknown_name
 from nbyk.priors.curves import normal_mass
 from nbyk.priors.families import family_from_dict
@@ -116,7 +116,9 @@ class Response:
     @classmethod
     def on(cls, scale: Scale) -> Response:
         """Return the response stage of ratings on a scale: Likert on levels, clamped between two ends."""
-        return cls("likert", len(scale.levels)) if isinstance(scale, Levels) else cls("clamped")
+        if isinstance(scale, Levels):
+            return cls("likert", len(scale.levels))
+        return cls("binary") if isinstance(scale, Binary) else cls("clamped")
 
     def to_dict(self) -> dict[str, Any]:
         """Return the kind, and the number of levels of a Likert scale."""

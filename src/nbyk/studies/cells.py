@@ -28,6 +28,9 @@ def reference_sets(
     n_items: int,
     k_responses: int,
     epsilon_b: float,
+    epsilon_a: float = 0.0,
+    sd_scale_a: float = 1.0,
+    sd_scale_b: float = 1.0,
     n_references: int,
     seed: int,
     gold: Floats | None = None,
@@ -38,8 +41,8 @@ def reference_sets(
     ----------
     prior
         The population. Its response stage also makes the systems' responses to real gold.
-    n_items, k_responses, epsilon_b
-        Size of a test set and perturbation of B.
+    n_items, k_responses, epsilon_b, epsilon_a, sd_scale_a, sd_scale_b
+        Size of a test set and what either system is like: see `Population`.
     n_references
         Test sets to draw.
     gold : ndarray, shape (items, ratings), optional
@@ -54,7 +57,15 @@ def reference_sets(
     if gold is None:
         return [
             simulate(
-                prior, n_items=n_items, k_responses=k_responses, epsilon_b=epsilon_b, seed=seed, index=index
+                prior,
+                n_items=n_items,
+                k_responses=k_responses,
+                epsilon_b=epsilon_b,
+                epsilon_a=epsilon_a,
+                sd_scale_a=sd_scale_a,
+                sd_scale_b=sd_scale_b,
+                seed=seed,
+                index=index,
             )
             for index in range(n_references)
         ]
@@ -72,7 +83,15 @@ def reference_sets(
         matrix = response_matrix(rated_twice[chosen], prior.name)
         sets.append(
             simulate_systems(
-                matrix, prior.response, k_responses=k_responses, epsilon_b=epsilon_b, seed=seed, index=index
+                matrix,
+                prior.response,
+                k_responses=k_responses,
+                epsilon_b=epsilon_b,
+                epsilon_a=epsilon_a,
+                sd_scale_a=sd_scale_a,
+                sd_scale_b=sd_scale_b,
+                seed=seed,
+                index=index,
             )
         )
     return sets
@@ -123,6 +142,9 @@ def true_effects_table(
     n_items: int,
     k_responses: int,
     epsilon_b: float,
+    epsilon_a: float = 0.0,
+    sd_scale_a: float = 1.0,
+    sd_scale_b: float = 1.0,
     n_draws: int,
     seed: int,
     threads: int = 1,
@@ -135,6 +157,9 @@ def true_effects_table(
         n_items=n_items,
         k_responses=k_responses,
         epsilon_b=epsilon_b,
+        epsilon_a=epsilon_a,
+        sd_scale_a=sd_scale_a,
+        sd_scale_b=sd_scale_b,
         n_draws=n_draws,
         seed=seed,
         threads=threads,

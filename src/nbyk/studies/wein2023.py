@@ -100,6 +100,9 @@ SEMANTICS = {
 EPSILONS = (0.0, 0.05, 0.1, 0.3, 0.7)
 """The paper's perturbations ε_B of system B."""
 
+PRIORS = ("simulated", "toxicity")
+"""The sources whose prior the paper has."""
+
 _MINIMA_TABLES = {"simulated": {"sampler": 1, "metric": 2}, "toxicity": {"sampler": 3, "metric": 4}}
 _FIRST_FULL_TABLE = {"simulated": 5, "toxicity": 10}
 _MINIMA_FIGURES = {"simulated": 1, "toxicity": 2}

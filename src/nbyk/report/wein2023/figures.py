@@ -149,7 +149,11 @@ def stage_figure(source: str, stage: str, data: Floats | None, family: Family, s
     figure, (left, right) = new_panels(8.0, 3.2, 2)
     if data is None:
         left.text(
-            0.5, 0.5, "ratings not at hand:\nset toxicity_ratings\nin config.yaml", ha="center", va="center"
+            0.5,
+            0.5,
+            "ratings not at hand:\nname them under ratings\nin config.yaml",
+            ha="center",
+            va="center",
         )
         left.set_axis_off()
     else:
