@@ -98,9 +98,13 @@ def test_damaged_bytes_in_the_middle_of_a_parquet_file_never_become_numbers(tmp_
 def test_a_corrupt_json_file_is_one_clear_error(content: bytes, tmp_path: Path) -> None:
     path = tmp_path / "bad.json"
     path.write_bytes(content)
-    with pytest.raises(NbykError, match=r"bad\.json: not a JSON file") as caught:
+    with pytest.raises(
+        NbykError, match=r"bad\.json: not a JSON file .*if an nbyk command wrote it"
+    ) as caught:
         read_json(path)
     assert "\n" not in str(caught.value)
+    with pytest.raises(NbykError, match=r"bad\.json: not a JSON file .*\); give another$"):
+        read_json(path, way_out="give another")
 
 
 @pytest.mark.parametrize("read", [read_json, read_parquet])

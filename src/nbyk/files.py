@@ -16,6 +16,8 @@ from nbyk.errors import NbykError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+_DAMAGED = "if an nbyk command wrote it, it is damaged: delete it and run again"
+
 
 @contextmanager
 def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
@@ -51,8 +53,15 @@ def write_json(path: str | os.PathLike[str], content: Any) -> None:
     write_text(path, json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
 
 
-def read_json(path: str | os.PathLike[str]) -> Any:
+def read_json(path: str | os.PathLike[str], *, way_out: str = _DAMAGED) -> Any:
     """Return the content of a JSON file.
+
+    Parameters
+    ----------
+    path
+        The file to read.
+    way_out
+        What to advise where it is not JSON; files of the user's own must not be deleted.
 
     Raises
     ------
@@ -64,7 +73,7 @@ def read_json(path: str | os.PathLike[str]) -> Any:
     except FileNotFoundError:
         raise NbykError(f"{path}: no such file") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise NbykError(f"{path}: not a JSON file ({error}); delete it and run again") from None
+        raise NbykError(f"{path}: not a JSON file ({error}); {way_out}") from None
 
 
 def write_parquet(path: str | os.PathLike[str], table: pa.Table, metadata: Mapping[str, Any]) -> None:
@@ -116,7 +125,7 @@ def read_parquet(
     except FileNotFoundError:
         raise NbykError(f"{path}: no such file") from None
     except (pa.ArrowException, OSError) as error:
-        raise NbykError(f"{path}: not a readable Parquet file ({error}); delete it and run again") from None
+        raise NbykError(f"{path}: not a readable Parquet file ({error}); {_DAMAGED}") from None
     stamp = (table.schema.metadata or {}).get(b"nbyk")
     missing = [f"no column {name!r}" for name in columns if name not in table.column_names]
     if stamp is None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -57,7 +58,7 @@ def test_a_published_prior_gives_a_sentence_and_progress(nbyk: Run, tmp_path: Pa
     assert text.count("\n") == 1
     assert text.startswith("To find out with a power of 0.8 (swap_items on mae, one-sided at α = 0.05)")
     assert "items with 5 ratings each" in text
-    assert all("power" in line for line in errors.splitlines())
+    assert all(line.startswith("N = ") for line in errors.splitlines())
     assert list(tmp_path.iterdir()) == []
 
 
@@ -126,23 +127,23 @@ WRONG = {
     "an unknown dataset": ("plan convabus --epsilon 0.1 --power 0.8", "did you mean convabuse?"),
     "nothing open": (
         "plan toxicity --items 9 --responses 5 --epsilon 0.1 --power 0.8",
-        "nothing is left open to solve for",
+        "error: plan: given --items, --responses, --epsilon, --power; ",
     ),
     "too much open": (
         "plan toxicity --epsilon 0.1",
-        "more than one of n_items, k_responses, power, budget is open",
+        "more than one of --items, --responses, --power, --budget is open; give --epsilon and --power for",
     ),
     "a budget and a size": (
         "plan toxicity --items 9 --responses 5 --epsilon 0.1 --budget 9",
         "a budget contradicts them",
     ),
-    "one item": ("plan toxicity --items 1 --responses 5 --epsilon 0.1", "n_items: found 1"),
-    "no ratings": ("plan toxicity --items 9 --responses 0 --epsilon 0.1", "k_responses: found 0"),
-    "ε of 2": ("plan toxicity --items 9 --responses 5 --epsilon 2", "between 0 and 1"),
-    "power of 2": ("plan toxicity --epsilon 0.1 --power 2", "power: found 2.0"),
+    "one item": ("plan toxicity --items 1 --responses 5 --epsilon 0.1", "error: --items: found 1"),
+    "no ratings": ("plan toxicity --items 9 --responses 0 --epsilon 0.1", "error: --responses: found 0"),
+    "ε of 2": ("plan toxicity --items 9 --responses 5 --epsilon 2", "error: --epsilon: found 2.0"),
+    "power of 2": ("plan toxicity --epsilon 0.1 --power 2", "error: --power: found 2.0"),
     "a negative cost": (
         "plan toxicity --epsilon 0.1 --power 0.8 --cost-per-item -1",
-        "cost_per_item: found -1.0",
+        "error: --cost-per-item: found -1.0",
     ),
     "an unknown metric": ("plan toxicity --epsilon 0.1 --power 0.8 --metric maee", "did you mean mae"),
     "an unknown test": ("plan toxicity --epsilon 0.1 --power 0.8 --test welch", "did you mean welch_t"),
@@ -159,7 +160,60 @@ WRONG = {
     ),
     "one rating per item": (
         "plan --pilot one.csv --levels 1,2,3,4,5 --epsilon 0.1 --power 0.8",
-        "one.csv: every item has a single response, so sigma is not identified",
+        "(mean 2.3; 1: 30.0%, 2: 32.5%, 3: 20.0%, 4: 12.5%, 5: 5.0%). Collect at least two ratings",
+    ),
+    "one rating per item, of numbers": (
+        "plan --pilot one.csv --low 1 --high 9 --epsilon 0.1 --power 0.8",
+        "one.csv: every item has a single rating, so sigma is not identified: how much raters of the same "
+        "item differ cannot be told from how much items do. What these data do say is how single ratings "
+        "are distributed (mean 2.3; standard deviation 1.18)",
+    ),
+    "ratings that are all alike": (
+        "plan --pilot same.csv --levels 1,2,3,4,5 --epsilon 0.1 --power 0.8",
+        "same.csv: all 8 ratings are 3: there is nothing to fit",
+    ),
+    "numbers that are all alike": (
+        "plan --pilot same.csv --low 1 --high 5 --epsilon 0.1 --power 0.8",
+        "same.csv: all 8 ratings are 3: there is nothing to fit",
+    ),
+    "two kinds of scale": (
+        "plan --pilot one.csv --levels 1,2 --low 1 --epsilon 0.1 --power 0.8",
+        "found --levels and --low or --high",
+    ),
+    "no levels": ("plan --pilot one.csv --levels= --epsilon 0.1 --power 0.8", "--levels: is empty"),
+    "one level": ("plan --pilot one.csv --levels 1 --epsilon 0.1 --power 0.8", "--levels 1: scale: found 1"),
+    "a level twice": (
+        "plan --pilot one.csv --levels 1,2,2,3 --epsilon 0.1 --power 0.8",
+        "--levels 1,2,2,3: 2 is given twice",
+    ),
+    "levels from the top": (
+        "plan --pilot one.csv --levels 3,2,1 --epsilon 0.1 --power 0.8",
+        "list levels lowest first",
+    ),
+    "uneven levels": (
+        "plan --pilot one.csv --levels 1,2,3,4,5,7 --epsilon 0.1 --power 0.8",
+        "found steps from 1 to 2; levels are taken as equal steps",
+    ),
+    "a published pilot": (
+        "plan --pilot one.csv --published --levels 1,2,3,4,5 --epsilon 0.1 --power 0.8",
+        "found --published and --pilot",
+    ),
+    "a published prior of one's own": (
+        "plan --prior prior.json --published --epsilon 0.1 --power 0.8",
+        "found --published and --prior",
+    ),
+    "two metrics": (
+        "plan toxicity --metric mae --metric mse --epsilon 0.1 --power 0.8",
+        "found --metric mae and --metric mse; a plan is for one metric",
+    ),
+    "an effect and an ε": (
+        "plan toxicity --effect 0.1 --epsilon 0.1 --power 0.8",
+        "given both --epsilon and --effect",
+    ),
+    "an effect below 0": ("plan toxicity --effect -0.1 --power 0.8", "--effect: found -0.1"),
+    "a prior that is a table": (
+        "plan --prior one.csv --epsilon 0.1 --power 0.8",
+        "give a prior, as written by `nbyk prior` or `nbyk fit`, or write it again",
     ),
     "ratings off the scale": (
         "plan --pilot one.csv --low 0 --high 1 --epsilon 0.1 --power 0.8",
@@ -179,18 +233,94 @@ def test_bad_input_is_one_error_and_leaves_no_file(
 ) -> None:
     write_json("prior.json", published_prior("mhs").to_dict())
     write_pilot("one.csv", likert(40, 1))
+    write_pilot("same.csv", np.full((4, 2), 3.0))
     code, text, errors = nbyk(line)
     assert (code, text) == (2, "")
     *progress, last = errors.splitlines()
     assert last.startswith("error: ")
     assert message in last
     assert not any(line.startswith(("error", "Traceback")) for line in progress)
-    assert {path.name for path in tmp_path.iterdir()} == {"prior.json", "one.csv"}
+    assert "delete" not in last
+    assert {path.name for path in tmp_path.iterdir()} == {"prior.json", "one.csv", "same.csv"}
 
 
-def test_a_file_where_the_folder_should_be_is_named(nbyk: Run) -> None:
+@pytest.mark.parametrize("out", ["plans", "plans/amazon", "plans/a/b"])
+def test_a_file_where_the_folder_should_be_is_named_before_the_search(out: str, nbyk: Run) -> None:
     Path("plans").write_text("")
-    code, _, errors = nbyk(f"plan toxicity {QUICK} --responses 5 --out plans")
+    code, _, errors = nbyk(f"plan toxicity {QUICK} --responses 5 --out {out}")
     assert code == 2
-    assert "plans" in errors.splitlines()[-1]
-    assert "Traceback" not in errors
+    assert errors == (
+        f"error: --out {out}: plans is a file, expected a folder to write to; give another one, or move the "
+        "file away\n"
+    )
+
+
+SIZE = "--items 40 --responses 3 --precision 0.1 --json"
+
+
+@pytest.mark.parametrize(
+    ("scale", "metric", "unit"),
+    [
+        ("--levels 1,2,3,4,5", "mae", 5.0),
+        ("--levels 1,2,3,4,5", "mse", 25.0),
+        ("--levels 1,2,3,4,5", "mean_of_emds", None),
+        ("--levels 1,2,3,4,5", "spearman", 1.0),
+        ("--levels 0,1,2,3,4,5,6", "rmse", 7.0),
+        ("--low 0 --high 10", "mae", 10.0),
+        ("--low 0 --high 10", "inverse_mse", None),
+    ],
+)
+def test_effects_are_in_units_of_the_pilots_scale(
+    scale: str, metric: str, unit: float | None, nbyk: Run
+) -> None:
+    write_pilot("pilot.csv", likert())
+    pilot = f"plan --pilot pilot.csv {scale} --metric {metric} {SIZE} --out plan"
+    code, text, errors = nbyk(f"{pilot} --epsilon 0.2")
+    assert code == 0, errors
+    content = json.loads(text)
+    assert json.loads(Path("plan/plan.json").read_text()) == content
+    write_json("prior.json", content["prior"])
+    of_prior = json.loads(nbyk(f"plan --prior prior.json --metric {metric} {SIZE} --epsilon 0.2")[1])
+    if unit is None:
+        assert content["effect"] is of_prior["effect"] is None
+        return
+    assert content["effect"] == pytest.approx(unit * of_prior["effect"])
+    again = json.loads(nbyk(f"{pilot} --effect {content['effect']}")[1])
+    assert again["epsilon"] == pytest.approx(0.2, abs=1e-3)
+    _, _, errors = nbyk(f"{pilot} --effect {100 * unit}")
+    most = json.loads(nbyk(f"{pilot} --epsilon 1")[1])["effect"]
+    said = re.search(r"effect (\S+) on \w+ is out of reach: at ε = 1 it is (\S+) in the long run", errors)
+    assert said is not None
+    assert [float(number) for number in said.groups()] == pytest.approx([100 * unit, most], rel=1e-3)
+
+
+def test_yes_and_no_are_the_same_on_every_scale(nbyk: Run) -> None:
+    def effect(shift: int, scale: str) -> dict[str, object]:
+        write_pilot("pilot.csv", shift + (likert() > 2))
+        code, text, errors = nbyk(f"plan --pilot pilot.csv {scale} {SIZE} --epsilon 0.2")
+        assert code == 0, errors
+        content = json.loads(text)
+        assert content["prior"]["response"] == {"kind": "binary"}
+        return {name: content[name] for name in ("effect", "power", "prior")}
+
+    first = effect(0, "--levels 0,1")
+    assert effect(0, "--low 0 --high 1") == first
+    assert effect(1, "--levels 1,2") == first
+    assert effect(1, "--low 1 --high 2") == first
+
+
+def test_levels_that_are_rounded_are_even(nbyk: Run) -> None:
+    write_pilot("pilot.csv", np.array([0, 0.33, 0.67, 1, 1])[likert().astype(int) - 1])
+    code, _, errors = nbyk(f"plan --pilot pilot.csv --levels 0,0.33,0.67,1 {SIZE} --epsilon 0.2")
+    assert code == 0, errors
+
+
+def test_an_empty_value_is_refused_in_long_tables_and_missing_in_wide_ones(nbyk: Run) -> None:
+    plan = f"plan --levels 1,2,3 {SIZE} --epsilon 0.2"
+    Path("long.csv").write_text("item,rater,value\na,x,1\na,y,\nb,x,2\nb,y,3\n")
+    code, _, errors = nbyk(f"{plan} --pilot long.csv")
+    assert code == 2
+    assert "long.csv, line 3, column 'value': found no value" in errors
+    Path("wide.csv").write_text("item,x,y\na,1,\nb,2,3\nc,1,2\n")
+    code, _, errors = nbyk(f"{plan} --pilot wide.csv")
+    assert code == 0, errors

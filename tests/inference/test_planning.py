@@ -9,7 +9,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from nbyk.data import load_source, source
 from nbyk.errors import NbykError
+from nbyk.inference.planning.answer import Reached, not_found
 from nbyk.inference.planning.item_moments import PowerCurve, smoothed
 from nbyk.inference.planning.long_run import epsilon_for_effect, long_run_effect, response_mean
 from nbyk.inference.planning.plan import Plan, plan
@@ -18,6 +20,7 @@ from nbyk.inference.planning.root_search import RootSearch
 from nbyk.inference.power.estimate import power_of_test
 from nbyk.metrics import get
 from nbyk.priors import Response, published_prior
+from nbyk.priors.likelihood_fit import fit_by_likelihood
 from nbyk.resampling.population import Population
 
 TOXICITY = published_prior("toxicity")
@@ -54,6 +57,46 @@ def test_exactly_one_of_five_is_open(names: set[str]) -> None:
         assert "give epsilon and power for the cheapest size" in str(refused.value)
 
 
+@pytest.mark.parametrize("power", [1.0, 0.9, 0.82])
+@pytest.mark.parametrize(("low", "high", "slope"), [(1e-4, 1.0, 3.0), (2, 100_000, 1.25)])
+def test_a_power_that_is_always_reached_is_reached_at_the_lower_limit(
+    power: float, low: float, high: float, slope: float
+) -> None:
+    generator = np.random.default_rng(7)
+    drawn = 0
+
+    def evaluate(x: float, n_sets: int) -> tuple[int, int]:
+        nonlocal drawn
+        drawn += n_sets
+        return int(generator.binomial(n_sets, power)), n_sets
+
+    root = RootSearch(evaluate, 0.8, low, high, slope, whole=low > 1).run(min(high, 500.0) / 5, 0.005)
+    assert (root.x, root.low, root.high) == (low, low, low)
+    assert drawn < 40_000
+
+
+def test_a_search_that_does_not_settle_is_no_power_out_of_reach() -> None:
+    """A power that jumps about has no root; the error does not say that the target is out of reach."""
+    powers = iter([0.3, 0.95] * 1000)
+    root = RootSearch(lambda x, n: (round(next(powers) * n), n), 0.8, 1e-4, 1.0, 3.0, whole=False).run(
+        0.1, 1e-5
+    )
+    assert math.isnan(root.x)
+    assert not root.settled
+    asked = planned(epsilon=0.4, n_items=60, power=0.6, max_responses=9).request
+    error = str(not_found(asked, [root], [Reached(0.95, 20, 2, 0.3)]))
+    assert "did not settle" in error
+    assert "not reached" not in error
+
+
+def test_any_difference_is_found_where_b_is_noisier_anyhow() -> None:
+    found = planned(n_items=60, k_responses=3, power=0.6, sd_scale_b=4.0)
+    assert found.epsilon == pytest.approx(1e-4)
+    assert found.power.power > 0.9
+    assert "any perturbation, however small (ε ≤ 0.0001)" in found.sentence
+    assert "the spread of B's responses times 4" in found.sentence
+
+
 @pytest.mark.parametrize("target", [0.5, 0.8, 0.95])
 def test_a_root_lies_within_its_interval(target: float) -> None:
     """Of 60 searches on a known curve, Φ(.1 √N − 1.6), the 95 % interval holds the true N in at least 50."""
@@ -68,6 +111,7 @@ def test_a_root_lies_within_its_interval(target: float) -> None:
         root = RootSearch(evaluate, target, 2, 100_000, 1.25).run(guess, 0.01)
         inside += root.low <= truth <= root.high
         assert abs(math.log(root.x / truth)) < 0.3
+        assert root.high <= 100_000
     assert inside >= 50
 
 
@@ -140,6 +184,115 @@ def test_sizes_are_compared_for_a_test_without_an_approximation() -> None:
     assert abs(power_again(found, "wilcoxon") - 0.8) < 0.07
     assert {row.by for row in found.candidates} == {"simulation"}
     assert len(found.curves) >= 3
+
+
+@pytest.mark.parametrize(
+    ("test", "metric", "epsilon"),
+    [("expected_p", "mae", 0.5), ("permutation", "mae", 0.7), ("swap_items", "spearman", 1.0)],
+)
+def test_the_cheapest_size_of_slow_tests(test: str, metric: str, epsilon: float) -> None:
+    lines: list[str] = []
+    found = plan(
+        TOXICITY,
+        test=test,
+        metric=metric,
+        epsilon=epsilon,
+        power=0.7,
+        precision=0.05,
+        max_items=500,
+        max_responses=5,
+        n_resamples=199,
+        threads=2,
+        progress=lines.append,
+    )
+    size = Population(TOXICITY, found.n_items, found.k_responses, epsilon)
+    again = power_of_test(size, metric, test=test, n_sets=256, n_resamples=199, seed=77, threads=2)
+    assert abs(again.power - 0.7) < 0.05 * 3 + 4 * again.standard_error
+    announced = [line for line in lines if "simulating" in line]
+    assert len(announced) == sum(": power " in line for line in lines)
+    assert len(announced) < 60
+
+
+def test_a_plan_on_convabuse_holds_for_another_seed() -> None:
+    """On a prior fitted to the embedded ratings, by a bounded number of simulated sets."""
+    data = source("convabuse")
+    ratings = load_source("convabuse")
+    prior = fit_by_likelihood("convabuse", ratings.matrix(), Response.on(data.scale)).prior
+    lines: list[str] = []
+    found = plan(
+        prior,
+        epsilon=0.1,
+        power=0.8,
+        cost_per_item=1.0,
+        cost_per_rating=0.1,
+        threads=2,
+        progress=lines.append,
+    )
+    size = Population(prior, found.n_items, found.k_responses, 0.1)
+    again = power_of_test(size, n_sets=4000, seed=77, threads=2)
+    error = math.hypot(0.01, again.standard_error)
+    assert 0.8 - 3.0 * error < again.power < 0.8 + 4.0 * error
+    sets = sum(int(line.split("simulating ")[1].split()[0]) for line in lines if "simulating" in line)
+    assert sets < 120_000
+
+
+def test_the_best_power_of_a_budget_is_simulated_once_more() -> None:
+    lines: list[str] = []
+    found = planned(epsilon=0.2, budget=400.0, max_responses=10, progress=lines.append)
+    seen = [line for line in lines if ": power " in line]
+    assert seen[-1].startswith(f"N = {found.n_items}, K = {found.k_responses},")
+    assert found.power.n_sets <= sum(int(line.split(" on ")[1].split()[0]) for line in seen[-4:])
+
+
+def test_limits_and_systems_are_said() -> None:
+    capped = planned(epsilon=0.1, n_items=30, budget=100_000.0, max_responses=20)
+    assert capped.k_responses == 20
+    assert "K = 20 (max_responses) is the most that the search allowed, and the budget would buy more." in (
+        capped.sentence
+    )
+    odd = planned(epsilon=0.3, n_items=30, k_responses=3, epsilon_a=0.1, sd_scale_a=2.0)
+    assert (
+        "with A's item means off by up to ε_A = 0.1 and the spread of A's responses times 2" in odd.sentence
+    )
+    assert "search allowed" not in odd.sentence
+
+
+def test_approximated_candidates_have_no_power() -> None:
+    found = planned(epsilon=0.1, power=0.8, max_responses=10)
+    by = {row.by: row.power for row in found.candidates}
+    assert set(by) == {"approximation", "simulation"}
+    assert by["approximation"] is None
+
+
+@pytest.mark.parametrize(
+    ("given", "said", "unsaid"),
+    [
+        ({"n_items": 6, "k_responses": 1, "power": 0.95}, "ε up to 1; ", "max_"),
+        (
+            {"epsilon": 0.05, "power": 0.9, "k_responses": 2, "max_items": 50},
+            "within 50 items; ",
+            "responses per",
+        ),
+        (
+            {"epsilon": 0.05, "power": 0.9, "n_items": 20, "max_responses": 6},
+            "within 6 responses per item; ",
+            " items",
+        ),
+        ({"budget": 8.0, "power": 0.95}, "raise the budget", "max_items"),
+        (
+            {"epsilon": 0.01, "power": 0.8, "max_items": 300, "max_responses": 2},
+            "300 items and 2 responses",
+            "budget",
+        ),
+    ],
+)
+def test_only_the_limits_that_were_searched_are_named(
+    given: dict[str, object], said: str, unsaid: str
+) -> None:
+    with pytest.raises(NbykError, match=r"the best reachable is 0\.\d+ at N = \d+, K = \d+, ε = ") as refused:
+        planned(**given)
+    assert said in str(refused.value)
+    assert unsaid not in str(refused.value).replace("swap_items", "")
 
 
 def test_the_plan_depends_on_the_seed_alone() -> None:
@@ -226,6 +379,9 @@ def test_curves_invert() -> None:
         ({"effect": 0.5, "power": 0.8, "metric": "inverse_mse"}, "without noise"),
         ({"epsilon": 0.1, "power": 0.8, "sd_scale_b": -1.0}, "sd_scale_b: found -1.0"),
         ({"epsilon": 0.1, "power": 0.8, "max_items": 1}, "max_items: found 1"),
+        ({"epsilon": 0.1, "n_items": 60, "k_responses": 3, "max_items": 1}, "max_items: found 1"),
+        ({"epsilon": 0.1, "n_items": 9, "k_responses": 3, "power": 0.8}, "N and K already fix the power"),
+        ({"epsilon": 0.1, "power": 0.8, "budget": 90.0}, "drop budget to see what the power costs"),
     ],
 )
 def test_bad_input_is_named(given: dict[str, object], message: str) -> None:

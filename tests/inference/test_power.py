@@ -8,14 +8,22 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from nbyk.data.response_set import response_set
 from nbyk.errors import NbykError
 from nbyk.inference.planning.item_moments import curve_from_moments
 from nbyk.inference.power import multistage
-from nbyk.inference.power.battery import ON_ERRORS, TESTS, SystemTest, share_at_least, signed_rank_p
+from nbyk.inference.power.battery import ON_ERRORS, TESTS, SystemTest, pairs_at_least, signed_rank_p
 from nbyk.inference.power.estimate import binomial_interval, power_of_test, rejections
 from nbyk.inference.power.simulated_sets import SimulatedSets
-from nbyk.inference.power.stopping import critical_count, critical_count_of_share, looks, share_bounds
+from nbyk.inference.power.stopping import (
+    critical_count,
+    critical_count_of_share,
+    looks,
+    pair_looks,
+    share_bounds,
+)
 from nbyk.inference.power.study import STUDY_TESTS, power_study
+from nbyk.inference.pvalues import expected_p
 from nbyk.metrics import get
 from nbyk.priors import published_prior
 from nbyk.resampling.population import Population
@@ -57,8 +65,8 @@ def test_shares_of_all_pairs_stay_within_their_bounds() -> None:
     outside = 0
     for _ in range(400):
         alternative, null = generator.normal(1.5, 1, 1000), generator.normal(0, 1, 1000)
-        low, high = share_bounds(share_at_least(alternative[:200], null[:200]), 200, 1, error=0.05)
-        outside += not low <= share_at_least(alternative, null) <= high
+        low, high = share_bounds(pairs_at_least(alternative[:200], null[:200]) / 200**2, 200, 1, error=0.05)
+        outside += not low <= pairs_at_least(alternative, null) / 1000**2 <= high
     assert outside <= stats.binom.ppf(0.999, 400, 0.05)
     assert share_bounds(0.0, 5000, 3)[1] < 0.05
 
@@ -74,11 +82,11 @@ def test_critical_counts_are_those_of_the_p_values() -> None:
 
 @pytest.mark.parametrize("name", [name for name in TESTS if name not in ("welch_t", "wilcoxon")])
 def test_stopping_early_decides_as_all_draws_do(name: str) -> None:
-    slow = name in ("permutation", "pooled", "pooled_twice", "expected_p")
-    n_sets, m = (64, 1024) if slow else (320, 2000)
+    slow = name in ("permutation", "pooled", "pooled_twice")
+    n_sets, m = {"expected_p": (100, 10_000)}.get(name, (64, 1024) if slow else (320, 2000))
     early = SystemTest(name, MAE, n_resamples=m)
     full = SystemTest(name, MAE, n_resamples=m, early=False)
-    sizes = population(30 if slow else 60)
+    sizes = population(30 if slow else 60, epsilon=0.4 if name == "expected_p" else 0.2)
     decided = rejections(early, sizes, n_sets, threads=2)
     whole = rejections(full, sizes, n_sets, threads=2)
     np.testing.assert_array_equal(decided[0], whole[0])
@@ -156,8 +164,6 @@ def test_the_compiled_multistage_bootstrap_has_the_null_of_the_sampler(metric: s
     m, agree = 4000, 0
     for r in range(6):
         gold, a, b = (responses_of(c[:, r], 4, values) for c in (counts.gold, counts.a, counts.b))
-        from nbyk.data.response_set import response_set
-
         data = response_set(gold, a, b)
         null = resampled_effects(
             data, metric, sampler="bootstrap_items/sample(K)", null="pooled", n_resamples=m
@@ -171,6 +177,65 @@ def test_the_compiled_multistage_bootstrap_has_the_null_of_the_sampler(metric: s
                 decisions.append(test.rejections(sets)[r, 0] == (level > p))
         agree += all(decisions)
     assert agree == 6
+
+
+@pytest.mark.parametrize("metric", ["mae", "mse", "wins_mae", "mean"])
+def test_the_compiled_expected_p_is_that_of_the_samplers(metric: str) -> None:
+    """Its decisions at levels to either side of p enclose the p of resampled effects, by their errors."""
+    epsilon = 0.9 if metric == "mean" else 0.5
+    sets = SimulatedSets(population(25, 4, epsilon), 0, 6, 2)
+    (_, counts), *_ = sets.counts()
+    m = 4000
+    for r in range(6):
+        gold, a, b = (
+            responses_of(c[:, r], 4, TOXICITY.response.values) for c in (counts.gold, counts.a, counts.b)
+        )
+        draws = resampled_effects(
+            response_set(gold, a, b),
+            metric,
+            sampler="bootstrap_items/sample(K)",
+            null="pooled",
+            n_resamples=m,
+            share_gold=False,
+        )
+        p = pairs_at_least(draws.alternative[0], draws.null[0]) / m**2
+        margin = 5.0 * np.sqrt(2.0) * expected_p(draws.alternative[0], draws.null[0]).standard_error
+        for level in (p - margin, p + margin):
+            if 0.0 < level < 1.0:
+                test = SystemTest("expected_p", get(metric), level, n_resamples=m, early=False)
+                assert test.rejections(sets)[r, 0] == (level > p)
+
+
+@pytest.mark.parametrize("name", ["multistage_bootstrap", "expected_p"])
+def test_tables_of_a_few_items_at_a_time_change_nothing(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    test = SystemTest(name, MAE, 0.1, n_resamples=2000)
+    whole = test.rejections(SimulatedSets(population(50, 3, 0.4), 0, 40, 0))
+    monkeypatch.setattr(multistage, "TABLE_CELLS", 13 * 4 * 17)
+    np.testing.assert_array_equal(test.rejections(SimulatedSets(population(50, 3, 0.4), 0, 40, 0)), whole)
+    assert 0 < whole[:, 0].sum() < 40
+
+
+def test_sets_without_a_correlation_are_not_rejected() -> None:
+    found = power_of_test(population(2, 1, 1.0), "spearman", alpha=0.5, n_sets=64, n_resamples=49)
+    assert 0 <= found.power < 0.5
+    sets = SimulatedSets(population(2, 1, 1.0), 0, 64, 0)
+    decided = SystemTest("swap_items", get("spearman"), 0.5, n_resamples=49).rejections(sets)
+    assert (decided[decided[:, 1] == 0, 0] == 0).all()
+    assert (decided[:, 1] == 0).any()
+
+
+def test_looks_at_pairs_are_those_of_their_bounds() -> None:
+    at = pair_looks(1000, 0.05, first=100, growth=3.0)
+    assert at.draws.tolist() == [100, 300, 900, 1000]
+    for m, reject_to, keep_from in zip(at.draws[:-1], at.reject_to, at.keep_from, strict=False):
+        assert reject_to < 0 or share_bounds(reject_to / m**2, int(m), 4)[1] < 0.05
+        assert share_bounds((reject_to + 1) / m**2, int(m), 4)[1] >= 0.05
+        assert (
+            share_bounds(keep_from / m**2, int(m), 4)[0]
+            >= 0.05
+            > share_bounds((keep_from - 1) / m**2, int(m), 4)[0]
+        )
+    assert (at.reject_to[-1], at.keep_from[-1]) == (49_999, 50_000)
 
 
 def responses_of(at_least: np.ndarray, k: int, values: np.ndarray) -> np.ndarray:

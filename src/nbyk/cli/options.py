@@ -41,10 +41,23 @@ def read_prior(path: Path) -> TwoStagePrior:
     from nbyk.files import read_json
     from nbyk.priors import TwoStagePrior
 
+    way_out = "give a prior, as written by `nbyk prior` or `nbyk fit`, or write it again"
     try:
-        return TwoStagePrior.from_dict(read_json(path))
+        return TwoStagePrior.from_dict(read_json(path, way_out=way_out))
     except NbykError as error:
         raise NbykError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+
+
+def check_out_folder(out: Path) -> None:
+    """Raise NbykError if a folder cannot be made, or is none, because a file is in its place."""
+    for folder in (out, *out.parents):
+        if folder.is_dir():
+            return
+        if folder.exists():
+            raise NbykError(
+                f"--out {out}: {folder} is a file, expected a folder to write to; give another one, or move "
+                "the file away"
+            )
 
 
 def distinct(option: str, values: Sequence[str]) -> None:

@@ -3,18 +3,47 @@
 from __future__ import annotations
 
 import json
+import math
+import re
 import sys
+from dataclasses import replace
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nbyk.cli.options import MetricFiles, Seed, Threads, read_prior
+from nbyk.cli.options import MetricFiles, Seed, Threads, check_out_folder, read_prior
 from nbyk.errors import NbykError, unknown_name
 
 if TYPE_CHECKING:
-    from nbyk.data import Ratings, Scale
-    from nbyk.priors import TwoStagePrior
+    from nbyk.data import Interval, Levels, Ratings
+    from nbyk.priors import Response, TwoStagePrior
+
+UNIT_POWERS = {
+    **dict.fromkeys(("mae", "rmse", "max_error", "mean"), 1),
+    **dict.fromkeys(("emd_aggregated", "emd_aggregated_vectorized", "mean_of_emds"), 1),
+    "mse": 2,
+    "inverse_mse": -2,
+}
+"""Power of the scale's unit that a metric's effect is in; 0, no unit, for those that are not here."""
+
+OPTIONS = {
+    "n_items": "--items",
+    "k_responses": "--responses",
+    "epsilon_b": "--epsilon",
+    "n_resamples": "--resamples",
+    **{
+        name: "--" + name.replace("_", "-")
+        for name in (
+            *("epsilon", "epsilon_a", "sd_scale_a", "sd_scale_b", "max_items", "max_responses"),
+            *("cost_per_item", "cost_per_rating"),
+        )
+    },
+}
+"""What the command line calls the arguments of `nbyk.plan` that are no words of plain English."""
+
+_UNEVEN = 0.05
 
 
 def plan(
@@ -40,7 +69,11 @@ def plan(
         float | None, typer.Option(help="Perturbation of system B's item means, in [0, 1].")
     ] = None,
     effect: Annotated[
-        float | None, typer.Option(help="In place of ε: the expected effect on the metric, K → ∞.")
+        float | None,
+        typer.Option(
+            help="In place of ε: the expected effect on the metric, K → ∞, in units of the pilot's scale "
+            "(squared for mse); of a dataset's or a published prior, of the scale from 0 to 1."
+        ),
     ] = None,
     power: Annotated[float | None, typer.Option(help="Power of the test.")] = None,
     items: Annotated[int | None, typer.Option(help="Items N.")] = None,
@@ -49,7 +82,10 @@ def plan(
     cost_per_item: Annotated[float, typer.Option(help="Cost of an item.")] = 0.0,
     cost_per_rating: Annotated[float, typer.Option(help="Cost of a gold rating.")] = 1.0,
     alpha: Annotated[float, typer.Option(help="Level of the test.")] = 0.05,
-    metric: Annotated[str, typer.Option(help="Metric that the systems are compared by.")] = "mae",
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(help="Metric that the systems are compared by.", show_default="mae", metavar="<str>"),
+    ] = None,
     test: Annotated[str, typer.Option(help="Test of the difference.")] = "swap_items",
     epsilon_a: Annotated[float, typer.Option(help="Perturbation of system A's item means.")] = 0.0,
     sd_scale_a: Annotated[float, typer.Option(help="Factor on the spread of A's responses.")] = 1.0,
@@ -70,7 +106,7 @@ def plan(
     --epsilon and --power alone the cheapest size is found.
     """
     from nbyk.inference.planning.plan import plan as solve
-    from nbyk.metrics import load_file
+    from nbyk.metrics import get, load_file
 
     for path in metric_file or ():
         load_file(path)
@@ -81,39 +117,61 @@ def plan(
             f"plan: found {' and '.join(named) or 'no data'}; expected one of DATASET, --pilot and --prior, "
             "to say what items and ratings are like"
         )
+    if published and dataset is None:
+        raise NbykError(
+            f"plan: found --published and {named[0]}; it chooses a DATASET's published prior over a fit to "
+            "its ratings: leave it out, or name a dataset instead"
+        )
     if pilot is None and (low, high, levels) != (None, None, None):
         raise NbykError("plan: --low, --high and --levels describe the scale of a --pilot, and there is none")
+    if metric is not None and len(metric) > 1:
+        raise NbykError(
+            f"plan: found --metric {' and --metric '.join(metric)}; a plan is for one metric: keep one"
+        )
+    if effect is not None and not 0.0 < effect < math.inf:
+        raise NbykError(f"--effect: found {effect:g}, expected a number above 0: by how much A is better")
+    compared = get(metric[0] if metric else "mae")
+    if out is not None:
+        check_out_folder(out)
+    unit = 1.0
     if prior is not None:
         population = read_prior(prior)
     elif pilot is not None:
-        population = _fitted_to_pilot(pilot, _scale(low, high, levels))
+        population, unit = _fitted_to_pilot(pilot, _scale(low, high, levels))
     else:
         population = _prior_of(str(dataset), published=published)
-    solved = solve(
-        population,
-        metric=metric,
-        test=test,
-        alpha=alpha,
-        n_items=items,
-        k_responses=responses,
-        epsilon=epsilon,
-        power=power,
-        budget=budget,
-        effect=effect,
-        cost_per_item=cost_per_item,
-        cost_per_rating=cost_per_rating,
-        epsilon_a=epsilon_a,
-        sd_scale_a=sd_scale_a,
-        sd_scale_b=sd_scale_b,
-        max_items=max_items,
-        max_responses=max_responses,
-        precision=precision,
-        n_resamples=resamples,
-        curves=out is not None,
-        seed=seed,
-        threads=threads,
-        progress=_say,
-    )
+    # The planner works on the prior's scale, from 0 to 1.
+    effect_unit = unit ** UNIT_POWERS.get(compared.base_name, 0)
+    try:
+        solved = solve(
+            population,
+            metric=compared,
+            test=test,
+            alpha=alpha,
+            n_items=items,
+            k_responses=responses,
+            epsilon=epsilon,
+            power=power,
+            budget=budget,
+            effect=None if effect is None else effect / effect_unit,
+            cost_per_item=cost_per_item,
+            cost_per_rating=cost_per_rating,
+            epsilon_a=epsilon_a,
+            sd_scale_a=sd_scale_a,
+            sd_scale_b=sd_scale_b,
+            max_items=max_items,
+            max_responses=max_responses,
+            precision=precision,
+            n_resamples=resamples,
+            curves=out is not None,
+            seed=seed,
+            threads=threads,
+            progress=_say,
+        )
+    except NbykError as error:
+        raise NbykError(_in_options(str(error), effect_unit)) from None
+    if solved.effect is not None:
+        solved = replace(solved, effect=solved.effect * effect_unit)
     if out is not None:
         from nbyk.report.plan import write_plan
 
@@ -129,6 +187,7 @@ def plan(
 def _prior_of(dataset: str, *, published: bool) -> TwoStagePrior:
     """Return a dataset's prior: fitted to its ratings if they come with nbyk, else the published one."""
     from nbyk.data import load_source, source, source_names
+    from nbyk.priors import Response
     from nbyk.priors.published import published_names, published_prior
 
     embedded = [name for name in source_names() if source(name).embedded]
@@ -137,50 +196,116 @@ def _prior_of(dataset: str, *, published: bool) -> TwoStagePrior:
         raise unknown_name("dataset", dataset, known)
     if published or dataset not in embedded:
         return published_prior(dataset)
-    return _fitted(dataset, load_source(dataset), source(dataset).scale)
+    return _fitted(dataset, load_source(dataset), Response.on(source(dataset).scale))
 
 
-def _fitted_to_pilot(path: Path, scale: Scale) -> TwoStagePrior:
-    from nbyk.data import read_ratings
+def _fitted_to_pilot(path: Path, scale: Levels | Interval) -> tuple[TwoStagePrior, float]:
+    """Return the prior fitted to a pilot, and what 1 on the prior's scale is on the pilot's."""
+    import numpy as np
+
+    from nbyk.data import Levels, read_ratings
+    from nbyk.priors import Response
 
     ratings = read_ratings(path, scale=scale)
+    ends = (scale.levels[0], scale.levels[-1]) if isinstance(scale, Levels) else (scale.low, scale.high)
+    response, unit = Response.on(scale), ends[1] - ends[0]
+    if isinstance(scale, Levels):
+        unit *= response.levels / (response.levels - 1)
+        raw = np.array(scale.levels)[np.rint(ratings.values * response.levels).astype(np.intp)]
+    else:
+        raw = ends[0] + unit * ratings.values
+    if response.levels == 2 or (response.levels == 0 and np.isin(ratings.values, (0.0, 1.0)).all()):
+        response, unit = Response("binary"), ends[1] - ends[0]
+        ratings = replace(ratings, values=(ratings.values > 0.0).astype(np.float64))
+    levels = scale.levels if isinstance(scale, Levels) else ends if response.levels else ()
+    _check_pilot(path, replace(ratings, values=raw), levels)
     try:
-        return _fitted(path.stem, ratings, scale)
+        return _fitted(path.stem, ratings, response), unit
     except NbykError as error:
         raise NbykError(f"{path}: {error}") from None
 
 
-def _fitted(name: str, ratings: Ratings, scale: Scale) -> TwoStagePrior:
-    import numpy as np
+def _check_pilot(path: Path, ratings: Ratings, levels: tuple[float, ...]) -> None:
+    """Raise NbykError if ratings, on their own scale, cannot tell how items and the raters of one differ."""
+    values = ratings.values
+    way_out = "or plan with a DATASET or --prior of similar ratings"
+    if (values == values[0]).all():
+        raise NbykError(
+            f"{path}: all {values.size} ratings are {values[0]:g}: there is nothing to fit; collect items "
+            f"that raters see differently, {way_out}"
+        )
+    if ratings.counts().max() == 1:
+        spread = f"standard deviation {values.std(ddof=1):.3g}"
+        if levels:
+            spread = ", ".join(f"{level:g}: {(values == level).mean():.1%}" for level in levels)
+        raise NbykError(
+            f"{path}: every item has a single rating, so sigma is not identified: how much raters of the "
+            "same item differ cannot be told from how much items do. What these data do say is how single "
+            f"ratings are distributed (mean {values.mean():.3g}; {spread}). Collect at least two ratings "
+            f"for some items, {way_out}"
+        )
 
-    from nbyk.priors import Response, fit_prior
+
+def _fitted(name: str, ratings: Ratings, response: Response) -> TwoStagePrior:
+    from nbyk.priors import fit_prior
     from nbyk.priors.likelihood_fit import fit_by_likelihood
 
-    response = Response.on(scale)
-    if response.levels == 0 and np.isin(ratings.values, (0.0, 1.0)).all():
-        response = Response("binary")
     _say(f"fitting a prior to {ratings.n_ratings} ratings of {ratings.n_items} items")
     if response.levels == 0:
         return fit_prior(name, ratings.matrix(), response, n_bootstrap=0, n_sets=20).prior
     return fit_by_likelihood(name, ratings.matrix(), response).prior
 
 
-def _scale(low: float | None, high: float | None, levels: str | None) -> Scale:
-    from nbyk.data import Interval, Levels
+def _scale(low: float | None, high: float | None, levels: str | None) -> Levels | Interval:
+    from nbyk.data import Interval
 
-    if (levels is None) == (low is None) or (low is None) != (high is None):
+    if levels is not None and (low, high) != (None, None):
+        raise NbykError("plan: found --levels and --low or --high; they are two kinds of scale: keep one")
+    if levels is not None:
+        return _levels(levels)
+    if low is None or high is None:
         raise NbykError(
             "plan: a --pilot needs its scale: --low and --high for numbers between two ends (0 and 1 for "
             "yes or no), or --levels for a few ordered ones, as in --levels 1,2,3,4,5"
         )
-    if low is not None and high is not None:
-        return Interval(low, high)
+    return Interval(low, high)
+
+
+def _levels(text: str) -> Levels:
+    from nbyk.data import Levels
+
+    option = f"--levels {text}" if text.strip() else "--levels: is empty"
     try:
-        return Levels(tuple(float(level) for level in str(levels).split(",")))
-    except ValueError as error:
-        if isinstance(error, NbykError):
-            raise
-        raise NbykError(f"--levels {levels}: expected numbers with commas between, as in 1,2,3,4,5") from None
+        numbers = [float(level) for level in text.split(",")]
+    except ValueError:
+        raise NbykError(f"{option}; expected numbers with commas between, as in 1,2,3,4,5") from None
+    for number in numbers:
+        if numbers.count(number) > 1:
+            raise NbykError(f"{option}: {number:g} is given twice; list every level once, lowest first")
+    try:
+        scale = Levels(tuple(numbers))
+    except NbykError as error:
+        raise NbykError(f"{option}: {error}") from None
+    steps = [upper - lower for lower, upper in pairwise(scale.levels)]
+    # Levels may be rounded, as in 0, 0.33, 0.67, 1.
+    if max(steps) - min(steps) > _UNEVEN * max(steps):
+        raise NbykError(
+            f"{option}: found steps from {min(steps):g} to {max(steps):g}; levels are taken as equal steps: "
+            "list those that nobody chose too, number the levels evenly, or give --low and --high"
+        )
+    return scale
+
+
+def _in_options(message: str, effect_unit: float) -> str:
+    """Return an error of `nbyk.plan` with the command line's names in it."""
+    message = re.sub(r"^(alpha|budget|power|precision)(?=: )", r"--\1", message)
+    if message.startswith("plan: given "):
+        message = re.sub(r"(?<!\ba )(?<!\bthe )\b(power|budget|effect)\b", r"--\1", message)
+    if message.startswith("effect "):
+        effects = r"(?<=^effect )\S+(?= on )|(?<= it is )\S+(?= in the long run)"
+        message = re.sub(effects, lambda found: f"{float(found[0]) * effect_unit:.4g}", message)
+    names = "|".join(sorted(OPTIONS, key=len, reverse=True))
+    return re.sub(rf"(?<!\ban )(?<!smallest )(?<![-\w])({names})\b", lambda found: OPTIONS[found[1]], message)
 
 
 def _say(line: str) -> None:

@@ -60,7 +60,7 @@ def plan_text(plan: Plan) -> str:
         return plan.sentence + "\n"
     shown = candidates_table(plan)
     for name, form in (("ε", "{:.3g}"), ("cost", "{:,.6g}"), ("power", "{:.3f}"), ("± error", "{:.3f}")):
-        shown[name] = shown[name].map(form.format)
+        shown[name] = shown[name].map(form.format, na_action="ignore").fillna("–")
     return f"{plan.sentence}\n\n{markdown(shown, _caption(plan))}"
 
 

@@ -7,10 +7,12 @@ from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from nbyk.errors import NbykError
+from nbyk.inference.planning.answer import Answer, Candidate
 from nbyk.inference.planning.item_moments import PowerCurve
 from nbyk.inference.planning.long_run import epsilon_for_effect, long_run_effect
 from nbyk.inference.planning.request import Request
-from nbyk.inference.planning.search import Answer, Candidate, PlanSearch
+from nbyk.inference.planning.search import PlanSearch
+from nbyk.inference.planning.simulation import EPSILON_FROM
 from nbyk.inference.power.battery import SystemTest
 from nbyk.inference.power.estimate import Power
 from nbyk.metrics import Metric, get
@@ -73,12 +75,18 @@ class Plan:
         reached = f"{power.power:.3f} (95 % interval {power.low:.3f} to {power.high:.3f})"
         against = f"a system B whose item means are off by up to ε = {self.epsilon:.3g}"
         test = f"{power.test} on {power.metric}, one-sided at α = {power.alpha:g}"
-        of = f"on items like those of {asked.prior.name}"
+        of = f"on items like those of {asked.prior.name}{self._systems}"
         if self.open == "epsilon":
+            if self.epsilon <= EPSILON_FROM:
+                found = f"any perturbation, however small (ε ≤ {EPSILON_FROM:g}), is found by {test} {of}"
+                return (
+                    f"With {size} ({price}), {found} with a power of {asked.power:g} or more; simulated "
+                    f"afresh, the power there is {reached}.{self._limits}"
+                )
             return (
                 f"With {size} ({price}), the smallest perturbation ε that {test} finds with a power of "
                 f"{asked.power:g} {of} is {self.epsilon:.3g} ({self.low:.3g} to {self.high:.3g}); simulated "
-                f"afresh, the power there is {reached}."
+                f"afresh, the power there is {reached}.{self._limits}"
             )
         if self.open == "power":
             best = (
@@ -86,7 +94,10 @@ class Plan:
                 if asked.budget is not None and len(self.candidates) > 1
                 else ""
             )
-            return f"With {best}{size} ({price}), the power of {test} against {against} {of} is {reached}."
+            return (
+                f"With {best}{size} ({price}), the power of {test} against {against} {of} is {reached}."
+                f"{self._limits}"
+            )
         found = {
             "budget": f"the cheapest size is {size}",
             "n_items": f"it takes {size}",
@@ -94,8 +105,32 @@ class Plan:
         }[self.open]
         return (
             f"To find out with a power of {asked.power:g} ({test}) that A is better than {against} {of}, "
-            f"{found} ({price}); simulated afresh, the power there is {reached}."
+            f"{found} ({price}); simulated afresh, the power there is {reached}.{self._limits}"
         )
+
+    @property
+    def _systems(self) -> str:
+        """What is not as usual about the systems, to follow the items."""
+        asked, parts = self.request, []
+        if asked.epsilon_a != 0.0:
+            parts.append(f"A's item means off by up to ε_A = {asked.epsilon_a:g}")
+        for system, scale in (("A", asked.sd_scale_a), ("B", asked.sd_scale_b)):
+            if scale != 1.0:
+                parts.append(f"the spread of {system}'s responses times {scale:g}")
+        return f", with {' and '.join(parts)}" if parts else ""
+
+    @property
+    def _limits(self) -> str:
+        """A sentence on the limits of the search that the size is at, led by a space, or nothing."""
+        asked, at = self.request, []
+        if asked.k_responses is None and self.k_responses == asked.max_responses:
+            at.append(f"K = {self.k_responses} (max_responses)")
+        if asked.n_items is None and self.n_items == asked.max_items:
+            at.append(f"N = {self.n_items} (max_items)")
+        if not at:
+            return ""
+        more = ", and the budget would buy more" if asked.allows_more(self.n_items, self.k_responses) else ""
+        return f" {' and '.join(at)} is the most that the search allowed{more}."
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as JSON can hold it."""
@@ -222,8 +257,8 @@ def plan(
         epsilon_a=epsilon_a,
         sd_scale_a=sd_scale_a,
         sd_scale_b=sd_scale_b,
-        max_items=max(max_items, n_items or 0),
-        max_responses=max(max_responses, k_responses or 0),
+        max_items=max_items,
+        max_responses=max_responses,
     )
     if effect is not None:
         if epsilon is not None:
@@ -246,7 +281,7 @@ def plan(
         high=answer.high,
         candidates=answer.candidates,
         ties=answer.ties,
-        curves=search.figure_curves(answer.n_items, answer.epsilon) if curves else (),
+        curves=search.figure_curves(answer) if curves else (),
         seed=seed,
     )
 

@@ -78,7 +78,7 @@ class Request:
     epsilon_a, sd_scale_a, sd_scale_b
         As for `Population`.
     max_items, max_responses
-        Limits of the search.
+        Limits of the search, raised to the N or K that is given.
     """
 
     prior: TwoStagePrior
@@ -117,7 +117,10 @@ class Request:
                 raise NbykError(f"{name}: found {cost}, expected a cost of at least 0")
         if self.cost_per_item == self.cost_per_rating == 0.0:
             raise NbykError("costs: found 0 per item and 0 per rating; expected at least one above 0")
-        self._check_size()
+        if self.budget is not None and not 0.0 < self.budget < math.inf:
+            raise NbykError(f"budget: found {self.budget}, expected a sum above 0")
+        object.__setattr__(self, "max_items", max(self.max_items, self.n_items or 0))
+        object.__setattr__(self, "max_responses", max(self.max_responses, self.k_responses or 0))
 
     @property
     def given(self) -> tuple[str, ...]:
@@ -142,8 +145,15 @@ class Request:
             found = (
                 "n_items and k_responses already say what the size costs, so that a budget contradicts them"
             )
+        elif {"n_items", "k_responses", "epsilon", "power"} == given:
+            found = "N and K already fix the power at an epsilon; drop power to see it"
+        elif {"epsilon", "power", "budget"} == given:
+            found = (
+                "nothing is left open to solve for; drop budget to see what the power costs at least, or "
+                "power to see what the budget buys"
+            )
         elif any(given > smaller for smaller in OPEN):
-            found = "nothing is left open to solve for"
+            found = "nothing is left open to solve for; drop one of them"
         else:
             lacking = [
                 name
@@ -176,6 +186,13 @@ class Request:
     def short_ladder(self) -> tuple[int, ...]:
         """Return the K to try where each takes a simulation, in ascending order."""
         return tuple(sorted({k for k in _SHORT_LADDER if k < self.max_responses} | {self.max_responses}))
+
+    def allows_more(self, n_items: int, k_responses: int) -> bool:
+        """Return whether the budget buys a larger size than one that is at its limits."""
+        if self.budget is None:
+            return False
+        more = (n_items, k_responses + 1) if self.k_responses is None else (n_items + 1, k_responses)
+        return self.cost(*more) <= self.budget * (1.0 + 1e-12)
 
     def population(self, n_items: int, k_responses: int, epsilon: float) -> Population:
         """Return the population of a size and an ε."""
@@ -215,7 +232,3 @@ class Request:
                 f"{self.cost(2, 1):g}"
             )
         return self
-
-    def _check_size(self) -> None:
-        if self.budget is not None and not 0.0 < self.budget < math.inf:
-            raise NbykError(f"budget: found {self.budget}, expected a sum above 0")

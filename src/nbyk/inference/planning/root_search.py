@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,10 @@ _LONGEST_STEP = 6.0
 _NEAR = 0.4
 _WINDOW = 0.5
 _STEPWISE = 40.0
+_MOST_STEPS = 20
 _ROUNDS = 60
+_PATIENCE = 4
+"""Rounds after which a search that saw the target reached everywhere looks at the lower limit."""
 
 
 @dataclass(frozen=True)
@@ -29,13 +32,16 @@ class Root:
     Attributes
     ----------
     x
-        The place: N, K or ε, not rounded; NaN if the power does not reach the target within the limits.
+        The place: N, K or ε, not rounded; the lower limit where the power reaches the target everywhere, NaN
+        where it does nowhere within the limits or the search did not settle.
     low, high
-        Its 95 % interval.
+        Its 95 % interval, within the limits.
     power_error
         Standard error of the power at `x`.
     best_x, best_power
         Where the power was highest, and how high; only worth a look if the target was not reached.
+    settled
+        False if the search gave up, which says nothing about what is within reach.
     """
 
     x: float
@@ -44,6 +50,7 @@ class Root:
     power_error: float
     best_x: float
     best_power: float
+    settled: bool = True
 
 
 @dataclass
@@ -65,6 +72,10 @@ class RootSearch:
         A guess at b near the target: it steers the first steps and fades.
     whole
         Whether x is a whole number.
+    first_sets
+        Sets at a place before it is known to be near the target.
+    points
+        (x, rejections, sets) of earlier searches, which count as well.
     """
 
     evaluate: Callable[[float, int], tuple[int, int]]
@@ -73,6 +84,7 @@ class RootSearch:
     high: float
     slope: float
     whole: bool = True
+    first_sets: int = _FIRST_SETS
     points: list[tuple[float, int, int]] = field(default_factory=list)
 
     def run(self, guess: float, precision: float) -> Root:
@@ -80,8 +92,8 @@ class RootSearch:
         from scipy.special import ndtri
 
         z_target = float(ndtri(self.target))
-        x, n_sets = self._allowed(guess), _FIRST_SETS
-        for _ in range(_ROUNDS):
+        x, n_sets = self._allowed(guess), self.first_sets
+        for done in range(1, _ROUNDS + 1):
             self.add(x, *self.evaluate(x, n_sets))
             intercept, slope, covariance = self._fit()
             place = (z_target - intercept) / slope
@@ -92,8 +104,8 @@ class RootSearch:
             missing = z_target - (intercept + slope * math.log(x))
             if self._is_out_of_reach(x, z_target):
                 return self._not_reached()
-            if x == self.low and missing < -3.0 * z_error and self._share_at(x) > self.target:
-                return Root(self.low, self.low, self.low, power_error, *self._best())
+            if x == self.low and self._low_reaches():
+                return self._at_low()
             following = self._allowed(self._bracketed(min(max(root, x / _LONGEST_STEP), x * _LONGEST_STEP)))
             close = abs(missing) < _NEAR or following == x
             beside = abs(following - x) <= 1.0 and abs(missing) < 1.0
@@ -105,21 +117,27 @@ class RootSearch:
                     return self._not_reached()
                 reach = 1.96 * z_error / slope
                 return Root(
-                    max(root, self.low),
+                    min(max(root, self.low), self.high),
                     max(self.low, root * math.exp(-reach)),
-                    root * math.exp(reach),
+                    min(self.high, root * math.exp(reach)),
                     power_error,
                     *self._best(),
                 )
             needed = self.target * (1.0 - self.target) / precision**2
-            n_sets = _FIRST_SETS if not close else int(min(_MOST_SETS, max(_FIRST_SETS, 0.4 * needed)))
+            n_sets = self.first_sets
+            if close:
+                n_sets = int(min(_MOST_SETS, max(n_sets, 0.4 * needed)))
             x = following
-        return self._not_reached()
+            if done >= _PATIENCE and self._seems_reached_everywhere():
+                x = self.low
+        return replace(self._not_reached(), settled=False)
 
     def _stepwise(self, x: float, precision: float) -> Root:
         """Find the least whole x by its own sets and those of its neighbour: the fit is no help at few x."""
-        walked = set()
+        walked: set[float] = set()
         while x not in walked:
+            if len(walked) == _MOST_STEPS:
+                return replace(self._not_reached(), settled=False)
             walked.add(x)
             if self._reaches(x, precision):
                 if x == self.low or not self._reaches(x - 1, precision):
@@ -141,11 +159,36 @@ class RootSearch:
             if n and (error <= precision or abs(found / n - self.target) > 4.0 * error):
                 return found / n + errors * error >= self.target
             needed = n * (error / precision) ** 2 - n
-            self.add(x, *self.evaluate(x, int(min(_MOST_SETS, max(_FIRST_SETS, needed)))))
+            self.add(x, *self.evaluate(x, int(min(_MOST_SETS, max(self.first_sets, needed)))))
 
     def add(self, x: float, found: int, n_sets: int) -> None:
         """Take in sets that were simulated at x."""
         self.points.append((x, found, n_sets))
+
+    def _low_reaches(self) -> bool:
+        """Return whether the lower limit clearly reaches the target, after more sets if that is in doubt."""
+        while True:
+            found, n = self._totals(self.low)
+            error = standard_error(found, n)
+            if found / n - 3.0 * error >= self.target:
+                return True
+            if n >= _MOST_SETS or found / n + 2.0 * error < self.target:
+                return found / n >= self.target
+            if not self._seems_reached_everywhere():
+                return False  # it is reached at some places only: a matter for the fit
+            self.add(self.low, *self.evaluate(self.low, n))
+
+    def _at_low(self) -> Root:
+        error = standard_error(*self._totals(self.low))
+        return Root(self.low, self.low, self.low, error, *self._best())
+
+    def _seems_reached_everywhere(self) -> bool:
+        """Return whether no place is clearly below the target and all sets together are clearly above."""
+        places = [self._totals(x) for x in {x for x, _, _ in self.points}]
+        found, n = (sum(counts) for counts in zip(*places, strict=True))
+        if found / n - 2.0 * standard_error(found, n) < self.target:
+            return False
+        return all(found / n + 2.0 * standard_error(found, n) >= self.target for found, n in places)
 
     def _bracketed(self, x: float) -> float:
         """Return x, or a place between those that are clearly below and above the target if x is not."""

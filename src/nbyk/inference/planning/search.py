@@ -4,9 +4,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 
-from nbyk.errors import NbykError
+from nbyk.inference.planning.answer import (
+    Answer,
+    Candidate,
+    Reached,
+    not_found,
+    seen_items,
+)
+from nbyk.inference.planning.answer import value as _value
+from nbyk.inference.planning.answer import whole as _whole
 from nbyk.inference.planning.item_moments import PowerCurve, smoothed
 from nbyk.inference.planning.request import Request
 from nbyk.inference.planning.root_search import Root
@@ -14,57 +22,15 @@ from nbyk.inference.planning.simulation import NORMAL_FROM, PlanSimulation, Repo
 from nbyk.inference.power.estimate import Power
 
 _COARSE = 0.03
-_CONTENDERS = 4
+_CONTENDERS, _SLOW_CONTENDERS = 4, 2
+_WORTH = 1.1
+"""Cost, in that of the cheapest size so far, up to which the next K is looked at too."""
 _SEARCH = 0.5
-"""Standard error of a search, in that of the answer: what is chosen must hold when simulated afresh."""
+"""Standard error of a search, in that of the answer: what is chosen must hold when simulated afresh. Slow
+tests are searched to that of the answer, and move if it does not hold."""
 _REPAIRS = 4
 _SETS_AT_LARGEST = 128
 _FIGURE_POWER = 0.8
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """One K that was looked at, with its N and ε.
-
-    Attributes
-    ----------
-    k_responses, n_items
-        The size: N is the least that reaches the asked power, or the most that the budget buys.
-    n_low, n_high
-        95 % interval of the least N; N itself where it was given.
-    epsilon
-        The ε: the smallest one that reaches the asked power if that was open.
-    cost
-        What the size costs.
-    power, power_error
-        The power at it, and its standard error.
-    by
-        "simulation", or "approximation" for the normal one.
-    """
-
-    k_responses: int
-    n_items: int
-    n_low: int
-    n_high: int
-    epsilon: float
-    cost: float
-    power: float
-    power_error: float
-    by: str
-
-
-@dataclass(frozen=True)
-class Answer:
-    """What a search found; the fields are those of `nbyk.inference.planning.Plan`."""
-
-    n_items: int
-    k_responses: int
-    epsilon: float
-    power: Power
-    low: float
-    high: float
-    candidates: tuple[Candidate, ...]
-    ties: tuple[int, ...] = ()
 
 
 class PlanSearch:
@@ -73,6 +39,7 @@ class PlanSearch:
     def __init__(self, request: Request, *, seed: int, threads: int, report: Report | None) -> None:
         self.request = request
         self.simulation = PlanSimulation(request, seed=seed, threads=threads, report=report)
+        self._fine = _SEARCH if self.simulation.compiled else 1.0
 
     def power_of_size(self, precision: float) -> Answer:
         """Return the power at the size, or at the best one that the budget buys."""
@@ -87,6 +54,8 @@ class PlanSearch:
             predicted, contenders = {}, list(sizes)
         powers = {k: self.simulation.confirm(sizes[k], k, epsilon, precision) for k in contenders}
         chosen = max(powers, key=lambda k: (powers[k].power, -k))
+        if len(powers) > 1:  # the highest of several estimates is too high
+            powers[chosen] = self.simulation.confirm(sizes[chosen], chosen, epsilon, precision)
         rows = [self._row(k, sizes[k], epsilon, powers[k]) for k in powers]
         rows += [
             self._approximate_row(k, sizes[k], epsilon, *predicted[k]) for k in predicted if k not in powers
@@ -104,16 +73,14 @@ class PlanSearch:
         contenders, guess = list(sizes), 0.1
         if len(sizes) > 1:
             contenders, guess = self._contenders_for_epsilon(sizes, target)
-        roots: dict[int, Root] = {}
+        searched: dict[int, Root] = {}
         for k in contenders:
-            root = self.simulation.epsilon(sizes[k], k, target, _SEARCH * precision, guess)
-            if math.isnan(root.x) and len(contenders) == 1:
-                best = f"{root.best_power:.3f} at ε = {root.best_x:g} with N = {sizes[k]}, K = {k}"
-                raise self._unreachable(best)
-            if not math.isnan(root.x):
-                roots[k], guess = root, root.x
+            searched[k] = self.simulation.epsilon(sizes[k], k, target, self._fine * precision, guess)
+            guess = guess if math.isnan(searched[k].x) else searched[k].x
+        roots = {k: root for k, root in searched.items() if not math.isnan(root.x)}
         if not roots:
-            raise self._unreachable("less at every size that the budget buys, even at ε = 1")
+            seen = [Reached(root.best_power, sizes[k], k, root.best_x) for k, root in searched.items()]
+            raise not_found(asked, searched.values(), seen)
         chosen = min(roots, key=lambda k: roots[k].x)
         root = roots[chosen]
         epsilon, power = self._confirmed(
@@ -141,18 +108,18 @@ class PlanSearch:
         """Return the least N for the given K, ε and power."""
         asked = self.request
         k, epsilon, target = int(_value(asked.k_responses)), _value(asked.epsilon), _value(asked.power)
-        root = self._items(k, epsilon, target, _SEARCH * precision, self._guess_items(k, epsilon, target))
+        root = self._items(k, epsilon, target, self._fine * precision, self._guess_items(k, epsilon, target))
         if math.isnan(root.x):
-            raise self._unreachable(f"{root.best_power:.3f} at N = {root.best_x:g}, K = {k}")
+            raise not_found(asked, [root], [seen_items(root, k, epsilon)])
         return self._answer_at(k, epsilon, root, precision)
 
     def least_responses(self, precision: float) -> Answer:
         """Return the least K for the given N, ε and power."""
         asked = self.request
         n, epsilon, target = int(_value(asked.n_items)), _value(asked.epsilon), _value(asked.power)
-        root = self.simulation.responses(n, epsilon, target, _SEARCH * precision)
+        root = self.simulation.responses(n, epsilon, target, self._fine * precision)
         if math.isnan(root.x):
-            raise self._unreachable(f"{root.best_power:.3f} at N = {n}, K = {root.best_x:g}")
+            raise not_found(asked, [root], [Reached(root.best_power, n, round(root.best_x), epsilon)])
         found, power = self._confirmed(
             lambda k: (n, round(k), epsilon), _whole(root.x), 1.0, precision, asked.max_responses, step=1
         )
@@ -163,19 +130,16 @@ class PlanSearch:
     def cheapest_size(self, precision: float) -> Answer:
         """Return the cheapest (N, K) for the given ε and power."""
         asked, epsilon, target = self.request, _value(self.request.epsilon), _value(self.request.power)
-        curves = smoothed(self.simulation.all_curves(epsilon, target))
-        guesses = {k: curve.items_for(target) for k, curve in curves.items()}
-        guesses = {k: max(2.0, n) for k, n in guesses.items() if n <= asked.max_items}
-        if not guesses:
-            self._check_largest(epsilon, target)
-            guesses = self._coarse_items(epsilon, target)
+        curves, guesses = self._guessed_sizes(epsilon, target)
         order = sorted(guesses, key=lambda k: asked.cost(_whole(guesses[k]), k))
-        roots = {
-            k: self._items(k, epsilon, target, _SEARCH * precision, guesses[k]) for k in order[:_CONTENDERS]
+        contenders = order[: _CONTENDERS if self.simulation.compiled else _SLOW_CONTENDERS]
+        searched = {
+            k: self._items(k, epsilon, target, self._fine * precision, guesses[k]) for k in contenders
         }
-        roots = {k: root for k, root in roots.items() if not math.isnan(root.x)}
+        roots = {k: root for k, root in searched.items() if not math.isnan(root.x)}
         if not roots:
-            raise self._unreachable("just below it, where an approximation had promised it")
+            seen = [seen_items(root, k, epsilon) for k, root in searched.items()]
+            raise not_found(asked, searched.values(), seen)
         chosen = min(roots, key=lambda k: asked.cost(_whole(roots[k].x), k))
         answer = self._answer_at(chosen, epsilon, roots[chosen], precision)
         rows = [*answer.candidates]
@@ -197,14 +161,25 @@ class PlanSearch:
             tuple(sorted(k for k in ties if k != chosen)),
         )
 
-    def figure_curves(self, n_items: int, epsilon: float) -> tuple[PowerCurve, ...]:
-        """Return power curves over the ladder of K for a figure."""
+    def figure_curves(self, answer: Answer) -> tuple[PowerCurve, ...]:
+        """Return power curves over the ladder of K for a figure, at an answer's ε.
+
+        Those of slow tests are of the normal approximation to swaps, moved through the answer.
+        """
+        epsilon, alpha = answer.epsilon, self.request.test.alpha
         curves = smoothed(self.simulation.all_curves(epsilon, _FIGURE_POWER))
-        if not self.simulation.approximated:
+        if not self.simulation.approximated and self.simulation.compiled:
             for k in self.request.short_ladder():
-                root = self._items(k, epsilon, _FIGURE_POWER, 2.0 * _COARSE, n_items)
+                root = self._items(k, epsilon, _FIGURE_POWER, 2.0 * _COARSE, answer.n_items)
                 if not math.isnan(root.x):
-                    curves[k] = PowerCurve.through(k, root.x, _FIGURE_POWER, self.request.test.alpha)
+                    curves[k] = PowerCurve.through(k, root.x, _FIGURE_POWER, alpha)
+        elif not self.simulation.approximated:
+            reached = min(max(answer.power.power, 2.0 * alpha), 0.99)
+            there = PowerCurve.through(answer.k_responses, answer.n_items, reached, alpha)
+            ratio = there.slope / self.simulation.curve(answer.k_responses, epsilon).slope
+            for k in self.request.short_ladder():
+                curve = self.simulation.curve(k, epsilon)
+                curves[k] = replace(curve, slope=curve.slope * ratio, offset=there.offset)
         return tuple(curve for _, curve in sorted(curves.items()) if 0.0 < curve.slope < math.inf)
 
     def _sizes(self) -> dict[int, int]:
@@ -225,7 +200,7 @@ class PlanSearch:
                 curve = self.simulation.curve(k, epsilon)
                 predicted[k] = (curve.power(n), curve.power_error(n))
             else:
-                power = self.simulation.simulate(n, k, epsilon, 256)
+                power = self.simulation.simulate(n, k, epsilon, 256 if self.simulation.compiled else 128)
                 predicted[k] = (power.power, power.standard_error)
         return predicted
 
@@ -234,6 +209,9 @@ class PlanSearch:
         from scipy.special import ndtri
 
         short = {k: n for k, n in sizes.items() if k in self.request.short_ladder()} or sizes
+        if not self.simulation.approximated:  # finding the rough ε takes one K
+            middle = sorted(short)[len(short) // 2]
+            short = {middle: short[middle]}
         epsilon, predicted = 0.1, {}
         for _ in range(8):
             predicted = self._predicted_powers(short, epsilon)
@@ -248,39 +226,72 @@ class PlanSearch:
         contenders = [k for k in order if predicted[k][0] >= top - 0.02 - 2.0 * (error + predicted[k][1])]
         return contenders[:_CONTENDERS], epsilon
 
-    def _check_largest(self, epsilon: float, target: float) -> None:
-        """Raise NbykError if even the largest size within the limits is clearly short of the power."""
+    def _guessed_sizes(self, epsilon: float, target: float) -> tuple[dict[int, PowerCurve], dict[int, float]]:
+        """Return about how many items each K takes, and the approximate curves if that is from these."""
+        if not self.simulation.approximated:
+            return {}, self._coarse_items(epsilon, target)
+        curves = smoothed(self.simulation.all_curves(epsilon, target))
+        guesses = {k: curve.items_for(target) for k, curve in curves.items()}
+        guesses = {k: max(2.0, n) for k, n in guesses.items() if n <= self.request.max_items}
+        if guesses:
+            return curves, guesses
         n, k = self.request.max_items, self.request.ladder()[-1]
         power = self.simulation.simulate(n, k, epsilon, _SETS_AT_LARGEST)
         if power.high < target:
-            raise self._unreachable(f"{power.power:.2f} at N = {n}, K = {k}")
+            raise not_found(self.request, [], [Reached(power.power, n, k, epsilon)])
+        return {}, self._coarse_items(epsilon, target)
 
     def _coarse_items(self, epsilon: float, target: float) -> dict[int, float]:
-        """Return about how many items each K of a short ladder takes, by coarse simulation."""
+        """Return about how many items some K take, by coarse simulation around the K that looks cheapest.
+
+        Swaps of the same metric (or of the absolute error) tell roughly which K that is, and how large the
+        sets to begin with; from there, K moves both ways along a short ladder while that is not much dearer.
+        """
         asked = self.request
+        ladder = asked.short_ladder()
+        rough = {k: self.simulation.curve(k, epsilon).items_for(target) for k in ladder}
+        within = [k for k in ladder if max(2.0, rough[k]) <= self.simulation.most_items(k)]
+        start = len(ladder) - 1
+        if within:
+            start = ladder.index(min(within, key=lambda k: asked.cost(_whole(max(2.0, rough[k])), k)))
+        searched: dict[int, Root] = {}
         found: dict[int, float] = {}
-        guess, best_cost, best_seen = 500.0, math.inf, (0.0, "")
-        for k in reversed(asked.short_ladder()):
-            most = asked.max_items
-            if best_cost < math.inf:
-                most = max(2, min(most, asked.items_within(1.6 * best_cost, k)))
-            root = self.simulation.items(k, epsilon, target, _COARSE, min(guess, most), most)
-            best_seen = max(best_seen, (root.best_power, f"N = {root.best_x:g}, K = {k}"))
-            if not math.isnan(root.x):
-                found[k], guess = root.x, root.x
-                best_cost = min(best_cost, asked.cost(_whole(root.x), k))
+
+        def try_k(k: int) -> float:
+            """Return the cost of the least N, infinite if it is not reached."""
+            near = min(found, key=lambda other: abs(math.log(other / k)), default=k)
+            ratio = found[near] / max(2.0, rough[near]) if found and math.isfinite(rough[near]) else 1.0
+            guess = max(5.0, rough[k] * ratio) if math.isfinite(rough[k]) else 500.0
+            precision = _COARSE if self.simulation.compiled else 2.0 * _COARSE
+            searched[k] = self._items(k, epsilon, target, precision, guess)
+            if math.isnan(searched[k].x):
+                return math.inf
+            found[k] = searched[k].x
+            return asked.cost(_whole(found[k]), k)
+
+        best = try_k(ladder[start])
+        for step in (1, -1):
+            place = start + step
+            while 0 <= place < len(ladder):
+                cost = try_k(ladder[place])
+                if cost > _WORTH * best or (step < 0 and not found):
+                    break
+                best = min(best, cost)
+                place += step
         if not found:
-            raise self._unreachable(f"{best_seen[0]:.3f} at {best_seen[1]}")
+            seen = [seen_items(root, k, epsilon) for k, root in searched.items()]
+            raise not_found(asked, searched.values(), seen)
         return found
 
     def _guess_items(self, k: int, epsilon: float, target: float) -> float:
-        if not self.request.test.metric.additive:
-            return 500.0
         n = self.simulation.curve(k, epsilon).items_for(target)
+        if math.isinf(n) and not self.simulation.approximated:
+            return 500.0
         return min(max(5.0, n), self.request.max_items)
 
     def _items(self, k: int, epsilon: float, target: float, precision: float, guess: float) -> Root:
-        return self.simulation.items(k, epsilon, target, precision, guess, self.request.max_items)
+        most = self.simulation.most_items(k)
+        return self.simulation.items(k, epsilon, target, precision, min(guess, most), most)
 
     def _answer_at(self, k: int, epsilon: float, root: Root, precision: float) -> Answer:
         """Return the least N that a root says, confirmed by fresh test sets."""
@@ -310,14 +321,14 @@ class PlanSearch:
     ) -> tuple[float, Power]:
         """Return x and its power on fresh test sets, after moving x up where that is below the target.
 
-        Below means by more than two standard errors. `step` is the least step, 0 where x is not whole.
+        Below means by more than a standard error. `step` is the least step, 0 where x is not whole.
         """
         from scipy.special import ndtri
 
         target = _value(self.request.power)
         power = self.simulation.confirm(*place(x), precision)
         for _ in range(_REPAIRS):
-            if power.power >= target - 2.0 * power.standard_error or x >= high:
+            if power.power >= target - power.standard_error or x >= high:
                 break
             missing = float(ndtri(target) - ndtri(max(power.power, 1e-3)))
             following = x * math.exp(missing / slope)
@@ -337,34 +348,17 @@ class PlanSearch:
         self, k: int, n: float, epsilon: float, target: float, curve: PowerCurve | None
     ) -> Candidate:
         """Return the row of a K that was not among the best few: approximated, or simulated coarsely."""
-        error = _COARSE if curve is None else curve.power_error(n)
         reach = 1.96 * (_COARSE * 3.0 if curve is None else 2.0 * curve.error)
         size, low, high = (max(2, _whole(x)) for x in (n, n * math.exp(-reach), n * math.exp(reach)))
-        by = "simulation" if curve is None else "approximation"
-        return Candidate(k, size, low, high, epsilon, self.request.cost(size, k), target, error, by)
+        cost = self.request.cost(size, k)
+        if curve is None:
+            return Candidate(k, size, low, high, epsilon, cost, target, _COARSE, "simulation")
+        return Candidate(k, size, low, high, epsilon, cost, None, None, "approximation")
 
     def _root_row(self, k: int, epsilon: float, root: Root, target: float) -> Candidate:
         n, low, high = (max(2, _whole(x)) for x in (root.x, root.low, root.high))
         cost = self.request.cost(n, k)
         return Candidate(k, n, low, high, epsilon, cost, target, root.power_error, "simulation")
-
-    def _unreachable(self, best: str) -> NbykError:
-        asked = self.request
-        return NbykError(
-            f"power {asked.power:g} is not reached with {asked.test.name} on {asked.test.metric.name} within "
-            f"{asked.max_items} items and {asked.max_responses} responses per item; the best reachable is "
-            f"{best}; raise the limits, ε or the budget, or ask for less power"
-        )
-
-
-def _value(quantity: float | None) -> float:
-    if quantity is None:
-        raise NbykError("a plan asked for a quantity that was not given")
-    return quantity
-
-
-def _whole(x: float) -> int:
-    return math.ceil(x - 1e-6)
 
 
 def _as_high(power: Power, best: Power) -> bool:

@@ -21,11 +21,11 @@ from nbyk.inference.power.stopping import (
     critical_count,
     critical_count_of_share,
     looks,
-    schedule,
-    share_bounds,
+    pair_looks,
 )
 from nbyk.inference.pvalues import Alternative, p_value
 from nbyk.metrics import Metric
+from nbyk.priors import Response
 from nbyk.resampling.resample import observed_effects, resampled_effects
 
 Floats = NDArray[np.float64]
@@ -122,6 +122,12 @@ class SystemTest:
     def _level(self) -> float:
         return 0.5 * self.alpha if self.alternative == "two-sided" else self.alpha
 
+    def is_compiled(self, response: Response) -> bool:
+        """Return whether a decision takes microseconds: no responses are drawn anew under the null."""
+        if self.name in ("multistage_bootstrap", "expected_p"):
+            return response.levels > 0 and self.metric.name in _CODES
+        return self.name in ON_ERRORS or (self.name in ("swap_items", "shifted") and self.metric.additive)
+
     def rejections(self, sets: SimulatedSets) -> Integers:
         """Return per set whether the test rejects (1 or 0) and the draws that it took, shape (size, 2)."""
         if self.alternative == "two-sided":
@@ -142,7 +148,7 @@ class SystemTest:
             return self._sign_flips
         if self.name == "shifted" and self.metric.additive:
             return self._shifted
-        if self.name == "multistage_bootstrap":
+        if self.name in ("multistage_bootstrap", "expected_p"):
             return self._multistage
         return self._resampled
 
@@ -193,35 +199,45 @@ class SystemTest:
     def _multistage(self, sets: SimulatedSets) -> Integers:
         if not (sets.countable and self.metric.name in _CODES):
             return self._resampled(sets)
-        at = self._looks()
+        expected = self.name == "expected_p"
+        kernel: Callable[..., None] = multistage.multistage_test
+        if expected:
+            kernel = multistage.expected_p_test
+        at = self._pair_looks(growth=1.5) if expected else self._looks()
+        roles = ("alternative", "null") if expected else ("",)
+        keys = [sets.random_words(f"{self.name} {self.alternative} {role}".strip()) for role in roles]
         out = np.empty((sets.size, 2), np.int64)
-        words = sets.random_words(f"{self.name} {self.alternative}")
         for first, counts in sets.counts():
             a, b = self._ordered(counts.a, counts.b)
-            rows = out[first : first + a.shape[1]]
-            multistage.multistage_test(
+            kernel(
                 counts.gold,
                 a,
                 b,
                 counts.k,
                 _CODES[self.metric.name],
-                words,
+                multistage.items_per_block(4 if expected else 2, counts.k, len(counts.values)),
+                *keys,
                 first,
                 at.draws,
                 at.reject_to,
                 at.keep_from,
-                rows,
+                out[first : first + a.shape[1]],
             )
         return out
 
     def _resampled(self, sets: SimulatedSets) -> Integers:
+        """Return the decisions, and 0 draws and no rejection for sets on which the metric is undefined."""
         decide = self._expected_p if self.name == "expected_p" else self._counted
-        first = sets.chunk * 64
-        return np.array(
-            [decide(data, sets.seed, first + r) for r, data in enumerate(sets.responses())], dtype=np.int64
-        )
+        out = np.zeros((sets.size, 2), np.int64)
+        for r, data in enumerate(sets.responses()):
+            try:
+                out[r] = decide(data, sets.seed)
+            except NbykError as error:
+                if "is undefined on" not in str(error):
+                    raise
+        return out
 
-    def _counted(self, data: ResponseSet, seed: int, index: int) -> tuple[int, int]:
+    def _counted(self, data: ResponseSet, seed: int) -> tuple[int, int]:
         null = {"multistage_bootstrap": "pooled"}.get(self.name, self.name)
         observed = self._sign * float(observed_effects(data, self.metric)[0])
         at = self._looks(first=_FIRST, growth=_GROWTH)
@@ -236,9 +252,9 @@ class SystemTest:
                 break
         return 0, n_draws
 
-    def _expected_p(self, data: ResponseSet, seed: int, index: int) -> tuple[int, int]:
-        at = schedule(self.n_resamples, _FIRST, _GROWTH) if self.early else [self.n_resamples]
-        for n_draws in at:
+    def _expected_p(self, data: ResponseSet, seed: int) -> tuple[int, int]:
+        at = self._pair_looks()
+        for look, n_draws in enumerate(at.draws.tolist()):
             draws = resampled_effects(
                 data,
                 self.metric,
@@ -248,15 +264,15 @@ class SystemTest:
                 share_gold=False,
                 seed=seed,
             )
-            share = share_at_least(self._sign * draws.alternative[0], self._sign * draws.null[0])
-            if n_draws == self.n_resamples:
-                break
-            low, high = share_bounds(share, n_draws, len(at))
-            if high < self.alpha:
+            pairs = pairs_at_least(self._sign * draws.alternative[0], self._sign * draws.null[0])
+            if pairs <= at.reject_to[look]:
                 return 1, n_draws
-            if low >= self.alpha:
-                return 0, n_draws
-        return int(share < self.alpha), n_draws
+            if pairs >= at.keep_from[look]:
+                break
+        return 0, n_draws
+
+    def _pair_looks(self, *, growth: float = _GROWTH) -> Looks:
+        return pair_looks(self.n_resamples, self.alpha, first=_FIRST, growth=growth, early=self.early)
 
     @property
     def _sign(self) -> float:
@@ -267,11 +283,11 @@ class SystemTest:
         return (b, a) if self.alternative == "less" else (a, b)
 
 
-def share_at_least(alternative: Floats, null: Floats) -> float:
-    """Return the share of pairs (α, β) with β ≥ α, ties within rounding included, as `expected_p` has it."""
+def pairs_at_least(alternative: Floats, null: Floats) -> int:
+    """Return the number of pairs (α, β) with β ≥ α, ties within rounding included, as `expected_p` has it."""
     tolerance = max(1e-14, 1e-10 * max(float(np.abs(alternative).max()), float(np.abs(null).max())))
     at_least = null.size - np.searchsorted(np.sort(null), alternative - tolerance, side="left")
-    return float(at_least.sum()) / (alternative.size * null.size)
+    return int(at_least.sum())
 
 
 def signed_rank_p(differences: Floats) -> Floats:

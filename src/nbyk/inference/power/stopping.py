@@ -9,6 +9,7 @@ count is hypergeometric given the final one, whatever the null is.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cache
 
@@ -163,6 +164,42 @@ def share_bounds(share: float, n_draws: int, n_looks: int, *, error: float = ERR
     low = _entropy_bound(_entropy_bound(share, entropy, upper=False), entropy, upper=False)
     high = _entropy_bound(_entropy_bound(share, entropy, upper=True), entropy, upper=True)
     return low, high
+
+
+@cache
+def pair_looks(
+    n_resamples: int, alpha: float, *, first: int = FIRST_LOOK, growth: float = GROWTH, early: bool = True
+) -> Looks:
+    """Return when to look at a test that rejects where the share of pairs (α, β) with β ≥ α is below α.
+
+    The counts are of pairs among the m × m of a look, decided by `share_bounds`. The arguments are those of
+    `looks`; without `early`, the only look is after all draws.
+    """
+    draws = schedule(n_resamples, first, growth) if early else [n_resamples]
+    at = np.array(draws, dtype=np.int64)
+    reject_to, keep_from = np.empty_like(at), np.empty_like(at)
+    for look, m in enumerate(draws[:-1]):
+
+        def is_above(count: int, side: int, m: int = m) -> bool:
+            return share_bounds(count / m**2, m, len(draws))[side] >= alpha
+
+        reject_to[look] = _first_count(m**2, lambda count: is_above(count, 1)) - 1
+        keep_from[look] = _first_count(m**2, lambda count: is_above(count, 0))
+    reject_to[-1] = critical_count_of_share(n_resamples**2, alpha)
+    keep_from[-1] = reject_to[-1] + 1
+    return Looks(at, reject_to, keep_from)
+
+
+def _first_count(most: int, holds: Callable[[int], bool]) -> int:
+    """Return the first count up to `most` for which a condition holds, and stays true; one more if none."""
+    low, high = 0, most + 1
+    while low < high:
+        middle = (low + high) // 2
+        if holds(middle):
+            high = middle
+        else:
+            low = middle + 1
+    return low
 
 
 def _entropy_bound(share: float, entropy: float, *, upper: bool) -> float:
