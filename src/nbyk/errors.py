@@ -14,6 +14,10 @@ class NbykError(ValueError):
     """
 
 
+class UndefinedMetricError(NbykError):
+    """A metric without a value on some draws, as a correlation of constants is."""
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> NbykError:
     """Return the error for a name that is not registered, with the nearest names that are.
 

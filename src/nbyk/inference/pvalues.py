@@ -96,12 +96,12 @@ def expected_p(alternative: ArrayLike, null: ArrayLike, *, paired: bool = False)
         raise NbykError(
             f"paired draws: {alpha.size} of the alternative, {beta.size} of the null; expected as many"
         )
-    tolerance = _tie_tolerance(alpha, beta)
+    tolerance = tie_tolerance(alpha, beta)
     flipped = bool(np.median(beta) > np.median(alpha) + tolerance)
     if flipped:
         alpha, beta = -alpha, -beta
     beta_sorted, alpha_sorted = np.sort(beta), np.sort(alpha)
-    n_at_least = beta.size - np.searchsorted(beta_sorted, alpha - tolerance, side="left")
+    n_at_least = null_at_least(alpha, beta_sorted, tolerance)
     placement = n_at_least / beta.size
     counter_placement = np.searchsorted(alpha_sorted, beta + tolerance, side="right") / alpha.size
     p = int(n_at_least.sum()) / (alpha.size * beta.size)
@@ -149,7 +149,7 @@ def p_value(observed: float, null: ArrayLike, *, alternative: Alternative = "gre
     if alternative not in ("greater", "less", "two-sided"):
         raise NbykError(f"alternative: found {alternative!r}, expected 'greater', 'less' or 'two-sided'")
     total = beta.size + 1
-    tolerance = _tie_tolerance(beta, np.array([observed]))
+    tolerance = tie_tolerance(beta, np.array([observed]))
     greater = (1 + int((beta >= observed - tolerance).sum())) / total
     less = (1 + int((beta <= observed + tolerance).sum())) / total
     one_sided = {"greater": greater, "less": less, "two-sided": min(greater, less)}[alternative]
@@ -168,7 +168,13 @@ def _effects(values: ArrayLike, name: str) -> Floats:
     return effects
 
 
-def _tie_tolerance(*effects: Floats) -> float:
+def null_at_least(alternative: Floats, sorted_null: Floats, tolerance: float) -> NDArray[np.int64]:
+    """Return for each α how many β of an ascending sample are at least α, ties included."""
+    return np.asarray(sorted_null.size - np.searchsorted(sorted_null, alternative - tolerance, side="left"))
+
+
+def tie_tolerance(*effects: Floats) -> float:
+    """Return how far apart two effects may be and still tie; see the notes of `expected_p`."""
     largest = max(float(np.abs(values).max()) for values in effects)
     return max(_ABSOLUTE_TIE, _RELATIVE_TIE * largest)
 

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
 from nbyk.metrics.item_means import item_means
 from nbyk.resampling.streams import CHUNK, chunks
@@ -123,13 +123,13 @@ def check_defined(metrics: Sequence[Metric], effects: Floats) -> Floats:
 
     Raises
     ------
-    NbykError
+    UndefinedMetricError
         If a metric was undefined on a draw, as a correlation is on constant data.
     """
     for metric, row in zip(metrics, effects, strict=True):
         undefined = int((~np.isfinite(row)).sum())
         if undefined:
-            raise NbykError(
+            raise UndefinedMetricError(
                 f"metric {metric.name} is undefined on {undefined} of {row.size} draws (a correlation of "
                 "constants, or a division by zero); choose another metric or more varied data"
             )

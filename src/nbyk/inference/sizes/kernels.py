@@ -36,38 +36,41 @@ def sum_items(units: Units, sizes: Sizes, out: Sums) -> None:
 
 
 @njit(nogil=True, cache=True)
+def _draw_items(key: Any, replicate: int, items: Sizes) -> None:
+    """Fill `items`, shape (size,), with items drawn with replacement from a test set of that size.
+
+    A size's draws are its own: they do not depend on which other sizes are asked for.
+    """
+    state = np.empty(STATE, np.uint64)
+    row = np.empty(LANES, np.uint64)
+    size = len(items)
+    start_replicate(uint64(key) + uint64(size), replicate, state)
+    for start in range(0, size, 2 * LANES):
+        next_row(state, row)
+        for i in range(min(2 * LANES, size - start)):
+            word = row[i % LANES] >> uint64(32) if i < LANES else row[i % LANES] & uint64(0xFFFFFFFF)
+            items[start + i] = index_below(word, size)
+
+
+@njit(nogil=True, cache=True)
 def sum_bootstrapped_items(units: Units, key: Any, first: int, sizes: Sizes, out: Sums) -> None:
     """Fill `out` with the sums over as many items, drawn with replacement from each size's test set."""
     n_replicates, _, n_columns = units.shape
-    state = np.empty(STATE, np.uint64)
-    row = np.empty(LANES, np.uint64)
     total = np.empty(n_columns, np.int64)
+    items = np.empty(sizes.max(), np.int64)
     for r in range(n_replicates):
         for s in range(len(sizes)):
-            size = sizes[s]
-            # A size's draws are its own: they do not depend on which other sizes are asked for.
-            start_replicate(uint64(key) + uint64(size), first + r, state)
+            drawn = items[: sizes[s]]
+            _draw_items(key, first + r, drawn)
             total[:] = 0
-            for start in range(0, size, 2 * LANES):
-                next_row(state, row)
-                for i in range(min(2 * LANES, size - start)):
-                    word = row[i % LANES] >> uint64(32) if i < LANES else row[i % LANES] & uint64(0xFFFFFFFF)
-                    item = index_below(word, size)
-                    for c in range(n_columns):
-                        total[c] += units[r, item, c]
+            for i in range(len(drawn)):
+                for c in range(n_columns):
+                    total[c] += units[r, drawn[i], c]
             out[r, s] = total
 
 
 @njit(nogil=True, cache=True)
 def bootstrapped_items(key: Any, first: int, out: Sizes) -> None:
     """Fill `out`, shape (R, size), with the very items that `sum_bootstrapped_items` draws for a size."""
-    state = np.empty(STATE, np.uint64)
-    row = np.empty(LANES, np.uint64)
-    size = out.shape[1]
     for r in range(len(out)):
-        start_replicate(uint64(key) + uint64(size), first + r, state)
-        for start in range(0, size, 2 * LANES):
-            next_row(state, row)
-            for i in range(min(2 * LANES, size - start)):
-                word = row[i % LANES] >> uint64(32) if i < LANES else row[i % LANES] & uint64(0xFFFFFFFF)
-                out[r, start + i] = index_below(word, size)
+        _draw_items(key, first + r, out[r])
