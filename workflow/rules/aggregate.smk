@@ -18,8 +18,8 @@ rule pvalues:
         f"logs/benchmarks/pvalues/{CELL}+{{null}}+{{samplers}}+{{metrics}}.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=memory(191),
+        runtime=minutes(2),
     params:
         true=lambda wildcards, input: options("--true", input.true),
         responses=lambda wildcards: options(

@@ -1,6 +1,7 @@
 # What the rules share: the validated configuration, the cells it asks for, and where their files are.
 
 import re
+from math import ceil
 from pathlib import Path
 
 from snakemake.exceptions import WorkflowError
@@ -62,6 +63,28 @@ def code(*packages):
 def options(flag, values):
     """Repeat a command-line option for each value."""
     return [word for value in values for word in (flag, str(value))]
+
+
+def memory(measured):
+    """Memory (MB) to ask for: twice what a job was measured to use, and 350 for the two Snakemakes that a cluster
+    runs around it. It grows with each attempt; docs/cluster.md has what was measured."""
+    asked = 50 * ceil((2 * measured + 350) / 50)
+    return lambda wildcards, attempt: asked * attempt
+
+
+def minutes(seconds, work=lambda wildcards: 1.0):
+    """Time limit (minutes): thrice what the longest job was measured to take, but 2 or more, for a cold start.
+
+    `work` is what a job has to do as a multiple of that of the measured one. The limit grows with each attempt.
+    """
+    return lambda wildcards, attempt: attempt * max(
+        2, ceil(3 * seconds * work(wildcards) / 60)
+    )
+
+
+def wein_work(draws):
+    """What a cell has to do beside one of the paper's: its size times its draws, which `draws` are of the paper's."""
+    return lambda wildcards: int(wildcards.n) * int(wildcards.k) / 5000 * draws
 
 
 def slug(name):

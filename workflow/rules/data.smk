@@ -10,8 +10,8 @@ rule normalise:
         "logs/benchmarks/normalise/{source}.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=memory(141),
+        runtime=minutes(2),
     params:
         path=lambda wildcards: (
             ["--path", run.ratings[wildcards.source]]

@@ -11,8 +11,14 @@ rule estimate:
         f"logs/benchmarks/estimate/{CELL}+{{null}}+{{samplers}}+{{metrics}}.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=60,
+        mem_mb=memory(321),
+        runtime=minutes(
+            20,
+            wein_work(
+                (run.n_resamples + (run.n_references - 1) * run.n_spread_resamples)
+                / 4800
+            ),
+        ),
     params:
         samplers=lambda wildcards: options("--sampler", SAMPLERS[wildcards.samplers]),
         metrics=lambda wildcards: options("--metric", METRICS[wildcards.metrics]),

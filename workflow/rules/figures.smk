@@ -55,8 +55,8 @@ rule figures:
         "logs/benchmarks/figures.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=memory(388),
+        runtime=minutes(6),
     params:
         size=["--items", run.sizes[0].n_items, "--responses", run.sizes[0].k_responses],
         metrics=options("--metric", run.metrics),
@@ -87,8 +87,8 @@ rule report:
         "logs/benchmarks/report.tsv"
     threads: 1
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=memory(68),
+        runtime=minutes(1),
     message:
         "Writing the report"
     shell:

@@ -57,6 +57,19 @@ def grid_prior_of(wildcards):
     return f"results/priors/published/{wildcards.source}.json"
 
 
+def grid_work(wildcards):
+    """What a job of the grid has to do beside one of the paper's: its responses times its draws."""
+    papers = homan2025.grid_sizes(homan2025.BUDGETS, homan2025.RESPONSES)
+    share = sum(n * k for n, k in points_of(wildcards)) / sum(n * k for n, k in papers)
+    return share * study.n_draws / 10_000
+
+
+def power_work(wildcards):
+    """What a size of the power study has to do beside the slowest measured: its test sets times their resamples."""
+    sizes = max(1.0, int(wildcards.n) * int(wildcards.k) / 20_000)
+    return sizes * study.power_n_sets / 1000 * study.power_resamples / 10_000
+
+
 def all_grid_files():
     """The p-value files of every source, ε, batch of sizes and batch of metrics."""
     files = [
@@ -140,8 +153,8 @@ rule homan_fit:
         "logs/benchmarks/homan2025/fit/{source}.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=memory(203),
+        runtime=minutes(5),
     message:
         "Fitting a prior to the ratings of {wildcards.source} by likelihood"
     shell:
@@ -168,8 +181,8 @@ rule homan_grid:
         "logs/benchmarks/homan2025/grid/source={source}/epsilon-{epsilon}+{points}+{metrics}.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=120,
+        mem_mb=memory(355),
+        runtime=minutes(245, grid_work),
     params:
         sizes=lambda wildcards: options(
             "--size", [f"{n}x{k}" for n, k in points_of(wildcards)]
@@ -206,8 +219,8 @@ rule homan_power:
         "logs/benchmarks/homan2025/power/source={source}/epsilon-{epsilon}_n-{n}_k-{k}.tsv"
     threads: 1
     resources:
-        mem_mb=2000,
-        runtime=60,
+        mem_mb=memory(331),
+        runtime=minutes(64, power_work),
     params:
         sets=study.power_n_sets,
         resamples=study.power_resamples,
@@ -251,8 +264,8 @@ rule homan_tables:
         "logs/benchmarks/homan2025/tables.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=memory(221),
+        runtime=minutes(9),
     params:
         power=lambda wildcards, input: options("--power", input.power),
         fitted=lambda wildcards, input: (
@@ -295,8 +308,8 @@ rule homan_figures:
         "logs/benchmarks/homan2025/figures.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=memory(380),
+        runtime=minutes(39),
     params:
         power=lambda wildcards, input: options("--power", input.power),
         fitted=lambda wildcards, input: (
@@ -325,8 +338,8 @@ rule homan_report:
         "logs/benchmarks/homan2025/report.tsv"
     threads: 1
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=memory(68),
+        runtime=minutes(1),
     message:
         "Writing the report of Homan et al. 2025"
     shell:

@@ -9,8 +9,8 @@ rule prior:
         "logs/benchmarks/prior/{semantics}/{source}.tsv"
     threads: 1
     resources:
-        mem_mb=500,
-        runtime=5,
+        mem_mb=memory(68),
+        runtime=minutes(4),
     message:
         "Writing the published prior of {wildcards.source} ({wildcards.semantics})"
     shell:
@@ -31,8 +31,8 @@ rule fit:
         "logs/benchmarks/fit/{source}.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=memory(180),
+        runtime=minutes(20),
     params:
         seed=run.seed,
     message:

@@ -11,8 +11,8 @@ rule reference:
         f"logs/benchmarks/reference/{CELL}.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=memory(309),
+        runtime=minutes(3, wein_work(run.n_references / 20)),
     params:
         gold=lambda wildcards, input: options(
             "--gold", [input.gold] if input.gold else []
@@ -46,8 +46,8 @@ rule true:
         f"logs/benchmarks/true/{CELL}+{{metrics}}.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=30,
+        mem_mb=memory(328),
+        runtime=minutes(10, wein_work(run.n_draws / 1000)),
     params:
         metrics=lambda wildcards: options("--metric", METRICS[wildcards.metrics]),
         metric_files=lambda wildcards, input: options(

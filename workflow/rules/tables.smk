@@ -52,8 +52,8 @@ rule tables:
         "logs/benchmarks/tables.tsv"
     threads: 1
     resources:
-        mem_mb=1000,
-        runtime=10,
+        mem_mb=memory(238),
+        runtime=minutes(3),
     params:
         size=["--items", run.sizes[0].n_items, "--responses", run.sizes[0].k_responses],
         metrics=options("--metric", run.metrics),
