@@ -1,15 +1,17 @@
 # Two commands do all: `make` installs and runs the default workflow; `make test` checks everything.
+# `make test-slurm` checks the workflow on a real Slurm of one node, which it installs where it may.
 
 PYTHON ?= python3
 CORES ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 VENV := .venv
 BIN := $(VENV)/bin
+SLURM_PACKAGES := munge slurmctld slurmd slurm-client
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --profile workflow/profiles/default
 
 # Rules and jobs call `nbyk` and `snakemake` by name; find the environment's first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: all paper paper-homan report install test lint types unit bench lock clean
+.PHONY: all paper paper-homan report install test lint types unit test-slurm slurm bench lock clean
 
 all: install
 	$(SNAKEMAKE) --quiet reason host
@@ -53,6 +55,20 @@ types: install
 unit: install
 	$(BIN)/pytest -n $(CORES)
 
+test-slurm: install slurm
+	$(BIN)/pytest tests/slurm
+
+# Debian's and Ubuntu's packages, by root or a sudo that asks for no password; their services are not started.
+slurm:
+	@export PATH="$$PATH:/usr/sbin:/sbin"; \
+	for program in munged slurmctld slurmd squeue; do command -v $$program > /dev/null || missing=yes; done; \
+	test -z "$$missing" && exit 0; \
+	as_root=; test "$$(id -u)" = 0 || as_root="sudo -n"; \
+	if command -v apt-get > /dev/null && $$as_root true 2> /dev/null; then \
+		$$as_root apt-get update --quiet=2 && $$as_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
+			apt-get install --quiet=2 --no-install-recommends $(SLURM_PACKAGES) > /dev/null; \
+	else echo "error: no Slurm here, and no right to install it; install $(SLURM_PACKAGES)"; exit 2; fi
+
 # The peer is a transliteration of VET, or VET itself: make bench VET=path/to/google-research/vet
 bench: install
 	$(BIN)/python -m benchmarks $(if $(VET),--vet $(VET))
@@ -60,7 +76,7 @@ bench: install
 lock:
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --upgrade pip setuptools wheel
-	$(BIN)/python -m pip install --quiet -e .[workflow,dev]
+	$(BIN)/python -m pip install --quiet -e .[workflow,slurm,dev]
 	$(BIN)/python -m pip freeze --all --exclude-editable --exclude nbyk --exclude pip > envs/requirements.lock
 
 clean:

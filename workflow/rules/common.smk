@@ -67,7 +67,8 @@ def options(flag, values):
 
 def memory(measured):
     """Memory (MB) to ask for: twice what a job was measured to use, and 350 for the two Snakemakes that a cluster
-    runs around it. It grows with each attempt; docs/cluster.md has what was measured."""
+    runs around it. It grows with each attempt; docs/cluster.md has what was measured.
+    """
     asked = 50 * ceil((2 * measured + 350) / 50)
     return lambda wildcards, attempt: asked * attempt
 
