@@ -58,7 +58,7 @@ unit: install
 test-slurm: install slurm
 	$(BIN)/pytest tests/slurm
 
-# Debian's and Ubuntu's packages, by root or a sudo that asks for no password; their services are not started.
+# Debian's packages, by root or a sudo that asks for no password. The tests start their own daemons and no service.
 slurm:
 	@export PATH="$$PATH:/usr/sbin:/sbin"; \
 	for program in munged slurmctld slurmd squeue; do command -v $$program > /dev/null || missing=yes; done; \

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import getpass
 import os
+import pwd
 import secrets
 import shlex
 import shutil
@@ -142,7 +142,7 @@ def _write_files(folder: Path, cpus: int, path: str, srun: str) -> dict[str, str
         SLURM_CONF.format(
             folder=folder,
             host=socket.gethostname().partition(".")[0],
-            user=getpass.getuser(),
+            user=_user(),
             controller_port=controller_port,
             node_port=node_port,
             cpus=cpus,
@@ -155,6 +155,10 @@ def _write_files(folder: Path, cpus: int, path: str, srun: str) -> dict[str, str
     wrapper.chmod(0o755)
     kept = {name: value for name, value in os.environ.items() if not name.startswith(("SLURM_", "SBATCH_"))}
     return {**kept, "PATH": f"{folder / 'bin'}{os.pathsep}{path}", "SLURM_CONF": str(conf)}
+
+
+def _user() -> str:
+    return pwd.getpwuid(os.geteuid()).pw_name
 
 
 def _munge_files(folder: Path) -> list[str]:
@@ -223,7 +227,7 @@ def _logs(folder: Path) -> str:
 def _cancel_all(cluster: Cluster) -> None:
     """Cancel every job and wait until none is left; what stays is killed later."""
     with suppress(ClusterError, subprocess.TimeoutExpired):
-        cluster.call("scancel", f"--user={getpass.getuser()}")
+        cluster.call("scancel", f"--user={_user()}")
         deadline = time.monotonic() + 10
         while cluster.call("squeue", "--noheader").strip() and time.monotonic() < deadline:
             time.sleep(0.1)
