@@ -17,6 +17,8 @@ import pytest
 from tests.slurm.cluster import PACKAGES, Cluster, ClusterError, one_node_cluster
 from tests.workflow.test_workflow import CONFIG, ROOT, configure, results, snakemake
 
+PATIENCE = 1200.0
+"""Seconds that a run may take on a busy machine before it counts as hung."""
 ONE_CELL: dict[str, Any] = {**CONFIG, "sources": ["simulated"], "semantics": ["recommended"]}
 # No accounting database here: ends of jobs are seen by squeue, at once and then every second.
 OPTIONS = [
@@ -37,7 +39,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """Return the bytes of every result of a local run."""
     directory = tmp_path_factory.mktemp("local")
     configure(directory, CONFIG)
-    code, output = snakemake(ROOT, directory)
+    code, output = snakemake(ROOT, directory, seconds=PATIENCE)
     assert code == 0, output[-3000:]
     return results(directory)
 
@@ -59,10 +61,10 @@ def start(cluster: Cluster, directory: Path) -> subprocess.Popen[bytes]:
         )
 
 
-def finish(running: subprocess.Popen[bytes], directory: Path, seconds: float = 400) -> str:
+def finish(running: subprocess.Popen[bytes], directory: Path) -> str:
     """Wait for the workflow's success and return what it printed."""
     try:
-        code = running.wait(seconds)
+        code = running.wait(PATIENCE)
     finally:
         running.kill()
         running.wait()
@@ -121,10 +123,10 @@ def test_a_cancelled_job_is_submitted_again_and_gives_the_same_bytes(
 
 
 def wait_for_a_job_of_cells(
-    cluster: Cluster, before: int, directory: Path, running: subprocess.Popen[bytes], seconds: float = 120
+    cluster: Cluster, before: int, directory: Path, running: subprocess.Popen[bytes]
 ) -> str:
     """Wait until a job of the cells has left its first log behind, and return its number."""
-    deadline = time.monotonic() + seconds
+    deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         assert running.poll() is None, (directory / "output.txt").read_text()[-3000:]
         for job in cluster.jobs()[before:]:
@@ -132,7 +134,7 @@ def wait_for_a_job_of_cells(
             if job.state == "RUNNING" and "cells" in job.comment and at_work:
                 return job.number
         time.sleep(0.1)
-    raise AssertionError(f"no job of the cells ran within {seconds:g} s: {cluster.jobs()[before:]}")
+    raise AssertionError(f"no job of the cells ran within {PATIENCE:g} s: {cluster.jobs()[before:]}")
 
 
 def test_where_slurm_is_not_installed_it_is_an_error_that_names_the_packages(

@@ -63,14 +63,16 @@ def configure(directory: Path, config: dict[str, Any]) -> None:
     (directory / "mine.yaml").write_text(yaml.safe_dump(config, sort_keys=False), encoding="utf-8")
 
 
-def snakemake(checkout: Path, directory: Path, *arguments: str, cores: int = 2) -> tuple[int, str]:
+def snakemake(
+    checkout: Path, directory: Path, *arguments: str, cores: int = 2, seconds: float = 180
+) -> tuple[int, str]:
     """Run Snakemake in `directory` and return its exit code and everything it printed."""
     done = subprocess.run(
         **command(checkout, directory, *arguments, cores=cores),
         stdout=subprocess.PIPE,
         stderr=subprocess.STDOUT,
         text=True,
-        timeout=180,
+        timeout=seconds,
     )
     return done.returncode, done.stdout
 
