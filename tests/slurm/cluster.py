@@ -23,6 +23,7 @@ MEMORY_MB = 16_000
 """Memory that the node claims to have. Slurm is told not to compare it with the machine's."""
 
 # MinJobAge keeps finished jobs in squeue, which is how their end is seen without an accounting database.
+# OverTimeLimit lets a job pass its time limit: a slow machine is not a failure.
 SLURM_CONF = """\
 ClusterName=nbyk
 SlurmctldHost={host}(127.0.0.1)
@@ -48,6 +49,7 @@ SlurmdParameters=config_overrides
 ReturnToService=2
 MinJobAge=3600
 KillWait=2
+OverTimeLimit=UNLIMITED
 EnforcePartLimits=ALL
 JobRequeue=0
 NodeName={host} NodeAddr=127.0.0.1 NodeHostname={host} CPUs={cpus} RealMemory={memory} State=UNKNOWN
