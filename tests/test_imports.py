@@ -18,7 +18,7 @@ import nbyk
 SOURCE = Path(nbyk.__file__).parent
 HEAVY = {"matplotlib", "numba", "pandas", "scipy", "pyarrow", "jinja2", "snakemake"}
 FLOORS = (
-    ("errors", "files", "progress", "compiled"),
+    ("errors", "files", "progress", "compiled", "provenance"),
     ("data",),
     ("priors",),
     ("metrics",),
@@ -27,7 +27,7 @@ FLOORS = (
     ("labels",),
     ("studies",),
     ("report",),
-    ("config",),
+    ("config", "health"),
     ("cli",),
 )
 FLOOR = {package: floor for floor, packages in enumerate(FLOORS) for package in packages}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbyk.errors import NbykError
+from nbyk.provenance import journal
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -20,8 +22,11 @@ _DAMAGED = "if an nbyk command wrote it, it is damaged: delete it and run again"
 
 
 @contextmanager
-def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
-    """Yield a scratch path beside `path` that takes its place when the block ends without an error."""
+def replacing(path: str | os.PathLike[str], *, noted: bool = True) -> Iterator[Path]:
+    """Yield a scratch path beside `path` that takes its place when the block ends without an error.
+
+    It is noted as an output of the command that runs (`nbyk.provenance`), unless `noted` is false.
+    """
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
     handle, scratch = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
@@ -31,15 +36,50 @@ def replacing(path: str | os.PathLike[str]) -> Iterator[Path]:
         with open(scratch, "rb") as written:
             os.fsync(written.fileno())
         os.chmod(scratch, 0o666 & ~_umask())
+        if noted:
+            journal.will_replace(target, Path(scratch))
         os.replace(scratch, target)
     finally:
         Path(scratch).unlink(missing_ok=True)
+
+
+def is_scratch(name: str) -> bool:
+    """Return whether a name is that of a scratch file, which `replacing` leaves when it is killed."""
+    return re.fullmatch(r"\..+\.[a-z0-9_]{8}", name) is not None
 
 
 def _umask() -> int:
     mask = os.umask(0)
     os.umask(mask)
     return mask
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return the content of a file, checked against its record if it has one, and note it as an input.
+
+    Raises
+    ------
+    NbykError
+        If the file is not what nbyk wrote there.
+    OSError
+        If it cannot be read.
+    """
+    content = Path(path).read_bytes()
+    try:
+        journal.was_read(path, content)
+    except NbykError:
+        again = Path(path).read_bytes()
+        if again == content:
+            raise
+        # Another command has just replaced the file and its record.
+        content = again
+        journal.was_read(path, content)
+    return content
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Return the content of a UTF-8 file; errors are as those of `read_bytes`, and UnicodeDecodeError."""
+    return read_bytes(path).decode("utf-8")
 
 
 def write_text(path: str | os.PathLike[str], text: str) -> None:
@@ -69,7 +109,7 @@ def read_json(path: str | os.PathLike[str], *, way_out: str = _DAMAGED) -> Any:
         If the file is missing or is not JSON.
     """
     try:
-        return json.loads(Path(path).read_text(encoding="utf-8"))
+        return json.loads(read_text(path))
     except FileNotFoundError:
         raise NbykError(f"{path}: no such file") from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
@@ -97,6 +137,7 @@ def write_parquet(path: str | os.PathLike[str], table: pa.Table, metadata: Mappi
     stamp = json.dumps({"version": nbyk.__version__, **metadata}, sort_keys=True)
     with replacing(path) as scratch:
         pq.write_table(table.replace_schema_metadata({"nbyk": stamp}), scratch, compression="zstd")
+    journal.was_made_with(path, metadata)
 
 
 def read_parquet(
@@ -120,7 +161,7 @@ def read_parquet(
     import pyarrow.parquet as pq
 
     try:
-        with pq.ParquetFile(path) as source:
+        with pq.ParquetFile(pa.BufferReader(read_bytes(path))) as source:
             table = source.read()
     except FileNotFoundError:
         raise NbykError(f"{path}: no such file") from None

@@ -6,8 +6,9 @@ import sys
 
 import typer
 
-from nbyk.cli import config, homan2025, plan, workflow
+from nbyk.cli import config, doctor, homan2025, plan, why, workflow
 from nbyk.errors import NbykError
+from nbyk.provenance.recording import recording
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -18,6 +19,8 @@ app = typer.Typer(
 workflow.add_to(app)
 app.add_typer(homan2025.app, name="homan2025")
 app.command()(plan.plan)
+app.command()(why.why)
+app.command()(doctor.doctor)
 app.add_typer(config.app, name="config")
 
 
@@ -32,7 +35,8 @@ def version() -> None:
 def main() -> None:
     """Run the command line; bad input ends with one message and exit code 2, never with a traceback."""
     try:
-        app(prog_name="nbyk")
+        with recording(sys.argv[1:]):
+            app(prog_name="nbyk")
     except NbykError as error:
         print(f"error: {error}", file=sys.stderr)
         sys.exit(2)

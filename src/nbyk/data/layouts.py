@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import os
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.tables import Table, reason, shown, unreadable
 from nbyk.errors import NbykError
+from nbyk.files import read_bytes
 
 Floats = NDArray[np.float64]
 
@@ -210,31 +212,29 @@ def array_cells(path: str | os.PathLike[str]) -> Cells:
 
 def _load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
     try:
-        source = open(path, "rb")  # noqa: SIM115 - closed below, where other errors mean other things
+        content = read_bytes(path)
     except OSError as error:
         raise unreadable(path, error) from None
-    with source:
-        begins = source.read(6)
-        if begins != b"\x93NUMPY" and not begins.startswith(b"PK"):
-            # numpy takes such a file for a pickle, and advises to allow it.
+    begins = content[:6]
+    if begins != b"\x93NUMPY" and not begins.startswith(b"PK"):
+        # numpy takes such a file for a pickle, and advises to allow it.
+        raise NbykError(
+            f"{path}: not a readable NumPy array (it begins with {begins!r}); save it with numpy.save"
+        )
+    try:
+        # A pickle runs code when loaded, so an array that needs one is refused.
+        loaded = np.load(io.BytesIO(content), allow_pickle=False)
+        arrays = {"": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
+    except Exception as error:  # a damaged file makes numpy, zipfile and zlib raise nearly anything
+        if "Object arrays" in str(error):
             raise NbykError(
-                f"{path}: not a readable NumPy array (it begins with {begins!r}); save it with numpy.save"
-            )
-        source.seek(0)
-        try:
-            # A pickle runs code when loaded, so an array that needs one is refused.
-            content = np.load(source, allow_pickle=False)
-            arrays = {"": content} if isinstance(content, np.ndarray) else dict(content)
-        except Exception as error:  # a damaged file makes numpy, zipfile and zlib raise nearly anything
-            if "Object arrays" in str(error):
-                raise NbykError(
-                    f"{path}: found Python objects, expected numbers; "
-                    "save an array of float64, short rows padded with NaN"
-                ) from None
-            raise NbykError(
-                f"{path}: not a readable NumPy array ({reason(error)}); "
-                "get it again if it was cut off, or save it with numpy.save"
+                f"{path}: found Python objects, expected numbers; "
+                "save an array of float64, short rows padded with NaN"
             ) from None
+        raise NbykError(
+            f"{path}: not a readable NumPy array ({reason(error)}); "
+            "get it again if it was cut off, or save it with numpy.save"
+        ) from None
     if len(arrays) != 1:
         raise NbykError(
             f"{path}: found the arrays {', '.join(arrays) or '(none)'}, expected exactly one; "

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import difflib
+import io
 import json
 import os
 from collections.abc import Iterator, Sequence
@@ -12,6 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from nbyk.errors import NbykError
+from nbyk.files import read_bytes
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
@@ -132,18 +134,18 @@ def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
         If the file is missing or unreadable, or a line is not UTF-8.
     """
     try:
-        with open(path, "rb") as source:
-            for number, raw in enumerate(source, start=1):
-                # A byte-order mark is no part of the first column's name.
-                encoding = "utf-8-sig" if number == 1 else "utf-8"
-                try:
-                    yield raw.decode(encoding)
-                except UnicodeDecodeError as error:
-                    raise NbykError(
-                        f"{path}, line {number}: byte {error.start + 1} is not UTF-8; save the file as UTF-8"
-                    ) from None
+        content = read_bytes(path)
     except OSError as error:
         raise unreadable(path, error) from None
+    for number, raw in enumerate(io.BytesIO(content), start=1):
+        # A byte-order mark is no part of the first column's name.
+        encoding = "utf-8-sig" if number == 1 else "utf-8"
+        try:
+            yield raw.decode(encoding)
+        except UnicodeDecodeError as error:
+            raise NbykError(
+                f"{path}, line {number}: byte {error.start + 1} is not UTF-8; save the file as UTF-8"
+            ) from None
 
 
 def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -257,12 +259,11 @@ def _read_parquet(path: str | os.PathLike[str]) -> Table:
     import pyarrow.parquet as pq
 
     try:
-        with open(path, "rb"):  # pyarrow's own errors for a file that cannot be opened say less
-            pass
+        content = read_bytes(path)  # pyarrow's own errors for a file that cannot be opened say less
     except OSError as error:
         raise unreadable(path, error) from None
     try:
-        with pq.ParquetFile(path) as source:
+        with pq.ParquetFile(pa.BufferReader(content)) as source:
             table = source.read()
     except (pa.ArrowException, OSError) as error:
         raise NbykError(

@@ -10,6 +10,7 @@ from pathlib import Path
 from types import ModuleType
 
 from nbyk.errors import NbykError
+from nbyk.files import read_bytes
 from nbyk.metrics import registry
 
 
@@ -44,7 +45,7 @@ def load_file(path: str | PathLike[str]) -> tuple[str, ...]:
     sys.modules[module.__name__] = module
     try:
         # Compiled from the source each time: a cached .pyc would hide an edit within the same second.
-        exec(compile(file.read_bytes(), str(file), "exec"), module.__dict__)
+        exec(compile(read_bytes(path), str(file), "exec"), module.__dict__)
         after = registry.snapshot()
         registered = tuple(name for name in after if after[name] is not before.get(name))
         if not registered:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import base64
 import csv
+import io
 from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any
 
 from nbyk.errors import NbykError
-from nbyk.files import read_json, write_text
+from nbyk.files import read_bytes, read_json, read_text, write_text
 
 _SEMANTICS = ("published", "recommended")
 
@@ -63,7 +64,7 @@ def write_page(
 
 def _figure(path: Path, titles: Mapping[str, str]) -> dict[str, str]:
     title = titles.get(path.stem, path.stem.replace("_", " "))
-    content = base64.b64encode(path.read_bytes()).decode()
+    content = base64.b64encode(read_bytes(path)).decode()
     return {
         "name": path.stem,
         "section": path.parent.name,
@@ -73,9 +74,8 @@ def _figure(path: Path, titles: Mapping[str, str]) -> dict[str, str]:
 
 
 def _table(path: Path, z_columns: Collection[str]) -> dict[str, Any]:
-    caption = path.with_suffix(".md").read_text(encoding="utf-8").splitlines()[0].strip("*")
-    with path.open(encoding="utf-8", newline="") as file:
-        header, *rows = list(csv.reader(file))
+    caption = read_text(path.with_suffix(".md")).splitlines()[0].strip("*")
+    header, *rows = list(csv.reader(io.StringIO(read_text(path), newline="")))
     marked = [index for index, name in enumerate(header) if name in z_columns]
     return {"caption": caption, "header": header, "rows": rows, "z_columns": marked}
 

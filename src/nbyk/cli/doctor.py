@@ -1,0 +1,28 @@
+"""`nbyk doctor`: whether the installation and the results are sound, and what there is to do."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nbyk.errors import NbykError
+
+
+def doctor(
+    folder: Annotated[
+        Path, typer.Argument(help="Folder of a run: the one that holds results and .snakemake.")
+    ] = Path(),
+) -> None:
+    """Check versions, results and what stopped runs left; exit with 1 if there is something to do."""
+    from nbyk.health import examine
+
+    if not folder.is_dir():
+        raise NbykError(f"{folder}: no such folder; give the folder of a run, the one that holds results")
+    findings = list(examine(folder))
+    for finding in findings:
+        print(finding.line)
+    if any(finding.advice for finding in findings):
+        raise typer.Exit(1)
+    print(f"{folder}: all is well")

@@ -1,0 +1,113 @@
+"""`nbyk why`: what made a table, a figure, a page or any other result, and what that was made from."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from nbyk.provenance.lineage import Origin
+
+SHORT = 30
+"""Lines of a chain that is printed without being asked for."""
+
+_MARKS = {"unchanged": "", "changed": "   CHANGED since", "missing": "   MISSING now"}
+
+
+def why(
+    path: Annotated[Path, typer.Argument(help="File, or folder of files, that nbyk made.")],
+    tree: Annotated[
+        bool, typer.Option("--tree", help="Print the whole chain back to the sources, however long.")
+    ] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, of one object per file.")] = False,
+) -> None:
+    """Say what made a file: command, inputs with checksums, seed, semantics and versions."""
+    from nbyk.provenance.lineage import trace
+    from nbyk.provenance.recording import versions
+
+    origins = trace(path)
+    if as_json:
+        shown = [{**origin.to_dict(), **_behind(origin), "installed": versions()} for origin in origins]
+        print(json.dumps(shown, indent=2, ensure_ascii=False))
+        return
+    blocks = ["\n".join(_block(group, versions(), tree=tree)) for group in _by_command(origins)]
+    print("\n\n".join(blocks))
+
+
+def _behind(origin: Origin) -> dict[str, object]:
+    return {"settings": origin.settings(), "sources": [source.name for source in origin.sources()]}
+
+
+def _by_command(origins: Sequence[Origin]) -> list[list[Origin]]:
+    """Group files that one run of a command made."""
+    groups: dict[str, list[Origin]] = {}
+    for origin in origins:
+        made = origin.to_dict()["record"]
+        key = json.dumps([made["command"], made["inputs"], made["versions"]])
+        groups.setdefault(key, []).append(origin)
+    return list(groups.values())
+
+
+def _block(group: Sequence[Origin], installed: dict[str, str], *, tree: bool) -> Iterator[str]:
+    """Yield the lines about the files of one command."""
+    first = group[0]
+    assert first.record is not None
+    for origin in group:
+        yield f"{origin.name}{_MARKS[origin.state]}"
+        yield f"  sha256     {origin.expected}"
+        if origin.state == "changed":
+            yield f"  found      {origin.found}"
+    yield f"  command    {first.record.command}"
+    if first.snakemake is not None:
+        yield f"  or         {first.snakemake}"
+    for name, values in first.settings().items():
+        yield f"  {name:<10} {', '.join(map(str, values))}"
+    yield f"  versions   {_versions(first, installed)}"
+    if not first.inputs:
+        yield "  inputs     none"
+        return
+    yield f"  inputs     {_counted(first.inputs)}"
+    for each in first.inputs:
+        yield f"    {each.expected}  {each.name}{_MARKS[each.state]}"
+    lines = list(_tree(first.inputs, "    ", set()))
+    if len(lines) == len(first.inputs):
+        return
+    if tree or len(lines) <= SHORT:
+        yield "  made from"
+        yield from lines
+        return
+    sources = [source for source in first.sources() if source is not first]
+    behind = list(first.chain())[1:]
+    yield f"  behind it  {_counted(behind)}; --tree prints the chain"
+    yield from (f"    {each.name}{_MARKS[each.state]}" for each in behind if each.state != "unchanged")
+    yield f"  sources    {', '.join(source.name for source in sources) or 'none: all was simulated'}"
+
+
+def _tree(inputs: Sequence[Origin], indent: str, told: set[int]) -> Iterator[str]:
+    for each in inputs:
+        again = id(each) in told and bool(each.inputs)
+        made = f"   ← {' '.join(each.record.command.split()[:2])}" if each.record else ""
+        yield f"{indent}{each.name}{made}{_MARKS[each.state]}{' (as above)' if again else ''}"
+        if not again:
+            told.add(id(each))
+            yield from _tree(each.inputs, f"{indent}  ", told)
+
+
+def _counted(origins: Sequence[Origin]) -> str:
+    states = [origin.state for origin in origins]
+    counts = [f"{states.count(state)} {state}" for state in ("changed", "missing") if state in states]
+    files = "1 file" if len(states) == 1 else f"{len(states)} files"
+    return f"{files}, {' and '.join(counts) if counts else 'unchanged'}"
+
+
+def _versions(origin: Origin, installed: dict[str, str]) -> str:
+    assert origin.record is not None
+    return ", ".join(
+        f"{name} {version}"
+        + ("" if installed.get(name) == version else f" (now {installed.get(name, 'missing')})")
+        for name, version in origin.record.versions.items()
+    )

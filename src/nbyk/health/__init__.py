@@ -1,0 +1,27 @@
+"""What can be wrong with an installation, a run's results, and what stopped runs leave behind."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from nbyk.health import environment, results, runs
+from nbyk.health.finding import Finding
+
+__all__ = ["Finding", "examine"]
+
+
+def examine(folder: Path) -> Iterator[Finding]:
+    """Yield all that is to be said about the folder of a run, and of the installation that would run there.
+
+    Parameters
+    ----------
+    folder
+        The folder in which commands are run; results lie in its folder ``results``, or anywhere below it.
+    """
+    yield from environment.python_and_packages()
+    yield from environment.locked_versions(folder)
+    yield from environment.compiled_code()
+    yield from environment.place_to_write(folder)
+    yield from results.examine(folder)
+    yield from runs.examine(folder)

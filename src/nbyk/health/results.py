@@ -1,0 +1,100 @@
+"""Results against their records: edited, cut off, gone, or made from what is no longer so."""
+
+from __future__ import annotations
+
+from collections import Counter, defaultdict
+from collections.abc import Collection, Iterator
+from pathlib import Path
+
+from nbyk.errors import NbykError
+from nbyk.health.finding import Finding
+from nbyk.provenance.lineage import Checksums, inputs_of
+from nbyk.provenance.recording import versions
+from nbyk.provenance.records import Record, files_with_records, how_it_differs, read_record, shown
+
+
+def examine(folder: Path) -> Iterator[Finding]:
+    """Yield what is wrong with what nbyk made below a folder, and what is only to be known of it."""
+    checksums, records = Checksums(), dict[Path, Record]()
+    missing, wrong = list[Path](), set[Path]()
+    for file in files_with_records(folder):
+        try:
+            record = read_record(file)
+        except NbykError as error:
+            where, _, rest = str(error).partition(": ")
+            what, _, advice = rest.rpartition("; ")
+            yield Finding(where, what, advice)
+            continue
+        if record is None:  # a command is writing the file anew
+            continue
+        records[file] = record
+        found = checksums.of(file)
+        if found is None:
+            missing.append(file)
+        elif found != record.sha256 and read_record(file) == record:
+            wrong.add(file)
+            size = file.stat().st_size
+            what = f"was {how_it_differs(record, size)} after nbyk wrote it: found {size} bytes of SHA-256"
+            expected = f"expected {record.bytes} of {record.sha256[:12]}…"
+            yield Finding(shown(file), f"{what} {found[:12]}…, {expected}", "delete it and run again")
+    yield from _missing(missing)
+    yield from _outdated(records, checksums, wrong.union(missing))
+    yield from _unrecorded(folder / "results", records)
+    yield from _other_versions(records.values())
+
+
+def _missing(files: Collection[Path]) -> Iterator[Finding]:
+    by_folder = defaultdict[Path, list[str]](list)
+    for file in files:
+        by_folder[file.parent].append(file.name)
+    for place, names in by_folder.items():
+        what = f"{_counted(names)} missing that nbyk wrote here, and whose records remain"
+        yield Finding(shown(place), what, "run again, or delete the records, in .nbyk, of what is not wanted")
+
+
+def _outdated(records: dict[Path, Record], checksums: Checksums, told: Collection[Path]) -> Iterator[Finding]:
+    """Yield the inputs that are no longer what they were, but for those that `told` has."""
+    made_from = defaultdict[tuple[Path, bool], list[str]](list)
+    for file, record in records.items():
+        for _, source, digest in inputs_of(file, record):
+            found = checksums.of(source)
+            if found != digest and source not in told:
+                made_from[source, found is None].append(shown(file))
+    for (source, is_gone), files in made_from.items():
+        if is_gone:
+            yield Finding(shown(source), f"is gone; {_counted(files)} made from it")
+        else:
+            what = f"is another than that from which {_counted(files)} made"
+            yield Finding(
+                shown(source), what, "run again; if Snakemake finds nothing to do, delete them first"
+            )
+
+
+def _unrecorded(results: Path, records: Collection[Path]) -> Iterator[Finding]:
+    known = {file.resolve() for file in records}
+    files = (path for path in sorted(results.rglob("*")) if path.is_file() and path.resolve() not in known)
+    names = [
+        shown(file) for file in files if not any(part[0] == "." for part in file.relative_to(results).parts)
+    ]
+    if names:
+        what = f"{_counted(names)} without a record of what made it: another program's, an older nbyk's"
+        yield Finding(shown(results), f"{what}, or a stopped command's, which is to be run again")
+
+
+def _other_versions(records: Collection[Record]) -> Iterator[Finding]:
+    installed = versions()
+    others = Counter(
+        (name, version)
+        for record in records
+        for name, version in record.versions.items()
+        if installed.get(name) != version
+    )
+    for (name, version), count in sorted(others.items()):
+        yield Finding(
+            name, f"{count} results were made with {version}, and {installed.get(name)} is installed"
+        )
+
+
+def _counted(names: Collection[str]) -> str:
+    first = next(iter(names))
+    return f"{first} is" if len(names) == 1 else f"{len(names)} files ({first}, …) are"

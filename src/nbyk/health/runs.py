@@ -1,0 +1,100 @@
+"""What stopped runs leave behind: locks, scratch files, and Snakemake's marks of what it was making."""
+
+from __future__ import annotations
+
+import importlib
+import os
+from base64 import urlsafe_b64decode
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from nbyk.files import is_scratch
+from nbyk.health.finding import Finding
+from nbyk.provenance.records import FOLDER, files_with_records, record_path, shown
+
+
+def examine(folder: Path) -> Iterator[Finding]:
+    """Yield what stopped runs left in a folder; while a run goes on there, only that it does."""
+    processes = living(folder)
+    if processes:
+        numbers = ", ".join(map(str, processes))
+        yield Finding(
+            shown(folder), f"a run goes on here (process {numbers}); what it is writing is not judged"
+        )
+        return
+    locks = sorted((folder / ".snakemake/locks").glob("*.lock"))
+    if locks:
+        unseen = "" if processes is None else " on this machine"
+        what = f"locked by a run that does not go on{unseen}" if processes is not None else "locked by a run"
+        advice = "if none goes on elsewhere, run `snakemake --unlock` here, then Snakemake again"
+        yield Finding(shown(locks[0].parent), what, advice)
+    for output in incomplete(folder):
+        if (folder / output).exists():
+            advice = "run Snakemake again with --rerun-incomplete, as its profiles in workflow/ do"
+            yield Finding(shown(folder / output), "Snakemake was stopped while it was made", advice)
+    for file in scratch_files(folder):
+        yield Finding(shown(file), "the scratch file of a command that was killed", "delete it")
+
+
+def living(folder: Path) -> list[int] | None:
+    """Return the processes of Snakemake's or nbyk's in a folder, None if processes cannot be listed here."""
+    here = folder.resolve()
+    try:
+        running = list(_processes())
+    except ImportError:
+        return None
+    return [
+        number
+        for number, words, place in running
+        if number != os.getpid() and Path(place) == here and _is_run(words)
+    ]
+
+
+def incomplete(folder: Path) -> Iterator[str]:
+    """Yield the outputs that Snakemake has begun to make and not ended, as its marks name them."""
+    marks = folder / ".snakemake/incomplete"
+    for mark in sorted(path for path in marks.rglob("*") if path.is_file()):
+        # A long name is cut into folders, each of which begins with @.
+        parts = mark.relative_to(marks).parts
+        coded = "".join([*(part.removeprefix("@") for part in parts[:-1]), parts[-1]])
+        try:
+            yield urlsafe_b64decode(coded).decode()
+        except ValueError:
+            continue
+
+
+def scratch_files(folder: Path) -> list[Path]:
+    """Return the scratch files that `nbyk.files.replacing` left among results and records."""
+    recorded = list(files_with_records(folder))
+    places = {file.parent for file in recorded} | {record_path(file).parent for file in recorded}
+    for results in (folder / "results", folder / FOLDER):
+        places |= {results, *(path for path in results.rglob("*") if path.is_dir())}
+    return sorted(
+        file.absolute()
+        for place in places
+        if place.is_dir()
+        for file in place.iterdir()
+        if is_scratch(file.name) and file.is_file()
+    )
+
+
+def _is_run(words: Sequence[str]) -> bool:
+    names = [Path(word).name for word in words[:3]]
+    return "snakemake" in names or ("nbyk" in names and not {"doctor", "why"} & set(words))
+
+
+def _processes() -> Iterator[tuple[int, list[str], str]]:
+    """Yield number, command line and working directory of each process that we may look at."""
+    if Path("/proc/self/cmdline").exists():
+        for place in Path("/proc").iterdir():
+            if place.name.isdigit():
+                try:
+                    words = (place / "cmdline").read_bytes().decode(errors="replace").split("\0")
+                    yield int(place.name), words, os.readlink(place / "cwd")
+                except OSError:  # it has ended, or is another user's
+                    continue
+        return
+    # Snakemake needs it; nbyk alone does not.
+    psutil = importlib.import_module("psutil")
+    for process in psutil.process_iter(["cmdline", "cwd"]):
+        yield process.pid, process.info["cmdline"] or [], process.info["cwd"] or ""

@@ -1,0 +1,119 @@
+"""What a command reads and writes, noted as it does: `nbyk.files` calls these for every file."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nbyk.provenance.records import check, read_record, record_path, sha256_of, shown
+
+PACKAGE = Path(__file__).parents[1]
+OWN = "nbyk:"
+"""Before the path of a file that comes with nbyk, which lies elsewhere on every machine."""
+
+SETTINGS = ("seed", "semantics", "null", "M")
+"""What a record says of a file's own metadata."""
+
+
+@dataclass(frozen=True)
+class Output:
+    """A file that was written: its checksum, its size and what tells it from one that took its place."""
+
+    sha256: str
+    bytes: int
+    identity: tuple[int, int]
+
+
+@dataclass
+class Journal:
+    """Inputs (SHA-256 by path), outputs and settings of each output, in the order in which they came."""
+
+    inputs: dict[str, str] = field(default_factory=dict)
+    outputs: dict[Path, Output] = field(default_factory=dict)
+    settings: dict[Path, dict[str, Any]] = field(default_factory=dict)
+
+
+_open: list[Journal] = []
+
+
+@contextmanager
+def noting() -> Iterator[Journal]:
+    """Yield a journal in which everything that `nbyk.files` reads and writes within the block is noted."""
+    journal = Journal()
+    _open.append(journal)
+    try:
+        yield journal
+    finally:
+        _open.remove(journal)
+
+
+def was_read(path: str | os.PathLike[str], content: bytes) -> None:
+    """Check what was read from a file against its record, if it has one, and note it as an input.
+
+    Raises
+    ------
+    NbykError
+        If it is not what nbyk wrote there.
+    """
+    record = read_record(path)
+    if record is None and not _open:
+        return
+    digest = sha256_of(content)
+    if record is not None:
+        check(path, record, digest, len(content))
+    for journal in _open:
+        if _key(path) not in journal.outputs:
+            journal.inputs[_name(path)] = digest
+
+
+def will_replace(target: Path, scratch: Path) -> None:
+    """Note a file that is about to take the place of `target`, whose record, if any, is then of the past."""
+    _forget(target)
+    if not _open:
+        return
+    with scratch.open("rb") as written:
+        digest = hashlib.file_digest(written, "sha256").hexdigest()
+        status = os.fstat(written.fileno())
+    for journal in _open:
+        journal.outputs[_key(target)] = Output(digest, status.st_size, identity(status))
+        journal.settings.pop(_key(target), None)
+
+
+def was_made_with(path: str | os.PathLike[str], metadata: Mapping[str, Any]) -> None:
+    """Note what a file's own metadata say of the seed, the semantics and M behind it."""
+    known = {name: metadata[name] for name in SETTINGS if name in metadata}
+    for journal in _open:
+        journal.settings[_key(path)] = known
+
+
+def identity(status: os.stat_result) -> tuple[int, int]:
+    """Return what tells a file from another one under the same name."""
+    return status.st_dev, status.st_ino
+
+
+def _forget(target: Path) -> None:
+    """Delete a file's record, for good before the file itself is replaced."""
+    record = record_path(target)
+    try:
+        record.unlink()
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    folder = os.open(record.parent, os.O_RDONLY)
+    try:
+        os.fsync(folder)
+    finally:
+        os.close(folder)
+
+
+def _key(path: str | os.PathLike[str]) -> Path:
+    return Path(os.path.abspath(path))
+
+
+def _name(path: str | os.PathLike[str]) -> str:
+    file = _key(path)
+    return f"{OWN}{file.relative_to(PACKAGE).as_posix()}" if file.is_relative_to(PACKAGE) else shown(path)

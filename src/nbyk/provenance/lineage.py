@@ -1,0 +1,167 @@
+"""The chain from a file back to its sources, with what has changed since."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from nbyk.errors import NbykError
+from nbyk.files import sha256
+from nbyk.provenance.journal import OWN, PACKAGE, SETTINGS
+from nbyk.provenance.records import Record, files_with_records, read_record, shown
+
+
+@dataclass
+class Origin:
+    """A file, what made it, and the files that it was made from.
+
+    Attributes
+    ----------
+    name
+        Its path: as it was asked for, or as the record of what was made from it has it.
+    expected
+        The SHA-256 that whoever read it found, or, of the file asked for, that its record says.
+    found
+        Its SHA-256 now, None if it is missing.
+    record
+        What made it, None if no nbyk command did.
+    inputs
+        What it was made from.
+    """
+
+    name: str
+    expected: str
+    found: str | None
+    record: Record | None
+    inputs: list[Origin] = field(default_factory=list)
+
+    @property
+    def state(self) -> str:
+        """What became of the file: "unchanged", "changed" or "missing"."""
+        if self.found is None:
+            return "missing"
+        return "unchanged" if self.found == self.expected else "changed"
+
+    @property
+    def snakemake(self) -> str | None:
+        """The command by which the workflow makes the file again, if it lies among its results."""
+        if self.record is None or not self.record.output.startswith("results/"):
+            return None
+        return shlex.join(["snakemake", "--cores", "all", "--force", self.record.output])
+
+    def chain(self) -> Iterator[Origin]:
+        """Yield the file and all that is behind it, each once, what was made before what it was made from."""
+        seen: set[int] = set()
+        waiting = [self]
+        while waiting:
+            origin = waiting.pop(0)
+            if id(origin) not in seen:
+                seen.add(id(origin))
+                yield origin
+                waiting += origin.inputs
+
+    def sources(self) -> list[Origin]:
+        """Return the files at the chain's other end, which no nbyk command made."""
+        return [origin for origin in self.chain() if origin.record is None]
+
+    def settings(self) -> dict[str, list[Any]]:
+        """Return every value of the settings along the chain, by name."""
+        records = [origin.record for origin in self.chain() if origin.record is not None]
+        found = {name: {r.settings[name] for r in records if name in r.settings} for name in SETTINGS}
+        return {name: sorted(values) for name, values in found.items() if values}
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return, as JSON can hold it, the file, its record and its inputs, but not what is behind them."""
+        return {
+            "path": self.name,
+            "state": self.state,
+            "expected": self.expected,
+            "found": self.found,
+            "record": None if self.record is None else asdict(self.record),
+            "snakemake": self.snakemake,
+            "inputs": [
+                {"path": each.name, "state": each.state, "expected": each.expected, "found": each.found}
+                for each in self.inputs
+            ],
+        }
+
+
+def trace(path: str | os.PathLike[str]) -> list[Origin]:
+    """Return the origin of a file, or of every file in a folder that an nbyk command wrote.
+
+    Raises
+    ------
+    NbykError
+        If there is no such file, no nbyk command made it, or a record is damaged.
+    """
+    file, tracer = Path(os.path.abspath(path)), _Tracer()
+    if not file.is_dir():
+        return [tracer.made(file, os.fspath(path))]
+    found = [tracer.made(each, shown(each)) for each in sorted(files_with_records(file))]
+    if not found:
+        raise NbykError(
+            f"{path}: nothing in it has a record of what made it; expected a folder such as results"
+        )
+    return found
+
+
+class Checksums:
+    """SHA-256 of files, each read once; None for a file that is missing."""
+
+    def __init__(self) -> None:
+        self._known: dict[Path, str | None] = {}
+
+    def of(self, file: Path) -> str | None:
+        """Return a file's checksum."""
+        if file not in self._known:
+            self._known[file] = sha256(file) if file.is_file() else None
+        return self._known[file]
+
+
+def inputs_of(file: Path, record: Record) -> Iterator[tuple[str, Path, str]]:
+    """Yield the name, the place and the SHA-256 of each input of a file, as its record has them."""
+    folder = _folder_of(file, record)
+    for name, digest in record.inputs.items():
+        place = PACKAGE / name.removeprefix(OWN) if name.startswith(OWN) else folder / name
+        yield name, Path(os.path.normpath(place)), digest
+
+
+def _folder_of(file: Path, record: Record) -> Path:
+    """Return the folder in which a file's command was run: that in which it is where its record says."""
+    output = Path(record.output)
+    if not output.is_absolute() and file.parts[-len(output.parts) :] == output.parts:
+        return Path(*file.parts[: -len(output.parts)])
+    return Path.cwd()
+
+
+class _Tracer:
+    """Follows records; a file is one object however many were made from it."""
+
+    def __init__(self) -> None:
+        self._checksums = Checksums()
+        self._origins: dict[tuple[Path, str], Origin] = {}
+
+    def made(self, file: Path, name: str) -> Origin:
+        """Return the origin of a file that an nbyk command made."""
+        record = read_record(file)
+        if record is not None:
+            return self._origin(name, file, record.sha256)
+        if not file.exists():
+            raise NbykError(f"{name}: no such file; expected a file that an nbyk command wrote, or a folder")
+        raise NbykError(
+            f"{name}: has no record of what made it: no nbyk command did, or its command was stopped; "
+            "expected a file whose command has ended: run it (again)"
+        )
+
+    def _origin(self, name: str, file: Path, expected: str) -> Origin:
+        key = file, expected
+        if key not in self._origins:
+            record = read_record(file)
+            self._origins[key] = origin = Origin(name, expected, self._checksums.of(file), record)
+            if record is not None:
+                origin.inputs += [self._origin(*each) for each in inputs_of(file, record)]
+        return self._origins[key]

@@ -1,0 +1,119 @@
+"""One record for each file that a command writes, once the command has ended well.
+
+A file F and its record R are two files, so that a command may be stopped between them. The order is: delete
+the old R (for good, also if the power fails), move the new F into place, and, when the command has ended,
+write the new R.
+
+| stopped | leaves | a reader |
+|---|---|---|
+| before R is deleted | old F, old R | sees the old file, checked |
+| before F is moved | old F, no R | sees the old file, which is whole |
+| before R is written | new F, no R | sees the new file, which is whole |
+| after | new F, new R | sees the new file, checked |
+
+R therefore never speaks of another F than the one beside it: no reader is turned away, and none gets half a
+file. What has no record is checked again once its command has been run again: Snakemake does so with a job
+that was stopped, and `nbyk doctor` names files without a record. Snakemake deletes the F of a job before it
+runs it, which leaves the old R alone; nobody reads it, and the new F's turn deletes it. Of two commands
+that write the same F at once, the one whose F is in place when it ends writes R. Should the other slip in
+between, R is wrong, and readers are told so, until that one ends and writes its own.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shlex
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+from nbyk.files import replacing
+from nbyk.provenance.journal import Journal, identity, noting
+from nbyk.provenance.records import Record, record_path, shown
+
+PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "matplotlib")
+"""What numbers, tables and pictures depend on, beside Python and nbyk."""
+
+_SETTING_OF_OPTION = {
+    "--seed": "seed",
+    "--semantics": "semantics",
+    "--null": "null",
+    "--draws": "M",
+    "--resamples": "M",
+}
+
+
+@contextmanager
+def recording(arguments: Sequence[str]) -> Iterator[None]:
+    """Write a record of every file that is written within the block, if it ends without an error.
+
+    Parameters
+    ----------
+    arguments
+        The words behind ``nbyk`` on the command line.
+    """
+    with noting() as journal:
+        try:
+            yield
+        except SystemExit as ended:  # a command line ends so, well or not
+            if not ended.code:
+                _write(journal, arguments)
+            raise
+        _write(journal, arguments)
+
+
+def versions() -> dict[str, str]:
+    """Return the installed versions of Python, nbyk and what its numbers and pictures depend on."""
+    from importlib.metadata import PackageNotFoundError, version
+
+    import nbyk
+
+    found = {"python": platform.python_version(), "nbyk": nbyk.__version__}
+    for package in PACKAGES:
+        try:
+            found[package] = version(package)
+        except PackageNotFoundError:
+            found[package] = "missing"
+    return found
+
+
+def _write(journal: Journal, arguments: Sequence[str]) -> None:
+    if not journal.outputs:
+        return
+    words = _without_threads(arguments)
+    command, given, installed = shlex.join(["nbyk", *words]), _settings(words), versions()
+    inputs = dict(sorted(journal.inputs.items()))
+    for path, output in journal.outputs.items():
+        try:
+            in_place = identity(os.stat(path)) == output.identity
+        except FileNotFoundError:
+            in_place = False
+        if in_place:
+            settings = given | journal.settings.get(path, {})
+            record = Record(shown(path), output.sha256, output.bytes, command, settings, inputs, installed)
+            with replacing(record_path(path), noted=False) as scratch:
+                scratch.write_text(record.to_json(), encoding="utf-8")
+
+
+def _without_threads(arguments: Sequence[str]) -> list[str]:
+    """Return the words but for the number of threads, on which no result depends."""
+    words: list[str] = []
+    rest = iter(arguments)
+    for word in rest:
+        if word == "--threads":
+            next(rest, None)
+        elif not word.startswith("--threads="):
+            words.append(word)
+    return words
+
+
+def _settings(words: Sequence[str]) -> dict[str, Any]:
+    """Return what the options say of the settings."""
+    found: dict[str, Any] = {}
+    for place, word in enumerate(words):
+        option, equals, value = word.partition("=")
+        if option in _SETTING_OF_OPTION:
+            value = value if equals else "".join(words[place + 1 : place + 2])
+            found[_SETTING_OF_OPTION[option]] = int(value) if value.isdigit() else value
+    return found

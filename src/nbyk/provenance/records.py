@@ -1,0 +1,169 @@
+"""A record says what made a file: where it lies, what it holds, and whether the file still is as it says."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+from typing import Any
+
+from nbyk.errors import NbykError
+
+FOLDER = ".nbyk"
+"""The folder of records. Readers of whole folders pass over names that begin with a dot, but not all do."""
+
+
+@dataclass(frozen=True)
+class Record:
+    """What made a file. It holds no time, host or number of threads: the same command gives the same record.
+
+    Attributes
+    ----------
+    output
+        The file, as seen from the folder in which the command was run.
+    sha256, bytes
+        Checksum and size of what was written.
+    command
+        The command line that writes it again in that folder, quoted for a shell.
+    settings
+        Of seed, semantics, null and M, those that are known.
+    inputs
+        SHA-256 of each file that the command read, by path as seen from that folder; ``nbyk:…`` is a file
+        that comes with nbyk.
+    versions
+        Of Python, nbyk and what its numbers and pictures depend on.
+    """
+
+    output: str
+    sha256: str
+    bytes: int
+    command: str
+    settings: Mapping[str, Any]
+    inputs: Mapping[str, str]
+    versions: Mapping[str, str]
+
+    def to_json(self) -> str:
+        """Return the record as indented JSON that ends with a newline."""
+        return json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
+
+    @classmethod
+    def from_json(cls, text: str) -> Record:
+        """Return the record that `to_json` wrote.
+
+        Raises
+        ------
+        ValueError
+            If it is anything else.
+        """
+        content = json.loads(text)
+        kinds = {field.name: str(field.type) for field in fields(cls)}
+        if not isinstance(content, dict) or set(content) != set(kinds):
+            raise ValueError(f"expected the keys {', '.join(kinds)}")
+        expected = {"str": str, "int": int}
+        for name, kind in kinds.items():
+            if not isinstance(content[name], expected.get(kind, dict)):
+                raise ValueError(f"{name} is {content[name]!r}")
+        return cls(**content)
+
+
+def record_path(path: str | os.PathLike[str]) -> Path:
+    """Return where the record of a file lies: ``.nbyk/NAME.json`` beside it.
+
+    A file in the folders ``name=value`` of a partitioned dataset has its record beside the dataset's own
+    folder, as ``.nbyk/DATASET/name=value/NAME.json``: polars refuses a dataset with files of another kind
+    in it.
+    """
+    file = Path(os.path.abspath(path))
+    top = file.parent
+    while "=" in top.name:
+        top = top.parent
+    if top != file.parent:
+        top = top.parent
+    return top / FOLDER / f"{file.relative_to(top)}.json"
+
+
+def recorded_file(record: Path) -> Path:
+    """Return the file that a record is about, the inverse of `record_path`."""
+    place = len(record.parts) - 1 - record.parts[::-1].index(FOLDER)
+    return Path(*record.parts[:place], *record.parts[place + 1 :]).with_suffix("")
+
+
+def files_with_records(folder: Path) -> Iterator[Path]:
+    """Yield the files below a folder that have a record, whether they still exist or not.
+
+    Hidden folders are passed over.
+    """
+    for place in _record_folders(folder):
+        yield from map(recorded_file, sorted(place.rglob("*.json")))
+
+
+def _record_folders(folder: Path) -> Iterator[Path]:
+    # Of a partitioned dataset, or a part of one, the records lie further up.
+    yield record_path(folder / "name=value" / "file").parents[1]
+    for place, inside, _ in os.walk(folder):
+        if FOLDER in inside:
+            yield Path(place, FOLDER)
+        inside[:] = sorted(name for name in inside if not name.startswith("."))
+
+
+def read_record(path: str | os.PathLike[str]) -> Record | None:
+    """Return the record of a file, None if it has none.
+
+    Raises
+    ------
+    NbykError
+        If the record is damaged.
+    """
+    place = record_path(path)
+    try:
+        return Record.from_json(place.read_text(encoding="utf-8"))
+    except (FileNotFoundError, NotADirectoryError):
+        return None
+    except ValueError as error:
+        what = " ".join(str(error).split())
+        raise NbykError(
+            f"{shown(place)}: not a record of nbyk's ({what}); delete it and {shown(path)}, and run again"
+        ) from None
+
+
+def check(path: str | os.PathLike[str], record: Record, content_sha256: str, n_bytes: int) -> None:
+    """Raise NbykError unless a file's checksum is the one that its record says.
+
+    Parameters
+    ----------
+    path
+        The file.
+    record
+        Its record.
+    content_sha256, n_bytes
+        Checksum and size of what was found in it.
+    """
+    if content_sha256 == record.sha256:
+        return
+    what = f"{n_bytes} bytes of SHA-256 {content_sha256[:12]}…"
+    raise NbykError(
+        f"{path}: found {what}, expected the {record.bytes} of {record.sha256[:12]}… that nbyk wrote: it was "
+        f"{how_it_differs(record, n_bytes)} since; delete it and run again, or delete its record "
+        f"{shown(record_path(path))} if that was meant"
+    )
+
+
+def how_it_differs(record: Record, n_bytes: int) -> str:
+    """Return what must have happened to a file that is not what its record says."""
+    return "cut off" if n_bytes < record.bytes else "changed"
+
+
+def sha256_of(content: bytes) -> str:
+    """Return the SHA-256 hex digest of bytes."""
+    return hashlib.sha256(content).hexdigest()
+
+
+def shown(path: str | os.PathLike[str]) -> str:
+    """Return a path as seen from the working directory if it is in it, else as it is."""
+    absolute, here = os.path.abspath(path), os.getcwd()
+    if absolute.startswith(here.rstrip(os.sep) + os.sep):
+        return Path(absolute).relative_to(here).as_posix()
+    return os.fspath(path)
