@@ -19,6 +19,7 @@ def examine(folder: Path) -> Iterator[Finding]:
     folder
         The folder in which commands are run; results lie in its folder ``results``, or anywhere below it.
     """
+    folder = folder.absolute()
     yield from environment.python_and_packages()
     yield from environment.locked_versions(folder)
     yield from environment.compiled_code()

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nbyk.provenance.records import check, read_record, record_path, sha256_of, shown
+from nbyk.provenance.records import check, is_absent, read_record, record_path, sha256_of, shown
 
 PACKAGE = Path(__file__).parents[1]
 OWN = "nbyk:"
@@ -86,7 +86,7 @@ def will_replace(target: Path, scratch: Path) -> None:
 
 def was_made_with(path: str | os.PathLike[str], metadata: Mapping[str, Any]) -> None:
     """Note what a file's own metadata say of the seed, the semantics and M behind it."""
-    known = {name: metadata[name] for name in SETTINGS if name in metadata}
+    known = {name: metadata[name] for name in SETTINGS if metadata.get(name) is not None}
     for journal in _open:
         journal.settings[_key(path)] = known
 
@@ -101,7 +101,9 @@ def _forget(target: Path) -> None:
     record = record_path(target)
     try:
         record.unlink()
-    except (FileNotFoundError, NotADirectoryError):
+    except OSError as error:
+        if not is_absent(error):
+            raise
         return
     folder = os.open(record.parent, os.O_RDONLY)
     try:

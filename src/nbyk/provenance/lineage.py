@@ -72,7 +72,11 @@ class Origin:
         """Return every value of the settings along the chain, by name."""
         records = [origin.record for origin in self.chain() if origin.record is not None]
         found = {name: {r.settings[name] for r in records if name in r.settings} for name in SETTINGS}
-        return {name: sorted(values) for name, values in found.items() if values}
+        return {
+            name: sorted(values, key=lambda v: (isinstance(v, str), v))
+            for name, values in found.items()
+            if values
+        }
 
     def to_dict(self) -> dict[str, Any]:
         """Return, as JSON can hold it, the file, its record and its inputs, but not what is behind them."""

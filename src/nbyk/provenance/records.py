@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import hashlib
 import json
 import os
@@ -95,9 +96,17 @@ def files_with_records(folder: Path) -> Iterator[Path]:
     """Yield the files below a folder that have a record, whether they still exist or not.
 
     Hidden folders are passed over.
+
+    Parameters
+    ----------
+    folder
+        The folder's absolute path.
     """
     for place in _record_folders(folder):
-        yield from map(recorded_file, sorted(place.rglob("*.json")))
+        for record in sorted(place.rglob("*.json")):
+            file = recorded_file(record)
+            if record_path(file) == record:
+                yield file
 
 
 def _record_folders(folder: Path) -> Iterator[Path]:
@@ -120,13 +129,20 @@ def read_record(path: str | os.PathLike[str]) -> Record | None:
     place = record_path(path)
     try:
         return Record.from_json(place.read_text(encoding="utf-8"))
-    except (FileNotFoundError, NotADirectoryError):
+    except OSError as error:
+        if not is_absent(error):
+            raise
         return None
     except ValueError as error:
         what = " ".join(str(error).split())
         raise NbykError(
             f"{shown(place)}: not a record of nbyk's ({what}); delete it and {shown(path)}, and run again"
         ) from None
+
+
+def is_absent(error: OSError) -> bool:
+    """Return whether an error means that a record does not exist, or cannot because the file's name is too long."""
+    return error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 
 def check(path: str | os.PathLike[str], record: Record, content_sha256: str, n_bytes: int) -> None:
