@@ -21,7 +21,7 @@ Run = Callable[..., tuple[int, str, str]]
 
 COMMANDS = (
     *("normalise", "align", "prior", "fit", "reference", "true", "estimate", "pvalues"),
-    "plan",
+    *("plan", "why", "doctor"),
     *("tables", "figures", "report", "version", "config check", "config schema", "config reference"),
     *(f"homan2025 {command}" for command in ("fit", "grid", "power", "tables", "figures", "report")),
 )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -19,7 +20,7 @@ def examine(folder: Path) -> Iterator[Finding]:
     folder
         The folder in which commands are run; results lie in its folder ``results``, or anywhere below it.
     """
-    folder = folder.absolute()
+    folder = Path(os.path.abspath(folder))
     yield from environment.python_and_packages()
     yield from environment.locked_versions(folder)
     yield from environment.compiled_code()

@@ -15,6 +15,7 @@ from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
 from nbyk.health.finding import Finding
+from nbyk.provenance.records import shown
 
 PACKAGE = Path(__file__).parents[1]
 LOCK = Path("envs/requirements.lock")
@@ -66,7 +67,7 @@ def place_to_write(folder: Path) -> Iterator[Finding]:
     free = shutil.disk_usage(folder).free
     if free < ROOM:
         yield Finding(
-            str(folder), f"{free / 1e6:.0f} MB of its disk are free", f"free {ROOM / 1e6:.0f} MB or more"
+            shown(folder), f"{free / 1e6:.0f} MB of its disk are free", f"free {ROOM / 1e6:.0f} MB or more"
         )
     top = folder / "results"
     for place in (
@@ -74,7 +75,7 @@ def place_to_write(folder: Path) -> Iterator[Finding]:
     ):
         if not os.access(place, os.W_OK | os.X_OK):
             advice = "give yourself the right to write there (chmod u+w, or mount it for writing)"
-            yield Finding(str(place), "may not be written", advice)
+            yield Finding(shown(place), "may not be written", advice)
 
 
 def _needed() -> list[Requirement]:

@@ -17,7 +17,7 @@ def examine(folder: Path) -> Iterator[Finding]:
     """Yield what is wrong with what nbyk made below a folder, and what is only to be known of it."""
     checksums, records = Checksums(), dict[Path, Record]()
     missing, wrong = list[Path](), set[Path]()
-    for file in files_with_records(folder):
+    for file in sorted(files_with_records(folder)):
         try:
             record = read_record(file)
         except NbykError as error:
@@ -48,8 +48,8 @@ def _missing(files: Collection[Path]) -> Iterator[Finding]:
     for file in files:
         by_folder[file.parent].append(file.name)
     for place, names in by_folder.items():
-        what = f"{_counted(names)} missing that nbyk wrote here, and whose records remain"
-        yield Finding(shown(place), what, "run again, or delete the records, in .nbyk, of what is not wanted")
+        what = f"{_counted(names)} missing, though recorded as written"
+        yield Finding(shown(place), what, "run again, or delete the records (in .nbyk) of what is not wanted")
 
 
 def _outdated(records: dict[Path, Record], checksums: Checksums, told: Collection[Path]) -> Iterator[Finding]:
@@ -71,8 +71,8 @@ def _outdated(records: dict[Path, Record], checksums: Checksums, told: Collectio
 
 
 def _unrecorded(results: Path, records: Collection[Path]) -> Iterator[Finding]:
-    known = {file.resolve() for file in records}
-    files = (path for path in sorted(results.rglob("*")) if path.is_file() and path.resolve() not in known)
+    known = set(records)
+    files = (path for path in sorted(results.rglob("*")) if path.is_file() and path not in known)
     names = [
         shown(file) for file in files if not any(part[0] == "." for part in file.relative_to(results).parts)
     ]

@@ -24,8 +24,7 @@ def examine(folder: Path) -> Iterator[Finding]:
         return
     locks = sorted((folder / ".snakemake/locks").glob("*.lock"))
     if locks:
-        unseen = "" if processes is None else " on this machine"
-        what = f"locked by a run that does not go on{unseen}" if processes is not None else "locked by a run"
+        what = "locked by a run" + ("" if processes is None else " that is not alive on this machine")
         advice = "if none goes on elsewhere, run `snakemake --unlock` here, then Snakemake again"
         yield Finding(shown(locks[0].parent), what, advice)
     for output in incomplete(folder):

@@ -141,7 +141,7 @@ def read_record(path: str | os.PathLike[str]) -> Record | None:
 
 
 def is_absent(error: OSError) -> bool:
-    """Return whether an error means that a record does not exist, or cannot because the file's name is too long."""
+    """Return whether an error means that there is no record, or can be none as the name is too long."""
     return error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 
@@ -180,6 +180,8 @@ def sha256_of(content: bytes) -> str:
 def shown(path: str | os.PathLike[str]) -> str:
     """Return a path as seen from the working directory if it is in it, else as it is."""
     absolute, here = os.path.abspath(path), os.getcwd()
-    if absolute.startswith(here.rstrip(os.sep) + os.sep):
-        return Path(absolute).relative_to(here).as_posix()
-    return os.fspath(path)
+    return (
+        Path(absolute).relative_to(here).as_posix()
+        if Path(absolute).is_relative_to(here)
+        else os.fspath(path)
+    )

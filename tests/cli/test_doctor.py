@@ -1,0 +1,63 @@
+"""`nbyk doctor`: one line for each thing, and an exit code that says whether there is something to do."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from nbyk.cli import main
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def nbyk(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Return a function that runs the command line in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(line: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["nbyk", *line.split()])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        return int(ended.value.code or 0), printed.out, printed.err
+
+    return run
+
+
+@pytest.mark.parametrize("folder", ["", " run", " run/../run"])
+def test_all_is_well_or_there_is_something_to_do(
+    folder: str, nbyk: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    Path("run").mkdir()
+    monkeypatch.chdir("run")
+    assert nbyk("prior simulated --semantics recommended --out results/prior.json")[0] == 0
+    if folder:
+        monkeypatch.chdir("..")
+    shown = folder.strip() or "."
+    assert nbyk(f"doctor{folder}") == (0, f"{shown}: all is well\n", "")
+    prior = Path("run" if folder else ".") / "results/prior.json"
+    content = prior.read_text()
+    prior.write_text(content + " ")
+    code, text, errors = nbyk(f"doctor{folder}")
+    assert (code, errors) == (1, "")
+    (line,) = text.splitlines()
+    assert line.startswith(f"{prior}: was changed after nbyk wrote it")
+    prior.write_text(content)
+    (prior.parent / "note.txt").touch()
+    code, text, _ = nbyk(f"doctor{folder}")
+    assert code == 0
+    assert [line.partition(": ")[0] for line in text.splitlines()] == ["note", shown]
+
+
+def test_a_folder_that_is_not_there_is_one_error(nbyk: Run) -> None:
+    code, text, errors = nbyk("doctor nowhere")
+    assert (code, text) == (2, "")
+    assert errors.startswith("error: nowhere: no such folder; ")
+
+
+def test_an_empty_folder_is_well(nbyk: Run) -> None:
+    assert nbyk("doctor") == (0, ".: all is well\n", "")

@@ -1,0 +1,116 @@
+"""The doctor's view of stopped runs: locks, scratch files, and Snakemake's marks."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from base64 import urlsafe_b64encode
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from nbyk.files import replacing, write_text
+from nbyk.health import runs
+from nbyk.health.runs import examine, incomplete, living, scratch_files
+from nbyk.provenance.recording import recording
+
+
+@pytest.fixture
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    with recording(["x"]):
+        for name in ("results/a.txt", "results/s=1/b.txt", "elsewhere/c.txt"):
+            write_text(name, name)
+    return tmp_path
+
+
+@contextmanager
+def program(name: str, *words: str, at: Path, script: Path) -> Iterator[int]:
+    """Yield the number of a process that runs a program of this name in a folder."""
+    (script / name).write_text("print(flush=True)\nimport time\ntime.sleep(60)\n")
+    waiting = [sys.executable, str(script / name), *words]
+    with subprocess.Popen(waiting, cwd=at, stdout=subprocess.PIPE) as started:
+        try:
+            assert started.stdout is not None
+            started.stdout.readline()
+            yield started.pid
+        finally:
+            started.kill()
+
+
+def test_a_quiet_folder_is_well(run: Path) -> None:
+    assert list(examine(run)) == []
+
+
+def test_the_scratch_files_that_killed_writers_leave_are_found(run: Path) -> None:
+    left = []
+    for name in ("results/a.txt", "results/s=1/b.txt", "elsewhere/c.txt", "results/.nbyk/a.txt.json"):
+        with pytest.raises(ZeroDivisionError), replacing(name) as scratch:  # noqa: PT012
+            os.link(scratch, kept := f"{scratch}.kept")
+            left.append(scratch)
+            raise ZeroDivisionError
+        os.rename(kept, scratch)
+    for own in ("results/.hidden", "elsewhere/.settings.yaml", ".a.txt.abcd1234"):
+        Path(own).touch()
+    assert scratch_files(run) == sorted(run / path for path in left)
+    lines = [finding.line for finding in examine(run)]
+    assert len(lines) == len(left)
+    assert all(line.endswith(": the scratch file of a command that was killed; delete it") for line in lines)
+
+
+def test_snakemakes_marks_are_read_however_long_the_name(run: Path) -> None:
+    marks = run / ".snakemake/incomplete"
+    long = "/".join(["results", *["x" * 100] * 3])
+    coded = urlsafe_b64encode(long.encode()).decode()
+    (marks / f"@{coded[:200]}").mkdir(parents=True)
+    (marks / f"@{coded[:200]}" / coded[200:]).touch()
+    for name in ("results/a.txt", "results/not there.txt"):
+        (marks / urlsafe_b64encode(name.encode()).decode()).touch()
+    (marks / "migration_underway").touch()
+    assert sorted(incomplete(run)) == ["results/a.txt", "results/not there.txt", long]
+    (finding,) = examine(run)
+    assert finding.line.startswith("results/a.txt: Snakemake was stopped while it was made; run Snakemake")
+
+
+def test_a_lock_of_no_living_run_is_stale_and_one_of_a_living_run_is_not(
+    run: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (run / ".snakemake/locks").mkdir(parents=True)
+    (run / ".snakemake/locks/0.output.lock").write_text("results/a.txt\n")
+    (finding,) = examine(run)
+    assert finding.line.startswith(".snakemake/locks: locked by a run that is not alive on this machine; ")
+    assert "`snakemake --unlock`" in finding.line
+    with program("snakemake", at=run, script=tmp_path_factory.mktemp("bin")) as number:
+        assert living(run) == [number]
+        assert living(run.parent) == []
+        (finding,) = examine(run)
+        said = f"a run goes on here (process {number}); what it is writing is not judged"
+        assert finding.line == f"note: .: {said}"
+    assert living(run) == []
+
+
+def test_the_doctor_itself_is_no_run(run: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    script = tmp_path_factory.mktemp("bin")
+    for words, is_run in ((["doctor"], False), (["why", "results"], False), (["estimate"], True)):
+        with program("nbyk", *words, at=run, script=script) as number:
+            assert living(run) == [number] * is_run
+
+
+def test_without_proc_processes_are_listed_by_psutil_and_without_that_not_at_all(
+    run: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    by_proc = {number for number, _, _ in runs._processes()}
+    exists = Path.exists
+    monkeypatch.setattr(Path, "exists", lambda path: "/proc" not in str(path) and exists(path))
+    pytest.importorskip("psutil")
+    assert os.getpid() in by_proc & {number for number, _, _ in runs._processes()}
+    assert living(run) == []
+    monkeypatch.setitem(sys.modules, "psutil", None)
+    assert living(run) is None
+    (run / ".snakemake/locks").mkdir(parents=True)
+    (run / ".snakemake/locks/0.output.lock").touch()
+    (finding,) = examine(run)
+    assert finding.what == "locked by a run"
