@@ -9,13 +9,15 @@ from pathlib import Path
 import pytest
 
 from nbyk.cli import main
+from nbyk.health import environment
 
 Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
 def nbyk(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """Return a function that runs the command line in an empty folder."""
+    """Return a function that runs the command line in an empty folder, on a disk that has room enough."""
+    monkeypatch.setattr(environment, "ROOM", 0)
     monkeypatch.chdir(tmp_path)
 
     def run(line: str) -> tuple[int, str, str]:

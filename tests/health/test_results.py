@@ -47,14 +47,16 @@ def test_an_edit_is_seen_even_if_the_files_time_is_what_it_was(content: str, wor
     assert line.startswith(
         f"results/a.json: was {word} after nbyk wrote it: found {len(content)} bytes of SHA-256 "
     )
-    assert line.endswith("; delete it and run again")
+    assert line.endswith("; make it again: `nbyk why results/a.json` names the command")
 
 
 def test_what_is_missing_is_named_by_folder(run: Path) -> None:
     for name in ("a", "c", "x=1/b"):
         Path(f"results/{name}.json").unlink()
     first, second = lines(run)
-    assert first.startswith("results: 2 files (a.json, …) are missing, though recorded as written; run again")
+    assert first.startswith(
+        "results: 2 files (a.json, …) are missing, though recorded as written; make it again"
+    )
     assert second.startswith("results/x=1: b.json is missing")
 
 

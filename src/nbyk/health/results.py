@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterator
 from pathlib import Path
@@ -36,7 +37,7 @@ def examine(folder: Path) -> Iterator[Finding]:
             size = file.stat().st_size
             what = f"was {how_it_differs(record, size)} after nbyk wrote it: found {size} bytes of SHA-256"
             expected = f"expected {record.bytes} of {record.sha256[:12]}…"
-            yield Finding(shown(file), f"{what} {found[:12]}…, {expected}", "delete it and run again")
+            yield Finding(shown(file), f"{what} {found[:12]}…, {expected}", _made_again(shown(file)))
     yield from _missing(missing)
     yield from _outdated(records, checksums, wrong.union(missing))
     yield from _unrecorded(folder / "results", records)
@@ -44,12 +45,13 @@ def examine(folder: Path) -> Iterator[Finding]:
 
 
 def _missing(files: Collection[Path]) -> Iterator[Finding]:
-    by_folder = defaultdict[Path, list[str]](list)
+    by_folder = defaultdict[Path, list[Path]](list)
     for file in files:
-        by_folder[file.parent].append(file.name)
-    for place, names in by_folder.items():
-        what = f"{_counted(names)} missing, though recorded as written"
-        yield Finding(shown(place), what, "run again, or delete the records (in .nbyk) of what is not wanted")
+        by_folder[file.parent].append(file)
+    for place, gone in by_folder.items():
+        what = f"{_counted([file.name for file in gone])} missing, though recorded as written"
+        advice = f"{_made_again(shown(gone[0]))}, or delete the records (in .nbyk) of what is not wanted"
+        yield Finding(shown(place), what, advice)
 
 
 def _outdated(records: dict[Path, Record], checksums: Checksums, told: Collection[Path]) -> Iterator[Finding]:
@@ -65,9 +67,7 @@ def _outdated(records: dict[Path, Record], checksums: Checksums, told: Collectio
             yield Finding(shown(source), f"is gone; {_counted(files)} made from it")
         else:
             what = f"is another than that from which {_counted(files)} made"
-            yield Finding(
-                shown(source), what, "run again; if Snakemake finds nothing to do, delete them first"
-            )
+            yield Finding(shown(source), what, f"run again; of what is left, {_made_again(files[0])}")
 
 
 def _unrecorded(results: Path, records: Collection[Path]) -> Iterator[Finding]:
@@ -93,6 +93,11 @@ def _other_versions(records: Collection[Record]) -> Iterator[Finding]:
         yield Finding(
             name, f"{count} results were made with {version}, and {installed.get(name)} is installed"
         )
+
+
+def _made_again(name: str) -> str:
+    """Return the advice to make a file again; Snakemake alone leaves out what nothing else waits for."""
+    return f"make it again: `nbyk why {shlex.quote(name)}` names the command"
 
 
 def _counted(names: Collection[str]) -> str:
