@@ -72,8 +72,8 @@ def products(contents: dict[str, bytes]) -> dict[str, bytes]:
 def heal(directory: Path, expected: dict[str, bytes]) -> None:
     """Run Snakemake until all is as it was.
 
-    By itself Snakemake leaves out an intermediate that was deleted, if all that was made from it is still there
-    and as it should be; asked for it, it makes it again.
+    By itself Snakemake leaves out an intermediate that was deleted, if all that was made from it is still
+    there and as it should be; asked for it, it makes it again.
     """
     code, output = snakemake(ROOT, directory)
     assert code == 0, output[-3000:]
