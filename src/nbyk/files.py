@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
+import glob
 import hashlib
 import json
 import os
-import re
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,34 +20,92 @@ from nbyk.provenance import journal
 if TYPE_CHECKING:
     import pyarrow as pa
 
+SCRATCH = ".nbyk-part"
+"""How the names of scratch files end; they begin with a dot, so that no reader takes them for results."""
+
 _DAMAGED = "if an nbyk command wrote it, it is damaged: delete it and run again"
+_WAYS_OUT = {
+    **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "make room there and run again"),
+    **dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), "make its folder writable, or write elsewhere"),
+}
 
 
 @contextmanager
 def replacing(path: str | os.PathLike[str], *, noted: bool = True) -> Iterator[Path]:
     """Yield a scratch path beside `path` that takes its place when the block ends without an error.
 
+    The new file is on the disk before it takes the old one's name, and the name before the block ends, so
+    that a power cut leaves one of the two, whole. What writers of the same file left when they were killed is
+    deleted; their scratch files, unlike those of writers at work, are not locked.
+
     It is noted as an output of the command that runs (`nbyk.provenance`), unless `noted` is false.
+
+    Raises
+    ------
+    NbykError
+        If the file cannot be written: a full disk, a folder that is read-only, …
     """
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, scratch = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-    os.close(handle)
     try:
-        yield Path(scratch)
-        with open(scratch, "rb") as written:
-            os.fsync(written.fileno())
-        os.chmod(scratch, 0o666 & ~_umask())
-        if noted:
-            journal.will_replace(target, Path(scratch))
-        os.replace(scratch, target)
-    finally:
-        Path(scratch).unlink(missing_ok=True)
+        _make_folder(target.parent)
+        _discard_abandoned(target)
+        handle, scratch = _new_scratch(target)
+        try:
+            yield scratch
+            with open(scratch, "rb") as written:
+                os.fsync(written.fileno())
+            os.chmod(scratch, 0o666 & ~_umask())
+            if noted:
+                journal.will_replace(target, scratch)
+            os.replace(scratch, target)
+            _sync_folder(target.parent)
+        finally:
+            scratch.unlink(missing_ok=True)
+            os.close(handle)
+    except OSError as error:
+        reason = error.strerror or " ".join(str(error).split())
+        way_out = f"; {_WAYS_OUT[error.errno]}" if error.errno in _WAYS_OUT else ""
+        raise NbykError(f"{target}: cannot be written: {reason}{way_out}") from error
+
+
+def _make_folder(folder: Path) -> None:
+    missing = [each for each in (folder, *folder.parents) if not each.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for each in missing:
+        _sync_folder(each.parent)
+
+
+def _new_scratch(target: Path) -> tuple[int, Path]:
+    """Return a new scratch file, locked as long as its handle is open."""
+    while True:
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=SCRATCH, dir=target.parent)
+        with suppress(OSError):  # a file system without locks: nothing is discarded there either
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        if os.fstat(handle).st_nlink:
+            return handle, Path(name)
+        os.close(handle)  # discarded by another writer before it was locked
+
+
+def _discard_abandoned(target: Path) -> None:
+    for path in target.parent.glob(f".{glob.escape(target.name)}.*{SCRATCH}"):
+        with suppress(OSError), open(path, "r+b") as scratch:
+            fcntl.flock(scratch, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            path.unlink()
+
+
+def _sync_folder(folder: Path) -> None:
+    """Put a folder's names on the disk, where the file system can."""
+    with suppress(OSError):
+        handle = os.open(folder, os.O_RDONLY)
+        try:
+            os.fsync(handle)
+        finally:
+            os.close(handle)
 
 
 def is_scratch(name: str) -> bool:
     """Return whether a name is that of a scratch file, which `replacing` leaves when it is killed."""
-    return re.fullmatch(r"\..+\.[a-z0-9_]{8}", name) is not None
+    return name.startswith(".") and name.endswith(SCRATCH)
 
 
 def _umask() -> int:
@@ -135,8 +195,9 @@ def write_parquet(path: str | os.PathLike[str], table: pa.Table, metadata: Mappi
     import nbyk
 
     stamp = json.dumps({"version": nbyk.__version__, **metadata}, sort_keys=True)
-    with replacing(path) as scratch:
-        pq.write_table(table.replace_schema_metadata({"nbyk": stamp}), scratch, compression="zstd")
+    # pyarrow's own files forget the number of an error.
+    with replacing(path) as scratch, open(scratch, "wb") as sink:
+        pq.write_table(table.replace_schema_metadata({"nbyk": stamp}), sink, compression="zstd")
     journal.was_made_with(path, metadata)
 
 

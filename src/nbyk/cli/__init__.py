@@ -2,7 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from types import FrameType
+from typing import NoReturn
 
 import typer
 
@@ -32,14 +39,68 @@ def version() -> None:
     print(nbyk.__version__)
 
 
+class _StoppedError(BaseException):
+    """A signal asked nbyk to stop. It is no Exception, so that nothing catches it on its way."""
+
+
 def main() -> None:
-    """Run the command line; bad input ends with one message and exit code 2, never with a traceback."""
+    """Run the command line; whatever goes wrong ends with one message, never with a traceback.
+
+    The exit code is 2 for bad input and for what the machine refuses, and 128 plus the signal's number where
+    one stopped it: 130 for Ctrl-C, 143 for SIGTERM.
+    """
     try:
-        with recording(sys.argv[1:]):
-            app(prog_name="nbyk")
+        with _stopped_by_signals():
+            try:
+                with recording(sys.argv[1:]):
+                    app(prog_name="nbyk")
+            finally:
+                _flush_output()
+    except _StoppedError as stop:
+        number = stop.args[0]
+        name = signal.Signals(number).name
+        _fail(f"stopped by {name}; no file is half-written: run it again", 128 + number)
     except NbykError as error:
-        print(f"error: {error}", file=sys.stderr)
-        sys.exit(2)
+        _fail(str(error))
+    except MemoryError as error:
+        found = f" ({error})" if str(error) else ""
+        _fail(f"out of memory{found}; ask for fewer items, draws or threads, or give nbyk more memory")
     except OSError as error:
-        print(f"error: {error.filename or 'file'}: {error.strerror or error}", file=sys.stderr)
-        sys.exit(2)
+        where = "" if error.filename is None else f"{error.filename}: "
+        _fail(f"{where}{error.strerror or error}")
+
+
+def _fail(message: str, code: int = 2) -> NoReturn:
+    print(f"error: {message}", file=sys.stderr)
+    sys.exit(code)
+
+
+@contextmanager
+def _stopped_by_signals() -> Iterator[None]:
+    """Let SIGINT, SIGTERM and SIGHUP raise _StoppedError, but for those that the caller has nbyk ignore."""
+
+    def stop(number: int, _: FrameType | None) -> None:
+        raise _StoppedError(number)
+
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if in_main_thread else ()
+    before = {number: signal.getsignal(number) for number in numbers}
+    heard = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}
+    try:
+        for number in heard:
+            signal.signal(number, stop)
+        yield
+    finally:
+        for number, handler in heard.items():
+            signal.signal(number, handler)
+
+
+def _flush_output() -> None:
+    """Write what is still to be printed; a reader that has gone, as `head` does, is no error worth a line."""
+    try:
+        sys.stdout.flush()
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        if isinstance(error, BrokenPipeError):
+            sys.exit(1)
+        raise OSError(error.errno, error.strerror, "standard output") from None

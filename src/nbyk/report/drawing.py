@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from contextlib import AbstractContextManager
+from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -59,6 +60,8 @@ def save(figure: Figure, path: Path) -> None:
 
     with style():
         for suffix, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
+            picture = BytesIO()
+            figure.savefig(picture, format=suffix[1:], metadata=metadata)
             with replacing(path.with_name(path.name + suffix)) as scratch:
-                figure.savefig(scratch, format=suffix[1:], metadata=metadata)
+                scratch.write_bytes(picture.getvalue())
     plt.close(figure)
