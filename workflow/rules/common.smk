@@ -1,5 +1,6 @@
 # What the rules share: the validated configuration, the cells it asks for, and where their files are.
 
+import os
 import re
 from math import ceil
 from pathlib import Path
@@ -33,6 +34,14 @@ try:
     run = validate(config, files=["config.yaml", *workflow.overwrite_configfiles])
 except NbykError as error:
     raise WorkflowError(f"the configuration is wrong:\n{error}") from None
+
+
+onstart:
+    # Snakemake deletes a job's outputs before it runs, and ends with a traceback where it may not.
+    if Path("results").exists() and not os.access("results", os.W_OK):
+        raise WorkflowError(
+            "results: cannot be written: read-only; make it writable, or run in another folder"
+        )
 
 
 wildcard_constraints:

@@ -1,0 +1,138 @@
+"""A full disk and a read-only folder: one line that names the file, and later the same bytes."""
+
+from __future__ import annotations
+
+import random
+import re
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.faults.mounts import PAGE, READ_ONLY, SMALL, Mounted, fill, mounted, pages_of, refusal
+from tests.faults.runs import (
+    NBYK,
+    check_same_bytes,
+    commands,
+    copy,
+    differing,
+    outputs,
+    scratch_files,
+    undone,
+)
+from tests.workflow.test_workflow import command, results
+
+pytestmark = pytest.mark.skipif(
+    refusal() != "", reason=f"no file system may be mounted here: {refusal() or 'none'}"
+)
+
+FULL = "No space left on device; make room there and run again"
+READ = "Read-only file system; make its folder writable, or write elsewhere"
+WRITERS = ("normalise", "prior", "tables", "figures", "report")
+"""Rules whose jobs, together, write every kind of file: Parquet, JSON, CSV, LaTeX, PNG, SVG, HTML, …"""
+
+
+@pytest.fixture(scope="module")
+def jobs(shared: Path) -> dict[str, list[str]]:
+    """Return the words of a job of every rule."""
+    return commands(shared)
+
+
+def snakemake_on(disk: Mounted, shared: Path, directory: Path) -> tuple[int, str]:
+    started = command(shared / "checkout", directory)
+    return disk.run(["env", f"PATH={started['env']['PATH']}", *started["args"]], directory)
+
+
+def move_onto(disk: Mounted, directory: Path) -> None:
+    """Copy the results of a run onto the disk that is mounted in their place."""
+    shutil.copytree(directory / "results", disk.seen(directory / "results"), dirs_exist_ok=True)
+
+
+def disk_size(shared: Path) -> str:
+    return str(2 * PAGE * pages_of(list(results(shared / "run").values())))
+
+
+def check_one_line(output: str, message: str, names: list[str]) -> None:
+    """Assert that nbyk printed one error: `message` after one of the names."""
+    (error,) = errors_in(output)
+    found = re.fullmatch(rf"error: (\S+): cannot be written: {re.escape(message)}", error)
+    assert found, error
+    assert found[1] in names
+
+
+def errors_in(output: str) -> list[str]:
+    """Return the lines in which nbyk says what is wrong."""
+    assert "Traceback" not in output
+    return [line for line in output.splitlines() if line.startswith("error: ")]
+
+
+@pytest.mark.parametrize("rule", WRITERS)
+def test_a_full_disk_is_one_line_and_with_room_the_bytes_are_the_same(
+    rule: str, jobs: dict[str, list[str]], shared: Path, tmp_path: Path, moment: random.Random
+) -> None:
+    directory, words = copy(shared, tmp_path), [NBYK, *jobs[rule]]
+    contents = {name: (directory / name).read_bytes() for name in outputs(jobs[rule], shared)}
+    for name in contents:
+        (directory / name).unlink()
+    with mounted(SMALL, directory / "results", disk_size(shared)) as disk:
+        move_onto(disk, directory)
+        seen = disk.seen(directory)
+        filler = fill(seen / "results", moment.randrange(pages_of(list(contents.values()))))
+        code, output = disk.run(words, directory)
+        assert code == 2, output[-3000:]
+        check_one_line(output, FULL, list(contents))
+        assert differing(shared, seen) == []
+        assert scratch_files(seen) == []
+        filler.unlink()
+        disk.check(words, directory)
+        check_same_bytes(shared, seen)
+
+
+def test_a_run_on_a_full_disk_names_the_file_and_with_room_goes_on_to_the_same_bytes(
+    shared: Path, tmp_path: Path, moment: random.Random
+) -> None:
+    directory = undone(shared, tmp_path, moment)
+    expected = results(shared / "run")
+    lacking = sorted(expected.keys() - results(directory).keys())
+    with mounted(SMALL, directory / "results", disk_size(shared)) as disk:
+        move_onto(disk, directory)
+        seen = disk.seen(directory)
+        filler = fill(seen / "results", moment.randrange(pages_of([expected[name] for name in lacking])))
+        code, output = snakemake_on(disk, shared, directory)
+        assert code != 0
+        failed = re.findall(r"^Error in rule (\w+):", output, flags=re.MULTILINE)
+        errors = errors_in(output)
+        assert len(errors) == len(failed) > 0, output[-3000:]
+        for error in errors:
+            check_one_line(error, FULL, lacking)
+        assert differing(shared, seen) == []
+        assert scratch_files(seen) == []
+        filler.unlink()
+        code, output = snakemake_on(disk, shared, directory)
+        assert code == 0, output[-3000:]
+        check_same_bytes(shared, seen)
+
+
+def test_a_read_only_folder_is_one_line(jobs: dict[str, list[str]], shared: Path, tmp_path: Path) -> None:
+    directory = copy(shared, tmp_path)
+    with mounted(READ_ONLY, directory / "results") as disk:
+        for rule in ("normalise", "prior", "tables", "report"):
+            code, output = disk.run([NBYK, *jobs[rule]], directory)
+            assert code == 2, output[-3000:]
+            check_one_line(output, READ, outputs(jobs[rule], shared))
+    check_same_bytes(shared, directory)
+
+
+def test_a_run_in_a_read_only_folder_ends_before_its_first_job(
+    shared: Path, tmp_path: Path, moment: random.Random
+) -> None:
+    directory = undone(shared, tmp_path, moment)
+    before = results(directory)
+    with mounted(READ_ONLY, directory / "results") as disk:
+        code, output = snakemake_on(disk, shared, directory)
+    assert code != 0
+    (error,) = (line for line in output.splitlines() if "cannot be written" in line)
+    assert error == "results: cannot be written: read-only; make it writable, or run in another folder"
+    assert "Traceback" not in output
+    assert "Error in rule" not in output
+    assert results(directory) == before
