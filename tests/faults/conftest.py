@@ -11,9 +11,11 @@ import random
 import secrets
 import zlib
 from functools import cache
+from pathlib import Path
 
 import pytest
 
+from tests.faults.runs import commands
 from tests.workflow.test_workflow import shared
 
 __all__ = ["shared"]
@@ -33,3 +35,9 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
         first = first_seed()
         seeds = range(first, first + int(os.environ.get("NBYK_FAULTS_TIMES") or 1))
         metafunc.parametrize("moment", [random.Random(seed) for seed in seeds], ids=map(str, seeds))
+
+
+@pytest.fixture(scope="session")
+def jobs(shared: Path) -> dict[str, list[str]]:
+    """Return the words of a job of every rule."""
+    return commands(shared)

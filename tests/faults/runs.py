@@ -25,6 +25,8 @@ PATIENCE = 1200.0
 NBYK = str(Path(sys.executable).with_name("nbyk"))
 OF_A_CELL = ("reference", "true", "estimate", "pvalues")
 OF_THE_RUN = ("tables", "figures", "report")
+WRITERS = ("normalise", "prior", "tables", "figures", "report")
+"""Rules whose jobs, together, write every kind of file: Parquet, JSON, CSV, LaTeX, PNG, SVG, HTML, …"""
 
 
 def undone(shared: Path, directory: Path, moment: random.Random) -> Path:

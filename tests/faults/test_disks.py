@@ -12,8 +12,8 @@ import pytest
 from tests.faults.mounts import PAGE, READ_ONLY, SMALL, Mounted, fill, mounted, pages_of, refusal
 from tests.faults.runs import (
     NBYK,
+    WRITERS,
     check_same_bytes,
-    commands,
     copy,
     differing,
     outputs,
@@ -28,14 +28,6 @@ pytestmark = pytest.mark.skipif(
 
 FULL = "No space left on device; make room there and run again"
 READ = "Read-only file system; make its folder writable, or write elsewhere"
-WRITERS = ("normalise", "prior", "tables", "figures", "report")
-"""Rules whose jobs, together, write every kind of file: Parquet, JSON, CSV, LaTeX, PNG, SVG, HTML, …"""
-
-
-@pytest.fixture(scope="module")
-def jobs(shared: Path) -> dict[str, list[str]]:
-    """Return the words of a job of every rule."""
-    return commands(shared)
 
 
 def snakemake_on(disk: Mounted, shared: Path, directory: Path) -> tuple[int, str]:

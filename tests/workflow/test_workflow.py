@@ -95,7 +95,7 @@ def results(directory: Path) -> dict[str, bytes]:
     return {str(path.relative_to(directory)): path.read_bytes() for path in files}
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a folder with a checkout and a finished run, made once for all workers of pytest-xdist."""
     base = tmp_path_factory.getbasetemp()
