@@ -2,16 +2,28 @@
 
 from __future__ import annotations
 
+import errno
+import fcntl
 import os
 import stat
 from pathlib import Path
 
+import pandas as pd
 import pyarrow as pa
 import pytest
 
 import nbyk
 from nbyk.errors import NbykError
-from nbyk.files import read_json, read_parquet, replacing, sha256, write_json, write_parquet, write_text
+from nbyk.files import (
+    SCRATCH,
+    read_json,
+    read_parquet,
+    replacing,
+    sha256,
+    write_json,
+    write_parquet,
+    write_text,
+)
 
 TABLE = pa.table({"item": ["a", "b"], "value": [0.1, float("nan")]})
 
@@ -49,6 +61,78 @@ def test_a_written_file_has_the_permissions_of_any_other(tmp_path: Path) -> None
     write_text(tmp_path / "atomic", "x")
     modes = {stat.S_IMODE((tmp_path / name).stat().st_mode) for name in ("plain", "atomic")}
     assert len(modes) == 1
+
+
+def test_what_killed_writers_left_is_discarded_by_the_next_one(tmp_path: Path) -> None:
+    for name in (f".file.[1].1{SCRATCH}", f".file.[1].2{SCRATCH}", f".other.1{SCRATCH}", ".file.[1].mine"):
+        (tmp_path / name).touch()
+    write_text(tmp_path / "file.[1]", "new")
+    assert sorted(os.listdir(tmp_path)) == [".file.[1].mine", f".other.1{SCRATCH}", "file.[1]"]
+
+
+def test_writers_at_work_on_the_same_file_leave_each_other_alone(tmp_path: Path) -> None:
+    with replacing(tmp_path / "file") as scratch:
+        scratch.write_text("first")
+        write_text(tmp_path / "file", "second")
+        assert (tmp_path / "file").read_text() == "second"
+    assert (tmp_path / "file").read_text() == "first"
+    assert os.listdir(tmp_path) == ["file"]
+
+
+def test_a_file_system_without_locks_is_written_to_and_nothing_is_discarded_there(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(*_: object) -> None:
+        raise OSError(errno.ENOLCK, "No locks available")
+
+    monkeypatch.setattr(fcntl, "flock", refuse)
+    (tmp_path / f".file.1{SCRATCH}").touch()
+    write_text(tmp_path / "file", "new")
+    assert sorted(os.listdir(tmp_path)) == [f".file.1{SCRATCH}", "file"]
+
+
+def test_readers_of_a_folder_pass_over_scratch_files(tmp_path: Path) -> None:
+    write_parquet(tmp_path / "1.parquet", TABLE, {})
+    with replacing(tmp_path / "2.parquet") as scratch:
+        scratch.write_bytes(b"half a file")
+        assert list(pd.read_parquet(tmp_path)["item"]) == ["a", "b"]
+        scratch.write_bytes((tmp_path / "1.parquet").read_bytes())
+    assert len(pd.read_parquet(tmp_path)) == 4
+
+
+@pytest.mark.parametrize(
+    ("error", "message"),
+    [
+        (
+            OSError(errno.ENOSPC, "No space left on device"),
+            "No space left on device; make room there and run again",
+        ),
+        (
+            OSError(errno.EDQUOT, "Disk quota exceeded", "x"),
+            "Disk quota exceeded; make room there and run again",
+        ),
+        (
+            OSError(errno.EROFS, "Read-only file system"),
+            "Read-only file system; make its folder writable, or write elsewhere",
+        ),
+        (OSError(errno.EIO, "Input/output error"), "Input/output error"),
+        (OSError("Error writing\nbytes"), "Error writing bytes"),
+    ],
+    ids=["full", "quota", "read-only", "broken", "without a number"],
+)
+def test_a_file_that_cannot_be_written_is_named_with_the_reason_and_the_way_out(
+    error: OSError, message: str, tmp_path: Path
+) -> None:
+    with pytest.raises(NbykError) as caught, replacing(tmp_path / "kept.txt"):
+        raise error
+    assert str(caught.value) == f"{tmp_path}/kept.txt: cannot be written: {message}"
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_file_in_place_of_a_folder_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(NbykError, match=r"file/new/x: cannot be written: Not a directory"):
+        write_text(tmp_path / "file" / "new" / "x", "")
 
 
 def test_the_same_table_and_metadata_give_the_same_bytes(tmp_path: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 from collections.abc import Callable
@@ -259,6 +260,67 @@ def test_the_program_itself_exits_with_2_after_reading_parquet(inputs: Path) -> 
         assert (ended.returncode, ended.stdout) == (2, "")
         assert ended.stderr.startswith("error: true.parquet: ")
         assert len(ended.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("error", "line"),
+    [
+        (
+            MemoryError("Unable to allocate 8 GiB"),
+            "out of memory (Unable to allocate 8 GiB); ask for fewer items, draws or threads, or give nbyk"
+            " more memory",
+        ),
+        (MemoryError(), "out of memory; ask for fewer items, draws or threads, or give nbyk more memory"),
+        (OSError(5, "Input/output error", "ratings.csv"), "ratings.csv: Input/output error"),
+        (OSError(5, "Input/output error"), "Input/output error"),
+        (OSError("a library's own"), "a library's own"),
+    ],
+)
+def test_what_the_machine_refuses_is_one_line(
+    error: Exception, line: str, nbyk: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refuse(**_: str) -> None:
+        raise error
+
+    monkeypatch.setattr("nbyk.cli.app", refuse)
+    assert nbyk("version") == (2, "", f"error: {line}\n")
+
+
+@pytest.mark.parametrize("command", ["version", "config reference"], ids=["a line", "a page"])
+def test_a_reader_that_has_gone_is_no_error(command: str) -> None:
+    reading, writing = os.pipe()
+    os.close(reading)
+    program = Path(sys.executable).with_name("nbyk")
+    ended = subprocess.run([program, *command.split()], stdout=writing, stderr=subprocess.PIPE, text=True)
+    os.close(writing)
+    assert (ended.returncode, ended.stderr) == (1, "")
+
+
+@pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
+def test_output_that_finds_no_room_is_one_line() -> None:
+    program = Path(sys.executable).with_name("nbyk")
+    with open("/dev/full", "w") as full:
+        ended = subprocess.run([program, "version"], stdout=full, stderr=subprocess.PIPE, text=True)
+    assert (ended.returncode, ended.stderr) == (2, "error: standard output: No space left on device\n")
+
+
+def test_signals_are_handled_as_before_when_a_command_has_ended(nbyk: Run) -> None:
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+    before = [signal.getsignal(number) for number in numbers]
+    assert nbyk("version")[0] == 0
+    assert [signal.getsignal(number) for number in numbers] == before
+
+
+def test_a_signal_that_the_caller_has_it_ignore_does_not_stop_it(
+    nbyk: Run, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("nbyk.cli.app", lambda **_: os.kill(os.getpid(), signal.SIGHUP) or sys.exit(0))
+    assert nbyk("version") == (129, "", "error: stopped by SIGHUP; no file is half-written: run it again\n")
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        assert nbyk("version") == (0, "", "")
+    finally:
+        signal.signal(signal.SIGHUP, before)
 
 
 @pytest.mark.parametrize("command", COMMANDS)

@@ -64,7 +64,7 @@ def configure(directory: Path, config: dict[str, Any]) -> None:
 
 
 def snakemake(
-    checkout: Path, directory: Path, *arguments: str, cores: int = 2, seconds: float = 180
+    checkout: Path, directory: Path, *arguments: str, cores: int = 2, seconds: float = 1200
 ) -> tuple[int, str]:
     """Run Snakemake in `directory` and return its exit code and everything it printed."""
     done = subprocess.run(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import signal
 import sys
@@ -66,8 +67,9 @@ def main() -> None:
         found = f" ({error})" if str(error) else ""
         _fail(f"out of memory{found}; ask for fewer items, draws or threads, or give nbyk more memory")
     except OSError as error:
-        where = "" if error.filename is None else f"{error.filename}: "
-        _fail(f"{where}{error.strerror or error}")
+        # A file without room is an NbykError that names it; what else is written is what is printed.
+        where = error.filename or ("standard output" if error.errno == errno.ENOSPC else "")
+        _fail(f"{where}{': ' if where else ''}{error.strerror or error}")
 
 
 def _fail(message: str, code: int = 2) -> NoReturn:
@@ -103,4 +105,4 @@ def _flush_output() -> None:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
             sys.exit(1)
-        raise OSError(error.errno, error.strerror, "standard output") from None
+        raise
