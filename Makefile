@@ -1,17 +1,19 @@
 # Two commands do all: `make` installs and runs the default workflow; `make test` checks everything.
 # `make test-slurm` checks the workflow on a real Slurm of one node, which it installs where it may.
+# `make test-faults TIMES=20` kills runs and fills disks at 20 random moments a test; SEED=n starts with moment n.
 
 PYTHON ?= python3
 CORES ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 VENV := .venv
 BIN := $(VENV)/bin
+TIMES ?= 20
 SLURM_PACKAGES := munge slurmctld slurmd slurm-client
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --profile workflow/profiles/default
 
 # Rules and jobs call `nbyk` and `snakemake` by name; find the environment's first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: all paper paper-homan report install test lint types unit test-slurm slurm bench lock clean
+.PHONY: all paper paper-homan report install test lint types unit test-slurm test-faults slurm bench lock clean
 
 all: install
 	$(SNAKEMAKE) --quiet reason host
@@ -57,6 +59,10 @@ unit: install
 
 test-slurm: install slurm
 	$(BIN)/pytest tests/slurm
+
+# The name of each test ends in the seed of its moment.
+test-faults: install
+	NBYK_FAULTS_TIMES=$(TIMES) NBYK_FAULTS_SEED=$(SEED) $(BIN)/pytest -vv -n $(CORES) tests/faults
 
 # Debian's packages, by root or a sudo that asks for no password. The tests start their own daemons and no service.
 slurm:
