@@ -54,7 +54,7 @@ def replacing(path: str | os.PathLike[str], *, noted: bool = True) -> Iterator[P
             yield scratch
             with open(scratch, "rb") as written:
                 os.fsync(written.fileno())
-            os.chmod(scratch, 0o666 & ~_umask())
+            grant_usual_access(scratch)
             if noted:
                 journal.will_replace(target, scratch)
             os.replace(scratch, target)
@@ -108,10 +108,11 @@ def is_scratch(name: str) -> bool:
     return name.startswith(".") and name.endswith(SCRATCH)
 
 
-def _umask() -> int:
+def grant_usual_access(scratch: str | os.PathLike[str]) -> None:
+    """Let whoever may read a new file of this user's read a scratch file, which is private at first."""
     mask = os.umask(0)
     os.umask(mask)
-    return mask
+    os.chmod(scratch, 0o666 & ~mask)
 
 
 def read_bytes(path: str | os.PathLike[str]) -> bytes:

@@ -1,24 +1,28 @@
 """Rating data: reading, validating, normalising, and the response set they become."""
 
 from nbyk.data.alignment import align
-from nbyk.data.parsers import parse_convabuse, parse_lewidi, parse_toxicity
+from nbyk.data.parsers import parse_convabuse, parse_dices, parse_lewidi, parse_mhs, parse_toxicity
 from nbyk.data.ratings import Ratings, read_ratings
 from nbyk.data.response_set import ResponseSet, response_matrix, response_set
 from nbyk.data.scales import Binary, Interval, Levels, Scale, scale_from_dict
-from nbyk.data.sources import Source, load_source, source, source_names
+from nbyk.data.source import RemoteFile, Source
+from nbyk.data.sources import load_source, source, source_names
 
 __all__ = [
     "Binary",
     "Interval",
     "Levels",
     "Ratings",
+    "RemoteFile",
     "ResponseSet",
     "Scale",
     "Source",
     "align",
     "load_source",
     "parse_convabuse",
+    "parse_dices",
     "parse_lewidi",
+    "parse_mhs",
     "parse_toxicity",
     "read_ratings",
     "response_matrix",

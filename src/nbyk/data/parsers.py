@@ -3,22 +3,45 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
-from nbyk.data.ratings import Ratings
-from nbyk.data.scales import Binary, Levels
+from nbyk.data.layouts import ARRAY_SUFFIXES, long_cells
+from nbyk.data.ratings import Ratings, read_ratings
+from nbyk.data.scales import Binary, Levels, Scale
 from nbyk.data.tables import json_lines, json_object, read_table, shown
 from nbyk.errors import NbykError
 
 TOXICITY_SCALE = Levels((0, 1, 2, 3, 4))
 CONVABUSE_SCALE = Levels((-3, -2, -1, 0, 1))
 BINARY_SCALE = Binary()
+DICES_SCALE = Levels((0, 0.5, 1))
+
+MHS_QUESTIONS = {
+    **dict.fromkeys(
+        (
+            "respect",
+            "sentiment",
+            "insult",
+            "humiliate",
+            "status",
+            "dehumanize",
+            "violence",
+            "genocide",
+            "attack_defend",
+        ),
+        Levels((0, 1, 2, 3, 4)),
+    ),
+    "hatespeech": Levels((0, 1, 2)),
+}
+"""The ten questions of Measuring Hate Speech and the scales of their answers; the first is the default."""
 
 _CONVABUSE_ANNOTATORS = range(1, 9)
 _CONVABUSE_SCORES = (1, 0, -1, -2, -3)
 _LEWIDI_SPLITS = ("train", "dev", "test")
+_DICES_ANSWERS = {"No": 0.0, "Unsure": 0.5, "Yes": 1.0}
 
 
 def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
@@ -142,8 +165,8 @@ def parse_convabuse(paths: Sequence[str | os.PathLike[str]]) -> Ratings:
     return Ratings.from_columns(items, raters, scores, at=places.__getitem__)
 
 
-def parse_lewidi(path: str | os.PathLike[str]) -> Ratings:
-    """Return the labels, 0 or 1, of a dataset in the layout of the shared task Learning With Disagreements.
+def parse_lewidi(path: str | os.PathLike[str], scale: Scale = BINARY_SCALE) -> Ratings:
+    """Return the labels of a dataset in the layout of the shared task Learning With Disagreements.
 
     A file is one object: each key is an item, with the labels in ``annotations`` ("0,1,1") and, in the same
     order, who gave them in ``annotators`` ("Ann3,Ann1,Ann7"). The splits of a dataset number their items
@@ -155,12 +178,14 @@ def parse_lewidi(path: str | os.PathLike[str]) -> Ratings:
     ----------
     path
         One file, or the folder of one dataset's files, as in `lewidi_files`.
+    scale
+        The scale that the labels are on; they are whole numbers.
 
     Raises
     ------
     NbykError
-        As `lewidi_files`, or if a file is missing, not JSON or empty, or an item has no labels, one that is
-        neither 0 nor 1, or not as many annotators.
+        As `lewidi_files`, or if a file is missing, not JSON or empty, or an item has no labels, one off the
+        scale, or not as many annotators.
 
     References
     ----------
@@ -174,7 +199,7 @@ def parse_lewidi(path: str | os.PathLike[str]) -> Ratings:
         split = _lewidi_split(file)
         for key, item in json_object(file).items():
             at = f"{file}, item {key!r}"
-            given = _lewidi_labels(item, at)
+            given = _lewidi_labels(item, at, scale)
             items.extend([f"{split}-{key}" if split and key.strip() else key] * len(given))
             raters.extend(given)
             labels.extend(given.values())
@@ -182,6 +207,85 @@ def parse_lewidi(path: str | os.PathLike[str]) -> Ratings:
     if not items:
         raise NbykError(f"{path}: holds no items; expected an object with one member per item")
     return Ratings.from_columns(items, raters, labels, at=places.__getitem__)
+
+
+def parse_dices(path: str | os.PathLike[str]) -> Ratings:
+    """Return the harm, No 0, Unsure .5 or Yes 1, that raters see in the conversations of DICES.
+
+    Each row of ``diverse_safety_adversarial_dialog_{350,990}.csv`` is what one rater (``rater_id``) answers
+    of one conversation (``item_id``); ``Q_overall`` says whether its last response is unsafe for any reason.
+
+    Parameters
+    ----------
+    path
+        The file.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing, empty or lacks a column, an answer is another one, or a rater answers twice
+        of a conversation.
+
+    References
+    ----------
+    Aroyo et al. (2023), DICES Dataset: Diversity in Conversational AI Evaluation for Safety, NeurIPS.
+    """
+    names = ("item_id", "rater_id", "Q_overall")
+    table = read_table(path, only=names)
+    hint = "expected an upstream diverse_safety_adversarial_dialog_{350,990}.csv"
+    items, raters, answers = (table.column(name, hint) for name in names)
+    for row, answer in enumerate(answers):
+        if answer not in _DICES_ANSWERS:
+            raise NbykError(
+                f"{table.at(row)}: Q_overall is {shown(answer)}; expected Yes, No or Unsure: mend the answer "
+                "or delete the row"
+            )
+    return Ratings.from_columns(items, raters, [_DICES_ANSWERS[answer] for answer in answers], at=table.at)
+
+
+def parse_mhs(path: str | os.PathLike[str], question: str = "respect") -> Ratings:
+    """Return the answers to a question of ``measuring-hate-speech.parquet``, or a table of one's own.
+
+    Each row is what one annotator (``annotator_id``) answers of one comment (``comment_id``), with a column
+    for each of `MHS_QUESTIONS`; the higher, the more hateful. Of an annotator's several answers of one
+    comment the first counts, so that the ratings of an item are of different people. Homan et al. (2025) do
+    not say which question they take. A table without ``comment_id`` is read as by `read_ratings`: it then is
+    of one question.
+
+    Parameters
+    ----------
+    path
+        The file.
+    question
+        The question.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing, empty or lacks a column, or an answer is no number; or as `read_ratings`.
+
+    References
+    ----------
+    Sachdeva et al. (2022), The Measuring Hate Speech Corpus: Leveraging Rasch Measurement Theory for Data
+    Perspectivism, NLPerspectives.
+    """
+    if Path(path).suffix.lower() in ARRAY_SUFFIXES:
+        return read_ratings(path)
+    table = read_table(path, only=("comment_id", "annotator_id", question))
+    if "comment_id" not in table.names:
+        return read_ratings(path)
+    cells = long_cells(table, "comment_id", "annotator_id", question)
+    values = cells.numbers()
+    first: dict[tuple[str, str], int] = {}
+    for row, key in enumerate(zip(cells.items, cells.raters, strict=True)):
+        first.setdefault(key, row)
+    rows = list(first.values())
+    return Ratings.from_columns(
+        [cells.items[row] for row in rows],
+        [cells.raters[row] for row in rows],
+        values[rows],
+        at=lambda position: cells.at(rows[position]),
+    )
 
 
 def lewidi_files(path: Path) -> list[Path]:
@@ -216,7 +320,7 @@ def _lewidi_split(file: Path) -> str:
     return ending if ending in _LEWIDI_SPLITS else ""
 
 
-def _lewidi_labels(item: Any, at: str) -> dict[str, float]:
+def _lewidi_labels(item: Any, at: str, scale: Scale) -> dict[str, float]:
     """Return an item's labels by annotator, the first of each."""
     found = [item.get(name) if isinstance(item, dict) else None for name in ("annotations", "annotators")]
     labels, annotators = (_listed(text) for text in found)
@@ -226,9 +330,9 @@ def _lewidi_labels(item: Any, at: str) -> dict[str, float]:
             "mend or delete the item"
         )
     for label in labels:
-        if label not in ("0", "1"):
+        if not re.fullmatch(r"-?[0-9]", label) or scale.outside(float(label)):
             raise NbykError(
-                f"{at}: annotations holds {shown(label)}; expected {BINARY_SCALE.expected}: mend the label, "
+                f"{at}: annotations holds {shown(label)}; expected {scale.expected}: mend the label, "
                 "or delete it and its annotator"
             )
     if len(annotators) != len(labels):

@@ -4,104 +4,139 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from importlib import resources
 from pathlib import Path
 
 from nbyk.data.parsers import (
     BINARY_SCALE,
     CONVABUSE_SCALE,
+    DICES_SCALE,
+    MHS_QUESTIONS,
     TOXICITY_SCALE,
     lewidi_files,
     parse_convabuse,
+    parse_dices,
     parse_lewidi,
+    parse_mhs,
     parse_toxicity,
 )
 from nbyk.data.ratings import Ratings, read_ratings
 from nbyk.data.scales import Levels, Scale
-from nbyk.errors import NbykError, unknown_name
+from nbyk.data.source import RemoteFile, Source
+from nbyk.errors import unknown_name
 
-_CONVABUSE_FILES = tuple(f"ConvAbuseEMNLP{split}.csv" for split in ("train", "valid", "test"))
+_CC_BY = "CC BY 4.0"
+_CC_BY_TERMS = "use and share them with attribution"
+_NO_LICENCE_TERMS = "no licence is stated, so ask the authors before you share the data or build on them"
 
+_AMAZON_URL = "https://arxiv.org/abs/1509.01626"
+_TOXICITY_URL = "https://data.esrg.stanford.edu/study/toxicity-perspectives"
+_MHS_URL = "https://huggingface.co/datasets/ucberkeley-dlab/measuring-hate-speech"
+_MHS_REVISION = "211bd820"
 
-@dataclass(frozen=True)
-class Source:
-    """A published set of disaggregated ratings.
+_LEWIDI_URL = "https://github.com/Le-Wi-Di/le-wi-di.github.io"
+_LEWIDI_COMMIT = "45d7b06e4c36b59472d6bdf9281f7f1e395eb0e0"
+_CONVABUSE_URL = "https://github.com/amandacurry/convabuse"
+_CONVABUSE_COMMIT = "c0a9469f48956e868276c605d499010ea3c7c0d0"
+_DICES_URL = "https://github.com/google-research-datasets/dices-dataset"
+_DICES_COMMIT = "c6bc01a37eace39c904eb0a3944fc6c4230a9157"
 
-    Attributes
-    ----------
-    name
-        What commands and configs call it.
-    title
-        What people call it.
-    scale
-        The scale of the raw ratings.
-    licence
-        The licence of the ratings, in words.
-    citation
-        Whom to cite.
-    url
-        Where the data come from.
-    version
-        The version that the parser was written for, as exactly as its publisher names it.
-    embedded
-        Whether the ratings come with nbyk, so that no path is needed.
-    load
-        Returns the raw ratings, given the path of the user's own files, or None.
-    files
-        Returns the files that are read, given that path.
-    """
-
-    name: str
-    title: str
-    scale: Scale
-    licence: str
-    citation: str
-    url: str
-    version: str
-    embedded: bool
-    load: Callable[[Path | None], Ratings]
-    files: Callable[[Path], list[Path]] = field(default=lambda path: [path])
+_CONVABUSE_CITATION = (
+    "Amanda Cercas Curry, Gavin Abercrombie and Verena Rieser (2021), ConvAbuse: Data, Analysis, and "
+    "Benchmarks for Nuanced Abuse Detection in Conversational AI, EMNLP"
+)
+_DICES_CITATION = (
+    "Lora Aroyo, Alex S. Taylor, Mark Díaz, Christopher M. Homan, Alicia Parrish, Greg Serapio-García, "
+    "Vinodkumar Prabhakaran and Ding Wang (2023), DICES Dataset: Diversity in Conversational AI Evaluation "
+    "for Safety, NeurIPS"
+)
 
 
-def _own(name: str, get: str, read: Callable[[Path], Ratings]) -> Callable[[Path | None], Ratings]:
-    """Return the loader of a source that comes without its data; `get` says where to get them."""
+def _on_github(repository: str, commit: str, path: str, sha256: str, size: int) -> RemoteFile:
+    """Return a file of a GitHub repository at a commit."""
+    raw = repository.replace("https://github.com/", "https://raw.githubusercontent.com/")
+    return RemoteFile(path.rpartition("/")[2], f"{raw}/{commit}/{path}", sha256, size)
 
-    def load(path: Path | None) -> Ratings:
+
+def _needing_a_path(name: str, read: Callable[..., Ratings]) -> Callable[..., Ratings]:
+    """Return the loader of a source that comes without its data."""
+
+    def load(path: Path | None, *question: str) -> Ratings:
         if path is None:
-            raise NbykError(
-                f"source {name!r} comes without its data: {get}: --path, or {name} under ratings in "
-                "config.yaml"
-            )
-        return read(path)
+            raise source(name).missing()
+        return read(path, *question)
 
     return load
 
 
-def _lewidi(name: str, title: str, *, citation: str, licence: str, note: str, hint: str = "") -> Source:
-    """Return the entry of a dataset of 0/1 labels from the shared task Learning With Disagreements."""
-    url = "https://github.com/Le-Wi-Di/le-wi-di.github.io"
-    folder = f"LeWiDi_2-2023/{title}_dataset"
-    get = (
-        f"get {title}_train.json, {title}_dev.json and {title}_test.json from {folder} of {url}, and give "
-        f"the path of their folder, or of one of them{hint}"
-    )
+def _lewidi(
+    name: str,
+    stem: str,
+    *,
+    title: str = "",
+    files: dict[str, tuple[str, int]],
+    note: str,
+    items: int,
+    ratings: int,
+    citation: str,
+    licence: str = "none stated",
+    terms: str = _NO_LICENCE_TERMS,
+    scale: Scale = BINARY_SCALE,
+) -> Source:
+    """Return the entry of a dataset from the shared task Learning With Disagreements, its files by split."""
+    folder = f"LeWiDi_2-2023/{stem}_dataset"
     return Source(
         name=name,
-        title=title,
-        scale=BINARY_SCALE,
+        title=title or stem,
+        version=f"commit {_LEWIDI_COMMIT}, {folder}: {note}",
+        url=_LEWIDI_URL,
         licence=licence,
+        terms=terms,
         citation=citation,
-        url=url,
-        version=f"commit 45d7b06e4c36b59472d6bdf9281f7f1e395eb0e0, {folder}: {note}",
-        embedded=False,
-        load=_own(name, get, parse_lewidi),
+        n_items=items,
+        n_ratings=ratings,
+        scale=scale,
+        load=_needing_a_path(name, lambda path: parse_lewidi(path, scale)),
+        remote=tuple(
+            _on_github(_LEWIDI_URL, _LEWIDI_COMMIT, f"{folder}/{stem}_{split}.json", sha256, size)
+            for split, (sha256, size) in files.items()
+        ),
         files=lewidi_files,
     )
 
 
+def _dices(items: int, ratings: int, sha256: str, size: int) -> Source:
+    """Return the entry of one of the two parts of DICES, which are called by their numbers of items."""
+    name = f"dices_{items}"
+    path = f"{items}/diverse_safety_adversarial_dialog_{items}.csv"
+    return Source(
+        name=name,
+        title=f"DICES-{items}",
+        version=f"commit {_DICES_COMMIT}, {path}: every rater's answer to Q_overall",
+        url=_DICES_URL,
+        licence=_CC_BY,
+        terms=f"{_CC_BY_TERMS}; the conversations may offend",
+        citation=_DICES_CITATION,
+        n_items=items,
+        n_ratings=ratings,
+        scale=DICES_SCALE,
+        load=_needing_a_path(name, parse_dices),
+        remote=(_on_github(_DICES_URL, _DICES_COMMIT, path, sha256, size),),
+    )
+
+
+_CONVABUSE_FILES = tuple(
+    _on_github(_CONVABUSE_URL, _CONVABUSE_COMMIT, f"2_splits/ConvAbuseEMNLP{split}.csv", sha256, size)
+    for split, sha256, size in (
+        ("train", "23abab3eff791d0e8cac681cec15a5ef299ed052699e4fca762d1d4640c36936", 878_309),
+        ("valid", "a28bc3083fe3ea305b8c417539a20fda7e68057dc06365507b85c46b60e65443", 293_536),
+        ("test", "8387d70332cd2245a095240534629152dd5729e8e9556e91b6b20dabdc0bb9d0", 302_095),
+    )
+)
+
+
 def _convabuse_files(path: Path) -> list[Path]:
-    return [path / file for file in _CONVABUSE_FILES]
+    return [path / file.name for file in _CONVABUSE_FILES]
 
 
 def _load_convabuse(path: Path | None) -> Ratings:
@@ -111,104 +146,142 @@ def _load_convabuse(path: Path | None) -> Ratings:
         return read_ratings(embedded, layout="wide")
 
 
-_AMAZON_URL = "https://arxiv.org/abs/1509.01626"
-_MHS_URL = "https://huggingface.co/datasets/ucberkeley-dlab/measuring-hate-speech"
-_TOXICITY_URL = "https://data.esrg.stanford.edu/study/toxicity-perspectives"
-
 _SOURCES = {
     source.name: source
     for source in (
         Source(
             name="amazon",
             title="Amazon reviews",
-            scale=Levels((1, 2, 3, 4, 5)),
+            version="a table of your own: the published files do not say which product a review is of",
+            url=_AMAZON_URL,
             licence="none stated",
+            terms="what the publisher of your reviews asks for",
             citation="Xiang Zhang, Junbo Zhao and Yann LeCun (2015), Character-level Convolutional Networks "
             "for Text Classification, NeurIPS",
-            url=_AMAZON_URL,
-            version="a table of your own: the published files do not say which product a review is of",
-            embedded=False,
-            load=_own(
-                "amazon",
-                f"the paper's reviews ({_AMAZON_URL}) are published without their products, so make a table "
-                "of reviews that have one (item: product, rater: reviewer, value: 1 to 5 stars), and give "
-                "its path",
-                read_ratings,
-            ),
+            n_items=20_415,
+            n_ratings=102_075,
+            scale=Levels((1, 2, 3, 4, 5)),
+            load=_needing_a_path("amazon", read_ratings),
+            by_hand="amazon.csv",
+            get=f"the paper's reviews ({_AMAZON_URL}) are published without their products, so make a table "
+            "of reviews that have one (item: product, rater: reviewer, value: 1 to 5 stars), and give its path",
         ),
         _lewidi(
             "armis",
             "ArMIS",
+            files={
+                "train": ("549dcd92484fa916e4b8076476fba451cda09b8dca0ba501e70cf5a72c1397f7", 746_259),
+                "dev": ("482112222496c64a704ea22f710bf184196beee848f5109406e3ca6196502526", 159_657),
+                "test": ("95498bb854fe476ee33a88cfecb3b05f26e0e1baef6c1083072a56b61586c06a", 165_545),
+            },
+            note="943 items of 3 labels, where Homan et al. (2025) have 964",
+            items=943,
+            ratings=2829,
             citation="Dina Almanea and Massimo Poesio (2022), ArMIS - The Arabic Misogyny and Sexism Corpus "
             "with Annotator Subjective Disagreements, LREC",
-            licence="none stated",
-            note="943 items of 3 labels, where Homan et al. (2025) have 964",
         ),
         Source(
             name="convabuse",
             title="ConvAbuse",
+            version=f"commit {_CONVABUSE_COMMIT}, 2_splits",
+            url=_CONVABUSE_URL,
+            licence=_CC_BY,
+            terms=_CC_BY_TERMS,
+            citation=_CONVABUSE_CITATION,
+            n_items=4185,
+            n_ratings=12_411,
             scale=CONVABUSE_SCALE,
-            licence="CC BY 4.0",
-            citation="Amanda Cercas Curry, Gavin Abercrombie and Verena Rieser (2021), ConvAbuse: Data, "
-            "Analysis, and Benchmarks for Nuanced Abuse Detection in Conversational AI, EMNLP",
-            url="https://github.com/amandacurry/convabuse",
-            version="commit c0a9469f48956e868276c605d499010ea3c7c0d0, 2_splits",
-            embedded=True,
             load=_load_convabuse,
+            embedded=True,
+            remote=_CONVABUSE_FILES,
             files=_convabuse_files,
         ),
         _lewidi(
+            "convabuse_lewidi",
+            "ConvAbuse",
+            title="ConvAbuse (LeWiDi)",
+            files={
+                "train": ("f68d9c1e234afaf7e582103daac4e0f362da6418be3ff38e6cce76cfa3b674fc", 2_846_714),
+                "dev": ("d95f9e740b07076e070ed47a8e010894d7cdbacb3246c89a000c26a17c61a04e", 966_416),
+                "test": ("4a88c6cf2530eb3610bd1e9e7291916ad7fdaedc01dca4e68bcc3e846310afd9", 1_005_523),
+            },
+            note="the shared task's edition, 4050 items of 2 to 8 labels",
+            items=4050,
+            ratings=12_168,
+            citation=_CONVABUSE_CITATION,
+            scale=CONVABUSE_SCALE,
+        ),
+        _dices(350, 43_050, "63cb8620eb04e64957f9e45b1f7cb3d079c4eed8e8b28909f46e0b7038ce4301", 31_143_485),
+        _dices(990, 72_103, "14332b6391cdee80383b765c734de3bebf6d8553141ee7d2f47ef0910a12fcf7", 50_399_432),
+        _lewidi(
             "hs_brexit",
             "HS-Brexit",
+            files={
+                "train": ("d204d83c7b1a73f037b3aff36aac61357c08a96f96292a37ac7655eb562d81fb", 667_673),
+                "dev": ("77c17f95985cbb6db47ffcda637e717a9074f2660e15b5c0c1f9006f50da60a7", 142_353),
+                "test": ("24e5e1615818ff6e3b96e50245cfe10636ef8ec0ea51f2c2a60acb68858fd195", 142_747),
+            },
+            note="1120 items of 6 labels",
+            items=1120,
+            ratings=6720,
             citation="Sohail Akhtar, Valerio Basile and Viviana Patti (2021), Whose Opinions Matter? "
             "Perspective-aware Models to Identify Opinions of Hate Speech Victims in Abusive Language "
             "Detection, arXiv:2106.15896",
-            licence="none stated",
-            note="1120 items of 6 labels",
         ),
         Source(
             name="mhs",
             title="Measuring Hate Speech",
-            scale=Levels((0, 1, 2, 3, 4)),
-            licence="CC BY 4.0",
+            version=f"revision {_MHS_REVISION}, measuring-hate-speech.parquet: one of its ten questions",
+            url=_MHS_URL,
+            licence=_CC_BY,
+            terms=f"{_CC_BY_TERMS}; the comments may offend",
             citation="Pratik Sachdeva et al. (2022), The Measuring Hate Speech Corpus: Leveraging Rasch "
             "Measurement Theory for Data Perspectivism, NLPerspectives",
-            url=_MHS_URL,
-            version="a table of your own, made of measuring-hate-speech.parquet",
-            embedded=False,
-            load=_own(
-                "mhs",
-                f"get measuring-hate-speech.parquet from {_MHS_URL}, make a table of one of its questions of "
-                "five levels (item: comment_id, rater: annotator_id, value: 0 to 4; the paper does not say "
-                "which question it took), and give its path",
-                read_ratings,
+            n_items=39_565,
+            n_ratings=135_556,
+            scale=next(iter(MHS_QUESTIONS.values())),
+            load=_needing_a_path("mhs", parse_mhs),
+            remote=(
+                RemoteFile(
+                    "measuring-hate-speech.parquet",
+                    f"{_MHS_URL}/resolve/{_MHS_REVISION}/measuring-hate-speech.parquet",
+                    "bfd1ffbef0269b549e95499f138c7942e8087abd3fa441f356dc599032cdc544",
+                ),
             ),
+            questions=MHS_QUESTIONS,
         ),
         _lewidi(
             "multidomain",
             "MD-Agreement",
+            files={
+                "train": ("0b100595f7d10fd9b4624c647af2888597472b2dea90643dc788278714f57a6d", 3_848_592),
+                "dev": ("b42b6b54015589504de259241e14c17ff605baab4eb146effcb17a95fbfd69f5", 645_218),
+                "test": ("a30f185ece8bc99a45ce50e0311593ee1a6882a816c93f6915cabd368f3fad53", 1_783_089),
+            },
+            note="10,753 items of 5 labels; the 3057 of Homan et al. (2025) are MD-Agreement_test.json",
+            items=10_753,
+            ratings=53_764,
             citation="Elisa Leonardelli et al. (2021), Agreeing to Disagree: Annotating Offensive Language "
             "Datasets with Annotators' Disagreement, EMNLP",
             licence="on request, for non-commercial use",
-            note="10,753 items of 5 labels; the 3057 of Homan et al. (2025) are MD-Agreement_test.json",
-            hint=" (MD-Agreement_test.json is what the paper has)",
+            terms="ask the authors for the data, and use them for no commercial end; to fetch is to say so",
         ),
         Source(
             name="toxicity",
             title="Stanford toxicity",
-            scale=TOXICITY_SCALE,
+            version="toxicity_ratings.json",
+            url=_TOXICITY_URL,
             licence="none published",
+            terms="what its authors ask for when they give you the password",
             citation="Deepak Kumar et al. (2021), Designing Toxic Content Classification for a Diversity of "
             "Perspectives, SOUPS",
-            url=_TOXICITY_URL,
-            version="toxicity_ratings.json",
-            embedded=False,
-            load=_own(
-                "toxicity",
-                f"get them from {_TOXICITY_URL} (its authors give the password), decrypt them, and give the "
-                "path of your toxicity_ratings.json",
-                parse_toxicity,
-            ),
+            n_items=107_620,
+            n_ratings=538_100,
+            scale=TOXICITY_SCALE,
+            load=_needing_a_path("toxicity", parse_toxicity),
+            by_hand="toxicity_ratings.json",
+            get=f"get them from {_TOXICITY_URL} (its authors give the password), decrypt them, and give the "
+            "path of your toxicity_ratings.json",
         ),
     )
 }
@@ -232,7 +305,9 @@ def source(name: str) -> Source:
     return _SOURCES[name]
 
 
-def load_source(name: str, path: str | os.PathLike[str] | None = None) -> Ratings:
+def load_source(
+    name: str, path: str | os.PathLike[str] | None = None, question: str | None = None
+) -> Ratings:
     """Return a source's ratings, normalised to [0, 1] by its declared scale.
 
     Parameters
@@ -240,17 +315,22 @@ def load_source(name: str, path: str | os.PathLike[str] | None = None) -> Rating
     name
         The source.
     path
-        Where the user's own copy is: for ``toxicity`` the decrypted ``toxicity_ratings.json``; for
-        ``convabuse`` the folder of the three upstream splits, or None for the embedded ratings; for
-        ``hs_brexit``, ``armis`` and ``multidomain`` a file, or the folder of the splits, as in
-        `parse_lewidi`; for ``amazon`` and ``mhs`` a table that `read_ratings` reads.
+        Where a copy is: for ``convabuse`` the folder of the three upstream splits, or None for the embedded
+        ratings; for the datasets of the shared task LeWiDi a file, or the folder of the splits, as in
+        `parse_lewidi`; for ``toxicity`` the decrypted ``toxicity_ratings.json``; for ``dices_350``,
+        ``dices_990`` and ``mhs`` the upstream file; for ``amazon``, and ``mhs`` too, a table that
+        `read_ratings` reads.
+    question
+        For ``mhs``, which of its questions.
 
     Raises
     ------
     NbykError
-        If no source has that name, the source needs a path, or its files cannot be read.
+        If no source has that name, the source needs a path or has no such question, or its files cannot be
+        read.
     """
     entry = source(name)
-    if path is None:
-        return entry.load(None).normalised(entry.scale, name)
-    return entry.load(Path(path)).normalised(entry.scale, str(path))
+    scale = entry.scale_of(question)
+    copy = None if path is None else Path(path)
+    raw = entry.load(copy) if question is None else entry.load(copy, question)
+    return raw.normalised(scale, name if path is None else str(path))

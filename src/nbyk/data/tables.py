@@ -7,7 +7,7 @@ import difflib
 import io
 import json
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -32,7 +32,8 @@ class Table:
         Column names in the file's order; a name may come twice.
     columns
         One list of cells per name (or a Parquet column, which becomes a list when asked for); text in CSV
-        and TSV, whatever JSON or Parquet hold otherwise. A cell that is not there is None.
+        and TSV, whatever JSON or Parquet hold otherwise. A cell that is not there is None. The list of a
+        column that was not read is empty.
     unit
         What `numbers` counts: "line" (from 1) in a text file, "row" (from 0) otherwise.
     numbers
@@ -76,8 +77,15 @@ class Table:
         raise NbykError(f"{self.path}: no column {name!r}; found {found_names}{nearest}; {hint}")
 
 
-def read_table(path: str | os.PathLike[str]) -> Table:
+def read_table(path: str | os.PathLike[str], only: Collection[str] | None = None) -> Table:
     """Return the table in a CSV, TSV, JSON-lines or Parquet file.
+
+    Parameters
+    ----------
+    path
+        The file.
+    only
+        The columns to read, where others, such as texts, would only take memory.
 
     Raises
     ------
@@ -86,11 +94,11 @@ def read_table(path: str | os.PathLike[str]) -> Table:
     """
     suffix = Path(path).suffix.lower()
     if suffix in DELIMITERS:
-        table = _read_delimited(path, DELIMITERS[suffix])
+        table = _read_delimited(path, DELIMITERS[suffix], only)
     elif suffix in JSON_LINES:
         table = _read_json_lines(path)
     elif suffix == ".parquet":
-        table = _read_parquet(path)
+        table = _read_parquet(path, only)
     else:
         raise unknown_suffix(path, TABLE_SUFFIXES)
     if not table.numbers:
@@ -208,24 +216,26 @@ def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     return members
 
 
-def _read_delimited(path: str | os.PathLike[str], delimiter: str) -> Table:
+def _read_delimited(path: str | os.PathLike[str], delimiter: str, only: Collection[str] | None) -> Table:
     reader = csv.reader(text_lines(path), delimiter=delimiter, strict=True)
     rows: list[list[str]] = []
     numbers: list[int] = []
     header: list[str] | None = None
+    read: list[int] = []
     begins = 1
     try:
         for row in reader:
             if row and header is None:
                 header = row
+                read = [at for at, name in enumerate(header) if only is None or name in only]
             elif row:
-                # zip(*rows) below would cut or lose cells of a row that does not fit.
+                # Cells of a row that does not fit would end up in other columns.
                 if header is not None and len(row) != len(header):
                     raise NbykError(
                         f"{path}, line {begins}: found {len(row)} fields, expected {len(header)} as in the "
                         "header; mend the line, or get the file again if it was cut off"
                     )
-                rows.append(row)
+                rows.append([row[at] for at in read])
                 numbers.append(begins)
             begins = reader.line_num + 1
     except csv.Error as error:
@@ -235,7 +245,8 @@ def _read_delimited(path: str | os.PathLike[str], delimiter: str) -> Table:
         ) from None
     if header is None:
         raise NbykError(f"{path}: is empty; expected a header line and one line per rating or item")
-    columns = tuple(list(cells) for cells in zip(*rows, strict=True)) or tuple([] for _ in header)
+    cells_of = dict(zip(read, zip(*rows, strict=True), strict=False))
+    columns = tuple(list(cells_of.get(at, ())) for at in range(len(header)))
     return Table(str(path), tuple(header), columns, "line", numbers)
 
 
@@ -254,7 +265,7 @@ def _read_json_lines(path: str | os.PathLike[str]) -> Table:
     return Table(str(path), tuple(names), columns, "line", numbers)
 
 
-def _read_parquet(path: str | os.PathLike[str]) -> Table:
+def _read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) -> Table:
     import pyarrow as pa
     import pyarrow.parquet as pq
 
@@ -264,13 +275,16 @@ def _read_parquet(path: str | os.PathLike[str]) -> Table:
         raise unreadable(path, error) from None
     try:
         with pq.ParquetFile(pa.BufferReader(content)) as source:
-            table = source.read()
+            names = source.schema_arrow.names
+            table = source.read(None if only is None else [name for name in names if name in only])
     except (pa.ArrowException, OSError) as error:
         raise NbykError(
             f"{path}: not a readable Parquet file ({reason(error)}); "
             "get it again if it was cut off, or rename it to what it is"
         ) from None
-    return Table(str(path), tuple(table.column_names), tuple(table.columns), "row", range(table.num_rows))
+    kept = iter(table.columns)
+    columns = tuple(next(kept) if only is None or name in only else [] for name in names)
+    return Table(str(path), tuple(names), columns, "row", range(table.num_rows))
 
 
 def _kind(content: Any) -> str:

@@ -1,0 +1,182 @@
+"""Fetching published ratings: pinned bytes from upstream or a mirror into a folder, or a clear way out."""
+
+from __future__ import annotations
+
+import logging
+import os
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from nbyk.data.source import RemoteFile, Source
+from nbyk.data.transfer import Transfer, UnreachableError
+from nbyk.errors import NbykError
+from nbyk.files import grant_usual_access, sha256
+from nbyk.progress import progress
+
+FOLDER_VARIABLE = "NBYK_DATA"
+MIRROR_VARIABLE = "NBYK_MIRROR"
+
+
+def default_folder(configured: str | os.PathLike[str] | None = None) -> Path:
+    """Return the folder of downloads: the configured one, NBYK_DATA's, or nbyk's place in the user's cache."""
+    chosen = configured or os.environ.get(FOLDER_VARIABLE)
+    if chosen:
+        return Path(chosen)
+    import pooch
+
+    return Path(pooch.os_cache("nbyk"))
+
+
+def default_mirror(configured: str | None = None) -> str | None:
+    """Return the mirror to fetch from: the configured one, NBYK_MIRROR's, or None, which is upstream."""
+    return configured or os.environ.get(MIRROR_VARIABLE) or None
+
+
+def is_complete(entry: Source, folder: Path) -> bool:
+    """Return whether all files of a source are in a folder of downloads; `fetch` checks what is in them."""
+    place = folder / entry.name
+    return bool(entry.file_names) and all((place / name).is_file() for name in entry.file_names)
+
+
+def fetch(
+    entry: Source,
+    folder: str | os.PathLike[str],
+    *,
+    mirror: str | None = None,
+    announce: Callable[[str], None] = lambda text: None,
+    note: Callable[[str], None] = lambda text: None,
+    sleep: Callable[[float], None] = time.sleep,
+    timeout: tuple[float, float] = (10.0, 60.0),
+) -> list[Path]:
+    """Bring the files of a source into a folder, as FOLDER/<source>/<file>, each with its pinned checksum.
+
+    A file that is there already, with its checksum, is left alone. Any other one is downloaded to a scratch
+    file beside its place, and moved there when its checksum is right; two fetches at once do not meet.
+
+    Parameters
+    ----------
+    entry
+        The source.
+    folder
+        The folder of downloads; made if it is missing.
+    mirror
+        Instead of upstream: the address above <source>/<file>, or the path of a folder with that layout.
+    announce
+        Told the licence, the terms and the citation before the first file is fetched.
+    note
+        Told why a download waits.
+    sleep, timeout
+        As in `Transfer`.
+
+    Raises
+    ------
+    NbykError
+        If the source cannot be fetched; its server cannot be reached, or has not got the file (what to get and
+        where to put it is then named); or a file that came has another checksum.
+    OSError
+        If the folder cannot be written to.
+    """
+    if not entry.fetchable:
+        raise entry.missing()
+    place = Path(folder) / entry.name
+    missing = [file for file in entry.remote if not _is_right(place / file.name, file)]
+    if missing:
+        announce(terms_of(entry))
+    for done, file in enumerate(missing):
+        address = _address(entry, file, mirror)
+        try:
+            with _quiet_pooch(), progress(file.name, file.size or 0) as advance:
+                _retrieve(
+                    address,
+                    file,
+                    place,
+                    Transfer(size=file.size, timeout=timeout, sleep=sleep, advance=advance, note=note),
+                )
+        except UnreachableError as error:
+            raise NbykError(f"{entry.name}: {error}; {_by_hand(missing[done:], place)}") from None
+    return [place / file.name for file in entry.remote]
+
+
+def copy_to(entry: Source, files: Sequence[Path], folder: str | os.PathLike[str]) -> list[Path]:
+    """Copy fetched files to FOLDER/<source>/<file> too; each appears there whole or not at all."""
+    from nbyk.files import replacing
+
+    copies = []
+    for file in files:
+        copies.append(Path(folder) / entry.name / file.name)
+        with replacing(copies[-1]) as scratch:
+            shutil.copyfile(file, scratch)
+    return copies
+
+
+def terms_of(entry: Source) -> str:
+    """Return on three lines what one should know of a source before fetching it."""
+    return f"{entry.title}, licence: {entry.licence}\n  terms: {entry.terms}\n  cite: {entry.citation}; {entry.url}"
+
+
+def shown_size(size: int | None) -> str:
+    """Return a number of bytes as people read it."""
+    if size is None:
+        return "not recorded"
+    return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
+
+
+def _retrieve(address: str, file: RemoteFile, place: Path, transfer: Transfer) -> None:
+    import pooch
+
+    def download(url: str, output_file: str, pooch: Any) -> None:
+        if "://" in url:
+            transfer(url, output_file)
+        else:
+            _copy_from_mirror(url, output_file)
+        found = sha256(output_file)
+        if found != file.sha256:
+            raise NbykError(
+                f"{url}: its sha256 is {found}, expected {file.sha256}: these are not the bytes that nbyk knows, "
+                f"and {place / file.name} was not written; fetch again if the download was damaged, or fetch "
+                "from another mirror"
+            )
+        grant_usual_access(output_file)
+
+    pooch.retrieve(address, f"sha256:{file.sha256}", fname=file.name, path=place, downloader=download)
+
+
+def _copy_from_mirror(path: str, output_file: str) -> None:
+    try:
+        shutil.copyfile(path, output_file)
+    except FileNotFoundError:
+        raise UnreachableError(f"{path}: no such file in the mirror") from None
+
+
+def _address(entry: Source, file: RemoteFile, mirror: str | None) -> str:
+    if mirror is None:
+        return file.url
+    return f"{mirror.rstrip('/')}/{entry.name}/{file.name}"
+
+
+def _is_right(path: Path, file: RemoteFile) -> bool:
+    return path.is_file() and sha256(path) == file.sha256
+
+
+def _by_hand(missing: Sequence[RemoteFile], place: Path) -> str:
+    """Return the way out without a connection, as part of a sentence."""
+    moves = [f"get {file.url} and put it at {(place / file.name).absolute()}" for file in missing]
+    return f"elsewhere, {', '.join(moves)}, or name a mirror with --mirror; then run again"
+
+
+@contextmanager
+def _quiet_pooch() -> Iterator[None]:
+    """Keep pooch from telling of downloads in its own words."""
+    import pooch
+
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)

@@ -1,0 +1,142 @@
+"""What the catalogue says of a set of ratings: whose it is, what its licence asks, where its files are."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nbyk.data.ratings import Ratings
+from nbyk.data.scales import Scale
+from nbyk.errors import NbykError, unknown_name
+
+
+@dataclass(frozen=True)
+class RemoteFile:
+    """A file that its authors publish, pinned to its bytes.
+
+    Attributes
+    ----------
+    name
+        The file's name, the same upstream, in a mirror and in a folder of downloads.
+    url
+        Where it is, at a commit or revision that does not change.
+    sha256
+        The SHA-256 of its bytes, in hexadecimal.
+    size
+        Its bytes; None where nobody has recorded them.
+    """
+
+    name: str
+    url: str
+    sha256: str
+    size: int | None = None
+
+
+@dataclass(frozen=True)
+class Source:
+    """A published set of disaggregated ratings.
+
+    Attributes
+    ----------
+    name
+        What commands and configs call it.
+    title
+        What people call it.
+    version
+        The version that the parser was written for, as exactly as its publisher names it.
+    url
+        Where the data come from.
+    licence
+        The licence of the ratings, in words.
+    terms
+        What one agrees to by using them, in a sentence.
+    citation
+        Whom to cite.
+    n_items, n_ratings
+        How many items and ratings that version has.
+    scale
+        The scale of the raw ratings.
+    load
+        Returns the raw ratings, given the path of a copy, or None; and the question, if there are several.
+    embedded
+        Whether the ratings come with nbyk, so that no path is needed.
+    remote
+        The files that can be fetched; none where people must get the data themselves.
+    by_hand
+        The name of the file that people then get themselves.
+    get
+        What they have to do for it, as part of a sentence.
+    files
+        Returns the files that are read, given the path of a copy.
+    questions
+        The questions that raters answered, each with its scale, where one of several can be chosen; the first
+        is the default.
+    """
+
+    name: str
+    title: str
+    version: str
+    url: str
+    licence: str
+    terms: str
+    citation: str
+    n_items: int
+    n_ratings: int
+    scale: Scale
+    load: Callable[..., Ratings]
+    embedded: bool = False
+    remote: tuple[RemoteFile, ...] = ()
+    by_hand: str = ""
+    get: str = ""
+    files: Callable[[Path], list[Path]] = field(default=lambda path: [path])
+    questions: Mapping[str, Scale] = field(default_factory=dict)
+
+    @property
+    def fetchable(self) -> bool:
+        """Whether its files can be downloaded."""
+        return bool(self.remote)
+
+    @property
+    def file_names(self) -> tuple[str, ...]:
+        """The files of a complete copy in a folder of downloads."""
+        return tuple(file.name for file in self.remote) or ((self.by_hand,) if self.by_hand else ())
+
+    @property
+    def size(self) -> int | None:
+        """The bytes of all files that can be fetched; None if that is not recorded of one."""
+        sizes = [file.size for file in self.remote]
+        return None if None in sizes else sum(size for size in sizes if size is not None)
+
+    def copy_in(self, folder: Path) -> Path:
+        """Return where a copy lies in a folder of downloads: its one file, or the folder of its several."""
+        place = folder / self.name
+        return place / self.file_names[0] if len(self.file_names) == 1 else place
+
+    def scale_of(self, question: str | None) -> Scale:
+        """Return the scale of the answers to a question, the default one if it is None.
+
+        Raises
+        ------
+        NbykError
+            If the source has no such question, or no questions to choose from.
+        """
+        if question is None:
+            return self.scale
+        if not self.questions:
+            raise NbykError(f"source {self.name!r} has no questions to choose from; leave {question!r} out")
+        if question not in self.questions:
+            raise unknown_name(f"question of {self.name}", question, self.questions)
+        return self.questions[question]
+
+    def missing(self) -> NbykError:
+        """Return the error for ratings that are not at hand: what to get, and where to put it."""
+        get = (
+            f"run `nbyk data fetch {self.name}`, or give the path of your own copy"
+            if self.remote
+            else self.get
+        )
+        return NbykError(
+            f"source {self.name!r} comes without its data: {get}: --path, or {self.name} under ratings in "
+            "config.yaml"
+        )
