@@ -12,6 +12,7 @@ import yaml
 from nbyk.config import Config, Homan2025, json_schema, load_config, reference_page, validate
 from nbyk.data import source_names
 from nbyk.errors import NbykError
+from nbyk.studies.homan2025 import LABELS
 
 ROOT = Path(__file__).parents[1]
 
@@ -19,7 +20,7 @@ ROOT = Path(__file__).parents[1]
 WRONG = {
     "a key that does not exist": (
         "n_drawz: 3",
-        "unknown key 'n_drawz'; did you mean n_draws or n_resamples?",
+        "unknown key 'n_drawz'; did you mean n_draws",
     ),
     "a key within a size": ("sizes: [{nitems: 40}]", "unknown key 'nitems'; did you mean n_items?"),
     "a metric": ("metrics: [mae, maee]", "metrics.1: unknown metric 'maee'; did you mean mae"),
@@ -29,7 +30,7 @@ WRONG = {
     "a response sampler": ("samplers: [all_items/sampl(1)]", "unknown response sampler 'sampl(1)'; did you"),
     "half a sampler": ("samplers: [all_items]", "expected item sampler/response sampler"),
     "no responses": ("samplers: [all_items/sample(0)]", "n of at least 1"),
-    "a source": ("sources: [convabus]", "sources.0: unknown source 'convabus'; did you mean convabuse?"),
+    "a source": ("sources: [convabus]", "sources.0: unknown source 'convabus'; did you mean convabuse"),
     "semantics": ("semantics: [printed]", "semantics.0: found 'printed'; input should be 'published' or"),
     "a null": ("recommended_null: poled", "unknown null hypothesis 'poled'; did you mean pooled"),
     "ε above 1": ("epsilons: [0.1, 1.5]", "epsilons.1: found 1.5"),
@@ -64,12 +65,12 @@ WRONG = {
         "homan2025.sources: toxicity_fit is fitted to ratings that are not at hand; name their path as",
     ),
     "power of a fit to ratings that are not at hand": (
-        "{ratings: {armis: x}, homan2025: {sources: [armis_fit], power_source: mhs_fit}}",
-        "homan2025.power_source: mhs_fit is fitted to ratings that are not at hand",
+        "{ratings: {armis: x}, homan2025: {sources: [armis_fit], power_source: amazon_fit}}",
+        "homan2025.power_source: amazon_fit is fitted to ratings that are not at hand",
     ),
     "a source with neither ratings nor a prior": (
-        "{ratings: {armis: x}, sources: [simulated, armis, hs_brexit]}",
-        "sources: hs_brexit has no published prior here, and its ratings are not at hand",
+        "{ratings: {armis: x}, sources: [simulated, armis, amazon]}",
+        "sources: amazon has no published prior here, and its ratings are not at hand",
     ),
     "ratings of no source": (
         "ratings: {hs_brexti: x}",
@@ -81,8 +82,30 @@ WRONG = {
     "ratings in a list": ("ratings: [armis]", "ratings: found ['armis']"),
     "the key that ratings had": (
         "toxicity_ratings: t.json",
-        "unknown key 'toxicity_ratings'; did you mean ratings",
+        "unknown key 'toxicity_ratings'; did you mean own_ratings or ratings",
     ),
+    "a table of one's own without a scale": (
+        "own_ratings: {mine: {path: mine.csv}}",
+        "own_ratings.mine.scale: found {'path': 'mine.csv'}; field required",
+    ),
+    "a table of one's own on no scale": (
+        "own_ratings: {mine: {path: mine.csv, scale: 1-5}}",
+        "own_ratings.mine.scale: scale '1-5': expected levels as in 1,2,3,4,5, two ends as in 0..100, or",
+    ),
+    "a table of one's own that is not there": (
+        "own_ratings: {mine: {path: mine.csv, scale: 0..1}}",
+        "own_ratings.mine: mine.csv: no such file",
+    ),
+    "a known name for a table of one's own": (
+        "own_ratings: {armis: {path: mine.csv, scale: 0..1}}",
+        "own_ratings.armis: 'armis' is a source that nbyk knows",
+    ),
+    "a name that no file can have": (
+        "own_ratings: {My data: {path: mine.csv, scale: 0..1}}",
+        "own_ratings.My data: found 'My data'; a name has lower-case letters",
+    ),
+    "a key of downloads": ("downloads: {mirrors: x}", "unknown key 'mirrors'; did you mean mirror"),
+    "a mirror without an address": ("downloads: {mirror: ''}", "downloads.mirror: found ''"),
     "a budget for one item": ("homan2025: {budgets: [1]}", "homan2025.budgets.0: found 1"),
     "a budget twice": ("homan2025: {budgets: [200, 200]}", "homan2025.budgets: 200 is listed twice"),
     "a K of 0": ("homan2025: {k_responses: [0]}", "homan2025.k_responses.0: found 0"),
@@ -160,11 +183,13 @@ def test_the_line_of_ratings_is_that_of_the_source(tmp_path: Path) -> None:
 def test_ratings_at_hand_let_a_source_be_fitted(source: str, tmp_path: Path) -> None:
     (tmp_path / "ratings.csv").touch()
     ratings = {} if source == "convabuse" else {source: str(tmp_path / "ratings.csv")}
-    study = {"sources": [f"{source}_fit"], "power_sizes": []}
-    config = validate({"sources": [source], "ratings": ratings, "homan2025": study})
+    fits = [f"{source}_fit"] if source in LABELS else ["convabuse_fit"]
+    config = validate(
+        {"sources": [source], "ratings": ratings, "homan2025": {"sources": fits, "power_sizes": []}}
+    )
     assert config.has_ratings(source)
     assert not config.has_ratings("simulated")
-    assert config.homan2025.fitted == [f"{source}_fit"]
+    assert config.homan2025.fitted == fits
     assert config.rating_files(source) == list(ratings.values())
 
 

@@ -7,6 +7,7 @@ error that names the file, the line and the key before any job starts.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -14,6 +15,8 @@ from typing import Annotated, Any, Literal
 import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
+from nbyk.data.download import default_folder, default_mirror, is_complete
+from nbyk.data.scales import scale_from_text
 from nbyk.data.sources import source as source_named
 from nbyk.data.sources import source_names
 from nbyk.errors import NbykError, unknown_name
@@ -23,11 +26,21 @@ from nbyk.studies import homan2025
 from nbyk.studies.wein2023 import COLUMNS, PRIORS
 
 
-def _known_source(name: str) -> str:
-    known = ("simulated", *source_names())
-    if name not in known:
-        raise unknown_name("source", name, known)
+def _own_name(name: str) -> str:
+    if name == "simulated" or name in source_names():
+        raise NbykError(
+            f"{name!r} is a source that nbyk knows; call yours otherwise, or use ratings"
+        )
+    if not re.fullmatch("[a-z0-9_]+", name) or name.endswith(homan2025.OWN_FIT):
+        raise NbykError(
+            f"found {name!r}; a name has lower-case letters, digits and _, and ends not in _fit"
+        )
     return name
+
+
+def _written_scale(text: str) -> str:
+    scale_from_text(text)
+    return text
 
 
 def _known_ratings(name: str) -> str:
@@ -35,7 +48,7 @@ def _known_ratings(name: str) -> str:
 
 
 def _known_grid_source(name: str) -> str:
-    known = (*homan2025.LABELS, *(f"{source}{homan2025.OWN_FIT}" for source in source_names()))
+    known = (*homan2025.LABELS, *(f"{source}{homan2025.OWN_FIT}" for source in homan2025.LABELS))
     if name not in known:
         raise unknown_name("source", name, known)
     return name
@@ -55,7 +68,8 @@ def _distinct(values: list[Any]) -> list[Any]:
 
 
 Epsilon = Annotated[float, Field(ge=0.0, le=1.0)]
-SourceName = Annotated[str, AfterValidator(_known_source)]
+OwnName = Annotated[str, AfterValidator(_own_name)]
+ScaleText = Annotated[str, AfterValidator(_written_scale)]
 RatingsName = Annotated[str, AfterValidator(_known_ratings)]
 RatingsPath = Annotated[str, Field(min_length=1)]
 GridSourceName = Annotated[str, AfterValidator(_known_grid_source)]
@@ -78,6 +92,34 @@ class Size(_Section):
     """Items N of a test set."""
     k_responses: int = Field(5, ge=1)
     """Responses per item K of the gold and of either system."""
+
+
+class OwnRatings(_Section):
+    """A table of ratings of your own."""
+
+    path: RatingsPath
+    """Its path; it is read as by `nbyk.read_ratings`."""
+    scale: ScaleText
+    """The scale of its values: levels as in 1,2,3,4,5, two ends as in 0..100, or binary."""
+
+
+class Downloads(_Section):
+    """Where `nbyk data fetch` and the workflow get published ratings, and put them (docs/data.md)."""
+
+    folder: str | None = Field(None, min_length=1)
+    """Folder of downloads. Without one it is that of NBYK_DATA, or nbyk's in the user's cache."""
+    mirror: str | None = Field(None, min_length=1)
+    """Address above SOURCE/FILE, or a folder with that layout. Without one: NBYK_MIRROR's, or upstream."""
+
+    @property
+    def chosen_folder(self) -> Path:
+        """The folder of downloads."""
+        return default_folder(self.folder)
+
+    @property
+    def chosen_mirror(self) -> str | None:
+        """The mirror, if there is one."""
+        return default_mirror(self.mirror)
 
 
 class Homan2025(_Section):
@@ -128,12 +170,12 @@ class Config(_Section):
         ["published", "recommended"], min_length=1
     )
     """How a p-value is computed: as the paper's published numbers were, as nbyk recommends, or both."""
-    sources: Annotated[list[SourceName], Distinct] = Field(
-        ["simulated", "toxicity", "convabuse"], min_length=1
-    )
+    sources: Annotated[list[str], Distinct] = Field(["simulated", "toxicity", "convabuse"], min_length=1)
     """Where items and responses come from: a published prior, or ratings that a prior is fitted to."""
     ratings: dict[RatingsName, RatingsPath] = Field({})
-    """Paths of your own copies of ratings, by source (docs/guide.md); convabuse comes with its own."""
+    """Paths of your own copies of ratings, by source (docs/data.md); convabuse comes with its own."""
+    own_ratings: dict[OwnName, OwnRatings] = Field({})
+    """Tables of your own by a name of your own, as {path: mine.csv, scale: "1,2,3,4,5"} (docs/data.md)."""
     epsilons: Annotated[list[Epsilon], Distinct] = Field([0.0, 0.05, 0.1, 0.3, 0.7], min_length=1)
     """Perturbations ε_B of system B's item means, each in [0, 1]; 0 makes the systems equal."""
     sizes: Annotated[list[Size], Distinct] = Field([Size(n_items=1000, k_responses=5)], min_length=1)
@@ -155,12 +197,44 @@ class Config(_Section):
     n_spread_resamples: int = Field(200, ge=2)
     """Resamples M of the reference test sets after the first."""
 
+    downloads: Downloads = Downloads.model_validate({})
+    """Where published ratings are fetched from and to: a section of its own, below."""
+
     homan2025: Homan2025 = Homan2025.model_validate({})
     """The study of Homan et al. 2025: a section of its own, below."""
 
     def has_ratings(self, source: str) -> bool:
-        """Return whether a source's ratings are at hand, so that a prior can be fitted to them."""
-        return source in self.ratings or (source in source_names() and source_named(source).embedded)
+        """Return whether a source has ratings that a prior can be fitted to, at hand or to be fetched."""
+        if self.has_own_ratings(source) or source not in source_names():
+            return self.has_own_ratings(source)
+        return source_named(source).embedded or source_named(source).fetchable
+
+    def has_own_ratings(self, source: str) -> bool:
+        """Return whether the user names a path of a source's ratings."""
+        return source in self.ratings or source in self.own_ratings
+
+    def downloaded(self, source: str) -> bool:
+        """Return whether a source's ratings are to be taken from the folder of downloads."""
+        return self.has_ratings(source) and not (
+            self.has_own_ratings(source) or source_named(source).embedded
+        )
+
+    def at_hand(self) -> list[str]:
+        """Return the sources whose ratings need no network: the user's, the embedded, the downloaded."""
+        folders = [self.downloads.chosen_folder]
+        mirror = self.downloads.chosen_mirror
+        if mirror is not None and "://" not in mirror:
+            folders.append(Path(mirror))
+        return [
+            *self.own_ratings,
+            *(
+                source
+                for source in source_names()
+                if source in self.ratings
+                or source_named(source).embedded
+                or any(is_complete(source_named(source), folder) for folder in folders)
+            ),
+        ]
 
     def rating_files(self, source: str) -> list[str]:
         """Return the files of the user's own copy of a source's ratings: none if there is no copy.
@@ -170,11 +244,23 @@ class Config(_Section):
         NbykError
             If one is missing.
         """
-        files = source_named(source).files(Path(self.ratings[source])) if source in self.ratings else []
+        files: list[Path] = []
+        if source in self.own_ratings:
+            files = [Path(self.own_ratings[source].path)]
+        elif source in self.ratings:
+            files = source_named(source).files(Path(self.ratings[source]))
         for file in files:
             if not file.exists():
                 raise NbykError(f"{file}: no such file; check the path")
         return [str(file) for file in files]
+
+    @model_validator(mode="after")
+    def _sources_are_known(self) -> Config:
+        known = ("simulated", *source_names(), *self.own_ratings)
+        for index, source in enumerate(self.sources):
+            if source not in known:
+                raise NbykError(f"sources.{index}: {unknown_name('source', source, known)}")
+        return self
 
     @model_validator(mode="after")
     def _sources_have_ratings_or_a_prior(self) -> Config:
@@ -208,7 +294,7 @@ class Config(_Section):
         return self
 
 
-_SECTIONS: dict[str, type[_Section]] = {"homan2025": Homan2025}
+_SECTIONS: dict[str, type[_Section]] = {"downloads": Downloads, "homan2025": Homan2025}
 
 
 def load_config(path: str | Path) -> Config:
@@ -250,11 +336,12 @@ def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> 
     except ValidationError as error:
         problems = [_explain(problem, files) for problem in error.errors()]
         raise NbykError("\n".join(problems)) from None
-    for source in config.ratings:
-        try:
-            config.rating_files(source)
-        except NbykError as error:
-            raise NbykError(f"{_place(('ratings', source), files)}: ratings.{source}: {error}") from None
+    for key, sources in (("ratings", config.ratings), ("own_ratings", config.own_ratings)):
+        for source in sources:
+            try:
+                config.rating_files(source)
+            except NbykError as error:
+                raise NbykError(f"{_place((key, source), files)}: {key}.{source}: {error}") from None
     return config
 
 
@@ -317,7 +404,8 @@ def _explain(problem: Any, files: Sequence[str | Path]) -> str:
     if not location:
         # A rule that ties keys together names the one at fault itself.
         named, _, _ = str(problem["ctx"]["error"]).partition(": ")
-        return f"{_place(named.split('.'), files)}: {problem['ctx']['error']}"
+        keys = [int(key) if key.isdecimal() else key for key in named.split(".")]
+        return f"{_place(keys, files)}: {problem['ctx']['error']}"
     place = _place(location, files)
     key = ".".join(str(part) for part in location)
     if problem["type"] == "extra_forbidden":

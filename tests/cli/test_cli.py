@@ -55,7 +55,7 @@ WRONG = {
         "prior.json",
     ),
     "a folder for a file": ("prior simulated --semantics published --out folder", "folder"),
-    "an unknown source": ("normalise convabus --out x.parquet", "did you mean convabuse?"),
+    "an unknown source": ("normalise convabus --out x.parquet", "did you mean convabuse"),
     "ratings that do not come with nbyk": ("normalise toxicity --out x.parquet", "toxicity_ratings.json"),
     "no ratings": ("normalise toxicity --path nowhere.json --out x.parquet", "nowhere.json"),
     "a cut rating file": ("normalise toxicity --path cut.json --out x.parquet", "cut.json, line 1"),

@@ -309,7 +309,7 @@ BAD = {
     "unknown key": ("n_draws: 40", "n_drawz: 40", "unknown key 'n_drawz'; did you mean n_draws"),
     "unknown metric": ("- mae", "- maee", "unknown metric 'maee'; did you mean mae"),
     "unknown sampler": ("bootstrap_items/sample(1)", "bootstrap/all", "unknown item sampler 'bootstrap'"),
-    "unknown source": ("- convabuse", "- convabus", "unknown source 'convabus'; did you mean convabuse?"),
+    "unknown source": ("- convabuse", "- convabus", "unknown source 'convabus'; did you mean convabuse"),
     "ε above 1": ("- 0.3", "- 1.5", "found 1.5"),
     "ε twice": ("- 0.3", "- 0.3\n- 0.3", "0.3 is listed twice"),
     "no such file": ("metrics:", "metric_files: [nope.py]\nmetrics:", "nope.py: no such file"),

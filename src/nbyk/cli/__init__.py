@@ -14,7 +14,7 @@ from typing import NoReturn
 
 import typer
 
-from nbyk.cli import config, doctor, homan2025, plan, why, workflow
+from nbyk.cli import config, data, doctor, homan2025, plan, why, workflow
 from nbyk.errors import NbykError
 from nbyk.provenance.recording import recording
 
@@ -27,8 +27,12 @@ app = typer.Typer(
 workflow.add_to(app)
 app.add_typer(homan2025.app, name="homan2025")
 app.command()(plan.plan)
+<<<<<<< HEAD
 app.command()(why.why)
 app.command()(doctor.doctor)
+=======
+app.add_typer(data.app, name="data")
+>>>>>>> 2773b53 (nbyk data list, fetch and show; tables of one's own in the configuration)
 app.add_typer(config.app, name="config")
 
 

@@ -4,7 +4,7 @@ from nbyk.data.alignment import align
 from nbyk.data.parsers import parse_convabuse, parse_dices, parse_lewidi, parse_mhs, parse_toxicity
 from nbyk.data.ratings import Ratings, read_ratings
 from nbyk.data.response_set import ResponseSet, response_matrix, response_set
-from nbyk.data.scales import Binary, Interval, Levels, Scale, scale_from_dict
+from nbyk.data.scales import Binary, Interval, Levels, Scale, scale_from_dict, scale_from_text
 from nbyk.data.source import RemoteFile, Source
 from nbyk.data.sources import load_source, source, source_names
 
@@ -28,6 +28,7 @@ __all__ = [
     "response_matrix",
     "response_set",
     "scale_from_dict",
+    "scale_from_text",
     "source",
     "source_names",
 ]

@@ -22,7 +22,7 @@ MIRROR_VARIABLE = "NBYK_MIRROR"
 
 
 def default_folder(configured: str | os.PathLike[str] | None = None) -> Path:
-    """Return the folder of downloads: the configured one, NBYK_DATA's, or nbyk's place in the user's cache."""
+    """Return the folder of downloads: the configured one, NBYK_DATA's, or nbyk's in the user's cache."""
     chosen = configured or os.environ.get(FOLDER_VARIABLE)
     if chosen:
         return Path(chosen)
@@ -38,8 +38,7 @@ def default_mirror(configured: str | None = None) -> str | None:
 
 def is_complete(entry: Source, folder: Path) -> bool:
     """Return whether all files of a source are in a folder of downloads; `fetch` checks what is in them."""
-    place = folder / entry.name
-    return bool(entry.file_names) and all((place / name).is_file() for name in entry.file_names)
+    return entry.fetchable and all((folder / entry.name / file.name).is_file() for file in entry.remote)
 
 
 def fetch(
@@ -75,8 +74,8 @@ def fetch(
     Raises
     ------
     NbykError
-        If the source cannot be fetched; its server cannot be reached, or has not got the file (what to get and
-        where to put it is then named); or a file that came has another checksum.
+        If the source cannot be fetched; its server cannot be reached (what to get, and where to put it, is
+        then named) or refuses; or a file that came has another checksum.
     OSError
         If the folder cannot be written to.
     """
@@ -115,7 +114,8 @@ def copy_to(entry: Source, files: Sequence[Path], folder: str | os.PathLike[str]
 
 def terms_of(entry: Source) -> str:
     """Return on three lines what one should know of a source before fetching it."""
-    return f"{entry.title}, licence: {entry.licence}\n  terms: {entry.terms}\n  cite: {entry.citation}; {entry.url}"
+    licence, cite = f"{entry.title}, licence: {entry.licence}", f"cite: {entry.citation}; {entry.url}"
+    return f"{licence}\n  terms: {entry.terms}\n  {cite}"
 
 
 def shown_size(size: int | None) -> str:
@@ -136,11 +136,12 @@ def _retrieve(address: str, file: RemoteFile, place: Path, transfer: Transfer) -
         found = sha256(output_file)
         if found != file.sha256:
             raise NbykError(
-                f"{url}: its sha256 is {found}, expected {file.sha256}: these are not the bytes that nbyk knows, "
-                f"and {place / file.name} was not written; fetch again if the download was damaged, or fetch "
-                "from another mirror"
+                f"{url}: found sha256 {found}, expected {file.sha256}; these are not the pinned bytes, so "
+                f"{place / file.name} was not written: fetch again, or from another --mirror"
             )
         grant_usual_access(output_file)
+        with open(output_file, "rb") as written:
+            os.fsync(written.fileno())
 
     pooch.retrieve(address, f"sha256:{file.sha256}", fname=file.name, path=place, downloader=download)
 
@@ -164,8 +165,8 @@ def _is_right(path: Path, file: RemoteFile) -> bool:
 
 def _by_hand(missing: Sequence[RemoteFile], place: Path) -> str:
     """Return the way out without a connection, as part of a sentence."""
-    moves = [f"get {file.url} and put it at {(place / file.name).absolute()}" for file in missing]
-    return f"elsewhere, {', '.join(moves)}, or name a mirror with --mirror; then run again"
+    moves = [f"{file.url} to {(place / file.name).absolute()}" for file in missing]
+    return f"name a --mirror, or bring {' and '.join(moves)} by other means, and run again"
 
 
 @contextmanager

@@ -177,6 +177,29 @@ def scale_from_dict(content: Mapping[str, Any]) -> Scale:
     )
 
 
+def scale_from_text(text: str) -> Scale:
+    """Return the scale that people write as "1,2,3,4,5" (levels), "0..100" (two ends) or "binary".
+
+    Raises
+    ------
+    NbykError
+        If the text is none of these, or its numbers do not make a scale.
+    """
+    if text.strip() == "binary":
+        return Binary()
+    low, dots, high = text.partition("..")
+    try:
+        if dots:
+            return Interval(float(low), float(high))
+        return Levels(tuple(float(level) for level in text.split(",")))
+    except NbykError:
+        raise
+    except ValueError:
+        raise NbykError(
+            f"scale {text!r}: expected levels as in 1,2,3,4,5, two ends as in 0..100, or binary"
+        ) from None
+
+
 def _number(value: Any, what: str) -> float:
     try:
         number = float(value)

@@ -63,10 +63,8 @@ class Source:
         Whether the ratings come with nbyk, so that no path is needed.
     remote
         The files that can be fetched; none where people must get the data themselves.
-    by_hand
-        The name of the file that people then get themselves.
     get
-        What they have to do for it, as part of a sentence.
+        What they then have to do, as part of a sentence.
     files
         Returns the files that are read, given the path of a copy.
     questions
@@ -87,7 +85,6 @@ class Source:
     load: Callable[..., Ratings]
     embedded: bool = False
     remote: tuple[RemoteFile, ...] = ()
-    by_hand: str = ""
     get: str = ""
     files: Callable[[Path], list[Path]] = field(default=lambda path: [path])
     questions: Mapping[str, Scale] = field(default_factory=dict)
@@ -98,11 +95,6 @@ class Source:
         return bool(self.remote)
 
     @property
-    def file_names(self) -> tuple[str, ...]:
-        """The files of a complete copy in a folder of downloads."""
-        return tuple(file.name for file in self.remote) or ((self.by_hand,) if self.by_hand else ())
-
-    @property
     def size(self) -> int | None:
         """The bytes of all files that can be fetched; None if that is not recorded of one."""
         sizes = [file.size for file in self.remote]
@@ -111,7 +103,7 @@ class Source:
     def copy_in(self, folder: Path) -> Path:
         """Return where a copy lies in a folder of downloads: its one file, or the folder of its several."""
         place = folder / self.name
-        return place / self.file_names[0] if len(self.file_names) == 1 else place
+        return place / self.remote[0].name if len(self.remote) == 1 else place
 
     def scale_of(self, question: str | None) -> Scale:
         """Return the scale of the answers to a question, the default one if it is None.

@@ -162,9 +162,9 @@ _SOURCES = {
             n_ratings=102_075,
             scale=Levels((1, 2, 3, 4, 5)),
             load=_needing_a_path("amazon", read_ratings),
-            by_hand="amazon.csv",
-            get=f"the paper's reviews ({_AMAZON_URL}) are published without their products, so make a table "
-            "of reviews that have one (item: product, rater: reviewer, value: 1 to 5 stars), and give its path",
+            get=f"the paper's reviews ({_AMAZON_URL}) are published without their products, so make a "
+            "table of reviews that have one (item: product, rater: reviewer, value: 1 to 5 stars), and give "
+            "its path",
         ),
         _lewidi(
             "armis",
@@ -279,7 +279,6 @@ _SOURCES = {
             n_ratings=538_100,
             scale=TOXICITY_SCALE,
             load=_needing_a_path("toxicity", parse_toxicity),
-            by_hand="toxicity_ratings.json",
             get=f"get them from {_TOXICITY_URL} (its authors give the password), decrypt them, and give the "
             "path of your toxicity_ratings.json",
         ),

@@ -37,9 +37,9 @@ class _CutError(Exception):
 class Transfer:
     """A downloader for `pooch.retrieve` that survives what networks do.
 
-    A connection that fails, is cut or stalls, and an answer 429, 500, 502, 503 or 504, lead to another attempt
-    after a wait that doubles, or the time that Retry-After names, up to `LONGEST_WAIT`. An attempt asks for
-    what is still missing, where the server can give a range of the same file; else it begins anew.
+    A connection that fails, is cut or stalls, and an answer 429, 500, 502, 503 or 504, lead to another
+    attempt after a wait that doubles, or the time that Retry-After names, up to `LONGEST_WAIT`. An attempt
+    asks for what is still missing, where the server can give a range of the same file; else it begins anew.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ class Transfer:
                     if part.end > best:
                         best, failed = part.end, 1
                     if failed >= self._attempts:
-                        raise UnreachableError(f"{url}: {cut}, {failed} times in a row") from None
+                        raise UnreachableError(f"{cut}, {failed} times in a row, at {url}") from None
                     wait = self._first_wait * 2 ** (failed - 1) if cut.wait is None else cut.wait
                     if cut.answered:
                         self._note(f"{url}: {cut}; trying again in {wait:g} s")
@@ -181,7 +181,7 @@ def _why(error: requests.exceptions.RequestException) -> str:
 
     cause: BaseException | None = error
     while cause is not None:
-        if isinstance(cause, requests.exceptions.Timeout | urllib3.exceptions.TimeoutError):
+        if isinstance(cause, requests.exceptions.Timeout | urllib3.exceptions.ReadTimeoutError):
             return "nothing came for too long"
         if isinstance(cause, OSError) and cause.strerror:
             return f"no connection ({cause.strerror})"

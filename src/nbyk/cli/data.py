@@ -1,0 +1,147 @@
+"""`nbyk data`: the catalogue of ratings, fetching them, and the report on every data set at hand."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+if TYPE_CHECKING:
+    from nbyk.config import Downloads
+    from nbyk.data import Source
+
+app = typer.Typer(no_args_is_help=True, help="Published ratings: what there is, fetching it, and its report.")
+
+Name = Annotated[str, typer.Argument(help="Source, as `nbyk data list` names it.")]
+Folder = Annotated[
+    Path | None, typer.Option(help="Folder of downloads, if not the configured, NBYK_DATA's or the cache.")
+]
+Mirror = Annotated[
+    str | None,
+    typer.Option(help="Address above SOURCE/FILE, or folder with that layout, in place of upstream."),
+]
+ConfigFile = Annotated[
+    Path | None,
+    typer.Option("--config", help="Configuration whose `downloads` count; config.yaml if it is here."),
+]
+
+
+@app.command("list")
+def list_sources(folder: Folder = None, config: ConfigFile = None) -> None:
+    """List the catalogue: what each source is, its size and licence, and whether it is at hand."""
+    from rich import box
+    from rich.console import Console
+    from rich.table import Table
+
+    from nbyk.data import source, source_names
+
+    place = _folder(folder, config)
+    table = Table("name", "title", "items × ratings", "to fetch", "licence", "state", box=box.SIMPLE_HEAD)
+    for name in source_names():
+        entry = source(name)
+        shape = f"{entry.n_items:,} × {entry.n_ratings:,}"
+        table.add_row(name, entry.title, shape, _size(entry), entry.licence, _state(entry, place))
+    width = None if sys.stdout.isatty() else 160
+    Console(width=width).print(table)
+
+
+@app.command()
+def fetch(
+    name: Name,
+    mirror: Mirror = None,
+    folder: Folder = None,
+    config: ConfigFile = None,
+    copy_to: Annotated[
+        Path | None, typer.Option(help="Folder to copy the files to as well, as the workflow needs them.")
+    ] = None,
+) -> None:
+    """Fetch a source's files, verify their checksums and print where they are."""
+    from nbyk.data import download, source
+
+    entry = source(name)
+    place = _folder(folder, config)
+    files = download.fetch(entry, place, mirror=_mirror(mirror, config), announce=_say, note=_say)
+    if copy_to is not None:
+        files = download.copy_to(entry, files, copy_to)
+    for file in files:
+        print(file)
+
+
+@app.command()
+def show(name: Name, folder: Folder = None, config: ConfigFile = None) -> None:
+    """Show all that the catalogue has of a source and, if it is at hand, what its ratings are like."""
+    from nbyk.data import load_source, source
+    from nbyk.data.download import is_complete, shown_size
+
+    entry, place = source(name), _folder(folder, config)
+    print(f"{entry.name}: {entry.title}")
+    for what, text in (
+        ("version", entry.version),
+        ("from", entry.url),
+        ("licence", entry.licence),
+        ("terms", entry.terms),
+        ("cite", entry.citation),
+        ("items × ratings", f"{entry.n_items:,} × {entry.n_ratings:,}"),
+        ("scale", f"{entry.scale.expected}, normalised to [0, 1]"),
+        ("questions", ", ".join(entry.questions)),
+        ("state", _state(entry, place)),
+    ):
+        if text:
+            print(f"  {what:16}{text}")
+    for file in entry.remote:
+        print(f"  {file.name}, {shown_size(file.size)}")
+        print(f"    {file.url}")
+        print(f"    sha256 {file.sha256}")
+        print(
+            f"    {'is' if (place / name / file.name).is_file() else 'belongs'} at {place / name / file.name}"
+        )
+    if not entry.fetchable:
+        print(f"  {entry.missing()}")
+    copy = entry.copy_in(place) if is_complete(entry, place) else None
+    if copy is not None or entry.embedded:
+        ratings = load_source(name, copy)
+        counts, levels = ratings.counts(), sorted(set(ratings.values.tolist()))
+        shown = ", ".join(f"{level:.4g}" for level in levels[:12]) + (", …" if len(levels) > 12 else "")
+        print(
+            f"  at hand: {ratings.n_items} items, {ratings.n_ratings} ratings by {len(ratings.raters)} raters,"
+        )
+        print(f"    {counts.min()} to {counts.max()} per item, with the values {shown}")
+
+
+def _state(entry: Source, folder: Path) -> str:
+    """Return what has to be done before a source can be used."""
+    from nbyk.data.download import is_complete
+
+    if is_complete(entry, folder):
+        return "at hand"
+    if entry.embedded:
+        return "embedded"
+    return "to fetch" if entry.fetchable else "yours to get"
+
+
+def _size(entry: Source) -> str:
+    from nbyk.data.download import shown_size
+
+    return shown_size(entry.size) if entry.fetchable else "–"
+
+
+def _folder(folder: Path | None, config: Path | None) -> Path:
+    return folder or _downloads(config).chosen_folder
+
+
+def _mirror(mirror: str | None, config: Path | None) -> str | None:
+    return mirror or _downloads(config).chosen_mirror
+
+
+def _downloads(config: Path | None) -> Downloads:
+    """Return the section `downloads` of the configuration, that of config.yaml beside the user by default."""
+    from nbyk.config import Downloads, load_config
+
+    path = config or Path("config.yaml")
+    return load_config(path).downloads if config or path.exists() else Downloads()
+
+
+def _say(text: str) -> None:
+    print(text, file=sys.stderr, flush=True)
