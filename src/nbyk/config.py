@@ -28,13 +28,9 @@ from nbyk.studies.wein2023 import COLUMNS, PRIORS
 
 def _own_name(name: str) -> str:
     if name == "simulated" or name in source_names():
-        raise NbykError(
-            f"{name!r} is a source that nbyk knows; call yours otherwise, or use ratings"
-        )
+        raise NbykError(f"{name!r} is a source that nbyk knows; call yours otherwise, or use ratings")
     if not re.fullmatch("[a-z0-9_]+", name) or name.endswith(homan2025.OWN_FIT):
-        raise NbykError(
-            f"found {name!r}; a name has lower-case letters, digits and _, and ends not in _fit"
-        )
+        raise NbykError(f"found {name!r}; a name has lower-case letters, digits and _, and ends not in _fit")
     return name
 
 

@@ -9,6 +9,8 @@ from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
 from nbyk.config import validate
+from nbyk.data import load_source
+from nbyk.data import source as source_named
 from nbyk.errors import NbykError
 from nbyk.metrics import load_file
 from nbyk.studies import homan2025

@@ -1,6 +1,60 @@
+# Downloads are kept and verified in the user's folder; the copies here are Snakemake's, which may delete them.
+DOWNLOADS = "results/downloads"
+
+
+def files_of(source):
+    """The files of a source's ratings: the user's own, those to be fetched, or none if they are embedded."""
+    if run.downloaded(source):
+        return [
+            f"{DOWNLOADS}/{source}/{file.name}" for file in source_named(source).remote
+        ]
+    return run.rating_files(source)
+
+
+def normalise_options(source):
+    """Where `nbyk normalise` finds a source's ratings, and the scale of a table of the user's own."""
+    if source in run.own_ratings:
+        own = run.own_ratings[source]
+        return ["--path", own.path, "--scale", own.scale]
+    if source in run.ratings:
+        return ["--path", run.ratings[source]]
+    if run.downloaded(source):
+        return ["--path", source_named(source).copy_in(Path(DOWNLOADS))]
+    return []
+
+
+# It needs the network, which the nodes of a cluster may not have.
+localrules:
+    download,
+
+
+rule download:
+    output:
+        DOWNLOADS + "/{source}/{file}",
+    log:
+        "logs/download/{source}/{file}.log",
+    benchmark:
+        "logs/benchmarks/download/{source}/{file}.tsv"
+    threads: 1
+    resources:
+        mem_mb=memory(100),
+        runtime=minutes(60),
+    params:
+        options=[
+            *options("--folder", [run.downloads.folder] if run.downloads.folder else []),
+            *options("--mirror", [run.downloads.mirror] if run.downloads.mirror else []),
+        ],
+        copies=DOWNLOADS,
+    message:
+        "Fetching {wildcards.file} of {wildcards.source}"
+    shell:
+        "nbyk data fetch {wildcards.source} --file {wildcards.file:q} {params.options:q}"
+        " --copy-to {params.copies} > {log} 2>&1"
+
+
 rule normalise:
     input:
-        files=lambda wildcards: run.rating_files(wildcards.source),
+        files=lambda wildcards: files_of(wildcards.source),
         code=code("data"),
     output:
         "results/ratings/{source}.parquet",
@@ -13,12 +67,8 @@ rule normalise:
         mem_mb=memory(141),
         runtime=minutes(2),
     params:
-        path=lambda wildcards: (
-            ["--path", run.ratings[wildcards.source]]
-            if wildcards.source in run.ratings
-            else []
-        ),
+        options=lambda wildcards: normalise_options(wildcards.source),
     message:
         "Normalising the ratings of {wildcards.source}"
     shell:
-        "nbyk normalise {wildcards.source} {params.path:q} --out {output} > {log} 2>&1"
+        "nbyk normalise {wildcards.source} {params.options:q} --out {output} > {log} 2>&1"

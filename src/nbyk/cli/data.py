@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nbyk.cli.options import downloads_of
+
 if TYPE_CHECKING:
-    from nbyk.config import Downloads
     from nbyk.data import Source
 
 app = typer.Typer(no_args_is_help=True, help="Published ratings: what there is, fetching it, and its report.")
@@ -20,11 +21,11 @@ Folder = Annotated[
 ]
 Mirror = Annotated[
     str | None,
-    typer.Option(help="Address above SOURCE/FILE, or folder with that layout, in place of upstream."),
+    typer.Option(help="Address above SOURCE/FILE, or folder so laid out, in place of upstream."),
 ]
 ConfigFile = Annotated[
     Path | None,
-    typer.Option("--config", help="Configuration whose `downloads` count; config.yaml if it is here."),
+    typer.Option("--config", help="Configuration whose `downloads` count; config.yaml if here."),
 ]
 
 
@@ -53,6 +54,7 @@ def fetch(
     mirror: Mirror = None,
     folder: Folder = None,
     config: ConfigFile = None,
+    file: Annotated[str | None, typer.Option(help="The one file to fetch, if not all.")] = None,
     copy_to: Annotated[
         Path | None, typer.Option(help="Folder to copy the files to as well, as the workflow needs them.")
     ] = None,
@@ -62,11 +64,11 @@ def fetch(
 
     entry = source(name)
     place = _folder(folder, config)
-    files = download.fetch(entry, place, mirror=_mirror(mirror, config), announce=_say, note=_say)
+    files = download.fetch(entry, place, mirror=_mirror(mirror, config), only=file, announce=_say, note=_say)
     if copy_to is not None:
         files = download.copy_to(entry, files, copy_to)
-    for file in files:
-        print(file)
+    for path in files:
+        print(path)
 
 
 @app.command()
@@ -104,10 +106,9 @@ def show(name: Name, folder: Folder = None, config: ConfigFile = None) -> None:
         ratings = load_source(name, copy)
         counts, levels = ratings.counts(), sorted(set(ratings.values.tolist()))
         shown = ", ".join(f"{level:.4g}" for level in levels[:12]) + (", …" if len(levels) > 12 else "")
-        print(
-            f"  at hand: {ratings.n_items} items, {ratings.n_ratings} ratings by {len(ratings.raters)} raters,"
-        )
-        print(f"    {counts.min()} to {counts.max()} per item, with the values {shown}")
+        raters = f"{ratings.n_ratings} ratings by {len(ratings.raters)} raters"
+        print(f"  at hand: {ratings.n_items} items, {raters}, {counts.min()} to {counts.max()} per item,")
+        print(f"    normalised to {shown}")
 
 
 def _state(entry: Source, folder: Path) -> str:
@@ -128,19 +129,11 @@ def _size(entry: Source) -> str:
 
 
 def _folder(folder: Path | None, config: Path | None) -> Path:
-    return folder or _downloads(config).chosen_folder
+    return folder or downloads_of(config).chosen_folder
 
 
 def _mirror(mirror: str | None, config: Path | None) -> str | None:
-    return mirror or _downloads(config).chosen_mirror
-
-
-def _downloads(config: Path | None) -> Downloads:
-    """Return the section `downloads` of the configuration, that of config.yaml beside the user by default."""
-    from nbyk.config import Downloads, load_config
-
-    path = config or Path("config.yaml")
-    return load_config(path).downloads if config or path.exists() else Downloads()
+    return mirror or downloads_of(config).chosen_mirror
 
 
 def _say(text: str) -> None:

@@ -11,6 +11,7 @@ import typer
 from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
+    from nbyk.config import Downloads
     from nbyk.priors import TwoStagePrior
 
 Out = Annotated[Path, typer.Option("--out", help="File to write.")]
@@ -46,6 +47,15 @@ def read_prior(path: Path) -> TwoStagePrior:
         return TwoStagePrior.from_dict(read_json(path, way_out=way_out))
     except NbykError as error:
         raise NbykError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+
+
+def downloads_of(path: Path | None) -> Downloads:
+    """Return the `downloads` of a configuration: of config.yaml if it is here and no other is named."""
+    from nbyk.config import load_config, validate
+
+    if path is None and not Path("config.yaml").exists():
+        return validate({}).downloads
+    return load_config(path or Path("config.yaml")).downloads
 
 
 def check_out_folder(out: Path) -> None:

@@ -25,6 +25,7 @@ from nbyk.cli.options import (
     Seed,
     Threads,
     distinct,
+    downloads_of,
     read_prior,
 )
 from nbyk.errors import NbykError
@@ -66,20 +67,44 @@ def normalise(
     path: Annotated[
         Path | None, typer.Option(help="Where the source's file or folder is, if it is your own.")
     ] = None,
+    question: Annotated[
+        str | None, typer.Option(help="Which question of a source that has several, such as mhs.")
+    ] = None,
+    scale: Annotated[
+        str | None,
+        typer.Option(help="Scale of a table of your own at --path: 1,2,3,4,5 or 0..100 or binary."),
+    ] = None,
 ) -> None:
-    """Write a source's ratings, normalised to [0, 1], as one long table (item, rater, value)."""
-    from nbyk.data import load_source
+    """Write a source's ratings, normalised to [0, 1], as one long table (item, rater, value).
+
+    Without --path, ratings that do not come with nbyk are those that `nbyk data fetch` brought. With --scale,
+    SOURCE is a name of your own for a table of your own.
+    """
+    from nbyk.data import load_source, read_ratings, scale_from_text
     from nbyk.data import source as source_named
     from nbyk.files import write_parquet
 
-    ratings, entry = load_source(source, path), source_named(source)
-    files = [] if path is None else entry.files(path)
-    origin = ", ".join(file.name for file in files) or "the embedded data"
+    if scale is not None:
+        if path is None or question is not None:
+            raise NbykError(
+                f"--scale {scale}: is for a table of your own; give its --path, and no --question"
+            )
+        declared = scale_from_text(scale)
+        ratings, files = read_ratings(path, scale=declared), [path]
+        made: dict[str, object] = {"licence": "your own", "citation": "", "version of source": ""}
+    else:
+        entry = source_named(source)
+        path = path or _fetched(source)
+        declared = entry.scale_of(question)
+        ratings = load_source(source, path, question)
+        files = [] if path is None else entry.files(path)
+        made = {"licence": entry.licence, "citation": entry.citation, "version of source": entry.version}
+    origin = ", ".join(str(file) for file in files) or "the embedded data"
     print(f"{source}: {ratings.n_ratings} ratings of {ratings.n_items} items from {origin}", file=sys.stderr)
-    checksums = {file.name: _checksum(file) for file in files}
-    made = {"source": source, "licence": entry.licence, "citation": entry.citation, "files": checksums}
-    sizes = {"items": ratings.n_items, "ratings": ratings.n_ratings}
-    write_parquet(out, ratings.to_table(), {**made, **sizes, "version of source": entry.version})
+    made |= {"source": source, "files": {file.name: _checksum(file) for file in files}}
+    made |= {"items": ratings.n_items, "ratings": ratings.n_ratings, "scale": declared.to_dict()}
+    made |= {"question": question} if question else {}
+    write_parquet(out, ratings.to_table(), made)
 
 
 def align(
@@ -121,14 +146,17 @@ def fit(
     seed: Seed,
 ) -> None:
     """Fit a two-stage prior to ratings, choosing each stage's family by its goodness of fit."""
-    from nbyk.data import Ratings, source
+    from nbyk.data import Ratings, scale_from_dict
     from nbyk.files import read_parquet, write_json, write_text
     from nbyk.priors import Response, fit_prior
     from nbyk.priors.comparison import comparison_table
 
-    matrix = Ratings.from_table(read_parquet(ratings, RATINGS)[0]).matrix()
+    table, made = read_parquet(ratings, RATINGS)
+    if "scale" not in made:
+        raise NbykError(f"{ratings}: no scale of the ratings; write it again with `nbyk normalise`")
+    matrix = Ratings.from_table(table).matrix()
     print(f"fitting every family to the means and deviations of {len(matrix)} items …", file=sys.stderr)
-    fitted = fit_prior(name, matrix, Response.on(source(name).scale), seed=seed)
+    fitted = fit_prior(name, matrix, Response.on(scale_from_dict(made["scale"])), seed=seed)
     compared = comparison_table([*fitted.mu_table, *fitted.sigma_table])
     write_text(families, compared.to_pandas().to_csv(index=False, lineterminator="\n"))
     write_json(check, fitted.predictive.to_dict())
@@ -357,6 +385,17 @@ def report(
     from nbyk.report.wein2023.page import write_report
 
     write_report(results, out)
+
+
+def _fetched(source: str) -> Path | None:
+    """Return where `nbyk data fetch` brought a source's files, if it did and they do not come with nbyk."""
+    from nbyk.data import source as source_named
+    from nbyk.data.download import verified_copy
+
+    entry = source_named(source)
+    if entry.embedded or not entry.fetchable:
+        return None
+    return verified_copy(entry, downloads_of(None).chosen_folder)
 
 
 def _cell(items: int, responses: int, epsilon: float) -> dict[str, float]:

@@ -7,18 +7,20 @@ import os
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
 
 from nbyk.data.source import RemoteFile, Source
 from nbyk.data.transfer import Transfer, UnreachableError
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, unknown_name
 from nbyk.files import grant_usual_access, sha256
 from nbyk.progress import progress
 
 FOLDER_VARIABLE = "NBYK_DATA"
 MIRROR_VARIABLE = "NBYK_MIRROR"
+
+_LARGE = 10_000_000
 
 
 def default_folder(configured: str | os.PathLike[str] | None = None) -> Path:
@@ -41,11 +43,32 @@ def is_complete(entry: Source, folder: Path) -> bool:
     return entry.fetchable and all((folder / entry.name / file.name).is_file() for file in entry.remote)
 
 
+def verified_copy(entry: Source, folder: Path) -> Path | None:
+    """Return the path of a source's copy in a folder of downloads, None if files are missing.
+
+    Raises
+    ------
+    NbykError
+        If a file is there with another checksum, put there by hand or damaged since.
+    """
+    if not is_complete(entry, folder):
+        return None
+    for file in entry.remote:
+        path = folder / entry.name / file.name
+        if not _is_right(path, file):
+            raise NbykError(
+                f"{path}: found sha256 {sha256(path)}, expected {file.sha256}; run `nbyk data fetch "
+                f"{entry.name}` to replace it, or give it with --path if it is what you want"
+            )
+    return entry.copy_in(folder)
+
+
 def fetch(
     entry: Source,
     folder: str | os.PathLike[str],
     *,
     mirror: str | None = None,
+    only: str | None = None,
     announce: Callable[[str], None] = lambda text: None,
     note: Callable[[str], None] = lambda text: None,
     sleep: Callable[[float], None] = time.sleep,
@@ -64,6 +87,8 @@ def fetch(
         The folder of downloads; made if it is missing.
     mirror
         Instead of upstream: the address above <source>/<file>, or the path of a folder with that layout.
+    only
+        The name of the one file to fetch; None for all.
     announce
         Told the licence, the terms and the citation before the first file is fetched.
     note
@@ -82,13 +107,17 @@ def fetch(
     if not entry.fetchable:
         raise entry.missing()
     place = Path(folder) / entry.name
-    missing = [file for file in entry.remote if not _is_right(place / file.name, file)]
+    names = [file.name for file in entry.remote]
+    if only is not None and only not in names:
+        raise unknown_name(f"file of {entry.name}", only, names)
+    wanted = [file for file in entry.remote if only in (None, file.name)]
+    missing = [file for file in wanted if not _is_right(place / file.name, file)]
     if missing:
         announce(terms_of(entry))
     for done, file in enumerate(missing):
         address = _address(entry, file, mirror)
         try:
-            with _quiet_pooch(), progress(file.name, file.size or 0) as advance:
+            with _quiet_pooch(), _progress_of(file) as advance:
                 _retrieve(
                     address,
                     file,
@@ -97,7 +126,7 @@ def fetch(
                 )
         except UnreachableError as error:
             raise NbykError(f"{entry.name}: {error}; {_by_hand(missing[done:], place)}") from None
-    return [place / file.name for file in entry.remote]
+    return [place / file.name for file in wanted]
 
 
 def copy_to(entry: Source, files: Sequence[Path], folder: str | os.PathLike[str]) -> list[Path]:
@@ -167,6 +196,13 @@ def _by_hand(missing: Sequence[RemoteFile], place: Path) -> str:
     """Return the way out without a connection, as part of a sentence."""
     moves = [f"{file.url} to {(place / file.name).absolute()}" for file in missing]
     return f"name a --mirror, or bring {' and '.join(moves)} by other means, and run again"
+
+
+def _progress_of(file: RemoteFile) -> AbstractContextManager[Callable[[int], None]]:
+    """Return a progress bar for a file that is large enough to wait for."""
+    if file.size is None or file.size < _LARGE:
+        return nullcontext(lambda count: None)
+    return progress(file.name, file.size)
 
 
 @contextmanager
