@@ -24,6 +24,7 @@ COMMANDS = (
     *("normalise", "align", "prior", "fit", "reference", "true", "estimate", "pvalues"),
     *("plan", "why", "doctor"),
     *("tables", "figures", "report", "version", "config check", "config schema", "config reference"),
+    *(f"data {command}" for command in ("list", "fetch", "show", "report")),
     *(f"homan2025 {command}" for command in ("fit", "grid", "power", "tables", "figures", "report")),
 )
 SIZE = "--items 30 --responses 3"

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbyk.data import Binary, Interval, Levels, scale_from_dict
+from nbyk.data import Binary, Interval, Levels, scale_from_dict, scale_from_text
 from nbyk.errors import NbykError
 
 finite = st.floats(-1e6, 1e6)
@@ -89,3 +89,35 @@ def test_a_value_between_levels_is_refused_with_its_place_in_a_matrix():
 def test_a_bad_declaration_is_refused(content, says):
     with pytest.raises(NbykError, match=says):
         scale_from_dict(content)
+
+
+@pytest.mark.parametrize(
+    ("text", "scale"),
+    [
+        ("1,2,3,4,5", Levels((1, 2, 3, 4, 5))),
+        ("-3, -1.5, 0", Levels((-3, -1.5, 0))),
+        ("0..100", Interval(0, 100)),
+        ("-1 .. 1", Interval(-1, 1)),
+        ("binary", Binary()),
+    ],
+)
+def test_a_scale_reads_as_people_write_it(text, scale):
+    assert scale_from_text(text) == scale
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("", "expected levels as in 1,2,3,4,5, two ends as in 0..100, or binary"),
+        ("1-5", "scale '1-5': expected levels"),
+        ("1,two", "scale '1,two': expected levels"),
+        ("3", "needs at least two"),
+        ("2,1", "list levels lowest first"),
+        ("1..0", "runs from 1 to 0"),
+        ("..", "scale '..': expected levels"),
+    ],
+)
+def test_a_scale_that_is_none_is_refused(text, says):
+    with pytest.raises(NbykError) as refusal:
+        scale_from_text(text)
+    assert says in str(refusal.value)

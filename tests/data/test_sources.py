@@ -1,12 +1,14 @@
 from __future__ import annotations
 
 import json
-import os
+import re
 import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
 import pytest
 
 from nbyk.data import (
@@ -17,7 +19,9 @@ from nbyk.data import (
     Source,
     load_source,
     parse_convabuse,
+    parse_dices,
     parse_lewidi,
+    parse_mhs,
     parse_toxicity,
     source,
     source_names,
@@ -80,12 +84,9 @@ def test_embedded_convabuse_has_the_published_totals():
     assert dict(zip(values, times, strict=True)) == {0: 276, 0.2: 899, 0.4: 788, 0.6: 651, 0.8: 9797}
 
 
-def test_upstream_convabuse_is_what_is_embedded(tmp_path):
+def test_upstream_convabuse_is_what_is_embedded(tmp_path, datasets):
     """The embedded file against the real splits, where they are at hand."""
-    folder = os.environ.get("NBYK_DATASETS")
-    if not folder:
-        pytest.skip("set NBYK_DATASETS to a folder that holds convabuse/2_splits/ConvAbuseEMNLP*.csv")
-    splits = Path(folder) / "convabuse" / "2_splits"
+    splits = datasets / "convabuse" / "2_splits"
     assert load_source("convabuse", splits) == load_source("convabuse")
     script = [sys.executable, str(ROOT / "scripts" / "embed_convabuse.py"), str(splits)]
     done = subprocess.run([*script, "--output", str(tmp_path / "again.csv")], capture_output=True, check=True)
@@ -289,13 +290,11 @@ def test_a_folder_that_is_no_lewidi_dataset_is_refused(tmp_path):
         ("armis", "ArMIS_dataset", (943, 2829), 0.411),
         ("multidomain", "MD-Agreement_dataset", (10753, 53764), 0.341),
         ("multidomain", "MD-Agreement_dataset/MD-Agreement_test.json", (3057, 15284), 0.356),
+        ("convabuse_lewidi", "ConvAbuse_dataset", (4050, 12168), 0.701),
     ],
 )
-def test_upstream_lewidi_has_its_published_totals(name, folder, shape, mean):
-    datasets = os.environ.get("NBYK_DATASETS")
-    if not datasets:
-        pytest.skip("set NBYK_DATASETS to a folder that holds lewidi/*_dataset/*.json")
-    ratings = load_source(name, Path(datasets) / "lewidi" / folder)
+def test_upstream_lewidi_has_its_published_totals(name, folder, shape, mean, datasets):
+    ratings = load_source(name, datasets / "lewidi" / folder)
     assert (ratings.n_items, ratings.n_ratings) == shape
     assert np.nanmean(ratings.matrix(), axis=1).mean() == pytest.approx(mean, abs=5e-4)
 
@@ -312,7 +311,7 @@ def test_five_levels_come_as_a_table_of_ones_own(tmp_path, name, lowest):
 
 @pytest.mark.parametrize("name", source_names())
 def test_a_source_that_is_not_at_its_path_is_named(tmp_path, name):
-    missing = tmp_path / ("gone.csv" if name in ("amazon", "mhs") else "gone")
+    missing = tmp_path / ("gone.csv" if name in ("amazon", "mhs", "dices_350", "dices_990") else "gone")
     with pytest.raises(NbykError, match=r"gone.*no such file"):
         load_source(name, missing)
 
@@ -328,7 +327,17 @@ def test_every_source_keeps_the_catalogues_contract(name):
     assert entry.name == name
     assert isinstance(entry.scale, Levels | Interval | Binary)
     assert entry.url.startswith("https://")
-    assert all((entry.title, entry.licence, entry.citation, entry.version))
+    assert all((entry.title, entry.licence, entry.terms, entry.citation, entry.version))
+    assert entry.n_ratings >= 2 * entry.n_items > 2
+    assert (entry.embedded or entry.fetchable) != bool(entry.get)
+    assert len({file.name for file in entry.remote}) == len(entry.remote)
+    for file in entry.remote:
+        assert re.fullmatch("[0-9a-f]{64}", file.sha256)
+        assert file.url.startswith("https://")
+        assert file.url.endswith(f"/{file.name}")
+        # The address holds the commit or revision that the version names.
+        assert entry.version.split()[1].removesuffix(",") in file.url
+        assert file.size is None or file.size > 10_000
     ratings, refusal = loaded(entry)
     if ratings is not None:
         assert entry.embedded
@@ -337,3 +346,100 @@ def test_every_source_keeps_the_catalogues_contract(name):
     # Data that cannot be shipped must be findable, and it must be clear where to name them.
     assert entry.url in refusal
     assert f"--path, or {name} under ratings in config.yaml" in refusal
+
+
+DICES = "diverse_safety_adversarial_dialog_350.csv"
+
+
+def dices_file(path: Path, *rows: tuple[str, str, str]) -> Path:
+    """Write a file in the upstream layout; its texts have line breaks, commas and quotes."""
+    lines = ["id,rater_id,rater_gender,item_id,context,Q_overall,Q_overall_gold"]
+    for number, (item, rater, answer) in enumerate(rows):
+        lines.append(f'{number},{rater},Woman,{item},"LAMDA: hi,\nUSER: ""no""",{answer},Yes')
+    path.write_text("\n".join(lines) + "\n", encoding="utf-8")
+    return path
+
+
+def test_dices_has_the_harm_that_raters_see(tmp_path):
+    rows = [("1", "r1", "No"), ("1", "r2", "Unsure"), ("2", "r1", "Yes")]
+    path = dices_file(tmp_path / DICES, *rows)
+    raw = parse_dices(path)
+    assert (raw.items, raw.raters) == (("1", "2"), ("r1", "r2"))
+    np.testing.assert_array_equal(raw.values, [0, 0.5, 1])
+    for name in ("dices_350", "dices_990"):
+        # As on every scale of levels, a level is its rank over their number.
+        np.testing.assert_allclose(load_source(name, path).values, [0, 1 / 3, 2 / 3])
+
+
+@pytest.mark.parametrize(
+    ("rows", "says"),
+    [
+        ([("1", "r", "No"), ("2", "r", "Maybe")], "line 4: Q_overall is 'Maybe'; expected Yes, No or Unsure"),
+        ([("1", "r", "No"), ("2", "r", "")], "line 4: Q_overall is ''"),
+        (
+            [("1", "r", "No"), ("2", "r", "No"), ("1", "r", "Yes")],
+            "line 6: rater 'r' has already rated item '1'",
+        ),
+        ([("1", "r", "No"), ("", "r", "No")], "line 4: the item id is empty"),
+        ([("1", "r", "No")], "still the only item"),
+    ],
+)
+def test_a_malformed_row_of_dices_is_named(tmp_path, rows, says):
+    path = dices_file(tmp_path / DICES, *rows)
+    with pytest.raises(NbykError) as refusal:
+        load_source("dices_350", path)
+    assert f"{path}, {says}" in str(refusal.value) or says in str(refusal.value)
+
+
+def test_another_file_is_not_taken_for_dices(tmp_path):
+    (tmp_path / "other.csv").write_text("item_id,rater_id,Q_all\n1,r,No\n")
+    with pytest.raises(
+        NbykError, match=r"no column 'Q_overall'; found 'item_id', .*nearest: 'Q_all'.*upstream"
+    ):
+        parse_dices(tmp_path / "other.csv")
+
+
+def mhs_file(path: Path, *rows: tuple[int, int, float, float]) -> Path:
+    """Write a file in the upstream layout: comment, annotator, respect and hatespeech of each row."""
+    comments, annotators, respect, hatespeech = zip(*rows, strict=True)
+    columns = {
+        "comment_id": pa.array(comments, pa.int32()),
+        "annotator_id": pa.array(annotators, pa.int32()),
+        "text": ["text"] * len(rows),
+        "respect": pa.array(respect, pa.float64()),
+        "hatespeech": pa.array(hatespeech, pa.float64()),
+    }
+    pq.write_table(pa.table(columns), path)
+    return path
+
+
+def test_a_question_of_measuring_hate_speech(tmp_path):
+    path = mhs_file(tmp_path / "mhs.parquet", (47777, 10873, 0, 0), (47777, 2, 4, 2), (39773, 10873, 3, 1))
+    ratings = load_source("mhs", path)
+    assert (ratings.items, ratings.raters) == (("47777", "39773"), ("10873", "2"))
+    np.testing.assert_array_equal(ratings.values, [0, 0.8, 0.6])
+    assert load_source("mhs", path, "respect") == ratings
+    np.testing.assert_allclose(load_source("mhs", path, "hatespeech").values, [0, 2 / 3, 1 / 3])
+    with pytest.raises(NbykError, match=r"unknown question of mhs 'respekt'; did you mean respect"):
+        load_source("mhs", path, "respekt")
+    with pytest.raises(NbykError, match=r"no column 'insult'"):
+        load_source("mhs", path, "insult")
+    with pytest.raises(NbykError, match=r"'armis' has no questions to choose from; leave 'respect' out"):
+        load_source("armis", path, "respect")
+
+
+def test_an_annotators_first_answer_of_a_comment_counts(tmp_path):
+    path = mhs_file(tmp_path / "mhs.parquet", (1, 5, 3, 0), (1, 6, 4, 0), (1, 5, 0, 0), (2, 5, 1, 0))
+    np.testing.assert_array_equal(parse_mhs(path).matrix(), [[3, 4], [1, np.nan]])
+
+
+@pytest.mark.parametrize(
+    ("value", "says"),
+    [(5.0, "item '2' by rater '5' is 5; expected one of 0"), (float("nan"), "row 1, column 'respect'")],
+)
+def test_an_answer_off_the_scale_is_named(tmp_path, value, says):
+    path = mhs_file(tmp_path / "mhs.parquet", (1, 5, 3, 0), (2, 5, value, 0))
+    with pytest.raises(NbykError) as refusal:
+        load_source("mhs", path)
+    assert str(path) in str(refusal.value)
+    assert says in str(refusal.value)

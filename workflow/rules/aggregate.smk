@@ -33,13 +33,18 @@ rule pvalues:
         " --out {output} > {log} 2>&1"
 
 
-def all_pvalues():
-    """The p-value files of every cell, sampler batch and metric batch."""
+def pvalues_of(some_cells):
+    """The p-value files of cells, for every sampler batch and metric batch."""
     return [
         f"results/pvalues/{CELL}+{null_of(cell['semantics'])}+{samplers}+{metrics}.parquet".format(
             **cell
         )
-        for cell in cells()
+        for cell in some_cells
         for samplers in SAMPLERS
         for metrics in METRICS
     ]
+
+
+def all_pvalues():
+    """The p-value files of every cell that the configuration asks for."""
+    return pvalues_of(cells())

@@ -2,6 +2,7 @@
 
 import os
 import re
+from functools import cache
 from math import ceil
 from pathlib import Path
 
@@ -9,7 +10,7 @@ from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
 from nbyk.config import validate
-from nbyk.data import load_source
+from nbyk.data import load_source, read_ratings
 from nbyk.data import source as source_named
 from nbyk.errors import NbykError
 from nbyk.metrics import load_file

@@ -41,8 +41,12 @@ rule download:
         runtime=minutes(60),
     params:
         options=[
-            *options("--folder", [run.downloads.folder] if run.downloads.folder else []),
-            *options("--mirror", [run.downloads.mirror] if run.downloads.mirror else []),
+            *options(
+                "--folder", [run.downloads.folder] if run.downloads.folder else []
+            ),
+            *options(
+                "--mirror", [run.downloads.mirror] if run.downloads.mirror else []
+            ),
         ],
         copies=DOWNLOADS,
     message:

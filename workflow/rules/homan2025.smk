@@ -293,6 +293,7 @@ rule homan_figures:
             "inference/agreement.py",
             "report/homan2025",
             "report/drawing.py",
+            "report/fits.py",
             "report/partitions.py",
         ),
     output:

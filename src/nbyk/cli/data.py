@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nbyk.cli.options import downloads_of
+from nbyk.cli.options import OutFolder, Seed, downloads_of
+from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
     from nbyk.data import Source
@@ -109,6 +110,26 @@ def show(name: Name, folder: Folder = None, config: ConfigFile = None) -> None:
         raters = f"{ratings.n_ratings} ratings by {len(ratings.raters)} raters"
         print(f"  at hand: {ratings.n_items} items, {raters}, {counts.min()} to {counts.max()} per item,")
         print(f"    normalised to {shown}")
+
+
+@app.command()
+def report(
+    pvalues: Annotated[list[Path], typer.Argument(help="Files of p-values, as written by `nbyk pvalues`.")],
+    out: OutFolder,
+    source: Annotated[list[str], typer.Option(help="Data set to report on; repeat for several.")],
+    ratings: Annotated[list[Path], typer.Option(help="Ratings of each --source.")],
+    prior: Annotated[list[Path], typer.Option(help="Prior fitted to each --source.")],
+    check: Annotated[list[Path], typer.Option(help="Check of each --prior.")],
+    seed: Seed,
+) -> None:
+    """Write the summary, figures and page of every data set at hand."""
+    from nbyk.report.datasets.page import write_report
+    from nbyk.report.datasets.summary import read_data_set
+
+    if not len(source) == len(ratings) == len(prior) == len(check):
+        raise NbykError("expected one --ratings, one --prior and one --check for each --source")
+    files = zip(source, ratings, prior, check, strict=True)
+    write_report(pvalues, [read_data_set(*parts) for parts in files], out, seed=seed)
 
 
 def _state(entry: Source, folder: Path) -> str:

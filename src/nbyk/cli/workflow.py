@@ -86,9 +86,7 @@ def normalise(
 
     if scale is not None:
         if path is None or question is not None:
-            raise NbykError(
-                f"--scale {scale}: is for a table of your own; give its --path, and no --question"
-            )
+            raise NbykError(f"--scale {scale} is for a table of your own; give its --path, and no --question")
         declared = scale_from_text(scale)
         ratings, files = read_ratings(path, scale=declared), [path]
         made: dict[str, object] = {"licence": "your own", "citation": "", "version of source": ""}

@@ -123,12 +123,8 @@ class Source:
 
     def missing(self) -> NbykError:
         """Return the error for ratings that are not at hand: what to get, and where to put it."""
-        get = (
-            f"run `nbyk data fetch {self.name}`, or give the path of your own copy"
-            if self.remote
-            else self.get
-        )
+        fetch = f"run `nbyk data fetch {self.name}` (from {self.url}), or give the path of your own copy"
         return NbykError(
-            f"source {self.name!r} comes without its data: {get}: --path, or {self.name} under ratings in "
-            "config.yaml"
+            f"source {self.name!r} comes without its data: {fetch if self.remote else self.get}: --path, or "
+            f"{self.name} under ratings in config.yaml"
         )

@@ -102,20 +102,22 @@ class Transfer:
     def _attempt(self, url: str, part: _Part, best: int) -> None:
         """Get what is still missing of a part, all of which ended at `best` so far."""
         import requests
+        import urllib3
 
         answered = False
         try:
             with requests.get(url, headers=part.headers(), stream=True, timeout=self._timeout) as answer:
                 answered = True
                 self._accept(url, answer, part)
-                for chunk in answer.iter_content(_CHUNK):
+                # iter_content would lose what has come of a chunk when the connection is cut.
+                while chunk := answer.raw.read1(_CHUNK):
                     part.out.write(chunk)
                     self._advance(max(0, part.end - max(best, part.end - len(chunk))))
                     if self._size is not None and part.end > self._size:
                         return
         except (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema) as error:
             raise NbykError(f"{url}: cannot be fetched ({error}); check the mirror's address") from None
-        except requests.exceptions.RequestException as error:
+        except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError) as error:
             raise _CutError(_why(error), answered=answered) from None
         if self._size is not None and part.end < self._size:
             raise _CutError(f"the connection ended after {part.end} of {self._size} bytes")
@@ -174,7 +176,7 @@ def _asked_to_wait(answer: requests.Response) -> float | None:
     return min(max(seconds, 0.0), LONGEST_WAIT)
 
 
-def _why(error: requests.exceptions.RequestException) -> str:
+def _why(error: BaseException) -> str:
     """Return in a few words why a connection failed."""
     import requests
     import urllib3
@@ -187,6 +189,6 @@ def _why(error: requests.exceptions.RequestException) -> str:
             return f"no connection ({cause.strerror})"
         inner = getattr(cause, "reason", None) or (cause.args[-1] if cause.args else None)
         cause = inner if isinstance(inner, BaseException) else cause.__cause__ or cause.__context__
-    if isinstance(error, requests.exceptions.ChunkedEncodingError):
+    if isinstance(error, urllib3.exceptions.ProtocolError):
         return "the connection was cut"
     return f"no connection ({type(error).__name__})"

@@ -40,36 +40,45 @@ def write_page(
     NbykError
         If a part is missing.
     """
-    import jinja2
-
-    import nbyk
-
     figures = [_figure(path, titles) for path in sorted((results / "figures").rglob("*.svg"))]
     tables = [_table(path, z_columns) for path in sorted((results / "tables").rglob("*.csv"))]
     if not figures or not tables:
         raise NbykError(f"{results}: no tables or no figures; run the commands that write them first")
-    loader = jinja2.PackageLoader("nbyk.report", "templates")
-    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
-    environment.filters["number"] = _number
-    page = environment.get_template(f"{study}.html").render(
+    page = render(
+        f"{study}.html",
         summary=read_json(results / "summary.json"),
         figures=sorted(
             figures, key=lambda figure: (figure["name"] != first, figure["section"], figure["name"])
         ),
         tables=tables,
-        version=nbyk.__version__,
     )
     write_text(out, page)
 
 
+def render(template: str, **content: Any) -> str:
+    """Return a page made of a template and what it shows."""
+    import jinja2
+
+    import nbyk
+
+    loader = jinja2.PackageLoader("nbyk.report", "templates")
+    environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    environment.filters["number"] = _number
+    return environment.get_template(template).render(**content, version=nbyk.__version__)
+
+
+def embedded_svg(path: Path) -> str:
+    """Return a figure as an address that holds it."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(read_bytes(path)).decode()}"
+
+
 def _figure(path: Path, titles: Mapping[str, str]) -> dict[str, str]:
     title = titles.get(path.stem, path.stem.replace("_", " "))
-    content = base64.b64encode(read_bytes(path)).decode()
     return {
         "name": path.stem,
         "section": path.parent.name,
         "title": f"{title} ({path.parent.name})" if path.parent.name in _SEMANTICS else title,
-        "source": f"data:image/svg+xml;base64,{content}",
+        "source": embedded_svg(path),
     }
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,10 +11,9 @@ from numpy.typing import NDArray
 from nbyk.data import Ratings
 from nbyk.files import read_json, read_parquet
 from nbyk.priors import Response, TwoStagePrior, item_parameters, published_prior
-from nbyk.priors.fitting import moments
 from nbyk.report.drawing import COLOURS, new_panels
+from nbyk.report.fits import draw_ecdf, label_moments, moments_of_prior
 from nbyk.report.homan2025.comparison import own_fit_p_values
-from nbyk.resampling.streams import Streams, stream_key
 from nbyk.studies.homan2025 import ALPHA, PANELS, label, published_source
 
 if TYPE_CHECKING:
@@ -61,8 +60,8 @@ def stages_figure(seed: int) -> Figure:
         for axes, family, drawn in zip((left, right), (prior.mu, prior.sigma), moments_drawn, strict=True):
             axes.plot(x, family.cdf(x), color=COLOURS[index], label=f"{label(source)}, prior")
             name = f"{label(source)}, {_DRAWN_RESPONSES} responses"
-            _draw_ecdf(axes, drawn, color=COLOURS[index], linestyle=":", label=name)
-    _finish(left, right)
+            draw_ecdf(axes, drawn, color=COLOURS[index], linestyle=":", label=name)
+    label_moments(left, right)
     figure.suptitle("Published priors, and the items' moments in five responses of each", fontsize=10)
     return figure
 
@@ -82,27 +81,17 @@ def fit_figure(grid: pd.DataFrame, source: str, ratings: Path, prior: Path, *, s
     # Levels lie on [0, (L − 1)/L] and binary responses on [0, 1]; all are shown from 0 to 1.
     top = priors["own fit"].response.top
     for axes, data in zip(panels, item_parameters(matrix / top), strict=False):
-        _draw_ecdf(axes, data, color="black", linewidth=1.8, label=f"{len(data)} rated items")
+        draw_ecdf(axes, data, color="black", linewidth=1.8, label=f"{len(data)} rated items")
     for index, (title, of_prior) in enumerate(priors.items()):
         drawn = moments_of_prior(of_prior, matrix, seed)
         for axes, values in zip(panels, drawn, strict=False):
             shown = values / of_prior.response.top
-            _draw_ecdf(axes, shown, color=COLOURS[index], linestyle=("--", "-")[index], label=title)
-    _finish(panels[0], panels[1])
+            draw_ecdf(axes, shown, color=COLOURS[index], linestyle=("--", "-")[index], label=title)
+    label_moments(panels[0], panels[1])
     if len(rows):
         _draw_answers(panels[2], rows)
     figure.suptitle(f"{label(name)}: the ratings, and as many ratings of each prior's items", fontsize=10)
     return figure
-
-
-def moments_of_prior(prior: TwoStagePrior, like: Floats, seed: int) -> tuple[Floats, Floats]:
-    """Return item means and standard deviations of a prior's responses, missing where `like` is."""
-    streams = Streams(stream_key(seed, purpose="item moments of a prior", prior=prior.key()), 0)
-    mu, sigma = prior.draw_items(streams.uniforms("items", (len(like), prior.n_uniforms)))
-    noise = np.empty(like.shape)
-    streams.fill_normals("responses", noise)
-    responses = prior.response.apply(mu[:, np.newaxis] + sigma[:, np.newaxis] * noise)
-    return moments(responses, ~np.isnan(like))
 
 
 def _draw_answers(axes: Axes, rows: pd.DataFrame) -> None:
@@ -124,19 +113,3 @@ def _draw_answers(axes: Axes, rows: pd.DataFrame) -> None:
     axes.set_xlabel("published prior")
     axes.set_ylabel("own fit")
     axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
-
-
-def _draw_ecdf(axes: Axes, values: Floats, **look: Any) -> None:
-    x, counts = np.unique(np.round(values, 9), return_counts=True)
-    share = np.cumsum(counts) / values.size
-    start, end = min(0.0, float(x[0])), max(1.0, float(x[-1]))
-    axes.step(np.array([start, *x, end]), np.array([0.0, *share, 1.0]), where="post", **look)
-
-
-def _finish(left: Axes, right: Axes) -> None:
-    left.set_xlabel("item mean")
-    right.set_xlabel("item standard deviation")
-    left.set_ylabel("share of items at most this")
-    for axes in (left, right):
-        axes.set_ylim(0.0, 1.02)
-    right.legend(frameon=False)

@@ -1,0 +1,427 @@
+"""Downloads: pinned bytes or nothing, from servers that are slow, cut off, overloaded, wrong or not there."""
+
+from __future__ import annotations
+
+import dataclasses
+import email.utils
+import hashlib
+import os
+import socket
+import threading
+import time
+from pathlib import Path
+
+import pytest
+
+from nbyk.data import RemoteFile, Source, load_source, source
+from nbyk.data.download import (
+    copy_to,
+    default_folder,
+    default_mirror,
+    fetch,
+    is_complete,
+    shown_size,
+    verified_copy,
+)
+from nbyk.data.transfer import LONGEST_WAIT
+from nbyk.errors import NbykError
+from nbyk.files import sha256
+from tests.data.server import Answer, Server
+
+CONTENT = bytes(range(256)) * 400
+QUICK = (5.0, 0.3)
+UPSTREAM = "https://upstream.invalid/x"
+PATH = "/own/one.csv"
+
+
+class Waits(list[float]):
+    """The waits that a download asked for, none of which was waited for."""
+
+    def __call__(self, seconds: float) -> None:
+        self.append(seconds)
+
+
+@pytest.fixture
+def waits() -> Waits:
+    return Waits()
+
+
+def pinned(name: str = "one.csv", content: bytes = CONTENT, *, sized: bool = True) -> RemoteFile:
+    size = len(content) if sized else None
+    return RemoteFile(name, f"{UPSTREAM}/{name}", hashlib.sha256(content).hexdigest(), size)
+
+
+def entry(*files: RemoteFile) -> Source:
+    return dataclasses.replace(source("hs_brexit"), name="own", remote=files or (pinned(),))
+
+
+def files_in(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def closed_port() -> str:
+    with socket.socket() as one:
+        one.bind(("127.0.0.1", 0))
+        return f"http://127.0.0.1:{one.getsockname()[1]}"
+
+
+def test_a_file_is_fetched_once_after_its_terms_are_shown(server: Server, tmp_path: Path) -> None:
+    server.files[PATH] = CONTENT
+    shown: list[tuple[str, int]] = []
+
+    def announce(text: str) -> None:
+        shown.append((text, len(server.requests)))
+
+    for _ in range(2):
+        assert fetch(entry(), tmp_path, mirror=server.url, announce=announce) == [tmp_path / "own/one.csv"]
+    assert server.requests == [(PATH, "")]
+    assert files_in(tmp_path) == {"own/one.csv": CONTENT}
+    ((text, requests_before),) = shown
+    assert requests_before == 0
+    assert all(part in text for part in (entry().licence, entry().terms, entry().citation))
+
+
+def test_upstream_is_asked_where_there_is_no_mirror(server: Server, tmp_path: Path) -> None:
+    server.files["/pinned/one.csv"] = CONTENT
+    file = dataclasses.replace(pinned(), url=f"{server.url}/pinned/one.csv")
+    fetch(entry(file), tmp_path)
+    assert server.requests == [("/pinned/one.csv", "")]
+
+
+@pytest.mark.skipif(os.name == "nt", reason="there are no such permissions")
+def test_others_may_read_what_this_user_lets_them(server: Server, tmp_path: Path) -> None:
+    server.files[PATH] = CONTENT
+    (path,) = fetch(entry(), tmp_path, mirror=server.url)
+    (tmp_path / "like").touch()
+    assert path.stat().st_mode == (tmp_path / "like").stat().st_mode
+
+
+def test_a_slow_server_is_waited_for_as_long_as_bytes_come(server: Server, tmp_path: Path) -> None:
+    server.files[PATH] = CONTENT
+    server.answers[PATH] = [Answer(delay=QUICK[1] / 5)]
+    started = time.monotonic()
+    fetch(entry(), tmp_path, mirror=server.url, timeout=QUICK)
+    assert time.monotonic() - started > QUICK[1]
+    assert server.requests == [(PATH, "")]
+    assert files_in(tmp_path) == {"own/one.csv": CONTENT}
+
+
+@pytest.mark.parametrize(
+    ("first", "asked", "why"),
+    [
+        (Answer(cut=4000), "bytes=4000-", "the connection"),
+        (Answer(cut=4000, length=False), "bytes=4000-", "ended after 4000 of 102400 bytes"),
+        (Answer(cut=4000, stalls=True), "bytes=4000-", "nothing came for too long"),
+        (Answer(cut=0), "", "the connection"),
+    ],
+    ids=["cut", "cut without a length", "stalled", "cut at the start"],
+)
+def test_a_cut_download_goes_on_where_it_was(
+    first: Answer, asked: str, why: str, server: Server, tmp_path: Path, waits: Waits
+) -> None:
+    server.files[PATH] = CONTENT
+    server.answers[PATH] = [first, Answer()]
+    notes: list[str] = []
+    fetch(entry(), tmp_path, mirror=server.url, sleep=waits, note=notes.append, timeout=QUICK)
+    assert server.requests == [(PATH, ""), (PATH, asked)]
+    assert files_in(tmp_path) == {"own/one.csv": CONTENT}
+    assert waits == [1.0]
+    (note,) = notes
+    assert why in note
+    assert note.endswith("; trying again in 1 s")
+
+
+def test_a_server_without_ranges_is_asked_for_the_whole_again(
+    server: Server, tmp_path: Path, waits: Waits
+) -> None:
+    server.files[PATH] = CONTENT
+    server.answers[PATH] = [Answer(cut=4000, ranges=False), Answer(ranges=False)]
+    fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    assert server.requests == [(PATH, ""), (PATH, "bytes=4000-")]
+    assert files_in(tmp_path) == {"own/one.csv": CONTENT}
+
+
+def test_parts_of_two_versions_are_not_joined(server: Server, tmp_path: Path, waits: Waits) -> None:
+    server.files[PATH] = CONTENT
+    server.answers[PATH] = [Answer(cut=4000, body=CONTENT[::-1], tag='"0"'), Answer()]
+    fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    assert server.requests == [(PATH, ""), (PATH, "bytes=4000-")]
+    assert files_in(tmp_path) == {"own/one.csv": CONTENT}
+
+
+def test_a_range_that_cannot_be_given_begins_the_file_anew(
+    server: Server, tmp_path: Path, waits: Waits
+) -> None:
+    server.files[PATH] = CONTENT
+    server.answers[PATH] = [Answer(cut=4000), Answer(416), Answer()]
+    fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    assert server.requests == [(PATH, ""), (PATH, "bytes=4000-"), (PATH, "")]
+    assert files_in(tmp_path) == {"own/one.csv": CONTENT}
+
+
+def test_many_cuts_are_no_failure_as_long_as_bytes_come(server: Server, tmp_path: Path, waits: Waits) -> None:
+    server.files[PATH] = CONTENT
+    server.answers[PATH] = [Answer(cut=10_000)]
+    fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    assert [asked for _, asked in server.requests][1:] == [f"bytes={n * 10_000}-" for n in range(1, 11)]
+    assert files_in(tmp_path) == {"own/one.csv": CONTENT}
+    assert set(waits) == {1.0}
+
+
+def test_a_download_that_is_cut_at_the_same_place_each_time_fails(
+    server: Server, tmp_path: Path, waits: Waits
+) -> None:
+    server.files[PATH] = CONTENT
+    server.answers[PATH] = [Answer(cut=4000, ranges=False)]
+    with pytest.raises(
+        NbykError, match=r"^own: .* 4 times in a row, at http://127\.0\.0\.1:.*/own/one\.csv; "
+    ):
+        fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    assert len(server.requests) == 4
+    assert waits == [1.0, 2.0, 4.0]
+    assert files_in(tmp_path) == {}
+
+
+@pytest.mark.parametrize("sized", [True, False])
+@pytest.mark.parametrize("wrong", [CONTENT[::-1], CONTENT[:-1], CONTENT * 20], ids=["other", "less", "more"])
+def test_wrong_bytes_never_enter_the_folder(
+    wrong: bytes, sized: bool, server: Server, tmp_path: Path, waits: Waits
+) -> None:
+    server.files[PATH] = wrong
+    with pytest.raises(NbykError) as refusal:
+        fetch(entry(pinned(sized=sized)), tmp_path, mirror=server.url, sleep=waits)
+    assert files_in(tmp_path) == {}
+    said = str(refusal.value)
+    assert f"{server.url}{PATH}" in said
+    assert "\n" not in said
+    if len(wrong) < len(CONTENT) and sized:
+        assert f"ended after {len(wrong)} of {len(CONTENT)} bytes" in said
+        return
+    assert server.requests == [(PATH, "")]
+    assert f"expected {pinned().sha256}" in said
+    assert "--mirror" in said
+    if len(wrong) <= len(CONTENT) or not sized:
+        assert f"found sha256 {hashlib.sha256(wrong).hexdigest()}" in said
+
+
+@pytest.mark.parametrize("status", [404, 403, 410])
+def test_a_refusal_is_not_asked_for_again(status: int, server: Server, tmp_path: Path, waits: Waits) -> None:
+    server.files[PATH] = CONTENT
+    server.answers[PATH] = [Answer(status)]
+    with pytest.raises(NbykError, match=rf"/own/one\.csv: the server answered {status} "):
+        fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    assert server.requests == [(PATH, "")]
+    assert waits == []
+    assert files_in(tmp_path) == {}
+
+
+@pytest.mark.parametrize(
+    ("retry_after", "wait"),
+    [("7", 7.0), ("0", 0.0), ("86400", LONGEST_WAIT), ("soon", 1.0), (None, 1.0)],
+)
+def test_a_busy_server_says_when_to_ask_again(
+    retry_after: str | None, wait: float, server: Server, tmp_path: Path, waits: Waits
+) -> None:
+    server.files[PATH] = CONTENT
+    headers = {} if retry_after is None else {"Retry-After": retry_after}
+    server.answers[PATH] = [Answer(429, headers), Answer()]
+    fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    assert server.requests == [(PATH, ""), (PATH, "")]
+    assert waits == [wait]
+    assert files_in(tmp_path) == {"own/one.csv": CONTENT}
+
+
+def test_a_busy_server_may_name_a_date(server: Server, tmp_path: Path, waits: Waits) -> None:
+    server.files[PATH] = CONTENT
+    later = email.utils.formatdate(time.time() + 30, usegmt=True)
+    server.answers[PATH] = [Answer(503, {"Retry-After": later}), Answer()]
+    fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    (wait,) = waits
+    assert 0 < wait <= 30
+
+
+@pytest.mark.parametrize("status", [500, 502, 503, 504])
+def test_a_failing_server_is_asked_again_after_longer_and_longer_waits(
+    status: int, server: Server, tmp_path: Path, waits: Waits
+) -> None:
+    server.files[PATH] = CONTENT
+    server.answers[PATH] = [Answer(status), Answer(status), Answer()]
+    fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    assert waits == [1.0, 2.0]
+    assert files_in(tmp_path) == {"own/one.csv": CONTENT}
+
+
+def test_a_failure_in_the_middle_keeps_what_has_come(server: Server, tmp_path: Path, waits: Waits) -> None:
+    server.files[PATH] = CONTENT
+    server.answers[PATH] = [Answer(cut=4000), Answer(503), Answer()]
+    fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    assert server.requests == [(PATH, ""), (PATH, "bytes=4000-"), (PATH, "bytes=4000-")]
+    assert files_in(tmp_path) == {"own/one.csv": CONTENT}
+
+
+def test_a_server_that_stays_down_is_left_after_four_attempts(
+    server: Server, tmp_path: Path, waits: Waits
+) -> None:
+    server.files[PATH] = CONTENT
+    server.answers[PATH] = [Answer(503)]
+    with pytest.raises(NbykError, match="the server answered 503 Service Unavailable, 4 times in a row"):
+        fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    assert len(server.requests) == 4
+    assert files_in(tmp_path) == {}
+
+
+def test_without_a_network_one_line_says_what_to_bring_and_where(tmp_path: Path, waits: Waits) -> None:
+    files = [pinned(f"{name}.csv", name.encode()) for name in ("one", "two", "three")]
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/two.csv").write_bytes(b"two")
+    notes: list[str] = []
+    with pytest.raises(NbykError) as refusal:
+        fetch(entry(*files), tmp_path, mirror=closed_port(), sleep=waits, note=notes.append)
+    said = str(refusal.value)
+    assert "\n" not in said
+    assert said.startswith("own: no connection (Connection refused), 4 times in a row, at http://127.0.0.1:")
+    for name in ("one", "three"):
+        assert f"{UPSTREAM}/{name}.csv to {tmp_path / 'own' / name}.csv" in said
+    assert "two.csv" not in said
+    assert (waits, notes) == ([1.0, 2.0, 4.0], [])
+    assert files_in(tmp_path) == {"own/two.csv": b"two"}
+    for name in ("one", "three"):
+        (tmp_path / f"own/{name}.csv").write_bytes(name.encode())
+    assert len(fetch(entry(*files), tmp_path, mirror=closed_port(), sleep=waits)) == 3
+
+
+def test_a_host_that_is_not_known_is_no_network(tmp_path: Path, waits: Waits) -> None:
+    with pytest.raises(NbykError, match=r"^own: no connection \(.+\), 4 times in a row, at https://upstream"):
+        fetch(entry(), tmp_path, sleep=waits)
+
+
+def test_a_mirror_that_is_no_address_is_named(tmp_path: Path) -> None:
+    with pytest.raises(
+        NbykError, match=r"gopher://mirror/own/one\.csv: cannot be fetched .*check the mirror"
+    ):
+        fetch(entry(), tmp_path, mirror="gopher://mirror")
+
+
+def test_a_wrong_file_is_replaced_by_the_right_one_or_left(
+    server: Server, tmp_path: Path, waits: Waits
+) -> None:
+    server.files[PATH] = CONTENT
+    (tmp_path / "own").mkdir()
+    (tmp_path / "own/one.csv").write_bytes(b"mine")
+    with pytest.raises(NbykError, match="no connection"):
+        fetch(entry(), tmp_path, mirror=closed_port(), sleep=waits)
+    assert files_in(tmp_path) == {"own/one.csv": b"mine"}
+    with pytest.raises(NbykError, match=r"one\.csv: found sha256 .*, expected .*nbyk data fetch own"):
+        verified_copy(entry(), tmp_path)
+    fetch(entry(), tmp_path, mirror=server.url)
+    assert files_in(tmp_path) == {"own/one.csv": CONTENT}
+    assert verified_copy(entry(), tmp_path) == tmp_path / "own/one.csv"
+
+
+def test_a_folder_can_be_the_mirror(tmp_path: Path) -> None:
+    mirror, folder = tmp_path / "mirror", tmp_path / "folder"
+    (mirror / "own").mkdir(parents=True)
+    (mirror / "own/one.csv").write_bytes(CONTENT)
+    fetch(entry(), folder, mirror=f"{mirror}/")
+    assert files_in(folder) == {"own/one.csv": CONTENT}
+    (mirror / "own/two.csv").write_bytes(CONTENT[::-1])
+    with pytest.raises(NbykError, match=r"mirror/own/two\.csv: found sha256"):
+        fetch(entry(pinned("two.csv")), folder, mirror=str(mirror))
+    with pytest.raises(
+        NbykError, match=r"mirror/own/three\.csv: no such file in the mirror; .*three\.csv to"
+    ):
+        fetch(entry(pinned("three.csv")), folder, mirror=str(mirror))
+    assert files_in(folder) == {"own/one.csv": CONTENT}
+
+
+def test_one_file_of_several_can_be_fetched(server: Server, tmp_path: Path) -> None:
+    server.files |= {"/own/a.csv": b"a", "/own/b.csv": b"b"}
+    both = entry(pinned("a.csv", b"a"), pinned("b.csv", b"b"))
+    assert fetch(both, tmp_path, mirror=server.url, only="b.csv") == [tmp_path / "own/b.csv"]
+    assert not is_complete(both, tmp_path)
+    assert verified_copy(both, tmp_path) is None
+    with pytest.raises(NbykError, match=r"unknown file of own 'c\.csv'"):
+        fetch(both, tmp_path, mirror=server.url, only="c.csv")
+    fetch(both, tmp_path, mirror=server.url)
+    assert server.requests == [("/own/b.csv", ""), ("/own/a.csv", "")]
+    assert verified_copy(both, tmp_path) == tmp_path / "own"
+
+
+def test_two_fetches_at_once_both_succeed(server: Server, tmp_path: Path) -> None:
+    server.files[PATH] = CONTENT
+    server.answers[PATH] = [Answer(delay=0.02)]
+    found: list[list[Path]] = []
+    threads = [
+        threading.Thread(target=lambda: found.append(fetch(entry(), tmp_path, mirror=server.url)))
+        for _ in range(4)
+    ]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert found == [[tmp_path / "own/one.csv"]] * 4
+    assert files_in(tmp_path) == {"own/one.csv": CONTENT}
+
+
+def test_copies_are_whole_files_of_their_own(tmp_path: Path) -> None:
+    (tmp_path / "own").mkdir()
+    original = tmp_path / "own/one.csv"
+    original.write_bytes(CONTENT)
+    assert copy_to(entry(), [original], tmp_path / "copies") == [tmp_path / "copies/own/one.csv"]
+    (tmp_path / "copies/own/one.csv").write_bytes(b"")
+    assert original.read_bytes() == CONTENT
+
+
+@pytest.mark.parametrize("name", ["toxicity", "amazon"])
+def test_what_cannot_be_fetched_is_one_line_on_how_to_get_it(name: str, tmp_path: Path) -> None:
+    with pytest.raises(NbykError) as refusal:
+        fetch(source(name), tmp_path)
+    said = str(refusal.value)
+    assert "\n" not in said
+    assert source(name).url in said
+    assert f"--path, or {name} under ratings" in said
+
+
+def test_where_downloads_go_and_come_from(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.delenv("NBYK_DATA", raising=False)
+    monkeypatch.delenv("NBYK_MIRROR", raising=False)
+    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
+    assert default_mirror() is None
+    assert "nbyk" in default_folder().parts
+    monkeypatch.setenv("NBYK_DATA", str(tmp_path / "data"))
+    monkeypatch.setenv("NBYK_MIRROR", "https://mirror.example")
+    assert (default_folder(), default_mirror()) == (tmp_path / "data", "https://mirror.example")
+    assert (default_folder("mine"), default_mirror("here")) == (Path("mine"), "here")
+
+
+def test_sizes_are_shown_as_people_read_them() -> None:
+    assert [shown_size(n) for n in (None, 667_673, 31_143_485)] == ["not recorded", "668 kB", "31.1 MB"]
+
+
+@pytest.mark.parametrize(
+    ("name", "folder"),
+    [
+        ("hs_brexit", "lewidi/HS-Brexit_dataset"),
+        ("armis", "lewidi/ArMIS_dataset"),
+        ("multidomain", "lewidi/MD-Agreement_dataset"),
+        ("convabuse_lewidi", "lewidi/ConvAbuse_dataset"),
+        ("convabuse", "convabuse/2_splits"),
+    ],
+)
+def test_real_files_through_a_server_that_cuts_them(
+    name: str, folder: str, datasets: Path, server: Server, tmp_path: Path, waits: Waits
+) -> None:
+    """The files, whose texts are blanked, stand in for upstream's under pins of their own."""
+    real = source(name)
+    stand_ins = []
+    for file in real.remote:
+        path = datasets / folder / file.name
+        stand_ins.append(dataclasses.replace(file, sha256=sha256(path), size=path.stat().st_size))
+        address = f"/{name}/{file.name}"
+        server.files[address] = path.read_bytes()
+        server.answers[address] = [Answer(cut=path.stat().st_size // 2), Answer()]
+    stood_in = dataclasses.replace(real, remote=tuple(stand_ins))
+    fetch(stood_in, tmp_path, mirror=server.url, sleep=waits)
+    assert len(server.requests) == 2 * len(stand_ins)
+    ratings = load_source(name, verified_copy(stood_in, tmp_path))
+    assert (ratings.n_items, ratings.n_ratings) == (real.n_items, real.n_ratings)

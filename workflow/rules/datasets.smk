@@ -1,0 +1,91 @@
+# Every data set at hand: a prior fitted to each, p-values at the configured sizes and ε, and one report.
+
+
+@cache
+def data_sets():
+    """The sources whose ratings are at hand, and those that the configuration asks for."""
+    asked = [source for source in run.sources if run.has_ratings(source)]
+    return list(dict.fromkeys([*run.at_hand(), *asked]))
+
+
+@cache
+def usable_items(source):
+    """The items of a source that have at least two ratings: as many as a test set of real gold can have."""
+    if run.downloaded(source):
+        return source_named(source).n_items
+    if source in run.own_ratings:
+        ratings = read_ratings(run.own_ratings[source].path)
+    else:
+        ratings = load_source(source, run.ratings.get(source))
+    return int((ratings.counts() >= 2).sum())
+
+
+def data_set_cells():
+    """Wildcards of every cell of the data sets; a size with more items than a data set has is cut to it."""
+    return [
+        dict(semantics=semantics, source=source, epsilon=epsilon, n=n, k=k)
+        for source in data_sets()
+        for semantics in ("recommended", "published")
+        if semantics == "recommended"
+        or (semantics in run.semantics and source in PRIORS)
+        for n, k in dict.fromkeys(
+            (min(size.n_items, usable_items(source)), size.k_responses)
+            for size in run.sizes
+        )
+        for epsilon in run.epsilons
+    ]
+
+
+rule datasets:
+    input:
+        "results/datasets/report.html",
+
+
+rule datasets_report:
+    input:
+        pvalues=lambda wildcards: pvalues_of(data_set_cells()),
+        ratings=lambda wildcards: expand(
+            "results/ratings/{source}.parquet", source=data_sets()
+        ),
+        priors=lambda wildcards: expand(
+            "results/fits/{source}/prior.json", source=data_sets()
+        ),
+        checks=lambda wildcards: expand(
+            "results/fits/{source}/check.json", source=data_sets()
+        ),
+        code=code(
+            "report/datasets",
+            "report/drawing.py",
+            "report/fits.py",
+            "report/formats.py",
+            "report/html.py",
+            "report/partitions.py",
+            "report/templates",
+            "report/wein2023/comparison.py",
+        ),
+    output:
+        expand("results/datasets/summary.{suffix}", suffix=["csv", "md", "tex"]),
+        "results/datasets/pvalues.csv",
+        directory("results/datasets/figures"),
+        report="results/datasets/report.html",
+    log:
+        "logs/datasets.log",
+    benchmark:
+        "logs/benchmarks/datasets.tsv"
+    threads: 1
+    resources:
+        mem_mb=memory(300),
+        runtime=minutes(10),
+    params:
+        data_sets=lambda wildcards, input: (
+            options("--source", data_sets())
+            + options("--ratings", input.ratings)
+            + options("--prior", input.priors)
+            + options("--check", input.checks)
+        ),
+        seed=run.seed,
+    message:
+        "Writing the report on every data set at hand"
+    shell:
+        "nbyk data report {input.pvalues:q} {params.data_sets:q} --seed {params.seed}"
+        " --out results/datasets > {log} 2>&1"
