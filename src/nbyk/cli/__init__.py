@@ -27,12 +27,9 @@ app = typer.Typer(
 workflow.add_to(app)
 app.add_typer(homan2025.app, name="homan2025")
 app.command()(plan.plan)
-<<<<<<< HEAD
 app.command()(why.why)
 app.command()(doctor.doctor)
-=======
 app.add_typer(data.app, name="data")
->>>>>>> 2773b53 (nbyk data list, fetch and show; tables of one's own in the configuration)
 app.add_typer(config.app, name="config")
 
 
