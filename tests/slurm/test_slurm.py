@@ -9,23 +9,30 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from tests.slurm.cluster import PACKAGES, Cluster, ClusterError, one_node_cluster
+from tests.slurm.cluster import PACKAGES, Cluster, ClusterError, Job, one_node_cluster
 from tests.workflow.test_workflow import CONFIG, ROOT, configure, results, snakemake
 
 PATIENCE = 1200.0
 """Seconds that a run may take on a busy machine before it counts as hung."""
-ONE_CELL: dict[str, Any] = {**CONFIG, "sources": ["simulated"], "semantics": ["recommended"]}
-# No accounting database here: ends of jobs are seen by squeue, at once and then every second.
+# As small as each submission is a batch of several jobs: two priors, two cells of four jobs each, and a page.
+SMALL: dict[str, Any] = {**CONFIG, "sources": ["simulated"]}
+# Without an accounting database squeue is asked: after 3 s and then, while no job ends, after 13 and 23 more.
+# Two cells at the same time are done sooner than one after the other.
 OPTIONS = [
     *("--slurm-status-command", "squeue"),
-    *("--slurm-init-seconds-before-status-checks", "1"),
-    *("--seconds-between-status-checks", "1"),
+    *("--slurm-init-seconds-before-status-checks", "3"),
+    *("--group-components", "priors=100", "cells=1"),
 ]
+# What the executor says of the rules of a submission.
+PRIORS = "rule_priors_prior"
+CELL = "rule_cells_estimate_pvalues_reference_true"
+PAGE = "rule_page_figures_report_tables"
 
 
 @pytest.fixture(scope="module")
@@ -34,14 +41,40 @@ def cluster() -> Iterator[Cluster]:
         yield running
 
 
+@dataclass(frozen=True)
+class Run:
+    """A finished run on Slurm, one job of which was cancelled: what is left of it."""
+
+    output: str
+    jobs: list[Job]
+    cancelled: str
+    results: dict[str, bytes]
+
+
 @pytest.fixture(scope="module")
 def local(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """Return the bytes of every result of a local run."""
     directory = tmp_path_factory.mktemp("local")
-    configure(directory, CONFIG)
+    configure(directory, SMALL)
     code, output = snakemake(ROOT, directory, seconds=PATIENCE)
     assert code == 0, output[-3000:]
     return results(directory)
+
+
+@pytest.fixture(scope="module")
+def run(cluster: Cluster, tmp_path_factory: pytest.TempPathFactory) -> Run:
+    """Run the workflow on Slurm, and cancel the job of the cells when it is at work."""
+    directory = tmp_path_factory.mktemp("slurm")
+    configure(directory, SMALL)
+    running = start(cluster, directory)
+    try:
+        cancelled = wait_for_a_job_of_cells(cluster, directory, running)
+        cluster.call("scancel", cancelled)
+    except BaseException:
+        running.kill()
+        raise
+    output = finish(running, directory)
+    return Run(output, cluster.jobs(), cancelled, results(directory))
 
 
 def start(cluster: Cluster, directory: Path) -> subprocess.Popen[bytes]:
@@ -74,67 +107,41 @@ def finish(running: subprocess.Popen[bytes], directory: Path) -> str:
     return output
 
 
-def differing(found: dict[str, bytes], expected: dict[str, bytes]) -> list[str]:
-    return sorted(name for name in found if found[name] != expected.get(name))
-
-
-def test_results_have_the_same_bytes_as_the_local_runs(
-    cluster: Cluster, local: dict[str, bytes], tmp_path: Path
-) -> None:
-    before = len(cluster.jobs())
-    configure(tmp_path, CONFIG)
-    finish(start(cluster, tmp_path), tmp_path)
-    found = results(tmp_path)
-    assert sorted(found) == sorted(local)
-    assert differing(found, local) == []
-    jobs = cluster.jobs()[before:]
-    assert {job.state for job in jobs} == {"COMPLETED"}
-    # Two priors are one submission, as are the ratings and their fit, the three cells, and the page.
-    assert len(jobs) == 4
-
-
-def test_a_cancelled_job_is_submitted_again_and_gives_the_same_bytes(
-    cluster: Cluster, local: dict[str, bytes], tmp_path: Path
-) -> None:
-    before = len(cluster.jobs())
-    configure(tmp_path, ONE_CELL)
-    running = start(cluster, tmp_path)
-    try:
-        cancelled = wait_for_a_job_of_cells(cluster, before, tmp_path, running)
-        cluster.call("scancel", cancelled)
-    except BaseException:
-        running.kill()
-        raise
-    output = finish(running, tmp_path)
-    assert "Trying to restart" in output
-    jobs = [job for job in cluster.jobs()[before:] if "cells" in job.comment]
-    assert [(job.number == cancelled, job.state) for job in jobs] == [
-        (True, "CANCELLED"),
-        (False, "COMPLETED"),
-    ]
-    # The second attempt asks for twice as much.
-    first, second = (int(job.memory.removesuffix("M")) for job in jobs)
-    assert second == 2 * first
-    found = results(tmp_path)
-    cells = {name: found[name] for name in found if not name.startswith("results/wein2023")}
-    assert any(name.startswith("results/pvalues") for name in cells)
-    assert (tmp_path / "results/wein2023/report.html").exists()
-    assert differing(cells, local) == []
-
-
-def wait_for_a_job_of_cells(
-    cluster: Cluster, before: int, directory: Path, running: subprocess.Popen[bytes]
-) -> str:
+def wait_for_a_job_of_cells(cluster: Cluster, directory: Path, running: subprocess.Popen[bytes]) -> str:
     """Wait until a job of the cells has left its first log behind, and return its number."""
     deadline = time.monotonic() + PATIENCE
     while time.monotonic() < deadline:
         assert running.poll() is None, (directory / "output.txt").read_text()[-3000:]
-        for job in cluster.jobs()[before:]:
-            at_work = any((directory / "logs" / rule).exists() for rule in ("reference", "true"))
-            if job.state == "RUNNING" and "cells" in job.comment and at_work:
+        at_work = any((directory / "logs" / rule).exists() for rule in ("reference", "true"))
+        for job in cluster.jobs():
+            if job.state == "RUNNING" and job.comment == CELL and at_work:
                 return job.number
-        time.sleep(0.1)
-    raise AssertionError(f"no job of the cells ran within {PATIENCE:g} s: {cluster.jobs()[before:]}")
+        time.sleep(0.2)
+    raise AssertionError(f"no job of the cells ran within {PATIENCE:g} s: {cluster.jobs()}")
+
+
+def test_results_have_the_same_bytes_as_the_local_runs(local: dict[str, bytes], run: Run) -> None:
+    assert sorted(run.results) == sorted(local)
+    assert [name for name in local if run.results[name] != local[name]] == []
+
+
+def test_what_belongs_together_is_submitted_together(run: Run) -> None:
+    kept = [job for job in run.jobs if job.number != run.cancelled]
+    assert {job.state for job in kept} == {"COMPLETED"}
+    assert [job.comment for job in kept] == [PRIORS, CELL, CELL, PAGE]
+
+
+def test_a_cancelled_job_is_submitted_again_and_asks_for_twice_as_much(run: Run) -> None:
+    assert "Trying to restart" in run.output
+    assert [job.state for job in run.jobs if job.number == run.cancelled] == ["CANCELLED"]
+    once, again = sorted(
+        megabytes(job) for job in run.jobs if job.comment == CELL and job.number != run.cancelled
+    )
+    assert again == 2 * once
+
+
+def megabytes(job: Job) -> int:
+    return int(job.memory.removesuffix("M"))
 
 
 def test_where_slurm_is_not_installed_it_is_an_error_that_names_the_packages(
