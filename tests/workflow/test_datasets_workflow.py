@@ -44,7 +44,7 @@ def rules(commands: list[str]) -> Counter[str]:
 
 
 @pytest.fixture
-def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Return a folder to run in, with a table of one's own and no downloads anywhere."""
     monkeypatch.setenv("NBYK_DATA", str(tmp_path / "downloads"))
     monkeypatch.delenv("NBYK_MIRROR", raising=False)
@@ -52,7 +52,7 @@ def run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
     folder.mkdir()
     own_table(folder / "mine.csv")
     configure(folder, CONFIG)
-    yield folder
+    return folder
 
 
 def fetched(folder: Path, name: str) -> None:
