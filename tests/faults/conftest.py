@@ -34,7 +34,13 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
     if "moment" in metafunc.fixturenames:
         first = first_seed()
         seeds = range(first, first + int(os.environ.get("NBYK_FAULTS_TIMES") or 1))
-        metafunc.parametrize("moment", [random.Random(seed) for seed in seeds], ids=map(str, seeds))
+        metafunc.parametrize("moment", seeds, ids=map(str, seeds), indirect=True)
+
+
+@pytest.fixture
+def moment(request: pytest.FixtureRequest) -> random.Random:
+    """Return a test's own source of chance."""
+    return random.Random(request.param)
 
 
 @pytest.fixture(scope="session")

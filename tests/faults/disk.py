@@ -43,7 +43,7 @@ def recording(folder: Path) -> Iterator[list[Step]]:
     """Yield a list that is told every step that code takes within a folder until the block ends."""
     steps: list[Step] = []
     opened: dict[int, str] = {}
-    inside = f"{folder.resolve()}{os.sep}"
+    inside = f"{os.path.abspath(folder)}{os.sep}"
     real: dict[str, Any] = {
         name: getattr(os, name)
         for name in ("open", "replace", "rename", "unlink", "remove", "mkdir", "fsync")

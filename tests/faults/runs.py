@@ -48,7 +48,7 @@ def undo_products(directory: Path) -> None:
 
 def copy(shared: Path, directory: Path) -> Path:
     """Return a copy of the finished run."""
-    return Path(shutil.copytree(shared / "run", directory / "run"))
+    return Path(shutil.copytree(shared / "run", directory.resolve() / "run"))
 
 
 @contextmanager

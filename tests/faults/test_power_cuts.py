@@ -30,11 +30,7 @@ def run_nbyk(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
 def broken(before: Files, after: Files, found: Files) -> list[str]:
     """Return the files that are neither the old ones nor the new ones, and those that are gone."""
     names = {name for name in before | after | found if not name.endswith(SCRATCH)}
-    return sorted(
-        name
-        for name in names
-        if found.get(name) not in ([before[name]] if name in before else [None]) + [after.get(name)]
-    )
+    return sorted(name for name in names if found.get(name) not in (before.get(name), after.get(name)))
 
 
 def cuts(before: Files, steps: list[Step], chance: random.Random) -> list[Files]:
