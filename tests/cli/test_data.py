@@ -133,6 +133,10 @@ def test_a_file_that_is_not_the_pinned_one_is_not_used_silently(nbyk: Run, serve
         ("normalise mine --scale 0..1 --out x", "--scale 0..1 is for a table of your own; give its --path"),
         ("normalise mine --scale 0-1 --path mine.csv --out x", "scale '0-1': expected levels"),
         ("data report p.parquet --source a --seed 1 --out x", "Missing option"),
+        (
+            "data report p --source a --source b --ratings r --prior p --check c --seed 1 --out x",
+            "expected one --ratings, one --prior and one --check for each --source",
+        ),
     ],
 )
 def test_bad_input_is_one_error(words: str, says: str, nbyk: Run) -> None:

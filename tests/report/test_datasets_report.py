@@ -17,6 +17,7 @@ from nbyk.files import write_json, write_parquet
 from nbyk.priors import published_prior
 from nbyk.report.datasets.page import write_report
 from nbyk.report.datasets.summary import (
+    family_label,
     interval_alpha,
     p_value_table,
     read_data_set,
@@ -122,7 +123,16 @@ def test_the_summary_has_the_p_values_of_the_largest_size(tmp_path: Path) -> Non
     assert row["MAE, ε = 0.1: true p"] == 0.05
     assert (row["items"], row["ratings"], row["raters"], row["per item"]) == (40, 120, 3, "3")
     assert (row["title"], row["scale"], row["licence"]) == ("ArMIS", "0 or 1", "CC BY 4.0")
-    assert (row["means"], row["KS of means"]) == (data.prior.mu.name, 0.25)
+    assert (row["means"], row["KS of means"]) == (family_label(data.prior.mu.to_dict()), 0.25)
+
+
+def test_a_family_is_called_by_what_it_is_made_of() -> None:
+    normal = {"family": "normal", "mean": 0.0, "sd": 1.0}
+    mixture = {"family": "mixture", "weights": [0.5, 0.5], "components": [normal, normal]}
+    assert family_label(normal) == "normal"
+    assert family_label({"family": "clamped", "of": mixture}) == "clamped mixture of 2 normals"
+    beta = {"family": "beta", "a": 1.0, "b": 2.0}
+    assert family_label({**mixture, "components": [beta, normal]}) == "mixture of beta and normal"
 
 
 def test_the_report_is_one_page_with_a_section_of_each_data_set(tmp_path: Path) -> None:

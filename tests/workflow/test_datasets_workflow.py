@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from collections import Counter
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -38,9 +37,8 @@ def own_table(path: Path, n_items: int = 25) -> None:
 
 
 def rules(commands: list[str]) -> Counter[str]:
-    return Counter(
-        " ".join(line.split()[:2]) if line.startswith("data ") else line.split()[0] for line in commands
-    )
+    """Count commands, by their first word, or two for those of `nbyk data`."""
+    return Counter(" ".join(line.split()[: 1 + line.startswith("data ")]) for line in commands)
 
 
 @pytest.fixture

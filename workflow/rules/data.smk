@@ -37,7 +37,7 @@ rule download:
         "logs/benchmarks/download/{source}/{file}.tsv"
     threads: 1
     resources:
-        mem_mb=memory(100),
+        mem_mb=memory(138),
         runtime=minutes(60),
     params:
         options=[

@@ -74,8 +74,8 @@ rule datasets_report:
         "logs/benchmarks/datasets.tsv"
     threads: 1
     resources:
-        mem_mb=memory(300),
-        runtime=minutes(10),
+        mem_mb=memory(324),
+        runtime=minutes(12),
     params:
         data_sets=lambda wildcards, input: (
             options("--source", data_sets())

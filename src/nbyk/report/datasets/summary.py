@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -104,6 +105,17 @@ def interval_alpha(matrix: Floats) -> float:
     return 1.0 - observed / expected
 
 
+def family_label(content: Mapping[str, Any]) -> str:
+    """Return a family as people call it: "clamped mixture of 2 normals"."""
+    name = str(content["family"])
+    if "of" in content:
+        return f"{name} {family_label(content['of'])}"
+    if "components" in content:
+        parts = Counter(family_label(part) for part in content["components"])
+        return f"{name} of " + " and ".join(f"{n} {part}s" if n > 1 else part for part, n in parts.items())
+    return name
+
+
 def p_value_table(files: Sequence[str | os.PathLike[str]], order: Sequence[str]) -> pd.DataFrame:
     """Return the p-values of every data set, metric, sampler and ε, the data sets in order.
 
@@ -157,10 +169,10 @@ def description_table(data_sets: Sequence[DataSet]) -> pd.DataFrame:
                 "scale": data.scale,
                 "licence": data.made["licence"],
                 "α": interval_alpha(data.ratings.matrix()),
-                "means": data.prior.mu.name,
+                "means": family_label(data.prior.mu.to_dict()),
                 "KS of means": data.check["means_ks"],
                 "p of means": data.check["means_p"],
-                "deviations": data.prior.sigma.name,
+                "deviations": family_label(data.prior.sigma.to_dict()),
                 "KS of deviations": data.check["sds_ks"],
                 "p of deviations": data.check["sds_p"],
             }
