@@ -13,6 +13,7 @@ from nbyk.priors import item_parameters
 from nbyk.report.datasets.summary import (
     DataSet,
     description_table,
+    family_label,
     p_value_table,
     shown_p_values,
     summary_table,
@@ -79,9 +80,8 @@ def fit_figure(data: DataSet, *, seed: int) -> Figure:
     for axes, drawn in zip(panels, moments_of_prior(data.prior, matrix, seed), strict=True):
         draw_ecdf(axes, drawn / top, color=COLOURS[1], label="as many of the fitted prior")
     label_moments(*panels)
-    figure.suptitle(
-        f"{data.title}: means {data.prior.mu.name}, deviations {data.prior.sigma.name}", fontsize=10
-    )
+    means, deviations = (family_label(family.to_dict()) for family in (data.prior.mu, data.prior.sigma))
+    figure.suptitle(f"{data.title}: means {means}, deviations {deviations}", fontsize=10)
     return figure
 
 
