@@ -134,7 +134,7 @@ class Transfer:
         if status in (206, 416):
             raise _CutError(f"{said}, which is another part of the file than it was asked for")
         if status != 200:
-            raise NbykError(f"{url}: {said}; check the address")
+            raise NbykError(f"{url}: {said}; check the address, or name another --mirror")
         part.tag = answer.headers.get("ETag", "")
 
 
