@@ -38,7 +38,12 @@ def replacing(path: str | os.PathLike[str], *, noted: bool = True) -> Iterator[P
     that a power cut leaves one of the two, whole. What writers of the same file left when they were killed is
     deleted; their scratch files, unlike those of writers at work, are not locked.
 
-    It is noted as an output of the command that runs (`nbyk.provenance`), unless `noted` is false.
+    Parameters
+    ----------
+    path
+        The file; missing folders are made.
+    noted
+        Whether it is an output of the command that runs, of which `nbyk.provenance` keeps a record.
 
     Raises
     ------
@@ -56,7 +61,7 @@ def replacing(path: str | os.PathLike[str], *, noted: bool = True) -> Iterator[P
                 os.fsync(written.fileno())
             grant_usual_access(scratch)
             if noted:
-                journal.will_replace(target, scratch)
+                _sync_folder(journal.will_replace(target, scratch))
             os.replace(scratch, target)
             _sync_folder(target.parent)
         finally:

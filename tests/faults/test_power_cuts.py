@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import shutil
@@ -13,6 +14,7 @@ import pytest
 
 from nbyk.cli import main
 from nbyk.files import SCRATCH, write_text
+from nbyk.provenance.records import FOLDER, Record, recorded_file
 from tests.faults.disk import Files, Step, after_power_cut, files_in, recording
 from tests.faults.runs import WRITERS, check_same_bytes, copy, differing, outputs
 
@@ -28,9 +30,24 @@ def run_nbyk(words: list[str], monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def broken(before: Files, after: Files, found: Files) -> list[str]:
-    """Return the files that are neither the old ones nor the new ones, and those that are gone."""
-    names = {name for name in before | after | found if not name.endswith(SCRATCH)}
-    return sorted(name for name in names if found.get(name) not in (before.get(name), after.get(name)))
+    """Return the files that are neither the old ones nor the new ones, and those that are gone.
+
+    A record may be gone, but must not be of another file than the one beside it, unless that is how it was.
+    """
+    records = {name for name in before | after if FOLDER in Path(name).parts}
+    names = {name for name in before | after | found if not name.endswith(SCRATCH) and name not in records}
+    wrong = [
+        name
+        for name in names
+        if found.get(name) not in ([before[name]] if name in before else [None]) + [after.get(name)]
+    ]
+    for name in records & set(found):
+        file = str(recorded_file(Path(name)))
+        untouched = all(found.get(each) == before.get(each) for each in (name, file))
+        if file in found and not untouched:
+            expected = Record.from_json(found[name].decode()).sha256
+            wrong += [name] * (hashlib.sha256(found[file]).hexdigest() != expected)
+    return sorted(wrong)
 
 
 def cuts(before: Files, steps: list[Step], chance: random.Random) -> list[Files]:

@@ -164,7 +164,7 @@ def killed(*args: object, **kwargs: object) -> None:
 
 
 STOPPED = {
-    "before the old record is deleted": ("nbyk.provenance.journal._forget", "old", True),
+    "before the old record is deleted": ("nbyk.provenance.journal.will_replace", "old", True),
     "before the file is replaced": ("os.replace", "old", False),
     "before the new record is written": ("nbyk.provenance.recording._write", "new", False),
 }

@@ -11,17 +11,15 @@ import sys
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 import pandas as pd
 import pyarrow.dataset as ds
 import pytest
 
 from nbyk.provenance.records import FOLDER, files_with_records, record_path
-from tests.workflow.test_workflow import CONFIG, ROOT, configure, planned, results, snakemake
+from tests.workflow.test_workflow import CONFIG, planned, results, snakemake
 
-SMALL: dict[str, Any] = {**CONFIG, "semantics": ["recommended"], "sources": ["convabuse"]}
-CELL = "semantics=recommended/source=convabuse/epsilon-0.3_n-40_k-2"
+CELL = "semantics=recommended/source=convabuse"
 
 
 def cut(path: Path) -> None:
@@ -47,7 +45,7 @@ def rewrite(path: Path) -> None:
 DAMAGED: dict[str, tuple[str, Callable[[Path], None]]] = {
     "ratings": ("ratings/convabuse.parquet", rewrite),
     "prior": ("fits/convabuse/prior.json", rewrite),
-    "reference sets": (f"references/{CELL}.parquet", flip),
+    "reference sets": ("references/", flip),
     "true effects": ("effects/true/", cut),
     "estimated effects": ("effects/estimated/", rewrite),
     "p-values": ("pvalues/", flip),
@@ -58,10 +56,10 @@ DAMAGED: dict[str, tuple[str, Callable[[Path], None]]] = {
 
 
 def place(directory: Path, name: str) -> Path:
-    """Return a result; of a dataset's folder, its only file."""
+    """Return a result; of a dataset's folder, the only file of the cell."""
     if not name.endswith("/"):
         return directory / "results" / name
-    (file,) = (directory / "results" / name).rglob("*.parquet")
+    (file,) = (directory / "results" / name / CELL).glob("*.parquet")
     return file
 
 
@@ -69,16 +67,16 @@ def products(contents: dict[str, bytes]) -> dict[str, bytes]:
     return {name: content for name, content in contents.items() if name.startswith("results/wein2023/")}
 
 
-def heal(directory: Path, expected: dict[str, bytes]) -> None:
+def heal(checkout: Path, directory: Path, expected: dict[str, bytes]) -> None:
     """Run Snakemake until all is as it was.
 
     By itself Snakemake leaves out an intermediate that was deleted, if all that was made from it is still
     there and as it should be; asked for it, it makes it again.
     """
-    code, output = snakemake(ROOT, directory)
+    code, output = snakemake(checkout, directory)
     assert code == 0, output[-3000:]
     assert products(results(directory)) == products(expected)
-    code, output = snakemake(ROOT, directory, "--", *(name for name in expected if FOLDER not in name))
+    code, output = snakemake(checkout, directory, "--", *(name for name in expected if FOLDER not in name))
     assert code == 0, output[-3000:]
     assert results(directory) == expected
 
@@ -88,60 +86,56 @@ def nbyk(directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run([program, *words], cwd=directory, capture_output=True, text=True, check=False)
 
 
-@pytest.fixture(scope="module")
-def complete(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    directory = tmp_path_factory.mktemp("complete")
-    configure(directory, SMALL)
-    code, output = snakemake(ROOT, directory)
-    assert code == 0, output[-3000:]
-    return directory
+@pytest.fixture
+def checkout(shared: Path) -> Path:
+    return shared / "checkout"
 
 
 @pytest.fixture
-def run(complete: Path, tmp_path: Path) -> Path:
-    """Return a copy of a finished run, free to be damaged."""
-    return Path(shutil.copytree(complete, tmp_path / "run"))
+def run(shared: Path, tmp_path: Path) -> Path:
+    """Return a copy of the finished run, free to be damaged."""
+    return Path(shutil.copytree(shared / "run", tmp_path / "run"))
 
 
 @pytest.mark.parametrize(("name", "damage"), DAMAGED.values(), ids=list(DAMAGED))
 def test_a_damaged_intermediate_stops_the_run_and_deleting_it_heals_to_the_same_bytes(
-    name: str, damage: Callable[[Path], None], run: Path
+    name: str, damage: Callable[[Path], None], checkout: Path, run: Path
 ) -> None:
     before, file = results(run), place(run, name)
     shown = str(file.relative_to(run))
     damage(file)
-    code, output = snakemake(ROOT, run)
+    code, output = snakemake(checkout, run)
     assert code != 0
     (line,) = {line for line in output.splitlines() if "error: " in line}
     assert f"error: {shown}: found " in line
     assert "delete it and run again" in line
     file.unlink()
-    heal(run, before)
+    heal(checkout, run, before)
 
 
-def test_damage_that_leaves_the_files_time_alone_is_found_by_the_doctor(run: Path) -> None:
+def test_damage_that_leaves_the_files_time_alone_is_found_by_the_doctor(checkout: Path, run: Path) -> None:
     before = results(run)
     files = {str((file := place(run, name)).relative_to(run)): file for name, _ in DAMAGED.values()}
     for file in files.values():
         status = file.stat()
         flip(file)
         os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
-    assert planned(ROOT, run) == []  # Snakemake goes by times, and sees nothing
+    assert planned(checkout, run) == []  # Snakemake goes by times, and sees nothing
     examined = nbyk(run, "doctor")
     assert (examined.returncode, examined.stderr) == (1, "")
     found = [line for line in examined.stdout.splitlines() if "make it again" in line]
     assert sorted(line.partition(": was changed after nbyk wrote it")[0] for line in found) == sorted(files)
     for file in files.values():
         file.unlink()
-    heal(run, before)
+    heal(checkout, run, before)
 
 
-def test_an_edit_that_was_meant_goes_through_once_its_record_is_deleted(run: Path) -> None:
+def test_an_edit_that_was_meant_goes_through_once_its_record_is_deleted(checkout: Path, run: Path) -> None:
     prior = place(run, "fits/convabuse/prior.json")
     rewrite(prior)
     record_path(prior).unlink()
     before = results(run)
-    code, output = snakemake(ROOT, run)
+    code, output = snakemake(checkout, run)
     assert code == 0, output[-3000:]
     after = results(run)
     assert [name for name in before if FOLDER not in name and before[name] != after[name]] == []
@@ -167,11 +161,11 @@ def test_every_result_has_a_record_and_its_command_makes_it_again(run: Path) -> 
 def test_records_do_not_stand_in_the_way_of_readers_of_the_whole_dataset(run: Path) -> None:
     folder = run / "results/pvalues"
     assert {path.suffix for path in folder.rglob("*") if path.is_file()} == {".parquet"}
-    rows = CONFIG["n_references"]
+    rows = 3 * CONFIG["n_references"]
     assert len(pd.read_parquet(folder)) == ds.dataset(folder, partitioning="hive").count_rows() == rows
 
 
-def test_a_job_that_is_killed_before_its_record_is_written_runs_again(run: Path) -> None:
+def test_a_job_that_is_killed_before_its_record_is_written_runs_again(checkout: Path, run: Path) -> None:
     before, file = results(run), place(run, "effects/estimated/")
     record_path(file).unlink()
     mark = run / ".snakemake/incomplete"
@@ -181,6 +175,6 @@ def test_a_job_that_is_killed_before_its_record_is_written_runs_again(run: Path)
     examined = nbyk(run, "doctor")
     assert examined.returncode == 1
     assert f"{name}: Snakemake was stopped while it was made; run Snakemake again" in examined.stdout
-    code, output = snakemake(ROOT, run)
+    code, output = snakemake(checkout, run)
     assert code == 0, output[-3000:]
     assert results(run) == before

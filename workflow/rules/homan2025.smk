@@ -135,11 +135,6 @@ def homan_figures():
     )
 
 
-rule homan2025:
-    input:
-        "results/homan2025/report.html",
-
-
 rule homan_fit:
     input:
         ratings="results/ratings/{source}.parquet",
@@ -345,3 +340,12 @@ rule homan_report:
         "Writing the report of Homan et al. 2025"
     shell:
         "nbyk homan2025 report results/homan2025 --out {output} > {log} 2>&1"
+
+
+rule homan2025:
+    input:
+        all_grid_files(),
+        all_power_files(),
+        rules.homan_tables.output,
+        rules.homan_figures.output,
+        rules.homan_report.output,

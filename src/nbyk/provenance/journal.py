@@ -49,7 +49,7 @@ def noting() -> Iterator[Journal]:
     try:
         yield journal
     finally:
-        _open.remove(journal)
+        _open.pop()
 
 
 def was_read(path: str | os.PathLike[str], content: bytes) -> None:
@@ -71,17 +71,27 @@ def was_read(path: str | os.PathLike[str], content: bytes) -> None:
             journal.inputs[_name(path)] = digest
 
 
-def will_replace(target: Path, scratch: Path) -> None:
-    """Note a file that is about to take the place of `target`, whose record, if any, is then of the past."""
-    _forget(target)
-    if not _open:
-        return
-    with scratch.open("rb") as written:
-        digest = hashlib.file_digest(written, "sha256").hexdigest()
-        status = os.fstat(written.fileno())
+def will_replace(target: Path, scratch: Path) -> Path:
+    """Note a file that is about to take the place of `target`, and delete that one's record.
+
+    Returns
+    -------
+    Path
+        The folder that the record was in; it is to be on the disk before `target` is replaced.
+    """
     for journal in _open:
+        with scratch.open("rb") as written:
+            digest = hashlib.file_digest(written, "sha256").hexdigest()
+            status = os.fstat(written.fileno())
         journal.outputs[_key(target)] = Output(digest, status.st_size, identity(status))
         journal.settings.pop(_key(target), None)
+    record = record_path(target)
+    try:
+        record.unlink()
+    except OSError as error:
+        if not is_absent(error):
+            raise
+    return record.parent
 
 
 def was_made_with(path: str | os.PathLike[str], metadata: Mapping[str, Any]) -> None:
@@ -94,22 +104,6 @@ def was_made_with(path: str | os.PathLike[str], metadata: Mapping[str, Any]) -> 
 def identity(status: os.stat_result) -> tuple[int, int]:
     """Return what tells a file from another one under the same name."""
     return status.st_dev, status.st_ino
-
-
-def _forget(target: Path) -> None:
-    """Delete a file's record, for good before the file itself is replaced."""
-    record = record_path(target)
-    try:
-        record.unlink()
-    except OSError as error:
-        if not is_absent(error):
-            raise
-        return
-    folder = os.open(record.parent, os.O_RDONLY)
-    try:
-        os.fsync(folder)
-    finally:
-        os.close(folder)
 
 
 def _key(path: str | os.PathLike[str]) -> Path:
