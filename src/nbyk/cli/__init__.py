@@ -82,7 +82,10 @@ def _fail(message: str, code: int = 2) -> NoReturn:
 def _stopped_by_signals() -> Iterator[None]:
     """Let SIGINT, SIGTERM and SIGHUP raise _StoppedError, but for those that the caller has nbyk ignore."""
 
+    came: list[int] = []
+
     def stop(number: int, _: FrameType | None) -> None:
+        came.append(number)
         raise _StoppedError(number)
 
     in_main_thread = threading.current_thread() is threading.main_thread()
@@ -93,6 +96,11 @@ def _stopped_by_signals() -> Iterator[None]:
         for number in heard:
             signal.signal(number, stop)
         yield
+    except Exception as error:
+        # A compiled module that is being imported turns whatever is raised into an error of its own.
+        if came:
+            raise _StoppedError(came[0]) from error
+        raise
     finally:
         for number, handler in heard.items():
             signal.signal(number, handler)

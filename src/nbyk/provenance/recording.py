@@ -92,7 +92,7 @@ def _write(journal: Journal, arguments: Sequence[str]) -> None:
         if in_place:
             settings = given | journal.settings.get(path, {})
             record = Record(shown(path), output.sha256, output.bytes, command, settings, inputs, installed)
-            with replacing(record_path(path), noted=False) as scratch:
+            with replacing(shown(record_path(path)), noted=False) as scratch:
                 scratch.write_text(record.to_json(), encoding="utf-8")
 
 
