@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from scipy import stats
 from scipy.integrate import quad
@@ -67,6 +67,7 @@ monotone = st.one_of(
 
 
 @given(monotone, share)
+@example(Beta(1.03125, 0.375), 0.5)
 @settings(max_examples=300, deadline=None)
 def test_cdf_undoes_draw(family, u):
     x = family.draw([u])
@@ -89,8 +90,9 @@ def test_folded_normal_draws_what_its_cdf_says(mean, sd, x):
     lower, upper = stats.norm.cdf([(-x - mean) / sd, (x - mean) / sd])
     assert family.cdf(x) == pytest.approx(upper - lower, abs=1e-14)
     inside = lower + np.array([1e-6, 0.5, 1 - 1e-6]) * (upper - lower)
-    inside = inside[(inside > 0) & (inside < 1)]
-    assert np.all(family.draw(inside[:, np.newaxis]) <= x + 1e-9)
+    # Closer to the ends a share is too coarse a number for its quantile.
+    inside = inside[(inside > 1e-9) & (inside < 1 - 1e-9)]
+    assert np.all(family.draw(inside[:, np.newaxis]) <= x + 1e-6)
 
 
 @pytest.mark.parametrize("family", EXAMPLES, ids=repr)

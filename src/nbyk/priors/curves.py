@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import betaincinv, erfcx, log_ndtr, ndtr, ndtri
+from scipy.special import betaincinv, betaln, erfcx, log_ndtr, ndtr, ndtri
 
 if TYPE_CHECKING:
     from scipy.interpolate import CubicSpline
@@ -23,6 +23,7 @@ _SQRT_HALF_PI = np.sqrt(np.pi / 2.0)
 # Below this an interval's normal mass has lost its precision, or is about to: other formulas take over.
 _TINY_MASS = 1e-200
 _LEAST_LOG_SHARE = -40.0
+_LOG_OF_SMALL = -25.0
 _SPLINE_KNOTS = 4096
 
 
@@ -148,4 +149,8 @@ def _beta_tail(a: float, b: float) -> CubicSpline:
 
     log_u = np.linspace(_LEAST_LOG_SHARE, np.log(0.5), _SPLINE_KNOTS)
     least = np.finfo(np.float64).tiny
-    return CubicSpline(log_u, np.log(np.maximum(betaincinv(a, b, np.exp(log_u)), least)))
+    # The share up to a small x is x^a / (a B(a, b)); for some shapes scipy's inverse is NaN there.
+    log_x = np.maximum((log_u + np.log(a) + betaln(a, b)) / a, np.log(least))
+    apart = log_x > _LOG_OF_SMALL
+    log_x[apart] = np.log(np.maximum(betaincinv(a, b, np.exp(log_u[apart])), least))
+    return CubicSpline(log_u, log_x)
