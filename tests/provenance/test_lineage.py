@@ -46,7 +46,7 @@ def test_the_chain_goes_back_to_the_sources_and_names_each_file_once(run: Path) 
     assert [source.name for source in origin.sources()] == ["own.json"]
     assert {each.state for each in origin.chain()} == {"unchanged"}
     assert origin.settings() == {"seed": [7, 10], "semantics": ["published"], "M": [200, 1000]}
-    assert origin.snakemake == "snakemake --cores all --force results/d.json"
+    assert origin.folder == run
     (shared,) = {id(part.inputs[0]) for part in origin.inputs[0].inputs}
     assert shared == id(origin.sources()[0])
 
@@ -62,6 +62,7 @@ def test_a_file_is_traced_from_any_folder_and_after_its_run_was_moved(
         (origin,) = trace(path)
         assert names(origin)[1:] == CHAIN[1:]
         assert {each.state for each in origin.chain()} == {"unchanged"}
+        assert origin.folder == Path(asked).absolute().parents[1]
 
 
 def test_what_was_changed_or_is_missing_is_marked(run: Path) -> None:
@@ -93,11 +94,6 @@ def test_a_deleted_result_still_says_what_made_it(run: Path) -> None:
 def test_a_folder_gives_every_file_in_it(run: Path) -> None:
     assert [origin.name for origin in trace("results")] == sorted(CHAIN[:-1])
     assert [origin.name for origin in trace("results/x=1")] == ["results/x=1/c.json"]
-
-
-def test_outside_of_results_no_rule_of_the_workflow_makes_a_file(run: Path) -> None:
-    make("mine.json", "results/a.json")
-    assert trace("mine.json")[0].snakemake is None
 
 
 @pytest.mark.parametrize(

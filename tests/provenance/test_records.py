@@ -99,7 +99,7 @@ def test_a_file_that_was_damaged_or_edited_is_one_error_and_never_read(
     assert said.startswith(f"{path}: found {size} bytes of SHA-256 ")
     assert f"expected the {was} of " in said
     assert f"it was {'cut off' if size < was else 'changed'} since" in said
-    assert said.endswith(f"delete it and run again, or delete its record .nbyk/{name}.json if that was meant")
+    assert said.endswith(f"names the command, or delete its record .nbyk/{name}.json if that was meant")
     assert "\n" not in said
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
 import shutil
 import subprocess
@@ -98,7 +99,7 @@ def run(shared: Path, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("name", "damage"), DAMAGED.values(), ids=list(DAMAGED))
-def test_a_damaged_intermediate_stops_the_run_and_deleting_it_heals_to_the_same_bytes(
+def test_a_damaged_intermediate_stops_the_run_and_its_command_heals_to_the_same_bytes(
     name: str, damage: Callable[[Path], None], checkout: Path, run: Path
 ) -> None:
     before, file = results(run), place(run, name)
@@ -108,9 +109,12 @@ def test_a_damaged_intermediate_stops_the_run_and_deleting_it_heals_to_the_same_
     assert code != 0
     (line,) = {line for line in output.splitlines() if "error: " in line}
     assert f"error: {shown}: found " in line
-    assert "delete it and run again" in line
-    file.unlink()
-    heal(checkout, run, before)
+    assert f"make it again: `nbyk why {shown}` names the command" in line
+    (command,) = re.findall(r"^  command +nbyk (.*)$", nbyk(run, "why", shown).stdout, flags=re.MULTILINE)
+    assert nbyk(run, *shlex.split(command)).returncode == 0
+    code, output = snakemake(checkout, run)
+    assert code == 0, output[-3000:]
+    assert results(run) == before
 
 
 def test_damage_that_leaves_the_files_time_alone_is_found_by_the_doctor(checkout: Path, run: Path) -> None:

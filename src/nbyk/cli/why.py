@@ -62,8 +62,8 @@ def _block(group: Sequence[Origin], installed: dict[str, str], *, tree: bool) ->
         if origin.state == "changed":
             yield f"  found      {origin.found}"
     yield f"  command    {first.record.command}"
-    if first.snakemake is not None:
-        yield f"  or         {first.snakemake}"
+    if first.folder is not None and not first.folder.samefile(Path.cwd()):
+        yield f"  in folder  {first.folder}"
     for name, values in first.settings().items():
         yield f"  {name:<10} {', '.join(map(str, values))}"
     yield f"  versions   {_versions(first, installed)}"

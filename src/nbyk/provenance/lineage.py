@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import shlex
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -29,6 +28,8 @@ class Origin:
         Its SHA-256 now, None if it is missing.
     record
         What made it, None if no nbyk command did.
+    folder
+        The folder in which its command was run, and makes it again; None if no command did.
     inputs
         What it was made from.
     """
@@ -37,6 +38,7 @@ class Origin:
     expected: str
     found: str | None
     record: Record | None
+    folder: Path | None
     inputs: list[Origin] = field(default_factory=list)
 
     @property
@@ -45,13 +47,6 @@ class Origin:
         if self.found is None:
             return "missing"
         return "unchanged" if self.found == self.expected else "changed"
-
-    @property
-    def snakemake(self) -> str | None:
-        """The command by which the workflow makes the file again, if it lies among its results."""
-        if self.record is None or not self.record.output.startswith("results/"):
-            return None
-        return shlex.join(["snakemake", "--cores", "all", "--force", self.record.output])
 
     def chain(self) -> Iterator[Origin]:
         """Yield the file and all that is behind it, each once, what was made before what it was made from."""
@@ -86,7 +81,7 @@ class Origin:
             "expected": self.expected,
             "found": self.found,
             "record": None if self.record is None else asdict(self.record),
-            "snakemake": self.snakemake,
+            "folder": None if self.folder is None else os.fspath(self.folder),
             "inputs": [
                 {"path": each.name, "state": each.state, "expected": each.expected, "found": each.found}
                 for each in self.inputs
@@ -165,7 +160,8 @@ class _Tracer:
         key = file, expected
         if key not in self._origins:
             record = read_record(file)
-            self._origins[key] = origin = Origin(name, expected, self._checksums.of(file), record)
+            folder = None if record is None else _folder_of(file, record)
+            self._origins[key] = origin = Origin(name, expected, self._checksums.of(file), record, folder)
             if record is not None:
                 origin.inputs += [self._origin(*each) for each in inputs_of(file, record)]
         return self._origins[key]

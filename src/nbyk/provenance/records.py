@@ -162,8 +162,8 @@ def check(path: str | os.PathLike[str], record: Record, content_sha256: str, n_b
     what = f"{n_bytes} bytes of SHA-256 {content_sha256[:12]}…"
     raise NbykError(
         f"{path}: found {what}, expected the {record.bytes} of {record.sha256[:12]}… that nbyk wrote: it was "
-        f"{how_it_differs(record, n_bytes)} since; delete it and run again, or delete its record "
-        f"{shown(record_path(path))} if that was meant"
+        f"{how_it_differs(record, n_bytes)} since; make it again: `nbyk why {path}` names the command, or "
+        f"delete its record {shown(record_path(path))} if that was meant"
     )
 
 
