@@ -32,7 +32,7 @@ _NO_LICENCE_TERMS = "no licence is stated, so ask the authors before you share t
 _AMAZON_URL = "https://arxiv.org/abs/1509.01626"
 _TOXICITY_URL = "https://data.esrg.stanford.edu/study/toxicity-perspectives"
 _MHS_URL = "https://huggingface.co/datasets/ucberkeley-dlab/measuring-hate-speech"
-_MHS_REVISION = "211bd820"  # of a hash whose rest is not recorded: the checksum alone pins the file
+_MHS_REVISION = "211bd82042dc09d84d369819b1afa0b80038b704"
 
 _LEWIDI_URL = "https://github.com/Le-Wi-Di/le-wi-di.github.io"
 _LEWIDI_COMMIT = "45d7b06e4c36b59472d6bdf9281f7f1e395eb0e0"
@@ -244,7 +244,7 @@ _SOURCES = {
             remote=(
                 RemoteFile(
                     "measuring-hate-speech.parquet",
-                    f"{_MHS_URL}/resolve/main/measuring-hate-speech.parquet",
+                    f"{_MHS_URL}/resolve/{_MHS_REVISION}/measuring-hate-speech.parquet",
                     "bfd1ffbef0269b549e95499f138c7942e8087abd3fa441f356dc599032cdc544",
                 ),
             ),
