@@ -118,7 +118,12 @@ def test_the_summary_has_the_p_values_of_the_largest_size(tmp_path: Path) -> Non
     files = [p_value_file(tmp_path, "armis", n, metrics=("mae",)) for n in (20, 40)]
     shown = shown_p_values(p_value_table(files, ["armis"]))
     shown.loc[shown["n_items"] == 20, "estimated_p"] = 0.9
+    more = shown[shown["n_items"] == 40].assign(k_responses=10, estimated_p=0.7)
+    (row,) = summary_table([data], pd.concat([more, shown])).to_dict("records")
+    assert (row["N"], row["K"]) == (40, 10)
+    assert row["MAE, ε = 0.1: estimated p"] == 0.7
     (row,) = summary_table([data], shown).to_dict("records")
+    assert (row["N"], row["K"]) == (40, 5)
     assert row["MAE, ε = 0.1: estimated p"] == pytest.approx(0.151)
     assert row["MAE, ε = 0.1: true p"] == 0.05
     assert (row["items"], row["ratings"], row["raters"], row["per item"]) == (40, 120, 3, "3")
@@ -130,6 +135,7 @@ def test_a_family_is_called_by_what_it_is_made_of() -> None:
     normal = {"family": "normal", "mean": 0.0, "sd": 1.0}
     mixture = {"family": "mixture", "weights": [0.5, 0.5], "components": [normal, normal]}
     assert family_label(normal) == "normal"
+    assert family_label({"family": "truncated_normal"}) == "truncated normal"
     assert family_label({"family": "clamped", "of": mixture}) == "clamped mixture of 2 normals"
     beta = {"family": "beta", "a": 1.0, "b": 2.0}
     assert family_label({**mixture, "components": [beta, normal]}) == "mixture of beta and normal"
@@ -145,6 +151,7 @@ def test_the_report_is_one_page_with_a_section_of_each_data_set(tmp_path: Path) 
     assert page.count("<h2 id=") == page.count("<img ") == 2
     assert all(f"of {name} &lt;b&gt;" in page for name in names)
     assert "2 data sets, 240 ratings" in page
+    assert "divided by the top level" in page
     assert re.findall(r"""(?:src|href)\s*=\s*["']?\s*(?:https?:)?//""", page) == []
     assert len(pd.read_csv(tmp_path / "once/pvalues.csv")) == 4
     assert list(pd.read_csv(tmp_path / "once/summary.csv")["source"]) == list(names)

@@ -107,7 +107,7 @@ def interval_alpha(matrix: Floats) -> float:
 
 def family_label(content: Mapping[str, Any]) -> str:
     """Return a family as people call it: "clamped mixture of 2 normals"."""
-    name = str(content["family"])
+    name = str(content["family"]).replace("_", " ")
     if "of" in content:
         return f"{name} {family_label(content['of'])}"
     if "components" in content:
@@ -182,14 +182,17 @@ def description_table(data_sets: Sequence[DataSet]) -> pd.DataFrame:
 
 
 def summary_table(data_sets: Sequence[DataSet], shown: pd.DataFrame) -> pd.DataFrame:
-    """Return `description_table` with estimated and true p of each shown metric and ε in further columns.
+    """Return `description_table` with N, K, estimated and true p of each shown metric and ε in more columns.
 
-    The p-values are those of the recommended semantics at a data set's largest size.
+    The p-values are those of the recommended semantics at a data set's largest size: its most items, and the
+    most responses to each of them.
     """
     table = description_table(data_sets).set_index("source")
     rows = shown[shown["semantics"] == "recommended"]
-    largest = rows.groupby("source")["n_items"].transform("max")
-    rows = rows[rows["n_items"] == largest].drop_duplicates(["source", "metric", "epsilon_b"])
+    size = ["n_items", "k_responses"]
+    largest = rows.sort_values(size).drop_duplicates("source", keep="last")[["source", *size]]
+    table[["N", "K"]] = largest.set_index("source")[size]
+    rows = rows.merge(largest)
     for (metric, epsilon), cell in rows.groupby(["metric", "epsilon_b"], sort=False):
         of_source = cell.set_index("source")
         name = f"{COLUMNS.get(str(metric), metric)}, ε = {epsilon:g}"
