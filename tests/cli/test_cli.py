@@ -415,6 +415,19 @@ def test_labels_of_two_kinds_get_a_binary_prior_beside_the_published_one(
     assert check["own"]["description"]["mean_prior"] == pytest.approx(mean, abs=0.02)
 
 
+def test_ratings_that_cannot_be_fitted_are_named(
+    nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    Path("mine.csv").write_text("item,rater,value\n1,a,1\n2,a,0\n3,b,1\n", encoding="utf-8")
+    normalise = "normalise mine --path mine.csv --scale binary --out mine.parquet"
+    assert nbyk(*normalise.split())[0] == 0
+    fit = "fit mine.parquet --name mine --seed 1 --families families.csv --check check.json --out prior.json"
+    code, _, errors = nbyk(*fit.split())
+    assert code != 0
+    assert "mine.parquet: every item has a single response" in errors
+
+
 def test_toxicity_ratings_go_all_the_way(nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     generator = np.random.default_rng(3)

@@ -154,7 +154,10 @@ def fit(
         raise NbykError(f"{ratings}: no scale of the ratings; write it again with `nbyk normalise`")
     matrix = Ratings.from_table(table).matrix()
     print(f"fitting every family to the means and deviations of {len(matrix)} items …", file=sys.stderr)
-    fitted = fit_prior(name, matrix, Response.on(scale_from_dict(made["scale"])), seed=seed)
+    try:
+        fitted = fit_prior(name, matrix, Response.on(scale_from_dict(made["scale"])), seed=seed)
+    except NbykError as error:
+        raise NbykError(f"{ratings}: {error}") from None
     compared = comparison_table([*fitted.mu_table, *fitted.sigma_table])
     write_text(families, compared.to_pandas().to_csv(index=False, lineterminator="\n"))
     write_json(check, fitted.predictive.to_dict())
