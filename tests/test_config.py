@@ -10,7 +10,7 @@ import pytest
 import yaml
 
 from nbyk.config import Config, Homan2025, json_schema, load_config, reference_page, validate
-from nbyk.data import source_names
+from nbyk.data import source, source_names
 from nbyk.errors import NbykError
 from nbyk.studies.homan2025 import LABELS
 
@@ -191,6 +191,16 @@ def test_ratings_at_hand_let_a_source_be_fitted(source: str, tmp_path: Path) -> 
     assert not config.has_ratings("simulated")
     assert config.homan2025.fitted == fits
     assert config.rating_files(source) == list(ratings.values())
+
+
+def test_copies_that_every_machine_sees_are_at_hand(tmp_path: Path) -> None:
+    config = validate({"downloads": {"folder": str(tmp_path / "downloads"), "mirror": "https://mirror"}})
+    assert config.at_hand(tmp_path / "copies") == ["convabuse"]
+    for file in source("armis").remote:
+        (tmp_path / "copies/armis" / file.name).parent.mkdir(parents=True, exist_ok=True)
+        (tmp_path / "copies/armis" / file.name).touch()
+    assert config.at_hand() == ["convabuse"]
+    assert config.at_hand(tmp_path / "copies") == ["armis", "convabuse"]
 
 
 def test_a_users_metric_can_be_listed_beside_its_file(tmp_path: Path) -> None:

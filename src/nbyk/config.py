@@ -215,9 +215,12 @@ class Config(_Section):
             self.has_own_ratings(source) or source_named(source).embedded
         )
 
-    def at_hand(self) -> list[str]:
-        """Return the sources whose ratings need no network: the user's, the embedded, the downloaded."""
-        folders = [self.downloads.chosen_folder]
+    def at_hand(self, *copies: str | Path) -> list[str]:
+        """Return the sources whose ratings need no network: the user's, the embedded, the downloaded.
+
+        `copies` are folders like that of downloads, which every machine of a cluster sees.
+        """
+        folders = [self.downloads.chosen_folder, *map(Path, copies)]
         mirror = self.downloads.chosen_mirror
         if mirror is not None and "://" not in mirror:
             folders.append(Path(mirror))

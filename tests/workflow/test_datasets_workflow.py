@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shlex
 from collections import Counter
 from pathlib import Path
@@ -76,6 +77,13 @@ def test_every_data_set_at_hand_gets_a_section(run: Path) -> None:
     assert page.count("<h2 id=") == 2
     assert planned(ROOT, run, *TARGET) == []
     before = results(run)
+    # What is missing is made again, and a figure is known by its own name.
+    (cell,) = (run / "results/pvalues").rglob("source=mine/*.parquet")
+    for missing in (run / "results/datasets/summary.csv", run / "results/datasets/figures/mine.png", cell):
+        missing.rename(run / "away")
+        assert planned(ROOT, run, *TARGET) != [], missing
+        (run / "away").rename(missing)
+    assert rules(planned(ROOT, run, "--force", "results/datasets/figures/mine.png"))["data report"] == 1
     # The study's own cells of these data sets are the same files.
     configure(run, {**CONFIG, "sources": ["simulated", "convabuse"], "semantics": ["recommended"]})
     plan = planned(ROOT, run)
@@ -134,3 +142,51 @@ def test_what_cannot_be_fetched_is_one_line_on_the_terminal(run: Path, tmp_path:
     assert f"{empty}/armis/{file.name}: no such file in the mirror" in line
     assert f"{file.url} to {place}" in line
     assert not list((tmp_path / "downloads").rglob("*.json"))
+
+
+def test_copies_of_downloads_keep_a_data_set_where_its_folder_is_not_seen(run: Path) -> None:
+    fetched(run / "results/downloads", "armis")
+    assert any(line.startswith("fit results/ratings/armis") for line in planned(ROOT, run, *TARGET))
+
+
+def test_items_rated_once_are_not_counted_on(run: Path) -> None:
+    (file,) = source("mhs").remote
+    copy = run / "results/downloads/mhs" / file.name
+    copy.parent.mkdir(parents=True)
+    pairs = [(item, rater) for item in range(30) for rater in range(2 if item < 25 else 1)]
+    answers = pd.DataFrame(pairs, columns=["comment_id", "annotator_id"]).assign(respect=1.0)
+    answers.to_parquet(copy)
+    references = [line for line in planned(ROOT, run, *TARGET) if line.startswith("reference")]
+    (of_mhs,) = (line for line in references if "fits/mhs/" in line)
+    assert "--items 25" in of_mhs
+
+
+def test_jobs_ask_for_more_where_there_are_more_ratings(run: Path, tmp_path: Path) -> None:
+    own_table(run / "mine.csv", n_items=20_000)
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    for folder in ("src", "workflow"):
+        (checkout / folder).symlink_to(ROOT / folder)
+    told = "{rule} {wildcards.source} {resources.mem_mb} MB, {resources.runtime} min"
+    messages = [f'workflow.get_rule("{rule}").message = "asks: {told}"' for rule in ("fit", "normalise")]
+    snakefile = (ROOT / "Snakefile").read_text(encoding="utf-8")
+    (checkout / "Snakefile").write_text("\n".join([snakefile, *messages, ""]), encoding="utf-8")
+    code, output = snakemake(checkout, run, "--dry-run", *TARGET)
+    assert code == 0, output[-3000:]
+    asked = {
+        (rule, name): (int(memory), int(time))
+        for rule, name, memory, time in re.findall(r"asks: (\w+) (\w+) (\d+) MB, (\d+) min", output)
+    }
+    # What ConvAbuse was measured to take is in docs/cluster.md, 80,000 ratings are 6.4 times as many.
+    assert asked["fit", "convabuse"] == (750, 2)
+    assert asked["fit", "mine"] == (950, 7)
+    assert asked["normalise", "convabuse"] == (650, 2)
+    assert asked["normalise", "mine"] == (700, 2)
+
+
+def test_what_is_wrong_with_a_table_of_ones_own_is_said_before_the_first_job(run: Path) -> None:
+    (run / "mine.csv").write_text("item,rater,value\n1,a,1\n2,a,7\n", encoding="utf-8")
+    code, output = snakemake(ROOT, run, "--dry-run", *TARGET)
+    assert code != 0
+    assert "own_ratings.mine: mine.csv, line 3" in output
+    assert "Traceback" not in output

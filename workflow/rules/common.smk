@@ -10,8 +10,10 @@ from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
 from nbyk.config import validate
-from nbyk.data import load_source, read_ratings
+from nbyk.data import load_source, read_ratings, scale_from_text
 from nbyk.data import source as source_named
+from nbyk.data import source_names
+from nbyk.data.download import is_complete
 from nbyk.errors import NbykError
 from nbyk.metrics import load_file
 from nbyk.studies import homan2025
@@ -77,12 +79,15 @@ def options(flag, values):
     return [word for value in values for word in (flag, str(value))]
 
 
-def memory(measured):
+def memory(measured, grows=0, work=lambda wildcards: 1.0):
     """Memory (MB) to ask for: twice what a job was measured to use, and 350 for the two Snakemakes that a cluster
     runs around it. It grows with each attempt; docs/cluster.md has what was measured.
+
+    `work` is as in `minutes`; every further such work `grows` what is used.
     """
-    asked = 50 * ceil((2 * measured + 350) / 50)
-    return lambda wildcards, attempt: asked * attempt
+    return lambda wildcards, attempt: (
+        50 * ceil((2 * (measured + grows * (work(wildcards) - 1)) + 350) / 50) * attempt
+    )
 
 
 def minutes(seconds, work=lambda wildcards: 1.0):
@@ -98,6 +103,36 @@ def minutes(seconds, work=lambda wildcards: 1.0):
 def wein_work(draws):
     """What a cell has to do beside one of the paper's: its size times its draws, which `draws` are of the paper's."""
     return lambda wildcards: int(wildcards.n) * int(wildcards.k) / 5000 * draws
+
+
+@cache
+def own_counts(source):
+    """How many ratings each item of a table of the user's own has."""
+    own = run.own_ratings[source]
+    return read_ratings(own.path, scale=scale_from_text(own.scale)).counts()
+
+
+# Jobs have a Snakemake each, which need not read again what was right.
+if workflow.is_main_process:
+    for name in run.own_ratings:
+        try:
+            own_counts(name)
+        except NbykError as error:
+            raise WorkflowError(
+                f"the configuration is wrong:\nown_ratings.{name}: {error}"
+            ) from None
+
+
+def rating_work(wildcards):
+    """What ratings take beside those of ConvAbuse: by their items or their number, whichever is more."""
+    measured = source_named("convabuse")
+    if wildcards.source in run.own_ratings:
+        counts = own_counts(wildcards.source)
+        n_items, n_ratings = len(counts), counts.sum()
+    else:
+        entry = source_named(wildcards.source)
+        n_items, n_ratings = entry.n_items, entry.n_ratings
+    return float(max(n_items / measured.n_items, n_ratings / measured.n_ratings))
 
 
 def slug(name):

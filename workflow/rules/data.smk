@@ -68,8 +68,8 @@ rule normalise:
         "logs/benchmarks/normalise/{source}.tsv"
     threads: 1
     resources:
-        mem_mb=memory(141),
-        runtime=minutes(2),
+        mem_mb=memory(141, 5, rating_work),
+        runtime=minutes(2, rating_work),
     params:
         options=lambda wildcards: normalise_options(wildcards.source),
     message:

@@ -3,20 +3,37 @@
 
 @cache
 def data_sets():
-    """The sources whose ratings are at hand, and those that the configuration asks for."""
+    """The sources whose ratings are at hand, and those that the configuration asks for, in one order always."""
     asked = [source for source in run.sources if run.has_ratings(source)]
-    return list(dict.fromkeys([*run.at_hand(), *asked]))
+    chosen = {*run.at_hand(DOWNLOADS), *asked}
+    return [
+        source for source in (*run.own_ratings, *source_names()) if source in chosen
+    ]
 
 
 @cache
 def usable_items(source):
-    """The items of a source that have at least two ratings: as many as a test set of real gold can have."""
-    if run.downloaded(source):
-        return source_named(source).n_items
+    """The items of a source that have at least two ratings: as many as a test set of real gold can have.
+
+    Before there is a copy to count in, or if it is damaged, they are all items: `reference` then refuses more than
+    there are, and `normalise` what is wrong.
+    """
     if source in run.own_ratings:
-        ratings = read_ratings(run.own_ratings[source].path)
-    else:
-        ratings = load_source(source, run.ratings.get(source))
+        return int((own_counts(source) >= 2).sum())
+    entry = source_named(source)
+    if run.downloaded(source) and entry.rated_twice:
+        return entry.n_items
+    copies = [
+        entry.copy_in(folder)
+        for folder in (Path(DOWNLOADS), run.downloads.chosen_folder)
+        if run.downloaded(source) and is_complete(entry, folder)
+    ]
+    try:
+        ratings = load_source(
+            source, run.ratings.get(source) or next(iter(copies), None)
+        )
+    except NbykError:
+        return entry.n_items
     return int((ratings.counts() >= 2).sum())
 
 
@@ -34,11 +51,6 @@ def data_set_cells():
         )
         for epsilon in run.epsilons
     ]
-
-
-rule datasets:
-    input:
-        "results/datasets/report.html",
 
 
 rule datasets_report:
@@ -66,7 +78,11 @@ rule datasets_report:
     output:
         expand("results/datasets/summary.{suffix}", suffix=["csv", "md", "tex"]),
         "results/datasets/pvalues.csv",
-        directory("results/datasets/figures"),
+        expand(
+            "results/datasets/figures/{source}.{suffix}",
+            source=data_sets(),
+            suffix=["png", "svg"],
+        ),
         report="results/datasets/report.html",
     log:
         "logs/datasets.log",
@@ -89,3 +105,10 @@ rule datasets_report:
     shell:
         "nbyk data report {input.pvalues:q} {params.data_sets:q} --seed {params.seed}"
         " --out results/datasets > {log} 2>&1"
+
+
+# The cells are listed when they are asked for, since that may read ratings.
+rule datasets:
+    input:
+        lambda wildcards: pvalues_of(data_set_cells()),
+        rules.datasets_report.output,

@@ -31,8 +31,8 @@ rule fit:
         "logs/benchmarks/fit/{source}.tsv"
     threads: 1
     resources:
-        mem_mb=memory(180),
-        runtime=minutes(20),
+        mem_mb=memory(180, 21, rating_work),
+        runtime=minutes(20, rating_work),
     params:
         seed=run.seed,
     message:

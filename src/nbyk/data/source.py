@@ -59,6 +59,8 @@ class Source:
         The scale of the raw ratings.
     load
         Returns the raw ratings, given the path of a copy, or None; and the question, if there are several.
+    rated_twice
+        Whether each of its items has at least two ratings.
     embedded
         Whether the ratings come with nbyk, so that no path is needed.
     remote
@@ -83,6 +85,7 @@ class Source:
     n_ratings: int
     scale: Scale
     load: Callable[..., Ratings]
+    rated_twice: bool = True
     embedded: bool = False
     remote: tuple[RemoteFile, ...] = ()
     get: str = ""

@@ -241,6 +241,7 @@ _SOURCES = {
             n_ratings=135_556,
             scale=next(iter(MHS_QUESTIONS.values())),
             load=_needing_a_path("mhs", parse_mhs),
+            rated_twice=False,
             remote=(
                 RemoteFile(
                     "measuring-hate-speech.parquet",
