@@ -131,7 +131,7 @@ def test_a_file_that_cannot_be_written_is_named_with_the_reason_and_the_way_out(
 
 def test_a_file_in_place_of_a_folder_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").touch()
-    with pytest.raises(NbykError, match=r"file/new/x: cannot be written: Not a directory"):
+    with pytest.raises(NbykError, match=r"file/new/x: cannot be written: Not a directory; a file is where"):
         write_text(tmp_path / "file" / "new" / "x", "")
 
 

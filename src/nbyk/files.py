@@ -27,6 +27,9 @@ _DAMAGED = "if an nbyk command wrote it, it is damaged: delete it and run again"
 _WAYS_OUT = {
     **dict.fromkeys((errno.ENOSPC, errno.EDQUOT), "make room there and run again"),
     **dict.fromkeys((errno.EROFS, errno.EACCES, errno.EPERM), "make its folder writable, or write elsewhere"),
+    **dict.fromkeys(
+        (errno.ENOTDIR, errno.EEXIST), "a file is where its folder belongs: move it away, or write elsewhere"
+    ),
 }
 
 

@@ -113,6 +113,18 @@ def test_a_configuration_names_mirror_and_folder(nbyk: Run, server: Server) -> N
     assert errors.startswith("error: config.yaml:1: unknown key 'mirrors'; did you mean mirror")
 
 
+def test_a_quoted_home_folder_is_the_users(
+    nbyk: Run, server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path = tmp_path / "dl/hs_brexit" / FILE
+    assert nbyk("data", "fetch", "hs_brexit", "--folder", "~/dl")[:2] == (0, f"{path}\n")
+    assert path.read_bytes() == CONTENT
+    code, out, _ = nbyk("data", "fetch", "hs_brexit", "--mirror", "~/dl")
+    assert (code, out) == (0, f"{tmp_path}/downloads/hs_brexit/{FILE}\n")
+    assert len(server.requests) == 1
+
+
 def test_a_file_that_is_not_the_pinned_one_is_not_used_silently(nbyk: Run, server: Server) -> None:
     (path,) = nbyk("data", "fetch", "hs_brexit")[1].splitlines()
     Path(path).write_bytes(CONTENT.replace(b"0,1,1", b"1,1,1"))

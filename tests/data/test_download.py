@@ -25,7 +25,7 @@ from nbyk.data.download import (
 )
 from nbyk.data.transfer import LONGEST_WAIT
 from nbyk.errors import NbykError
-from nbyk.files import sha256
+from nbyk.files import SCRATCH, sha256
 from tests.data.server import Answer, Server
 
 CONTENT = bytes(range(256)) * 400
@@ -334,6 +334,18 @@ def test_a_folder_can_be_the_mirror(tmp_path: Path) -> None:
     assert files_in(folder) == {"own/one.csv": CONTENT}
 
 
+def test_a_mirror_that_may_not_be_read_is_not_taken_for_the_folder(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "mirror/own").mkdir(parents=True)
+    (tmp_path / "mirror/own/one.csv").write_bytes(CONTENT)
+    monkeypatch.setattr(os, "access", lambda path, mode: False)  # as root, every file can be read
+    with pytest.raises(
+        NbykError, match=r"mirror/own/one\.csv: this file of the mirror may not be read; name"
+    ):
+        fetch(entry(), tmp_path / "folder", mirror=str(tmp_path / "mirror"))
+
+
 def test_one_file_of_several_can_be_fetched(server: Server, tmp_path: Path) -> None:
     server.files |= {"/own/a.csv": b"a", "/own/b.csv": b"b"}
     both = entry(pinned("a.csv", b"a"), pinned("b.csv", b"b"))
@@ -345,6 +357,21 @@ def test_one_file_of_several_can_be_fetched(server: Server, tmp_path: Path) -> N
     fetch(both, tmp_path, mirror=server.url)
     assert server.requests == [("/own/b.csv", ""), ("/own/a.csv", "")]
     assert verified_copy(both, tmp_path) == tmp_path / "own"
+
+
+def test_what_a_killed_fetch_left_is_discarded_by_the_next(server: Server, tmp_path: Path) -> None:
+    server.files[PATH] = CONTENT
+    (tmp_path / "own").mkdir()
+    (tmp_path / f"own/.one.csv.abandoned{SCRATCH}").write_bytes(CONTENT[:7])
+    fetch(entry(), tmp_path, mirror=server.url)
+    assert files_in(tmp_path) == {"own/one.csv": CONTENT}
+
+
+def test_a_file_in_place_of_the_folder_is_named_with_the_way_out(server: Server, tmp_path: Path) -> None:
+    server.files[PATH] = CONTENT
+    (tmp_path / "own").touch()
+    with pytest.raises(NbykError, match=r"own/one\.csv: cannot be written: .*; a file is where its folder"):
+        fetch(entry(), tmp_path, mirror=server.url)
 
 
 def test_two_fetches_at_once_both_succeed(server: Server, tmp_path: Path) -> None:
@@ -392,6 +419,16 @@ def test_where_downloads_go_and_come_from(monkeypatch: pytest.MonkeyPatch, tmp_p
     monkeypatch.setenv("NBYK_MIRROR", "https://mirror.example")
     assert (default_folder(), default_mirror()) == (tmp_path / "data", "https://mirror.example")
     assert (default_folder("mine"), default_mirror("here")) == (Path("mine"), "here")
+
+
+def test_a_home_folder_is_meant_where_it_is_written(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    monkeypatch.setenv("NBYK_DATA", "~/of variable")
+    monkeypatch.setenv("NBYK_MIRROR", "~/mirror")
+    assert default_folder() == tmp_path / "of variable"
+    assert default_folder("~/dl") == tmp_path / "dl"
+    assert default_mirror() == str(tmp_path / "mirror")
+    assert default_mirror("~/other") == str(tmp_path / "other")
 
 
 def test_sizes_are_shown_as_people_read_them() -> None:

@@ -3,14 +3,18 @@
 from __future__ import annotations
 
 import os
+import hashlib
 import random
 import re
 import shutil
+import sys
 from pathlib import Path
 
 import pytest
 
 from nbyk.provenance.records import record_path
+from nbyk.data import source
+from tests.data.server import serving
 from tests.faults.mounts import PAGE, READ_ONLY, SMALL, Mounted, fill, mounted, pages_of, refusal
 from tests.faults.runs import (
     NBYK,
@@ -29,6 +33,17 @@ pytestmark = pytest.mark.skipif(
 )
 
 FULL = "No space left on device; make room there and run again"
+FETCH = """
+import dataclasses, sys
+from nbyk.cli import main
+from nbyk.data import RemoteFile, source, sources
+url, sha256, size = sys.argv[1:]
+pin = RemoteFile("one.json", url, sha256, int(size))
+sources._SOURCES["hs_brexit"] = dataclasses.replace(source("hs_brexit"), remote=(pin,))
+sys.argv = ["nbyk", "data", "fetch", "hs_brexit", "--folder", "downloads"]
+main()
+"""
+"""Fetches one file in place of those of HS-Brexit."""
 READ = "Read-only file system; make its folder writable, or write elsewhere"
 
 
@@ -130,3 +145,31 @@ def test_a_run_in_a_read_only_folder_ends_before_its_first_job(
     assert "Traceback" not in output
     assert "Error in rule" not in output
     assert results(directory) == before
+
+
+@pytest.mark.parametrize("from_folder", [False, True], ids=["address", "folder"])
+def test_a_full_disk_during_a_download_is_one_line_and_with_room_it_is_fetched(
+    from_folder: bool, tmp_path: Path, moment: random.Random, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    content = moment.randbytes(40 * PAGE)
+    (tmp_path / "downloads").mkdir()
+    monkeypatch.setenv("NO_PROXY", "127.0.0.1")
+    monkeypatch.delenv("NBYK_MIRROR", raising=False)
+    if from_folder:
+        (tmp_path / "mirror/hs_brexit").mkdir(parents=True)
+        (tmp_path / "mirror/hs_brexit/one.json").write_bytes(content)
+        monkeypatch.setenv("NBYK_MIRROR", "mirror")
+    with serving() as server, mounted(SMALL, tmp_path / "downloads", str(80 * PAGE)) as disk:
+        server.files["/one.json"] = content
+        pin = [f"{server.url}/one.json", hashlib.sha256(content).hexdigest(), str(len(content))]
+        seen = disk.seen(tmp_path) / "downloads"
+        filler = fill(seen, moment.randrange(40))
+        code, output = disk.run([sys.executable, "-c", FETCH, *pin], tmp_path)
+        assert code == 2, output[-3000:]
+        check_one_line(output, FULL, ["downloads/hs_brexit/one.json"])
+        assert source("hs_brexit").licence in output
+        assert [path for path in seen.rglob("*") if path.is_file()] == [filler]
+        filler.unlink()
+        disk.check([sys.executable, "-c", FETCH, *pin], tmp_path)
+        assert (seen / "hs_brexit/one.json").read_bytes() == content
+        assert [path for path in seen.rglob("*") if path.is_file()] == [seen / "hs_brexit/one.json"]

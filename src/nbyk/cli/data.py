@@ -150,11 +150,15 @@ def _size(entry: Source) -> str:
 
 
 def _folder(folder: Path | None, config: Path | None) -> Path:
-    return folder or downloads_of(config).chosen_folder
+    from nbyk.data.download import default_folder
+
+    return default_folder(folder) if folder else downloads_of(config).chosen_folder
 
 
 def _mirror(mirror: str | None, config: Path | None) -> str | None:
-    return mirror or downloads_of(config).chosen_mirror
+    from nbyk.data.download import default_mirror
+
+    return default_mirror(mirror) if mirror else downloads_of(config).chosen_mirror
 
 
 def _say(text: str) -> None:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from typing import Any
 
 from nbyk.data.source import RemoteFile, Source
 from nbyk.data.transfer import Transfer, UnreachableError
 from nbyk.errors import NbykError, unknown_name
-from nbyk.files import grant_usual_access, sha256
+from nbyk.files import replacing, sha256
 from nbyk.progress import progress
 
 FOLDER_VARIABLE = "NBYK_DATA"
@@ -27,7 +25,7 @@ def default_folder(configured: str | os.PathLike[str] | None = None) -> Path:
     """Return the folder of downloads: the configured one, NBYK_DATA's, or nbyk's in the user's cache."""
     chosen = configured or os.environ.get(FOLDER_VARIABLE)
     if chosen:
-        return Path(chosen)
+        return Path(os.path.expanduser(chosen))
     import pooch
 
     return Path(pooch.os_cache("nbyk"))
@@ -35,7 +33,8 @@ def default_folder(configured: str | os.PathLike[str] | None = None) -> Path:
 
 def default_mirror(configured: str | None = None) -> str | None:
     """Return the mirror to fetch from: the configured one, NBYK_MIRROR's, or None, which is upstream."""
-    return configured or os.environ.get(MIRROR_VARIABLE) or None
+    chosen = configured or os.environ.get(MIRROR_VARIABLE)
+    return os.path.expanduser(chosen) if chosen else None
 
 
 def is_complete(entry: Source, folder: Path) -> bool:
@@ -61,6 +60,12 @@ def verified_copy(entry: Source, folder: Path) -> Path | None:
                 f"{entry.name}` to replace it, or give it with --path if it is what you want"
             )
     return entry.copy_in(folder)
+
+
+def missing_files(entry: Source, folder: str | os.PathLike[str], names: Collection[str]) -> list[RemoteFile]:
+    """Return those of a source's files, of the named ones, that `fetch` would download into a folder."""
+    place = Path(folder) / entry.name
+    return [file for file in entry.remote if file.name in names and not _is_right(place / file.name, file)]
 
 
 def fetch(
@@ -99,10 +104,8 @@ def fetch(
     Raises
     ------
     NbykError
-        If the source cannot be fetched; its server cannot be reached (what to get, and where to put it, is
-        then named) or refuses; or a file that came has another checksum.
-    OSError
-        If the folder cannot be written to.
+        If the source cannot be fetched; its server cannot be reached or refuses (what to get, and where to
+        put it, is then named); a file that came has another checksum; or the folder cannot be written to.
     """
     if not entry.fetchable:
         raise entry.missing()
@@ -110,14 +113,14 @@ def fetch(
     names = [file.name for file in entry.remote]
     if only is not None and only not in names:
         raise unknown_name(f"file of {entry.name}", only, names)
-    wanted = [file for file in entry.remote if only in (None, file.name)]
-    missing = [file for file in wanted if not _is_right(place / file.name, file)]
+    wanted = names if only is None else [only]
+    missing = missing_files(entry, folder, wanted)
     if missing:
         announce(terms_of(entry))
     for done, file in enumerate(missing):
         address = _address(entry, file, mirror)
         try:
-            with _quiet_pooch(), _progress_of(file) as advance:
+            with _progress_of(file) as advance:
                 _retrieve(
                     address,
                     file,
@@ -126,13 +129,11 @@ def fetch(
                 )
         except UnreachableError as error:
             raise NbykError(f"{entry.name}: {error}; {_by_hand(missing[done:], place)}") from None
-    return [place / file.name for file in wanted]
+    return [place / name for name in wanted]
 
 
 def copy_to(entry: Source, files: Sequence[Path], folder: str | os.PathLike[str]) -> list[Path]:
     """Copy fetched files to FOLDER/<source>/<file> too; each appears there whole or not at all."""
-    from nbyk.files import replacing
-
     copies = []
     for file in files:
         copies.append(Path(folder) / entry.name / file.name)
@@ -155,31 +156,25 @@ def shown_size(size: int | None) -> str:
 
 
 def _retrieve(address: str, file: RemoteFile, place: Path, transfer: Transfer) -> None:
-    import pooch
-
-    def download(url: str, output_file: str, pooch: Any) -> None:
-        if "://" in url:
-            transfer(url, output_file)
+    with replacing(place / file.name, noted=False) as scratch:
+        if "://" in address:
+            transfer(address, scratch)
         else:
-            _copy_from_mirror(url, output_file)
-        found = sha256(output_file)
+            _copy_from_mirror(address, scratch)
+        found = sha256(scratch)
         if found != file.sha256:
             raise NbykError(
-                f"{url}: found sha256 {found}, expected {file.sha256}; these are not the pinned bytes, so "
-                f"{place / file.name} was not written: fetch again, or from another --mirror"
+                f"{address}: found sha256 {found}, expected {file.sha256}; these are not the pinned bytes, "
+                f"so {place / file.name} was not written: fetch again, or from another --mirror"
             )
-        grant_usual_access(output_file)
-        with open(output_file, "rb") as written:
-            os.fsync(written.fileno())
-
-    pooch.retrieve(address, f"sha256:{file.sha256}", fname=file.name, path=place, downloader=download)
 
 
-def _copy_from_mirror(path: str, output_file: str) -> None:
-    try:
-        shutil.copyfile(path, output_file)
-    except FileNotFoundError:
-        raise UnreachableError(f"{path}: no such file in the mirror") from None
+def _copy_from_mirror(path: str, scratch: Path) -> None:
+    if not os.path.isfile(path):
+        raise UnreachableError(f"{path}: no such file in the mirror")
+    if not os.access(path, os.R_OK):
+        raise UnreachableError(f"{path}: this file of the mirror may not be read")
+    shutil.copyfile(path, scratch)
 
 
 def _address(entry: Source, file: RemoteFile, mirror: str | None) -> str:
@@ -203,17 +198,3 @@ def _progress_of(file: RemoteFile) -> AbstractContextManager[Callable[[int], Non
     if file.size is None or file.size < _LARGE:
         return nullcontext(lambda count: None)
     return progress(file.name, file.size)
-
-
-@contextmanager
-def _quiet_pooch() -> Iterator[None]:
-    """Keep pooch from telling of downloads in its own words."""
-    import pooch
-
-    logger = pooch.get_logger()
-    level = logger.level
-    logger.setLevel(logging.WARNING)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)

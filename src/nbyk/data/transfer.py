@@ -7,7 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
-from typing import IO, TYPE_CHECKING, Any
+from pathlib import Path
+from typing import IO, TYPE_CHECKING
 
 from nbyk.errors import NbykError
 
@@ -35,7 +36,7 @@ class _CutError(Exception):
 
 
 class Transfer:
-    """A downloader for `pooch.retrieve` that survives what networks do.
+    """A download that survives what networks do.
 
     A connection that fails, is cut or stalls, and an answer 429, 500, 502, 503 or 504, lead to another
     attempt after a wait that doubles, or the time that Retry-After names, up to `LONGEST_WAIT`. An attempt
@@ -73,7 +74,7 @@ class Transfer:
         self._size, self._attempts, self._timeout = size, attempts, timeout
         self._first_wait, self._sleep, self._advance, self._note = first_wait, sleep, advance, note
 
-    def __call__(self, url: str, output_file: str, pooch: Any = None) -> None:
+    def __call__(self, url: str, output_file: Path) -> None:
         """Download `url` to the path `output_file`.
 
         Raises
