@@ -159,10 +159,22 @@ def test_a_range_that_cannot_be_given_begins_the_file_anew(
     assert files_in(tmp_path) == {"own/one.csv": CONTENT}
 
 
-def test_many_cuts_are_no_failure_as_long_as_bytes_come(server: Server, tmp_path: Path, waits: Waits) -> None:
+@pytest.mark.parametrize(
+    ("length", "first", "why"),
+    [
+        (True, "the connection was cut", "the connection was cut"),
+        (False, "the connection ended after 10000 of 102400 bytes", "the connection ended"),
+    ],
+)
+def test_many_cuts_are_no_failure_as_long_as_bytes_come(
+    length: bool, first: str, why: str, server: Server, tmp_path: Path, waits: Waits
+) -> None:
     server.files[PATH] = CONTENT
-    server.answers[PATH] = [Answer(cut=10_000)]
-    fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    server.answers[PATH] = [Answer(cut=10_000, length=length)]
+    notes: list[str] = []
+    fetch(entry(), tmp_path, mirror=server.url, sleep=waits, note=notes.append)
+    address = f"{server.url}{PATH}"
+    assert notes == [f"{address}: {first}; trying again in 1 s", f"{address}: {why}, 10 times in all"]
     assert [asked for _, asked in server.requests][1:] == [f"bytes={n * 10_000}-" for n in range(1, 11)]
     assert files_in(tmp_path) == {"own/one.csv": CONTENT}
     assert set(waits) == {1.0}
@@ -208,8 +220,9 @@ def test_wrong_bytes_never_enter_the_folder(
 def test_a_refusal_is_not_asked_for_again(status: int, server: Server, tmp_path: Path, waits: Waits) -> None:
     server.files[PATH] = CONTENT
     server.answers[PATH] = [Answer(status)]
-    with pytest.raises(NbykError, match=rf"/own/one\.csv: the server answered {status} "):
+    with pytest.raises(NbykError, match=rf"/own/one\.csv: the server answered {status} ") as refusal:
         fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    assert f"; name a --mirror, or bring {UPSTREAM}/one.csv to {tmp_path}/own/one.csv" in str(refusal.value)
     assert server.requests == [(PATH, "")]
     assert waits == []
     assert files_in(tmp_path) == {}

@@ -422,7 +422,7 @@ def test_a_question_of_measuring_hate_speech(tmp_path):
     np.testing.assert_allclose(load_source("mhs", path, "hatespeech").values, [0, 2 / 3, 1 / 3])
     with pytest.raises(NbykError, match=r"unknown question of mhs 'respekt'; did you mean respect"):
         load_source("mhs", path, "respekt")
-    with pytest.raises(NbykError, match=r"no column 'insult'"):
+    with pytest.raises(NbykError, match=r"no column 'insult'; .*; expected an upstream measuring-"):
         load_source("mhs", path, "insult")
     with pytest.raises(NbykError, match=r"'armis' has no questions to choose from; leave 'respect' out"):
         load_source("armis", path, "respect")

@@ -274,6 +274,8 @@ def parse_mhs(path: str | os.PathLike[str], question: str = "respect") -> Rating
     table = read_table(path, only=("comment_id", "annotator_id", question))
     if "comment_id" not in table.names:
         return read_ratings(path)
+    for name in ("annotator_id", question):
+        table.column(name, "expected an upstream measuring-hate-speech.parquet")
     cells = long_cells(table, "comment_id", "annotator_id", question)
     values = cells.numbers()
     first: dict[tuple[str, str], int] = {}

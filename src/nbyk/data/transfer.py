@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -23,16 +24,17 @@ _TRY_AGAIN = (429, 500, 502, 503, 504)
 
 
 class UnreachableError(NbykError):
-    """A server that cannot be reached, or is not there for long enough."""
+    """A server that cannot be reached, is not there for long enough, or refuses."""
 
 
 class _CutError(Exception):
     """Why an attempt ended early; the next may do better."""
 
-    def __init__(self, why: str, wait: float | None = None, *, answered: bool = True) -> None:
-        super().__init__(why)
-        self.wait = wait
-        self.answered = answered
+    def __init__(
+        self, why: str, wait: float | None = None, *, answered: bool = True, where: str = ""
+    ) -> None:
+        super().__init__(f"{why}{where}")
+        self.why, self.wait, self.answered = why, wait, answered
 
 
 class Transfer:
@@ -57,7 +59,7 @@ class Transfer:
     advance
         Told how many bytes more there are than ever before.
     note
-        Told why the download waits.
+        Told why the download waits: once for each reason and wait, and at the end how often, if more.
     """
 
     def __init__(
@@ -80,8 +82,19 @@ class Transfer:
         Raises
         ------
         NbykError
-            If the server refuses the request, as with 404; an `UnreachableError` if all attempts failed.
+            If the address is none; an `UnreachableError` if all attempts failed, or the server refuses the
+            request, as with 404.
         """
+        cuts: Counter[tuple[str, float]] = Counter()
+        try:
+            self._download(url, output_file, cuts)
+        finally:
+            for (why, _), times in cuts.items():
+                if times > 1:
+                    self._note(f"{url}: {why}, {times} times in all")
+
+    def _download(self, url: str, output_file: Path, cuts: Counter[tuple[str, float]]) -> None:
+        """Download a file, and count why and for how long that had to wait."""
         best = failed = 0
         with open(output_file, "wb") as out:
             part = _Part(out)
@@ -97,7 +110,9 @@ class Transfer:
                         raise UnreachableError(f"{cut}, {failed} times in a row, at {url}") from None
                     wait = self._first_wait * 2 ** (failed - 1) if cut.wait is None else cut.wait
                     if cut.answered:
-                        self._note(f"{url}: {cut}; trying again in {wait:g} s")
+                        cuts[cut.why, wait] += 1
+                        if cuts[cut.why, wait] == 1:
+                            self._note(f"{url}: {cut}; trying again in {wait:g} s")
                     self._sleep(wait)
 
     def _attempt(self, url: str, part: _Part, best: int) -> None:
@@ -121,7 +136,7 @@ class Transfer:
         except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError) as error:
             raise _CutError(_why(error), answered=answered) from None
         if self._size is not None and part.end < self._size:
-            raise _CutError(f"the connection ended after {part.end} of {self._size} bytes")
+            raise _CutError("the connection ended", where=f" after {part.end} of {self._size} bytes")
 
     @staticmethod
     def _accept(url: str, answer: requests.Response, part: _Part) -> None:
@@ -135,7 +150,7 @@ class Transfer:
         if status in (206, 416):
             raise _CutError(f"{said}, which is another part of the file than it was asked for")
         if status != 200:
-            raise NbykError(f"{url}: {said}; check the address, or name another --mirror")
+            raise UnreachableError(f"{url}: {said}")
         part.tag = answer.headers.get("ETag", "")
 
 
