@@ -308,6 +308,26 @@ def load_config(path: str | Path) -> Config:
     return validate(_read_yaml(path), files=[path])
 
 
+def load_downloads(path: str | Path) -> Downloads:
+    """Read and validate the `downloads` of a YAML configuration, whatever else is in it.
+
+    Raises
+    ------
+    NbykError
+        As `load_config`, of that section alone.
+    """
+    values = _read_yaml(path)
+    section = {key: values[key] for key in ("downloads",) if key in values}
+    return validate(section, files=[path]).downloads
+
+
+def named_copies(path: str | Path) -> dict[str, Path]:
+    """Return the copies of sources under `ratings` that are there, whatever else is in a configuration."""
+    named = _read_yaml(path).get("ratings")
+    copies = {str(name): Path(str(copy)) for name, copy in named.items()} if isinstance(named, dict) else {}
+    return {name: copy for name, copy in copies.items() if copy.exists()}
+
+
 def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> Config:
     """Validate a configuration that was read already.
 

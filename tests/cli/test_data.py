@@ -132,6 +132,26 @@ def test_a_file_that_is_not_the_pinned_one_is_not_used_silently(nbyk: Run, serve
     assert code == 2
     assert "found sha256" in errors
     assert nbyk("normalise", "hs_brexit", "--path", path, "--out", "ratings.parquet")[0] == 0
+    code, out, errors = nbyk("data", "show", "hs_brexit")
+    assert (code, out) == (2, "")
+    assert f"{path}: found sha256" in errors
+
+
+def test_only_the_downloads_of_a_configuration_need_be_right(nbyk: Run, server: Server) -> None:
+    Path("config.yaml").write_text(
+        "ratings: {hs_brexit: data/hs_brexit}\nseeds: 1\ndownloads: {folder: data}\n"
+    )
+    assert rows(nbyk("data", "list")[1])["hs_brexit"].rstrip().endswith("to fetch")
+    assert nbyk("data", "fetch", "hs_brexit")[:2] == (0, f"data/hs_brexit/{FILE}\n")
+    assert nbyk("normalise", "hs_brexit", "--out", "ratings.parquet")[0] == 0
+    assert rows(nbyk("data", "list")[1])["hs_brexit"].rstrip().endswith("your own copy")
+
+
+@pytest.mark.parametrize("words", [(), ("--question", "insult")])
+def test_the_question_that_was_taken_is_recorded(words: tuple[str, ...], nbyk: Run) -> None:
+    Path("mhs.csv").write_text("comment_id,annotator_id,respect,insult\n1,5,4,0\n2,6,3,1\n")
+    assert nbyk("normalise", "mhs", "--path", "mhs.csv", *words, "--out", "mhs.parquet")[0] == 0
+    assert read_parquet("mhs.parquet")[1]["question"] == (words[1] if words else "respect")
 
 
 @pytest.mark.parametrize(

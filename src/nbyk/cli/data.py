@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nbyk.cli.options import OutFolder, Seed, downloads_of
+from nbyk.cli.options import OutFolder, Seed, config_file, downloads_of
 from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
@@ -44,7 +44,7 @@ def list_sources(folder: Folder = None, config: ConfigFile = None) -> None:
     for name in source_names():
         entry = source(name)
         shape = f"{entry.n_items:,} × {entry.n_ratings:,}"
-        table.add_row(name, entry.title, shape, _size(entry), entry.licence, _state(entry, place))
+        table.add_row(name, entry.title, shape, _size(entry), entry.licence, _state(entry, place, config))
     width = None if sys.stdout.isatty() else 160
     Console(width=width).print(table)
 
@@ -76,9 +76,10 @@ def fetch(
 def show(name: Name, folder: Folder = None, config: ConfigFile = None) -> None:
     """Show all that the catalogue has of a source and, if it is at hand, what its ratings are like."""
     from nbyk.data import load_source, source
-    from nbyk.data.download import is_complete, shown_size
+    from nbyk.data.download import shown_size, verified_copy
 
     entry, place = source(name), _folder(folder, config)
+    copy = verified_copy(entry, place)
     print(f"{entry.name}: {entry.title}")
     for what, text in (
         ("version", entry.version),
@@ -89,7 +90,7 @@ def show(name: Name, folder: Folder = None, config: ConfigFile = None) -> None:
         ("items × ratings", f"{entry.n_items:,} × {entry.n_ratings:,}"),
         ("scale", f"{entry.scale.expected}, normalised to [0, 1]"),
         ("questions", ", ".join(entry.questions)),
-        ("state", _state(entry, place)),
+        ("state", _state(entry, place, config)),
     ):
         if text:
             print(f"  {what:16}{text}")
@@ -102,7 +103,6 @@ def show(name: Name, folder: Folder = None, config: ConfigFile = None) -> None:
         )
     if not entry.fetchable:
         print(f"  {entry.missing()}")
-    copy = entry.copy_in(place) if is_complete(entry, place) else None
     if copy is not None or entry.embedded:
         ratings = load_source(name, copy)
         counts, levels = ratings.counts(), sorted(set(ratings.values.tolist()))
@@ -132,10 +132,14 @@ def report(
     write_report(pvalues, [read_data_set(*parts) for parts in files], out, seed=seed)
 
 
-def _state(entry: Source, folder: Path) -> str:
+def _state(entry: Source, folder: Path, config: Path | None) -> str:
     """Return what has to be done before a source can be used."""
+    from nbyk.config import named_copies
     from nbyk.data.download import is_complete
 
+    named = config_file(config)
+    if named is not None and entry.name in named_copies(named):
+        return "your own copy"
     if is_complete(entry, folder):
         return "at hand"
     if entry.embedded:

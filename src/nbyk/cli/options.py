@@ -51,11 +51,15 @@ def read_prior(path: Path) -> TwoStagePrior:
 
 def downloads_of(path: Path | None) -> Downloads:
     """Return the `downloads` of a configuration: of config.yaml if it is here and no other is named."""
-    from nbyk.config import load_config, validate
+    from nbyk.config import Downloads, load_downloads
 
-    if path is None and not Path("config.yaml").exists():
-        return validate({}).downloads
-    return load_config(path or Path("config.yaml")).downloads
+    found = config_file(path)
+    return load_downloads(found) if found else Downloads.model_validate({})
+
+
+def config_file(path: Path | None) -> Path | None:
+    """Return the configuration that is named, or config.yaml if it is here."""
+    return path or (Path("config.yaml") if Path("config.yaml").exists() else None)
 
 
 def check_out_folder(out: Path) -> None:

@@ -68,7 +68,8 @@ def normalise(
         Path | None, typer.Option(help="Where the source's file or folder is, if it is your own.")
     ] = None,
     question: Annotated[
-        str | None, typer.Option(help="Which question of a source that has several, such as mhs.")
+        str | None,
+        typer.Option(help="Which question of a source that has several, such as mhs; its first by default."),
     ] = None,
     scale: Annotated[
         str | None,
@@ -84,6 +85,7 @@ def normalise(
     from nbyk.data import source as source_named
     from nbyk.files import write_parquet
 
+    asked = question
     if scale is not None:
         if path is None or question is not None:
             raise NbykError(f"--scale {scale} is for a table of your own; give its --path, and no --question")
@@ -92,6 +94,7 @@ def normalise(
         made: dict[str, object] = {"licence": "your own", "citation": "", "version of source": ""}
     else:
         entry = source_named(source)
+        asked = question or next(iter(entry.questions), None)
         path = path or _fetched(source)
         declared = entry.scale_of(question)
         ratings = load_source(source, path, question)
@@ -101,7 +104,7 @@ def normalise(
     print(f"{source}: {ratings.n_ratings} ratings of {ratings.n_items} items from {origin}", file=sys.stderr)
     made |= {"source": source, "files": {file.name: _checksum(file) for file in files}}
     made |= {"items": ratings.n_items, "ratings": ratings.n_ratings, "scale": declared.to_dict()}
-    made |= {"question": question} if question else {}
+    made |= {"question": asked} if asked else {}
     write_parquet(out, ratings.to_table(), made)
 
 
