@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 import hashlib
+import os
 import random
 import re
 import shutil
@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from nbyk.provenance.records import record_path
 from nbyk.data import source
+from nbyk.provenance.records import record_path
 from tests.data.server import serving
 from tests.faults.mounts import PAGE, READ_ONLY, SMALL, Mounted, fill, mounted, pages_of, refusal
 from tests.faults.runs import (

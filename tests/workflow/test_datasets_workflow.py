@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
 import shlex
+import shutil
 from collections import Counter
 from pathlib import Path
 from typing import Any
@@ -13,6 +16,8 @@ import pandas as pd
 import pytest
 
 from nbyk.data import source
+from nbyk.data.download import terms_of
+from nbyk.files import sha256
 from tests.workflow.test_workflow import ROOT, configure, planned, results, snakemake
 
 CONFIG: dict[str, Any] = {
@@ -28,6 +33,13 @@ CONFIG: dict[str, Any] = {
     "own_ratings": {"mine": {"path": "mine.csv", "scale": "1,2,3"}},
 }
 TARGET = ("--", "datasets")  # --configfile takes every word up to the next option
+STAND_IN = """
+import dataclasses
+from nbyk.data import RemoteFile, source, sources
+remote = tuple(RemoteFile(*pin) for pin in {pins!r})
+sources._SOURCES["armis"] = dataclasses.replace(source("armis"), remote=remote)
+"""
+"""Pins other bytes of ArMIS."""
 PER_CELL = ("reference", "true", "estimate", "pvalues")
 
 
@@ -118,6 +130,37 @@ def test_the_configured_mirror_and_folder_reach_the_command(run: Path, tmp_path:
     assert words[:3] == ["data", "fetch", "dices_350"]
     assert words[words.index("--mirror") + 1] == str(mirror)
     assert words[words.index("--folder") + 1] == "my downloads"
+
+
+def test_terms_are_shown_before_a_download_and_another_address_plans_nothing_anew(
+    run: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table = {str(n): {"annotations": "0,1,1", "annotators": "a,b,c"} for n in range(5)}
+    pins = []
+    for file in source("armis").remote:
+        path = tmp_path / "mirror/armis" / file.name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(json.dumps({f"{file.name}{n}": labels for n, labels in table.items()}))
+        pins.append((file.name, file.url, sha256(path)))
+    # Python imports this module when it starts: in Snakemake, and in its jobs.
+    (tmp_path / "site").mkdir()
+    (tmp_path / "site/sitecustomize.py").write_text(STAND_IN.format(pins=pins))
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path / "site"), prepend=os.pathsep)
+    entry, config = source("armis"), {**CONFIG, "sources": ["armis"]}
+    configure(run, {**config, "downloads": {"mirror": str(tmp_path / "mirror")}})
+    target = ("--", "results/ratings/armis.parquet")
+    code, output = snakemake(ROOT, run, *target)
+    assert code == 0, output[-3000:]
+    assert output.count(terms_of(entry)) == 1
+    assert output.index(terms_of(entry)) < output.index("Fetching")
+    configure(run, {**config, "downloads": {"mirror": "elsewhere", "folder": str(tmp_path / "downloads")}})
+    assert planned(ROOT, run, *target) == []
+    # What is in the folder of downloads is copied, not fetched.
+    shutil.rmtree(run / "results/downloads")
+    code, output = snakemake(ROOT, run, "--", f"results/downloads/armis/{pins[0][0]}")
+    assert code == 0, output[-3000:]
+    assert "Fetching" in output
+    assert entry.citation not in output
 
 
 def test_a_path_of_ones_own_is_never_fetched(run: Path) -> None:

@@ -2,6 +2,7 @@
 
 import os
 import re
+import sys
 from functools import cache
 from math import ceil
 from pathlib import Path
@@ -13,7 +14,7 @@ from nbyk.config import validate
 from nbyk.data import load_source, read_ratings, scale_from_text
 from nbyk.data import source as source_named
 from nbyk.data import source_names
-from nbyk.data.download import is_complete
+from nbyk.data.download import is_complete, missing_files, terms_of
 from nbyk.errors import NbykError
 from nbyk.metrics import load_file
 from nbyk.studies import homan2025
@@ -47,6 +48,7 @@ onstart:
         raise WorkflowError(
             "results: cannot be written: read-only; make it writable, or run in another folder"
         )
+    announce_downloads()
 
 
 wildcard_constraints:

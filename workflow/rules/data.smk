@@ -2,6 +2,18 @@
 DOWNLOADS = "results/downloads"
 
 
+def announce_downloads():
+    """Show the terms of what is to be fetched: the jobs' own words go to their logs."""
+    asked = {}
+    for job in workflow.dag.needrun_jobs():
+        if job.rule.name == "download":
+            asked.setdefault(job.wildcards.source, []).append(job.wildcards.file)
+    for source, names in sorted(asked.items()):
+        entry = source_named(source)
+        if missing_files(entry, run.downloads.chosen_folder, names):
+            print(terms_of(entry), file=sys.stderr, flush=True)
+
+
 def files_of(source):
     """The files of a source's ratings: the user's own, those to be fetched, or none if they are embedded."""
     if run.downloaded(source):
@@ -23,6 +35,12 @@ def normalise_options(source):
     return []
 
 
+# No parameter of the rule: the bytes are pinned, so that another address is no reason to fetch them again.
+PLACES = options("--folder", filter(None, [run.downloads.folder])) + options(
+    "--mirror", filter(None, [run.downloads.mirror])
+)
+
+
 # It needs the network, which the nodes of a cluster may not have.
 localrules:
     download,
@@ -40,19 +58,11 @@ rule download:
         mem_mb=memory(138),
         runtime=minutes(60),
     params:
-        options=[
-            *options(
-                "--folder", [run.downloads.folder] if run.downloads.folder else []
-            ),
-            *options(
-                "--mirror", [run.downloads.mirror] if run.downloads.mirror else []
-            ),
-        ],
         copies=DOWNLOADS,
     message:
         "Fetching {wildcards.file} of {wildcards.source}"
     shell:
-        "nbyk data fetch {wildcards.source} --file {wildcards.file:q} {params.options:q}"
+        "nbyk data fetch {wildcards.source} --file {wildcards.file:q} {PLACES:q}"
         " --copy-to {params.copies} > {log} 2>&1"
 
 

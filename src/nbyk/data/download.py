@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import logging
 import os
 import shutil
 import time
-from collections.abc import Callable, Collection, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from collections.abc import Callable, Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import Any
 
 from nbyk.data.source import RemoteFile, Source
 from nbyk.data.transfer import Transfer, UnreachableError
@@ -156,20 +159,42 @@ def shown_size(size: int | None) -> str:
 
 
 def _retrieve(address: str, file: RemoteFile, place: Path, transfer: Transfer) -> None:
-    with replacing(place / file.name, noted=False) as scratch:
-        if "://" in address:
-            transfer(address, scratch)
+    """Let pooch download a file among the system's temporary ones; it is copied to its place once it is right."""
+    import pooch
+
+    def download(url: str, output_file: str, pooch: Any) -> None:
+        if "://" in url:
+            transfer(url, Path(output_file))
         else:
-            _copy_from_mirror(address, scratch)
-        found = sha256(scratch)
+            _copy_from_mirror(url, output_file)
+        found = sha256(output_file)
         if found != file.sha256:
             raise NbykError(
-                f"{address}: found sha256 {found}, expected {file.sha256}; these are not the pinned bytes, "
-                f"so {place / file.name} was not written: fetch again, or from another --mirror"
+                f"{url}: found sha256 {found}, expected {file.sha256}; these are not the pinned bytes, so "
+                f"{place / file.name} was not written: fetch again, or from another --mirror"
             )
 
+    with TemporaryDirectory(prefix="nbyk-") as folder, _quiet_pooch():
+        found = pooch.retrieve(address, f"sha256:{file.sha256}", file.name, folder, downloader=download)
+        with replacing(place / file.name, noted=False) as scratch:
+            shutil.copyfile(found, scratch)
 
-def _copy_from_mirror(path: str, scratch: Path) -> None:
+
+@contextmanager
+def _quiet_pooch() -> Iterator[None]:
+    """Keep pooch from telling of downloads in its own words."""
+    import pooch
+
+    logger = pooch.get_logger()
+    level = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)
+
+
+def _copy_from_mirror(path: str, scratch: str) -> None:
     if not os.path.isfile(path):
         raise UnreachableError(f"{path}: no such file in the mirror")
     if not os.access(path, os.R_OK):

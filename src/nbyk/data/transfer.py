@@ -38,7 +38,7 @@ class _CutError(Exception):
 
 
 class Transfer:
-    """A download that survives what networks do.
+    """A downloader for `pooch.retrieve` that survives what networks do.
 
     A connection that fails, is cut or stalls, and an answer 429, 500, 502, 503 or 504, lead to another
     attempt after a wait that doubles, or the time that Retry-After names, up to `LONGEST_WAIT`. An attempt
