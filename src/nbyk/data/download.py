@@ -159,7 +159,7 @@ def shown_size(size: int | None) -> str:
 
 
 def _retrieve(address: str, file: RemoteFile, place: Path, transfer: Transfer) -> None:
-    """Let pooch download a file among the system's temporary ones; it is copied to its place once it is right."""
+    """Let pooch download a file among the system's temporary ones, and copy what is right to its place."""
     import pooch
 
     def download(url: str, output_file: str, pooch: Any) -> None:
