@@ -30,12 +30,15 @@ _HOME = {
     "Population": "nbyk.resampling.population",
     "expected_p": "nbyk.inference.pvalues",
     "p_value": "nbyk.inference.pvalues",
+    "compare": "nbyk.inference.comparison.compare",
+    "ComparisonResult": "nbyk.inference.comparison.result",
     "plan": "nbyk.inference.planning.plan",
     "power_of_test": "nbyk.inference.power.estimate",
     "power_study": "nbyk.inference.power.study",
 }
 
 __all__ = [
+    "ComparisonResult",
     "NbykError",
     "Population",
     "Ratings",
@@ -44,6 +47,7 @@ __all__ = [
     "TwoStagePrior",
     "__version__",
     "align",
+    "compare",
     "expected_p",
     "fit_prior",
     "metrics",
@@ -66,6 +70,8 @@ if TYPE_CHECKING:
     from nbyk.data import Ratings, align, read_ratings
     from nbyk.data.response_set import ResponseSet, response_set
     from nbyk.errors import NbykError
+    from nbyk.inference.comparison.compare import compare
+    from nbyk.inference.comparison.result import ComparisonResult
     from nbyk.inference.planning.plan import plan
     from nbyk.inference.power.estimate import power_of_test
     from nbyk.inference.power.study import power_study

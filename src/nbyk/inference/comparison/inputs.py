@@ -1,0 +1,145 @@
+"""From whatever holds ratings (arrays, lists, pandas) to a response set, and from any `rng` to a seed."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.response_set import ResponseSet, response_matrix, response_set
+from nbyk.errors import NbykError
+
+Floats = NDArray[np.float64]
+
+_SEEDS = 2**63
+
+
+def as_response_set(gold: Any, a: Any = None, b: Any = None) -> ResponseSet:
+    """Return the response set of gold and two systems, given in any form.
+
+    Parameters
+    ----------
+    gold
+        Gold responses, None where there are none, or a `ResponseSet`, with nothing after it.
+    a, b
+        Responses of either system: arrays (N,) or (N, K) with NaN where a response is missing, lists of
+        numbers or of lists, which may differ in length, pandas frames and series, or what numpy can convert.
+        Frames and series are aligned by their index where all have one.
+
+    Raises
+    ------
+    NbykError
+        If something is no response matrix, or the items are not the same.
+    """
+    if isinstance(gold, ResponseSet):
+        if a is not None or b is not None:
+            raise NbykError("compare: a ResponseSet holds a and b already; give it alone")
+        return gold
+    if a is None or b is None:
+        missing = "a" if a is None else "b"
+        raise NbykError(f"compare: {missing} is missing; give gold (or None), a and b, or one ResponseSet")
+    names = ("gold", "a", "b")
+    matrices = as_matrices(dict(zip(names, (gold, a, b), strict=True)))
+    return response_set(matrices.get("gold", np.zeros(len(matrices["a"]))), matrices["a"], matrices["b"])
+
+
+def as_matrices(sources: dict[str, Any]) -> dict[str, Floats]:
+    """Return each source's responses as a matrix (N, K), items in the same order; None is left out.
+
+    Raises
+    ------
+    NbykError
+        As `as_response_set`.
+    """
+    given = {name: source for name, source in sources.items() if source is not None}
+    matrices = {name: response_matrix(_values(source, name), name) for name, source in given.items()}
+    indices = {name: _index(source) for name, source in given.items()}
+    if all(index is not None for index in indices.values()):
+        matrices = _aligned(matrices, indices)
+    lengths = {name: len(matrix) for name, matrix in matrices.items()}
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{name} has {length}" for name, length in lengths.items())
+        raise NbykError(f"{', '.join(lengths)} must have the same items: {found}; align them by item first")
+    return matrices
+
+
+def as_seed(rng: Any) -> int:
+    """Return the seed that `rng` is or gives: an int, a numpy Generator or SeedSequence, or None for a new one.
+
+    A Generator gives its next number and is advanced; a SeedSequence gives the same each time.
+
+    Raises
+    ------
+    NbykError
+        If it is something else, or negative.
+    """
+    if rng is None:
+        rng = np.random.default_rng()
+    if isinstance(rng, np.random.Generator):
+        return int(rng.integers(_SEEDS))
+    if isinstance(rng, np.random.SeedSequence):
+        return int(rng.generate_state(1, np.uint64)[0]) % _SEEDS
+    if isinstance(rng, int | np.integer) and not isinstance(rng, bool) and rng >= 0:
+        return int(rng)
+    raise NbykError(
+        f"rng: found {rng!r}, expected a seed of at least 0, or numpy's Generator or SeedSequence"
+    )
+
+
+def _is_pandas(source: Any) -> bool:
+    return type(source).__module__.partition(".")[0] == "pandas" and hasattr(source, "to_numpy")
+
+
+def _index(source: Any) -> Any:
+    return source.index if _is_pandas(source) and hasattr(source, "index") else None
+
+
+def _values(source: Any, name: str) -> Any:
+    if _is_pandas(source):
+        try:
+            return source.to_numpy(dtype=np.float64, na_value=np.nan)
+        except (TypeError, ValueError):
+            raise NbykError(
+                f"{name}: the {type(source).__name__} holds what is no number; choose its columns of responses"
+            ) from None
+    if isinstance(source, str | bytes):
+        raise NbykError(f"{name}: found text, expected responses; read files with nbyk.read_ratings")
+    if isinstance(source, Sequence) and any(isinstance(row, list | tuple | np.ndarray) for row in source):
+        return _padded(source, name)
+    return source
+
+
+def _padded(rows: Sequence[Any], name: str) -> Any:
+    """Return rows of differing lengths as one matrix, NaN behind the short ones; None is a missing response."""
+    whole = [list(row) if isinstance(row, list | tuple | np.ndarray) else [row] for row in rows]
+    width = max(len(row) for row in whole)
+    matrix = np.full((len(whole), width), np.nan)
+    for item, row in enumerate(whole):
+        try:
+            matrix[item, : len(row)] = np.array(row, dtype=np.float64)
+        except (TypeError, ValueError):
+            raise NbykError(f"{name}: item {item} holds {row!r}; expected a list of numbers") from None
+    return matrix
+
+
+def _aligned(matrices: dict[str, Floats], indices: dict[str, Any]) -> dict[str, Floats]:
+    """Return the matrices with rows in the first one's order of index labels."""
+    (first, wanted), *others = indices.items()
+    aligned = {first: matrices[first]}
+    for name, index in others:
+        if index.equals(wanted):
+            aligned[name] = matrices[name]
+            continue
+        if not (index.is_unique and wanted.is_unique):
+            raise NbykError(f"{first} and {name}: an index label stands twice; expected one row per item")
+        rows = index.get_indexer(wanted)
+        if len(index) != len(wanted) or (rows < 0).any():
+            lacking = [str(label) for label in wanted[rows < 0][:3]] or ["none"]
+            raise NbykError(
+                f"{first} has items {len(wanted)} and {name} {len(index)}, and {name} lacks {', '.join(lacking)}; "
+                "both must rate the same items"
+            )
+        aligned[name] = matrices[name][rows]
+    return aligned
