@@ -112,3 +112,12 @@ def response_matrix(values: ArrayLike, name: str) -> Floats:
         matrix = np.take_along_axis(matrix, left_packed, axis=1)
         matrix = np.ascontiguousarray(matrix[:, : int((~missing).sum(axis=1).max())])
     return matrix
+
+
+def stack_responses(*systems: Floats) -> Floats:
+    """Return systems' responses, each of shape (..., K), as one array (S, ..., K), NaN behind the narrower."""
+    width = max(system.shape[-1] for system in systems)
+    stacked = np.full((len(systems), *systems[0].shape[:-1], width), np.nan)
+    for out, system in zip(stacked, systems, strict=True):
+        out[..., : system.shape[-1]] = system
+    return stacked

@@ -143,19 +143,41 @@ def p_value(observed: float, null: ArrayLike, *, alternative: Alternative = "gre
     count as at least as extreme: effects of discrete responses that are equal in exact arithmetic differ by
     rounding where they were summed in another order, and a test that misses ties rejects too often.
     """
+    if alternative not in ("greater", "less", "two-sided"):
+        raise NbykError(f"alternative: found {alternative!r}, expected 'greater', 'less' or 'two-sided'")
+    return p_values(observed, null)[alternative]
+
+
+def p_values(observed: float, null: ArrayLike) -> dict[Alternative, PValue]:
+    """Return the p-value of each alternative; the parameters and errors are those of `p_value`."""
+    n_greater, n_less, n_draws = null_counts(observed, null)
+    total = 1 + n_draws
+    found: dict[Alternative, PValue] = {}
+    least = min(n_greater, n_less)
+    sides: tuple[tuple[Alternative, int, float], ...] = (
+        ("greater", n_greater, 1.0),
+        ("less", n_less, 1.0),
+        ("two-sided", least, 2.0),
+    )
+    for alternative, count, factor in sides:
+        p = (1 + count) / total
+        error = factor * math.sqrt(p * (1.0 - p) / total)
+        found[alternative] = PValue(min(1.0, factor * p), error, alternative)
+    return found
+
+
+def null_counts(observed: float, null: ArrayLike) -> tuple[int, int, int]:
+    """Return how many null effects are at least and at most the observed one, ties in both, and how many are.
+
+    The parameters and errors are those of `p_value`.
+    """
     beta = _effects(null, "null")
     if not math.isfinite(observed):
         raise NbykError(f"observed effect: found {observed}, expected a finite number")
-    if alternative not in ("greater", "less", "two-sided"):
-        raise NbykError(f"alternative: found {alternative!r}, expected 'greater', 'less' or 'two-sided'")
-    total = beta.size + 1
     tolerance = tie_tolerance(beta, np.array([observed]))
-    greater = (1 + int((beta >= observed - tolerance).sum())) / total
-    less = (1 + int((beta <= observed + tolerance).sum())) / total
-    one_sided = {"greater": greater, "less": less, "two-sided": min(greater, less)}[alternative]
-    sides = 2.0 if alternative == "two-sided" else 1.0
-    error = sides * math.sqrt(one_sided * (1.0 - one_sided) / total)
-    return PValue(min(1.0, sides * one_sided), error, alternative)
+    n_greater = int((beta >= observed - tolerance).sum())
+    n_less = int((beta <= observed + tolerance).sum())
+    return n_greater, n_less, beta.size
 
 
 def _effects(values: ArrayLike, name: str) -> Floats:

@@ -83,6 +83,11 @@ def score(metrics: Sequence[Metric], systems: Floats, gold: Floats) -> Floats:
             if system_means is None or gold_means is None:
                 system_means, gold_means = item_means(systems), item_means(gold)
             metric.fill(system_means, gold_means, out)
+    return effects_of_scores(metrics, scores)
+
+
+def effects_of_scores(metrics: Sequence[Metric], scores: Floats) -> Floats:
+    """Return by how much A is better, shape (M, R), from scores of shape (M, 2, R); a comparison's B has 0."""
     signs = np.array([metric.sign for metric in metrics])
     with np.errstate(invalid="ignore"):  # inf − inf, which `check_defined` refuses
         effects: Floats = signs[:, None] * (scores[:, 0] - scores[:, 1])

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.response_set import ResponseSet
+from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
@@ -48,7 +48,9 @@ class _Rows:
 def observed_effects(data: ResponseSet, metrics: str | Metric | Sequence[str | Metric]) -> Floats:
     """Return each metric's effect on the data as they are, shape (metrics,), positive where A is better."""
     chosen = as_metrics(metrics)
-    return check_defined(chosen, score(chosen, _stack(data.a[None], data.b[None]), data.gold[None]))[:, 0]
+    return check_defined(chosen, score(chosen, stack_responses(data.a[None], data.b[None]), data.gold[None]))[
+        :, 0
+    ]
 
 
 def resample(
@@ -140,31 +142,64 @@ def resampled_effects(
     """
     check_null(null)
     chosen = as_metrics(metrics)
+
+    def effects(hypothesis: str | None) -> Floats:
+        drawn = hypothesis_effects(
+            data,
+            chosen,
+            sampler=sampler,
+            null=hypothesis,
+            n_resamples=n_resamples,
+            share_gold=share_gold,
+            seed=seed,
+            threads=threads,
+            progress=progress,
+        )
+        return check_defined(chosen, drawn)
+
+    names = tuple(metric.name for metric in chosen)
+    null_effects = effects(null)
+    return EffectDraws(names, effects(None), null_effects, paired=share_gold and null != "shifted")
+
+
+def hypothesis_effects(
+    data: ResponseSet,
+    metrics: str | Metric | Sequence[str | Metric],
+    *,
+    sampler: str | Sampler,
+    null: str | None,
+    n_resamples: int,
+    start: int = 0,
+    share_gold: bool = True,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Floats:
+    """Return one side of `resampled_effects` from draw `start` on, shape (metrics, n_resamples − start).
+
+    `null` is None for the alternative; `start` is a multiple of `nbyk.resampling.streams.CHUNK`. The other
+    parameters are those of `resampled_effects`. Effects are NaN or infinite where a metric is undefined.
+    """
+    chosen = as_metrics(metrics)
     plan = _Plan.of(data, _sampler(sampler), seed, share_gold=share_gold)
     if null == "shifted" and plan.sampler.items != "bootstrap_items":
         raise NbykError(
             f"the shifted null has no spread over items with sampler {plan.sampler.name}; "
             f"use bootstrap_items/{plan.sampler.response_name}"
         )
-    if plan.sampler.keeps_rows and null in ("swap_items", "shifted"):
+    if plan.sampler.keeps_rows and null in (None, "swap_items", "shifted"):
         plan = plan.for_item_means() if all(m.needs == "item_means" for m in chosen) else plan
 
-    def effects(hypothesis: str | None) -> Floats:
-        def work(chunk: int, size: int) -> Floats:
-            streams = plan.streams(chunk, hypothesis)
-            parts = []
-            for batch in batches(size, plan.values_per_replicate, threads):
-                gold, systems = plan.draw(streams, hypothesis, batch)
-                parts.append(score(chosen, systems, gold))
-            return np.concatenate(parts, axis=1)
+    def work(chunk: int, size: int) -> Floats:
+        streams = plan.streams(chunk, null)
+        parts = []
+        for batch in batches(size, plan.values_per_replicate, threads):
+            gold, systems = plan.draw(streams, null, batch)
+            parts.append(score(chosen, systems, gold))
+        return np.concatenate(parts, axis=1)
 
-        return check_defined(chosen, run_chunks(n_resamples, work, threads=threads, progress=progress))
-
-    alternative, null_effects = effects(None), effects(null)
-    if null == "shifted":
-        null_effects = null_effects - observed_effects(data, chosen)[:, None]
-    names = tuple(metric.name for metric in chosen)
-    return EffectDraws(names, alternative, null_effects, paired=share_gold and null != "shifted")
+    drawn = run_chunks(n_resamples, work, start=start, threads=threads, progress=progress)
+    return drawn - observed_effects(data, chosen)[:, None] if null == "shifted" else drawn
 
 
 @dataclass(frozen=True)
@@ -206,22 +241,22 @@ class _Plan:
         if null is None or null == "shifted":
             a = self._responses(streams, "a", self.a, items)
             b = self._responses(streams, "b", self.b, items)
-            return gold, _stack(a, b)
+            return gold, stack_responses(a, b)
         if null == "pooled" or (null == "pooled_twice" and self.sampler.responses != "sample"):
             a = self._pooled(streams, "a", self._counts_drawn(self.a), items)
             b = self._pooled(streams, "b", self._counts_drawn(self.b), items)
-            return gold, _stack(a, b)
+            return gold, stack_responses(a, b)
         if null == "pooled_twice":
             a = self._pooled_twice(streams, "a", self.a, items)
             b = self._pooled_twice(streams, "b", self.b, items)
-            return gold, _stack(a, b)
+            return gold, stack_responses(a, b)
         if null == "permutation":
             a, b = self._permuted(streams, items)
         elif null == "swap_items":
             a, b = self._swapped(streams, items)
         else:
             raise NbykError(f"null {null!r}: no way to draw it")
-        return gold, _stack(
+        return gold, stack_responses(
             self._responses_of_drawn(streams, "a", a), self._responses_of_drawn(streams, "b", b)
         )
 
@@ -293,7 +328,7 @@ class _Plan:
         return out_a, out_b
 
     def _swapped(self, streams: _HypothesisStreams, items: Integers) -> tuple[Floats, Floats]:
-        a, b = _stack(self.a.values, self.b.values)
+        a, b = stack_responses(self.a.values, self.b.values)
         out_a, out_b = np.empty((2, len(items), self.n_items, a.shape[1]))
         swap = streams.coins("swap", items.shape)
         kernels.swap_rows(a, b, items, swap, out_a, out_b)
@@ -323,16 +358,6 @@ class _HypothesisStreams:
 
 def _sampler(sampler: str | Sampler) -> Sampler:
     return sampler if isinstance(sampler, Sampler) else get_sampler(sampler)
-
-
-def _stack(a: Floats, b: Floats) -> Floats:
-    """Stack two systems' responses, padding the narrower with NaN."""
-    if a.shape == b.shape:
-        return np.stack([a, b])
-    stacked = np.full((2, *a.shape[:-1], max(a.shape[-1], b.shape[-1])), np.nan)
-    stacked[0, ..., : a.shape[-1]] = a
-    stacked[1, ..., : b.shape[-1]] = b
-    return stacked
 
 
 def _without_empty_columns(matrix: Floats) -> Floats:

@@ -1,14 +1,32 @@
-"""Comparing two systems on a user's own data: test and intervals for any number of metrics on the same draws."""
+"""Comparing two systems on a user's own data: test and intervals, for any number of metrics on the same draws."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
-from nbyk.inference.comparison.result import ComparisonResult
-from nbyk.inference.pvalues import Alternative
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+from nbyk.inference.comparison.cautions import about_data, about_result
+from nbyk.inference.comparison.decision import Decision, NullDraws
+from nbyk.inference.comparison.draws import NULL_SAMPLERS, Draws
+from nbyk.inference.comparison.inputs import as_response_set, as_seed
+from nbyk.inference.comparison.intervals import (
+    acceleration,
+    bca_interval,
+    percentile_interval,
+    share_below,
+)
+from nbyk.inference.comparison.result import TESTED, ComparisonResult, Interval, Responses
+from nbyk.inference.pvalues import Alternative, expected_p, p_values
 from nbyk.metrics import Metric
-from nbyk.resampling.effects import Progress
+from nbyk.resampling.effects import Progress, as_metrics, check_defined
+from nbyk.resampling.samplers import Sampler, check_null, get_sampler
+
+Floats = NDArray[np.float64]
 
 
 def compare(
@@ -29,8 +47,88 @@ def compare(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> ComparisonResult:
-    """Return whether system A is better than system B, how sure that is, and by how much."""
-    raise NotImplementedError
+    """Return whether system A is better than system B, how sure that is, and by how much.
+
+    Parameters
+    ----------
+    gold
+        Gold responses to N items: an array (N,) or (N, K) with NaN where one is missing, lists that may
+        differ in length, a pandas frame or series, or what numpy can convert. None where there is no gold,
+        for a metric that needs none, as "mean". Or a `ResponseSet`, with nothing after it.
+    a, b
+        Responses of either system to the same items, in the same forms; pandas objects are aligned by their
+        index where all are.
+    metric
+        A metric's name, with parameters where it takes any, or a `Metric`.
+    null
+        The null hypothesis: "swap_items" or "shifted", that A and B are equally good over the population of
+        items; "permutation", "pooled" or "pooled_twice", that they answer every item alike
+        (`nbyk.resampling.samplers.NULLS`).
+    alternative
+        "two-sided", "greater" (A is better) or "less".
+    alpha
+        The level α: the null is rejected where p ≤ α.
+    confidence_level
+        Nominal coverage of the intervals.
+    interval_sampler
+        How test sets are bootstrapped for the intervals, and for the null "shifted".
+        "bootstrap_items/all", items with all of their responses, is right to first order, because items vary
+        with their responses; "bootstrap_items/sample(K)", which draws responses anew as well, counts the
+        variance within items twice and gives intervals that are too wide (docs/method.md has the measurement).
+    n_resamples, max_resamples
+        Draws of the null at first, and at most: they grow fourfold until the decision at α is settled. The
+        bootstrap takes `n_resamples` draws.
+    decision_error
+        Chance at most, over the random draws, that a settled decision is not that of infinitely many.
+    rng
+        Seed of all draws, or a numpy Generator or SeedSequence that gives one; None for a new one.
+    threads
+        Threads to use; the numbers do not depend on it.
+    progress
+        Called with the number of draws just finished.
+
+    Returns
+    -------
+    ComparisonResult
+
+    Raises
+    ------
+    NbykError
+        If the input is malformed, a name is unknown, an argument is out of range, the metric needs gold and
+        there is none, or it is undefined on the data or under the null, as a correlation of constants.
+
+    Notes
+    -----
+    Under "swap_items" all 2^N arrangements are gone through where there are no more than `n_resamples` of
+    them besides the observed one; p is then exact. The draws depend on the seed, on gold and on the number of
+    items alone, so that all metrics and systems see the same, and so that comparing B with A is the mirror
+    image of comparing A with B. (Nulls and samplers that draw responses anew depend on the responses too.)
+
+    Examples
+    --------
+    >>> import nbyk
+    >>> result = nbyk.compare(gold=[3, 1, 2, 5], a=[3, 1, 2, 4], b=[1, 4, 4, 1])
+    >>> result.p_value.p, result.exact
+    (0.125, True)
+    """
+    (result,) = compare_metrics(
+        gold,
+        a,
+        b,
+        metrics=[metric],
+        null=null,
+        alternative=alternative,
+        alpha=alpha,
+        confidence_level=confidence_level,
+        interval_sampler=interval_sampler,
+        n_resamples=n_resamples,
+        max_resamples=max_resamples,
+        decision_error=decision_error,
+        rng=rng,
+        threads=threads,
+        progress=progress,
+    ).values()
+    return result
 
 
 def compare_metrics(
@@ -51,5 +149,116 @@ def compare_metrics(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> dict[str, ComparisonResult]:
-    """Return `compare` for several metrics on the same draws, by canonical name in the order given."""
-    raise NotImplementedError
+    """Return what `compare` returns for several metrics, on the same draws, by their canonical names in order.
+
+    The parameters and errors are those of `compare`. Each metric's numbers are those it has alone.
+    """
+    check_null(null)
+    sampler = get_sampler(interval_sampler)
+    if sampler.items != "bootstrap_items":
+        raise NbykError(
+            f"interval_sampler: found {interval_sampler}, which draws no items, so that its intervals would "
+            f"leave out how items vary; expected bootstrap_items/{sampler.response_name}"
+        )
+    if not 0.0 < confidence_level < 1.0:
+        raise NbykError(f"confidence_level: found {confidence_level}, expected a share, such as 0.95")
+    decision = Decision(alternative, alpha, n_resamples, max_resamples, decision_error)
+    chosen = tuple({metric.name: metric for metric in as_metrics(metrics)}.values())
+    has_gold = gold is not None
+    needy = [metric.name for metric in chosen if metric.needs_gold]
+    if needy and not has_gold:
+        raise NbykError(f"metric {needy[0]} needs gold, and there is none; give gold, or choose metric mean")
+    data, seed = as_response_set(gold, a, b), as_seed(rng)
+    draws = Draws(data, chosen, seed=seed, threads=threads, progress=progress)
+
+    exact = null == "swap_items" and draws.n_arrangements <= n_resamples
+    if exact:
+        every = draws.swapped(range(len(chosen)), draws.n_arrangements, exact=True)
+        nulls = [(effects, True) for effects in check_defined(chosen, every)]
+    else:
+        nulls = decision.draw(_under_null(draws, null, sampler), draws.observed)
+    bootstraps, left_out = _bootstrapped(draws, n_resamples, sampler), draws.jackknifed()
+    shared = tuple(about_data(data, has_gold=has_gold, null=null))
+
+    results = {}
+    for index, metric in enumerate(chosen):
+        effect, (null_effects, decided) = float(draws.observed[index]), nulls[index]
+        drawn = bootstraps[index][np.isfinite(bootstraps[index])]
+        if drawn.size == 0:
+            check_defined([metric], bootstraps[index : index + 1])
+        p = p_values(effect, null_effects)
+        if exact:
+            p = {side: replace(value, standard_error=0.0) for side, value in p.items()}
+        percentile = percentile_interval(drawn, confidence_level)
+        bca = bca_interval(drawn, effect, acceleration(left_out[index]), confidence_level)
+        score_a, score_b = draws.scores(index)
+        own = about_result(
+            metric,
+            alpha=alpha,
+            least_p=(2.0 if alternative == "two-sided" else 1.0) / (1 + null_effects.size),
+            exact=exact,
+            decided=decided,
+            n_draws=null_effects.size,
+            undefined=n_resamples - drawn.size,
+            share_below=share_below(drawn, effect),
+        )
+        results[metric.name] = ComparisonResult(
+            metric=metric.name,
+            effect=effect,
+            score_a=score_a,
+            score_b=score_b,
+            null=null,
+            hypothesis=TESTED[null],
+            alternative=alternative,
+            alpha=alpha,
+            p_value=p[alternative],
+            p_greater=p["greater"],
+            p_less=p["less"],
+            p_two_sided=p["two-sided"],
+            exact=exact,
+            expected_p=expected_p(drawn, null_effects),
+            expected_p_sampler=sampler.name,
+            interval_percentile=Interval(*percentile, confidence_level, "percentile", sampler.name),
+            interval_bca=Interval(*bca, confidence_level, "bca", sampler.name),
+            null_distribution=null_effects,
+            bootstrap_distribution=drawn,
+            n_items=data.n_items,
+            responses_gold=_responses(data.gold) if has_gold else None,
+            responses_a=_responses(data.a),
+            responses_b=_responses(data.b),
+            n_resamples=null_effects.size,
+            decided=decided,
+            decision_error=0.0 if exact else decision_error,
+            warnings=(*shared, *own),
+            seed=seed,
+        )
+    return results
+
+
+def _under_null(draws: Draws, null: str, sampler: Sampler) -> NullDraws:
+    """Return the function that draws from a null at the data's own size."""
+
+    def draw(which: list[int], n_draws: int, *, start: int) -> Floats:
+        if null == "swap_items":
+            effects = draws.swapped(which, n_draws, start=start)
+        elif null == "shifted" and sampler.keeps_rows:
+            drawn = draws.bootstrapped(which, n_draws, "shifted", start=start)
+            effects = drawn - draws.observed[which][:, None]
+        else:
+            of_null = sampler if null == "shifted" else NULL_SAMPLERS[null]
+            effects = draws.redrawn(which, n_draws, of_null, null, start=start)
+        return check_defined([draws.metrics[index] for index in which], effects)
+
+    return draw
+
+
+def _bootstrapped(draws: Draws, n_draws: int, sampler: Sampler) -> Floats:
+    every = range(len(draws.metrics))
+    if sampler.keeps_rows:
+        return draws.bootstrapped(every, n_draws, "bootstrap")
+    return draws.redrawn(every, n_draws, sampler, None)
+
+
+def _responses(matrix: Floats) -> Responses:
+    counts = (~np.isnan(matrix)).sum(axis=1)
+    return Responses(int(counts.min()), int(counts.max()), int(counts.sum()))

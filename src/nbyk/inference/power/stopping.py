@@ -112,6 +112,37 @@ def looks(
     return Looks(at, reject_to, keep_from)
 
 
+@cache
+def certain_looks(draws: tuple[int, ...], alpha: float, *, error: float) -> Looks:
+    """Return which counts settle whether the p-value of infinitely many draws is at most α.
+
+    Parameters
+    ----------
+    draws
+        Numbers of draws m at which to look, increasing.
+    alpha
+        The level α.
+    error
+        Chance at most that a count settles it wrongly, at any look.
+
+    Notes
+    -----
+    Where that p-value is above α, the count among m draws is at least a binomial of m and α, and reaches
+    `reject_to` with a chance of at most `error` / L at each of the L looks; and likewise for `keep_from`.
+    Between them the count settles nothing, at the last look neither.
+    """
+    from scipy.stats import binom
+
+    at = np.array(draws, dtype=np.int64)
+    share = error / at.size
+    critical = np.floor(alpha * (1 + at) * (1.0 + 1e-12)).astype(np.int64) - 1
+    reject_to = binom.ppf(share, at, alpha).astype(np.int64)
+    reject_to -= binom.cdf(reject_to, at, alpha) > share
+    keep_from = binom.isf(share, at, alpha).astype(np.int64) + 1
+    keep_from += binom.sf(keep_from - 1, at, alpha) > share
+    return Looks(at, np.minimum(reject_to, critical), np.maximum(keep_from, critical + 1))
+
+
 def schedule(n_resamples: int, first: int = FIRST_LOOK, growth: float = GROWTH) -> list[int]:
     """Return the numbers of draws at which to look; the last is `n_resamples`."""
     draws = []

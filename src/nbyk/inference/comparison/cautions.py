@@ -1,0 +1,82 @@
+"""What to know before believing a comparison, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from nbyk.data.response_set import ResponseSet
+from nbyk.inference.comparison.result import ALIKE, TESTED
+from nbyk.metrics import Metric
+
+_FEW_ITEMS = 20
+_LOPSIDED = 0.1
+
+
+def about_data(data: ResponseSet, *, has_gold: bool, null: str) -> Iterator[str]:
+    """Yield the cautions that are the same for every metric."""
+    sources = {"gold": data.gold, "A": data.a, "B": data.b} if has_gold else {"A": data.a, "B": data.b}
+    single = [name for name, matrix in sources.items() if matrix.shape[1] == 1]
+    if len(single) == len(sources):
+        yield (
+            "one response per item everywhere: the variance of responses cannot be told from that of items, "
+            "and the test and intervals take them together"
+        )
+    elif single:
+        yield (
+            f"one response per item from {' and '.join(single)}: its variance cannot be told from that of items"
+        )
+    if data.n_items < _FEW_ITEMS:
+        yield f"only {data.n_items} items: bootstrap intervals of so few are too narrow, as a rule"
+    if data.a.shape == data.b.shape and np.array_equal(data.a, data.b, equal_nan=True):
+        yield "A and B gave the same responses to every item"
+    if TESTED[null] == ALIKE:
+        yield (
+            f"null {null} says that {ALIKE}; it may be rejected for two different systems that are equally good, "
+            "which swap_items and shifted test"
+        )
+
+
+def about_result(
+    metric: Metric,
+    *,
+    alpha: float,
+    least_p: float,
+    exact: bool,
+    decided: bool,
+    n_draws: int,
+    undefined: int,
+    share_below: float,
+) -> Iterator[str]:
+    """Yield the cautions of one metric's result.
+
+    Parameters
+    ----------
+    metric
+        The metric.
+    alpha, least_p
+        The level, and the smallest p-value that the draws could give.
+    exact, decided, n_draws
+        As in the result.
+    undefined
+        Bootstrap draws that leave the metric undefined.
+    share_below
+        Share of the bootstrap draws below the observed effect.
+    """
+    if least_p > alpha:
+        way_out = "take more items" if exact else "raise max_resamples"
+        yield f"the smallest p that {n_draws} draws can give is {least_p:.2g}, above α = {alpha:g}: {way_out}"
+    elif not decided:
+        yield (
+            f"after {n_draws} draws p is still too near α = {alpha:g} to settle the decision; raise max_resamples"
+        )
+    if undefined:
+        yield f"{undefined} bootstrap draws leave {metric.name} undefined; the intervals leave them out"
+    if metric.base_name == "max_error":
+        yield "max_error rests on single items, which a bootstrap cannot redraw: do not rely on its intervals"
+    elif min(share_below, 1.0 - share_below) < _LOPSIDED:
+        yield (
+            f"{100 * share_below:.2g} % of the bootstrap draws lie below the observed effect: {metric.name} is "
+            "biased at this size, and its intervals are rough"
+        )

@@ -1,0 +1,175 @@
+"""Effects of two systems under the nulls and on bootstrapped test sets, for any metrics on the same draws."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.response_set import ResponseSet, stack_responses
+from nbyk.inference.comparison import weights
+from nbyk.inference.comparison.forms import Form, ItemDraws, Rows, Swaps, form_of
+from nbyk.metrics import Metric
+from nbyk.resampling.effects import Progress, effects_of_scores, run_chunks
+from nbyk.resampling.resample import hypothesis_effects, observed_effects
+from nbyk.resampling.samplers import Sampler
+from nbyk.resampling.streams import CHUNK, ReplicateStreams, StreamKey, stream_key
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+NULL_SAMPLERS = {
+    "swap_items": "all_items/all",
+    "permutation": "all_items/all",
+    "pooled": "all_items/all",
+    "pooled_twice": "all_items/sample(K)",
+}
+"""The sampler under which each null is drawn at the data's own size; "shifted" takes that of the intervals."""
+
+_GROUPS = 1024
+"""Groups of items that a jackknife leaves out, where there are more items."""
+
+
+def item_key(seed: int, gold: Floats) -> StreamKey:
+    """Return the key of draws of items: the seed's and gold's, so that all systems and metrics share them.
+
+    Comparing B with A is then the mirror image of comparing A with B.
+    """
+    digest = hashlib.sha256(np.ascontiguousarray(gold + 0.0).tobytes()).hexdigest()
+    return stream_key(seed, purpose="comparison", gold=digest, n_items=len(gold))
+
+
+def draw_items(key: StreamKey, role: str, chunk: int, n_items: int) -> ItemDraws:
+    """Return a chunk of draws of N items with replacement."""
+    items = np.empty((CHUNK, n_items), np.uint32)
+    weights.draw_items(*ReplicateStreams(key, chunk).take(role, CHUNK), items)
+    return ItemDraws(items, n_items)
+
+
+def draw_chunks(
+    work: Callable[[int], Floats],
+    n_draws: int,
+    *,
+    start: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Floats:
+    """Return what `work` returns for whole chunks, shape (rows, CHUNK), as (rows, draws from `start` on)."""
+    first = start // CHUNK * CHUNK
+    whole = -(-n_draws // CHUNK) * CHUNK
+    drawn = run_chunks(whole, lambda chunk, _: work(chunk), start=first, threads=threads, progress=progress)
+    return drawn[:, start - first : n_draws - first]
+
+
+class Draws:
+    """Draws of two systems' effects by several metrics, each from its first or any later one on.
+
+    Parameters
+    ----------
+    data
+        Gold and both systems' responses.
+    metrics
+        The metrics.
+    seed, threads, progress
+        As for `nbyk.resampled_effects`.
+    """
+
+    def __init__(
+        self,
+        data: ResponseSet,
+        metrics: Sequence[Metric],
+        *,
+        seed: int,
+        threads: int = 1,
+        progress: Progress | None = None,
+    ) -> None:
+        self.data = data
+        self.metrics = tuple(metrics)
+        self.rows = Rows(data.gold, stack_responses(data.a, data.b))
+        self.observed = observed_effects(data, self.metrics)
+        self._seed, self._threads, self._progress = seed, threads, progress
+        self._key = item_key(seed, data.gold)
+
+    @property
+    def n_arrangements(self) -> int:
+        """In how many ways rows can be swapped, but for leaving all as they are: 2^N − 1."""
+        return int(2**self.data.n_items - 1)
+
+    def scores(self, index: int) -> tuple[float, float] | tuple[None, None]:
+        """Return A's and B's own scores by a metric on the data as they are; None if it is a comparison."""
+        metric, rows = self.metrics[index], self.rows
+        if metric.kind == "comparison":
+            return None, None
+        if metric.needs == "item_means":
+            a, b = metric.scores(rows.means[:, None], rows.gold_means[None])[:, 0].tolist()
+        else:
+            a, b = metric.scores(rows.systems[:, None], rows.gold[None])[:, 0].tolist()
+        return a, b
+
+    def swapped(self, which: Sequence[int], n_draws: int, *, start: int = 0, exact: bool = False) -> Floats:
+        """Return effects after random swaps, or `exact`, after all 2^N − 1; shape (which, draws)."""
+        forms = self._forms(which)
+        n_items = self.data.n_items
+        n_words = -(-n_items // 64)
+
+        def work(chunk: int) -> Floats:
+            if exact:
+                words = np.arange(chunk * CHUNK + 1, (chunk + 1) * CHUNK + 1, dtype=np.uint64)[:, None]
+            else:
+                words = ReplicateStreams(self._key, chunk).words("swap", (CHUNK, n_words))
+            draws = Swaps(words, n_items)
+            return self._effects(forms, [form.swapped(draws) for form in forms])
+
+        return self._run(work, n_draws, start)
+
+    def bootstrapped(self, which: Sequence[int], n_draws: int, role: str, *, start: int = 0) -> Floats:
+        """Return effects on items drawn with replacement, with all of their responses; shape (which, draws)."""
+        forms = self._forms(which)
+
+        def work(chunk: int) -> Floats:
+            draws = draw_items(self._key, role, chunk, self.data.n_items)
+            return self._effects(forms, [form.drawn(draws) for form in forms])
+
+        return self._run(work, n_draws, start)
+
+    def redrawn(
+        self, which: Sequence[int], n_draws: int, sampler: Sampler | str, null: str | None, *, start: int = 0
+    ) -> Floats:
+        """Return effects of redrawn responses, as `nbyk.resampled_effects` draws them; shape (which, draws)."""
+        first = start // CHUNK * CHUNK
+        drawn = hypothesis_effects(
+            self.data,
+            [self.metrics[index] for index in which],
+            sampler=sampler,
+            null=null,
+            n_resamples=n_draws,
+            start=first,
+            seed=self._seed,
+            threads=self._threads,
+            progress=self._progress,
+        )
+        return drawn[:, start - first :]
+
+    def jackknifed(self) -> Floats:
+        """Return effects without each item in turn, or each of 1024 groups of more items; (metrics, groups)."""
+        n = self.data.n_items
+        groups = np.array_split(np.arange(n), min(n, _GROUPS))
+        every = range(len(self.metrics))
+        forms = self._forms(every)
+        return self._effects(forms, [form.without(groups) for form in forms]).reshape(len(forms), -1)
+
+    @cached_property
+    def _all_forms(self) -> list[Form]:
+        return [form_of(metric, self.rows) for metric in self.metrics]
+
+    def _forms(self, which: Sequence[int]) -> list[Form]:
+        return [self._all_forms[index] for index in which]
+
+    def _effects(self, forms: Sequence[Form], scores: Sequence[Floats]) -> Floats:
+        return effects_of_scores([form.metric for form in forms], np.stack(scores))
+
+    def _run(self, work: Callable[[int], Floats], n_draws: int, start: int) -> Floats:
+        return draw_chunks(work, n_draws, start=start, threads=self._threads, progress=self._progress)

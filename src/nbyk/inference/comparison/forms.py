@@ -1,0 +1,404 @@
+"""How a metric scores systems when whole rows of items are swapped between two of them, drawn or left out.
+
+What the items give is prepared once (their contributions to an additive metric, their places in the order of
+item means), and a batch of 64 draws is then one pass over the items. A metric that has no such form, as users'
+own and those that pair or pool single responses, is scored on the rows of every draw, which are the same.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.inference.comparison import swaps, weights
+from nbyk.inference.comparison.swaps import DRAWS
+from nbyk.metrics import Metric, get
+from nbyk.metrics.item_means import item_means
+from nbyk.resampling import kernels
+from nbyk.resampling.effects import batches
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_ROUNDING = 1e-13
+"""A sum of squares below this share of the largest is rounding, and 0."""
+
+
+@dataclass(frozen=True)
+class Swaps:
+    """A batch of draws of which items' rows are swapped.
+
+    Attributes
+    ----------
+    words : ndarray of uint64, shape (64, ⌈N/64⌉)
+        Per draw, a bit per item from the lowest up: whether its rows are swapped.
+    n_items
+        Number of items N.
+    """
+
+    words: NDArray[np.uint64]
+    n_items: int
+
+    @cached_property
+    def coins(self) -> NDArray[np.uint64]:
+        """The same as a word per item with a bit per draw, shape (N,)."""
+        coins = np.empty(self.n_items, np.uint64)
+        swaps.transpose_coins(self.words, coins)
+        return coins
+
+
+@dataclass(frozen=True)
+class ItemDraws:
+    """A batch of draws of items.
+
+    Attributes
+    ----------
+    items : ndarray of uint32, shape (R, n), R at most 64
+        The items of each draw, with their repetitions.
+    n_items
+        Number of items N that are drawn from.
+    """
+
+    items: NDArray[np.uint32]
+    n_items: int
+
+    @property
+    def size(self) -> int:
+        """Items n of a draw."""
+        return int(self.items.shape[1])
+
+    @cached_property
+    def weights(self) -> NDArray[np.uint8]:
+        """How often each draw has an item, shape (N, 64)."""
+        found = np.empty((self.n_items, DRAWS), np.uint8)
+        weights.count_items(self.items, np.empty((DRAWS, self.n_items), np.uint8), found)
+        return found
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The responses of gold and S systems to N items, left-packed.
+
+    Attributes
+    ----------
+    gold : ndarray, shape (N, K_gold)
+    systems : ndarray, shape (S, N, K)
+    """
+
+    gold: Floats
+    systems: Floats
+
+    @property
+    def n_items(self) -> int:
+        """Number of items N."""
+        return len(self.gold)
+
+    @cached_property
+    def gold_means(self) -> Floats:
+        """Gold's item means, shape (N,)."""
+        return item_means(self.gold)
+
+    @cached_property
+    def means(self) -> Floats:
+        """The systems' item means, shape (S, N)."""
+        return item_means(self.systems)
+
+    @cached_property
+    def errors(self) -> Floats:
+        """The systems' absolute errors of item means, shape (S, N)."""
+        return np.abs(self.means - self.gold_means)
+
+
+class Form(ABC):
+    """One metric's scores of S systems; a comparison's number stands where A's would, beside a 0."""
+
+    def __init__(self, metric: Metric, rows: Rows) -> None:
+        self.metric = metric
+        self.rows = rows
+
+    @abstractmethod
+    def swapped(self, draws: Swaps) -> Floats:
+        """Return the scores of two systems whose rows are swapped, shape (2, 64)."""
+
+    @abstractmethod
+    def drawn(self, draws: ItemDraws) -> Floats:
+        """Return all systems' scores on drawn items, shape (S, R)."""
+
+    def without(self, groups: Sequence[Integers]) -> Floats:
+        """Return all systems' scores without each group of items, shape (S, groups)."""
+        n = self.rows.n_items
+        scores = np.empty((len(self.rows.systems), len(groups)))
+        sizes = np.array([len(group) for group in groups])
+        for size in np.unique(sizes):
+            same = np.flatnonzero(sizes == size)
+            for start in range(0, len(same), DRAWS):
+                batch = same[start : start + DRAWS]
+                kept = np.ones((len(batch), n), np.bool_)
+                for row, group in zip(kept, batch, strict=True):
+                    row[groups[group]] = False
+                items = np.nonzero(kept)[1].reshape(len(batch), -1).astype(np.uint32)
+                scores[:, batch] = self.drawn(ItemDraws(items, n))
+        return scores
+
+
+def form_of(metric: Metric, rows: Rows) -> Form:
+    """Return the cheapest form of a metric."""
+    implementation = metric.implementation
+    if metric.additive or implementation in _OF_MEAN_SQUARES:
+        return Sums(metric, rows)
+    if isinstance(implementation, str) and implementation in _SCANS:
+        return _SCANS[implementation](metric, rows)
+    return RowByRow(metric, rows)
+
+
+class Sums(Form):
+    """Sums over items: additive metrics, and those that only need the mean squared error."""
+
+    def __init__(self, metric: Metric, rows: Rows) -> None:
+        super().__init__(metric, rows)
+        self._of_mean = _OF_MEAN_SQUARES.get(str(metric.implementation))
+        self._base = metric if self._of_mean is None else get("mse")
+        scored = self._contributions(rows.systems)
+        # A comparison after a swap is that of B with A, which a user's own need not make the negative.
+        other = self._contributions(rows.systems[1::-1])[:1] if metric.kind == "comparison" else scored[1:2]
+        self._first, self._other = scored[0], other[0] if len(other) else scored[0]
+        self._features = np.ascontiguousarray(scored.T)
+        self._total = self._features.sum(axis=0)
+
+    def _contributions(self, systems: Floats) -> Floats:
+        """Return each item's score as a test set of its own, shape (S, N), or (1, N) for a comparison."""
+        return item_scores(self._base, systems, self.rows.gold)
+
+    def swapped(self, draws: Swaps) -> Floats:
+        sums = np.empty(DRAWS)
+        swaps.add_swapped(self._subset_sums, draws.words, sums)
+        first = self._first.sum() + sums
+        if self.metric.kind == "comparison":
+            return np.stack([first / draws.n_items, np.zeros(DRAWS)])
+        return self._scores(np.stack([first, self._other.sum() - sums]), draws.n_items)
+
+    @cached_property
+    def _subset_sums(self) -> Floats:
+        tables = np.empty((-(-self.rows.n_items // 8), 256))
+        swaps.fill_subset_sums(self._other - self._first, tables)
+        return tables
+
+    def drawn(self, draws: ItemDraws) -> Floats:
+        sums = np.empty((self._features.shape[1], DRAWS))
+        weights.weighted_sums(self._features, draws.weights, sums)
+        return self._scores(sums[:, : len(draws.items)], draws.size)
+
+    def without(self, groups: Sequence[Integers]) -> Floats:
+        left_out = np.stack([self._features[group].sum(axis=0) for group in groups], axis=1)
+        sizes = self.rows.n_items - np.array([len(group) for group in groups])
+        return self._scores(self._total[:, None] - left_out, sizes)
+
+    def _scores(self, sums: Floats, n: int | Integers) -> Floats:
+        if self._of_mean is not None:
+            sums = np.where(sums < _ROUNDING * self._total.max(), 0.0, sums)
+            with np.errstate(divide="ignore"):
+                return self._of_mean(sums / n)
+        scores = sums / n
+        return np.concatenate([scores, np.zeros_like(scores)]) if self.metric.kind == "comparison" else scores
+
+
+class Ranks(Form):
+    """Spearman's ρ, in whole numbers: twice the ranks, from −N to N."""
+
+    def swapped(self, draws: Swaps) -> Floats:
+        covariance, ties = np.empty((2, DRAWS)), np.empty((2, DRAWS))
+        gold_ranks = self._gold_ranks
+        swaps.rank_products(*self._both, gold_ranks, draws.coins, covariance, ties)
+        n = float(draws.n_items)
+        return _correlation(covariance, (n**3 - n - ties) / 3.0, (gold_ranks.astype(np.float64) ** 2).sum())
+
+    def drawn(self, draws: ItemDraws) -> Floats:
+        gold_ranks, gold_variance = np.empty((draws.n_items, DRAWS), np.int32), np.empty(DRAWS)
+        weights.weigh_gold_ranks(*self._gold, draws.weights, draws.size, gold_ranks, gold_variance)
+        covariance, variance = np.empty((2, len(self._each), DRAWS))
+        for system, order in enumerate(self._each):
+            weights.rank_products(
+                *order, draws.weights, draws.size, gold_ranks, covariance[system], variance[system]
+            )
+        return _correlation(covariance, variance, gold_variance)[:, : len(draws.items)]
+
+    @cached_property
+    def _gold(self) -> tuple[Integers, Integers]:
+        return _ordered(self.rows.gold_means)
+
+    @cached_property
+    def _each(self) -> list[tuple[Integers, Integers]]:
+        return [_ordered(means) for means in self.rows.means]
+
+    @cached_property
+    def _both(self) -> tuple[Integers, Integers]:
+        """Both systems' means in order: twice the item, plus 1 for B's."""
+        order, stops = _ordered(self.rows.means[:2].T.reshape(-1))
+        return order, stops
+
+    @cached_property
+    def _gold_ranks(self) -> Integers:
+        order, stops = self._gold
+        starts = np.concatenate([[0], stops[:-1]])
+        ranks = np.empty(len(order), np.int64)
+        ranks[order] = np.repeat(starts + stops - len(order), stops - starts)
+        return ranks
+
+
+class Distances(Form):
+    """The earth mover's distance between the distributions of item means."""
+
+    def swapped(self, draws: Swaps) -> Floats:
+        out = np.empty((2, DRAWS))
+        swaps.distances(*self._all, draws.coins, out)
+        return out / draws.n_items
+
+    def drawn(self, draws: ItemDraws) -> Floats:
+        out = np.empty((len(self._each), DRAWS))
+        for scores, (entries, gaps) in zip(out, self._each, strict=True):
+            weights.distances(entries, gaps, draws.weights, scores)
+        return out[:, : len(draws.items)] / draws.size
+
+    @cached_property
+    def _all(self) -> tuple[Integers, Floats]:
+        """A's, B's and gold's means in order, four to an item: 0, 1 and 2."""
+        order, gaps = _spaced(np.stack([*self.rows.means[:2], self.rows.gold_means], axis=1).reshape(-1))
+        return 4 * (order // 3) + order % 3, gaps
+
+    @cached_property
+    def _each(self) -> list[tuple[Integers, Floats]]:
+        """Each system's and gold's means in order: twice the item, plus 1 for gold's."""
+        gold = self.rows.gold_means
+        return [_spaced(np.stack([means, gold], axis=1).reshape(-1)) for means in self.rows.means]
+
+
+class Largest(Form):
+    """The largest absolute error."""
+
+    def swapped(self, draws: Swaps) -> Floats:
+        out = np.empty((2, DRAWS))
+        swaps.largest(*self._both, draws.coins, out)
+        return out
+
+    def drawn(self, draws: ItemDraws) -> Floats:
+        out = np.empty((len(self._each), len(draws.items)))
+        for scores, order, errors in zip(out, self._each, self.rows.errors, strict=True):
+            weights.largest(order, errors, draws.weights, scores)
+        return out
+
+    @cached_property
+    def _both(self) -> tuple[Integers, Floats]:
+        errors = self.rows.errors[:2].T.reshape(-1)
+        order = np.argsort(-errors, kind="stable")
+        return order, errors[order]
+
+    @cached_property
+    def _each(self) -> list[Integers]:
+        return [np.argsort(-errors, kind="stable") for errors in self.rows.errors]
+
+
+class RowByRow(Form):
+    """Any metric, on the rows of each draw."""
+
+    def swapped(self, draws: Swaps) -> Floats:
+        gold, (a, b) = self._gold, self._systems[:2]
+        bits = np.unpackbits(draws.words.astype("<u8").view(np.uint8), axis=1, bitorder="little")
+        coins = bits[:, : draws.n_items].astype(np.bool_)
+        out = np.zeros((2, DRAWS))
+        first = 0
+        for batch in batches(DRAWS, gold.size + a.size + b.size):
+            last = first + batch
+            items = np.broadcast_to(np.arange(draws.n_items), (batch, draws.n_items)).copy()
+            dealt = np.empty((2, batch, *a.shape))
+            kernels.swap_rows(a, b, items, coins[first:last], dealt[0], dealt[1])
+            self._score(dealt, np.broadcast_to(gold, (batch, *gold.shape)), out[:, first:last])
+            first = last
+        return out
+
+    def drawn(self, draws: ItemDraws) -> Floats:
+        gold, systems = self._gold, self._systems
+        out = np.zeros((len(systems), len(draws.items)))
+        first = 0
+        for batch in batches(len(draws.items), gold.size + systems.size):
+            last = first + batch
+            items = draws.items[first:last]
+            self._score(systems[:, items], gold[items], out[:, first:last])
+            first = last
+        return out
+
+    @cached_property
+    def _gold(self) -> Floats:
+        means_only = self.metric.needs == "item_means"
+        return self.rows.gold_means[:, None] if means_only else self.rows.gold
+
+    @cached_property
+    def _systems(self) -> Floats:
+        return self.rows.means[..., None] if self.metric.needs == "item_means" else self.rows.systems
+
+    def _score(self, systems: Floats, gold: Floats, out: Floats) -> None:
+        if self.metric.needs == "item_means":
+            systems, gold = systems[..., 0], gold[..., 0]
+        into = out[0] if self.metric.kind == "comparison" else out
+        filled = np.empty(into.shape)
+        self.metric.fill(systems, gold, filled)
+        into[...] = filled
+
+
+def item_scores(metric: Metric, systems: Floats, gold: Floats) -> Floats:
+    """Return the score of every item as a test set of its own.
+
+    Parameters
+    ----------
+    metric
+        An additive metric.
+    systems : ndarray, shape (S, N, K)
+    gold : ndarray, shape (N, K_gold)
+
+    Returns
+    -------
+    ndarray, shape (S, N), or (1, N) of a comparison of the first two systems
+    """
+    n_systems, n = systems.shape[:2]
+    if metric.needs == "item_means":
+        systems, gold = item_means(systems)[..., None], item_means(gold)[..., None]
+    else:
+        systems, gold = systems[:, :, None], gold[:, None]
+    comparison = metric.kind == "comparison"
+    out = np.empty(n if comparison else (n_systems, n))
+    metric.fill(np.ascontiguousarray(systems), np.ascontiguousarray(gold), out)
+    return np.atleast_2d(out)
+
+
+_OF_MEAN_SQUARES: dict[str, Callable[[Floats], Floats]] = {
+    "nbyk.metrics.item_means:rmse": np.sqrt,
+    "nbyk.metrics.item_means:inverse_mse": np.reciprocal,
+}
+_SCANS: dict[str, type[Form]] = {
+    "nbyk.metrics.item_means:spearman": Ranks,
+    "nbyk.metrics.item_means:max_error": Largest,
+    "nbyk.metrics.distributional:emd_aggregated": Distances,
+}
+
+
+def _ordered(values: Floats) -> tuple[Integers, Integers]:
+    """Return the ascending order of values and where each level of equal ones ends in it."""
+    order = np.argsort(values, kind="stable")
+    rising = np.diff(values[order]) > 0.0
+    return order, np.append(np.flatnonzero(rising) + 1, len(values))
+
+
+def _spaced(values: Floats) -> tuple[Integers, Floats]:
+    """Return the ascending order of values and the gap from each to the next, 0 for the last."""
+    order = np.argsort(values, kind="stable")
+    return order, np.append(np.diff(values[order]), 0.0)
+
+
+def _correlation(covariance: Floats, variance: Floats, gold_variance: Floats | float) -> Floats:
+    product = variance * gold_variance
+    undefined = product == 0.0
+    return np.where(undefined, np.nan, covariance / np.sqrt(np.where(undefined, 1.0, product)))

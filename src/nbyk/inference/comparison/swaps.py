@@ -1,0 +1,218 @@
+"""Compiled scores of two systems whose rows are swapped on items, 64 draws abreast.
+
+Swapping keeps the values and only deals them anew, so that nothing is sorted or summed twice: an additive
+score is its total and a look-up per eight items in a table of subset sums, a rank correlation or an earth
+mover's distance one scan through both systems' values in their order. A draw is a bit of a word per item, and
+64 draws are the lanes of the inner loops. What A does not get is B's, so that one scan gives both scores.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, uint64
+from numpy.typing import NDArray
+
+from nbyk.compiled import discard_older_caches
+
+Array = NDArray[Any]
+
+DRAWS = 64
+"""Draws of a batch: the bits of a word."""
+
+_GROUP = 8
+_SUBSETS = 1 << _GROUP
+
+discard_older_caches(__file__)
+
+
+@njit(nogil=True, cache=True)
+def transpose_coins(words: Array, out: Array) -> None:
+    """Fill `out`, shape (N,), with a word of 64 draws per item from `words`, (64, ⌈N/64⌉), of 64 items per draw.
+
+    References
+    ----------
+    Warren, Hacker's Delight, 7-3.
+    """
+    n = out.size
+    block = np.empty(DRAWS, np.uint64)
+    for column in range(words.shape[1]):
+        for draw in range(DRAWS):
+            block[draw] = words[draw, column]
+        width = 32
+        mask = uint64(0x00000000FFFFFFFF)
+        while width > 0:
+            row = 0
+            while row < DRAWS:
+                moving = ((block[row] >> uint64(width)) ^ block[row + width]) & mask
+                block[row] ^= moving << uint64(width)
+                block[row + width] ^= moving
+                row = (row + width + 1) & ~width
+            width //= 2
+            mask ^= mask << uint64(width)
+        first = column * DRAWS
+        for i in range(min(DRAWS, n - first)):
+            out[first + i] = block[i]
+
+
+@njit(nogil=True, cache=True)
+def fill_subset_sums(values: Array, out: Array) -> None:
+    """Fill `out`, shape (⌈N/8⌉, 256), with the sum of every subset of each eight of `values`, shape (N,)."""
+    n = values.size
+    for group in range(out.shape[0]):
+        out[group, 0] = 0.0
+        for bit in range(_GROUP):
+            i = group * _GROUP + bit
+            value = values[i] if i < n else 0.0
+            for subset in range(1 << bit):
+                out[group, subset | (1 << bit)] = out[group, subset] + value
+
+
+@njit(nogil=True, cache=True)
+def add_swapped(tables: Array, words: Array, out: Array) -> None:
+    """Fill `out`, shape (64,), with each draw's sum over the swapped items, from `fill_subset_sums`'s tables."""
+    n_groups = tables.shape[0]
+    out[:] = 0.0
+    for column in range(words.shape[1]):
+        first = column * 8
+        last = min(first + 8, n_groups)
+        for draw in range(DRAWS):
+            word = words[draw, column]
+            total = 0.0
+            for group in range(first, last):
+                total += tables[group, np.int64(word & uint64(_SUBSETS - 1))]
+                word = word >> uint64(_GROUP)
+            out[draw] += total
+
+
+@njit(nogil=True, cache=True)
+def rank_products(
+    entries: Array, stops: Array, gold_ranks: Array, coins: Array, covariance: Array, ties: Array
+) -> None:
+    """Fill the covariance of ranks of what A and B get with gold's, and what ties take from their variance.
+
+    Parameters
+    ----------
+    entries : ndarray of int, shape (2 N,)
+        Both systems' item means in ascending order: twice the item, plus 1 for B's.
+    stops : ndarray of int, shape (L,)
+        Where each level of equal values ends in `entries`.
+    gold_ranks : ndarray of int, shape (N,)
+        2 R − (N + 1) of the items' average ranks R in gold, which sum to 0.
+    coins : ndarray of uint64, shape (N,)
+        Per item, a bit per draw: whether its rows are swapped.
+    covariance, ties : ndarray of float, shape (2, 64)
+        Filled with Σ (2 R − (N + 1)) × gold's, and with Σ (t³ − t) over levels of t equal values.
+
+    Notes
+    -----
+    With G the sum of gold's ranks up to a level, and gold's ranks summing to 0, a level of t values adds
+    −t (G before + G after) to Σ 2 R × gold's: no rank is ever made, and whole numbers leave no rounding.
+    """
+    before, sums = np.zeros(DRAWS, np.int64), np.zeros(DRAWS, np.int64)
+    count = np.zeros(DRAWS, np.int64)
+    product_a, product_b = np.zeros(DRAWS, np.int64), np.zeros(DRAWS, np.int64)
+    ties[:] = 0.0
+    both_before = 0
+    start = 0
+    for stop in stops:
+        if stop - start == 1:
+            entry = entries[start]
+            rank = gold_ranks[entry >> 1]
+            word = coins[entry >> 1] if entry & 1 else ~coins[entry >> 1]
+            both = 2 * both_before + rank
+            for draw in range(DRAWS):
+                chosen = -np.int64((word >> uint64(draw)) & uint64(1))
+                here = 2 * sums[draw] + rank
+                product_a[draw] -= here & chosen
+                product_b[draw] -= (both + rank - here) & ~chosen
+                sums[draw] += rank & chosen
+            both_before += rank
+        else:
+            both_after = both_before
+            for draw in range(DRAWS):
+                before[draw] = sums[draw]
+                count[draw] = 0
+            for place in range(start, stop):
+                entry = entries[place]
+                rank = gold_ranks[entry >> 1]
+                word = coins[entry >> 1] if entry & 1 else ~coins[entry >> 1]
+                for draw in range(DRAWS):
+                    chosen = -np.int64((word >> uint64(draw)) & uint64(1))
+                    count[draw] -= chosen
+                    sums[draw] += rank & chosen
+                both_after += rank
+            size = stop - start
+            both = both_before + both_after
+            for draw in range(DRAWS):
+                t = count[draw]
+                u = size - t
+                here = before[draw] + sums[draw]
+                product_a[draw] -= t * here
+                product_b[draw] -= u * (both - here)
+                ties[0, draw] += float(t) * (float(t) * float(t) - 1.0)
+                ties[1, draw] += float(u) * (float(u) * float(u) - 1.0)
+            both_before = both_after
+        start = stop
+    for draw in range(DRAWS):
+        covariance[0, draw] = product_a[draw]
+        covariance[1, draw] = product_b[draw]
+
+
+@njit(nogil=True, cache=True)
+def distances(entries: Array, gaps: Array, coins: Array, out: Array) -> None:
+    """Fill `out`, shape (2, 64), with N times the earth mover's distance of what A and B get from gold.
+
+    Parameters
+    ----------
+    entries : ndarray of int, shape (3 N,)
+        A's, B's and gold's item means in ascending order: four times the item, plus 0, 1 or 2.
+    gaps : ndarray, shape (3 N,)
+        From each to the next, 0 for the last.
+    coins
+        As for `rank_products`.
+    """
+    lead = np.zeros(DRAWS, np.int32)
+    total_a, total_b = np.zeros(DRAWS), np.zeros(DRAWS)
+    both = np.int32(0)
+    for place in range(entries.size):
+        entry = entries[place]
+        if entry & 2:
+            both -= np.int32(2)
+            for draw in range(DRAWS):
+                lead[draw] -= np.int32(1)
+        else:
+            both += np.int32(1)
+            word = coins[entry >> 2] if entry & 1 else ~coins[entry >> 2]
+            for draw in range(DRAWS):
+                lead[draw] += np.int32((word >> uint64(draw)) & uint64(1))
+        gap = gaps[place]
+        if gap > 0.0:
+            for draw in range(DRAWS):
+                total_a[draw] += float(abs(lead[draw])) * gap
+                total_b[draw] += float(abs(both - lead[draw])) * gap
+    out[0] = total_a
+    out[1] = total_b
+
+
+@njit(nogil=True, cache=True)
+def largest(entries: Array, errors: Array, coins: Array, out: Array) -> None:
+    """Fill `out`, shape (2, 64), with the largest error that A and B get.
+
+    `entries`, shape (2 N,), are those of `rank_products` by descending error, and `errors` these errors.
+    """
+    open_a, open_b = ~uint64(0), ~uint64(0)
+    for place in range(entries.size):
+        entry = entries[place]
+        word = coins[entry >> 1] if entry & 1 else ~coins[entry >> 1]
+        for draw in range(DRAWS):
+            bit = uint64(1) << uint64(draw)
+            if word & open_a & bit:
+                out[0, draw] = errors[place]
+            if ~word & open_b & bit:
+                out[1, draw] = errors[place]
+        open_a &= ~word
+        open_b &= word
+        if open_a == uint64(0) and open_b == uint64(0):
+            break

@@ -1,0 +1,192 @@
+"""Compiled scores of systems on weighted items, 64 draws abreast: item bootstraps and jackknifes.
+
+A draw of items with replacement is a weight per item, the same for gold and every system. Weighted sums,
+ranks and distances are scans through values in an order that no draw changes, so that nothing is sorted.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from nbyk.compiled import discard_older_caches
+from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
+
+Array = NDArray[Any]
+
+DRAWS = 64
+"""Draws of a batch."""
+
+_WORDS = 2 * LANES
+
+discard_older_caches(__file__)
+
+
+@njit(nogil=True, cache=True)
+def draw_items(key: Any, first: int, out: Array) -> None:
+    """Fill `out`, shape (R, N) of uint32, with items drawn with replacement by the replicates from `first` on."""
+    n = out.shape[1]
+    state = np.empty(STATE, np.uint64)
+    row = np.empty(LANES, np.uint64)
+    words = row.view(np.uint32)
+    for draw in range(out.shape[0]):
+        start_replicate(key, first + draw, state)
+        for start in range(0, n, _WORDS):
+            next_row(state, row)
+            for i in range(min(_WORDS, n - start)):
+                out[draw, start + i] = index_below(words[i], n)
+
+
+@njit(nogil=True, cache=True)
+def count_items(items: Array, counts: Array, out: Array) -> None:
+    """Fill `out`, shape (N, 64) of uint8, with how often each draw of `items`, (R, n), has an item; 0 beyond R.
+
+    `counts`, shape (64, N) of uint8, is working space. No item is drawn 256 times: of N ≥ 256 items the
+    chance is below 256!⁻¹.
+    """
+    n = out.shape[0]
+    counts[:] = 0
+    for draw in range(items.shape[0]):
+        for place in range(items.shape[1]):
+            counts[draw, items[draw, place]] += np.uint8(1)
+    for start in range(0, n, DRAWS):
+        for draw in range(DRAWS):
+            for item in range(start, min(start + DRAWS, n)):
+                out[item, draw] = counts[draw, item]
+
+
+@njit(nogil=True, cache=True)
+def weighted_sums(features: Array, weights: Array, out: Array) -> None:
+    """Fill `out`, shape (F, 64), with sums of `features`, shape (N, F), under `weights`, shape (N, 64)."""
+    out[:] = 0.0
+    weight = np.empty(DRAWS)
+    for item in range(features.shape[0]):
+        for draw in range(DRAWS):
+            weight[draw] = float(weights[item, draw])
+        for feature in range(features.shape[1]):
+            value = features[item, feature]
+            for draw in range(DRAWS):
+                out[feature, draw] += weight[draw] * value
+
+
+@njit(nogil=True, cache=True)
+def weigh_gold_ranks(
+    order: Array, stops: Array, weights: Array, size: int, ranks: Array, variance: Array
+) -> None:
+    """Fill `ranks` with weight × (2 R − (n + 1)), R an item's average rank in gold, and `variance` with Σ of squares.
+
+    Parameters
+    ----------
+    order, stops : ndarray of int, shape (N,) and (L,)
+        Items by ascending gold mean, and where each level of equal values ends.
+    weights : ndarray of uint8, shape (N, 64)
+        How often each draw has an item.
+    size
+        Items n of a draw, with their repetitions.
+    ranks : ndarray of int32, shape (N, 64)
+    variance : ndarray of float, shape (64,)
+    """
+    count, rank = np.zeros(DRAWS, np.int32), np.empty(DRAWS, np.int32)
+    below = np.full(DRAWS, -size, np.int32)
+    variance[:] = 0.0
+    start = 0
+    for stop in stops:
+        count[:] = 0
+        for place in range(start, stop):
+            item = order[place]
+            for draw in range(DRAWS):
+                count[draw] += np.int32(weights[item, draw])
+        for draw in range(DRAWS):
+            rank[draw] = below[draw] + count[draw]
+            below[draw] = rank[draw] + count[draw]
+            variance[draw] += float(count[draw]) * float(rank[draw]) * float(rank[draw])
+        for place in range(start, stop):
+            item = order[place]
+            for draw in range(DRAWS):
+                ranks[item, draw] = np.int32(weights[item, draw]) * rank[draw]
+        start = stop
+
+
+@njit(nogil=True, cache=True)
+def rank_products(
+    order: Array,
+    stops: Array,
+    weights: Array,
+    size: int,
+    gold_ranks: Array,
+    covariance: Array,
+    variance: Array,
+) -> None:
+    """Fill a system's covariance of ranks with gold's, and its variance, shape (64,), in the units of gold's.
+
+    `order` and `stops` are the system's, `gold_ranks` what `weigh_gold_ranks` filled. All are whole numbers.
+    """
+    count, product = np.empty(DRAWS, np.int32), np.empty(DRAWS)
+    below = np.full(DRAWS, -size, np.int32)
+    covariance[:] = 0.0
+    variance[:] = 0.0
+    start = 0
+    for stop in stops:
+        if stop - start == 1:
+            item = order[start]
+            for draw in range(DRAWS):
+                t = np.int32(weights[item, draw])
+                rank = float(below[draw] + t)
+                below[draw] += np.int32(2) * t
+                variance[draw] += float(t) * rank * rank
+                covariance[draw] += rank * float(gold_ranks[item, draw])
+        else:
+            count[:] = 0
+            product[:] = 0.0
+            for place in range(start, stop):
+                item = order[place]
+                for draw in range(DRAWS):
+                    count[draw] += np.int32(weights[item, draw])
+                    product[draw] += float(gold_ranks[item, draw])
+            for draw in range(DRAWS):
+                rank = float(below[draw] + count[draw])
+                below[draw] += np.int32(2) * count[draw]
+                variance[draw] += float(count[draw]) * rank * rank
+                covariance[draw] += rank * product[draw]
+        start = stop
+
+
+@njit(nogil=True, cache=True)
+def distances(entries: Array, gaps: Array, weights: Array, out: Array) -> None:
+    """Fill `out`, shape (64,), with n times the earth mover's distance between a system's means and gold's.
+
+    `entries`, shape (2 N,), are both in ascending order, twice the item plus 1 for gold's; `gaps` lead from
+    each to the next, 0 for the last.
+    """
+    lead = np.zeros(DRAWS, np.int32)
+    out[:] = 0.0
+    for place in range(entries.size):
+        item = entries[place] >> 1
+        if entries[place] & 1:
+            for draw in range(DRAWS):
+                lead[draw] -= np.int32(weights[item, draw])
+        else:
+            for draw in range(DRAWS):
+                lead[draw] += np.int32(weights[item, draw])
+        gap = gaps[place]
+        if gap > 0.0:
+            for draw in range(DRAWS):
+                out[draw] += float(abs(lead[draw])) * gap
+
+
+@njit(nogil=True, cache=True)
+def largest(order: Array, errors: Array, weights: Array, out: Array) -> None:
+    """Fill `out`, shape (R,), with the largest error drawn; `order` is by descending error, `errors` by item."""
+    found = np.zeros(out.size, np.bool_)
+    left = out.size
+    for item in order:
+        for draw in range(out.size):
+            if weights[item, draw] > 0 and not found[draw]:
+                found[draw] = True
+                out[draw] = errors[item]
+                left -= 1
+        if left == 0:
+            break
