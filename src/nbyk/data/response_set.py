@@ -115,7 +115,7 @@ def response_matrix(values: ArrayLike, name: str) -> Floats:
 
 
 def stack_responses(*systems: Floats) -> Floats:
-    """Return systems' responses, each of shape (..., K), as one array (S, ..., K), NaN behind the narrower."""
+    """Return systems' responses, each (..., K), as one array (S, ..., K), NaN behind the narrower."""
     width = max(system.shape[-1] for system in systems)
     stacked = np.full((len(systems), *systems[0].shape[:-1], width), np.nan)
     for out, system in zip(stacked, systems, strict=True):

@@ -87,7 +87,7 @@ def score(metrics: Sequence[Metric], systems: Floats, gold: Floats) -> Floats:
 
 
 def effects_of_scores(metrics: Sequence[Metric], scores: Floats) -> Floats:
-    """Return by how much A is better, shape (M, R), from scores of shape (M, 2, R); a comparison's B has 0."""
+    """Return by how much A is better, (M, R), from scores, (M, 2, R), of which a comparison's B has 0."""
     signs = np.array([metric.sign for metric in metrics])
     with np.errstate(invalid="ignore"):  # inf − inf, which `check_defined` refuses
         effects: Floats = signs[:, None] * (scores[:, 0] - scores[:, 1])

@@ -25,7 +25,8 @@ def about_data(data: ResponseSet, *, has_gold: bool, null: str) -> Iterator[str]
         )
     elif single:
         yield (
-            f"one response per item from {' and '.join(single)}: its variance cannot be told from that of items"
+            f"one response per item from {' and '.join(single)}: how responses vary there "
+            "cannot be told from how items do"
         )
     if data.n_items < _FEW_ITEMS:
         yield f"only {data.n_items} items: bootstrap intervals of so few are too narrow, as a rule"
@@ -33,8 +34,8 @@ def about_data(data: ResponseSet, *, has_gold: bool, null: str) -> Iterator[str]
         yield "A and B gave the same responses to every item"
     if TESTED[null] == ALIKE:
         yield (
-            f"null {null} says that {ALIKE}; it may be rejected for two different systems that are equally good, "
-            "which swap_items and shifted test"
+            f"null {null} says that {ALIKE}, and may be rejected for two systems that differ "
+            "and are equally good; swap_items and shifted test whether they are"
         )
 
 
@@ -69,7 +70,7 @@ def about_result(
         yield f"the smallest p that {n_draws} draws can give is {least_p:.2g}, above α = {alpha:g}: {way_out}"
     elif not decided:
         yield (
-            f"after {n_draws} draws p is still too near α = {alpha:g} to settle the decision; raise max_resamples"
+            f"after {n_draws} draws p is too near α = {alpha:g} to settle the decision; raise max_resamples"
         )
     if undefined:
         yield f"{undefined} bootstrap draws leave {metric.name} undefined; the intervals leave them out"
@@ -77,6 +78,6 @@ def about_result(
         yield "max_error rests on single items, which a bootstrap cannot redraw: do not rely on its intervals"
     elif min(share_below, 1.0 - share_below) < _LOPSIDED:
         yield (
-            f"{100 * share_below:.2g} % of the bootstrap draws lie below the observed effect: {metric.name} is "
-            "biased at this size, and its intervals are rough"
+            f"{100 * share_below:.2g} % of the bootstrap draws lie below the observed effect: {metric.name} "
+            "is biased at this size, and its intervals are rough"
         )

@@ -1,4 +1,4 @@
-"""Comparing two systems on a user's own data: test and intervals, for any number of metrics on the same draws."""
+"""Comparing two systems on a user's own data: test and intervals, all metrics on the same draws."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def compare(
         How test sets are bootstrapped for the intervals, and for the null "shifted".
         "bootstrap_items/all", items with all of their responses, is right to first order, because items vary
         with their responses; "bootstrap_items/sample(K)", which draws responses anew as well, counts the
-        variance within items twice and gives intervals that are too wide (docs/method.md has the measurement).
+        variance within items twice, and its intervals are too wide (docs/method.md has the measurement).
     n_resamples, max_resamples
         Draws of the null at first, and at most: they grow fourfold until the decision at α is settled. The
         bootstrap takes `n_resamples` draws.
@@ -149,7 +149,7 @@ def compare_metrics(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> dict[str, ComparisonResult]:
-    """Return what `compare` returns for several metrics, on the same draws, by their canonical names in order.
+    """Return what `compare` returns for several metrics, on the same draws, by their names in order.
 
     The parameters and errors are those of `compare`. Each metric's numbers are those it has alone.
     """

@@ -18,9 +18,10 @@ _GROWTH = 4.0
 
 
 class NullDraws(Protocol):
-    """Returns effects of the metrics `which` from draw `start` to `n_draws`, shape (which, n_draws − start)."""
+    """Draws effects under a null."""
 
-    def __call__(self, which: list[int], n_draws: int, *, start: int) -> Floats: ...
+    def __call__(self, which: list[int], n_draws: int, *, start: int) -> Floats:
+        """Return effects of the metrics `which` from draw `start` to `n_draws`, shape (which, draws)."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +72,7 @@ class Decision:
         counts = {"greater": [n_greater], "less": [n_less], "two-sided": [n_greater, n_less]}[
             self.alternative
         ]
-        return min(counts) <= at.reject_to[look] or min(counts) >= at.keep_from[look]
+        return not at.reject_to[look] < min(counts) < at.keep_from[look]
 
     def draw(self, draw: NullDraws, observed: Floats) -> list[tuple[Floats, bool]]:
         """Return each metric's null effects, and whether they settle its decision.

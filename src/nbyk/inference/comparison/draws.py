@@ -27,7 +27,7 @@ NULL_SAMPLERS = {
     "pooled": "all_items/all",
     "pooled_twice": "all_items/sample(K)",
 }
-"""The sampler under which each null is drawn at the data's own size; "shifted" takes that of the intervals."""
+"""The samplers that draw nulls at the data's own size; "shifted" takes that of the intervals."""
 
 _GROUPS = 1024
 """Groups of items that a jackknife leaves out, where there are more items."""
@@ -126,7 +126,7 @@ class Draws:
         return self._run(work, n_draws, start)
 
     def bootstrapped(self, which: Sequence[int], n_draws: int, role: str, *, start: int = 0) -> Floats:
-        """Return effects on items drawn with replacement, with all of their responses; shape (which, draws)."""
+        """Return effects on bootstrapped items with all of their responses, shape (which, draws)."""
         forms = self._forms(which)
 
         def work(chunk: int) -> Floats:
@@ -138,7 +138,7 @@ class Draws:
     def redrawn(
         self, which: Sequence[int], n_draws: int, sampler: Sampler | str, null: str | None, *, start: int = 0
     ) -> Floats:
-        """Return effects of redrawn responses, as `nbyk.resampled_effects` draws them; shape (which, draws)."""
+        """Return effects of responses redrawn as by `nbyk.resampled_effects`, shape (which, draws)."""
         first = start // CHUNK * CHUNK
         drawn = hypothesis_effects(
             self.data,
@@ -154,12 +154,12 @@ class Draws:
         return drawn[:, start - first :]
 
     def jackknifed(self) -> Floats:
-        """Return effects without each item in turn, or each of 1024 groups of more items; (metrics, groups)."""
+        """Return effects without each item, or each of 1024 groups of more items, shape (metrics, groups)."""
         n = self.data.n_items
-        groups = np.array_split(np.arange(n), min(n, _GROUPS))
+        starts = np.arange(min(n, _GROUPS)) * n // min(n, _GROUPS)
         every = range(len(self.metrics))
         forms = self._forms(every)
-        return self._effects(forms, [form.without(groups) for form in forms]).reshape(len(forms), -1)
+        return self._effects(forms, [form.without(starts) for form in forms])
 
     @cached_property
     def _all_forms(self) -> list[Form]:

@@ -1,14 +1,14 @@
 """How a metric scores systems when whole rows of items are swapped between two of them, drawn or left out.
 
 What the items give is prepared once (their contributions to an additive metric, their places in the order of
-item means), and a batch of 64 draws is then one pass over the items. A metric that has no such form, as users'
-own and those that pair or pool single responses, is scored on the rows of every draw, which are the same.
+item means), and a batch of 64 draws is then one pass over the items. A metric without such a form, as
+users' own and those that pair or pool single responses, is scored on the rows of every draw, which are the same.
 """
 
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from nbyk.inference.comparison import swaps, weights
 from nbyk.inference.comparison.swaps import DRAWS
+from nbyk.inference.power.randomisation import fill_subset_sums
 from nbyk.metrics import Metric, get
 from nbyk.metrics.item_means import item_means
 from nbyk.resampling import kernels
@@ -129,20 +130,21 @@ class Form(ABC):
     def drawn(self, draws: ItemDraws) -> Floats:
         """Return all systems' scores on drawn items, shape (S, R)."""
 
-    def without(self, groups: Sequence[Integers]) -> Floats:
-        """Return all systems' scores without each group of items, shape (S, groups)."""
+    def without(self, starts: Integers) -> Floats:
+        """Return all systems' scores without each run of items, shape (S, runs).
+
+        `starts` holds where each run begins, from 0 on; the last ends with the items.
+        """
         n = self.rows.n_items
-        scores = np.empty((len(self.rows.systems), len(groups)))
-        sizes = np.array([len(group) for group in groups])
-        for size in np.unique(sizes):
-            same = np.flatnonzero(sizes == size)
-            for start in range(0, len(same), DRAWS):
-                batch = same[start : start + DRAWS]
-                kept = np.ones((len(batch), n), np.bool_)
-                for row, group in zip(kept, batch, strict=True):
-                    row[groups[group]] = False
-                items = np.nonzero(kept)[1].reshape(len(batch), -1).astype(np.uint32)
-                scores[:, batch] = self.drawn(ItemDraws(items, n))
+        stops = np.append(starts[1:], n)
+        scores = np.empty((len(self.rows.systems), len(starts)))
+        for size in np.unique(stops - starts):
+            same = np.flatnonzero(stops - starts == size)
+            for first in range(0, len(same), DRAWS):
+                batch = same[first : first + DRAWS]
+                items = np.broadcast_to(np.arange(n - size, dtype=np.uint32), (len(batch), n - size))
+                items = items + np.uint32(size) * (items >= starts[batch, None])
+                scores[:, batch] = self.drawn(ItemDraws(items.astype(np.uint32), n))
         return scores
 
 
@@ -166,7 +168,7 @@ class Sums(Form):
         scored = self._contributions(rows.systems)
         # A comparison after a swap is that of B with A, which a user's own need not make the negative.
         other = self._contributions(rows.systems[1::-1])[:1] if metric.kind == "comparison" else scored[1:2]
-        self._first, self._other = scored[0], other[0] if len(other) else scored[0]
+        self._gain = (other[0] if len(other) else scored[0]) - scored[0]
         self._features = np.ascontiguousarray(scored.T)
         self._total = self._features.sum(axis=0)
 
@@ -175,28 +177,31 @@ class Sums(Form):
         return item_scores(self._base, systems, self.rows.gold)
 
     def swapped(self, draws: Swaps) -> Floats:
+        """Look up the sums of subsets of eight items at a time."""
         sums = np.empty(DRAWS)
         swaps.add_swapped(self._subset_sums, draws.words, sums)
-        first = self._first.sum() + sums
+        first = self._total[0] + sums
         if self.metric.kind == "comparison":
             return np.stack([first / draws.n_items, np.zeros(DRAWS)])
-        return self._scores(np.stack([first, self._other.sum() - sums]), draws.n_items)
+        return self._scores(np.stack([first, self._total[1] - sums]), draws.n_items)
 
     @cached_property
     def _subset_sums(self) -> Floats:
         tables = np.empty((-(-self.rows.n_items // 8), 256))
-        swaps.fill_subset_sums(self._other - self._first, tables)
+        fill_subset_sums(self._gain, tables)
         return tables
 
     def drawn(self, draws: ItemDraws) -> Floats:
+        """Sum under weights."""
         sums = np.empty((self._features.shape[1], DRAWS))
         weights.weighted_sums(self._features, draws.weights, sums)
         return self._scores(sums[:, : len(draws.items)], draws.size)
 
-    def without(self, groups: Sequence[Integers]) -> Floats:
-        left_out = np.stack([self._features[group].sum(axis=0) for group in groups], axis=1)
-        sizes = self.rows.n_items - np.array([len(group) for group in groups])
-        return self._scores(self._total[:, None] - left_out, sizes)
+    def without(self, starts: Integers) -> Floats:
+        """Subtract each run from the total."""
+        left_out = np.add.reduceat(self._features, starts, axis=0).T
+        sizes = np.diff(starts, append=self.rows.n_items)
+        return self._scores(self._total[:, None] - left_out, self.rows.n_items - sizes)
 
     def _scores(self, sums: Floats, n: int | Integers) -> Floats:
         if self._of_mean is not None:
@@ -211,6 +216,7 @@ class Ranks(Form):
     """Spearman's ρ, in whole numbers: twice the ranks, from −N to N."""
 
     def swapped(self, draws: Swaps) -> Floats:
+        """Scan once through both systems' means in their order."""
         covariance, ties = np.empty((2, DRAWS)), np.empty((2, DRAWS))
         gold_ranks = self._gold_ranks
         swaps.rank_products(*self._both, gold_ranks, draws.coins, covariance, ties)
@@ -218,6 +224,7 @@ class Ranks(Form):
         return _correlation(covariance, (n**3 - n - ties) / 3.0, (gold_ranks.astype(np.float64) ** 2).sum())
 
     def drawn(self, draws: ItemDraws) -> Floats:
+        """Scan through gold's means, and through each system's."""
         gold_ranks, gold_variance = np.empty((draws.n_items, DRAWS), np.int32), np.empty(DRAWS)
         weights.weigh_gold_ranks(*self._gold, draws.weights, draws.size, gold_ranks, gold_variance)
         covariance, variance = np.empty((2, len(self._each), DRAWS))
@@ -254,11 +261,13 @@ class Distances(Form):
     """The earth mover's distance between the distributions of item means."""
 
     def swapped(self, draws: Swaps) -> Floats:
+        """Scan once through both systems' and gold's means in their order."""
         out = np.empty((2, DRAWS))
         swaps.distances(*self._all, draws.coins, out)
         return out / draws.n_items
 
     def drawn(self, draws: ItemDraws) -> Floats:
+        """Scan through each system's and gold's means."""
         out = np.empty((len(self._each), DRAWS))
         for scores, (entries, gaps) in zip(out, self._each, strict=True):
             weights.distances(entries, gaps, draws.weights, scores)
@@ -281,11 +290,13 @@ class Largest(Form):
     """The largest absolute error."""
 
     def swapped(self, draws: Swaps) -> Floats:
+        """Find the first error from above that each gets."""
         out = np.empty((2, DRAWS))
         swaps.largest(*self._both, draws.coins, out)
         return out
 
     def drawn(self, draws: ItemDraws) -> Floats:
+        """Find the first error from above that is drawn."""
         out = np.empty((len(self._each), len(draws.items)))
         for scores, order, errors in zip(out, self._each, self.rows.errors, strict=True):
             weights.largest(order, errors, draws.weights, scores)
@@ -306,6 +317,7 @@ class RowByRow(Form):
     """Any metric, on the rows of each draw."""
 
     def swapped(self, draws: Swaps) -> Floats:
+        """Deal the rows and score them."""
         gold, (a, b) = self._gold, self._systems[:2]
         bits = np.unpackbits(draws.words.astype("<u8").view(np.uint8), axis=1, bitorder="little")
         coins = bits[:, : draws.n_items].astype(np.bool_)
@@ -321,6 +333,7 @@ class RowByRow(Form):
         return out
 
     def drawn(self, draws: ItemDraws) -> Floats:
+        """Take the rows and score them."""
         gold, systems = self._gold, self._systems
         out = np.zeros((len(systems), len(draws.items)))
         first = 0

@@ -66,7 +66,7 @@ def as_matrices(sources: dict[str, Any]) -> dict[str, Floats]:
 
 
 def as_seed(rng: Any) -> int:
-    """Return the seed that `rng` is or gives: an int, a numpy Generator or SeedSequence, or None for a new one.
+    """Return the seed that `rng` is or gives: an int, numpy's Generator or SeedSequence, None for a new one.
 
     A Generator gives its next number and is advanced; a SeedSequence gives the same each time.
 
@@ -102,7 +102,7 @@ def _values(source: Any, name: str) -> Any:
             return source.to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError):
             raise NbykError(
-                f"{name}: the {type(source).__name__} holds what is no number; choose its columns of responses"
+                f"{name}: the {type(source).__name__} holds what is no number; choose columns of responses"
             ) from None
     if isinstance(source, str | bytes):
         raise NbykError(f"{name}: found text, expected responses; read files with nbyk.read_ratings")
@@ -112,7 +112,7 @@ def _values(source: Any, name: str) -> Any:
 
 
 def _padded(rows: Sequence[Any], name: str) -> Any:
-    """Return rows of differing lengths as one matrix, NaN behind the short ones; None is a missing response."""
+    """Return rows of differing lengths as one matrix, NaN behind the short ones; None is missing too."""
     whole = [list(row) if isinstance(row, list | tuple | np.ndarray) else [row] for row in rows]
     width = max(len(row) for row in whole)
     matrix = np.full((len(whole), width), np.nan)
@@ -138,7 +138,7 @@ def _aligned(matrices: dict[str, Floats], indices: dict[str, Any]) -> dict[str, 
         if len(index) != len(wanted) or (rows < 0).any():
             lacking = [str(label) for label in wanted[rows < 0][:3]] or ["none"]
             raise NbykError(
-                f"{first} has items {len(wanted)} and {name} {len(index)}, and {name} lacks {', '.join(lacking)}; "
+                f"{first} has {len(wanted)} items and {name} {len(index)}, which lacks {', '.join(lacking)}; "
                 "both must rate the same items"
             )
         aligned[name] = matrices[name][rows]

@@ -2,8 +2,8 @@
 
 References
 ----------
-Efron 1987, Better bootstrap confidence intervals; Efron and Tibshirani 1993, An introduction to the bootstrap,
-chapter 14.
+Efron 1987, Better bootstrap confidence intervals; Efron and Tibshirani 1993, An introduction to the
+bootstrap, chapter 14.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def bca_interval(draws: Floats, observed: float, acceleration: float, level: flo
 
 
 def share_below(draws: Floats, observed: float) -> float:
-    """Return which share of `draws` lies below the observed effect, ties half, at least half a draw off 0 and 1."""
+    """Return which share of `draws` lies below the observed effect, ties half; half a draw off 0 and 1."""
     tolerance = tie_tolerance(draws, np.array([observed]))
     below = int((draws < observed - tolerance).sum()) + int((draws <= observed + tolerance).sum())
     share = below / (2 * draws.size)

@@ -1,4 +1,4 @@
-"""What a comparison of two systems found: a frozen dataclass in scipy's style that says itself in a sentence."""
+"""What a comparison of two systems found: a frozen dataclass in scipy's style, with a sentence to quote."""
 
 from __future__ import annotations
 
@@ -247,7 +247,7 @@ class ComparisonResult:
             ("null", self.hypothesis),
             (
                 "verdict",
-                f"{self.verdict} at α = {self.alpha:g}{'' if self.decided else ', which more draws may change'}",
+                f"{self.verdict} at α = {self.alpha:g}{'' if self.decided else ', unsettled'}",
             ),
             ("items", f"{self.n_items}"),
             *(("warning", text) for text in self.warnings),

@@ -14,8 +14,6 @@ import numpy as np
 from numba import njit, uint64
 from numpy.typing import NDArray
 
-from nbyk.compiled import discard_older_caches
-
 Array = NDArray[Any]
 
 DRAWS = 64
@@ -24,12 +22,10 @@ DRAWS = 64
 _GROUP = 8
 _SUBSETS = 1 << _GROUP
 
-discard_older_caches(__file__)
-
 
 @njit(nogil=True, cache=True)
 def transpose_coins(words: Array, out: Array) -> None:
-    """Fill `out`, shape (N,), with a word of 64 draws per item from `words`, (64, ⌈N/64⌉), of 64 items per draw.
+    """Turn `words` of 64 items per draw, (64, ⌈N/64⌉), into words of 64 draws per item: `out`, shape (N,).
 
     References
     ----------
@@ -57,21 +53,8 @@ def transpose_coins(words: Array, out: Array) -> None:
 
 
 @njit(nogil=True, cache=True)
-def fill_subset_sums(values: Array, out: Array) -> None:
-    """Fill `out`, shape (⌈N/8⌉, 256), with the sum of every subset of each eight of `values`, shape (N,)."""
-    n = values.size
-    for group in range(out.shape[0]):
-        out[group, 0] = 0.0
-        for bit in range(_GROUP):
-            i = group * _GROUP + bit
-            value = values[i] if i < n else 0.0
-            for subset in range(1 << bit):
-                out[group, subset | (1 << bit)] = out[group, subset] + value
-
-
-@njit(nogil=True, cache=True)
 def add_swapped(tables: Array, words: Array, out: Array) -> None:
-    """Fill `out`, shape (64,), with each draw's sum over the swapped items, from `fill_subset_sums`'s tables."""
+    """Fill `out`, shape (64,), with each draw's sum over the swapped items, from tables of subset sums."""
     n_groups = tables.shape[0]
     out[:] = 0.0
     for column in range(words.shape[1]):

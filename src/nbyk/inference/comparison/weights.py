@@ -12,7 +12,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from nbyk.compiled import discard_older_caches
 from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
 
 Array = NDArray[Any]
@@ -22,12 +21,10 @@ DRAWS = 64
 
 _WORDS = 2 * LANES
 
-discard_older_caches(__file__)
-
 
 @njit(nogil=True, cache=True)
 def draw_items(key: Any, first: int, out: Array) -> None:
-    """Fill `out`, shape (R, N) of uint32, with items drawn with replacement by the replicates from `first` on."""
+    """Fill `out`, shape (R, N) of uint32, with items drawn with replacement by replicates from `first` on."""
     n = out.shape[1]
     state = np.empty(STATE, np.uint64)
     row = np.empty(LANES, np.uint64)
@@ -42,10 +39,10 @@ def draw_items(key: Any, first: int, out: Array) -> None:
 
 @njit(nogil=True, cache=True)
 def count_items(items: Array, counts: Array, out: Array) -> None:
-    """Fill `out`, shape (N, 64) of uint8, with how often each draw of `items`, (R, n), has an item; 0 beyond R.
+    """Fill `out`, shape (N, 64) of uint8, with how often each draw of `items`, (R, n), has an item.
 
-    `counts`, shape (64, N) of uint8, is working space. No item is drawn 256 times: of N ≥ 256 items the
-    chance is below 256!⁻¹.
+    Draws beyond R have none. `counts`, shape (64, N) of uint8, is working space. No item is drawn 256 times:
+    of N ≥ 256 items the chance is below 1/256!.
     """
     n = out.shape[0]
     counts[:] = 0
@@ -76,7 +73,7 @@ def weighted_sums(features: Array, weights: Array, out: Array) -> None:
 def weigh_gold_ranks(
     order: Array, stops: Array, weights: Array, size: int, ranks: Array, variance: Array
 ) -> None:
-    """Fill `ranks` with weight × (2 R − (n + 1)), R an item's average rank in gold, and `variance` with Σ of squares.
+    """Fill `ranks` with weight × (2 R − (n + 1)), R an item's rank in gold, `variance` with squares.
 
     Parameters
     ----------
@@ -179,7 +176,7 @@ def distances(entries: Array, gaps: Array, weights: Array, out: Array) -> None:
 
 @njit(nogil=True, cache=True)
 def largest(order: Array, errors: Array, weights: Array, out: Array) -> None:
-    """Fill `out`, shape (R,), with the largest error drawn; `order` is by descending error, `errors` by item."""
+    """Fill `out`, shape (R,), with the largest of `errors` drawn; `order` is by descending error."""
     found = np.zeros(out.size, np.bool_)
     left = out.size
     for item in order:
