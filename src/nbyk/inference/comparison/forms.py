@@ -1,8 +1,8 @@
 """How a metric scores systems when whole rows of items are swapped between two of them, drawn or left out.
 
-What the items give is prepared once (their contributions to an additive metric, their places in the order of
-item means), and a batch of 64 draws is then one pass over the items. A metric without such a form, as
-users' own and those that pair or pool single responses, is scored on the rows of every draw, which are the same.
+What the items give is prepared once (their contributions to an additive metric, their places in the order
+of item means), and a batch of 64 draws is then one pass over the items. A metric without such a form (users'
+own, and those that pair or pool single responses) is scored on the rows of every draw, which are the same.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Scores of many systems on the same bootstrapped items."""
+"""Scores of many systems on the same items, as they are and bootstrapped."""
 
 from __future__ import annotations
 
@@ -8,15 +8,36 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.response_set import stack_responses
+from nbyk.errors import NbykError
+from nbyk.inference.comparison.draws import draw_chunks, draw_items, item_key
+from nbyk.inference.comparison.forms import Rows, form_of
+from nbyk.inference.comparison.inputs import as_matrices, as_seed
 from nbyk.metrics import Metric
-from nbyk.resampling.effects import Progress
+from nbyk.resampling.effects import Progress, as_metrics
 
 Floats = NDArray[np.float64]
+Systems = Mapping[str, Any] | Sequence[Any]
+
+
+def system_scores(gold: Any, systems: Systems, metrics: str | Metric | Sequence[str | Metric]) -> Floats:
+    """Return each system's score on the data as they are, shape (metrics, S).
+
+    The parameters and errors are those of `bootstrap_scores`.
+    """
+    chosen, rows = _prepared(gold, systems, metrics)
+    scores = np.empty((len(chosen), len(rows.systems)))
+    for out, metric in zip(scores, chosen, strict=True):
+        if metric.needs == "item_means":
+            out[:] = metric.scores(rows.means[:, None], rows.gold_means[None])[:, 0]
+        else:
+            out[:] = metric.scores(rows.systems[:, None], rows.gold[None])[:, 0]
+    return scores
 
 
 def bootstrap_scores(
     gold: Any,
-    systems: Mapping[str, Any] | Sequence[Any],
+    systems: Systems,
     metrics: str | Metric | Sequence[str | Metric],
     *,
     n_resamples: int = 9_999,
@@ -24,5 +45,62 @@ def bootstrap_scores(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Floats:
-    """Return each system's score on bootstrapped items, the same items for all, shape (metrics, S, M)."""
-    raise NotImplementedError
+    """Return each system's score on bootstrapped items, the same items for all, shape (metrics, S, M).
+
+    The draws are those of the sampler ``bootstrap_items/all`` in `nbyk.compare`: on two systems, the
+    differences of their scores are its bootstrap distribution. A system's scores do not depend on the others.
+
+    Parameters
+    ----------
+    gold
+        Gold responses as `nbyk.compare` takes them, or None where no metric needs them.
+    systems
+        Each system's responses to the same items, by name or in order.
+    metrics
+        One metric or several, by name or as `Metric`; each must score a system by itself.
+    n_resamples
+        Draws M.
+    rng, threads, progress
+        As for `nbyk.compare`.
+
+    Raises
+    ------
+    NbykError
+        If the input is malformed, a metric is unknown or compares two systems, or gold is needed and None.
+
+    Notes
+    -----
+    Scores are NaN or infinite on draws that leave a metric undefined, as a correlation of constants.
+    """
+    chosen, rows = _prepared(gold, systems, metrics)
+    forms = [form_of(metric, rows) for metric in chosen]
+    key = item_key(as_seed(rng), rows.gold)
+    n_systems = len(rows.systems)
+
+    def work(chunk: int) -> Floats:
+        draws = draw_items(key, "bootstrap", chunk, rows.n_items)
+        return np.concatenate([form.drawn(draws) for form in forms])
+
+    drawn = draw_chunks(work, n_resamples, threads=threads, progress=progress)
+    return drawn.reshape(len(forms), n_systems, n_resamples)
+
+
+def _prepared(
+    gold: Any, systems: Systems, metrics: str | Metric | Sequence[str | Metric]
+) -> tuple[tuple[Metric, ...], Rows]:
+    chosen = as_metrics(metrics)
+    for metric in chosen:
+        if metric.kind == "comparison":
+            raise NbykError(
+                f"metric {metric.name} compares two systems and scores neither; choose one that scores each"
+            )
+        if metric.needs_gold and gold is None:
+            raise NbykError(f"metric {metric.name} needs gold, and there is none; give it, or choose mean")
+    named = systems if isinstance(systems, Mapping) else {f"system {i}": s for i, s in enumerate(systems)}
+    if not named:
+        raise NbykError("systems: found none, expected at least one system's responses")
+    if "gold" in named:
+        raise NbykError("systems: one is called gold, which the gold responses are; give it another name")
+    matrices = as_matrices({"gold": gold, **named})
+    stacked = stack_responses(*(matrices[name] for name in named))
+    return chosen, Rows(matrices.get("gold", np.zeros((stacked.shape[1], 1))), stacked)

@@ -1,24 +1,52 @@
-"""Where the variance of an effect comes from: items, gold raters, and either system's responses."""
+"""Where the variance of an effect comes from: items, gold raters, and either system's responses.
+
+References
+----------
+Sobol' 1993, Sensitivity estimates for nonlinear mathematical models; Owen 2014, Sobol' indices and Shapley
+value; Song, Nelson and Staum 2016, Shapley effects for global sensitivity analysis.
+"""
 
 from __future__ import annotations
 
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from nbyk.metrics import Metric
-from nbyk.resampling.effects import Progress
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.response_set import ResponseSet, stack_responses
+from nbyk.errors import NbykError, UndefinedMetricError
+from nbyk.inference.comparison import weights
+from nbyk.inference.comparison.draws import draw_chunks, draw_items, item_key
+from nbyk.inference.comparison.forms import item_scores
+from nbyk.inference.comparison.inputs import as_response_set, as_seed
+from nbyk.inference.comparison.intervals import percentile_interval
+from nbyk.inference.comparison.swaps import DRAWS
+from nbyk.metrics import Metric, get
+from nbyk.resampling.effects import Progress, as_metrics
+from nbyk.resampling.streams import StreamKey
+
+Floats = NDArray[np.float64]
+Effects = Callable[[Mapping[str, Floats]], Floats]
+
+ROLES = ("gold", "a", "b")
+SOURCES = ("items", *ROLES)
+
+_N_SPLITS = 16
 
 
 @dataclass(frozen=True)
 class VarianceShare:
-    """One source's part of the variance of an effect.
+    """One source's part of the variance of an effect; all None where it is not identified.
 
     Attributes
     ----------
     variance
-        Its part of the effect's variance on test sets of this size; None where it is not identified.
+        Its part of the effect's variance over test sets of this size.
     share, low, high
-        The same over the whole variance, in [0, 1], with its interval; None where it is not identified.
+        The same over the whole variance, in [0, 1], and its interval; None too where nothing varies.
     """
 
     variance: float | None
@@ -29,7 +57,7 @@ class VarianceShare:
 
 @dataclass(frozen=True)
 class VarianceShares:
-    """Shares of an effect's variance; those that are identified sum to 1 but for rounding.
+    """Shares of an effect's variance; those that are identified sum to 1.
 
     Attributes
     ----------
@@ -38,10 +66,10 @@ class VarianceShares:
     standard_error
         Standard error of the effect over test sets like this one: the root of the whole variance.
     items
-        The items' part: what would remain with infinitely many responses per item. Where a role below is
-        not identified, its part is in here.
+        The items' part: what would remain with infinitely many responses per item. The part of a role that
+        is not identified is in here.
     gold, a, b
-        The parts of the gold responses and of either system's responses, at the numbers that the items have.
+        The parts of the gold responses and of either system's, at the numbers of them that the items have.
     confidence_level
         Nominal coverage of the shares' intervals.
     warnings
@@ -70,5 +98,233 @@ def variance_shares(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> VarianceShares:
-    """Return which part of the effect's variance is due to items, gold raters, A's and B's responses."""
-    raise NotImplementedError
+    """Return which part of the effect's variance is due to items, gold raters, A's and B's responses.
+
+    Parameters
+    ----------
+    gold, a, b, rng, threads, progress
+        As for `nbyk.compare`.
+    metric
+        An additive metric, or rmse or inverse_mse, whose effects are linear in the mean squared errors at
+        first order.
+    confidence_level
+        Nominal coverage of the shares' intervals: percentiles over bootstrapped items.
+    n_resamples
+        Draws of items for the intervals.
+
+    Raises
+    ------
+    NbykError
+        If the input is malformed, an argument is out of range, or the metric is no function of sums over
+        items.
+
+    Notes
+    -----
+    The effect is the mean of one number d per item, and its variance that of d over N. Each item's responses
+    are split into halves at random. Over items, the covariance of d on the first halves with d on the second
+    is the variance that items alone explain; where both have a role's half in common, that of items and this
+    role (pick-freeze: Sobol' 1993). Both are without bias for test sets of half as many responses, whatever
+    the metric. The items' part is the first of them; what it leaves of the variance of d on all responses falls
+    to the roles in proportion to their Shapley effects on halves (Owen 2014; Song, Nelson and Staum 2016),
+    which divide what two roles only do together. That is most of it where A and B are nearly as good, and a
+    jackknife of responses counts it several times. Where d expects something else of half as many responses,
+    as absolute errors that are mostly noise, the items' part is off by that. Negative estimates are set to 0,
+    with a warning if it is the items'.
+    """
+    (chosen,) = as_metrics(metric)
+    if not 0.0 < confidence_level < 1.0:
+        raise NbykError(f"confidence_level: found {confidence_level}, expected a share, such as 0.95")
+    if chosen.needs_gold and gold is None:
+        raise NbykError(f"metric {chosen.name} needs gold, and there is none; give it, or choose mean")
+    data, seed = as_response_set(gold, a, b), as_seed(rng)
+    key = item_key(seed, data.gold)
+    effects = _item_effects(chosen, data)
+    splits = _Splits.of(data, [role for role in ROLES if role != "gold" or chosen.needs_gold])
+    features = splits.features(effects, key)
+
+    def work(chunk: int) -> Floats:
+        sums = np.empty((features.shape[1], DRAWS))
+        weights.weighted_sums(features, draw_items(key, "shares", chunk, len(features)).weights, sums)
+        return sums
+
+    drawn = draw_chunks(work, n_resamples, threads=threads, progress=progress)
+    parts = splits.parts(features.sum(axis=0)[:, None])[:, 0]
+    shares, drawn_shares = _shares(parts[:, None])[:, 0], _shares(splits.parts(drawn))
+    found = {}
+    whole = float(effects({"gold": data.gold, "a": data.a, "b": data.b}).var(ddof=1)) / data.n_items
+    for index, source in enumerate(SOURCES):
+        if source in splits.single:
+            found[source] = VarianceShare(None, None, None, None)
+        elif math.isnan(shares[index]):
+            found[source] = VarianceShare(0.0, None, None, None)
+        else:
+            of_draws = drawn_shares[index][np.isfinite(drawn_shares[index])]
+            ends = percentile_interval(of_draws, confidence_level)
+            found[source] = VarianceShare(float(shares[index]) * whole, float(shares[index]), *ends)
+    return VarianceShares(
+        chosen.name,
+        math.sqrt(whole),
+        **found,
+        confidence_level=confidence_level,
+        warnings=tuple(_cautions(chosen, splits, parts, data.n_items)),
+    )
+
+
+@dataclass(frozen=True)
+class _Splits:
+    """Responses of the items that have two or more from every role that has two anywhere, to be split.
+
+    Attributes
+    ----------
+    responses
+        Each role's matrix, of these items alone.
+    roles
+        Roles that are split.
+    single
+        Roles with one response per item, whose part cannot be told from the items'.
+    """
+
+    responses: dict[str, Floats]
+    roles: tuple[str, ...]
+    single: tuple[str, ...]
+
+    @classmethod
+    def of(cls, data: ResponseSet, roles: Sequence[str]) -> _Splits:
+        whole = {"gold": data.gold, "a": data.a, "b": data.b}
+        several = {role: (~np.isnan(whole[role])).sum(axis=1) > 1 for role in roles}
+        split = tuple(role for role in roles if several[role].sum() > 1)
+        kept = np.all([several[role] for role in split], axis=0) if split else np.ones(data.n_items, np.bool_)
+        if kept.sum() < 2:
+            raise NbykError(
+                f"variance shares: {int(kept.sum())} items have two responses or more from each of "
+                f"{', '.join(split)}; expected at least two items"
+            )
+        of_kept = {role: matrix[kept] for role, matrix in whole.items()}
+        return cls(of_kept, split, tuple(role for role in roles if role not in split))
+
+    def features(self, effects: Effects, key: StreamKey) -> Floats:
+        """Return what `parts` needs of each item, shape (items, 2^roles + 4).
+
+        These are, less the mean effect, means over splits of d × d with the halves of each subset of roles in
+        common; of d on halves, and of its products with itself; and d on all responses, and that squared.
+        """
+        d = effects(self.responses)
+        centre = d.mean()
+        n_subsets = 1 << len(self.roles)
+        features = np.zeros((len(d), n_subsets + 4))
+        for split in range(_N_SPLITS):
+            generator = np.random.Generator(np.random.PCG64(key.seed_sequence("split", split)))
+            halves = {role: _halves(self.responses[role], generator) for role in self.roles}
+            on_halves = np.empty((n_subsets, len(d)))
+            for which, out in enumerate(on_halves):
+                chosen = {role: halves[role][which >> bit & 1] for bit, role in enumerate(self.roles)}
+                out[:] = effects({**self.responses, **chosen}) - centre
+            for common in range(n_subsets):
+                # Halves that differ in every role but those in common: which and its complement there.
+                other = np.arange(n_subsets) ^ (n_subsets - 1 - common)
+                features[:, common] += (on_halves * on_halves[other]).mean(axis=0)
+            mean = on_halves.mean(axis=0)
+            features[:, -4] += mean
+            features[:, -3] += mean**2
+        features[:, :-2] /= _N_SPLITS
+        features[:, -2] = d - centre
+        features[:, -1] = features[:, -2] ** 2
+        return features
+
+    def parts(self, sums: Floats) -> Floats:
+        """Return the variance of d by `SOURCES`, shape (4, M), from sums of `features`, (2^roles + 4, M)."""
+        n = len(self.responses["a"])
+        whole = (sums[-1] - sums[-2] ** 2 / n) / (n - 1)
+        explained = sums[: 1 << len(self.roles)] / n - (sums[-4] ** 2 - sums[-3]) / (n * (n - 1))
+        items = np.minimum(explained[0], whole) if self.roles else whole
+        effects = np.maximum(_shapley_effects(explained, len(self.roles)), 0.0)
+        together = effects.sum(axis=0)
+        found = np.zeros((len(SOURCES), sums.shape[1]))
+        found[0] = items
+        for effect, role in zip(effects, self.roles, strict=True):
+            share = effect / np.where(together > 0.0, together, 1.0)
+            found[SOURCES.index(role)] = share * (whole - np.maximum(items, 0.0))
+        return found
+
+
+def _halves(responses: Floats, generator: np.random.Generator) -> tuple[Floats, Floats]:
+    """Return two disjoint random halves of each row's responses; of an odd number one is left out."""
+    missing = np.isnan(responses)
+    order = np.argsort(np.where(missing, 2.0, generator.random(responses.shape)), axis=1)
+    shuffled = np.take_along_axis(responses, order, axis=1)
+    half = (~missing).sum(axis=1, keepdims=True) // 2
+    places = np.arange(int(half.max()))[None]
+    second = np.take_along_axis(shuffled, np.minimum(half + places, responses.shape[1] - 1), axis=1)
+    first = shuffled[:, : places.size]
+    return np.where(places < half, first, np.nan), np.where(places < half, second, np.nan)
+
+
+def _shapley_effects(explained: Floats, n_roles: int) -> Floats:
+    """Return each role's Shapley effect, shape (roles, M), from what subsets explain, (2^roles, M)."""
+    effects = np.zeros((n_roles, explained.shape[1]))
+    for role in range(n_roles):
+        for subset in range(1 << n_roles):
+            if not subset >> role & 1:
+                size = subset.bit_count()
+                weight = 1.0 / (n_roles * math.comb(n_roles - 1, size))
+                effects[role] += weight * (explained[subset | 1 << role] - explained[subset])
+    return effects
+
+
+def _item_effects(metric: Metric, data: ResponseSet) -> Effects:
+    """Return the function from responses, by role, to each item's d, shape (N,); its mean is the effect.
+
+    Where the metric is a function of the mean squared error, d is that of its linearisation.
+    """
+    base, slopes = metric, np.ones(2)
+    if metric.name in _SLOPES:
+        base = get("mse")
+        errors = item_scores(base, stack_responses(data.a, data.b), data.gold).mean(axis=1)
+        if (errors == 0.0).any():
+            raise UndefinedMetricError(f"metric {metric.name}: a system without any error; choose mse")
+        slopes = _SLOPES[metric.name](errors)
+    elif not metric.additive:
+        raise NbykError(
+            f"metric {metric.name} is no sum over items, so that its variance does not fall into their parts; "
+            "choose an additive metric, such as mae, mse, wins_mae, mean or mean_of_emds, or rmse"
+        )
+
+    def effects(of: Mapping[str, Floats]) -> Floats:
+        scores = item_scores(base, stack_responses(of["a"], of["b"]), of["gold"])
+        if metric.kind == "comparison":
+            return np.asarray(metric.sign * scores[0])
+        return np.asarray(metric.sign * (slopes[0] * scores[0] - slopes[1] * scores[1]))
+
+    return effects
+
+
+_SLOPES: dict[str, Callable[[Floats], Floats]] = {
+    "rmse": lambda mse: 0.5 / np.sqrt(mse),
+    "inverse_mse": lambda mse: -1.0 / mse**2,
+}
+
+
+def _shares(parts: Floats) -> Floats:
+    """Return the parts, shape (4, M), over their sum, negative ones as 0; NaN where nothing varies."""
+    positive = np.maximum(parts, 0.0)
+    whole = positive.sum(axis=0)
+    return np.where(whole > 0.0, positive / np.where(whole > 0.0, whole, 1.0), np.nan)
+
+
+def _cautions(metric: Metric, splits: _Splits, parts: Floats, n_items: int) -> Iterator[str]:
+    names = {"gold": "gold", "a": "A", "b": "B"}
+    if splits.single:
+        yield (
+            f"one response per item from {', '.join(names[role] for role in splits.single)}: that part "
+            "of the variance cannot be told from the items', and is in theirs"
+        )
+    n_split = len(splits.responses["a"])
+    if n_split < n_items:
+        yield (
+            f"the shares are those of the {n_split} of {n_items} items with two responses or more from "
+            f"each of {', '.join(names[role] for role in splits.roles)}"
+        )
+    if parts[0] < 0.0:
+        yield "the items' part is estimated to be negative, and was set to 0"
+    if metric.name in _SLOPES:
+        yield f"{metric.name} is taken to be linear in the mean squared errors"
