@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.inference.comparison import weights
-from nbyk.inference.comparison.forms import Form, ItemDraws, Rows, Swaps, form_of
+from nbyk.inference.comparison.forms import Form, form_of
+from nbyk.inference.comparison.rows import ItemDraws, Rows, Swaps
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, effects_of_scores, run_chunks
 from nbyk.resampling.resample import hypothesis_effects, observed_effects

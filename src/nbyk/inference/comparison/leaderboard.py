@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from nbyk.data.response_set import stack_responses
 from nbyk.errors import NbykError
 from nbyk.inference.comparison.draws import draw_chunks, draw_items, item_key
-from nbyk.inference.comparison.forms import Rows, form_of
+from nbyk.inference.comparison.forms import form_of
 from nbyk.inference.comparison.inputs import as_matrices, as_seed
+from nbyk.inference.comparison.rows import Rows
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, as_metrics
 

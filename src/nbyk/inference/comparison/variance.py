@@ -20,9 +20,9 @@ from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.inference.comparison import weights
 from nbyk.inference.comparison.draws import draw_chunks, draw_items, item_key
-from nbyk.inference.comparison.forms import item_scores
 from nbyk.inference.comparison.inputs import as_response_set, as_seed
 from nbyk.inference.comparison.intervals import percentile_interval
+from nbyk.inference.comparison.rows import item_scores
 from nbyk.inference.comparison.swaps import DRAWS
 from nbyk.metrics import Metric, get
 from nbyk.resampling.effects import Progress, as_metrics
@@ -124,9 +124,9 @@ def variance_shares(
     are split into halves at random. Over items, the covariance of d on the first halves with d on the second
     is the variance that items alone explain; where both have a role's half in common, that of items and this
     role (pick-freeze: Sobol' 1993). Both are without bias for test sets of half as many responses, whatever
-    the metric. The items' part is the first of them; what it leaves of the variance of d on all responses falls
-    to the roles in proportion to their Shapley effects on halves (Owen 2014; Song, Nelson and Staum 2016),
-    which divide what two roles only do together. That is most of it where A and B are nearly as good, and a
+    the metric. The items' part is the first of them; what it leaves of the variance of d on all responses
+    falls to the roles in proportion to their Shapley effects on halves (Owen 2014; Song et al. 2016), which
+    divide what two roles only do together. That is most of it where A and B are nearly as good, and a
     jackknife of responses counts it several times. Where d expects something else of half as many responses,
     as absolute errors that are mostly noise, the items' part is off by that. Negative estimates are set to 0,
     with a warning if it is the items'.
@@ -285,7 +285,7 @@ def _item_effects(metric: Metric, data: ResponseSet) -> Effects:
         slopes = _SLOPES[metric.name](errors)
     elif not metric.additive:
         raise NbykError(
-            f"metric {metric.name} is no sum over items, so that its variance does not fall into their parts; "
+            f"metric {metric.name} is no sum over items, so that its variance does not fall into parts; "
             "choose an additive metric, such as mae, mse, wins_mae, mean or mean_of_emds, or rmse"
         )
 

@@ -1,0 +1,126 @@
+"""The rows of responses that a comparison deals anew, and batches of draws of how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.inference.comparison import swaps, weights
+from nbyk.inference.comparison.swaps import DRAWS
+from nbyk.metrics import Metric
+from nbyk.metrics.item_means import item_means
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Swaps:
+    """A batch of draws of which items' rows are swapped.
+
+    Attributes
+    ----------
+    words : ndarray of uint64, shape (64, ⌈N/64⌉)
+        Per draw, a bit per item from the lowest up: whether its rows are swapped.
+    n_items
+        Number of items N.
+    """
+
+    words: NDArray[np.uint64]
+    n_items: int
+
+    @cached_property
+    def coins(self) -> NDArray[np.uint64]:
+        """The same as a word per item with a bit per draw, shape (N,)."""
+        coins = np.empty(self.n_items, np.uint64)
+        swaps.transpose_coins(self.words, coins)
+        return coins
+
+
+@dataclass(frozen=True)
+class ItemDraws:
+    """A batch of draws of items.
+
+    Attributes
+    ----------
+    items : ndarray of uint32, shape (R, n), R at most 64
+        The items of each draw, with their repetitions.
+    n_items
+        Number of items N that are drawn from.
+    """
+
+    items: NDArray[np.uint32]
+    n_items: int
+
+    @property
+    def size(self) -> int:
+        """Items n of a draw."""
+        return int(self.items.shape[1])
+
+    @cached_property
+    def weights(self) -> NDArray[np.uint8]:
+        """How often each draw has an item, shape (N, 64)."""
+        found = np.empty((self.n_items, DRAWS), np.uint8)
+        weights.count_items(self.items, np.empty((DRAWS, self.n_items), np.uint8), found)
+        return found
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The responses of gold and S systems to N items, left-packed.
+
+    Attributes
+    ----------
+    gold : ndarray, shape (N, K_gold)
+    systems : ndarray, shape (S, N, K)
+    """
+
+    gold: Floats
+    systems: Floats
+
+    @property
+    def n_items(self) -> int:
+        """Number of items N."""
+        return len(self.gold)
+
+    @cached_property
+    def gold_means(self) -> Floats:
+        """Gold's item means, shape (N,)."""
+        return item_means(self.gold)
+
+    @cached_property
+    def means(self) -> Floats:
+        """The systems' item means, shape (S, N)."""
+        return item_means(self.systems)
+
+    @cached_property
+    def errors(self) -> Floats:
+        """The systems' absolute errors of item means, shape (S, N)."""
+        return np.abs(self.means - self.gold_means)
+
+
+def item_scores(metric: Metric, systems: Floats, gold: Floats) -> Floats:
+    """Return the score of every item as a test set of its own.
+
+    Parameters
+    ----------
+    metric
+        An additive metric.
+    systems : ndarray, shape (S, N, K)
+    gold : ndarray, shape (N, K_gold)
+
+    Returns
+    -------
+    ndarray, shape (S, N), or (1, N) of a comparison of the first two systems
+    """
+    n_systems, n = systems.shape[:2]
+    if metric.needs == "item_means":
+        systems, gold = item_means(systems)[..., None], item_means(gold)[..., None]
+    else:
+        systems, gold = systems[:, :, None], gold[:, None]
+    comparison = metric.kind == "comparison"
+    out = np.empty(n if comparison else (n_systems, n))
+    metric.fill(np.ascontiguousarray(systems), np.ascontiguousarray(gold), out)
+    return np.atleast_2d(out)
