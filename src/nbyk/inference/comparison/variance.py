@@ -1,15 +1,9 @@
-"""Where the variance of an effect comes from: items, gold raters, and either system's responses.
-
-References
-----------
-Sobol' 1993, Sensitivity estimates for nonlinear mathematical models; Owen 2014, Sobol' indices and Shapley
-value; Song, Nelson and Staum 2016, Shapley effects for global sensitivity analysis.
-"""
+"""Where the variance of an effect comes from: items, gold raters, and either system's responses."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,18 +17,12 @@ from nbyk.inference.comparison.draws import draw_chunks, draw_items, item_key
 from nbyk.inference.comparison.inputs import as_response_set, as_seed
 from nbyk.inference.comparison.intervals import percentile_interval
 from nbyk.inference.comparison.rows import item_scores
+from nbyk.inference.comparison.splits import ROLES, SOURCES, Effects, Splits
 from nbyk.inference.comparison.swaps import DRAWS
 from nbyk.metrics import Metric, get
 from nbyk.resampling.effects import Progress, as_metrics
-from nbyk.resampling.streams import StreamKey
 
 Floats = NDArray[np.float64]
-Effects = Callable[[Mapping[str, Floats]], Floats]
-
-ROLES = ("gold", "a", "b")
-SOURCES = ("items", *ROLES)
-
-_N_SPLITS = 16
 
 
 @dataclass(frozen=True)
@@ -123,13 +111,12 @@ def variance_shares(
     The effect is the mean of one number d per item, and its variance that of d over N. Each item's responses
     are split into halves at random. Over items, the covariance of d on the first halves with d on the second
     is the variance that items alone explain; where both have a role's half in common, that of items and this
-    role (pick-freeze: Sobol' 1993). Both are without bias for test sets of half as many responses, whatever
-    the metric. The items' part is the first of them; what it leaves of the variance of d on all responses
-    falls to the roles in proportion to their Shapley effects on halves (Owen 2014; Song et al. 2016), which
-    divide what two roles only do together. That is most of it where A and B are nearly as good, and a
-    jackknife of responses counts it several times. Where d expects something else of half as many responses,
-    as absolute errors that are mostly noise, the items' part is off by that. Negative estimates are set to 0,
-    with a warning if it is the items'.
+    role (pick-freeze: Sobol' 1993). Both are without bias for half as many responses, whatever the metric.
+    The items' part is the first of them, extrapolated from halves and quarters to all responses, linearly in
+    one over their number. What it leaves of the variance of d on all responses falls to the roles in
+    proportion to their Shapley effects on halves (Owen 2014; Song et al. 2016), which divide what two roles
+    only do together: most of it where A and B are nearly as good, and what a jackknife of responses would
+    count several times. Negative estimates are set to 0, with a warning if it is the items'.
     """
     (chosen,) = as_metrics(metric)
     if not 0.0 < confidence_level < 1.0:
@@ -139,7 +126,7 @@ def variance_shares(
     data, seed = as_response_set(gold, a, b), as_seed(rng)
     key = item_key(seed, data.gold)
     effects = _item_effects(chosen, data)
-    splits = _Splits.of(data, [role for role in ROLES if role != "gold" or chosen.needs_gold])
+    splits = Splits.of(data, [role for role in ROLES if role != "gold" or chosen.needs_gold])
     features = splits.features(effects, key)
 
     def work(chunk: int) -> Floats:
@@ -168,107 +155,6 @@ def variance_shares(
         confidence_level=confidence_level,
         warnings=tuple(_cautions(chosen, splits, parts, data.n_items)),
     )
-
-
-@dataclass(frozen=True)
-class _Splits:
-    """Responses of the items that have two or more from every role that has two anywhere, to be split.
-
-    Attributes
-    ----------
-    responses
-        Each role's matrix, of these items alone.
-    roles
-        Roles that are split.
-    single
-        Roles with one response per item, whose part cannot be told from the items'.
-    """
-
-    responses: dict[str, Floats]
-    roles: tuple[str, ...]
-    single: tuple[str, ...]
-
-    @classmethod
-    def of(cls, data: ResponseSet, roles: Sequence[str]) -> _Splits:
-        whole = {"gold": data.gold, "a": data.a, "b": data.b}
-        several = {role: (~np.isnan(whole[role])).sum(axis=1) > 1 for role in roles}
-        split = tuple(role for role in roles if several[role].sum() > 1)
-        kept = np.all([several[role] for role in split], axis=0) if split else np.ones(data.n_items, np.bool_)
-        if kept.sum() < 2:
-            raise NbykError(
-                f"variance shares: {int(kept.sum())} items have two responses or more from each of "
-                f"{', '.join(split)}; expected at least two items"
-            )
-        of_kept = {role: matrix[kept] for role, matrix in whole.items()}
-        return cls(of_kept, split, tuple(role for role in roles if role not in split))
-
-    def features(self, effects: Effects, key: StreamKey) -> Floats:
-        """Return what `parts` needs of each item, shape (items, 2^roles + 4).
-
-        These are, less the mean effect, means over splits of d × d with the halves of each subset of roles in
-        common; of d on halves, and of its products with itself; and d on all responses, and that squared.
-        """
-        d = effects(self.responses)
-        centre = d.mean()
-        n_subsets = 1 << len(self.roles)
-        features = np.zeros((len(d), n_subsets + 4))
-        for split in range(_N_SPLITS):
-            generator = np.random.Generator(np.random.PCG64(key.seed_sequence("split", split)))
-            halves = {role: _halves(self.responses[role], generator) for role in self.roles}
-            on_halves = np.empty((n_subsets, len(d)))
-            for which, out in enumerate(on_halves):
-                chosen = {role: halves[role][which >> bit & 1] for bit, role in enumerate(self.roles)}
-                out[:] = effects({**self.responses, **chosen}) - centre
-            for common in range(n_subsets):
-                # Halves that differ in every role but those in common: which and its complement there.
-                other = np.arange(n_subsets) ^ (n_subsets - 1 - common)
-                features[:, common] += (on_halves * on_halves[other]).mean(axis=0)
-            mean = on_halves.mean(axis=0)
-            features[:, -4] += mean
-            features[:, -3] += mean**2
-        features[:, :-2] /= _N_SPLITS
-        features[:, -2] = d - centre
-        features[:, -1] = features[:, -2] ** 2
-        return features
-
-    def parts(self, sums: Floats) -> Floats:
-        """Return the variance of d by `SOURCES`, shape (4, M), from sums of `features`, (2^roles + 4, M)."""
-        n = len(self.responses["a"])
-        whole = (sums[-1] - sums[-2] ** 2 / n) / (n - 1)
-        explained = sums[: 1 << len(self.roles)] / n - (sums[-4] ** 2 - sums[-3]) / (n * (n - 1))
-        items = np.minimum(explained[0], whole) if self.roles else whole
-        effects = np.maximum(_shapley_effects(explained, len(self.roles)), 0.0)
-        together = effects.sum(axis=0)
-        found = np.zeros((len(SOURCES), sums.shape[1]))
-        found[0] = items
-        for effect, role in zip(effects, self.roles, strict=True):
-            share = effect / np.where(together > 0.0, together, 1.0)
-            found[SOURCES.index(role)] = share * (whole - np.maximum(items, 0.0))
-        return found
-
-
-def _halves(responses: Floats, generator: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return two disjoint random halves of each row's responses; of an odd number one is left out."""
-    missing = np.isnan(responses)
-    order = np.argsort(np.where(missing, 2.0, generator.random(responses.shape)), axis=1)
-    shuffled = np.take_along_axis(responses, order, axis=1)
-    half = (~missing).sum(axis=1, keepdims=True) // 2
-    places = np.arange(int(half.max()))[None]
-    second = np.take_along_axis(shuffled, np.minimum(half + places, responses.shape[1] - 1), axis=1)
-    first = shuffled[:, : places.size]
-    return np.where(places < half, first, np.nan), np.where(places < half, second, np.nan)
-
-
-def _shapley_effects(explained: Floats, n_roles: int) -> Floats:
-    """Return each role's Shapley effect, shape (roles, M), from what subsets explain, (2^roles, M)."""
-    effects = np.zeros((n_roles, explained.shape[1]))
-    for role in range(n_roles):
-        for subset in range(1 << n_roles):
-            if not subset >> role & 1:
-                size = subset.bit_count()
-                weight = 1.0 / (n_roles * math.comb(n_roles - 1, size))
-                effects[role] += weight * (explained[subset | 1 << role] - explained[subset])
-    return effects
 
 
 def _item_effects(metric: Metric, data: ResponseSet) -> Effects:
@@ -311,7 +197,7 @@ def _shares(parts: Floats) -> Floats:
     return np.where(whole > 0.0, positive / np.where(whole > 0.0, whole, 1.0), np.nan)
 
 
-def _cautions(metric: Metric, splits: _Splits, parts: Floats, n_items: int) -> Iterator[str]:
+def _cautions(metric: Metric, splits: Splits, parts: Floats, n_items: int) -> Iterator[str]:
     names = {"gold": "gold", "a": "A", "b": "B"}
     if splits.single:
         yield (
@@ -323,6 +209,11 @@ def _cautions(metric: Metric, splits: _Splits, parts: Floats, n_items: int) -> I
         yield (
             f"the shares are those of the {n_split} of {n_items} items with two responses or more from "
             f"each of {', '.join(names[role] for role in splits.roles)}"
+        )
+    if splits.roles and not splits.quartered:
+        yield (
+            "fewer than four responses on some items: the items' part is that of half as many responses, and "
+            "too small, as a rule"
         )
     if parts[0] < 0.0:
         yield "the items' part is estimated to be negative, and was set to 0"
