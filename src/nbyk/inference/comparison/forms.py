@@ -15,9 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.inference.comparison import swaps, weights
-from nbyk.inference.comparison.rows import ItemDraws, Rows, Swaps, item_scores
+from nbyk.inference.comparison.rows import ItemDraws, Rows, Swaps
 from nbyk.inference.comparison.swaps import DRAWS
-from nbyk.inference.power.randomisation import fill_subset_sums
 from nbyk.metrics import Metric, get
 from nbyk.resampling import kernels
 from nbyk.resampling.effects import batches
@@ -78,48 +77,28 @@ class Sums(Form):
     def __init__(self, metric: Metric, rows: Rows) -> None:
         super().__init__(metric, rows)
         self._of_mean = _OF_MEAN_SQUARES.get(str(metric.implementation))
-        self._base = metric if self._of_mean is None else get("mse")
-        scored = self._contributions(rows.systems)
-        # A comparison after a swap is that of B with A, which a user's own need not make the negative.
-        other = self._contributions(rows.systems[1::-1])[:1] if metric.kind == "comparison" else scored[1:2]
-        self._gain = (other[0] if len(other) else scored[0]) - scored[0]
-        self._features = np.ascontiguousarray(scored.T)
-        self._total = self._features.sum(axis=0)
-
-    def _contributions(self, systems: Floats) -> Floats:
-        """Return each item's score as a test set of its own, shape (S, N), or (1, N) for a comparison."""
-        return item_scores(self._base, systems, self.rows.gold)
+        self._sums = rows.sums(metric if self._of_mean is None else get("mse"))
 
     def swapped(self, draws: Swaps) -> Floats:
         """Look up the sums of subsets of eight items at a time."""
-        sums = np.empty(DRAWS)
-        swaps.add_swapped(self._subset_sums, draws.words, sums)
-        first = self._total[0] + sums
+        first = self._sums.total[0] + draws.sums(self._sums)
         if self.metric.kind == "comparison":
             return np.stack([first / draws.n_items, np.zeros(DRAWS)])
-        return self._scores(np.stack([first, self._total[1] - sums]), draws.n_items)
-
-    @cached_property
-    def _subset_sums(self) -> Floats:
-        tables = np.empty((-(-self.rows.n_items // 8), 256))
-        fill_subset_sums(self._gain, tables)
-        return tables
+        return self._scores(np.stack([first, self._sums.total[1] - draws.sums(self._sums)]), draws.n_items)
 
     def drawn(self, draws: ItemDraws) -> Floats:
         """Sum under weights."""
-        sums = np.empty((self._features.shape[1], DRAWS))
-        weights.weighted_sums(self._features, draws.weights, sums)
-        return self._scores(sums[:, : len(draws.items)], draws.size)
+        return self._scores(draws.sums(self._sums)[:, : len(draws.items)], draws.size)
 
     def without(self, starts: Integers) -> Floats:
         """Subtract each run from the total."""
-        left_out = np.add.reduceat(self._features, starts, axis=0).T
+        left_out = np.add.reduceat(self._sums.features, starts, axis=0).T
         sizes = np.diff(starts, append=self.rows.n_items)
-        return self._scores(self._total[:, None] - left_out, self.rows.n_items - sizes)
+        return self._scores(self._sums.total[:, None] - left_out, self.rows.n_items - sizes)
 
     def _scores(self, sums: Floats, n: int | Integers) -> Floats:
         if self._of_mean is not None:
-            sums = np.where(sums < _ROUNDING * self._total.max(), 0.0, sums)
+            sums = np.where(sums < _ROUNDING * self._sums.total.max(), 0.0, sums)
             with np.errstate(divide="ignore"):
                 return self._of_mean(sums / n)
         scores = sums / n

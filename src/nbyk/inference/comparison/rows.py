@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from nbyk.inference.comparison import swaps, weights
 from nbyk.inference.comparison.swaps import DRAWS
+from nbyk.inference.power.randomisation import fill_subset_sums
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
 
@@ -30,6 +31,7 @@ class Swaps:
 
     words: NDArray[np.uint64]
     n_items: int
+    _sums: dict[str, Floats] = field(default_factory=dict, repr=False)
 
     @cached_property
     def coins(self) -> NDArray[np.uint64]:
@@ -37,6 +39,13 @@ class Swaps:
         coins = np.empty(self.n_items, np.uint64)
         swaps.transpose_coins(self.words, coins)
         return coins
+
+    def sums(self, of: ItemSums) -> Floats:
+        """Return what swaps add to the first sum and take from the second, shape (64,), worked out once."""
+        if of.name not in self._sums:
+            self._sums[of.name] = np.empty(DRAWS)
+            swaps.add_swapped(of.subset_sums, self.words, self._sums[of.name])
+        return self._sums[of.name]
 
 
 @dataclass(frozen=True)
@@ -53,6 +62,7 @@ class ItemDraws:
 
     items: NDArray[np.uint32]
     n_items: int
+    _sums: dict[str, Floats] = field(default_factory=dict, repr=False)
 
     @property
     def size(self) -> int:
@@ -65,6 +75,13 @@ class ItemDraws:
         found = np.empty((self.n_items, DRAWS), np.uint8)
         weights.count_items(self.items, np.empty((DRAWS, self.n_items), np.uint8), found)
         return found
+
+    def sums(self, of: ItemSums) -> Floats:
+        """Return the sums over the drawn items, shape (S, 64), worked out once."""
+        if of.name not in self._sums:
+            self._sums[of.name] = np.empty((of.features.shape[1], DRAWS))
+            weights.weighted_sums(of.features, self.weights, self._sums[of.name])
+        return self._sums[of.name]
 
 
 @dataclass(frozen=True)
@@ -79,6 +96,7 @@ class Rows:
 
     gold: Floats
     systems: Floats
+    _sums: dict[str, ItemSums] = field(default_factory=dict, repr=False)
 
     @property
     def n_items(self) -> int:
@@ -99,6 +117,42 @@ class Rows:
     def errors(self) -> Floats:
         """The systems' absolute errors of item means, shape (S, N)."""
         return np.abs(self.means - self.gold_means)
+
+    def sums(self, metric: Metric) -> ItemSums:
+        """Return the sums of an additive metric, prepared once for all metrics that are made of them."""
+        if metric.name not in self._sums:
+            self._sums[metric.name] = ItemSums(metric, self)
+        return self._sums[metric.name]
+
+
+class ItemSums:
+    """Sums over items of an additive metric's contributions.
+
+    Attributes
+    ----------
+    name
+        The metric's name.
+    features : ndarray, shape (N, S), or (N, 1) of a comparison
+        Each item's score as a test set of its own.
+    total : ndarray, shape (S,) or (1,)
+        Their sums.
+    """
+
+    def __init__(self, metric: Metric, rows: Rows) -> None:
+        self.name = metric.name
+        scored = item_scores(metric, rows.systems, rows.gold)
+        self.features = np.ascontiguousarray(scored.T)
+        self.total = self.features.sum(axis=0)
+        # A comparison after a swap is that of B with A, which a user's own need not make the negative.
+        other = item_scores(metric, rows.systems[1::-1], rows.gold)[0] if len(scored) == 1 else scored[1]
+        self._gain = other - scored[0]
+
+    @cached_property
+    def subset_sums(self) -> Floats:
+        """What swaps of any of each eight items add to the first sum, shape (⌈N/8⌉, 256)."""
+        tables = np.empty((-(-self._gain.size // 8), 256))
+        fill_subset_sums(self._gain, tables)
+        return tables
 
 
 def item_scores(metric: Metric, systems: Floats, gold: Floats) -> Floats:

@@ -150,7 +150,7 @@ class Splits:
 
 
 def _covariance(sums: Floats, n: int) -> Floats:
-    """Return covariances over n items, without bias, from sums of products, then of means and their squares."""
+    """Return covariances over n items, without bias, from sums of products, then of means and squares."""
     return np.asarray(sums[:-2] / n - (sums[-2] ** 2 - sums[-1]) / (n * (n - 1)))
 
 

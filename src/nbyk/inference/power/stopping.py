@@ -131,16 +131,17 @@ def certain_looks(draws: tuple[int, ...], alpha: float, *, error: float) -> Look
     `reject_to` with a chance of at most `error` / L at each of the L looks; and likewise for `keep_from`.
     Between them the count settles nothing, at the last look neither.
     """
-    from scipy.stats import binom
+    from scipy.special import bdtr, bdtrc
 
     at = np.array(draws, dtype=np.int64)
     share = error / at.size
-    critical = np.floor(alpha * (1 + at) * (1.0 + 1e-12)).astype(np.int64) - 1
-    reject_to = binom.ppf(share, at, alpha).astype(np.int64)
-    reject_to -= binom.cdf(reject_to, at, alpha) > share
-    keep_from = binom.isf(share, at, alpha).astype(np.int64) + 1
-    keep_from += binom.sf(keep_from - 1, at, alpha) > share
-    return Looks(at, np.minimum(reject_to, critical), np.maximum(keep_from, critical + 1))
+    reject_to, keep_from = np.empty_like(at), np.empty_like(at)
+    for look, m in enumerate(draws):
+        critical = math.floor(alpha * (1 + m) * (1.0 + 1e-12)) - 1
+        least = _first_count(m, lambda c, m=m: float(bdtr(c, m, alpha)) > share)  # type: ignore[misc]
+        most = _first_count(m, lambda c, m=m: c > 0 and float(bdtrc(c - 1, m, alpha)) <= share)  # type: ignore[misc]
+        reject_to[look], keep_from[look] = min(least - 1, critical), max(most, critical + 1)
+    return Looks(at, reject_to, keep_from)
 
 
 def schedule(n_resamples: int, first: int = FIRST_LOOK, growth: float = GROWTH) -> list[int]:
