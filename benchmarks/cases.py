@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks.comparison import against_scipy, against_targets
 from benchmarks.timing import Line, interleaved, line, seconds
 from benchmarks.vet import Peer, pooled
 from nbyk.data.response_set import ResponseSet
@@ -47,10 +48,11 @@ class Effort:
     threads: int
     thread_draws: int
     generator: int
+    compare: int
 
 
-FULL = Effort(vet=9, many_responses=3, draws=9, threads=7, thread_draws=2000, generator=15)
-QUICK = Effort(vet=3, many_responses=1, draws=3, threads=2, thread_draws=512, generator=5)
+FULL = Effort(vet=9, many_responses=3, draws=9, threads=7, thread_draws=2000, generator=15, compare=7)
+QUICK = Effort(vet=3, many_responses=1, draws=3, threads=2, thread_draws=512, generator=5, compare=3)
 
 
 def lines(peer: Peer, effort: Effort) -> Iterator[Line]:
@@ -61,6 +63,8 @@ def lines(peer: Peer, effort: Effort) -> Iterator[Line]:
     yield over_random_draws(effort.draws)
     yield from over_one_thread(effort.thread_draws, effort.threads)
     yield from against_sfc64(effort.generator)
+    yield from against_scipy(effort.compare)
+    yield from against_targets(effort.compare)
 
 
 def _true_effects(prior: str, metrics: list[str], draws: int, threads: int = 1) -> None:

@@ -9,13 +9,13 @@ from scipy import stats
 
 from nbyk.data.response_set import ResponseSet, response_set, stack_responses
 from nbyk.inference.comparison import draws as draws_module
-from nbyk.inference.comparison.draws import Draws, draw_items, item_key
+from nbyk.inference.comparison.draws import Draws, ItemStreams
 from nbyk.inference.comparison.forms import RowByRow, form_of
 from nbyk.inference.comparison.rows import Rows, Swaps
 from nbyk.metrics import get
 from nbyk.resampling.effects import score
 from nbyk.resampling.resample import resampled_effects
-from nbyk.resampling.streams import CHUNK, ReplicateStreams
+from nbyk.resampling.streams import CHUNK
 from tests.oracles import enumerate as exact
 from tests.oracles.chisquare import assert_drawn_from
 
@@ -76,7 +76,7 @@ def test_swapped_scores_are_those_of_the_swapped_rows(metric, data: ResponseSet)
 def test_drawn_scores_are_those_of_the_drawn_rows(metric, data: ResponseSet) -> None:  # type: ignore[no-untyped-def]
     more = () if metric.kind == "comparison" else (random_set(data.n_items, 4, None, seed=5).a,)
     rows = Rows(data.gold, stack_responses(data.a, data.b, *more))
-    drawn = draw_items(item_key(1, data.gold), "bootstrap", 0, data.n_items)
+    drawn = ItemStreams(1, data.gold).items("bootstrap", 0)
     found = form_of(metric, rows).drawn(drawn)
     for draw, items in enumerate(drawn.items[:20]):
         expected = scores_of(metric, rows.systems[:, items], data.gold[items])
@@ -97,7 +97,7 @@ def test_scores_without_runs_of_items(metric, data: ResponseSet) -> None:  # typ
 def test_weighted_ranks_and_distances_are_scipys_on_the_expanded_items() -> None:
     data = random_set(40, 1, 6)
     rows = Rows(data.gold, stack_responses(data.a, data.b))
-    drawn = draw_items(item_key(2, data.gold), "bootstrap", 3, 40)
+    drawn = ItemStreams(2, data.gold).items("bootstrap", 3)
     ranks, distances = (form_of(get(name), rows).drawn(drawn) for name in ("spearman", "emd_aggregated"))
     for draw, items in enumerate(drawn.items):
         for system, values in enumerate((data.a[items, 0], data.b[items, 0])):
@@ -165,14 +165,14 @@ def test_draws_are_scored_as_resampled_effects_scores_them() -> None:
     every = range(len(METRICS))
     swapped, bootstrapped = engine.swapped(every, 70), engine.bootstrapped(every, 70, "bootstrap")
     systems = stack_responses(data.a, data.b)
-    key = item_key(9, data.gold)
+    streams = ItemStreams(9, data.gold)
     for chunk, (first, last) in enumerate(((0, 64), (64, 70))):
-        words = ReplicateStreams(key, chunk).words("swap", (CHUNK, 2))
+        words = streams.swaps(chunk).words
         rows = np.ascontiguousarray(dealt(systems, words).swapaxes(0, 1))
         gold = np.broadcast_to(data.gold, (CHUNK, *data.gold.shape))
         expected = score(METRICS, rows, gold)[:, : last - first]
         assert_allclose(swapped[:, first:last], expected, rtol=1e-9, atol=1e-13)
-        items = draw_items(key, "bootstrap", chunk, 70).items
+        items = streams.items("bootstrap", chunk).items
         expected = score(METRICS, np.ascontiguousarray(systems[:, items]), data.gold[items])
         assert_allclose(bootstrapped[:, first:last], expected[:, : last - first], rtol=1e-9, atol=1e-13)
 

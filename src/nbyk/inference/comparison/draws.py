@@ -14,10 +14,11 @@ from nbyk.inference.comparison import weights
 from nbyk.inference.comparison.forms import Form, form_of
 from nbyk.inference.comparison.rows import ItemDraws, Rows, Swaps
 from nbyk.metrics import Metric
+from nbyk.resampling import lanes
 from nbyk.resampling.effects import Progress, effects_of_scores, run_chunks
 from nbyk.resampling.resample import hypothesis_effects, observed_effects
 from nbyk.resampling.samplers import Sampler
-from nbyk.resampling.streams import CHUNK, ReplicateStreams, StreamKey, stream_key
+from nbyk.resampling.streams import CHUNK, stream_key
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -34,20 +35,37 @@ _GROUPS = 1024
 """Groups of items that a jackknife leaves out, where there are more items."""
 
 
-def item_key(seed: int, gold: Floats) -> StreamKey:
-    """Return the key of draws of items: the seed's and gold's, so that all systems and metrics share them.
+class ItemStreams:
+    """Random draws of items: they belong to a seed and to gold, so that all systems and metrics share them.
 
-    Comparing B with A is then the mirror image of comparing A with B.
+    Comparing B with A is then the mirror image of comparing A with B. Each draw of a role has random words of
+    its own (`nbyk.resampling.lanes`).
     """
-    digest = hashlib.sha256(np.ascontiguousarray(gold + 0.0).tobytes()).hexdigest()
-    return stream_key(seed, purpose="comparison", gold=digest, n_items=len(gold))
 
+    def __init__(self, seed: int, gold: Floats) -> None:
+        digest = hashlib.sha256(np.ascontiguousarray(gold + 0.0).tobytes()).hexdigest()
+        self.n_items = len(gold)
+        self.key = stream_key(seed, purpose="comparison", gold=digest, n_items=self.n_items)
 
-def draw_items(key: StreamKey, role: str, chunk: int, n_items: int) -> ItemDraws:
-    """Return a chunk of draws of N items with replacement."""
-    items = np.empty((CHUNK, n_items), np.uint32)
-    weights.draw_items(*ReplicateStreams(key, chunk).take(role, CHUNK), items)
-    return ItemDraws(items, n_items)
+        self._words: dict[str, np.uint64] = {}
+
+    def swaps(self, chunk: int) -> Swaps:
+        """Return a chunk of draws of which items' rows are swapped."""
+        words = np.empty((CHUNK, -(-self.n_items // 64)), np.uint64)
+        lanes.fill_words(self._word("swap"), chunk * CHUNK, words)
+        return Swaps(words, self.n_items)
+
+    def items(self, role: str, chunk: int, n_items: int | None = None) -> ItemDraws:
+        """Return a chunk of draws with replacement of all items, or of the first `n_items`."""
+        n_items = n_items or self.n_items
+        items = np.empty((CHUNK, n_items), np.uint32)
+        weights.draw_items(self._word(role), chunk * CHUNK, items)
+        return ItemDraws(items, n_items)
+
+    def _word(self, role: str) -> np.uint64:
+        if role not in self._words:
+            self._words[role] = self.key.seed_sequence(role, 0).generate_state(1, np.uint64)[0]
+        return self._words[role]
 
 
 def draw_chunks(
@@ -92,7 +110,7 @@ class Draws:
         self.rows = Rows(data.gold, stack_responses(data.a, data.b))
         self.observed = observed_effects(data, self.metrics)
         self._seed, self._threads, self._progress = seed, threads, progress
-        self._key = item_key(seed, data.gold)
+        self._streams = ItemStreams(seed, data.gold)
 
     @property
     def n_arrangements(self) -> int:
@@ -113,28 +131,26 @@ class Draws:
     def swapped(self, which: Sequence[int], n_draws: int, *, start: int = 0, exact: bool = False) -> Floats:
         """Return effects after random swaps, or `exact`, after all 2^N − 1; shape (which, draws)."""
         forms = self._forms(which)
-        n_items = self.data.n_items
-        n_words = -(-n_items // 64)
 
         def work(chunk: int) -> Floats:
             if exact:
                 words = np.arange(chunk * CHUNK + 1, (chunk + 1) * CHUNK + 1, dtype=np.uint64)[:, None]
+                draws = Swaps(words, self.data.n_items)
             else:
-                words = ReplicateStreams(self._key, chunk).words("swap", (CHUNK, n_words))
-            draws = Swaps(words, n_items)
-            return self._effects(forms, [form.swapped(draws) for form in forms])
+                draws = self._streams.swaps(chunk)
+            return np.concatenate([form.swapped(draws) for form in forms])
 
-        return self._run(work, n_draws, start)
+        return self._effects(forms, self._run(work, n_draws, start))
 
     def bootstrapped(self, which: Sequence[int], n_draws: int, role: str, *, start: int = 0) -> Floats:
         """Return effects on bootstrapped items with all of their responses, shape (which, draws)."""
         forms = self._forms(which)
 
         def work(chunk: int) -> Floats:
-            draws = draw_items(self._key, role, chunk, self.data.n_items)
-            return self._effects(forms, [form.drawn(draws) for form in forms])
+            draws = self._streams.items(role, chunk)
+            return np.concatenate([form.drawn(draws) for form in forms])
 
-        return self._run(work, n_draws, start)
+        return self._effects(forms, self._run(work, n_draws, start))
 
     def redrawn(
         self, which: Sequence[int], n_draws: int, sampler: Sampler | str, null: str | None, *, start: int = 0
@@ -160,7 +176,7 @@ class Draws:
         starts = np.arange(min(n, _GROUPS)) * n // min(n, _GROUPS)
         every = range(len(self.metrics))
         forms = self._forms(every)
-        return self._effects(forms, [form.without(starts) for form in forms])
+        return self._effects(forms, np.concatenate([form.without(starts) for form in forms]))
 
     @cached_property
     def _all_forms(self) -> list[Form]:
@@ -169,8 +185,8 @@ class Draws:
     def _forms(self, which: Sequence[int]) -> list[Form]:
         return [self._all_forms[index] for index in which]
 
-    def _effects(self, forms: Sequence[Form], scores: Sequence[Floats]) -> Floats:
-        return effects_of_scores([form.metric for form in forms], np.stack(scores))
+    def _effects(self, forms: Sequence[Form], scores: Floats) -> Floats:
+        return effects_of_scores([form.metric for form in forms], scores.reshape(len(forms), 2, -1))
 
     def _run(self, work: Callable[[int], Floats], n_draws: int, start: int) -> Floats:
         return draw_chunks(work, n_draws, start=start, threads=self._threads, progress=self._progress)

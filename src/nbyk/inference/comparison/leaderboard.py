@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import stack_responses
 from nbyk.errors import NbykError
-from nbyk.inference.comparison.draws import draw_chunks, draw_items, item_key
+from nbyk.inference.comparison.draws import ItemStreams, draw_chunks
 from nbyk.inference.comparison.forms import form_of
 from nbyk.inference.comparison.inputs import as_matrices, as_seed
 from nbyk.inference.comparison.rows import Rows
@@ -75,11 +75,11 @@ def bootstrap_scores(
     """
     chosen, rows = _prepared(gold, systems, metrics)
     forms = [form_of(metric, rows) for metric in chosen]
-    key = item_key(as_seed(rng), rows.gold)
+    streams = ItemStreams(as_seed(rng), rows.gold)
     n_systems = len(rows.systems)
 
     def work(chunk: int) -> Floats:
-        draws = draw_items(key, "bootstrap", chunk, rows.n_items)
+        draws = streams.items("bootstrap", chunk)
         return np.concatenate([form.drawn(draws) for form in forms])
 
     drawn = draw_chunks(work, n_resamples, threads=threads, progress=progress)

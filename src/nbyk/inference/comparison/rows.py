@@ -72,9 +72,10 @@ class ItemDraws:
     @cached_property
     def weights(self) -> NDArray[np.uint8]:
         """How often each draw has an item, shape (N, 64)."""
-        found = np.empty((self.n_items, DRAWS), np.uint8)
-        weights.count_items(self.items, np.empty((DRAWS, self.n_items), np.uint8), found)
-        return found
+        padded = -(-self.n_items // 8) * 8
+        found = np.empty((padded, DRAWS), np.uint8)
+        weights.count_items(self.items, np.empty((DRAWS, padded), np.uint8), found)
+        return found[: self.n_items]
 
     def sums(self, of: ItemSums) -> Floats:
         """Return the sums over the drawn items, shape (S, 64), worked out once."""

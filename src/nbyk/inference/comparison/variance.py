@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.inference.comparison import weights
-from nbyk.inference.comparison.draws import draw_chunks, draw_items, item_key
+from nbyk.inference.comparison.draws import ItemStreams, draw_chunks
 from nbyk.inference.comparison.inputs import as_response_set, as_seed
 from nbyk.inference.comparison.intervals import percentile_interval
 from nbyk.inference.comparison.rows import item_scores
@@ -124,14 +124,14 @@ def variance_shares(
     if chosen.needs_gold and gold is None:
         raise NbykError(f"metric {chosen.name} needs gold, and there is none; give it, or choose mean")
     data, seed = as_response_set(gold, a, b), as_seed(rng)
-    key = item_key(seed, data.gold)
+    streams = ItemStreams(seed, data.gold)
     effects = _item_effects(chosen, data)
     splits = Splits.of(data, [role for role in ROLES if role != "gold" or chosen.needs_gold])
-    features = splits.features(effects, key)
+    features = splits.features(effects, streams.key)
 
     def work(chunk: int) -> Floats:
         sums = np.empty((features.shape[1], DRAWS))
-        weights.weighted_sums(features, draw_items(key, "shares", chunk, len(features)).weights, sums)
+        weights.weighted_sums(features, streams.items("shares", chunk, len(features)).weights, sums)
         return sums
 
     drawn = draw_chunks(work, n_resamples, threads=threads, progress=progress)

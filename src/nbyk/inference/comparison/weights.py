@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
+from numba import njit, uint64
 from numpy.typing import NDArray
 
 from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
@@ -39,20 +39,32 @@ def draw_items(key: Any, first: int, out: Array) -> None:
 
 @njit(nogil=True, cache=True)
 def count_items(items: Array, counts: Array, out: Array) -> None:
-    """Fill `out`, shape (N, 64) of uint8, with how often each draw of `items`, (R, n), has an item.
+    """Fill `out`, shape (≥ N, 64) of uint8, with how often each draw of `items`, (R, n), has an item.
 
-    Draws beyond R have none. `counts`, shape (64, N) of uint8, is working space. No item is drawn 256 times:
-    of N ≥ 256 items the chance is below 1/256!.
+    Draws beyond R have none. `counts`, shape (64, ≥ N) of uint8, is working space; both have N rounded up to
+    a multiple of 8. No item is drawn 256 times: of N ≥ 256 items the chance is below 1/256!.
     """
-    n = out.shape[0]
     counts[:] = 0
     for draw in range(items.shape[0]):
-        for place in range(items.shape[1]):
-            counts[draw, items[draw, place]] += np.uint8(1)
-    for start in range(0, n, DRAWS):
-        for draw in range(DRAWS):
-            for item in range(start, min(start + DRAWS, n)):
-                out[item, draw] = counts[draw, item]
+        of_draw, drawn = counts[draw], items[draw]
+        for place in range(drawn.size):
+            of_draw[np.uint64(drawn[place])] += np.uint8(1)
+    # Eight by eight counts are eight words, transposed by exchanging bytes, pairs and quadruples of them.
+    from_words, to_words = counts.view(np.uint64), out.view(np.uint64)
+    block = np.empty(8, np.uint64)
+    for column in range(from_words.shape[1]):
+        for rows in range(DRAWS // 8):
+            for k in range(8):
+                block[k] = from_words[8 * rows + k, column]
+            for width, mask in ((1, 0x00FF00FF00FF00FF), (2, 0x0000FFFF0000FFFF), (4, 0x00000000FFFFFFFF)):
+                shift = uint64(8 * width)
+                for k in range(8):
+                    if not k & width:
+                        moving = ((block[k] >> shift) ^ block[k + width]) & uint64(mask)
+                        block[k] ^= moving << shift
+                        block[k + width] ^= moving
+            for k in range(8):
+                to_words[8 * column + k, rows] = block[k]
 
 
 @njit(nogil=True, cache=True)
