@@ -281,6 +281,10 @@ def test_without_gold() -> None:
 @pytest.mark.parametrize("sampler", ["bootstrap_items/all", "bootstrap_items/sample(K)"])
 def test_intervals_by_choice_of_sampler(sampler: str) -> None:
     arrays = random_arrays(n=30, k=2)
+    shifted = nbyk.compare(*arrays, null="shifted", interval_sampler=sampler, max_resamples=0)
+    drawn = shifted.null_distribution + shifted.effect, shifted.bootstrap_distribution
+    assert stats.ks_2samp(*drawn).pvalue > 1e-4
+    assert abs(np.corrcoef(*drawn)[0, 1]) < 4 / math.sqrt(9_999), "one stream for both"
     result = nbyk.compare(*arrays, interval_sampler=sampler, n_resamples=999, max_resamples=999)
     assert result.interval_bca.sampler == result.expected_p_sampler == sampler
     assert result.interval_percentile.low < result.effect < result.interval_percentile.high

@@ -66,8 +66,9 @@ def about_result(
         Share of the bootstrap draws below the observed effect.
     """
     if least_p > alpha:
+        found = f"the {n_draws + 1} arrangements of so few items" if exact else f"{n_draws} draws"
         way_out = "take more items" if exact else "raise max_resamples"
-        yield f"the smallest p that {n_draws} draws can give is {least_p:.2g}, above α = {alpha:g}: {way_out}"
+        yield f"the smallest p that {found} can give is {least_p:.2g}, above α = {alpha:g}: {way_out}"
     elif not decided:
         yield (
             f"after {n_draws} draws p is too near α = {alpha:g} to settle the decision; raise max_resamples"

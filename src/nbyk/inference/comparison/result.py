@@ -235,7 +235,8 @@ class ComparisonResult:
 
     def __repr__(self) -> str:
         error = "exact" if self.exact else f"± {_number(self.p_value.standard_error)}"
-        draws = f"{self.n_resamples} draws of {self.null}"
+        n = self.n_resamples
+        draws = f"{f'all {n + 1} arrangements' if self.exact else f'{n} draws'} of {self.null}"
         lines = [
             ("metric", self.metric),
             ("effect", f"{_number(self.effect)} (positive: A is better)"),
