@@ -10,9 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet, stack_responses
-from nbyk.inference.comparison import weights
 from nbyk.inference.comparison.forms import Form, form_of
-from nbyk.inference.comparison.rows import ItemDraws, Rows, Swaps
+from nbyk.inference.comparison.rows import Bootstraps, Rows, Swaps
 from nbyk.metrics import Metric
 from nbyk.resampling import lanes
 from nbyk.resampling.effects import Progress, effects_of_scores, run_chunks
@@ -55,12 +54,9 @@ class ItemStreams:
         lanes.fill_words(self._word("swap"), chunk * CHUNK, words)
         return Swaps(words, self.n_items)
 
-    def items(self, role: str, chunk: int, n_items: int | None = None) -> ItemDraws:
+    def items(self, role: str, chunk: int, n_items: int | None = None) -> Bootstraps:
         """Return a chunk of draws with replacement of all items, or of the first `n_items`."""
-        n_items = n_items or self.n_items
-        items = np.empty((CHUNK, n_items), np.uint32)
-        weights.draw_items(self._word(role), chunk * CHUNK, items)
-        return ItemDraws(items, n_items)
+        return Bootstraps(self._word(role), chunk * CHUNK, n_items or self.n_items)
 
     def _word(self, role: str) -> np.uint64:
         if role not in self._words:

@@ -80,7 +80,7 @@ class Sums(Form):
         self._sums = rows.sums(metric if self._of_mean is None else get("mse"))
 
     def swapped(self, draws: Swaps) -> Floats:
-        """Look up the sums of subsets of eight items at a time."""
+        """Add what swapped items gain."""
         first = self._sums.total[0] + draws.sums(self._sums)
         if self.metric.kind == "comparison":
             return np.stack([first / draws.n_items, np.zeros(DRAWS)])
@@ -88,7 +88,7 @@ class Sums(Form):
 
     def drawn(self, draws: ItemDraws) -> Floats:
         """Sum under weights."""
-        return self._scores(draws.sums(self._sums)[:, : len(draws.items)], draws.size)
+        return self._scores(draws.sums(self._sums)[:, : draws.shape[0]], draws.shape[1])
 
     def without(self, starts: Integers) -> Floats:
         """Subtract each run from the total."""
@@ -119,13 +119,13 @@ class Ranks(Form):
     def drawn(self, draws: ItemDraws) -> Floats:
         """Scan through gold's means, and through each system's."""
         gold_ranks, gold_variance = np.empty((draws.n_items, DRAWS), np.int32), np.empty(DRAWS)
-        weights.weigh_gold_ranks(*self._gold, draws.weights, draws.size, gold_ranks, gold_variance)
+        weights.weigh_gold_ranks(*self._gold, draws.weights, draws.shape[1], gold_ranks, gold_variance)
         covariance, variance = np.empty((2, len(self._each), DRAWS))
         for system, order in enumerate(self._each):
             weights.rank_products(
-                *order, draws.weights, draws.size, gold_ranks, covariance[system], variance[system]
+                *order, draws.weights, draws.shape[1], gold_ranks, covariance[system], variance[system]
             )
-        return _correlation(covariance, variance, gold_variance)[:, : len(draws.items)]
+        return _correlation(covariance, variance, gold_variance)[:, : draws.shape[0]]
 
     @cached_property
     def _gold(self) -> tuple[Integers, Integers]:
@@ -164,7 +164,7 @@ class Distances(Form):
         out = np.empty((len(self._each), DRAWS))
         for scores, (entries, gaps) in zip(out, self._each, strict=True):
             weights.distances(entries, gaps, draws.weights, scores)
-        return out[:, : len(draws.items)] / draws.size
+        return out[:, : draws.shape[0]] / draws.shape[1]
 
     @cached_property
     def _all(self) -> tuple[Integers, Floats]:
@@ -190,7 +190,7 @@ class Largest(Form):
 
     def drawn(self, draws: ItemDraws) -> Floats:
         """Find the first error from above that is drawn."""
-        out = np.empty((len(self._each), len(draws.items)))
+        out = np.empty((len(self._each), draws.shape[0]))
         for scores, order, errors in zip(out, self._each, self.rows.errors, strict=True):
             weights.largest(order, errors, draws.weights, scores)
         return out
@@ -228,9 +228,9 @@ class RowByRow(Form):
     def drawn(self, draws: ItemDraws) -> Floats:
         """Take the rows and score them."""
         gold, systems = self._gold, self._systems
-        out = np.zeros((len(systems), len(draws.items)))
+        out = np.zeros((len(systems), draws.shape[0]))
         first = 0
-        for batch in batches(len(draws.items), gold.size + systems.size):
+        for batch in batches(draws.shape[0], gold.size + systems.size):
             last = first + batch
             items = draws.items[first:last]
             self._score(systems[:, items], gold[items], out[:, first:last])

@@ -10,7 +10,6 @@ from numpy.typing import NDArray
 
 from nbyk.inference.comparison import swaps, weights
 from nbyk.inference.comparison.swaps import DRAWS
-from nbyk.inference.power.randomisation import fill_subset_sums
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
 
@@ -44,15 +43,14 @@ class Swaps:
         """Return what swaps add to the first sum and take from the second, shape (64,), worked out once."""
         if of.name not in self._sums:
             self._sums[of.name] = np.empty(DRAWS)
-            swaps.add_swapped(of.subset_sums, self.words, self._sums[of.name])
+            swaps.add_swapped(of.gains, self.coins, self._sums[of.name])
         return self._sums[of.name]
 
 
-@dataclass(frozen=True)
 class ItemDraws:
     """A batch of draws of items.
 
-    Attributes
+    Parameters
     ----------
     items : ndarray of uint32, shape (R, n), R at most 64
         The items of each draw, with their repetitions.
@@ -60,22 +58,28 @@ class ItemDraws:
         Number of items N that are drawn from.
     """
 
-    items: NDArray[np.uint32]
-    n_items: int
-    _sums: dict[str, Floats] = field(default_factory=dict, repr=False)
+    def __init__(self, items: NDArray[np.uint32], n_items: int) -> None:
+        self.items = items
+        self.n_items = n_items
+        self._sums: dict[str, Floats] = {}
 
     @property
-    def size(self) -> int:
-        """Items n of a draw."""
-        return int(self.items.shape[1])
+    def shape(self) -> tuple[int, int]:
+        """Draws R, and items n of each."""
+        n_draws, size = self.items.shape
+        return n_draws, size
 
     @cached_property
     def weights(self) -> NDArray[np.uint8]:
-        """How often each draw has an item, shape (N, 64)."""
+        """How often each draw has an item, shape (N, 64); draws beyond R have none."""
         padded = -(-self.n_items // 8) * 8
-        found = np.empty((padded, DRAWS), np.uint8)
-        weights.count_items(self.items, np.empty((DRAWS, padded), np.uint8), found)
+        counts, found = np.empty((DRAWS, padded), np.uint8), np.empty((padded, DRAWS), np.uint8)
+        self._count(counts)
+        weights.transpose_counts(counts, found)
         return found[: self.n_items]
+
+    def _count(self, counts: NDArray[np.uint8]) -> None:
+        weights.count_items(self.items, counts)
 
     def sums(self, of: ItemSums) -> Floats:
         """Return the sums over the drawn items, shape (S, 64), worked out once."""
@@ -83,6 +87,38 @@ class ItemDraws:
             self._sums[of.name] = np.empty((of.features.shape[1], DRAWS))
             weights.weighted_sums(of.features, self.weights, self._sums[of.name])
         return self._sums[of.name]
+
+
+class Bootstraps(ItemDraws):
+    """A batch of 64 draws of as many items with replacement, listed only if a metric needs the rows.
+
+    Parameters
+    ----------
+    word, first
+        The random stream, and the replicate of it that the first draw is (`nbyk.resampling.lanes`).
+    n_items
+        Number of items N.
+    """
+
+    def __init__(self, word: np.uint64, first: int, n_items: int) -> None:
+        self._word, self._first = word, first
+        self.n_items = n_items
+        self._sums = {}
+
+    @cached_property
+    def items(self) -> NDArray[np.uint32]:  # type: ignore[override]
+        """The items of each draw, with their repetitions, shape (64, N)."""
+        items = np.empty((DRAWS, self.n_items), np.uint32)
+        weights.draw_items(self._word, self._first, items)
+        return items
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Draws R, and items n of each."""
+        return DRAWS, self.n_items
+
+    def _count(self, counts: NDArray[np.uint8]) -> None:
+        weights.count_drawn(self._word, self._first, self.n_items, counts)
 
 
 @dataclass(frozen=True)
@@ -137,6 +173,8 @@ class ItemSums:
         Each item's score as a test set of its own.
     total : ndarray, shape (S,) or (1,)
         Their sums.
+    gains : ndarray, shape (N,)
+        What swapping an item's rows adds to the first sum, and takes from the second.
     """
 
     def __init__(self, metric: Metric, rows: Rows) -> None:
@@ -146,14 +184,7 @@ class ItemSums:
         self.total = self.features.sum(axis=0)
         # A comparison after a swap is that of B with A, which a user's own need not make the negative.
         other = item_scores(metric, rows.systems[1::-1], rows.gold)[0] if len(scored) == 1 else scored[1]
-        self._gain = other - scored[0]
-
-    @cached_property
-    def subset_sums(self) -> Floats:
-        """What swaps of any of each eight items add to the first sum, shape (⌈N/8⌉, 256)."""
-        tables = np.empty((-(-self._gain.size // 8), 256))
-        fill_subset_sums(self._gain, tables)
-        return tables
+        self.gains = other - scored[0]
 
 
 def item_scores(metric: Metric, systems: Floats, gold: Floats) -> Floats:

@@ -1,9 +1,9 @@
 """Compiled scores of two systems whose rows are swapped on items, 64 draws abreast.
 
-Swapping keeps the values and only deals them anew, so that nothing is sorted or summed twice: an additive
-score is its total and a look-up per eight items in a table of subset sums, a rank correlation or an earth
-mover's distance one scan through both systems' values in their order. A draw is a bit of a word per item, and
-64 draws are the lanes of the inner loops. What A does not get is B's, so that one scan gives both scores.
+Swapping keeps the values and only deals them anew, so that nothing is sorted: an additive score is its total
+and the gains of the swapped items, a rank correlation or an earth mover's distance one scan through both
+systems' values in their order. A draw is a bit of a word per item, and 64 draws are the lanes of the inner
+loops. What A does not get is B's, so that one scan gives both scores.
 """
 
 from __future__ import annotations
@@ -18,9 +18,6 @@ Array = NDArray[Any]
 
 DRAWS = 64
 """Draws of a batch: the bits of a word."""
-
-_GROUP = 8
-_SUBSETS = 1 << _GROUP
 
 
 @njit(nogil=True, cache=True)
@@ -53,20 +50,16 @@ def transpose_coins(words: Array, out: Array) -> None:
 
 
 @njit(nogil=True, cache=True)
-def add_swapped(tables: Array, words: Array, out: Array) -> None:
-    """Fill `out`, shape (64,), with each draw's sum over the swapped items, from tables of subset sums."""
-    n_groups = tables.shape[0]
+def add_swapped(gains: Array, coins: Array, out: Array) -> None:
+    """Fill `out`, shape (64,), with each draw's sum of the `gains`, shape (N,), of the swapped items.
+
+    `coins` are those of `rank_products`.
+    """
     out[:] = 0.0
-    for column in range(words.shape[1]):
-        first = column * 8
-        last = min(first + 8, n_groups)
+    for item in range(gains.size):
+        word, gain = coins[item], gains[item]
         for draw in range(DRAWS):
-            word = words[draw, column]
-            total = 0.0
-            for group in range(first, last):
-                total += tables[group, np.int64(word & uint64(_SUBSETS - 1))]
-                word = word >> uint64(_GROUP)
-            out[draw] += total
+            out[draw] += gain if (word >> uint64(draw)) & uint64(1) else 0.0
 
 
 @njit(nogil=True, cache=True)

@@ -38,17 +38,37 @@ def draw_items(key: Any, first: int, out: Array) -> None:
 
 
 @njit(nogil=True, cache=True)
-def count_items(items: Array, counts: Array, out: Array) -> None:
-    """Fill `out`, shape (≥ N, 64) of uint8, with how often each draw of `items`, (R, n), has an item.
+def count_drawn(key: Any, first: int, n_items: int, counts: Array) -> None:
+    """Fill `counts`, shape (R, ≥ N) of uint8, with how often `draw_items` draws each of N items."""
+    state = np.empty(STATE, np.uint64)
+    row = np.empty(LANES, np.uint64)
+    words = row.view(np.uint32)
+    counts[:] = 0
+    for draw in range(counts.shape[0]):
+        of_draw = counts[draw]
+        start_replicate(key, first + draw, state)
+        for start in range(0, n_items, _WORDS):
+            next_row(state, row)
+            for i in range(min(_WORDS, n_items - start)):
+                of_draw[np.uint64(index_below(words[i], n_items))] += np.uint8(1)
 
-    Draws beyond R have none. `counts`, shape (64, ≥ N) of uint8, is working space; both have N rounded up to
-    a multiple of 8. No item is drawn 256 times: of N ≥ 256 items the chance is below 1/256!.
+
+@njit(nogil=True, cache=True)
+def count_items(items: Array, counts: Array) -> None:
+    """Fill `counts`, shape (≥ R, ≥ N) of uint8, with how often each draw of `items`, (R, n), has an item.
+
+    No item is drawn 256 times: of N ≥ 256 items the chance is below 1/256!.
     """
     counts[:] = 0
     for draw in range(items.shape[0]):
         of_draw, drawn = counts[draw], items[draw]
         for place in range(drawn.size):
             of_draw[np.uint64(drawn[place])] += np.uint8(1)
+
+
+@njit(nogil=True, cache=True)
+def transpose_counts(counts: Array, out: Array) -> None:
+    """Fill `out`, shape (N, 64) of uint8, with `counts`, shape (64, N), N a multiple of 8."""
     # Eight by eight counts are eight words, transposed by exchanging bytes, pairs and quadruples of them.
     from_words, to_words = counts.view(np.uint64), out.view(np.uint64)
     block = np.empty(8, np.uint64)

@@ -44,7 +44,7 @@ def decision(count: int, look: int, reject_to: Array, keep_from: Array) -> int:
 
 
 @njit(nogil=True, cache=True)
-def fill_subset_sums(contributions: Array, out: Array) -> None:
+def _fill_subset_sums(contributions: Array, out: Array) -> None:
     """Fill `out`, shape (G, 256), with the sum of every subset of each eight contributions."""
     n = contributions.size
     for group in range(out.shape[0]):
@@ -99,7 +99,7 @@ def sign_flip_test(
     for r in range(contributions.shape[0]):
         # Σ ±d ≥ Σ d where the sum of the flipped ones is at most 0.
         border = 0.5 * _tolerance(contributions[r])
-        fill_subset_sums(contributions[r], sums)
+        _fill_subset_sums(contributions[r], sums)
         start_replicate(key, first + r, state)
         count, drawn = 0, 0
         for look in range(draws.size):
