@@ -45,7 +45,6 @@ class ItemStreams:
         digest = hashlib.sha256(np.ascontiguousarray(gold + 0.0).tobytes()).hexdigest()
         self.n_items = len(gold)
         self.key = stream_key(seed, purpose="comparison", gold=digest, n_items=self.n_items)
-
         self._words: dict[str, np.uint64] = {}
 
     def swaps(self, chunk: int) -> Swaps:
@@ -115,13 +114,10 @@ class Draws:
 
     def scores(self, index: int) -> tuple[float, float] | tuple[None, None]:
         """Return A's and B's own scores by a metric on the data as they are; None if it is a comparison."""
-        metric, rows = self.metrics[index], self.rows
+        metric = self.metrics[index]
         if metric.kind == "comparison":
             return None, None
-        if metric.needs == "item_means":
-            a, b = metric.scores(rows.means[:, None], rows.gold_means[None])[:, 0].tolist()
-        else:
-            a, b = metric.scores(rows.systems[:, None], rows.gold[None])[:, 0].tolist()
+        a, b = self.rows.scores(metric).tolist()
         return a, b
 
     def swapped(self, which: Sequence[int], n_draws: int, *, start: int = 0, exact: bool = False) -> Floats:

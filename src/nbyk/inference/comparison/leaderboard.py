@@ -27,13 +27,7 @@ def system_scores(gold: Any, systems: Systems, metrics: str | Metric | Sequence[
     The parameters and errors are those of `bootstrap_scores`.
     """
     chosen, rows = _prepared(gold, systems, metrics)
-    scores = np.empty((len(chosen), len(rows.systems)))
-    for out, metric in zip(scores, chosen, strict=True):
-        if metric.needs == "item_means":
-            out[:] = metric.scores(rows.means[:, None], rows.gold_means[None])[:, 0]
-        else:
-            out[:] = metric.scores(rows.systems[:, None], rows.gold[None])[:, 0]
-    return scores
+    return np.stack([rows.scores(metric) for metric in chosen])
 
 
 def bootstrap_scores(

@@ -155,6 +155,12 @@ class Rows:
         """The systems' absolute errors of item means, shape (S, N)."""
         return np.abs(self.means - self.gold_means)
 
+    def scores(self, metric: Metric) -> Floats:
+        """Return the systems' scores as they are, shape (S,)."""
+        if metric.needs == "item_means":
+            return metric.scores(self.means[:, None], self.gold_means[None])[:, 0]
+        return metric.scores(self.systems[:, None], self.gold[None])[:, 0]
+
     def sums(self, metric: Metric) -> ItemSums:
         """Return the sums of an additive metric, prepared once for all metrics that are made of them."""
         if metric.name not in self._sums:
