@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError, UndefinedMetricError, unknown_name
+from nbyk.inference.comparison.draws import Draws
 from nbyk.inference.power import multistage, randomisation
 from nbyk.inference.power.simulated_sets import SimulatedSets
 from nbyk.inference.power.stopping import (
@@ -24,10 +25,11 @@ from nbyk.inference.power.stopping import (
     looks,
     pair_looks,
 )
-from nbyk.inference.pvalues import Alternative, null_at_least, p_value, tie_tolerance
+from nbyk.inference.pvalues import Alternative, null_at_least, null_counts, tie_tolerance
 from nbyk.metrics import Metric
 from nbyk.priors import Response
-from nbyk.resampling.resample import observed_effects, resampled_effects
+from nbyk.resampling.effects import check_defined
+from nbyk.resampling.resample import hypothesis_effects, observed_effects, resampled_effects
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -60,8 +62,6 @@ _SAMPLERS = {
     "permutation": "all_items/all",
     "pooled": "all_items/all",
     "pooled_twice": "all_items/sample(K)",
-    "swap_items": "all_items/all",
-    "shifted": "bootstrap_items/all",
     "expected_p": "bootstrap_items/sample(K)",
     "multistage_bootstrap": "bootstrap_items/sample(K)",
 }
@@ -236,19 +236,47 @@ class SystemTest:
         return out
 
     def _counted(self, data: ResponseSet, seed: int) -> tuple[int, int]:
-        null = {"multistage_bootstrap": "pooled"}.get(self.name, self.name)
-        observed = self._sign * float(observed_effects(data, self.metric)[0])
+        draw = self._null_of_rows if self.name in ("swap_items", "shifted") else self._null_of_responses
+        observed, null_effects = draw(data, seed)
         at = self._looks(first=_FIRST, growth=_GROWTH)
         for look, n_draws in enumerate(at.draws.tolist()):
-            draws = resampled_effects(
-                data, self.metric, sampler=_SAMPLERS[self.name], null=null, n_resamples=n_draws, seed=seed
-            )
-            count = round(p_value(observed, self._sign * draws.null[0]).p * (n_draws + 1)) - 1
+            count, _, _ = null_counts(self._sign * observed, self._sign * null_effects(n_draws))
             if count <= at.reject_to[look]:
                 return 1, n_draws
             if count >= at.keep_from[look]:
                 break
         return 0, n_draws
+
+    def _null_of_rows(self, data: ResponseSet, seed: int) -> tuple[float, Callable[[int], Floats]]:
+        """Return the observed effect, and the first so many under a null that deals whole rows."""
+        draws = Draws(data, [self.metric], seed=seed)
+        observed = float(draws.observed[0])
+        drawn = np.empty((1, 0))
+
+        def effects(n_draws: int) -> Floats:
+            nonlocal drawn
+            start = drawn.shape[1]
+            if self.name == "swap_items":
+                more = draws.swapped([0], n_draws, start=start)
+            else:
+                more = draws.bootstrapped([0], n_draws, "shifted", start=start) - observed
+            drawn = np.concatenate([drawn, check_defined([self.metric], more)], axis=1)
+            return np.asarray(drawn[0])
+
+        return observed, effects
+
+    def _null_of_responses(self, data: ResponseSet, seed: int) -> tuple[float, Callable[[int], Floats]]:
+        """Return the observed effect, and the first so many under a null that draws responses anew."""
+        null = {"multistage_bootstrap": "pooled"}.get(self.name, self.name)
+
+        def effects(n_draws: int) -> Floats:
+            sampler = _SAMPLERS[self.name]
+            drawn = hypothesis_effects(
+                data, self.metric, sampler=sampler, null=null, n_resamples=n_draws, seed=seed
+            )
+            return np.asarray(check_defined([self.metric], drawn)[0])
+
+        return float(observed_effects(data, self.metric)[0]), effects
 
     def _expected_p(self, data: ResponseSet, seed: int) -> tuple[int, int]:
         at = self._pair_looks()
