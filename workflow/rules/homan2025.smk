@@ -204,6 +204,10 @@ rule homan_power:
             "metrics",
             "resampling",
             "inference/pvalues.py",
+            *[
+                f"inference/comparison/{name}.py"
+                for name in ("draws", "forms", "rows", "swaps", "weights")
+            ],
             "inference/power",
         ),
     output:
