@@ -1,12 +1,14 @@
 """Rating data: reading, validating, normalising, and the response set they become."""
 
 from nbyk.data.alignment import align
+from nbyk.data.lm_eval import SampleChoice, Samples, read_samples
 from nbyk.data.parsers import parse_convabuse, parse_dices, parse_lewidi, parse_mhs, parse_toxicity
 from nbyk.data.ratings import Ratings, read_ratings
 from nbyk.data.response_set import ResponseSet, response_matrix, response_set
 from nbyk.data.scales import Binary, Interval, Levels, Scale, scale_from_dict, scale_from_text
 from nbyk.data.source import RemoteFile, Source
 from nbyk.data.sources import load_source, source, source_names
+from nbyk.data.systems import Systems, named_systems, read_systems
 
 __all__ = [
     "Binary",
@@ -15,16 +17,22 @@ __all__ = [
     "Ratings",
     "RemoteFile",
     "ResponseSet",
+    "SampleChoice",
+    "Samples",
     "Scale",
     "Source",
+    "Systems",
     "align",
     "load_source",
+    "named_systems",
     "parse_convabuse",
     "parse_dices",
     "parse_lewidi",
     "parse_mhs",
     "parse_toxicity",
     "read_ratings",
+    "read_samples",
+    "read_systems",
     "response_matrix",
     "response_set",
     "scale_from_dict",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from nbyk.data.ratings import Ratings
 from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.errors import NbykError
@@ -22,27 +24,28 @@ def align(gold: Ratings, a: Ratings, b: Ratings) -> ResponseSet:
     NbykError
         If an item stands in one table and not in another; it names the table and the items.
     """
-    wanted = set(gold.items)
     matrices = {}
     for name, ratings in (("a", a), ("b", b)):
-        rated = set(ratings.items)
-        missing = [item for item in gold.items if item not in rated]
-        extra = [item for item in ratings.items if item not in wanted]
-        if missing or extra:
-            raise NbykError(_mismatch(name, missing, extra))
+        if set(ratings.items) != set(gold.items):
+            found = mismatch(name, ratings.items, "gold", gold.items)
+            raise NbykError(f"{found}; all three tables must rate the same items")
         row_of = {item: row for row, item in enumerate(ratings.items)}
         matrices[name] = ratings.matrix()[[row_of[item] for item in gold.items]]
     return response_set(gold.matrix(), **matrices)
 
 
-def _mismatch(name: str, missing: list[str], extra: list[str]) -> str:
+def mismatch(name: str, items: Sequence[str], other: str, others_items: Sequence[str]) -> str:
+    """Say which items `name` lacks of `other`'s and which it has beyond them; a few are named."""
+    rated, wanted = set(items), set(others_items)
+    missing = [item for item in others_items if item not in rated]
+    extra = [item for item in items if item not in wanted]
     parts = []
     if missing:
-        parts.append(f"lacks {len(missing)} of gold's items ({_some(missing)})")
+        parts.append(f"lacks {len(missing)} of {other}'s items ({_some(missing)})")
     if extra:
-        parts.append(f"has {len(extra)} that gold lacks ({_some(extra)})")
-    return f"{name} {' and '.join(parts)}; all three tables must rate the same items"
+        parts.append(f"has {len(extra)} that {other} lacks ({_some(extra)})")
+    return f"{name} {' and '.join(parts)}"
 
 
-def _some(items: list[str]) -> str:
+def _some(items: Sequence[str]) -> str:
     return ", ".join(items[:_SHOWN]) + (", …" if len(items) > _SHOWN else "")

@@ -24,6 +24,9 @@ ARRAY_SUFFIXES = (".npy", ".npz")
 _PEOPLE = ("rater", "annotator", "worker", "judge", "user")
 _LONG_NAMES = {*_PEOPLE, *(f"{who}_id" for who in _PEOPLE), "value", "score", "rating", "label", "response"}
 
+# What pandas calls the row numbers that it writes beside the data.
+_ROW_NUMBERS = {"index", "unnamed: 0", "__index_level_0__"}
+
 
 @dataclass(frozen=True)
 class Cells:
@@ -66,7 +69,7 @@ class Cells:
         NbykError
             If a cell is not a finite number.
         """
-        values = np.array([_number(cell) for cell in self.found], dtype=np.float64)
+        values = _numbers(self.found)
         if not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values))[0])
             found = self.found[row]
@@ -80,10 +83,22 @@ class Cells:
         return values
 
 
+def _numbers(cells: Sequence[Any]) -> Floats:
+    """Return the cells' numbers, NaN where a cell is none."""
+    if set(map(type, cells)) <= {float, int, str} and not any(
+        "_" in cell for cell in cells if type(cell) is str
+    ):
+        try:
+            return np.array(list(map(float, cells)), dtype=np.float64)
+        except (ValueError, OverflowError):
+            pass
+    return np.array([_number(cell) for cell in cells], dtype=np.float64)
+
+
 def _number(cell: Any) -> float:
     """Return the cell's number, NaN if it is none."""
-    # float() would also read "1_000".
-    if isinstance(cell, str) and "_" in cell:
+    # float() would also read "1_000" and b"1".
+    if isinstance(cell, bytes) or (isinstance(cell, str) and "_" in cell):
         return np.nan
     try:
         return float(cell)
@@ -99,13 +114,13 @@ def long_cells(table: Table, item: str, rater: str | None, value: str) -> Cells:
     NbykError
         If a column is missing or an id is empty.
     """
-    items = _ids(table, item, table.column(item, "rename the item column, or name it with item=…"))
+    items = as_ids(table, item, table.column(item, "rename the item column, or name it with item=…"))
     found = table.column(value, "rename the column of the ratings, or name it with value=…")
     if rater is None:
         raters = numbered_within(items)
     else:
         hint = "rename one, name it with rater=…, or pass rater=None to number the ratings within each item"
-        raters = _ids(table, rater, table.column(rater, hint))
+        raters = as_ids(table, rater, table.column(rater, hint))
     return Cells(items, raters, found, range(len(items)), table, value)
 
 
@@ -127,7 +142,7 @@ def wide_cells(table: Table, item: str, *, guessed: bool) -> Cells:
         If the item column is missing, a column has no or another's name, an item stands on two rows or
         has no rating, or the table looks long.
     """
-    items = _ids(table, item, table.column(item, "rename the item column, or name it with item=…"))
+    items = as_ids(table, item, table.column(item, "rename the item column, or name it with item=…"))
     raters = [name for name in table.names if name != item]
     if not raters:
         raise NbykError(
@@ -140,6 +155,11 @@ def wide_cells(table: Table, item: str, *, guessed: bool) -> Cells:
             "name the columns with rater=… and value=…, or say layout='wide'"
         )
     for position, name in enumerate(table.names):
+        if guessed and name.lower() in _ROW_NUMBERS:
+            raise NbykError(
+                f"{table.path}: column {name!r} looks like row numbers, expected a rater; "
+                "delete it, or say layout='wide'"
+            )
         if not name.strip():
             raise NbykError(
                 f"{table.path}: column {position + 1} has no name; name every rater, or delete the column"
@@ -221,10 +241,13 @@ def _load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
         raise NbykError(
             f"{path}: not a readable NumPy array (it begins with {begins!r}); save it with numpy.save"
         )
+    source = io.BytesIO(content)
     try:
         # A pickle runs code when loaded, so an array that needs one is refused.
-        loaded = np.load(io.BytesIO(content), allow_pickle=False)
+        loaded = np.load(source, allow_pickle=False)
         arrays = {"": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
+        if "" in arrays and source.read(1):
+            raise ValueError("more follows the array")
     except Exception as error:  # a damaged file makes numpy, zipfile and zlib raise nearly anything
         if "Object arrays" in str(error):
             raise NbykError(
@@ -243,8 +266,10 @@ def _load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
     return np.asarray(next(iter(arrays.values())))
 
 
-def _ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
+def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
     """Return the cells of an id column as text; "007" stays "007", and 7 and 7.0 become "7"."""
+    if set(map(type, cells)) == {str} and all(map(str.strip, set(cells))):
+        return list(cells)
     ids: list[str] = []
     for row, cell in enumerate(cells):
         if isinstance(cell, str):

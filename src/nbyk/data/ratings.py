@@ -89,13 +89,13 @@ class Ratings:
         item_ids, item_index = _numbered(items)
         rater_ids, rater_index = _numbered(raters)
         for what, ids, index in (("item", item_ids, item_index), ("rater", rater_ids, rater_index)):
+            stripped: dict[str, str] = {}
             for position, name in enumerate(ids):
-                # JSON can escape half a surrogate pair, which no file can hold as text.
-                halved = any("\ud800" <= character <= "\udfff" for character in name)
-                if halved or not name.strip():
+                other = stripped.setdefault(name.strip(), name)
+                fault = _fault(name, other)
+                if fault:
                     row = int(np.flatnonzero(index == position)[0])
-                    found = f"{name!r} holds half a character" if halved else "is empty"
-                    raise NbykError(f"{at(row)}: the {what} id {found}; give every {what} a proper id")
+                    raise NbykError(f"{at(row)}: the {what} id {fault}; give every {what} an id of its own")
         if len(item_ids) < 2:
             raise NbykError(
                 f"{at(len(numbers) - 1)}: {item_ids[0]!r} is still the only item; "
@@ -263,9 +263,19 @@ def read_ratings(
 
 def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Indices]:
     """Return the distinct names in order of first appearance, and each name's place among them."""
-    places: dict[str, int] = {}
-    index = np.array([places.setdefault(name, len(places)) for name in names], dtype=np.int64)
+    places = {name: place for place, name in enumerate(dict.fromkeys(names))}
+    index = np.fromiter(map(places.__getitem__, names), dtype=np.int64, count=len(names))
     return tuple(places), index
+
+
+def _fault(name: str, other: str) -> str:
+    """Say what is wrong with an id, given the first that differs in spaces at most; "" if nothing is."""
+    if not name.isascii() and any("\ud800" <= character <= "\udfff" for character in name):
+        # JSON can escape half a surrogate pair, which no file can hold as text.
+        return f"{name!r} holds half a character"
+    if not name or name.isspace():
+        return "is empty"
+    return "" if name == other else f"{name!r} differs from {other!r} in spaces alone"
 
 
 def _refuse_duplicates(

@@ -23,7 +23,8 @@ class ResponseSet:
     Attributes
     ----------
     gold : ndarray, shape (N, K_gold)
-        Human responses.
+        Human responses. K_gold is 0 without gold, where each system's outputs were rated themselves and
+        `a` and `b` hold those ratings (Homan et al. 2025, section 6).
     a, b : ndarray, shape (N, K_a) and (N, K_b)
         Responses of system A and of system B.
     """
@@ -37,6 +38,11 @@ class ResponseSet:
         """Number of items N."""
         return len(self.gold)
 
+    @property
+    def has_gold(self) -> bool:
+        """Whether there is gold, without which only metrics that need none can be used."""
+        return bool(self.gold.shape[1])
+
     def fingerprint(self) -> str:
         """Return the SHA-256 hex digest of the shapes and values: equal data have equal fingerprints."""
         digest = hashlib.sha256()
@@ -46,14 +52,15 @@ class ResponseSet:
         return digest.hexdigest()
 
 
-def response_set(gold: ArrayLike, a: ArrayLike, b: ArrayLike) -> ResponseSet:
+def response_set(gold: ArrayLike | None, a: ArrayLike, b: ArrayLike) -> ResponseSet:
     """Validate three response matrices and return them as a `ResponseSet`.
 
     Parameters
     ----------
     gold, a, b : array_like, shape (N, K) or (N,)
         One row per item, in the same order of items; K may differ between the three. NaN marks a missing
-        response. A vector counts as one response per item.
+        response. A vector counts as one response per item. `gold` is None where the systems' outputs were
+        rated themselves; `a` and `b` are those ratings then.
 
     Raises
     ------
@@ -61,12 +68,15 @@ def response_set(gold: ArrayLike, a: ArrayLike, b: ArrayLike) -> ResponseSet:
         If there are fewer than two items, the numbers of items differ, a value is infinite or not a
         number, or an item has no response at all.
     """
-    matrices = {name: response_matrix(values, name) for name, values in (("gold", gold), ("a", a), ("b", b))}
+    given = {"gold": gold, "a": a, "b": b}
+    matrices = {name: response_matrix(values, name) for name, values in given.items() if values is not None}
     lengths = {name: len(matrix) for name, matrix in matrices.items()}
     if len(set(lengths.values())) > 1:
         found = ", ".join(f"{name} has {length}" for name, length in lengths.items())
-        raise NbykError(f"gold, a and b must have the same items: {found}; align them by item first")
-    return ResponseSet(**matrices)
+        names = "gold, a and b" if gold is not None else "a and b"
+        raise NbykError(f"{names} must have the same items: {found}; align them by item first")
+    no_gold = np.empty((lengths["a"], 0))
+    return ResponseSet(matrices.get("gold", no_gold), matrices["a"], matrices["b"])
 
 
 def response_matrix(values: ArrayLike, name: str) -> Floats:

@@ -19,6 +19,16 @@ DELIMITERS = {".csv": ",", ".tsv": "\t"}
 JSON_LINES = (".jsonl", ".ndjson")
 TABLE_SUFFIXES = (*DELIMITERS, *JSON_LINES, ".parquet")
 
+# How other files begin that people take for text, and what to do with them.
+_NOT_TEXT = (
+    (b"\xff\xfe", "UTF-16", "save it as UTF-8"),
+    (b"\xfe\xff", "UTF-16", "save it as UTF-8"),
+    (b"\x1f\x8b", "compressed with gzip", "decompress it first"),
+    (b"PK\x03\x04", "a zip file or a workbook", "save the sheet as CSV"),
+    (b"PAR1", "a Parquet file", "rename it to .parquet"),
+    (b"\x93NUMPY", "a NumPy array", "rename it to .npy"),
+)
+
 
 @dataclass(frozen=True)
 class Table:
@@ -139,21 +149,46 @@ def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
     Raises
     ------
     NbykError
-        If the file is missing or unreadable, or a line is not UTF-8.
+        If the file is missing or unreadable, or a line is not UTF-8 or holds a NUL.
     """
+    return _lines(path, _content(path))
+
+
+def _content(path: str | os.PathLike[str]) -> bytes:
     try:
-        content = read_bytes(path)
+        return read_bytes(path)
     except OSError as error:
         raise unreadable(path, error) from None
+
+
+def _lines(path: str | os.PathLike[str], content: bytes) -> Iterator[str]:
     for number, raw in enumerate(io.BytesIO(content), start=1):
         # A byte-order mark is no part of the first column's name.
         encoding = "utf-8-sig" if number == 1 else "utf-8"
         try:
+            if b"\0" in raw:
+                raise _not_text(path, number, content, f"byte {raw.index(0) + 1} is NUL")
             yield raw.decode(encoding)
         except UnicodeDecodeError as error:
-            raise NbykError(
-                f"{path}, line {number}: byte {error.start + 1} is not UTF-8; save the file as UTF-8"
-            ) from None
+            raise _not_text(path, number, content, f"byte {error.start + 1} is not UTF-8") from None
+
+
+def _not_text(path: str | os.PathLike[str], number: int, content: bytes, found: str) -> NbykError:
+    """Return the error for a file whose line `number` is no text."""
+    for magic, what, way_out in _NOT_TEXT:
+        if content.startswith(magic):
+            return NbykError(f"{path}: is {what}, expected text in UTF-8; {way_out}")
+    return NbykError(f"{path}, line {number}: {found}; save the file as UTF-8")
+
+
+def _text(path: str | os.PathLike[str]) -> str:
+    """Return all that `text_lines` yields, in one piece."""
+    content = _content(path)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    return "".join(_lines(path, content)) if "\0" in text else text
 
 
 def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any]]]:
@@ -162,14 +197,18 @@ def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, An
     Raises
     ------
     NbykError
-        If the file is missing or unreadable, or a line is not UTF-8, not JSON or not an object.
+        If the file is missing or unreadable, or a line is not UTF-8, not JSON or not an object, or an
+        object has a key twice.
     """
+    decode = json.JSONDecoder(object_pairs_hook=_distinct_keys).decode
     for number, line in enumerate(text_lines(path), start=1):
         if not line.strip():
             continue
         try:
-            content = json.loads(line)
+            content = decode(line)
         except (ValueError, RecursionError) as error:
+            if line.lstrip().startswith("["):
+                raise _not_an_object(path, number, []) from None
             # The decoder's own message counts lines too, always 1.
             where = f" at character {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
             raise NbykError(
@@ -177,11 +216,15 @@ def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, An
                 "expected one whole object per line: mend the line, or get the file again if it was cut off"
             ) from None
         if not isinstance(content, dict):
-            raise NbykError(
-                f"{path}, line {number}: found {_kind(content)}; expected one object per line, "
-                'like {"item": "a", "rater": "r1", "value": 1}'
-            )
+            raise _not_an_object(path, number, content)
         yield number, content
+
+
+def _not_an_object(path: str | os.PathLike[str], number: int, content: Any) -> NbykError:
+    return NbykError(
+        f"{path}, line {number}: found {_kind(content)}; expected one object per line, "
+        'like {"item": "a", "rater": "r1", "value": 1}'
+    )
 
 
 def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
@@ -192,7 +235,7 @@ def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
     NbykError
         If the file is missing or unreadable, not UTF-8, not JSON or no object, or an object has a key twice.
     """
-    text = "".join(text_lines(path))
+    text = _text(path)
     try:
         content = json.loads(text, object_pairs_hook=_distinct_keys)
     except (ValueError, RecursionError) as error:
@@ -208,17 +251,54 @@ def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object's members; Python's own reader would keep the last of those with the same key."""
-    members: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in members:
-            raise ValueError(f"the key {shown(key)} comes twice in one object")
-        members[key] = value
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        keys = [key for key, _ in pairs]
+        twice = next(key for place, key in enumerate(keys) if key in keys[:place])
+        raise ValueError(f"the key {shown(twice)} comes twice in one object")
     return members
 
 
 def _read_delimited(path: str | os.PathLike[str], delimiter: str, only: Collection[str] | None) -> Table:
-    reader = csv.reader(text_lines(path), delimiter=delimiter, strict=True)
-    rows: list[list[str]] = []
+    text = _text(path)
+    header, columns, numbers = _split(text, delimiter, only) or _parsed(path, text, delimiter, only)
+    return Table(str(path), tuple(header), columns, "line", numbers)
+
+
+def _split(
+    text: str, delimiter: str, only: Collection[str] | None
+) -> tuple[list[str], tuple[list[str], ...], Sequence[int]] | None:
+    """Return what `_parsed` does, several times as fast, or None for what needs its care."""
+    # Without quotes every delimiter and line end is one, and the fields are all there is between them.
+    lines = text.replace("\r\n", "\n").split("\n")
+    if '"' in text or any("\r" in line for line in lines):
+        return None
+    filled = [line for line in lines if line]
+    widths = {line.count(delimiter) + 1 for line in filled}
+    if len(widths) != 1 or widths == {1} or max(map(len, filled)) > csv.field_size_limit():
+        return None
+    width = widths.pop()
+    cells = delimiter.join(filled).split(delimiter)
+    header = cells[:width]
+    columns = tuple(
+        cells[width + at :: width] if only is None or name in only else [] for at, name in enumerate(header)
+    )
+    return header, columns, [number for number, line in enumerate(lines, start=1) if line][1:]
+
+
+def _parsed(
+    path: str | os.PathLike[str], text: str, delimiter: str, only: Collection[str] | None
+) -> tuple[list[str], tuple[list[str], ...], Sequence[int]]:
+    """Return the header, the columns and the line on which each row begins.
+
+    Raises
+    ------
+    NbykError
+        If there is no header, or it has another delimiter, a row has more or fewer fields, or quotes or
+        line ends are not CSV's.
+    """
+    reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=delimiter, strict=True)
+    cells: list[str] = []
     numbers: list[int] = []
     header: list[str] | None = None
     read: list[int] = []
@@ -227,6 +307,12 @@ def _read_delimited(path: str | os.PathLike[str], delimiter: str, only: Collecti
         for row in reader:
             if row and header is None:
                 header = row
+                for other in "\t;|,":
+                    if len(header) == 1 and other in header[0]:
+                        raise NbykError(
+                            f"{path}: the header {header[0]!r} is one field, and looks separated by "
+                            f"{other!r}; expected {delimiter!r}: save the file so"
+                        )
                 read = [at for at, name in enumerate(header) if only is None or name in only]
             elif row:
                 # Cells of a row that does not fit would end up in other columns.
@@ -235,19 +321,19 @@ def _read_delimited(path: str | os.PathLike[str], delimiter: str, only: Collecti
                         f"{path}, line {begins}: found {len(row)} fields, expected {len(header)} as in the "
                         "header; mend the line, or get the file again if it was cut off"
                     )
-                rows.append([row[at] for at in read])
+                cells += [row[at] for at in read]
                 numbers.append(begins)
             begins = reader.line_num + 1
     except csv.Error as error:
+        found = "a carriage return ends no line" if "new-line" in str(error) else str(error)
         raise NbykError(
-            f"{path}, line {begins}: cannot be split into fields ({error}); mend the quotes, "
+            f"{path}, line {begins}: cannot be split into fields ({found}); mend the quotes and line ends, "
             "or get the file again if it was cut off"
         ) from None
     if header is None:
         raise NbykError(f"{path}: is empty; expected a header line and one line per rating or item")
-    cells_of = dict(zip(read, zip(*rows, strict=True), strict=False))
-    columns = tuple(list(cells_of.get(at, ())) for at in range(len(header)))
-    return Table(str(path), tuple(header), columns, "line", numbers)
+    cells_of = {at: cells[place :: len(read)] for place, at in enumerate(read)}
+    return header, tuple(cells_of.get(at, []) for at in range(len(header))), numbers
 
 
 def _read_json_lines(path: str | os.PathLike[str]) -> Table:

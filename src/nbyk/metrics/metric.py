@@ -148,7 +148,10 @@ class Metric:
         """Fill `out` with what `scores` returns, shape (S, R), or a comparison's numbers, shape (R,)."""
         if gold is None:
             if self.needs_gold:
-                raise NbykError(f"metric {self.name!r} needs gold")
+                raise NbykError(
+                    f"metric {self.name!r} needs gold, and there is none; give gold, or a metric of the "
+                    "systems' own ratings, such as mean"
+                )
             gold = np.empty((*systems.shape[1:3], 0)[: systems.ndim - 1])
         self._check_shapes(systems, gold, 2 if self.kind == "comparison" else 1)
         if callable(self.implementation):

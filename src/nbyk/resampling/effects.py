@@ -66,22 +66,29 @@ def score(metrics: Sequence[Metric], systems: Floats, gold: Floats) -> Floats:
     systems : ndarray, shape (2, R, N, K)
         Responses of A and B.
     gold : ndarray, shape (R, N, K_gold)
-        Gold responses.
+        Gold responses; K_gold is 0 without gold.
 
     Returns
     -------
     ndarray, shape (M, R)
+
+    Raises
+    ------
+    NbykError
+        If a metric needs gold and there is none.
     """
+    reference = gold if gold.shape[-1] else None
     # One subtraction for all metrics: a comparison of A with B is a score of A's beside a zero.
     scores = np.zeros((len(metrics), 2, gold.shape[0]))
     system_means = gold_means = None
     for of_metric, metric in zip(scores, metrics, strict=True):
         out = of_metric if metric.kind == "score" else of_metric[0]
         if metric.needs == "responses":
-            metric.fill(systems, gold, out)
+            metric.fill(systems, reference, out)
         else:
-            if system_means is None or gold_means is None:
-                system_means, gold_means = item_means(systems), item_means(gold)
+            if system_means is None:
+                system_means = item_means(systems)
+                gold_means = None if reference is None else item_means(reference)
             metric.fill(system_means, gold_means, out)
     return effects_of_scores(metrics, scores)
 

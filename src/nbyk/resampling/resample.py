@@ -61,7 +61,7 @@ def resample(
     Parameters
     ----------
     data
-        Gold and both systems' responses.
+        Gold, if any, and both systems' responses.
     sampler
         Item and response sampler, such as ``bootstrap_items/sample(K)``.
     null
@@ -105,7 +105,7 @@ def resampled_effects(
     Parameters
     ----------
     data
-        Gold and both systems' responses.
+        Gold, if any, and both systems' responses.
     metrics
         One metric or several, by name or as `Metric`.
     sampler
@@ -132,8 +132,8 @@ def resampled_effects(
     Raises
     ------
     NbykError
-        If a name is unknown, the null is "shifted" and the sampler draws no items, or a metric is undefined
-        on a draw.
+        If a name is unknown, the null is "shifted" and the sampler draws no items, a metric needs gold and
+        there is none, or a metric is undefined on a draw.
 
     Notes
     -----
@@ -220,7 +220,8 @@ class _Plan:
 
     def for_item_means(self) -> _Plan:
         """Return the plan that resamples item means: same draws where rows stay whole, for 1/K the work."""
-        gold, a, b = (_Rows.of(item_means(rows.values)[:, None]) for rows in (self.gold, self.a, self.b))
+        a, b = (_Rows.of(item_means(rows.values)[:, None]) for rows in (self.a, self.b))
+        gold = _Rows.of(item_means(self.gold.values)[:, None]) if self.gold.width else self.gold
         return replace(self, gold=gold, a=a, b=b)
 
     @property
@@ -269,6 +270,8 @@ class _Plan:
 
     def _responses(self, streams: _HypothesisStreams, role: str, rows: _Rows, items: Integers) -> Floats:
         n = len(items)
+        if not rows.width:
+            return np.empty((n, self.n_items, 0))
         if self.sampler.responses != "sample":
             width = rows.width if self.sampler.responses == "all" else 1
             out = np.empty((n, self.n_items, width))

@@ -1,0 +1,316 @@
+"""Gold and any number of systems, rated on the same items: from files of any format to aligned matrices."""
+
+from __future__ import annotations
+
+import os
+import unicodedata
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.alignment import mismatch
+from nbyk.data.layouts import ARRAY_SUFFIXES
+from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples, refuse_other_document
+from nbyk.data.ratings import Ratings, read_ratings
+from nbyk.data.response_set import ResponseSet, response_set
+from nbyk.data.scales import Interval, Scale
+from nbyk.errors import NbykError, unknown_name
+
+Floats = NDArray[np.float64]
+Input: TypeAlias = str | os.PathLike[str] | Ratings
+OnMissing = Literal["refuse", "drop"]
+
+_MOST_LEVELS = 11
+"""Whole numbers are proposed as levels up to a scale from 0 to 10."""
+
+
+@dataclass(frozen=True, eq=False)
+class Systems:
+    """Responses of raters (gold, if any) and of systems to the same N items, normalised to [0, 1].
+
+    Make one with `read_systems`, which validates.
+
+    Attributes
+    ----------
+    items
+        The items' ids, in the order of the rows.
+    gold : ndarray, shape (N, K_gold), or None
+        The raters' responses; None where the systems' outputs were rated themselves.
+    responses
+        Each system's responses by its name, in the order given: shape (N, K), K of each its own. The
+        responses of an item stand first in its row, and NaN behind them.
+    scale
+        The scale that the ratings were on.
+    dropped
+        How many items of each file were dropped because another file lacks them; files that lost none are
+        left out. Ratings that are no file go by "gold" or their system's name.
+    notes
+        What is allowed and yet seldom meant, such as a system equal to gold, a sentence each.
+    """
+
+    items: tuple[str, ...]
+    gold: Floats | None
+    responses: Mapping[str, Floats]
+    scale: Scale
+    dropped: Mapping[str, int]
+    notes: tuple[str, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The systems' names."""
+        return tuple(self.responses)
+
+    @property
+    def n_items(self) -> int:
+        """Number of items N."""
+        return len(self.items)
+
+    def pair(self, a: str, b: str) -> ResponseSet:
+        """Return two systems and gold, if any, as a response set.
+
+        Raises
+        ------
+        NbykError
+            If there is no system of that name.
+        """
+        for name in (a, b):
+            if name not in self.responses:
+                raise unknown_name("system", name, self.responses)
+        return response_set(self.gold, self.responses[a], self.responses[b])
+
+
+@dataclass(frozen=True)
+class _Source:
+    """Ratings with what to call them and where they came from."""
+
+    label: str
+    ratings: Ratings
+    is_array: bool = False
+    documents: Mapping[str, Mapping[str, str]] | None = None
+
+
+def named_systems(arguments: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
+    """Return the path of each system by its name, from arguments ``path`` or ``name=path``.
+
+    A path that is not given a name goes by its file name without the suffix, or its folder's name.
+
+    Raises
+    ------
+    NbykError
+        If a name is empty or two systems have the same.
+    """
+    named: dict[str, str] = {}
+    for given in arguments:
+        argument = os.fspath(given)
+        name, equals, path = argument.partition("=")
+        # A folder may be called task=mmlu, as partitioned data sets are.
+        if not equals or os.path.exists(argument) or os.sep in name:
+            path = argument
+            resolved = Path(os.path.abspath(argument))
+            name = resolved.name if resolved.is_dir() else resolved.stem
+        if not name.strip() or not path:
+            raise NbykError(f"system {argument!r}: expected a path, or name=path with a name and a path")
+        if name in named:
+            raise NbykError(
+                f"two systems are named {name!r} ({named[name]} and {path}); give one another name, as in "
+                f"{name}2={path}"
+            )
+        named[name] = path
+    return named
+
+
+def read_systems(
+    systems: Mapping[str, Input] | Sequence[str | os.PathLike[str]],
+    gold: Input | None = None,
+    *,
+    scale: Scale | None = None,
+    on_missing: OnMissing = "refuse",
+    samples: SampleChoice | None = None,
+    item: str = "item",
+    rater: str | None = "rater",
+    value: str = "value",
+) -> Systems:
+    """Read two or more systems, and gold if there is any, as responses to the same items.
+
+    Each is a file that `read_ratings` reads or ratings already read; a system may also be what
+    ``lm_eval --log_samples`` wrote, a folder of runs or one samples file (see `read_samples`).
+
+    Parameters
+    ----------
+    systems
+        What to read by the system's name, or arguments as `named_systems` takes them.
+    gold
+        The raters' ratings. Without them each system's ratings are of its outputs: its responses are what
+        raters, or a metric in several runs, gave that system's answer to the item.
+    scale
+        The scale of all ratings. Without one they must lie in [0, 1], which is never guessed otherwise.
+    on_missing
+        What to do about items that not all have: "refuse", or "drop" them and count them in `dropped`.
+    samples
+        Which metric, task and filter of lm-evaluation-harness to take.
+    item, rater, value
+        Column names, as in `read_ratings`.
+
+    Raises
+    ------
+    NbykError
+        If there are fewer than two systems, two of a name, a file that cannot be read, a rating off the
+        scale, items that do not match, or fewer than two left.
+    """
+    if on_missing not in ("refuse", "drop"):
+        raise NbykError(f"on_missing {on_missing!r} is unknown; expected refuse or drop")
+    named = systems if isinstance(systems, Mapping) else named_systems(systems)
+    if len(named) < 2:
+        raise NbykError(f"found {len(named)} system(s), expected at least two to compare; give another file")
+    columns = {"item": item, "rater": rater, "value": value}
+    sources = {name: _read(given, name, scale, samples, columns) for name, given in named.items()}
+    gold_source = None
+    if gold is not None:
+        if not isinstance(gold, Ratings) and holds_samples(gold):
+            raise NbykError(
+                f"{os.fspath(gold)}: is a folder or a log of lm_eval, expected a file of gold ratings; "
+                "give the scores of a model as a system"
+            )
+        gold_source = _read(gold, "gold", scale, samples, columns)
+    every = [*([gold_source] if gold_source else []), *sources.values()]
+    if scale is None:
+        scale = _only_scale(every)
+    _refuse_other_documents(sources.values())
+    items = _common_items(every, on_missing)
+    dropped = {source.label: source.ratings.n_items - len(items) for source in every}
+    matrices = {name: _rows(source.ratings, items) for name, source in sources.items()}
+    gold_matrix = _rows(gold_source.ratings, items) if gold_source else None
+    return Systems(
+        items,
+        gold_matrix,
+        matrices,
+        scale,
+        {label: count for label, count in dropped.items() if count},
+        tuple(_notes(gold_matrix, matrices)),
+    )
+
+
+def _read(
+    given: Input,
+    name: str,
+    scale: Scale | None,
+    samples: SampleChoice | None,
+    columns: Mapping[str, str | None],
+) -> _Source:
+    if isinstance(given, Ratings):
+        return _Source(name, given if scale is None else given.normalised(scale, name))
+    label = os.fspath(given)
+    if name != "gold" and holds_samples(given):
+        logged = read_samples(given, samples)
+        ratings = logged.ratings if scale is None else logged.ratings.normalised(scale, label)
+        return _Source(label, ratings, documents=logged.documents)
+    is_array = Path(given).suffix.lower() in ARRAY_SUFFIXES
+    return _Source(label, read_ratings(given, **columns, scale=scale), is_array)  # type: ignore[arg-type]
+
+
+def _only_scale(sources: Sequence[_Source]) -> Scale:
+    """Return [0, 1] if all ratings lie in it; there is no other scale that need not be declared."""
+    scale = Interval(0.0, 1.0)
+    for source in sources:
+        ratings = source.ratings
+        outside = scale.outside(ratings.values)
+        if outside.any():
+            row = int(np.flatnonzero(outside)[0])
+            values = np.unique(np.concatenate([other.ratings.values for other in sources]))
+            low, high = values[0], values[-1]
+            options = f"--scale {low:g},{high:g} if those are its ends"
+            if (values == np.rint(values)).all() and high - low < _MOST_LEVELS:
+                levels = ",".join(f"{level:g}" for level in np.arange(low, high + 1))
+                options += f", or --levels {levels} for ordered levels"
+            raise NbykError(
+                f"{source.label}: item {ratings.items[ratings.item_index[row]]!r} is rated "
+                f"{ratings.values[row]:g}, and all ratings run from {low:g} to {high:g}; expected 0 to 1 "
+                f"where no scale is declared: declare it, as with {options}"
+            )
+    return scale
+
+
+def _refuse_other_documents(sources: Iterable[_Source]) -> None:
+    """Raise NbykError if two logs of lm_eval have different documents under one id."""
+    known: dict[str, dict[str, str]] = {}
+    for source in sources:
+        for item, hashes in (source.documents or {}).items():
+            refuse_other_document(known, item, hashes, source.label)
+
+
+def _common_items(sources: Sequence[_Source], on_missing: OnMissing) -> tuple[str, ...]:
+    """Return the items that all sources have, in the order of the first."""
+    first, *others = sources
+    differing = [
+        source
+        for source in others
+        if source.ratings.items != first.ratings.items
+        and set(source.ratings.items) != set(first.ratings.items)
+    ]
+    if not differing:
+        return first.ratings.items
+    nameless = any(source.is_array for source in (first, *differing))
+    if on_missing == "refuse" or nameless:
+        way_out = (
+            "the rows of an array have no names by which to match them: give all files the same rows in the "
+            "same order, or write the array as a table with a column item"
+            if nameless
+            else "give all files the same items, or keep those in all of them with --on-missing drop"
+        )
+        found = "; ".join(
+            mismatch(source.label, source.ratings.items, first.label, first.ratings.items)
+            for source in differing
+        )
+        raise NbykError(f"{found}{_near(first, differing[0])}; {way_out}")
+    common = set(first.ratings.items).intersection(*(source.ratings.items for source in others))
+    if len(common) < 2:
+        names = ", ".join(source.label for source in sources)
+        raise NbykError(
+            f"{names}: have {len(common)} item(s) in common{_near(first, differing[0])}, expected at least "
+            "two; check that the ids are of the same items and written alike"
+        )
+    return tuple(name for name in first.ratings.items if name in common)
+
+
+def _near(first: _Source, other: _Source) -> str:
+    """Say which two ids of two sources may be meant to be one, if any."""
+    shared = set(first.ratings.items).intersection(other.ratings.items)
+    lacking = {_simplified(name): name for name in first.ratings.items if name not in shared}
+    for name in other.ratings.items:
+        meant = lacking.get(_simplified(name))
+        if name not in shared and meant is not None:
+            return f" (is {name!r} the same as {meant!r}? then write them alike)"
+    return ""
+
+
+def _simplified(name: str) -> str:
+    """Return an id without what often differs between two spellings of it: spaces, case, a decimal .0."""
+    text = unicodedata.normalize("NFKC", name).strip().casefold()
+    try:
+        return f"{float(text):.17g}"
+    except ValueError:
+        return text
+
+
+def _rows(ratings: Ratings, items: tuple[str, ...]) -> Floats:
+    """Return the rows of `Ratings.matrix` of some items in their order, without columns that are all NaN."""
+    matrix = ratings.matrix()
+    if ratings.items != items:
+        row_of = {name: row for row, name in enumerate(ratings.items)}
+        matrix = matrix[[row_of[name] for name in items]]
+    return np.ascontiguousarray(matrix[:, ~np.isnan(matrix).all(axis=0)])
+
+
+def _notes(gold: Floats | None, responses: Mapping[str, Floats]) -> Iterable[str]:
+    """Say which systems are equal to gold or to each other."""
+    for name, matrix in responses.items():
+        if gold is not None and np.array_equal(gold, matrix, equal_nan=True):
+            yield f"{name} has the same ratings as gold"
+    for (name, matrix), (other, same) in combinations(responses.items(), 2):
+        if np.array_equal(matrix, same, equal_nan=True):
+            yield f"{name} and {other} have the same ratings"

@@ -1,0 +1,1 @@
+"""A corpus of malformed input: see `tests.data.malformed.corpus`."""

@@ -1,0 +1,162 @@
+"""Gold and systems from any mix of formats, as matrices with the same rows."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_array_equal
+
+from nbyk.data import Interval, Levels, Ratings, SampleChoice, align, named_systems, read_systems
+from nbyk.errors import NbykError
+from tests.data.lm_eval_log import runs, sample, write_run
+
+nan = np.nan
+
+
+def long(items: str, *, shift: float = 0.0) -> Ratings:
+    """Two ratings of each item, which tell its letter, and one of a third rater for the first."""
+    names = [*(item for item in items for _ in range(2)), items[0]]
+    raters = [*(["r", "s"] * len(items)), "t"]
+    values = [(ord(item) - ord("a")) / 16 + (rater == "s") / 32 + shift for item, rater in zip(names, raters, strict=True)]  # fmt: skip
+    return Ratings.from_columns(names, raters, values)
+
+
+def written(folder: Path, name: str, content: str) -> str:
+    (folder / name).parent.mkdir(parents=True, exist_ok=True)
+    (folder / name).write_text(content)
+    return str(folder / name)
+
+
+@settings(max_examples=30, deadline=None)
+@given(st.permutations("abcd"), st.permutations("abcd"), st.booleans())
+def test_rows_are_the_same_items_whatever_the_order_of_the_files(
+    order_a: list[str], order_b: list[str], with_gold: bool
+) -> None:
+    gold = long("dbca") if with_gold else None
+    a, b = long("".join(order_a), shift=0.25), long("".join(order_b), shift=0.5)
+    systems = read_systems({"a": a, "b": b}, gold)
+    assert systems.names == ("a", "b")
+    assert systems.items == (tuple("dbca") if with_gold else tuple(order_a))
+    for ratings, matrix in ((gold, systems.gold), (a, systems.responses["a"]), (b, systems.responses["b"])):
+        if ratings is None:
+            assert matrix is None
+            continue
+        for item, row in zip(systems.items, matrix, strict=True):
+            expected = ratings.values[ratings.item_index == ratings.items.index(item)]
+            assert_array_equal(row[: len(expected)], expected)
+            assert np.isnan(row[len(expected) :]).all()
+    if gold is not None:
+        same = align(gold, a, b)
+        for name in ("gold", "a", "b"):
+            assert_array_equal(getattr(systems.pair("a", "b"), name), getattr(same, name))
+
+
+def test_every_format_gives_the_same_systems(tmp_path: Path) -> None:
+    ratings = Ratings.from_columns(["0", "0", "1", "2"], ["r", "s", "r", "s"], [0.25, 0.5, 1, 0])
+    pq.write_table(ratings.to_table(), tmp_path / "parquet.parquet")
+    np.save(tmp_path / "npy.npy", [[0.25, 0.5], [1, nan], [nan, 0]])
+    np.savez(tmp_path / "npz.npz", [[0.25, 0.5], [1, nan], [nan, 0]])
+    rows = list(zip("0012", "rsrs", (0.25, 0.5, 1, 0), strict=True))
+    written(tmp_path, "csv.csv", "\ufeffitem,rater,value\r\n" + "".join(f"{i},{j},{v}\r\n" for i, j, v in rows))
+    written(tmp_path, "tsv.tsv", "item\tr\ts\n0\t0.25\t0.5\n1\t1\t\n2\tNA\t0\n")
+    written(
+        tmp_path,
+        "jsonl.jsonl",
+        "".join(f'{{"item": {i}.0, "rater": "{j}", "value": {v}}}\n' for i, j, v in rows),
+    )
+    files = sorted(str(path) for path in tmp_path.iterdir())
+    systems = read_systems(files)
+    assert systems.names == ("csv", "jsonl", "npy", "npz", "parquet", "tsv")
+    for matrix in systems.responses.values():
+        assert_array_equal(matrix, [[0.25, 0.5], [1, nan], [0, nan]])
+    assert len(systems.notes) == 15
+
+
+def test_dropping_keeps_the_common_items_and_counts_the_rest(tmp_path: Path) -> None:
+    a = written(tmp_path, "a.csv", "item,x,y,z\na,0,1,\nb,1,1,\nc,0,0,1\nd,1,,\n")
+    systems = read_systems({"a": a, "b": long("dbea")}, long("abde"), on_missing="drop")
+    assert systems.items == ("a", "b", "d")
+    assert systems.dropped == {"gold": 1, a: 1, "b": 1}
+    # The column that only the dropped item filled is gone.
+    assert_array_equal(systems.responses["a"], [[0, 1], [1, 1], [1, nan]])
+    assert read_systems({"a": long("ab"), "b": long("ba")}, on_missing="drop").dropped == {}
+
+
+def test_the_scale_is_declared_or_from_0_to_1() -> None:
+    a = Ratings.from_columns(["a", "b"], ["r", "r"], [1, 5])
+    b = Ratings.from_columns(["a", "b"], ["r", "r"], [2, 3])
+    systems = read_systems({"a": a, "b": b}, scale=Interval(1, 5))
+    assert_array_equal(systems.responses["b"], [[0.25], [0.5]])
+    assert systems.scale == Interval(1, 5)
+    levels = read_systems({"a": a, "b": b}, scale=Levels((1, 2, 3, 4, 5)))
+    assert_array_equal(levels.responses["a"], [[0], [0.8]])
+    assert read_systems({"a": long("ab"), "b": long("ab")}).scale == Interval(0, 1)
+    with pytest.raises(NbykError, match="b: the rating of item 'a' by rater 'r' is 2; expected one of 1, 5"):
+        read_systems({"a": a, "b": b}, scale=Levels((1, 5)))
+
+
+def test_logs_of_runs_compare_without_gold_or_with_it(tmp_path: Path) -> None:
+    x = runs(tmp_path / "x", [[1.0, 0.0, 1.0], [1.0, 0.0, 0.0]], model="x")
+    y = write_run(tmp_path / "y", [sample(i, {"acc": 0.0, "f1": 0.5}) for i in range(3)], model="y")
+    choice = SampleChoice(metric="acc")
+    systems = read_systems([x, f"other={y}"], samples=choice)
+    assert systems.names == ("x", "other")
+    assert systems.gold is None
+    assert_array_equal(systems.responses["x"], [[1, 1], [0, 0], [1, 0]])
+    gold = written(tmp_path, "gold.csv", "item,ann\n2,1\n0,0\n1,1\n")
+    assert_array_equal(read_systems([x, y], gold, samples=choice).pair("x", "y").gold, [[1], [0], [1]])
+
+
+def test_what_is_seldom_meant_is_said() -> None:
+    gold, other = long("abc"), long("abc", shift=0.25)
+    assert read_systems({"a": gold, "b": other}, gold).notes == ("a has the same ratings as gold",)
+    assert read_systems({"a": other, "b": other}, gold).notes == ("a and b have the same ratings",)
+    assert read_systems({"a": long("abc", shift=0.5), "b": other}, gold).notes == ()
+
+
+def test_names_come_from_files_folders_or_the_user(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    written(tmp_path, "task=mmlu/part.csv", "")
+    (tmp_path / "runs").mkdir()
+    assert named_systems(["x/model.v2.csv", "runs/", "b=y/z=1.csv", "task=mmlu/part.csv", tmp_path]) == {
+        "model.v2": "x/model.v2.csv",
+        "runs": "runs/",
+        "b": "y/z=1.csv",
+        "part": "task=mmlu/part.csv",
+        tmp_path.name: str(tmp_path),
+    }
+    monkeypatch.chdir(tmp_path / "runs")
+    assert named_systems(["."]) == {"runs": "."}
+
+
+def test_an_unknown_system_is_refused_with_its_neighbours() -> None:
+    systems = read_systems({"model-a": long("ab"), "model-b": long("ab")})
+    with pytest.raises(NbykError, match="unknown system 'modela'; did you mean model-a"):
+        systems.pair("modela", "model-b")
+
+
+@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.sampled_from("abcdef"), min_size=2, unique=True), st.lists(st.sampled_from("abcdef"), min_size=2, unique=True))  # fmt: skip
+def test_items_are_refused_or_dropped_exactly_where_they_differ(one: list[str], other: list[str]) -> None:
+    given_systems = {"a": long("".join(one)), "b": long("".join(other))}
+    common = [item for item in one if item in other]
+    if set(one) == set(other):
+        assert read_systems(given_systems).items == tuple(one)
+    else:
+        with pytest.raises(NbykError, match="--on-missing drop"):
+            read_systems(given_systems)
+    if len(common) < 2:
+        with pytest.raises(NbykError, match=rf"have {len(common)} item\(s\) in common"):
+            read_systems(given_systems, on_missing="drop")
+        return
+    systems = read_systems(given_systems, on_missing="drop")
+    assert systems.items == tuple(common)
+    counts = {"a": len(one) - len(common), "b": len(other) - len(common)}
+    assert systems.dropped == {name: count for name, count in counts.items() if count}
