@@ -15,6 +15,7 @@ _HOME = {
     "Ratings": "nbyk.data",
     "align": "nbyk.data",
     "read_ratings": "nbyk.data",
+    "read_systems": "nbyk.data",
     "ResponseSet": "nbyk.data.response_set",
     "response_set": "nbyk.data.response_set",
     "Response": "nbyk.priors",
@@ -58,6 +59,7 @@ __all__ = [
     "power_study",
     "published_prior",
     "read_ratings",
+    "read_systems",
     "resample",
     "resampled_effects",
     "response_set",
@@ -67,7 +69,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from nbyk import metrics
-    from nbyk.data import Ratings, align, read_ratings
+    from nbyk.data import Ratings, align, read_ratings, read_systems
     from nbyk.data.response_set import ResponseSet, response_set
     from nbyk.errors import NbykError
     from nbyk.inference.comparison.compare import compare

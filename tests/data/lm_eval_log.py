@@ -1,8 +1,8 @@
-"""What ``lm_eval --log_samples`` writes, made as lm-evaluation-harness makes it (version 0.4.9's code path).
+"""What ``lm_eval --log_samples`` writes, made as lm-evaluation-harness (0.4.13.dev0) makes it.
 
-`evaluate` (lm_eval/evaluator.py) makes one sample per document and filter: its fields are those of `sample`, in
-that order, and the metrics' values come last, under their names. `EvaluationTracker.save_results_samples` turns
-arguments, responses and the target into text and appends one JSON object per line to
+`evaluate` (lm_eval/evaluator.py) makes one sample per document and filter: its fields are those of `sample`,
+in that order, and the metrics' values come last, under their names. `EvaluationTracker.save_results_samples`
+turns arguments, responses and the target into text and appends one JSON object per line to
 ``<output_path>/<model>/samples_<task>_<date>.jsonl``, with `default=handle_non_serializable`; the aggregated
 results go to ``results_<date>.json`` beside it.
 """
@@ -30,7 +30,9 @@ def handle_non_serializable(value: Any) -> Any:
     return list(value) if isinstance(value, set) else str(value)
 
 
-def sample(doc_id: int, metrics: Mapping[str, Any], *, filter_key: str = "none", doc: str = "") -> dict[str, Any]:
+def sample(
+    doc_id: int, metrics: Mapping[str, Any], *, filter_key: str = "none", doc: str = ""
+) -> dict[str, Any]:
     document = {"question": doc or f"question {doc_id}", "answer": doc_id}
     dumped = json.dumps(document, indent=2, default=handle_non_serializable, ensure_ascii=False)
     prompt, target = f"Question: {document['question']}\nAnswer:", str(doc_id)
@@ -51,10 +53,8 @@ def sample(doc_id: int, metrics: Mapping[str, Any], *, filter_key: str = "none",
 
 
 def older(samples: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return samples as before version 0.4.6: without the names of their filter and metrics."""
-    return [
-        {key: value for key, value in one.items() if key not in ("filter", "metrics")} for one in samples
-    ]
+    """Return samples as before version 0.4.7: without the names of their filter and metrics."""
+    return [{key: value for key, value in one.items() if key not in ("filter", "metrics")} for one in samples]
 
 
 def write_run(
@@ -77,7 +77,7 @@ def write_run(
 
 
 def runs(output_path: Path, scores: Sequence[Sequence[float]], **options: Any) -> Path:
-    """Write one run per row of `scores`, the metric acc of documents 0, 1, …, and return the model's folder."""
+    """Write one run per row of `scores`, acc of documents 0, 1, …, and return the model's folder."""
     for date, row in zip(DATES, scores, strict=False):
         samples = [sample(doc_id, {"acc": score}) for doc_id, score in enumerate(row)]
         folder = write_run(output_path, samples, date=date, **options)

@@ -67,7 +67,7 @@ def test_metric_task_and_filter_are_chosen_by_name(tmp_path: Path) -> None:
         folder = write_run(tmp_path, samples, task=task)
     choice = SampleChoice(metric="acc", task="arc_easy", filter="flexible")
     assert values(folder, choice) == [[0.75], [0.75]]
-    with pytest.raises(NbykError, match="no task 'arc'; found arc_easy"):
+    with pytest.raises(NbykError, match="no task 'arc'; found 'arc_easy'"):
         read_samples(
             folder / f"samples_arc_easy_{DATES[0]}.jsonl", SampleChoice("acc", task="arc", filter="strict")
         )

@@ -14,7 +14,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from nbyk.data import Interval, Levels, Ratings, read_ratings
+from nbyk.data import Interval, Levels, Ratings, layouts, read_ratings
+from nbyk.data import tables as reading
 from nbyk.errors import NbykError
 from nbyk.files import read_parquet, write_parquet
 
@@ -30,8 +31,9 @@ numbers = st.floats(allow_nan=False, allow_infinity=False)
 @st.composite
 def tables(draw: st.DrawFn) -> Ratings:
     """Ratings of 2 to 6 items by up to 4 raters, ragged, in any order of rows."""
-    items = draw(st.lists(ids, min_size=2, max_size=6, unique=True))
-    raters = draw(st.lists(ids, min_size=1, max_size=4, unique=True))
+    # Ids that differ in spaces alone are refused.
+    items = draw(st.lists(ids, min_size=2, max_size=6, unique_by=str.strip))
+    raters = draw(st.lists(ids, min_size=1, max_size=4, unique_by=str.strip))
     pairs = [
         (item, rater)
         for item in items
@@ -118,6 +120,66 @@ def test_long_and_wide_say_the_same(tmp_path, ratings):
     expected = {(item, f"r{ratings.raters.index(rater)}", value) for item, rater, value in rows(ratings)}
     assert set(rows(wide)) == expected
     assert wide.items == ratings.items
+
+
+# Pieces of delimited text, good and bad, with the ends of lines and blanks that real files have.
+lines_of_text = st.lists(
+    st.one_of(
+        st.sampled_from(
+            ["a,r,1", "b,r,0", "b,s,0.5", " c ,r,1e-3", "", "a\tr\t1", "d,r,x", 'e,"r",1', "f,r", " "]
+        ),
+        st.text('ab,\t 01.\r"', max_size=6),
+    ),
+    max_size=6,
+)
+
+
+@settings(max_examples=300, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(
+    header=st.sampled_from(
+        ["item,rater,value", "item,r,s", "item\trater\tvalue", "item", '"item",rater,value']
+    ),
+    lines=lines_of_text,
+    end=st.sampled_from(["\n", "\r\n"]),
+    suffix=st.sampled_from([".csv", ".tsv"]),
+)
+def test_the_fast_way_through_a_text_gives_what_the_careful_one_does(tmp_path, header, lines, end, suffix):
+    path = tmp_path / f"r{suffix}"
+    path.write_bytes(end.join([header, *lines]).encode())
+    outcomes = []
+    for splitter in (reading._split, lambda text, delimiter: None):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(reading, "_split", splitter)
+            try:
+                outcomes.append(read_ratings(path))
+            except NbykError as error:
+                outcomes.append(str(error))
+    assert outcomes[0] == outcomes[1]
+
+
+@given(tables_of_text=st.lists(st.lists(st.text("ab 1.", max_size=3), min_size=3, max_size=3), min_size=1))
+def test_plain_text_does_go_the_fast_way_to_the_same_table(tables_of_text):
+    text = "item,rater,value\r\n\n" + "".join(",".join(row) + "\n" for row in tables_of_text)
+    fast, careful = reading._split(text, ","), reading._parsed("r.csv", text, ",")
+    assert fast is not None
+    assert [list(part) for part in fast] == [list(part) for part in careful]
+
+
+@given(
+    st.lists(
+        st.one_of(
+            st.floats(),
+            st.integers(),
+            st.integers(10**308, 10**309),
+            st.booleans(),
+            st.none(),
+            st.binary(max_size=2),
+            st.text("0123456789.eE+-_ infa", max_size=5),
+        )
+    )
+)
+def test_cells_become_the_same_numbers_all_at_once_and_one_by_one(cells):
+    np.testing.assert_array_equal(layouts._numbers(cells), [layouts._number(cell) for cell in cells])
 
 
 @pytest.mark.parametrize("suffix", [".npy", ".npz"])

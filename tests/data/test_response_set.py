@@ -52,11 +52,22 @@ def test_fingerprints_tell_data_apart_and_nothing_else():
     assert response_set(gold, a, [[-0.0, 1], [0, 0]]).fingerprint() == same
     assert response_set(gold, b, a).fingerprint() != same
     assert response_set(gold, [[1, 1], [0, 1]], b).fingerprint() != same
+    assert response_set(None, a, b).fingerprint() not in (same, response_set(None, b, a).fingerprint())
     # The same bytes in another shape.
     two_items, four_items = np.arange(8.0).reshape(2, 4), np.arange(8.0).reshape(4, 2)
     assert response_set(two_items, two_items, two_items).fingerprint() != (
         response_set(four_items, four_items, four_items).fingerprint()
     )
+
+
+def test_without_gold_there_are_no_columns_of_it():
+    data = response_set(None, [[1, 0], [nan, 1]], [0.5, 0.25])
+    assert data.gold.shape == (2, 0)
+    assert data.n_items == 2
+    assert not data.has_gold
+    assert response_set([1, 0], [1, 0], [0, 1]).has_gold
+    with pytest.raises(NbykError, match="a and b must have the same items: a has 2, b has 3"):
+        response_set(None, [1, 0], [1, 0, 1])
 
 
 @pytest.mark.parametrize(

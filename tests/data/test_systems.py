@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import numpy as np
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
@@ -22,7 +23,8 @@ def long(items: str, *, shift: float = 0.0) -> Ratings:
     """Two ratings of each item, which tell its letter, and one of a third rater for the first."""
     names = [*(item for item in items for _ in range(2)), items[0]]
     raters = [*(["r", "s"] * len(items)), "t"]
-    values = [(ord(item) - ord("a")) / 16 + (rater == "s") / 32 + shift for item, rater in zip(names, raters, strict=True)]  # fmt: skip
+    pairs = zip(names, raters, strict=True)
+    values = [(ord(item) - ord("a")) / 16 + (rater == "s") / 32 + shift for item, rater in pairs]
     return Ratings.from_columns(names, raters, values)
 
 
@@ -62,7 +64,9 @@ def test_every_format_gives_the_same_systems(tmp_path: Path) -> None:
     np.save(tmp_path / "npy.npy", [[0.25, 0.5], [1, nan], [nan, 0]])
     np.savez(tmp_path / "npz.npz", [[0.25, 0.5], [1, nan], [nan, 0]])
     rows = list(zip("0012", "rsrs", (0.25, 0.5, 1, 0), strict=True))
-    written(tmp_path, "csv.csv", "\ufeffitem,rater,value\r\n" + "".join(f"{i},{j},{v}\r\n" for i, j, v in rows))
+    written(
+        tmp_path, "csv.csv", "\ufeffitem,rater,value\r\n" + "".join(f"{i},{j},{v}\r\n" for i, j, v in rows)
+    )
     written(tmp_path, "tsv.tsv", "item\tr\ts\n0\t0.25\t0.5\n1\t1\t\n2\tNA\t0\n")
     written(
         tmp_path,
@@ -75,6 +79,17 @@ def test_every_format_gives_the_same_systems(tmp_path: Path) -> None:
     for matrix in systems.responses.values():
         assert_array_equal(matrix, [[0.25, 0.5], [1, nan], [0, nan]])
     assert len(systems.notes) == 15
+
+
+def test_the_examples_in_the_docs_say_the_same(tmp_path: Path) -> None:
+    text = (Path(__file__).parents[2] / "docs" / "formats.md").read_text(encoding="utf-8")
+    examples = re.findall(r"```(csv|tsv|jsonl)\n(.*?)```", text, re.DOTALL)
+    assert [suffix for suffix, _ in examples] == ["csv", "jsonl", "tsv", "jsonl"]
+    files = [
+        written(tmp_path, f"{place}.{suffix}", content) for place, (suffix, content) in enumerate(examples)
+    ]
+    for matrix in read_systems(files).responses.values():
+        assert_array_equal(matrix, [[1, 0], [0.5, nan]])
 
 
 def test_dropping_keeps_the_common_items_and_counts_the_rest(tmp_path: Path) -> None:
@@ -119,9 +134,7 @@ def test_what_is_seldom_meant_is_said() -> None:
     assert read_systems({"a": long("abc", shift=0.5), "b": other}, gold).notes == ()
 
 
-def test_names_come_from_files_folders_or_the_user(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_names_come_from_files_folders_or_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(tmp_path)
     written(tmp_path, "task=mmlu/part.csv", "")
     (tmp_path / "runs").mkdir()
@@ -142,8 +155,11 @@ def test_an_unknown_system_is_refused_with_its_neighbours() -> None:
         systems.pair("modela", "model-b")
 
 
-@settings(max_examples=20, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.sampled_from("abcdef"), min_size=2, unique=True), st.lists(st.sampled_from("abcdef"), min_size=2, unique=True))  # fmt: skip
+some_items = st.lists(st.sampled_from("abcdef"), min_size=2, unique=True)
+
+
+@settings(max_examples=50, deadline=None)
+@given(some_items, some_items)
 def test_items_are_refused_or_dropped_exactly_where_they_differ(one: list[str], other: list[str]) -> None:
     given_systems = {"a": long("".join(one)), "b": long("".join(other))}
     common = [item for item in one if item in other]

@@ -57,6 +57,40 @@ def test_null_has_the_enumerated_distribution(sampler: str, null: str, share_gol
     assert_drawn_from(draws.null[0], exact.effects(gold, a, b, sampler, null, mae_effect))
 
 
+def mean_effect(gold: exact.Row, a: exact.Row, b: exact.Row) -> float:
+    return sum(a) / len(a) - sum(b) / len(b)
+
+
+@pytest.mark.parametrize("null", ENUMERATED_NULLS)
+@pytest.mark.parametrize("sampler", SAMPLERS)
+def test_without_gold_the_systems_own_ratings_have_the_enumerated_distribution(
+    sampler: str, null: str
+) -> None:
+    _, a, b = tiny(2)
+    data = response_set(None, a, b)
+    draws = resampled_effects(data, "mean", sampler=sampler, null=null, n_resamples=M, seed=5)
+    nobodys = ((0.0,), (0.0,))
+    assert_drawn_from(draws.alternative[0], exact.effects(nobodys, a, b, sampler, None, mean_effect))
+    assert_drawn_from(draws.null[0], exact.effects(nobodys, a, b, sampler, null, mean_effect))
+    drawn = resample(data, sampler=sampler, null=null, seed=5)
+    assert not drawn.has_gold
+    assert drawn.n_items == 2
+
+
+def test_without_gold_effects_are_those_of_the_mean_and_other_metrics_are_refused() -> None:
+    data = response_set(None, [[1, 0.5], [0.25, np.nan], [0, 1]], [0.5, 0, 1])
+    assert observed_effects(data, "mean")[0] == pytest.approx((0.25 + 0.25 - 0.5) / 3)
+    shifted = resampled_effects(
+        data, "mean", sampler="bootstrap_items/sample(K)", null="shifted", n_resamples=50
+    )
+    assert np.isfinite(shifted.null).all()
+    for metrics in (["mean", "mae"], ["cosine"]):
+        with pytest.raises(NbykError, match=r"metric '(mae|cosine)' needs gold, and there is none; .* mean"):
+            observed_effects(data, metrics)
+        with pytest.raises(NbykError, match="needs gold, and there is none"):
+            resampled_effects(data, metrics, sampler="all_items/all", n_resamples=4)
+
+
 @pytest.mark.parametrize("null", ["permutation", "swap_items", "pooled"])
 def test_three_items(null: str) -> None:
     gold, a, b = tiny(3)

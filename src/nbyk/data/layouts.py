@@ -85,7 +85,7 @@ class Cells:
 
 def _numbers(cells: Sequence[Any]) -> Floats:
     """Return the cells' numbers, NaN where a cell is none."""
-    if set(map(type, cells)) <= {float, int, str} and not any(
+    if set(map(type, cells)) <= {float, int, bool, str} and not any(
         "_" in cell for cell in cells if type(cell) is str
     ):
         try:

@@ -30,6 +30,8 @@ _FIELDS = {
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "prompt_hash"),
     *_ABOUT_THE_DOCUMENT,
 }
+# What --predict_only logs for a score, always 999.
+_NO_SCORE = "bypass"
 # json.dumps(default=str) writes numpy's own booleans as text.
 _BOOLEANS = {"True": 1.0, "False": 0.0}
 
@@ -225,7 +227,7 @@ _BULKY = ("doc", "target", "arguments", "resps", "filtered_resps")
 
 
 def _filter(sample: Mapping[str, Any]) -> str:
-    # Before version 0.4.6 samples did not say; "none" is what the harness calls the absence of a filter.
+    # Before version 0.4.7 samples did not say; "none" is what the harness calls the absence of a filter.
     return str(sample.get("filter", "none"))
 
 
@@ -234,7 +236,9 @@ def _scores(sample: Mapping[str, Any]) -> list[str]:
     names = sample.get("metrics")
     if not isinstance(names, list):
         names = [name for name in sample if name not in _FIELDS]
-    return [name for name in names if isinstance(name, str) and _is_score(sample.get(name))]
+    return [
+        name for name in names if name != _NO_SCORE and isinstance(name, str) and _is_score(sample.get(name))
+    ]
 
 
 def _is_score(value: Any) -> bool:
@@ -252,7 +256,9 @@ def _one_of(
 ) -> str:
     """Return the one that is wanted, or the only one there is."""
     if wanted is not None and wanted not in found:
-        raise NbykError(f"{path}: no {kind} {wanted!r}; found {', '.join(found)}: choose one with {option}")
+        raise NbykError(
+            f"{path}: no {kind} {wanted!r}; found {', '.join(map(repr, found))}: choose one with {option}"
+        )
     if wanted is None and len(found) > 1:
         raise NbykError(
             f"{path}: found {len(found)} {kind}s ({', '.join(found)}), expected one; choose it with {option}"

@@ -205,7 +205,7 @@ def _read(
     if isinstance(given, Ratings):
         return _Source(name, given if scale is None else given.normalised(scale, name))
     label = os.fspath(given)
-    if name != "gold" and holds_samples(given):
+    if holds_samples(given):
         logged = read_samples(given, samples)
         ratings = logged.ratings if scale is None else logged.ratings.normalised(scale, label)
         return _Source(label, ratings, documents=logged.documents)
@@ -284,7 +284,10 @@ def _near(first: _Source, other: _Source) -> str:
     for name in other.ratings.items:
         meant = lacking.get(_simplified(name))
         if name not in shared and meant is not None:
-            return f" (is {name!r} the same as {meant!r}? then write them alike)"
+            # Two forms of an accent look the same unless they are spelt out.
+            alike = unicodedata.normalize("NFC", name) == unicodedata.normalize("NFC", meant)
+            shown = ascii if alike else repr
+            return f" (is {shown(name)} the same as {shown(meant)}? then write them alike)"
     return ""
 
 

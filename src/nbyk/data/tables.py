@@ -210,7 +210,7 @@ def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, An
             if line.lstrip().startswith("["):
                 raise _not_an_object(path, number, []) from None
             # The decoder's own message counts lines too, always 1.
-            where = f" at character {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
+            where = f": character {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
             raise NbykError(
                 f"{path}, line {number}: not JSON ({getattr(error, 'msg', error)}{where}); "
                 "expected one whole object per line: mend the line, or get the file again if it was cut off"
@@ -337,18 +337,21 @@ def _parsed(
 
 
 def _read_json_lines(path: str | os.PathLike[str]) -> Table:
-    objects: list[dict[str, Any]] = []
+    columns: dict[str, list[Any]] = {}
     numbers: list[int] = []
-    # A dict keeps the order in which the keys first come.
-    names: dict[str, None] = {}
     for number, content in json_lines(path):
-        objects.append(content)
+        for name, cell in content.items():
+            if name not in columns:
+                columns[name] = [None] * len(numbers)
+            columns[name].append(cell)
         numbers.append(number)
-        names.update(dict.fromkeys(content))
-    if not objects:
+        if len(content) < len(columns):
+            for cells in columns.values():
+                if len(cells) < len(numbers):
+                    cells.append(None)
+    if not numbers:
         raise NbykError(f"{path}: is empty; expected one JSON object per line")
-    columns = tuple([content.get(name) for content in objects] for name in names)
-    return Table(str(path), tuple(names), columns, "line", numbers)
+    return Table(str(path), tuple(columns), tuple(columns.values()), "line", numbers)
 
 
 def _read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) -> Table:

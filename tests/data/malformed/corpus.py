@@ -100,7 +100,7 @@ def _one_bad(folder: Path, path: Path, role: str, options: Sequence[str]) -> Arg
 def file(
     name: str, file_name: str, content: str | bytes, expected: str, *, role: str = "b", options: str = ""
 ) -> Case:
-    """A case of one malformed file."""
+    """Return a case of one malformed file."""
 
     def build(folder: Path) -> Arguments:
         path = folder / file_name
@@ -111,7 +111,7 @@ def file(
 
 
 def array(name: str, values: object, expected: str) -> Case:
-    """A case of one .npy file of these values."""
+    """Return a case of one .npy file of these values."""
 
     def build(folder: Path) -> Arguments:
         np.save(folder / "bad.npy", np.asarray(values), allow_pickle=True)
@@ -121,7 +121,7 @@ def array(name: str, values: object, expected: str) -> Case:
 
 
 def arrays(name: str, expected: str, **named: object) -> Case:
-    """A case of one .npz file of these arrays."""
+    """Return a case of one .npz file of these arrays."""
 
     def build(folder: Path) -> Arguments:
         np.savez(folder / "bad.npz", **{key: np.asarray(value) for key, value in named.items()})
@@ -131,7 +131,7 @@ def arrays(name: str, expected: str, **named: object) -> Case:
 
 
 def parquet(name: str, columns: dict[str, object], expected: str, *, role: str = "b") -> Case:
-    """A case of one Parquet file of these columns."""
+    """Return a case of one Parquet file of these columns."""
 
     def build(folder: Path) -> Arguments:
         pq.write_table(pa.table(columns), folder / "bad.parquet")
@@ -148,7 +148,7 @@ def files(
     options: str = "",
     systems: Sequence[str] = (),
 ) -> Case:
-    """A case of files that do not go together; one called gold.… is gold, the others are the systems."""
+    """Return a case of files that do not go together; one called gold.… is gold, the others are the systems."""
 
     def build(folder: Path) -> Arguments:
         paths = {}
@@ -170,7 +170,7 @@ def files(
 
 
 def logs(name: str, write: Callable[[Path], Path], expected: str, *, options: str = "") -> Case:
-    """A case of a lm-evaluation-harness log, written by `write`, beside a good one."""
+    """Return a case of a lm-evaluation-harness log, written by `write`, beside a good one."""
 
     def build(folder: Path) -> Arguments:
         good = runs(folder / "good", [[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]], model="good")
@@ -182,7 +182,7 @@ def logs(name: str, write: Callable[[Path], Path], expected: str, *, options: st
 def _built(
     name: str, make: Callable[[Path], Path], expected: str, *, role: str = "b", in_one_file: bool = True
 ) -> Case:
-    """A case of a path that `make` prepares and returns."""
+    """Return a case of a path that `make` prepares and returns."""
     return Case(name, lambda folder: _one_bad(folder, make(folder), role, ()), expected, in_one_file)
 
 
@@ -368,6 +368,7 @@ ARRAYS = [
     array("an array of one item", np.zeros((1, 3)), "row 0: '0' is still the only item; at least two"),
     array("infinity in an array", [[1.0, 0.0], [np.inf, 1.0], [0.0, 1.0]], f"row 1, column '0': found inf, {_FINITE}"),
     array("an item of NaN", [[1.0], [np.nan], [0.0]], "row 1: the item has no rating, only NaN; add one"),
+    arrays("Python objects in npz", "found Python objects, expected numbers; save an array of float64", ratings=np.array([1, None], dtype=object)),
     arrays("strings in npz", "found an array of <U1, expected numbers", ratings=["a", "b", "c"]),
     arrays("unknown keys in npz", "found the arrays gold, system, expected exactly one; save the ratings alone", gold=np.zeros((3, 1)), system=np.ones((3, 1))),
     arrays("an npz of nothing", r"found the arrays \(none\), expected exactly one"),
@@ -410,7 +411,7 @@ ITEMS = [
     files("1 and 1.0", {"a.csv": "item,x\n1,0\n2,1\n", "b.csv": "item,x\n1.0,0\n2.0,1\n"}, r"b.csv lacks 2 .*\(is '1.0' the same as '1'\? then write them alike\)"),
     files("ids in another case", {"a.csv": GOOD, "b.csv": WIDE.replace("\na", "\nA")}, r"\(is 'A' the same as 'a'\? then write them alike\)"),
     files("ids with a space in one file", {"a.csv": GOOD, "b.csv": WIDE.replace("\na", "\n a")}, r"\(is ' a' the same as 'a'\?"),
-    files("accents in two forms", {"a.csv": GOOD.replace("a,", "\u00e4,"), "b.csv": WIDE.replace("\na", "\na\u0308")}, r"the same as 'ä'\?"),
+    files("accents in two forms", {"a.csv": GOOD.replace("a,", "\u00e4,"), "b.csv": WIDE.replace("\na", "\na\u0308")}, r"\(is 'a\\u0308' the same as '\\xe4'\?"),
     files("arrays of other lengths", {"gold.npy": np.zeros((3, 2)), "a.npy": np.zeros((3, 1)), "b.npy": np.zeros((2, 1))}, "b.npy lacks 1 .*the rows of an array have no names"),
     files("dropping rows of arrays", {"a.npy": np.zeros((3, 1)), "b.npy": np.zeros((2, 1))}, "b.npy lacks 1 .*give all files the same rows in the same order", options="--on-missing drop"),
     files("an array and a table of other ids", {"a.npy": np.zeros((3, 1)), "b.csv": GOOD}, "b.csv lacks 3 .*write the array as a table with a column item"),
@@ -433,13 +434,13 @@ LOGS = [
     logs("a score that is no number", lambda folder: _acc(folder, [1.0, "good", 0.0]), rf"samples_\S*, line 2, column 'acc': found 'good', {_FINITE}"),
     logs("a score that is missing", lambda folder: _acc(folder, [1.0, None, 0.0]), r"samples_\S*, line 2, column 'acc': found no value"),
     logs("a score of NaN", lambda folder: _acc(folder, [1.0, float("nan"), 0.0]), rf"line 2, column 'acc': found nan, {_FINITE}"),
-    logs("answers without scores", lambda folder: write_run(folder, [sample(i, {"bypass": 999}) for i in range(3)]), "bad.*is rated 999, .*expected 0 to 1"),
+    logs("answers without scores", lambda folder: write_run(folder, [sample(i, {"bypass": 999}) for i in range(3)]), "no metric whose value is a number; .*--predict_only"),
     logs("several metrics", lambda folder: write_run(folder, [sample(i, {"acc": 1.0, "acc_norm": 0.0}) for i in range(3)]), r"bad\S*: found 2 metrics \(acc, acc_norm\), expected one; choose it with --samples-metric"),
-    logs("an unknown metric", lambda folder: _acc(folder, [1.0, 0.0, 1.0]), r"no metric 'exact_match'; found acc: choose one with --samples-metric", options="--samples-metric exact_match"),
+    logs("an unknown metric", lambda folder: _acc(folder, [1.0, 0.0, 1.0]), r"no metric 'exact_match'; found 'acc': choose one with --samples-metric", options="--samples-metric exact_match"),
     logs("several tasks", _in_turn(lambda folder: _acc(folder, [1.0, 0.0, 1.0]), lambda folder: _acc(folder, [1.0, 0.0, 1.0], task="mmlu_law")), r"bad\S*: found 2 tasks \(gsm8k, mmlu_law\), expected one; choose it with --task"),
-    logs("an unknown task", lambda folder: _acc(folder, [1.0, 0.0, 1.0]), "no task 'arc'; found gsm8k: choose one with --task", options="--task arc"),
+    logs("an unknown task", lambda folder: _acc(folder, [1.0, 0.0, 1.0]), "no task 'arc'; found 'gsm8k': choose one with --task", options="--task arc"),
     logs("several filters", lambda folder: write_run(folder, [sample(i, {"acc": 1.0}, filter_key=key) for key in ("strict", "flexible") for i in range(3)]), r"found 2 filters \(flexible, strict\), expected one; choose it with --filter"),
-    logs("an unknown filter", lambda folder: _acc(folder, [1.0, 0.0, 1.0]), "no filter 'strict'; found none: choose one with --filter", options="--filter strict"),
+    logs("an unknown filter", lambda folder: _acc(folder, [1.0, 0.0, 1.0]), "no filter 'strict'; found 'none': choose one with --filter", options="--filter strict"),
     logs("several models", lambda folder: _in_turn(lambda at: _acc(at, [1.0, 0.0, 1.0], model="x"), lambda at: _acc(at, [1.0, 0.0, 1.0], model="y", date=DATES[1]))(folder).parent, r"bad: holds samples of 2 models \(x, y\); expected the runs of one"),
     logs("a document twice in a run", lambda folder: write_run(folder, [sample(i, {"acc": 1.0}) for i in (0, 1, 2, 1)]), "line 4: document '1' already stands on line 2; expected one sample"),
     logs("two filters without their names", lambda folder: write_run(folder, older([sample(i, {"acc": 1.0}) for i in (0, 1, 0, 1)])), "line 3: document '0' already stands on line 1"),
