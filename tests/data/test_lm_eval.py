@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import contextlib
+import json
 from pathlib import Path
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
 
 from nbyk.data import SampleChoice, read_samples
 from nbyk.errors import NbykError
@@ -99,3 +103,30 @@ def test_older_logs_name_neither_metrics_nor_filter(tmp_path: Path) -> None:
 def test_runs_without_hashes_are_taken_at_their_ids(tmp_path: Path) -> None:
     bare = [{"doc_id": i, "resps": [], "acc": 1} for i in range(2)]
     assert values(write_run(tmp_path, bare)) == [[1], [1]]
+
+
+anything = st.recursive(
+    st.one_of(
+        st.none(), st.booleans(), st.integers(), st.floats(), st.sampled_from(["acc", "True", "0.5", "x"])
+    ),
+    lambda parts: st.one_of(
+        st.lists(parts, max_size=2), st.dictionaries(st.sampled_from("ab"), parts, max_size=2)
+    ),
+    max_leaves=3,
+)
+FIELDS = ("doc_id", "resps", "filter", "metrics", "doc_hash", "target_hash", "acc", "bypass")
+
+
+@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.dictionaries(st.sampled_from(FIELDS), anything), max_size=3))
+def test_no_log_gives_anything_but_ratings_or_a_refusal(
+    tmp_path: Path, changes: list[dict[str, object]]
+) -> None:
+    good = [sample(i, {"acc": 1.0}) for i in range(3)]
+    lines = [json.dumps({**one, **change}) for one, change in zip(good, changes, strict=False)]
+    path = tmp_path / f"samples_gsm8k_{DATES[0]}.jsonl"
+    path.write_text("\n".join([*lines, *map(json.dumps, good[len(lines) :])]))
+    with contextlib.suppress(NbykError):
+        ratings = read_samples(path).ratings
+        assert ratings.n_items >= 2
+        assert np.isfinite(ratings.values).all()

@@ -245,11 +245,6 @@ def _in_turn(*steps: Callable[[Path], Path]) -> Callable[[Path], Path]:
     return lambda folder: [step(folder) for step in steps][-1]
 
 
-def _renamed(folder: Path) -> Path:
-    log = next(_acc(folder, [1.0, 0.0, 1.0]).glob("samples_*"))
-    return log.rename(log.with_name("results.jsonl"))
-
-
 def _raw(content: str, file_name: str = f"samples_gsm8k_{DATES[0]}.jsonl") -> Callable[[Path], Path]:
     def write(folder: Path) -> Path:
         folder.mkdir(parents=True)
