@@ -36,10 +36,27 @@ _HOME = {
     "plan": "nbyk.inference.planning.plan",
     "power_of_test": "nbyk.inference.power.estimate",
     "power_study": "nbyk.inference.power.study",
+    "aso": "nbyk.inference.score_tests.aso",
+    "violation_ratio": "nbyk.inference.score_tests.aso",
+    "multi_aso": "nbyk.inference.score_tests.multi_aso",
+    "aso_uncertainty_reduction": "nbyk.inference.score_tests.multi_aso",
+    "aso_sizes": "nbyk.inference.score_tests.multi_aso",
+    "bootstrap_test": "nbyk.inference.score_tests.bootstrap",
+    "approximate_randomisation": "nbyk.inference.score_tests.randomisation",
+    "permutation_test": "nbyk.inference.score_tests.randomisation",
+    "welch_t_test": "nbyk.inference.score_tests.classical",
+    "wilcoxon_test": "nbyk.inference.score_tests.classical",
+    "mann_whitney_test": "nbyk.inference.score_tests.classical",
+    "paired_bootstrap": "nbyk.inference.score_tests.paired_bootstrap",
+    "paired_bootstraps": "nbyk.inference.score_tests.paired_bootstrap",
+    "CorpusMetric": "nbyk.inference.score_tests.corpus_metrics",
+    "bootstrap_power_analysis": "nbyk.inference.score_tests.power_analysis",
+    "correct_p_values": "nbyk.inference.score_tests.corrections",
 }
 
 __all__ = [
     "ComparisonResult",
+    "CorpusMetric",
     "NbykError",
     "Population",
     "Ratings",
@@ -48,12 +65,24 @@ __all__ = [
     "TwoStagePrior",
     "__version__",
     "align",
+    "approximate_randomisation",
+    "aso",
+    "aso_sizes",
+    "aso_uncertainty_reduction",
+    "bootstrap_power_analysis",
+    "bootstrap_test",
     "compare",
+    "correct_p_values",
     "expected_p",
     "fit_prior",
+    "mann_whitney_test",
     "metrics",
+    "multi_aso",
     "observed_effects",
     "p_value",
+    "paired_bootstrap",
+    "paired_bootstraps",
+    "permutation_test",
     "plan",
     "power_of_test",
     "power_study",
@@ -65,6 +94,9 @@ __all__ = [
     "response_set",
     "simulate",
     "simulated_effects",
+    "violation_ratio",
+    "welch_t_test",
+    "wilcoxon_test",
 ]
 
 if TYPE_CHECKING:
@@ -78,6 +110,15 @@ if TYPE_CHECKING:
     from nbyk.inference.power.estimate import power_of_test
     from nbyk.inference.power.study import power_study
     from nbyk.inference.pvalues import expected_p, p_value
+    from nbyk.inference.score_tests.aso import aso, violation_ratio
+    from nbyk.inference.score_tests.bootstrap import bootstrap_test
+    from nbyk.inference.score_tests.classical import mann_whitney_test, welch_t_test, wilcoxon_test
+    from nbyk.inference.score_tests.corpus_metrics import CorpusMetric
+    from nbyk.inference.score_tests.corrections import correct_p_values
+    from nbyk.inference.score_tests.multi_aso import aso_sizes, aso_uncertainty_reduction, multi_aso
+    from nbyk.inference.score_tests.paired_bootstrap import paired_bootstrap, paired_bootstraps
+    from nbyk.inference.score_tests.power_analysis import bootstrap_power_analysis
+    from nbyk.inference.score_tests.randomisation import approximate_randomisation, permutation_test
     from nbyk.priors import Response, TwoStagePrior, fit_prior, published_prior
     from nbyk.resampling.population import Population
     from nbyk.resampling.resample import observed_effects, resample, resampled_effects

@@ -209,6 +209,7 @@ rule homan_power:
                 for name in ("draws", "forms", "rows", "swaps", "weights")
             ],
             "inference/power",
+            "inference/random_subsets.py",
         ),
     output:
         "results/homan2025/power/source={source}/epsilon-{epsilon}_n-{n}_k-{k}.parquet",

@@ -11,17 +11,21 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, uint64
+from numba import njit
 from numpy.typing import NDArray
 
 from nbyk.compiled import discard_older_caches
+from nbyk.inference.random_subsets import (
+    DRAWS_AT_ONCE,
+    draw_subset_sums,
+    fill_subset_table,
+    subset_table,
+)
 from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
 
 Array = NDArray[Any]
 
 _BATCH = 2 * LANES
-_GROUP = 8
-_SUBSETS = 1 << _GROUP
 
 discard_older_caches(__file__)
 
@@ -44,37 +48,6 @@ def decision(count: int, look: int, reject_to: Array, keep_from: Array) -> int:
 
 
 @njit(nogil=True, cache=True)
-def _fill_subset_sums(contributions: Array, out: Array) -> None:
-    """Fill `out`, shape (G, 256), with the sum of every subset of each eight contributions."""
-    n = contributions.size
-    for group in range(out.shape[0]):
-        out[group, 0] = 0.0
-        for bit in range(_GROUP):
-            i = group * _GROUP + bit
-            value = contributions[i] if i < n else 0.0
-            for subset in range(1 << bit):
-                out[group, subset | (1 << bit)] = out[group, subset] + value
-
-
-@njit(nogil=True, cache=True)
-def _draw_flipped_sums(sums: Array, state: Array, row: Array, out: Array) -> None:
-    """Fill `out`, shape (64,), with sums of random subsets: a fair coin per item, 64 items to a word."""
-    n_groups = sums.shape[0]
-    out[:] = 0.0
-    for first in range(0, n_groups, 8):
-        last = min(first + 8, n_groups)
-        for start in range(0, _BATCH, LANES):
-            next_row(state, row)
-            for lane in range(LANES):
-                word = row[lane]
-                total = 0.0
-                for group in range(first, last):
-                    total += sums[group, np.int64(word & uint64(_SUBSETS - 1))]
-                    word = word >> uint64(_GROUP)
-                out[start + lane] += total
-
-
-@njit(nogil=True, cache=True)
 def sign_flip_test(
     contributions: Array, key: Any, first: int, draws: Array, reject_to: Array, keep_from: Array, out: Array
 ) -> None:
@@ -91,23 +64,22 @@ def sign_flip_test(
     out : ndarray of int, shape (R, 2)
         Filled with 1 where the null is rejected (0 elsewhere), and the draws that it took.
     """
-    n_groups = (contributions.shape[1] + _GROUP - 1) // _GROUP
-    sums = np.empty((n_groups, _SUBSETS))
-    flipped = np.empty(_BATCH)
+    table = subset_table(contributions.shape[1])
+    flipped = np.empty(DRAWS_AT_ONCE)
     state = np.empty(STATE, np.uint64)
     row = np.empty(LANES, np.uint64)
     for r in range(contributions.shape[0]):
         # Σ ±d ≥ Σ d where the sum of the flipped ones is at most 0.
         border = 0.5 * _tolerance(contributions[r])
-        _fill_subset_sums(contributions[r], sums)
+        fill_subset_table(contributions[r], table)
         start_replicate(key, first + r, state)
         count, drawn = 0, 0
         for look in range(draws.size):
             while drawn < draws[look]:
-                _draw_flipped_sums(sums, state, row, flipped)
-                for draw in range(min(_BATCH, draws[look] - drawn)):
+                draw_subset_sums(table, state, row, flipped)
+                for draw in range(min(DRAWS_AT_ONCE, draws[look] - drawn)):
                     count += int(flipped[draw] <= border)
-                drawn += _BATCH
+                drawn += DRAWS_AT_ONCE
             out[r, 0], out[r, 1] = decision(count, look, reject_to, keep_from), draws[look]
             if out[r, 0] >= 0:
                 break

@@ -1,0 +1,59 @@
+"""Compiled sums of random subsets: each number is in or out by a fair coin, as under flips of its sign."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit, uint64
+from numpy.typing import NDArray
+
+from nbyk.compiled import discard_older_caches
+from nbyk.resampling.lanes import LANES, next_row
+
+Array = NDArray[Any]
+
+DRAWS_AT_ONCE = 2 * LANES
+"""How many sums `draw_subset_sums` draws."""
+
+_GROUP = 8
+_SUBSETS = 1 << _GROUP
+
+discard_older_caches(__file__)
+
+
+@njit(nogil=True, cache=True)
+def subset_table(n: int) -> Any:
+    """Return an empty table for `fill_subset_table` of n numbers, shape (⌈n/8⌉, 256)."""
+    return np.empty(((n + _GROUP - 1) // _GROUP, _SUBSETS))
+
+
+@njit(nogil=True, cache=True)
+def fill_subset_table(values: Array, table: Array) -> None:
+    """Fill `table` with the sum of every subset of each eight values."""
+    n = values.size
+    for group in range(table.shape[0]):
+        table[group, 0] = 0.0
+        for bit in range(_GROUP):
+            i = group * _GROUP + bit
+            value = values[i] if i < n else 0.0
+            for subset in range(1 << bit):
+                table[group, subset | (1 << bit)] = table[group, subset] + value
+
+
+@njit(nogil=True, cache=True)
+def draw_subset_sums(table: Array, state: Array, row: Array, out: Array) -> None:
+    """Fill `out`, shape (64,), with sums of random subsets: a fair coin per value, 64 values to a word."""
+    n_groups = table.shape[0]
+    out[:] = 0.0
+    for first in range(0, n_groups, 8):
+        last = min(first + 8, n_groups)
+        for start in range(0, DRAWS_AT_ONCE, LANES):
+            next_row(state, row)
+            for lane in range(LANES):
+                word = row[lane]
+                total = 0.0
+                for group in range(first, last):
+                    total += table[group, np.int64(word & uint64(_SUBSETS - 1))]
+                    word = word >> uint64(_GROUP)
+                out[start + lane] += total

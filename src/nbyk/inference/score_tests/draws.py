@@ -1,0 +1,71 @@
+"""Draws for many pairs of samples at once: which stream each belongs to, and who computes it.
+
+A row is a pair of samples. Its draws come in streams of `DRAWS`, each with random words of its own, so that
+neither the number of rows, nor of draws, nor of threads changes a draw.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from itertools import pairwise
+
+import numpy as np
+
+from nbyk.resampling.streams import stream_key
+
+Progress = Callable[[int], object]
+
+DRAWS = 256
+"""Draws per stream. Changing it changes every number that is drawn."""
+
+STREAMS_PER_ROW = 1 << 32
+"""Stream c of row r is replicate r·2³² + c of its key."""
+
+_BLOCKS_PER_THREAD = 8
+
+
+def random_words(seed: int, **axes: str | int) -> np.uint64:
+    """Return the key of a test's streams, for the kernels of `nbyk.resampling.lanes`."""
+    state = stream_key(seed, **axes).seed_sequence("draws", 0).generate_state(1, np.uint64)
+    return np.uint64(state[0])
+
+
+def streams_per_row(n_draws: int) -> int:
+    """Return how many streams `n_draws` draws take."""
+    return -(-n_draws // DRAWS)
+
+
+def over_streams(
+    fill: Callable[[int, int], object],
+    n_rows: int,
+    n_draws: int,
+    *,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> None:
+    """Call ``fill(first, last)`` for ranges that cover all streams, those of row 0 first.
+
+    `progress` is told how many draws were just done.
+    """
+    per_row = streams_per_row(n_draws)
+    total = n_rows * per_row
+    n_blocks = 1 if threads <= 1 and progress is None else _BLOCKS_PER_THREAD * max(1, threads)
+    edges = sorted({total * block // n_blocks for block in range(n_blocks + 1)})
+    ranges = list(pairwise(edges))
+
+    def draws_before(stream: int) -> int:
+        row, chunk = divmod(stream, per_row)
+        return row * n_draws + chunk * DRAWS
+
+    def work(block: tuple[int, int]) -> None:
+        fill(*block)
+        if progress is not None:
+            progress(draws_before(block[1]) - draws_before(block[0]))
+
+    if threads <= 1:
+        for block in ranges:
+            work(block)
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(work, ranges))

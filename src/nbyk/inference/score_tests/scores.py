@@ -1,0 +1,130 @@
+"""Scores as the tests take them: flat arrays of finite doubles, from whatever holds numbers."""
+
+from __future__ import annotations
+
+import numbers
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+
+Floats = NDArray[np.float64]
+
+
+def as_scores(values: Any, name: str, *, least: int = 1) -> Floats:
+    """Return scores as a new flat array.
+
+    Parameters
+    ----------
+    values
+        A list, a numpy array, a pandas Series, or a tensor of torch, JAX or another library that speaks the
+        array protocol or DLPack; tensors are detached and copied from their device.
+    name
+        What errors call them.
+    least
+        The fewest scores that will do.
+
+    Returns
+    -------
+    ndarray, shape (n,)
+
+    Raises
+    ------
+    NbykError
+        If they are not a flat list of at least `least` finite numbers.
+    """
+    return _checked(values, name, ("n",), least)
+
+
+def as_rows(values: Any, name: str, *, least: int = 1) -> Floats:
+    """Return R samples of scores as a new array of shape (R, n), from what `as_scores` takes."""
+    return _checked(values, name, ("R", "n"), least)
+
+
+def as_pairs(a: Any, b: Any) -> tuple[Floats, Floats]:
+    """Return the scores of two systems on the same runs or items.
+
+    Raises
+    ------
+    NbykError
+        If they differ in number, or are two pandas Series whose indices differ.
+    """
+    first, second = as_scores(a, "a"), as_scores(b, "b")
+    if len(first) != len(second):
+        raise NbykError(
+            f"a paired test needs a score of either system for each item; found {len(first)} of a and "
+            f"{len(second)} of b: choose an unpaired test, or give scores on the same items"
+        )
+    if all(hasattr(scores, "index") and hasattr(scores, "to_numpy") for scores in (a, b)) and not (
+        a.index.equals(b.index)
+    ):
+        raise NbykError(
+            "a and b: the Series have different indices, so that it is unclear which scores belong together; "
+            "align them first (a, b = a.align(b, join='inner')), or give a.to_numpy() and b.to_numpy()"
+        )
+    return first, second
+
+
+def as_row_pairs(a: Any, b: Any, *, paired: bool = False, least: int = 1) -> tuple[Floats, Floats]:
+    """Return R samples of either system, shapes (R, n) and (R, m), with n = m if they are paired."""
+    first, second = as_rows(a, "a", least=least), as_rows(b, "b", least=least)
+    if len(first) != len(second) or (paired and first.shape != second.shape):
+        expected = "the same shape" if paired else "as many rows"
+        raise NbykError(f"a and b: found shapes {first.shape} and {second.shape}, expected {expected}")
+    return first, second
+
+
+def _checked(values: Any, name: str, axes: tuple[str, ...], least: int) -> Floats:
+    array = _to_numpy(values, name)
+    if array.ndim != len(axes):
+        raise NbykError(
+            f"{name}: found a {type(values).__name__} of shape {array.shape}, expected ({', '.join(axes)})"
+        )
+    if array.dtype.kind not in "biuf":
+        array = _numbers(array, name)
+    scores = np.array(array, dtype=np.float64, order="C")
+    finite = np.isfinite(scores)
+    if not finite.all():
+        at = tuple(np.argwhere(~finite)[0].tolist())
+        raise NbykError(
+            f"{name}: score {_position(at)} is {scores[at]}; expected finite numbers: leave out the "
+            "runs that failed (of both systems, if the test is paired)"
+        )
+    if array.shape[-1] < least or array.shape[0] < 1:
+        size = (
+            f"{array.shape[-1]} score{'s' if array.shape[-1] != 1 else ''}" if array.shape[0] else "nothing"
+        )
+        raise NbykError(f"{name}: found {size}, expected at least {least}")
+    return scores
+
+
+def _to_numpy(values: Any, name: str) -> NDArray[Any]:
+    for method in ("detach", "cpu"):  # torch tensors with a gradient or on a device have no array protocol
+        if hasattr(values, method):
+            values = getattr(values, method)()
+    if np.ma.is_masked(values):
+        raise NbykError(f"{name}: some scores are masked; give values.compressed() or fill them")
+    try:
+        if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
+            return np.from_dlpack(values)
+        return np.asarray(values)
+    except (TypeError, ValueError, RuntimeError, BufferError) as error:
+        raise NbykError(
+            f"{name}: {type(values).__name__} cannot be read as numbers ({error}); expected a list, a numpy "
+            "array, a pandas Series or a tensor on the CPU"
+        ) from error
+
+
+def _numbers(array: NDArray[Any], name: str) -> Floats:
+    out = np.empty(array.shape)
+    for at, value in np.ndenumerate(array):
+        if isinstance(value, str | bytes) or not isinstance(value, numbers.Real):
+            raise NbykError(f"{name}: score {_position(at)} is {value!r}; expected a number")
+        out[at] = float(value)
+    return out
+
+
+def _position(at: tuple[int, ...]) -> str:
+    return str(at[0]) if len(at) == 1 else str(at)
