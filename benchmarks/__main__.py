@@ -1,4 +1,4 @@
-"""Measure nbyk against VET, scipy and its own limits: `python -m benchmarks [--vet CHECKOUT] [--quick]`."""
+"""Measure nbyk against VET, scipy, deepsig and its own limits: `python -m benchmarks [--vet CHECKOUT] [--quick]`."""
 
 from __future__ import annotations
 

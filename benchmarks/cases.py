@@ -1,4 +1,4 @@
-"""What is measured: one cell of Wein et al. 2023 against VET, and nbyk against its own random numbers."""
+"""What is measured: one cell of Wein et al. 2023 against VET, nbyk against its own random numbers, tests."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks.comparison import against_scipy, against_targets
+from benchmarks.deepsig import against_deepsig, many_pairs
 from benchmarks.timing import Line, interleaved, line, seconds
 from benchmarks.vet import Peer, pooled
 from nbyk.data.response_set import ResponseSet
@@ -49,10 +50,15 @@ class Effort:
     thread_draws: int
     generator: int
     compare: int
+    deepsig: int
 
 
-FULL = Effort(vet=9, many_responses=3, draws=9, threads=7, thread_draws=2000, generator=15, compare=7)
-QUICK = Effort(vet=3, many_responses=1, draws=3, threads=2, thread_draws=512, generator=5, compare=3)
+FULL = Effort(
+    vet=9, many_responses=3, draws=9, threads=7, thread_draws=2000, generator=15, compare=7, deepsig=5
+)
+QUICK = Effort(
+    vet=3, many_responses=1, draws=3, threads=2, thread_draws=512, generator=5, compare=3, deepsig=1
+)
 
 
 def lines(peer: Peer, effort: Effort) -> Iterator[Line]:
@@ -65,6 +71,8 @@ def lines(peer: Peer, effort: Effort) -> Iterator[Line]:
     yield from against_sfc64(effort.generator)
     yield from against_scipy(effort.compare)
     yield from against_targets(effort.compare)
+    yield from against_deepsig(effort.deepsig)
+    yield many_pairs(effort.deepsig)
 
 
 def _true_effects(prior: str, metrics: list[str], draws: int, threads: int = 1) -> None:

@@ -276,7 +276,7 @@ def warn_of_few(n: int, m: int) -> None:
     if min(n, m) < FEW_SCORES:
         deals = math.comb(n + m, n)
         warnings.warn(
-            f"{n} scores of A and {m} of B: eps_min says little below {FEW_SCORES} of each. Where every score "
+            f"{n} scores of A and {m} of B: eps_min says little below {FEW_SCORES} of each. Where each score "
             "of A is above every one of B, no resample differs, and eps_min is 0 at any confidence; for two "
             f"equally good systems that happens once in {deals} times. It can rank systems, but not back a "
             "claim: collect more runs, or give the p-value of permutation_test beside it",

@@ -148,7 +148,7 @@ def paired_bootstraps(
                 n_resamples,
                 null=effects - delta if keep_null else None,
             )
-    return results
+    return {name: results[name] for name in (get_corpus_metric(metric).name for metric in metrics)}
 
 
 @dataclass(frozen=True)
@@ -180,8 +180,9 @@ class PairedItems:
         both = np.concatenate([of_a, of_b], axis=1)
         if not np.isfinite(both).all():
             raise NbykError("statistics: some are NaN or infinite, expected finite numbers")
-        kinds, kind_of = np.unique(both, axis=0, return_inverse=True)
-        return cls(kind_of.reshape(-1).astype(np.int64), np.ascontiguousarray(kinds), of_a.shape[1])
+        rows = (both + 0.0).view(np.dtype((np.void, both.itemsize * both.shape[1])))[:, 0]  # −0 is 0
+        _, first, kind_of = np.unique(rows, return_index=True, return_inverse=True)
+        return cls(kind_of.astype(np.int64), both[first], of_a.shape[1])
 
     @property
     def n(self) -> int:

@@ -92,11 +92,9 @@ def _checked(values: Any, name: str, axes: tuple[str, ...], least: int) -> Float
             f"{name}: score {_position(at)} is {scores[at]}; expected finite numbers: leave out the "
             "runs that failed (of both systems, if the test is paired)"
         )
-    if array.shape[-1] < least or array.shape[0] < 1:
-        size = (
-            f"{array.shape[-1]} score{'s' if array.shape[-1] != 1 else ''}" if array.shape[0] else "nothing"
-        )
-        raise NbykError(f"{name}: found {size}, expected at least {least}")
+    n = array.shape[-1] if len(array) else 0
+    if n < max(1, least):
+        raise NbykError(f"{name}: found {n} score{'s' * (n != 1)}, expected at least {least}")
     return scores
 
 
