@@ -1,4 +1,4 @@
-"""What is measured: one cell of Wein et al. 2023 against VET, nbyk against its own random numbers, tests."""
+"""What is measured: one cell of Wein et al. 2023 against VET, and nbyk against its own random numbers."""
 
 from __future__ import annotations
 

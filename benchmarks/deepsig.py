@@ -1,4 +1,4 @@
-"""Tests of scores against deep-significance (Ulmer et al. 2022), where it is installed: pip install deepsig."""
+"""Tests of scores against deep-significance (Ulmer et al. 2022), where that is installed."""
 
 from __future__ import annotations
 
@@ -72,9 +72,9 @@ def many_pairs(repeats: int) -> Line:
     a, b = generator.normal(size=(2, _PAIRS, N))
     aso_batch(a[:1], b[:1])  # compiles
     one, two = interleaved(lambda: aso_batch(a, b), lambda: aso_batch(a, b, threads=2), repeats)
-    sides = ([value / _PAIRS for value in side] for side in (one, two))
+    one, two = ([value / _PAIRS for value in side] for side in (one, two))
     name = f"speed of two threads over one, ASO of {_PAIRS} pairs of samples"
-    return line(name, *zip(("one thread", "two threads"), sides, strict=True), 1.8)
+    return line(name, ("one thread", one), ("two threads", two), 1.8)
 
 
 def _measured(

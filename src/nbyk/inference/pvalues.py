@@ -47,9 +47,10 @@ class PValue:
     Attributes
     ----------
     p
-        (1 + draws at least as extreme) / (1 + draws), in (0, 1]; never zero.
+        (1 + draws at least as extreme) / (1 + draws), in (0, 1]; never zero. Tests that enumerate their null
+        give its share that is at least as extreme.
     standard_error
-        Its Monte-Carlo standard error.
+        Its Monte-Carlo standard error; 0 without draws.
     alternative
         "greater", "less" or "two-sided".
     """

@@ -93,7 +93,7 @@ def by_definition(p: list[float], method: str) -> list[float]:
     p=st.lists(st.floats(0, 1), min_size=1, max_size=12),
     method=st.sampled_from(["bonferroni", "holm", "benjamini_hochberg"]),
 )
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=50, deadline=None)
 def test_corrections_are_their_definitions(p: list[float], method: str) -> None:
     np.testing.assert_allclose(nbyk.correct_p_values(p, method), by_definition(p, method), atol=1e-12)
 

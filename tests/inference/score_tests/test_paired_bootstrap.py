@@ -153,6 +153,7 @@ def test_bleu_is_sacrebleus() -> None:
     ("call", "error", "message"),
     [
         (lambda: nbyk.paired_bootstrap([1], [1, 2]), NbykError, "statistics: found shapes"),
+        (lambda: nbyk.paired_bootstrap([1.0], [0.0]), NbykError, "found 1 items, expected at least 2"),
         (lambda: nbyk.paired_bootstrap(["x"], ["y"], metric="accuracy"), NbykError, "give references"),
         (
             lambda: nbyk.paired_bootstrap(["x"], ["y"], ["x", "y"], metric="accuracy"),
@@ -172,13 +173,15 @@ def test_bleu_is_sacrebleus() -> None:
         (lambda: nbyk.paired_bootstrap([[1]], [[1]], [1], metric="accuracy"), NbykError, "flat list"),
         (lambda: nbyk.paired_bootstrap([1.0, np.nan], [1.0, 2.0]), NbykError, "score 1 is nan"),
         (
-            lambda: nbyk.paired_bootstrap([1.0], [0.0], metric=nbyk.CorpusMetric("sum", ones, lambda s: s)),
+            lambda: nbyk.paired_bootstrap(
+                [1.0, 2.0], [0.0, 1.0], metric=nbyk.CorpusMetric("sum", ones, lambda s: s)
+            ),
             NbykError,
             "must keep all axes but the last",
         ),
         (
             lambda: nbyk.paired_bootstrap(
-                [1.0], [0.0], metric=nbyk.CorpusMetric("none", ones, lambda s: 0 / (s[..., 0] - 1))
+                [1.0, 2.0], [0.0, 1.0], metric=nbyk.CorpusMetric("none", ones, lambda s: 0 / (s[..., 0] - 2))
             ),
             UndefinedMetricError,
             "undefined on 1 of 1",

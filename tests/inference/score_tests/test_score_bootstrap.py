@@ -98,7 +98,9 @@ def test_power_takes_any_test() -> None:
         (lambda: nbyk.bootstrap_power_analysis([1.0, 2.0], lift=np.inf), "lift: found inf"),
         (lambda: nbyk.bootstrap_power_analysis([1.0, 2.0], lift_is="add"), "lift_is: found 'add'"),  # type: ignore[arg-type]
         (lambda: nbyk.bootstrap_power_analysis([1.0, 2.0], test="welch"), "did you mean welch_t"),
-        (lambda: nbyk.bootstrap_test([1.0], [1.0], n_resamples=0), "n_resamples: found 0"),
+        (lambda: nbyk.bootstrap_test([1.0, 2.0], [1.0, 1.5], n_resamples=0), "n_resamples: found 0"),
+        (lambda: nbyk.bootstrap_test([1.0], [0.0, 0.1]), "a: found 1 score, expected at least 2"),
+        (lambda: nbyk.bootstrap_test([1.0], [0.0], paired=True), "a: found 1 score, expected at least 2"),
     ],
 )
 def test_bad_options_are_named(call, message: str) -> None:  # type: ignore[no-untyped-def]

@@ -127,6 +127,7 @@ def test_many_pairs_at_once_are_as_one(name: str) -> None:
     test = TESTS[name]
     generator = np.random.default_rng(1)
     a, b = generator.normal(0.5, 1, (6, 7)), generator.normal(0, 1, (6, 7))
+    assert test.test(a[0], b[0]).test == name
     for alternative in ("greater", "less", "two-sided"):
         p = test.p_values(a, b, alternative=alternative)
         assert p.shape == (6,)

@@ -46,7 +46,7 @@ def bootstrap_test(
     Parameters
     ----------
     a, b
-        Scores of A and B, higher is better: lists, arrays, Series or tensors.
+        Two or more scores of either system, higher is better: lists, arrays, Series or tensors.
     paired
         Whether score i of both belongs to the same item or run, so that pairs are resampled; else either
         sample is resampled by itself.
@@ -71,7 +71,8 @@ def bootstrap_test(
     Raises
     ------
     NbykError
-        If scores are not finite numbers or do not pair, or an argument is out of range.
+        If there are fewer than two scores of either, or they are not finite numbers or do not pair, or an
+        argument is out of range.
 
     Notes
     -----
@@ -79,14 +80,17 @@ def bootstrap_test(
     variance: at n = 5 and a level of .05 it rejects equally good systems about .09 of the time, at n = 20
     .06. Prefer `permutation_test` or `approximate_randomisation` there.
     """
-    first, second = as_pairs(a, b) if paired else (as_scores(a, "a"), as_scores(b, "b"))
+    if paired:
+        first, second = as_pairs(a, b, least=2)
+    else:
+        first, second = as_scores(a, "a", least=2), as_scores(b, "b", least=2)
     check_alternative(alternative)
     check_draws(n_resamples)
     kept = np.empty((1, n_resamples) if keep_null else (0, 0))
     observed, counts = _counts(first[None], second[None], paired, n_resamples, seed, threads, progress, kept)
     at_least, at_most = counts[0].tolist()
     return SignificanceResult(
-        "paired_bootstrap_test" if paired else "bootstrap_test",
+        "paired_bootstrap" if paired else "bootstrap",
         float(observed[0]),
         pvalue_of_counts(at_least, at_most, n_resamples, alternative, smoothing=smoothing, exact=False),
         len(first),
@@ -112,7 +116,7 @@ def bootstrap_p(
 
     Row r has random draws of its own, whatever the other rows are.
     """
-    first, second = as_row_pairs(a, b, paired=paired)
+    first, second = as_row_pairs(a, b, paired=paired, least=2)
     check_alternative(alternative)
     check_draws(n_resamples)
     _, counts = _counts(first, second, paired, n_resamples, seed, threads, progress, np.empty((0, 0)))

@@ -36,7 +36,7 @@ def welch_t_test(a: Any, b: Any, *, alternative: Alternative = "greater") -> Sig
     """
     first, second = as_scores(a, "a", least=2), as_scores(b, "b", least=2)
     return _one(
-        "welch_t_test",
+        "welch_t",
         _welch,
         first,
         second,
@@ -71,7 +71,7 @@ def wilcoxon_test(
     """
     first, second = as_pairs(a, b)
     return _one(
-        "wilcoxon_test",
+        "wilcoxon",
         lambda x, y, side: _wilcoxon(x, y, side, method),
         first,
         second,
@@ -106,7 +106,7 @@ def mann_whitney_test(
     """
     first, second = as_scores(a, "a"), as_scores(b, "b")
     return _one(
-        "mann_whitney_test",
+        "mann_whitney",
         lambda x, y, side: _mann_whitney(x, y, side, method),
         first,
         second,

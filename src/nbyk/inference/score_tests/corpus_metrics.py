@@ -6,6 +6,7 @@ item, and its score needs no pass over the outputs: the sums are weights times s
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -128,14 +129,14 @@ _ORDER = 4
 
 def _bleu_statistics(outputs: Sequence[str], references: Sequence[Any]) -> Floats:
     try:
-        from sacrebleu.metrics import BLEU
+        sacrebleu = importlib.import_module("sacrebleu")
     except ImportError as error:
         raise NbykError("BLEU needs sacrebleu: pip install 'nbyk[bleu]'") from error
 
     if references is None or len(outputs) != len(references):
         found = "none" if references is None else len(references)
         raise NbykError(f"references: found {found} for {len(outputs)} outputs, expected one for each")
-    bleu = BLEU(effective_order=True)
+    bleu = sacrebleu.BLEU(effective_order=True)
     statistics = np.empty((len(outputs), 2 * _ORDER + 2))
     for row, output, reference in zip(statistics, outputs, references, strict=True):
         found = bleu.sentence_score(output, [reference] if isinstance(reference, str) else list(reference))

@@ -12,6 +12,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from nbyk.compiled import discard_older_caches
 from nbyk.resampling.streams import stream_key
 
 Progress = Callable[[int], object]
@@ -23,6 +24,8 @@ STREAMS_PER_ROW = 1 << 32
 """Stream c of row r is replicate r·2³² + c of its key."""
 
 _BLOCKS_PER_THREAD = 8
+
+discard_older_caches(__file__)  # kernels are compiled with the numbers above
 
 
 def random_words(seed: int, **axes: str | int) -> np.uint64:

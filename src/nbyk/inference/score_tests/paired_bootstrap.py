@@ -10,7 +10,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from nbyk.compiled import discard_older_caches
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.inference.pvalues import Alternative, tie_tolerance
 from nbyk.inference.score_tests.corpus_metrics import CorpusMetric, get_corpus_metric
@@ -28,8 +27,6 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 _SUMS_AT_ONCE = 1 << 22
-
-discard_older_caches(__file__)
 
 
 def paired_bootstrap(
@@ -176,6 +173,10 @@ class PairedItems:
         if of_a.ndim != 2 or of_b.ndim != 2 or len(of_a) != len(of_b):
             raise NbykError(
                 f"statistics: found shapes {of_a.shape} and {of_b.shape}, expected (N, S) with one N"
+            )
+        if len(of_a) < 2:
+            raise NbykError(
+                f"statistics: found {len(of_a)} items, expected at least 2: one resamples to itself"
             )
         both = np.concatenate([of_a, of_b], axis=1)
         if not np.isfinite(both).all():

@@ -136,7 +136,7 @@ def permutation_test(
     first, second = as_scores(a, "a"), as_scores(b, "b")
     setting = _setting_of_deals(first[None], second[None])
     return setting.test(
-        "permutation_test",
+        "permutation",
         alternative,
         n_resamples,
         exact_up_to,

@@ -24,7 +24,7 @@ class SignificanceResult:
     Attributes
     ----------
     test
-        The test's name.
+        The test's name (`nbyk.inference.score_tests.battery.TESTS`).
     statistic
         What was observed: a difference that is positive where A is better, or the test's own statistic.
     pvalue

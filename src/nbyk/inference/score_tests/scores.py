@@ -43,7 +43,7 @@ def as_rows(values: Any, name: str, *, least: int = 1) -> Floats:
     return _checked(values, name, ("R", "n"), least)
 
 
-def as_pairs(a: Any, b: Any) -> tuple[Floats, Floats]:
+def as_pairs(a: Any, b: Any, *, least: int = 1) -> tuple[Floats, Floats]:
     """Return the scores of two systems on the same runs or items.
 
     Raises
@@ -51,7 +51,7 @@ def as_pairs(a: Any, b: Any) -> tuple[Floats, Floats]:
     NbykError
         If they differ in number, or are two pandas Series whose indices differ.
     """
-    first, second = as_scores(a, "a"), as_scores(b, "b")
+    first, second = as_scores(a, "a", least=least), as_scores(b, "b", least=least)
     if len(first) != len(second):
         raise NbykError(
             f"a paired test needs a score of either system for each item; found {len(first)} of a and "

@@ -14,7 +14,6 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
-from nbyk.compiled import discard_older_caches
 from nbyk.errors import NbykError
 from nbyk.inference.score_tests.draws import DRAWS
 from nbyk.inference.score_tests.kernels import WORDS, start_stream
@@ -25,8 +24,6 @@ Floats = NDArray[np.float64]
 
 EQUAL = 0.5
 """The ratio of two equal samples, 0/0: the only value that keeps ratio(a, b) + ratio(b, a) = 1."""
-
-discard_older_caches(__file__)
 
 
 @dataclass(frozen=True)
