@@ -151,6 +151,8 @@ def test_neither_threads_nor_batches_nor_longer_runs_change_a_number() -> None:
     for threads, rows in ((3, 9), (1, 4)):
         part = aso_batch(a[:rows], b[:rows], n_resamples=700, threads=threads)
         np.testing.assert_array_equal(part.eps_min, whole_batch.eps_min[:rows])
+    alike = aso_batch(np.tile(a[0], (5, 1)), np.tile(b[0], (5, 1)), n_resamples=700)
+    assert len(set(alike.eps_min)) == 5, "rows have draws of their own"
     one = nbyk.aso(a[0], b[0], n_resamples=700, keep_resamples=True)
     assert one.eps_min == whole_batch.eps_min[0]
     assert one.violation_ratio == nbyk.violation_ratio(a[0], b[0])

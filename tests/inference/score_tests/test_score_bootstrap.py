@@ -56,6 +56,8 @@ def test_neither_threads_nor_batches_nor_longer_runs_change_a_number() -> None:
         p = bootstrap_p(a, b, paired=paired, n_resamples=1200)
         np.testing.assert_array_equal(bootstrap_p(a, b, paired=paired, n_resamples=1200, threads=3), p)
         np.testing.assert_array_equal(bootstrap_p(a[:2], b[:2], paired=paired, n_resamples=1200), p[:2])
+        alike = bootstrap_p(np.tile(a[0], (5, 1)), np.tile(b[0], (5, 1)), paired=paired, n_resamples=1200)
+        assert len(set(alike)) > 1, "rows have draws of their own"
         short = nbyk.bootstrap_test(a[0], b[0], paired=paired, n_resamples=1200, keep_null=True)
         longer = nbyk.bootstrap_test(a[0], b[0], paired=paired, n_resamples=3000, keep_null=True, threads=2)
         assert short.p == p[0]

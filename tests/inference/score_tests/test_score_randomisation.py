@@ -158,6 +158,8 @@ def test_neither_threads_nor_batches_nor_longer_runs_change_a_number() -> None:
         p = many(a, b, n_resamples=900, exact_up_to=0)
         np.testing.assert_array_equal(many(a, b, n_resamples=900, exact_up_to=0, threads=3), p)
         np.testing.assert_array_equal(many(a[:3], b[:3], n_resamples=900, exact_up_to=0), p[:3])
+        alike = many(np.tile(a[0], (5, 1)), np.tile(b[0], (5, 1)), n_resamples=900, exact_up_to=0)
+        assert len(set(alike)) > 1, "rows have draws of their own"
         short = one(a[0], b[0], n_resamples=900, exact_up_to=0, keep_null=True)
         longer = one(a[0], b[0], n_resamples=2000, exact_up_to=0, keep_null=True, threads=2)
         assert short.p == p[0]

@@ -1,8 +1,8 @@
 """Exact nulls: how many of all subsets of some numbers have a sum beyond a border, without listing them.
 
 The numbers are split into halves, whose subset sums are merged into ascending order one number at a time;
-then one pass over both lists counts the pairs beyond the border (Horowitz and Sahni 1974, with Pagano and
-Tritchler's 1983 use for permutation tests in mind). What would be C(30, 15) = 155,117,520 sums takes 2·2¹⁵.
+then one pass over both lists counts the pairs beyond the border (Horowitz and Sahni 1974). What would be
+C(30, 15) = 155,117,520 sums takes about 2·2¹⁵.
 """
 
 from __future__ import annotations
