@@ -6,6 +6,7 @@ from itertools import product
 from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -172,6 +173,13 @@ def test_bleu_is_sacrebleus() -> None:
         ),
         (lambda: nbyk.paired_bootstrap([[1]], [[1]], [1], metric="accuracy"), NbykError, "flat list"),
         (lambda: nbyk.paired_bootstrap([1.0, np.nan], [1.0, 2.0]), NbykError, "score 1 is nan"),
+        (
+            lambda: nbyk.paired_bootstrap(
+                [1, 0], pd.Series([0, 1]), pd.Series([1, 0], [1, 0]), metric="accuracy"
+            ),
+            NbykError,
+            "Series have different indices",
+        ),
         (
             lambda: nbyk.paired_bootstrap(
                 [1.0, 2.0], [0.0, 1.0], metric=nbyk.CorpusMetric("sum", ones, lambda s: s)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,6 +21,7 @@ from nbyk.inference.score_tests.result import (
     check_draws,
     pvalue_of_counts,
 )
+from nbyk.inference.score_tests.scores import check_aligned
 from nbyk.resampling.lanes import LANES, STATE, index_below, next_row
 
 Array = NDArray[Any]
@@ -75,7 +76,7 @@ def paired_bootstrap(
     Raises
     ------
     NbykError
-        If outputs and references differ in number, the metric is unknown or undefined, or an argument is out
+        If outputs and references do not pair, the metric is unknown or undefined, or an argument is out
         of range.
 
     Notes
@@ -115,6 +116,7 @@ def paired_bootstraps(
     """Return what `paired_bootstrap` does for several metrics, by name, all on the same resamples."""
     check_alternative(alternative)
     check_draws(n_resamples)
+    check_aligned(a, b, references)
     by_statistics: dict[Any, list[CorpusMetric]] = {}
     for metric in map(get_corpus_metric, metrics):
         by_statistics.setdefault(metric.statistics, []).append(metric)
@@ -158,13 +160,13 @@ class PairedItems:
         The kind of each item.
     statistics : ndarray, shape (kinds, S_a + S_b)
         Either system's statistics of each kind.
-    sizes
-        S_a, the columns that are A's.
+    columns_of_a
+        S_a: the first so many columns are A's.
     """
 
     kind_of: NDArray[np.int64]
     statistics: Floats
-    sizes: int
+    columns_of_a: int
 
     @classmethod
     def of(cls, of_a: Floats, of_b: Floats) -> PairedItems:
@@ -199,8 +201,8 @@ class PairedItems:
     def effects(self, metric: CorpusMetric, sums: Floats) -> Floats:
         """Return by how much A is better for each row of sums, shape (M, S_a + S_b)."""
         with np.errstate(divide="ignore", invalid="ignore"):
-            score_a, score_b = metric.score(sums[:, : self.sizes]), metric.score(sums[:, self.sizes :])
-            effects = np.asarray(score_a - score_b, dtype=np.float64)
+            of_a, of_b = np.split(sums, [self.columns_of_a], axis=1)
+            effects = np.asarray(metric.score(of_a) - metric.score(of_b), dtype=np.float64)
         if effects.shape != (len(sums),):
             raise NbykError(
                 f"metric {metric.name!r}: its score of sums of shape (M, S) has shape {effects.shape}, "
@@ -214,7 +216,9 @@ class PairedItems:
         oriented: Floats = effects if metric.direction == "higher" else -effects
         return oriented
 
-    def resampled_sums(self, n_draws: int, seed: int, threads: int, progress: Progress | None) -> Any:
+    def resampled_sums(
+        self, n_draws: int, seed: int, threads: int, progress: Progress | None
+    ) -> Iterator[tuple[int, Floats]]:
         """Yield (first draw, sums of shape (draws, S_a + S_b)) of items drawn with replacement, in blocks."""
         key = random_words(seed, purpose="resampled items", n=self.n)
         size = max(1, _SUMS_AT_ONCE // (self.statistics.shape[1] * DRAWS)) * DRAWS

@@ -57,14 +57,18 @@ def as_pairs(a: Any, b: Any, *, least: int = 1) -> tuple[Floats, Floats]:
             f"a paired test needs a score of either system for each item; found {len(first)} of a and "
             f"{len(second)} of b: choose an unpaired test, or give scores on the same items"
         )
-    if all(hasattr(scores, "index") and hasattr(scores, "to_numpy") for scores in (a, b)) and not (
-        a.index.equals(b.index)
-    ):
-        raise NbykError(
-            "a and b: the Series have different indices, so that it is unclear which scores belong together; "
-            "align them first (a, b = a.align(b, join='inner')), or give a.to_numpy() and b.to_numpy()"
-        )
+    check_aligned(a, b)
     return first, second
+
+
+def check_aligned(*values: Any) -> None:
+    """Raise if pandas Series among what is paired by position have different indices."""
+    series = [of for of in values if hasattr(of, "index") and hasattr(of, "to_numpy")]
+    if any(not of.index.equals(series[0].index) for of in series[1:]):
+        raise NbykError(
+            "the Series have different indices, so that it is unclear which values belong together; align them "
+            "first (a, b = a.align(b, join='inner')), or give a.to_numpy() and so on"
+        )
 
 
 def as_row_pairs(a: Any, b: Any, *, paired: bool = False, least: int = 1) -> tuple[Floats, Floats]:
