@@ -6,7 +6,7 @@ import argparse
 import os
 import platform
 import sys
-from importlib.metadata import version
+from importlib.metadata import PackageNotFoundError, version
 
 from benchmarks.cases import FULL, QUICK, K, N, lines
 from benchmarks.vet import Vet, load_vet
@@ -14,6 +14,7 @@ from nbyk.errors import NbykError
 from nbyk.files import write_json
 
 RESULTS = "results/bench.json"
+PACKAGES = ("nbyk", "numpy", "scipy", "numba", "scikit-learn", "deepsig")
 
 
 def main() -> None:
@@ -46,13 +47,20 @@ def main() -> None:
             },
             "versions": {
                 "python": platform.python_version(),
-                **{name: version(name) for name in ("nbyk", "numpy", "scipy", "numba", "scikit-learn")},
+                **{name: _version(name) for name in PACKAGES},
             },
             "lines": [measured.to_dict() for measured in found],
         },
     )
     missed = sum(measured.missed for measured in found)
     print(f"{f'{missed} floors missed' if missed else 'every floor reached'}; wrote {RESULTS}")
+
+
+def _version(package: str) -> str | None:
+    try:
+        return version(package)
+    except PackageNotFoundError:
+        return None
 
 
 def _processor() -> str:
