@@ -1,0 +1,299 @@
+"""The paired bootstrap over label predictions: whether system A is better than B on other items."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nbyk.errors import NbykError, UndefinedMetricError, unknown_name
+from nbyk.inference.pvalues import p_value
+from nbyk.labels.draws import ItemDraws, run_counts
+from nbyk.labels.hard import HardUnits
+from nbyk.labels.inputs import HardLabels, SoftLabels, check_labels
+from nbyk.labels.notes import drawn_flag, lacking_flag, notes_on
+from nbyk.labels.results import LabelComparison, LabelTest, Runs, Semantics
+from nbyk.labels.scores import LabelScore, choose_scores
+from nbyk.labels.soft import SoftUnits
+from nbyk.resampling.effects import run_chunks
+from nbyk.resampling.streams import StreamKey, stream_key
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+_DECIMALS = 4
+
+
+def label_scores(
+    target: ArrayLike,
+    prediction: ArrayLike | Sequence[ArrayLike],
+    scores: str | Sequence[str] | None = None,
+    *,
+    labels: ArrayLike | None = None,
+) -> dict[str, float]:
+    """Return one system's scores by name, means over its runs; parameters and errors as `label_bootstrap`."""
+    data = check_labels(target, {"prediction": prediction}, labels)
+    chosen = choose_scores(scores, "hard" if isinstance(data, HardLabels) else "soft")
+    units = _units(data, chosen, "recommended")
+    found, _ = units.scores(np.bincount(units.unit_of)[np.newaxis])
+    _check_defined(chosen, found[:, :, 0], data.runs, ("prediction",))
+    return {
+        score.name: float(value) for score, value in zip(chosen, found[:, :, 0].mean(axis=1), strict=True)
+    }
+
+
+def label_bootstrap(
+    target: ArrayLike,
+    a: ArrayLike | Sequence[ArrayLike],
+    b: ArrayLike | Sequence[ArrayLike],
+    scores: str | Sequence[str] | None = None,
+    *,
+    labels: ArrayLike | None = None,
+    semantics: Semantics = "recommended",
+    fraction: float | None = None,
+    runs: Runs | None = None,
+    n_resamples: int = 10_000,
+    confidence: float = 0.95,
+    seed: int = 0,
+    threads: int = 1,
+) -> LabelTest:
+    """Test whether system A labels better than system B, by a paired bootstrap over items.
+
+    All scores see the same resamples. The numbers depend on the arguments alone but for `threads`, and a
+    larger `n_resamples` continues the same resamples. Exchanging A and B of one run each mirrors the numbers,
+    and other names or another order of the classes change nothing; another order of the items draws other
+    resamples.
+
+    Parameters
+    ----------
+    target : array_like, shape (N,) or (N, C)
+        Hard labels, whole numbers or text, or soft labels, rows of probabilities over C classes.
+    a, b : array_like of the target's shape, or a sequence of such, one per run
+        Predictions of the treatment A and of the control B; a score of several runs is their mean.
+    scores
+        Names of scores (`score_names`); by default BooStSa's four for the kind of labels, and of soft ones
+        the Jensen–Shannon divergence beside the distance.
+    labels
+        The classes of hard labels, where the targets do not hold all of them.
+    semantics
+        "recommended": p = (1 + #{d* ≥ 2d})/(1 + M) of the effects d* of M resamples and the observed d, ties
+        included. "published": BooStSa's #{d* > 2d}/M, scores of hard labels rounded to four decimals, macro
+        averages over the classes that occur in a resample, and its stars; for distances with the sign that
+        BooStSa means and misses.
+    fraction
+        How many items a resample draws, as a share f of all in (0, 1]; by default 1, or published 0.1.
+    runs
+        "independent" (recommended): a resample draws items, and runs of A and of B. "paired": run j of A goes
+        with run j of B, as where they share a seed or a fold, and both are drawn together. "concatenated"
+        (published): runs are appended as if each held other items.
+    n_resamples
+        Resamples M.
+    confidence
+        Coverage of the percentile intervals.
+    seed
+        Seed of the resamples.
+    threads
+        Threads to use; the numbers do not depend on it.
+
+    Returns
+    -------
+    LabelTest
+
+    Raises
+    ------
+    NbykError
+        If the labels are bad (`check_labels`), a name is unknown, the fraction is outside (0, 1] or leaves no
+        item, or systems whose runs are paired differ in their number.
+    UndefinedMetricError
+        If a score has no value, as the correlation of constant entropies.
+
+    Notes
+    -----
+    Under "recommended", d* − d over resamples stands for the effect's sampling distribution under the null
+    (Berg-Kirkpatrick et al. 2012), which needs f = 1: at smaller f, d* scatters 1/√f as wide, and the test
+    hardly ever rejects.
+
+    Items and runs are crossed: a drawn run predicts every drawn item. Of R runs, R − 1 are drawn, so that the
+    mean over runs varies as it should; what a run does to single items is counted up to three times (Owen
+    2007), so that the test is conservative where runs differ by items rather than as wholes. One run per
+    system leaves the resampling to items, and what other runs would give is not in the p-value.
+    """
+    if semantics not in get_args(Semantics):
+        raise unknown_name("semantics", str(semantics), get_args(Semantics))
+    published = semantics == "published"
+    if runs is None:
+        runs = "concatenated" if published else "independent"
+    if runs not in get_args(Runs):
+        raise unknown_name("way to resample runs", str(runs), get_args(Runs))
+    if published and runs != "concatenated":
+        raise NbykError(f"runs: found {runs!r}; published semantics concatenate runs")
+    if fraction is None:
+        fraction = 0.1 if published else 1.0
+    if not 0.0 < fraction <= 1.0:
+        raise NbykError(f"fraction: found {fraction}; expected a share of the items in (0, 1]")
+    if not 0.0 < confidence < 1.0:
+        raise NbykError(f"confidence: found {confidence}; expected a share in (0, 1)")
+    data = check_labels(target, {"a": a, "b": b}, labels)
+    chosen = choose_scores(scores, "hard" if isinstance(data, HardLabels) else "soft")
+    given_runs, n_items = data.runs, data.n_items
+    if runs != "independent" and given_runs[0] != given_runs[1]:
+        raise NbykError(
+            f"runs: a has {given_runs[0]}, b has {given_runs[1]}; {runs} runs go in pairs: drop some, or "
+            "take independent ones"
+        )
+    if runs == "concatenated":
+        data = _concatenated(data)
+    n_drawn = int(data.n_items * fraction)
+    if n_drawn < 1:
+        raise NbykError(
+            f"fraction: {fraction} of {data.n_items} items is none; expected at least {1 / data.n_items:.2g}"
+        )
+
+    units = _units(data, chosen, semantics)
+    observed, lacking = units.scores(np.bincount(units.unit_of)[np.newaxis])
+    observed, lacking = observed[:, :, 0], lacking[:, :, 0]
+    _check_defined(chosen, observed, data.runs, ("a", "b"))
+    plan = _Plan(units, chosen, data.runs, runs == "paired", n_drawn, published, seed)
+    drawn = run_chunks(n_resamples, plan.effects, threads=threads)
+    effects, drawn_lacking = np.split(drawn, 2)
+    score_a, score_b = plan.means(observed, *(np.ones(count) for count in data.runs))
+    flags = [
+        (*lacking_flag(row, data.runs), *drawn_flag(drawn_row, effect))
+        for row, drawn_row, effect in zip(lacking, drawn_lacking, effects, strict=True)
+    ]
+    comparisons = tuple(
+        _compared(chosen[m], score_a[m], score_b[m], effects[m], confidence, published, flags[m])
+        for m in range(len(chosen))
+    )
+    classes = data.classes if isinstance(data, HardLabels) else tuple(range(data.target.shape[1]))
+    return LabelTest(
+        comparisons,
+        classes,
+        n_items=n_items,
+        n_drawn=n_drawn,
+        runs_a=given_runs[0],
+        runs_b=given_runs[1],
+        n_resamples=n_resamples,
+        semantics=semantics,
+        runs=runs,
+        seed=seed,
+        confidence=confidence,
+        notes=notes_on(data, chosen, given_runs, runs, fraction),
+    )
+
+
+@dataclass(frozen=True)
+class _Plan:
+    """How effects of resamples come about: what is drawn, from which streams, and how it is scored."""
+
+    units: HardUnits | SoftUnits
+    scores: tuple[LabelScore, ...]
+    n_runs: tuple[int, ...]
+    paired: bool
+    n_drawn: int
+    published: bool
+    seed: int
+
+    @property
+    def key(self) -> StreamKey:
+        """What the streams belong to."""
+        n_items = len(self.units.unit_of)
+        return stream_key(self.seed, purpose="label bootstrap", n_items=n_items, n_drawn=self.n_drawn)
+
+    def effects(self, chunk: int, size: int) -> Floats:
+        """Return effects of resamples, shape (scores, size), and below them how many classes they lacked."""
+        counts = ItemDraws(self.key, self.units.unit_of, self.n_drawn).counts(chunk, size)
+        found, lacking = self.units.scores(counts)
+        runs_a = run_counts(self.key, "runs", self.n_runs[0], chunk, size)
+        runs_b = runs_a if self.paired else run_counts(self.key, "runs of b", self.n_runs[1], chunk, size)
+        score_a, score_b = self.means(found, runs_a.T, runs_b.T)
+        signs = np.array([score.sign for score in self.scores])[:, np.newaxis]
+        return np.concatenate([self.rounded(signs * (score_a - score_b)), lacking.sum(axis=1)])
+
+    def means(self, found: Floats, runs_a: NDArray[Any], runs_b: NDArray[Any]) -> tuple[Floats, Floats]:
+        """Return the systems' mean scores over runs, which are counted `runs_a` and `runs_b` times."""
+        split = self.n_runs[0]
+        score_a, score_b = (
+            (of_runs * times).sum(axis=1) / times.sum(axis=0)
+            for of_runs, times in ((found[:, :split], runs_a), (found[:, split:], runs_b))
+        )
+        return self.rounded(score_a), self.rounded(score_b)
+
+    def rounded(self, values: Floats) -> Floats:
+        """Return values as BooStSa has them: of hard labels to four decimals."""
+        return np.round(values, _DECIMALS) if self.published and isinstance(self.units, HardUnits) else values
+
+
+def _units(
+    data: HardLabels | SoftLabels, scores: Sequence[LabelScore], semantics: Semantics
+) -> HardUnits | SoftUnits:
+    if isinstance(data, HardLabels):
+        return HardUnits(data, scores, occurring=semantics == "published")
+    return SoftUnits(data, scores)
+
+
+def _concatenated(data: HardLabels | SoftLabels) -> HardLabels | SoftLabels:
+    """Return the labels as one run per system, whose items are the items of all runs, run after run."""
+    n_runs = data.runs[0]
+    target = np.concatenate([data.target] * n_runs)
+    if isinstance(data, HardLabels):
+        return HardLabels(data.classes, target, data.predictions.reshape(2, -1), (1, 1))
+    return SoftLabels(target, data.predictions.reshape(2, -1, target.shape[1]), (1, 1))
+
+
+def _compared(
+    score: LabelScore,
+    score_a: float,
+    score_b: float,
+    drawn: Floats,
+    confidence: float,
+    published: bool,
+    flags: tuple[str, ...],
+) -> LabelComparison:
+    effect = score.sign * (score_a - score_b)
+    if published and score.needs == "hard":
+        effect = round(effect, _DECIMALS)
+    defined = drawn[np.isfinite(drawn)]
+    if defined.size == 0:
+        raise UndefinedMetricError(
+            f"score {score.name!r} is undefined on every resample; choose another score"
+        )
+    tails = (0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence)
+    low, high = (float(bound) for bound in np.quantile(defined, tails))
+    stars, two_sided = "", None
+    if published:
+        p = int((drawn > 2.0 * effect).sum()) / len(drawn)
+        standard_error = float(np.sqrt(p * (1.0 - p) / len(drawn)))
+        stars = "**" if p < 0.01 else "*" if p < 0.05 else "!" if p > 0.95 else ""
+    else:
+        one_sided = p_value(effect, defined - effect)
+        p, standard_error = one_sided.p, one_sided.standard_error
+        two_sided = p_value(effect, defined - effect, alternative="two-sided").p
+    return LabelComparison(
+        score,
+        float(score_a),
+        float(score_b),
+        float(effect),
+        p,
+        two_sided,
+        standard_error,
+        (low, high),
+        stars,
+        flags,
+    )
+
+
+def _check_defined(
+    scores: Sequence[LabelScore], observed: Floats, runs: Sequence[int], names: Sequence[str]
+) -> None:
+    owners = np.repeat(np.array(names), runs)
+    for score, row in zip(scores, observed, strict=True):
+        if not np.isfinite(row).all():
+            owner = owners[~np.isfinite(row)][0]
+            raise UndefinedMetricError(
+                f"score {score.name!r} of {owner} is undefined: the entropies of its predictions or of the "
+                "targets are all zero or all the same; choose other scores"
+            )

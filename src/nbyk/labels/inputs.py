@@ -1,0 +1,271 @@
+"""Labels as users have them, validated: hard ones become class numbers, soft ones rows that sum to one."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nbyk.errors import NbykError
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+SUM_TOLERANCE = 1e-5
+"""By how much a row of probabilities may be off one: rounding, which is divided out."""
+
+_SHOWN = 5
+
+
+@dataclass(frozen=True)
+class HardLabels:
+    """One class per item, in the targets and in every run of every system.
+
+    Attributes
+    ----------
+    classes
+        The classes, in order.
+    target : ndarray of int, shape (N,)
+        Places of the targets in `classes`.
+    predictions : ndarray of int, shape (S, N)
+        Likewise, all runs of the first system and then all of the next.
+    runs
+        How many runs each system has.
+    """
+
+    classes: tuple[Any, ...]
+    target: Ints
+    predictions: Ints
+    runs: tuple[int, ...]
+
+    @property
+    def n_items(self) -> int:
+        """Number of items N."""
+        return len(self.target)
+
+
+@dataclass(frozen=True)
+class SoftLabels:
+    """A distribution over the classes per item, in the targets and in every run of every system.
+
+    Attributes
+    ----------
+    target : ndarray, shape (N, C)
+        Rows of probabilities that sum to one.
+    predictions : ndarray, shape (S, N, C)
+        Likewise, all runs of the first system and then all of the next.
+    runs
+        How many runs each system has.
+    """
+
+    target: Floats
+    predictions: Floats
+    runs: tuple[int, ...]
+
+    @property
+    def n_items(self) -> int:
+        """Number of items N."""
+        return len(self.target)
+
+
+def check_labels(
+    target: ArrayLike, systems: Mapping[str, ArrayLike | Sequence[ArrayLike]], labels: ArrayLike | None = None
+) -> HardLabels | SoftLabels:
+    """Validate targets and the predictions of one or more systems.
+
+    Parameters
+    ----------
+    target : array_like, shape (N,) or (N, C)
+        Hard labels, whole numbers or text, or rows of probabilities.
+    systems
+        Predictions by the system's name: an array of the target's shape, or a sequence of such arrays, one
+        per run.
+    labels
+        The classes of hard labels, in order; by default those that occur in the targets, sorted.
+
+    Raises
+    ------
+    NbykError
+        If there are fewer than two items or classes, a run is missing or of another length, a label is
+        missing, of another kind than the targets' or not among the classes, or a row of probabilities has
+        NaN, a negative number or another sum than one. The message names the system, the run and the row.
+    """
+    try:
+        dimensions = np.ndim(target)
+    except ValueError:
+        raise NbykError("target: its rows differ in length; expected as many probabilities in each") from None
+    if dimensions not in (1, 2):
+        raise NbykError(
+            f"target: found {dimensions} dimensions; expected labels, (N,), or rows of probabilities, (N, C)"
+        )
+    if np.shape(target)[0] < 2:
+        raise NbykError(f"target: {np.shape(target)[0]} items; at least two are needed")
+    split = {name: _split_runs(name, values, dimensions) for name, values in systems.items()}
+    runs = tuple(len(of_system) for of_system in split.values())
+    named = [
+        (name if len(of_system) == 1 else f"{name}, run {number}", run)
+        for name, of_system in split.items()
+        for number, run in enumerate(of_system)
+    ]
+    if dimensions == 2:
+        if labels is not None:
+            raise NbykError("labels: the classes of soft labels are their columns; leave labels out")
+        rows = _distributions("target", target)
+        return SoftLabels(rows, np.stack([_like_target(*run, rows) for run in named]), runs)
+    hard_target = _hard("target", target)
+    classes = _classes(hard_target, labels)
+    codes = _codes("target", hard_target, classes)
+    predictions = np.stack([_predicted(*run, hard_target, classes) for run in named])
+    return HardLabels(tuple(classes.tolist()), codes, predictions, runs)
+
+
+def _split_runs(name: str, values: ArrayLike | Sequence[ArrayLike], dimensions: int) -> Sequence[ArrayLike]:
+    if not isinstance(values, list | tuple):
+        values = np.asarray(values)
+    if len(values) == 0:
+        raise NbykError(f"{name}: found nothing; expected predictions, or a sequence of runs of them")
+    try:
+        inner = np.ndim(values[0])
+    except ValueError:
+        raise NbykError(f"{name}: the first run's rows differ in length") from None
+    if inner == dimensions - 1:
+        return [values]
+    if inner == dimensions:
+        return list(values)
+    wanted = "(N,)" if dimensions == 1 else "(N, C)"
+    raise NbykError(
+        f"{name}: found {inner + 1} dimensions; the target is {'hard' if dimensions == 1 else 'soft'}, so "
+        f"that a run has shape {wanted}"
+    )
+
+
+def _hard(name: str, values: ArrayLike) -> NDArray[Any]:
+    """Return labels as whole numbers or as text."""
+    array = np.asarray(values)
+    if array.dtype.kind == "O":
+        kinds = {
+            str if isinstance(v, str) else int if isinstance(v, int | np.integer) else None for v in array
+        }
+        if len(kinds) != 1 or None in kinds:
+            row = (
+                next(i for i, v in enumerate(array) if not isinstance(v, str | int | np.integer))
+                if None in kinds
+                else 0
+            )
+            raise NbykError(
+                f"{name}: row {row} is {array[row]!r}; expected labels that are all text or all whole numbers"
+            )
+        array = array.astype(kinds.pop())
+    if array.dtype.kind == "f":
+        bad = ~np.isfinite(array)
+        if bad.any():
+            row = int(np.flatnonzero(bad)[0])
+            raise NbykError(
+                f"{name}: row {row} is {array[row]}; expected a label: leave the item out everywhere"
+            )
+        if (array != np.rint(array)).any():
+            row = int(np.flatnonzero(array != np.rint(array))[0])
+            raise NbykError(
+                f"{name}: row {row} is {array[row]:g}; expected a class, text or a whole number "
+                "(soft labels are rows of probabilities)"
+            )
+    if array.dtype.kind == "U":
+        if (array == "").any():
+            row = int(np.flatnonzero(array == "")[0])
+            raise NbykError(f"{name}: row {row} is empty; expected a label: leave the item out everywhere")
+        return array
+    if array.dtype.kind not in "iubf":
+        raise NbykError(f"{name}: found {array.dtype} values; expected labels, text or whole numbers")
+    return array.astype(np.int64)
+
+
+def _classes(target: NDArray[Any], labels: ArrayLike | None) -> NDArray[Any]:
+    if labels is None:
+        classes = np.unique(target)
+        if len(classes) < 2:
+            raise NbykError(
+                f"target: every label is {classes[0].item()!r}; expected at least two classes: "
+                "declare them with labels=[…] if the targets hold one only"
+            )
+        return classes
+    classes = _hard("labels", labels)
+    if classes.ndim != 1 or len(classes) < 2 or len(np.unique(classes)) < len(classes):
+        raise NbykError(f"labels: found {classes.tolist()}; expected at least two classes, each once")
+    return classes
+
+
+def _codes(name: str, array: NDArray[Any], classes: NDArray[Any]) -> Ints:
+    if (array.dtype.kind == "U") != (classes.dtype.kind == "U"):
+        kind = {True: "text", False: "whole numbers"}
+        raise NbykError(
+            f"{name}: the labels are {kind[array.dtype.kind == 'U']}, the classes are "
+            f"{kind[classes.dtype.kind == 'U']}; make them one kind"
+        )
+    order = np.argsort(classes)
+    places = order[np.searchsorted(classes, array, sorter=order).clip(max=len(classes) - 1)]
+    unknown = classes[places] != array
+    if unknown.any():
+        row = int(np.flatnonzero(unknown)[0])
+        label = array[row].item()
+        shown = ", ".join(repr(known) for known in classes[:_SHOWN].tolist())
+        raise NbykError(
+            f"{name}: label {label!r} ({int((array == label).sum())} times, first in row {row}) is none of "
+            f"the {len(classes)} classes of the target ({shown}{', …' if len(classes) > _SHOWN else ''}); if "
+            "it is a class, declare all classes with labels=[…]"
+        )
+    return np.asarray(places, dtype=np.int64)
+
+
+def _predicted(name: str, values: ArrayLike, target: NDArray[Any], classes: NDArray[Any]) -> Ints:
+    if np.ndim(values) != 1:
+        raise NbykError(f"{name}: expected one label per item")
+    found = np.shape(values)[0]
+    if found != len(target):
+        raise NbykError(
+            f"{name}: {_how_many(found, 'label')}, the target has {len(target)}; expected one per item, "
+            "in the target's order"
+        )
+    return _codes(name, _hard(name, values), classes)
+
+
+def _like_target(name: str, values: ArrayLike, target: Floats) -> Floats:
+    rows = _distributions(name, values)
+    if rows.shape != target.shape:
+        raise NbykError(
+            f"{name}: {rows.shape[0]} rows of {rows.shape[1]} probabilities, the target has "
+            f"{target.shape[0]} of {target.shape[1]}; expected the same items and classes, in the same order"
+        )
+    return rows
+
+
+def _distributions(name: str, values: ArrayLike) -> Floats:
+    try:
+        rows = np.array(values, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise NbykError(f"{name}: expected rows of as many numbers each, one per class") from None
+    if rows.size == 0:
+        raise NbykError(f"{name} is empty; expected one row of probabilities per item")
+    if rows.shape[1] < 2:
+        raise NbykError(f"{name}: rows of one probability; expected at least two classes")
+    for wrong, what in ((~np.isfinite(rows), "a finite number"), (rows < 0.0, "a probability, 0 or more")):
+        if wrong.any():
+            row, column = (int(i) for i in np.argwhere(wrong)[0])
+            raise NbykError(f"{name}: row {row}, class {column} is {rows[row, column]:g}; expected {what}")
+    sums = rows.sum(axis=1)
+    off = np.abs(sums - 1.0) > SUM_TOLERANCE
+    if off.any():
+        row = int(np.flatnonzero(off)[0])
+        raise NbykError(
+            f"{name}: row {row} sums to {sums[row]:.6g}, {abs(sums[row] - 1.0):.2g} "
+            f"{'more' if sums[row] > 1.0 else 'less'} than one ({_how_many(int(off.sum()), 'row')} of "
+            f"{len(rows)} off); divide each row by its sum if it holds weights"
+        )
+    rows /= sums[:, np.newaxis]
+    return rows
+
+
+def _how_many(count: int, noun: str) -> str:
+    return f"{count} {noun}{'' if count == 1 else 's'}"

@@ -1,0 +1,75 @@
+"""What a reader must know beside a p-value: what was not resampled, what counted as 0, what was left out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.labels.inputs import HardLabels, SoftLabels
+from nbyk.labels.results import Runs
+from nbyk.labels.scores import LabelScore
+from nbyk.labels.soft import LEAST_PROBABILITY
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+_FEW_RUNS = 5
+
+
+def lacking_flag(lacking: Ints, runs: tuple[int, ...]) -> tuple[str, ...]:
+    """Say how many classes of either system counted as 0 on the data, `lacking` of shape (S,)."""
+    owners = np.repeat(np.array(["a", "b"]), runs)
+    worst = {owner: int(lacking[owners == owner].max()) for owner in ("a", "b")}
+    found = [f"{count} of {owner}" for owner, count in worst.items() if count]
+    if not found:
+        return ()
+    return (f"classes without predictions or targets count as 0: {', '.join(found)}",)
+
+
+def drawn_flag(lacking: Floats, effects: Floats) -> tuple[str, ...]:
+    """Say on how many resamples a class counted as 0 or the score was undefined, both of shape (M,)."""
+    flags = []
+    n_lacking, n_undefined = int((lacking > 0).sum()), int((~np.isfinite(effects)).sum())
+    if n_lacking:
+        flags.append(f"{n_lacking} of {effects.size} resamples lack a class, which counts as 0")
+    if n_undefined:
+        flags.append(f"undefined on {n_undefined} of {effects.size} resamples, which are left out")
+    return tuple(flags)
+
+
+def notes_on(
+    data: HardLabels | SoftLabels,
+    scores: Sequence[LabelScore],
+    n_runs: tuple[int, ...],
+    runs: Runs,
+    fraction: float,
+) -> tuple[str, ...]:
+    """Return what holds of all scores of a test."""
+    notes = []
+    if fraction < 1.0:
+        notes.append(
+            f"resamples of {fraction:g} of the items scatter {fraction**-0.5:.2g} times as wide as the "
+            "effect does: p-values are too large where A is better, and intervals too wide"
+        )
+    if runs == "concatenated":
+        if n_runs[0] > 1:
+            notes.append("runs are concatenated, so that every item counts as often as there are runs")
+    elif max(n_runs) == 1:
+        notes.append("one run each: resampled over items, not over runs")
+    else:
+        for name, count in zip(("a", "b"), n_runs, strict=True):
+            if count == 1:
+                notes.append(f"{name} has one run: how its runs vary is not in the p-values")
+            elif count < _FEW_RUNS:
+                notes.append(f"{name} has {count} runs: how its runs vary is known badly")
+    if isinstance(data, SoftLabels) and any(score.measure == "cross_entropy" for score in scores):
+        raised = ((data.predictions < LEAST_PROBABILITY) & (data.target > 0.0)).any(axis=2)
+        if raised.any():
+            notes.append(
+                f"cross entropy: {int(raised.sum())} predictions give less than {LEAST_PROBABILITY:g} to a "
+                f"class that the target holds, and count as {LEAST_PROBABILITY:g}"
+            )
+    return tuple(notes)

@@ -1,0 +1,91 @@
+"""What a bootstrap over label predictions found."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal, TypeAlias
+
+from nbyk.errors import unknown_name
+from nbyk.labels.scores import LabelScore
+
+Semantics: TypeAlias = Literal["recommended", "published"]
+Runs: TypeAlias = Literal["independent", "paired", "concatenated"]
+
+
+@dataclass(frozen=True)
+class LabelComparison:
+    """One score of two systems, and whether A's is better.
+
+    Attributes
+    ----------
+    score
+        What was scored.
+    score_a, score_b
+        The systems' scores, means over their runs; on the score's own scale.
+    effect
+        By how much A is better: A's score minus B's, or B's minus A's where lower is better.
+    p
+        One-sided p-value of "A is better".
+    p_two_sided
+        Twice the smaller of both one-sided p-values, at most 1; None under published semantics.
+    standard_error
+        Monte-Carlo standard error of `p`.
+    interval
+        Percentile interval of the effect.
+    stars
+        BooStSa's mark, "**", "*", "!" or "", under published semantics; else "".
+    flags
+        What a reader must know of this score: classes counted as 0, draws on which it was undefined.
+    """
+
+    score: LabelScore
+    score_a: float
+    score_b: float
+    effect: float
+    p: float
+    p_two_sided: float | None
+    standard_error: float
+    interval: tuple[float, float]
+    stars: str
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class LabelTest:
+    """Two systems compared by one or more scores on the same resamples.
+
+    Attributes
+    ----------
+    comparisons
+        One per score, in the order asked for.
+    classes
+        The classes of hard labels; the columns' numbers of soft ones.
+    n_items, n_drawn
+        Items N, and how many of them (or, concatenated, of their runs) each resample draws.
+    runs_a, runs_b
+        How many runs either system has.
+    n_resamples, semantics, runs, seed, confidence
+        As asked for.
+    notes
+        What holds of all scores: what was not resampled, and what makes p-values too large or too small.
+    """
+
+    comparisons: tuple[LabelComparison, ...]
+    classes: tuple[Any, ...]
+    n_items: int
+    n_drawn: int
+    runs_a: int
+    runs_b: int
+    n_resamples: int
+    semantics: Semantics
+    runs: Runs
+    seed: int
+    confidence: float
+    notes: tuple[str, ...]
+
+    def __getitem__(self, name: str) -> LabelComparison:
+        """Return the comparison by the score called `name`."""
+        for comparison in self.comparisons:
+            if comparison.score.name == name:
+                return comparison
+        raise unknown_name("score", name, [comparison.score.name for comparison in self.comparisons])

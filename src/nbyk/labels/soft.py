@@ -1,0 +1,202 @@
+"""Scores of soft labels, distributions over classes: what each item gives, and its sums over resamples.
+
+Logarithms are natural. Entropies are divided by ln C, which changes neither of their scores.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from nbyk.labels.inputs import SoftLabels
+from nbyk.labels.scores import LabelScore
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+LEAST_PROBABILITY = 1e-12
+"""To which predicted probabilities are raised for the cross entropy, which would be infinite at 0."""
+
+_MEASURES = ("cross_entropy", "js_divergence", "js_distance", "entropy_similarity", "entropy_correlation")
+_CROSS_ENTROPY, _JS_DIVERGENCE, _JS_DISTANCE, _SIMILARITY, _CORRELATION = range(5)
+
+# Columns of sums: of the targets' entropies x, and for each system in turn of its own y and of distances.
+_X2, _CENTRED_X, _CENTRED_X2, _SHARED = range(4)
+_Y2, _XY, _CENTRED_Y, _CENTRED_Y2, _CENTRED_XY, _PER_SYSTEM = range(3, 9)
+
+_ROUNDING = 1e-12
+"""Entropies that spread by less, or whose variance is a smaller share of their mean square, are constant."""
+
+
+def cross_entropies(target: Floats, prediction: Floats) -> Floats:
+    """Return each item's cross entropy −Σ p ln q, shape (N,); lower is better.
+
+    Predicted probabilities below 10⁻¹² count as 10⁻¹². Peterson et al. 2019, who score with it how well a
+    model's confidence follows people's.
+
+    Parameters
+    ----------
+    target, prediction : ndarray, shape (N, C)
+        Rows of probabilities p and q that sum to one.
+    """
+    values: Floats = -(target * np.log(np.maximum(prediction, LEAST_PROBABILITY))).sum(axis=1)
+    return values
+
+
+def js_divergences(target: Floats, prediction: Floats) -> Floats:
+    """Return each item's Jensen–Shannon divergence in nats, shape (N,), from 0 to ln 2; lower is better.
+
+    It is the mean of the Kullback–Leibler divergences of p and of q from (p + q)/2; Lin 1991. What scipy
+    and BooStSa call by the name is its square root, the distance.
+
+    Parameters
+    ----------
+    target, prediction : ndarray, shape (N, C)
+        Rows of probabilities p and q that sum to one.
+    """
+    middle = 0.5 * (target + prediction)
+    values: Floats = 0.5 * (_relative(target, middle) + _relative(prediction, middle)).sum(axis=1)
+    return np.maximum(values, 0.0)
+
+
+def js_distances(target: Floats, prediction: Floats) -> Floats:
+    """Return the square roots of `js_divergences`, which are a metric; Endres and Schindelin 2003.
+
+    Their mean over items is not the square root of the divergences' mean.
+    """
+    return np.sqrt(js_divergences(target, prediction))
+
+
+def entropies(rows: Floats) -> Floats:
+    """Return each row's entropy over ln C, shape (N,): 0 where one class is certain, 1 where all are alike.
+
+    Entropy similarity is the cosine of the vectors of the targets' and of the predictions' entropies, and
+    entropy correlation is Pearson's correlation of the two; Uma et al. 2021. Of both, higher is better.
+
+    Parameters
+    ----------
+    rows : ndarray, shape (N, C)
+        Rows of probabilities that sum to one.
+    """
+    values: Floats = -_relative(rows, np.ones_like(rows)).sum(axis=1) / np.log(rows.shape[1])
+    return np.maximum(values, 0.0)
+
+
+def _relative(p: Floats, q: Floats) -> Floats:
+    """Return p ln(p/q), which is 0 where p is."""
+    positive = p > 0.0
+    ratio = np.divide(p, q, out=np.ones_like(p), where=positive)
+    terms: Floats = p * np.log(ratio)
+    return terms
+
+
+@njit(nogil=True, cache=True)
+def _pearson(n: float, x: float, x2: float, y: float, y2: float, xy: float) -> Any:
+    """Return the correlation from sums over n items; NaN for a constant."""
+    var_x = x2 - x * x / n
+    var_y = y2 - y * y / n
+    least = n * _ROUNDING * _ROUNDING
+    if var_x <= least + _ROUNDING * x2 or var_y <= least + _ROUNDING * y2:
+        return np.nan
+    return min(1.0, max(-1.0, (xy - x * y / n) / np.sqrt(var_x * var_y)))
+
+
+@njit(nogil=True, cache=True)
+def _score(measure: int, n: float, shared: Floats, own: Floats) -> Any:
+    if measure == _SIMILARITY:
+        squares = shared[_X2] * own[_Y2]
+        return min(1.0, own[_XY] / np.sqrt(squares)) if squares > 0.0 else np.nan
+    if measure == _CORRELATION:
+        return _pearson(
+            n,
+            shared[_CENTRED_X],
+            shared[_CENTRED_X2],
+            own[_CENTRED_Y],
+            own[_CENTRED_Y2],
+            own[_CENTRED_XY],
+        )
+    return own[measure] / n
+
+
+@njit(nogil=True, cache=True)
+def fill_soft_scores(counts: Ints, contributions: Floats, measures: Ints, out: Floats) -> None:
+    """Score resamples of items.
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (R, N)
+        How often each resample has each item.
+    contributions : ndarray, shape (N, 3 + 8 S)
+        What each item adds to the sums: those of the targets, and after them those of each system.
+    measures : ndarray of int, shape (M,)
+        What to score.
+    out : ndarray, shape (M, S, R)
+        Filled with the scores; NaN where undefined.
+    """
+    width = contributions.shape[1]
+    sums = np.empty(width)
+    for r in range(len(counts)):
+        sums[:] = 0.0
+        n = 0
+        for i in range(counts.shape[1]):
+            n += counts[r, i]
+            count = float(counts[r, i])
+            for column in range(width):
+                sums[column] += count * contributions[i, column]
+        for s in range(out.shape[1]):
+            start = _SHARED + s * _PER_SYSTEM
+            own = sums[start : start + _PER_SYSTEM]
+            for m in range(len(measures)):
+                out[m, s, r] = _score(measures[m], float(n), sums[:_SHARED], own)
+
+
+class SoftUnits:
+    """Items of soft labels, each a unit of its own, and the scores of resamples of them.
+
+    Parameters
+    ----------
+    labels
+        Validated labels.
+    scores
+        What to score, of soft labels.
+    """
+
+    def __init__(self, labels: SoftLabels, scores: Sequence[LabelScore]) -> None:
+        self._measures = np.array([_MEASURES.index(score.measure) for score in scores], dtype=np.int64)
+        self.unit_of = np.arange(labels.n_items)
+        x = entropies(labels.target)
+        x_off = x - x.mean()
+        columns = [x * x, x_off, x_off * x_off]
+        for prediction in labels.predictions:
+            y = entropies(prediction)
+            y_off = y - y.mean()
+            columns += [
+                cross_entropies(labels.target, prediction),
+                js_divergences(labels.target, prediction),
+                js_distances(labels.target, prediction),
+                *(y * y, x * y, y_off, y_off * y_off, x_off * y_off),
+            ]
+        self._n_systems = len(labels.predictions)
+        self._contributions = np.ascontiguousarray(np.stack(columns, axis=1))
+
+    def scores(self, counts: Ints) -> tuple[Floats, Ints]:
+        """Return scores of resamples, NaN where one is undefined, and zeros.
+
+        Parameters
+        ----------
+        counts : ndarray of int, shape (R, N)
+            How often each resample has each item.
+
+        Returns
+        -------
+        scores, lacking : ndarray, shape (scores, S, R)
+        """
+        out = np.empty((len(self._measures), self._n_systems, len(counts)))
+        fill_soft_scores(
+            np.ascontiguousarray(counts, dtype=np.int64), self._contributions, self._measures, out
+        )
+        return out, np.zeros(out.shape, dtype=np.int64)

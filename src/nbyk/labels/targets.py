@@ -1,0 +1,130 @@
+"""Labels from raw ratings: soft ones that keep how raters differ, and hard ones by majority."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, TypeAlias, get_args
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nbyk.data.ratings import Ratings
+from nbyk.data.response_set import response_matrix
+from nbyk.data.scales import Binary, Levels
+from nbyk.errors import NbykError, unknown_name
+
+Floats: TypeAlias = NDArray[np.float64]
+Ties: TypeAlias = Literal["refuse", "lowest", "highest"]
+
+_SAME_LEVEL = 1e-9
+
+
+class Majority(NamedTuple):
+    """Hard labels by majority.
+
+    Attributes
+    ----------
+    labels : ndarray, shape (N,)
+        The level that most of an item's ratings have.
+    tied : ndarray of bool, shape (N,)
+        Whether several levels share the most ratings.
+    """
+
+    labels: Floats
+    tied: NDArray[np.bool_]
+
+
+def soft_labels(
+    ratings: Ratings | ArrayLike, levels: Levels | Binary | Sequence[float], *, smoothing: float = 0.0
+) -> Floats:
+    """Return each item's distribution of ratings over the levels of their scale.
+
+    Parameters
+    ----------
+    ratings : Ratings or array_like, shape (N, K)
+        Ratings of items, NaN where missing; of a table, rows in the order of its items.
+    levels
+        The levels, in the ratings' own unit; they are the classes, in this order.
+    smoothing
+        Ratings added to every level of every item; 0 for shares, 1 for Laplace's rule.
+
+    Returns
+    -------
+    ndarray, shape (N, levels)
+        Rows that sum to one.
+
+    Raises
+    ------
+    NbykError
+        If a rating is none of the levels, an item has no rating, the levels are fewer than two or not
+        increasing, or the smoothing is negative or infinite.
+    """
+    if not 0.0 <= smoothing < np.inf:
+        raise NbykError(f"smoothing: found {smoothing}; expected a finite number, 0 or more")
+    counts = _level_counts(ratings, _levels(levels)) + smoothing
+    shares: Floats = counts / counts.sum(axis=1, keepdims=True)
+    return shares
+
+
+def majority_labels(
+    ratings: Ratings | ArrayLike, levels: Levels | Binary | Sequence[float], *, ties: Ties = "refuse"
+) -> Majority:
+    """Return each item's most frequent rating.
+
+    Parameters
+    ----------
+    ratings, levels
+        As `soft_labels`.
+    ties
+        What to do where several levels share the most ratings: "refuse", or take the "lowest" or the
+        "highest" of them.
+
+    Raises
+    ------
+    NbykError
+        As `soft_labels`, or if items are tied and ties are refused.
+    """
+    if ties not in get_args(Ties):
+        raise unknown_name("way to break ties", str(ties), get_args(Ties))
+    scale = _levels(levels)
+    counts = _level_counts(ratings, scale)
+    most = counts == counts.max(axis=1, keepdims=True)
+    tied = most.sum(axis=1) > 1
+    if ties == "refuse" and tied.any():
+        row = int(np.flatnonzero(tied)[0])
+        item = ratings.items[row] if isinstance(ratings, Ratings) else row
+        raise NbykError(
+            f"majority: {int(tied.sum())} of {len(tied)} items are tied, the first is {item!r}; "
+            "choose ties='lowest' or 'highest', or keep the ratings' variance with soft_labels"
+        )
+    place = len(scale) - 1 - most[:, ::-1].argmax(axis=1) if ties == "highest" else most.argmax(axis=1)
+    return Majority(scale[place], tied)
+
+
+def _levels(levels: Levels | Binary | Sequence[float]) -> Floats:
+    if isinstance(levels, Binary):
+        return np.array([0.0, 1.0])
+    return np.array((levels if isinstance(levels, Levels) else Levels(tuple(levels))).levels)
+
+
+def _level_counts(ratings: Ratings | ArrayLike, levels: Floats) -> Floats:
+    """Return how many ratings of each item have each level, shape (N, levels)."""
+    if isinstance(ratings, Ratings):
+        items, values = ratings.item_index, ratings.values
+        names: Sequence[str] = ratings.items
+    else:
+        matrix = response_matrix(ratings, "ratings")
+        items, columns = np.nonzero(~np.isnan(matrix))
+        values = matrix[items, columns]
+        names = [str(row) for row in range(len(matrix))]
+    nearest = np.abs(values[:, np.newaxis] - levels).argmin(axis=1)
+    off = np.abs(values - levels[nearest]) > _SAME_LEVEL
+    if off.any():
+        place = int(np.flatnonzero(off)[0])
+        shown = ", ".join(f"{level:g}" for level in levels)
+        raise NbykError(
+            f"ratings: item {names[items[place]]!r} has {values[place]:g}; expected one of the levels "
+            f"{shown}: give the levels in the ratings' own unit"
+        )
+    cells = items * len(levels) + nearest
+    return np.bincount(cells, minlength=len(names) * len(levels)).reshape(len(names), -1).astype(np.float64)
