@@ -156,7 +156,9 @@ def label_bootstrap(
     observed, lacking = units.scores(np.bincount(units.unit_of)[np.newaxis])
     observed, lacking = observed[:, :, 0], lacking[:, :, 0]
     _check_defined(chosen, observed, data.runs, ("a", "b"))
-    plan = _Plan(units, chosen, data.runs, runs == "paired", n_drawn, published, seed)
+    key = stream_key(seed, purpose="label bootstrap", n_items=data.n_items, n_drawn=n_drawn)
+    items = ItemDraws(key, units.unit_of, n_drawn)
+    plan = _Plan(units, chosen, key, items, data.runs, runs == "paired", published)
     drawn = run_chunks(n_resamples, plan.effects, threads=threads)
     effects, drawn_lacking = np.split(drawn, 2)
     score_a, score_b = plan.means(observed, *(np.ones(count) for count in data.runs))
@@ -182,6 +184,7 @@ def label_bootstrap(
         seed=seed,
         confidence=confidence,
         notes=notes_on(data, chosen, given_runs, runs, fraction),
+        draws=effects,
     )
 
 
@@ -191,22 +194,16 @@ class _Plan:
 
     units: HardUnits | SoftUnits
     scores: tuple[LabelScore, ...]
+    key: StreamKey
+    items: ItemDraws
     n_runs: tuple[int, ...]
     paired: bool
-    n_drawn: int
     published: bool
-    seed: int
-
-    @property
-    def key(self) -> StreamKey:
-        """What the streams belong to."""
-        n_items = len(self.units.unit_of)
-        return stream_key(self.seed, purpose="label bootstrap", n_items=n_items, n_drawn=self.n_drawn)
 
     def effects(self, chunk: int, size: int) -> Floats:
         """Return effects of resamples, shape (scores, size), and below them how many classes they lacked."""
-        counts = ItemDraws(self.key, self.units.unit_of, self.n_drawn).counts(chunk, size)
-        found, lacking = self.units.scores(counts)
+        parts = [self.units.scores(counts) for counts in self.items.counts(chunk, size)]
+        found, lacking = (np.concatenate(arrays, axis=2) for arrays in zip(*parts, strict=True))
         runs_a = run_counts(self.key, "runs", self.n_runs[0], chunk, size)
         runs_b = runs_a if self.paired else run_counts(self.key, "runs of b", self.n_runs[1], chunk, size)
         score_a, score_b = self.means(found, runs_a.T, runs_b.T)
@@ -253,7 +250,7 @@ def _compared(
     published: bool,
     flags: tuple[str, ...],
 ) -> LabelComparison:
-    effect = score.sign * (score_a - score_b)
+    effect = score.sign * (score_a - score_b) + 0.0  # no −0
     if published and score.needs == "hard":
         effect = round(effect, _DECIMALS)
     defined = drawn[np.isfinite(drawn)]
@@ -268,6 +265,8 @@ def _compared(
         p = int((drawn > 2.0 * effect).sum()) / len(drawn)
         standard_error = float(np.sqrt(p * (1.0 - p) / len(drawn)))
         stars = "**" if p < 0.01 else "*" if p < 0.05 else "!" if p > 0.95 else ""
+        if not drawn.any():
+            flags = (*flags, "A and B score the same on every resample, which a strict p takes for 0")
     else:
         one_sided = p_value(effect, defined - effect)
         p, standard_error = one_sided.p, one_sided.standard_error

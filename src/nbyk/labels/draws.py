@@ -6,12 +6,14 @@ same predictions. A draw is then a multinomial over the units that occur.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, TypeAlias
 
 import numpy as np
 from numba import njit, uint64
 from numpy.typing import NDArray
 
+from nbyk.resampling.effects import batches
 from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
 from nbyk.resampling.streams import ReplicateStreams, StreamKey, Streams
 
@@ -70,16 +72,17 @@ class ItemDraws:
         self._n_drawn = n_drawn
         self.sizes = np.bincount(unit_of)
 
-    def counts(self, chunk: int, size: int) -> Ints:
-        """Return how often each unit is drawn in the first `size` replicates of a chunk, shape (size, U)."""
+    def counts(self, chunk: int, size: int) -> Iterator[Ints]:
+        """Yield how often each unit is drawn in the first `size` replicates of a chunk, shape (part, U)."""
         if len(self.sizes) * _ITEMS_PER_BINOMIAL <= self._n_drawn:
             chances = self.sizes / len(self._unit_of)
-            return Streams(self._key, chunk).generator("items").multinomial(self._n_drawn, chances, size)
-        out = np.empty((size, len(self.sizes)), dtype=np.int64)
-        count_draws(
-            *ReplicateStreams(self._key, chunk).take("items", size), self._n_drawn, self._unit_of, out
-        )
-        return out
+            yield Streams(self._key, chunk).generator("items").multinomial(self._n_drawn, chances, size)
+            return
+        streams = ReplicateStreams(self._key, chunk)
+        for part in batches(size, len(self.sizes)):
+            out = np.empty((part, len(self.sizes)), dtype=np.int64)
+            count_draws(*streams.take("items", part), self._n_drawn, self._unit_of, out)
+            yield out
 
 
 def run_counts(key: StreamKey, role: str, n_runs: int, chunk: int, size: int) -> Ints:

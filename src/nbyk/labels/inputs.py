@@ -101,9 +101,10 @@ def check_labels(
         raise NbykError(
             f"target: found {dimensions} dimensions; expected labels, (N,), or rows of probabilities, (N, C)"
         )
-    if np.shape(target)[0] < 2:
-        raise NbykError(f"target: {np.shape(target)[0]} items; at least two are needed")
-    split = {name: _split_runs(name, values, dimensions) for name, values in systems.items()}
+    n_items = np.shape(target)[0]
+    if n_items < 2:
+        raise NbykError(f"target: {n_items} items; at least two are needed")
+    split = {name: _split_runs(name, values, dimensions, n_items) for name, values in systems.items()}
     runs = tuple(len(of_system) for of_system in split.values())
     named = [
         (name if len(of_system) == 1 else f"{name}, run {number}", run)
@@ -122,9 +123,11 @@ def check_labels(
     return HardLabels(tuple(classes.tolist()), codes, predictions, runs)
 
 
-def _split_runs(name: str, values: ArrayLike | Sequence[ArrayLike], dimensions: int) -> Sequence[ArrayLike]:
+def _split_runs(
+    name: str, values: ArrayLike | Sequence[ArrayLike], dimensions: int, n_items: int
+) -> Sequence[ArrayLike]:
     if not isinstance(values, list | tuple):
-        values = np.asarray(values)
+        values = np.atleast_1d(np.asarray(values))
     if len(values) == 0:
         raise NbykError(f"{name}: found nothing; expected predictions, or a sequence of runs of them")
     try:
@@ -133,6 +136,11 @@ def _split_runs(name: str, values: ArrayLike | Sequence[ArrayLike], dimensions: 
         raise NbykError(f"{name}: the first run's rows differ in length") from None
     if inner == dimensions - 1:
         return [values]
+    if dimensions == inner == 1 and len(values) == n_items != np.size(values[0]):
+        raise NbykError(
+            f"{name}: {n_items} rows of {np.size(values[0])}, and the target is hard; give both as hard "
+            "labels or both as soft ones (soft_labels makes soft targets from ratings)"
+        )
     if inner == dimensions:
         return list(values)
     wanted = "(N,)" if dimensions == 1 else "(N, C)"
@@ -146,19 +154,14 @@ def _hard(name: str, values: ArrayLike) -> NDArray[Any]:
     """Return labels as whole numbers or as text."""
     array = np.asarray(values)
     if array.dtype.kind == "O":
-        kinds = {
-            str if isinstance(v, str) else int if isinstance(v, int | np.integer) else None for v in array
-        }
-        if len(kinds) != 1 or None in kinds:
-            row = (
-                next(i for i, v in enumerate(array) if not isinstance(v, str | int | np.integer))
-                if None in kinds
-                else 0
-            )
+        text = np.array([isinstance(label, str) for label in array])
+        whole = np.array([isinstance(label, int | np.integer) for label in array])
+        if not text.all() and not whole.all():
+            row = int(np.flatnonzero(~text if text[0] else ~whole)[0])
             raise NbykError(
                 f"{name}: row {row} is {array[row]!r}; expected labels that are all text or all whole numbers"
             )
-        array = array.astype(kinds.pop())
+        array = array.astype(str if text.all() else np.int64)
     if array.dtype.kind == "f":
         bad = ~np.isfinite(array)
         if bad.any():

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
 
 from nbyk.errors import unknown_name
 from nbyk.labels.scores import LabelScore
 
+Floats: TypeAlias = NDArray[np.float64]
 Semantics: TypeAlias = Literal["recommended", "published"]
 Runs: TypeAlias = Literal["independent", "paired", "concatenated"]
 
@@ -68,6 +72,8 @@ class LabelTest:
         As asked for.
     notes
         What holds of all scores: what was not resampled, and what makes p-values too large or too small.
+    draws : ndarray, shape (scores, M)
+        The effects of the resamples; NaN where undefined.
     """
 
     comparisons: tuple[LabelComparison, ...]
@@ -82,6 +88,7 @@ class LabelTest:
     seed: int
     confidence: float
     notes: tuple[str, ...]
+    draws: Floats = field(repr=False, compare=False)
 
     def __getitem__(self, name: str) -> LabelComparison:
         """Return the comparison by the score called `name`."""
