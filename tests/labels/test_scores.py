@@ -26,7 +26,7 @@ pairs = st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), mi
 
 
 @given(pairs=pairs)
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=60, deadline=None)
 def test_hard_scores_are_scikit_learns(pairs: list[tuple[str, str]]) -> None:
     """Over four classes of which any may be missing from targets, predictions or both."""
     target, prediction = (list(column) for column in zip(*pairs, strict=True))

@@ -87,8 +87,9 @@ def label_bootstrap(
         How many items a resample draws, as a share f of all in (0, 1]; by default 1, or published 0.1.
     runs
         "independent" (recommended): a resample draws items, and runs of A and of B. "paired": run j of A goes
-        with run j of B, as where they share a seed or a fold, and both are drawn together. "concatenated"
-        (published): runs are appended as if each held other items.
+        with run j of B, as where they share a seed or a fold, and both are drawn together. "fixed": items
+        alone are drawn, so that p is about these runs and not about fresh ones. "concatenated" (published):
+        runs are appended as if each held other items.
     n_resamples
         Resamples M.
     confidence
@@ -139,7 +140,7 @@ def label_bootstrap(
     data = check_labels(target, {"a": a, "b": b}, labels)
     chosen = choose_scores(scores, "hard" if isinstance(data, HardLabels) else "soft")
     given_runs, n_items = data.runs, data.n_items
-    if runs != "independent" and given_runs[0] != given_runs[1]:
+    if runs in ("paired", "concatenated") and given_runs[0] != given_runs[1]:
         raise NbykError(
             f"runs: a has {given_runs[0]}, b has {given_runs[1]}; {runs} runs go in pairs: drop some, or "
             "take independent ones"
@@ -158,7 +159,7 @@ def label_bootstrap(
     _check_defined(chosen, observed, data.runs, ("a", "b"))
     key = stream_key(seed, purpose="label bootstrap", n_items=data.n_items, n_drawn=n_drawn)
     items = ItemDraws(key, units.unit_of, n_drawn)
-    plan = _Plan(units, chosen, key, items, data.runs, runs == "paired", published)
+    plan = _Plan(units, chosen, key, items, data.runs, runs, published)
     drawn = run_chunks(n_resamples, plan.effects, threads=threads)
     effects, drawn_lacking = np.split(drawn, 2)
     score_a, score_b = plan.means(observed, *(np.ones(count) for count in data.runs))
@@ -197,18 +198,24 @@ class _Plan:
     key: StreamKey
     items: ItemDraws
     n_runs: tuple[int, ...]
-    paired: bool
+    runs: Runs
     published: bool
 
     def effects(self, chunk: int, size: int) -> Floats:
         """Return effects of resamples, shape (scores, size), and below them how many classes they lacked."""
         parts = [self.units.scores(counts) for counts in self.items.counts(chunk, size)]
         found, lacking = (np.concatenate(arrays, axis=2) for arrays in zip(*parts, strict=True))
-        runs_a = run_counts(self.key, "runs", self.n_runs[0], chunk, size)
-        runs_b = runs_a if self.paired else run_counts(self.key, "runs of b", self.n_runs[1], chunk, size)
-        score_a, score_b = self.means(found, runs_a.T, runs_b.T)
+        score_a, score_b = self.means(found, *self._run_counts(chunk, size))
         signs = np.array([score.sign for score in self.scores])[:, np.newaxis]
         return np.concatenate([self.rounded(signs * (score_a - score_b)), lacking.sum(axis=1)])
+
+    def _run_counts(self, chunk: int, size: int) -> tuple[Ints, Ints]:
+        """Return how often each run of A and of B is drawn, shape (runs, size) each."""
+        n_a, n_b = self.n_runs
+        if self.runs == "fixed":
+            return np.ones((n_a, size), dtype=np.int64), np.ones((n_b, size), dtype=np.int64)
+        of_a = run_counts(self.key, "runs", n_a, chunk, size).T
+        return of_a, of_a if self.runs == "paired" else run_counts(self.key, "runs of b", n_b, chunk, size).T
 
     def means(self, found: Floats, runs_a: NDArray[Any], runs_b: NDArray[Any]) -> tuple[Floats, Floats]:
         """Return the systems' mean scores over runs, which are counted `runs_a` and `runs_b` times."""

@@ -57,6 +57,8 @@ def notes_on(
     if runs == "concatenated":
         if n_runs[0] > 1:
             notes.append("runs are concatenated, so that every item counts as often as there are runs")
+    elif runs == "fixed" and max(n_runs) > 1:
+        notes.append("runs are fixed: the p-values are about these runs, not about fresh ones")
     elif max(n_runs) == 1:
         notes.append("one run each: resampled over items, not over runs")
     else:

@@ -13,7 +13,7 @@ from nbyk.labels.scores import LabelScore
 
 Floats: TypeAlias = NDArray[np.float64]
 Semantics: TypeAlias = Literal["recommended", "published"]
-Runs: TypeAlias = Literal["independent", "paired", "concatenated"]
+Runs: TypeAlias = Literal["independent", "paired", "fixed", "concatenated"]
 
 
 @dataclass(frozen=True)
