@@ -75,9 +75,10 @@ slurm:
 			apt-get install --quiet=2 --no-install-recommends $(SLURM_PACKAGES) > /dev/null; \
 	else echo "error: no Slurm here, and no right to install it; install $(SLURM_PACKAGES)"; exit 2; fi
 
-# The peer is a transliteration of VET, or VET itself: make bench VET=path/to/google-research/vet
+# The peers are transliterations of VET and BooStSa, or the real ones:
+# make bench VET=path/to/google-research/vet BOOSTSA=path/to/unpacked/wheel
 bench: install
-	$(BIN)/python -m benchmarks $(if $(VET),--vet $(VET))
+	$(BIN)/python -m benchmarks $(if $(VET),--vet $(VET)) $(if $(BOOSTSA),--boostsa $(BOOSTSA))
 
 lock:
 	$(PYTHON) -m venv $(VENV)

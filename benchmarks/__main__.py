@@ -1,4 +1,4 @@
-"""Measure nbyk against VET, scipy, deepsig and its own limits: `python -m benchmarks [--vet CHECKOUT] [--quick]`."""
+"""Measure nbyk against VET, BooStSa, scipy, deepsig and its own limits: `python -m benchmarks [--help]`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
 
+from benchmarks.boostsa import Boostsa, load_boostsa
 from benchmarks.cases import FULL, QUICK, K, N, lines
 from benchmarks.vet import Vet, load_vet
 from nbyk.errors import NbykError
@@ -23,20 +24,24 @@ def main() -> None:
     parser.add_argument(
         "--vet", metavar="CHECKOUT", help="measure against this checkout of google-research/vet"
     )
+    parser.add_argument(
+        "--boostsa", metavar="FOLDER", help="measure against the BooStSa whose wheel was unpacked into it"
+    )
     parser.add_argument("--quick", action="store_true", help="few repeats, for a first look")
     options = parser.parse_args()
 
     peer = load_vet(options.vet) if options.vet else Vet()
+    labels_peer = load_boostsa(options.boostsa) if options.boostsa else Boostsa()
     load_before = os.getloadavg()
-    print(f"N = {N}, K = {K}, one thread unless it says so; peer: {peer.name}")
+    print(f"N = {N}, K = {K}, one thread unless it says so; peers: {peer.name}; {labels_peer.name}")
     found = []
-    for measured in lines(peer, QUICK if options.quick else FULL):
+    for measured in lines(peer, labels_peer, QUICK if options.quick else FULL):
         print(measured, flush=True)
         found.append(measured)
     write_json(
         RESULTS,
         {
-            "peer": peer.name,
+            "peers": [peer.name, labels_peer.name],
             "quick": options.quick,
             "machine": {
                 "processor": _processor(),

@@ -11,6 +11,7 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from benchmarks import boostsa
 from benchmarks.comparison import against_scipy, against_targets
 from benchmarks.deepsig import against_deepsig, many_pairs
 from benchmarks.timing import Line, interleaved, line, seconds
@@ -44,6 +45,7 @@ class Effort:
     """How often each thing is repeated."""
 
     vet: int
+    boostsa: int
     many_responses: int
     draws: int
     threads: int
@@ -54,18 +56,35 @@ class Effort:
 
 
 FULL = Effort(
-    vet=9, many_responses=3, draws=9, threads=7, thread_draws=2000, generator=15, compare=7, deepsig=5
+    vet=9,
+    boostsa=5,
+    many_responses=3,
+    draws=9,
+    threads=7,
+    thread_draws=2000,
+    generator=15,
+    compare=7,
+    deepsig=5,
 )
 QUICK = Effort(
-    vet=3, many_responses=1, draws=3, threads=2, thread_draws=512, generator=5, compare=3, deepsig=1
+    vet=3,
+    boostsa=2,
+    many_responses=1,
+    draws=3,
+    threads=2,
+    thread_draws=512,
+    generator=5,
+    compare=3,
+    deepsig=1,
 )
 
 
-def lines(peer: Peer, effort: Effort) -> Iterator[Line]:
+def lines(peer: Peer, labels_peer: boostsa.Peer, effort: Effort) -> Iterator[Line]:
     """Measure one thing after the other and yield its lines."""
     for prior in ("simulated", "toxicity"):
         yield from against_vet(peer, prior, effort.vet)
     yield many_responses_against_vet(peer, effort.many_responses)
+    yield boostsa.against_boostsa(labels_peer, effort.boostsa)
     yield over_random_draws(effort.draws)
     yield from over_one_thread(effort.thread_draws, effort.threads)
     yield from against_sfc64(effort.generator)
