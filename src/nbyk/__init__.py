@@ -33,6 +33,10 @@ _HOME = {
     "p_value": "nbyk.inference.pvalues",
     "compare": "nbyk.inference.comparison.compare",
     "ComparisonResult": "nbyk.inference.comparison.result",
+    "label_bootstrap": "nbyk.labels",
+    "label_scores": "nbyk.labels",
+    "majority_labels": "nbyk.labels",
+    "soft_labels": "nbyk.labels",
     "plan": "nbyk.inference.planning.plan",
     "power_of_test": "nbyk.inference.power.estimate",
     "power_study": "nbyk.inference.power.study",
@@ -75,6 +79,9 @@ __all__ = [
     "correct_p_values",
     "expected_p",
     "fit_prior",
+    "label_bootstrap",
+    "label_scores",
+    "majority_labels",
     "mann_whitney_test",
     "metrics",
     "multi_aso",
@@ -94,6 +101,7 @@ __all__ = [
     "response_set",
     "simulate",
     "simulated_effects",
+    "soft_labels",
     "violation_ratio",
     "welch_t_test",
     "wilcoxon_test",
@@ -119,6 +127,7 @@ if TYPE_CHECKING:
     from nbyk.inference.score_tests.paired_bootstrap import paired_bootstrap, paired_bootstraps
     from nbyk.inference.score_tests.power_analysis import bootstrap_power_analysis
     from nbyk.inference.score_tests.randomisation import approximate_randomisation, permutation_test
+    from nbyk.labels import label_bootstrap, label_scores, majority_labels, soft_labels
     from nbyk.priors import Response, TwoStagePrior, fit_prior, published_prior
     from nbyk.resampling.population import Population
     from nbyk.resampling.resample import observed_effects, resample, resampled_effects
