@@ -150,18 +150,19 @@ def _split_runs(
     )
 
 
-def _hard(name: str, values: ArrayLike) -> NDArray[Any]:
+def _hard(name: str, values: Any) -> NDArray[Any]:
     """Return labels as whole numbers or as text."""
     array = np.asarray(values)
-    if array.dtype.kind == "O":
-        text = np.array([isinstance(label, str) for label in array])
-        whole = np.array([isinstance(label, int | np.integer) for label in array])
-        if not text.all() and not whole.all():
-            row = int(np.flatnonzero(~text if text[0] else ~whole)[0])
+    if isinstance(values, list | tuple) or array.dtype.kind == "O":
+        given: list[Any] = list(values)
+        text = np.array([isinstance(label, str) for label in given])
+        odd = np.array([label is None for label in given]) | (text != text[:1])
+        if odd.any():
+            row = int(np.flatnonzero(odd)[0])
             raise NbykError(
-                f"{name}: row {row} is {array[row]!r}; expected labels that are all text or all whole numbers"
+                f"{name}: row {row} is {given[row]!r}; expected labels that are all text or all whole numbers"
             )
-        array = array.astype(str if text.all() else np.int64)
+        array = np.asarray(given)
     if array.dtype.kind == "f":
         bad = ~np.isfinite(array)
         if bad.any():
