@@ -54,7 +54,7 @@ def count_draws(key: Any, first: int, n_drawn: int, unit_of: Ints, out: Ints) ->
 class ItemDraws:
     """Draws of items with replacement, as counts of units.
 
-    Whichever is cheaper is drawn, a multinomial over the units or single items; both are exact.
+    Whichever is cheaper is drawn, a multinomial over the units or single items, which is the same.
 
     Parameters
     ----------
