@@ -144,9 +144,14 @@ def p_value(observed: float, null: ArrayLike, *, alternative: Alternative = "gre
     count as at least as extreme: effects of discrete responses that are equal in exact arithmetic differ by
     rounding where they were summed in another order, and a test that misses ties rejects too often.
     """
+    check_alternative(alternative)
+    return p_values(observed, null)[alternative]
+
+
+def check_alternative(alternative: str) -> None:
+    """Raise NbykError if `alternative` is no side."""
     if alternative not in ("greater", "less", "two-sided"):
         raise NbykError(f"alternative: found {alternative!r}, expected 'greater', 'less' or 'two-sided'")
-    return p_values(observed, null)[alternative]
 
 
 def p_values(observed: float, null: ArrayLike) -> dict[Alternative, PValue]:

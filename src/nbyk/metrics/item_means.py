@@ -56,7 +56,7 @@ def item_means(responses: Floats) -> Floats:
     """
     rows = np.require(responses, np.float64, ["C", "W"])
     out = np.empty(rows.shape[:-1])
-    fill_item_means(rows.reshape(-1, rows.shape[-1]), out.reshape(-1))
+    fill_item_means(rows.reshape(out.size, rows.shape[-1]), out.reshape(-1))
     return out
 
 

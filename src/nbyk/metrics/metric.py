@@ -147,17 +147,21 @@ class Metric:
     def fill(self, systems: Floats, gold: Floats | None, out: Floats) -> None:
         """Fill `out` with what `scores` returns, shape (S, R), or a comparison's numbers, shape (R,)."""
         if gold is None:
-            if self.needs_gold:
-                raise NbykError(
-                    f"metric {self.name!r} needs gold, and there is none; give gold, or a metric of the "
-                    "systems' own ratings, such as mean"
-                )
+            self.check_gold(False)
             gold = np.empty((*systems.shape[1:3], 0)[: systems.ndim - 1])
         self._check_shapes(systems, gold, 2 if self.kind == "comparison" else 1)
         if callable(self.implementation):
             self._fill_one_by_one(systems, gold, out)
         else:
             self.function(_compiled_layout(systems), _compiled_layout(gold), out, *self.values)
+
+    def check_gold(self, has_gold: bool) -> None:
+        """Raise NbykError if the metric looks at gold and there is none."""
+        if self.needs_gold and not has_gold:
+            raise NbykError(
+                f"metric {self.name!r} needs gold, and there is none; give gold, or a metric of the systems' "
+                "own ratings, such as mean"
+            )
 
     def _check_shapes(self, systems: Floats, gold: Floats, least: int) -> None:
         # Compiled code reads past the end of what is too short without a word.

@@ -274,7 +274,10 @@ def test_without_gold() -> None:
     result = nbyk.compare(None, a, b, metric="mean")
     assert result.verdict == "A"
     assert result.responses_gold is None
-    with pytest.raises(NbykError, match="metric mae needs gold"):
+    again = nbyk.compare(nbyk.response_set(None, a, b), metric="mean")
+    assert again.responses_gold is None
+    assert_array_equal(again.null_distribution, result.null_distribution)
+    with pytest.raises(NbykError, match="metric 'mae' needs gold"):
         nbyk.compare(None, a, b)
 
 

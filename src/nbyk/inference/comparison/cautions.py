@@ -14,9 +14,9 @@ _FEW_ITEMS = 20
 _LOPSIDED = 0.1
 
 
-def about_data(data: ResponseSet, *, has_gold: bool, null: str) -> Iterator[str]:
+def about_data(data: ResponseSet, *, null: str) -> Iterator[str]:
     """Yield the cautions that are the same for every metric."""
-    sources = {"gold": data.gold, "A": data.a, "B": data.b} if has_gold else {"A": data.a, "B": data.b}
+    sources = ({"gold": data.gold} if data.has_gold else {}) | {"A": data.a, "B": data.b}
     single = [name for name, matrix in sources.items() if matrix.shape[1] == 1]
     if len(single) == len(sources):
         yield (

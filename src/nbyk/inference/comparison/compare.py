@@ -164,11 +164,9 @@ def compare_metrics(
         raise NbykError(f"confidence_level: found {confidence_level}, expected a share, such as 0.95")
     decision = Decision(alternative, alpha, n_resamples, max_resamples, decision_error)
     chosen = tuple({metric.name: metric for metric in as_metrics(metrics)}.values())
-    has_gold = gold is not None
-    needy = [metric.name for metric in chosen if metric.needs_gold]
-    if needy and not has_gold:
-        raise NbykError(f"metric {needy[0]} needs gold, and there is none; give gold, or choose metric mean")
     data, seed = as_response_set(gold, a, b), as_seed(rng)
+    for metric in chosen:
+        metric.check_gold(data.has_gold)
     draws = Draws(data, chosen, seed=seed, threads=threads, progress=progress)
 
     exact = null == "swap_items" and draws.n_arrangements <= n_resamples
@@ -178,7 +176,7 @@ def compare_metrics(
     else:
         nulls = decision.draw(_under_null(draws, null, sampler), draws.observed)
     bootstraps, left_out = _bootstrapped(draws, n_resamples, sampler), draws.jackknifed()
-    shared = tuple(about_data(data, has_gold=has_gold, null=null))
+    shared = tuple(about_data(data, null=null))
 
     results = {}
     for index, metric in enumerate(chosen):
@@ -223,7 +221,7 @@ def compare_metrics(
             null_distribution=null_effects,
             bootstrap_distribution=drawn,
             n_items=data.n_items,
-            responses_gold=_responses(data.gold) if has_gold else None,
+            responses_gold=_responses(data.gold) if data.has_gold else None,
             responses_a=_responses(data.a),
             responses_b=_responses(data.b),
             n_resamples=null_effects.size,

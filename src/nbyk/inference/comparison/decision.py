@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.inference.power.stopping import Looks, certain_looks, schedule
-from nbyk.inference.pvalues import Alternative, null_counts
+from nbyk.inference.pvalues import Alternative, check_alternative, null_counts
 
 Floats = NDArray[np.float64]
 
@@ -45,10 +45,7 @@ class Decision:
     error: float
 
     def __post_init__(self) -> None:
-        if self.alternative not in ("greater", "less", "two-sided"):
-            raise NbykError(
-                f"alternative: found {self.alternative!r}, expected 'greater', 'less' or 'two-sided'"
-            )
+        check_alternative(self.alternative)
         if not 0.0 < self.alpha < 1.0:
             raise NbykError(f"alpha: found {self.alpha}, expected a level between 0 and 1, such as 0.05")
         if not 0.0 < self.error < 0.5:

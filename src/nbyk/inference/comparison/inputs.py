@@ -40,9 +40,8 @@ def as_response_set(gold: Any, a: Any = None, b: Any = None) -> ResponseSet:
     if a is None or b is None:
         missing = "a" if a is None else "b"
         raise NbykError(f"compare: {missing} is missing; give gold (or None), a and b, or one ResponseSet")
-    names = ("gold", "a", "b")
-    matrices = as_matrices(dict(zip(names, (gold, a, b), strict=True)))
-    return response_set(matrices.get("gold", np.zeros(len(matrices["a"]))), matrices["a"], matrices["b"])
+    matrices = as_matrices({"gold": gold, "a": a, "b": b})
+    return response_set(matrices.get("gold"), matrices["a"], matrices["b"])
 
 
 def as_matrices(sources: dict[str, Any]) -> dict[str, Floats]:

@@ -89,8 +89,7 @@ def _prepared(
             raise NbykError(
                 f"metric {metric.name} compares two systems and scores neither; choose one that scores each"
             )
-        if metric.needs_gold and gold is None:
-            raise NbykError(f"metric {metric.name} needs gold, and there is none; give it, or choose mean")
+        metric.check_gold(gold is not None)
     named = systems if isinstance(systems, Mapping) else {f"system {i}": s for i, s in enumerate(systems)}
     if not named:
         raise NbykError("systems: found none, expected at least one system's responses")
@@ -98,4 +97,4 @@ def _prepared(
         raise NbykError("systems: one is called gold, which the gold responses are; give it another name")
     matrices = as_matrices({"gold": gold, **named})
     stacked = stack_responses(*(matrices[name] for name in named))
-    return chosen, Rows(matrices.get("gold", np.zeros((stacked.shape[1], 1))), stacked)
+    return chosen, Rows(matrices.get("gold", np.empty((stacked.shape[1], 0))), stacked)

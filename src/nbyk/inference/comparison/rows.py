@@ -128,6 +128,7 @@ class Rows:
     Attributes
     ----------
     gold : ndarray, shape (N, K_gold)
+        K_gold is 0 without gold, and its item means are NaN then.
     systems : ndarray, shape (S, N, K)
     """
 

@@ -121,9 +121,8 @@ def variance_shares(
     (chosen,) = as_metrics(metric)
     if not 0.0 < confidence_level < 1.0:
         raise NbykError(f"confidence_level: found {confidence_level}, expected a share, such as 0.95")
-    if chosen.needs_gold and gold is None:
-        raise NbykError(f"metric {chosen.name} needs gold, and there is none; give it, or choose mean")
     data, seed = as_response_set(gold, a, b), as_seed(rng)
+    chosen.check_gold(data.has_gold)
     streams = ItemStreams(seed, data.gold)
     effects = _item_effects(chosen, data)
     splits = Splits.of(data, [role for role in ROLES if role != "gold" or chosen.needs_gold])

@@ -25,7 +25,7 @@ from nbyk.inference.power.stopping import (
     looks,
     pair_looks,
 )
-from nbyk.inference.pvalues import Alternative, null_at_least, null_counts, tie_tolerance
+from nbyk.inference.pvalues import Alternative, check_alternative, null_at_least, null_counts, tie_tolerance
 from nbyk.metrics import Metric
 from nbyk.priors import Response
 from nbyk.resampling.effects import check_defined
@@ -105,10 +105,7 @@ class SystemTest:
             raise unknown_name("test", self.name, TESTS)
         if not 0.0 < self.alpha < 1.0:
             raise NbykError(f"alpha: found {self.alpha}, expected a level between 0 and 1, such as 0.05")
-        if self.alternative not in ("greater", "less", "two-sided"):
-            raise NbykError(
-                f"alternative: found {self.alternative!r}, expected 'greater', 'less' or 'two-sided'"
-            )
+        check_alternative(self.alternative)
         if self.name in ON_ERRORS and self.metric.name != "mae":
             raise NbykError(
                 f"test {self.name} compares absolute errors of item means; found metric {self.metric.name}, "

@@ -12,13 +12,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.inference.pvalues import Alternative
+from nbyk.inference.pvalues import Alternative, check_alternative
 from nbyk.inference.score_tests.draws import Progress, over_streams, random_words, streams_per_row
 from nbyk.inference.score_tests.kernels import resampled_differences
 from nbyk.inference.score_tests.randomisation import rounding
 from nbyk.inference.score_tests.result import (
     SignificanceResult,
-    check_alternative,
     check_draws,
     p_of_counts,
     pvalue_of_counts,

@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 
 from nbyk.errors import NbykError
-from nbyk.inference.pvalues import Alternative, PValue
-from nbyk.inference.score_tests.result import SignificanceResult, check_alternative
+from nbyk.inference.pvalues import Alternative, PValue, check_alternative
+from nbyk.inference.score_tests.result import SignificanceResult
 from nbyk.inference.score_tests.scores import Floats, as_pairs, as_row_pairs, as_scores
 
 

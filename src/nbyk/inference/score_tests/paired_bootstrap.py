@@ -11,13 +11,12 @@ from numba import njit
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError, UndefinedMetricError
-from nbyk.inference.pvalues import Alternative, tie_tolerance
+from nbyk.inference.pvalues import Alternative, check_alternative, tie_tolerance
 from nbyk.inference.score_tests.corpus_metrics import CorpusMetric, get_corpus_metric
 from nbyk.inference.score_tests.draws import DRAWS, Progress, over_streams, random_words
 from nbyk.inference.score_tests.kernels import WORDS, start_stream
 from nbyk.inference.score_tests.result import (
     SignificanceResult,
-    check_alternative,
     check_draws,
     pvalue_of_counts,
 )

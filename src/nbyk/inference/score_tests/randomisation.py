@@ -15,12 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
-from nbyk.inference.pvalues import Alternative
+from nbyk.inference.pvalues import Alternative, check_alternative
 from nbyk.inference.score_tests import kernels
 from nbyk.inference.score_tests.draws import Progress, over_streams, random_words, streams_per_row
 from nbyk.inference.score_tests.result import (
     SignificanceResult,
-    check_alternative,
     check_draws,
     p_of_counts,
     pvalue_of_counts,

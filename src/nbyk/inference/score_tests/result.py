@@ -14,8 +14,6 @@ from nbyk.inference.pvalues import Alternative, PValue
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
-ALTERNATIVES = ("greater", "less", "two-sided")
-
 
 @dataclass(frozen=True)
 class SignificanceResult:
@@ -57,12 +55,6 @@ class SignificanceResult:
     def alternative(self) -> Alternative:
         """The side: "greater" (A is better), "less" or "two-sided"."""
         return self.pvalue.alternative
-
-
-def check_alternative(alternative: str) -> None:
-    """Raise if `alternative` is no side."""
-    if alternative not in ALTERNATIVES:
-        raise NbykError(f"alternative: found {alternative!r}, expected 'greater', 'less' or 'two-sided'")
 
 
 def check_draws(n_resamples: int, least: int = 1) -> None:
