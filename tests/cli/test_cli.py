@@ -16,8 +16,6 @@ import pyarrow.parquet as pq
 import pytest
 
 from nbyk.cli import main
-from nbyk.cli.options import declared_scale
-from nbyk.data import Interval, Levels
 from nbyk.files import read_json, read_parquet
 
 Run = Callable[..., tuple[int, str, str]]
@@ -456,9 +454,3 @@ def test_toxicity_ratings_go_all_the_way(nbyk: Run, tmp_path: Path, monkeypatch:
     assert set(sets.groupby(["reference", "system"])["item"].nunique()) == {30}
     gold = sets[sets["system"] == "gold"]["value"]
     assert set(gold.round(9)) <= set(ratings["value"].to_pandas().round(9))
-
-
-def test_a_scale_is_declared_by_its_ends_or_its_levels() -> None:
-    assert declared_scale(None, None) is None
-    assert declared_scale("-1, 2.5", None) == Interval(-1, 2.5)
-    assert declared_scale(None, "1,2,3") == Levels((1, 2, 3))

@@ -147,7 +147,7 @@ def test_the_fast_way_through_a_text_gives_what_the_careful_one_does(tmp_path, h
     path = tmp_path / f"r{suffix}"
     path.write_bytes(end.join([header, *lines]).encode())
     outcomes = []
-    for splitter in (reading._split, lambda text, delimiter: None):
+    for splitter in (reading._split, lambda text, delimiter, only: None):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(reading, "_split", splitter)
             try:
@@ -160,9 +160,11 @@ def test_the_fast_way_through_a_text_gives_what_the_careful_one_does(tmp_path, h
 @given(tables_of_text=st.lists(st.lists(st.text("ab 1.", max_size=3), min_size=3, max_size=3), min_size=1))
 def test_plain_text_does_go_the_fast_way_to_the_same_table(tables_of_text):
     text = "item,rater,value\r\n\n" + "".join(",".join(row) + "\n" for row in tables_of_text)
-    fast, careful = reading._split(text, ","), reading._parsed("r.csv", text, ",")
-    assert fast is not None
-    assert [list(part) for part in fast] == [list(part) for part in careful]
+    for only in (None, {"item", "value"}):
+        fast, careful = reading._split(text, ",", only), reading._parsed("r.csv", text, ",", only)
+        assert fast is not None
+        assert [list(part) for part in fast] == [list(part) for part in careful]
+        assert [bool(column) for column in fast[1]] == [True, only is None, True]
 
 
 @given(

@@ -12,7 +12,6 @@ from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
     from nbyk.config import Downloads
-    from nbyk.data import Scale
     from nbyk.priors import TwoStagePrior
 
 Out = Annotated[Path, typer.Option("--out", help="File to write.")]
@@ -61,39 +60,6 @@ def downloads_of(path: Path | None) -> Downloads:
 def config_file(path: Path | None) -> Path | None:
     """Return the configuration that is named, or config.yaml if it is here."""
     return path or (Path("config.yaml") if Path("config.yaml").exists() else None)
-
-
-def declared_scale(scale: str | None, levels: str | None) -> Scale | None:
-    """Return the scale that --scale LOW,HIGH or --levels L1,L2,… declares; None for neither.
-
-    Raises
-    ------
-    NbykError
-        If both are given, or one is not numbers that make a scale.
-    """
-    from nbyk.data import Interval, Levels
-
-    if scale is not None and levels is not None:
-        raise NbykError(f"found --scale {scale} and --levels {levels}, two kinds of scale; keep one")
-    text = scale if scale is not None else levels
-    if text is None:
-        return None
-    option, example = ("--scale", "1,5") if scale is not None else ("--levels", "1,2,3,4,5")
-    try:
-        numbers = [float(number) for number in text.split(",")]
-    except ValueError:
-        raise NbykError(
-            f"{option}: found {text!r}, expected numbers with commas between, as in {option} {example}"
-        ) from None
-    if scale is not None and len(numbers) != 2:
-        raise NbykError(
-            f"{option}: found {text!r}, expected the lowest and the highest value, as in {option} {example}; "
-            "a few ordered values are --levels"
-        )
-    try:
-        return Interval(*numbers) if scale is not None else Levels(tuple(numbers))
-    except NbykError as error:
-        raise NbykError(f"{option} {text}: {error}; as in {option} {example}") from None
 
 
 def check_out_folder(out: Path) -> None:

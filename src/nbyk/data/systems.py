@@ -223,10 +223,10 @@ def _only_scale(sources: Sequence[_Source]) -> Scale:
             row = int(np.flatnonzero(outside)[0])
             values = np.unique(np.concatenate([other.ratings.values for other in sources]))
             low, high = values[0], values[-1]
-            options = f"--scale {low:g},{high:g} if those are its ends"
+            options = f"--scale {low:g}..{high:g} if those are its ends"
             if (values == np.rint(values)).all() and high - low < _MOST_LEVELS:
                 levels = ",".join(f"{level:g}" for level in np.arange(low, high + 1))
-                options += f", or --levels {levels} for ordered levels"
+                options += f", or --scale {levels} for ordered levels"
             raise NbykError(
                 f"{source.label}: item {ratings.items[ratings.item_index[row]]!r} is rated "
                 f"{ratings.values[row]:g}, and all ratings run from {low:g} to {high:g}; expected 0 to 1 "

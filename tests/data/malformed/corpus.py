@@ -23,8 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from nbyk.cli.options import declared_scale
-from nbyk.data import SampleChoice, Systems, read_systems
+from nbyk.data import SampleChoice, Systems, read_systems, scale_from_text
 from tests.data.lm_eval_log import DATES, older, runs, sample, write_run
 
 LONG = "item,rater,value\n"
@@ -52,7 +51,7 @@ class Arguments:
         return read_systems(
             self.systems,
             self.gold,
-            scale=declared_scale(given.get("--scale"), given.get("--levels")),
+            scale=scale_from_text(given["--scale"]) if "--scale" in given else None,
             on_missing=given.get("--on-missing", "refuse"),  # type: ignore[arg-type]
             samples=SampleChoice(given.get("--samples-metric"), given.get("--task"), given.get("--filter")),
         )
@@ -384,17 +383,17 @@ PATHS = [
     _built("gzip cut off", _cut("bad.csv.gz"), "bad.csv.gz: unknown suffix '.gz'; expected one of .csv"),
 ]  # fmt: skip
 SCALES = [
-    files("ratings on another scale", {"gold.csv": LONG + "a,r,5\nb,r,1\nc,r,2\n", "a.csv": GOOD, "b.csv": GOOD}, r"gold.csv: item 'a' is rated 5, and all ratings run from 0 to 5; expected 0 to 1 .*--scale 0,5 if .*"),
-    files("whole numbers of another scale", {"a.csv": LONG + "a,r,5\nb,r,1\n", "b.csv": LONG + "a,r,2\nb,r,4\n"}, r"a.csv: item 'a' is rated 5, .*from 1 to 5; .*--scale 1,5 .*--levels 1,2,3,4,5 for ordered"),
-    files("ratings from 0 to 100", {"a.csv": LONG + "a,r,0\nb,r,100\n", "b.csv": LONG + "a,r,0\nb,r,1\n"}, r"a.csv: item 'b' is rated 100, .*from 0 to 100; .*--scale 0,100 if those are its ends$"),
+    files("ratings on another scale", {"gold.csv": LONG + "a,r,5\nb,r,1\nc,r,2\n", "a.csv": GOOD, "b.csv": GOOD}, r"gold.csv: item 'a' is rated 5, and all ratings run from 0 to 5; expected 0 to 1 .*--scale 0..5 if .*"),
+    files("whole numbers of another scale", {"a.csv": LONG + "a,r,5\nb,r,1\n", "b.csv": LONG + "a,r,2\nb,r,4\n"}, r"a.csv: item 'a' is rated 5, .*from 1 to 5; .*--scale 1..5 .*--scale 1,2,3,4,5 for ordered"),
+    files("ratings from 0 to 100", {"a.csv": LONG + "a,r,0\nb,r,100\n", "b.csv": LONG + "a,r,0\nb,r,1\n"}, r"a.csv: item 'b' is rated 100, .*from 0 to 100; .*--scale 0..100 if those are its ends$"),
     files("a negative rating", {"a.csv": LONG + "a,r,-0.5\nb,r,1\n", "b.csv": LONG + "a,r,0\nb,r,1\n"}, "a.csv: item 'a' is rated -0.5, .*from -0.5 to 1; expected 0 to 1"),
-    file("a rating off the declared scale", "bad.csv", LONG + "a,r,1\nb,r,6\n", "line 3, column 'value': found 6, expected a number from 0 to 5; mend", options="--scale 0,5"),
-    file("a rating between levels", "bad.csv", LONG + "a,r,1\nb,r,0.6\n", "line 3, column 'value': found 0.6, expected one of 0, 0.25, 0.5, 1; mend", options="--levels 0,0.25,0.5,1"),
-    files("a scale upside down", {"a.csv": GOOD, "b.csv": GOOD}, "--scale 5,1: scale: runs from 5 to 1; .*as in --scale 1,5", options="--scale 5,1"),
-    files("a scale of one end", {"a.csv": GOOD, "b.csv": GOOD}, "--scale: found '5', expected the lowest and the highest", options="--scale 5"),
-    files("a scale in words", {"a.csv": GOOD, "b.csv": GOOD}, "--scale: found 'low,high', expected numbers with commas", options="--scale low,high"),
-    files("one level", {"a.csv": GOOD, "b.csv": GOOD}, r"--levels 1: scale: found 1 level\(s\)", options="--levels 1"),
-    files("two kinds of scale", {"a.csv": GOOD, "b.csv": GOOD}, "found --scale 0,1 and --levels 0,1, two kinds of scale; keep one", options="--scale 0,1 --levels 0,1"),
+    file("a rating off the declared scale", "bad.csv", LONG + "a,r,1\nb,r,6\n", "line 3, column 'value': found 6, expected a number from 0 to 5; mend", options="--scale 0..5"),
+    file("a rating between levels", "bad.csv", LONG + "a,r,1\nb,r,0.6\n", "line 3, column 'value': found 0.6, expected one of 0, 0.25, 0.5, 1; mend", options="--scale 0,0.25,0.5,1"),
+    files("a scale upside down", {"a.csv": GOOD, "b.csv": GOOD}, "scale: runs from 5 to 1; the low end must be below", options="--scale 5..1"),
+    files("a scale of one end", {"a.csv": GOOD, "b.csv": GOOD}, "scale '5..': expected levels as in 1,2,3,4,5, two ends as in 0..100, or binary", options="--scale 5.."),
+    files("a scale in words", {"a.csv": GOOD, "b.csv": GOOD}, "scale 'low..high': expected levels as in 1,2,3,4,5, two ends", options="--scale low..high"),
+    files("one level", {"a.csv": GOOD, "b.csv": GOOD}, r"scale: found 1 level\(s\)", options="--scale 1"),
+    files("two kinds of scale", {"a.csv": GOOD, "b.csv": GOOD}, "scale '0..1,2': expected levels as in 1,2,3,4,5, two ends", options="--scale 0..1,2"),
 ]  # fmt: skip
 ITEMS = [
     files("an item missing from a system", {"gold.csv": GOOD, "a.csv": GOOD, "b.csv": LONG + "a,r,1\nb,r,0\n"}, r"b.csv lacks 1 of \S*gold.csv's items \(c\); .*--on-missing drop"),
