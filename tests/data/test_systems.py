@@ -14,6 +14,7 @@ from numpy.testing import assert_array_equal
 
 from nbyk.data import Interval, Levels, Ratings, SampleChoice, align, named_systems, read_systems
 from nbyk.errors import NbykError
+from nbyk.provenance.journal import noting
 from tests.data.lm_eval_log import runs, sample, write_run
 
 nan = np.nan
@@ -132,6 +133,15 @@ def test_what_is_seldom_meant_is_said() -> None:
     assert read_systems({"a": gold, "b": other}, gold).notes == ("a has the same ratings as gold",)
     assert read_systems({"a": other, "b": other}, gold).notes == ("a and b have the same ratings",)
     assert read_systems({"a": long("abc", shift=0.5), "b": other}, gold).notes == ()
+
+
+def test_every_file_that_is_read_is_noted(tmp_path: Path) -> None:
+    logs = runs(tmp_path / "logs", [[1, 0], [0, 1]])
+    table = written(tmp_path, "b.csv", "item,rater,value\n0,r,1\n1,r,0\n")
+    np.save(tmp_path / "gold.npy", [[1.0], [0.0]])
+    with noting() as journal:
+        read_systems([str(logs), table], tmp_path / "gold.npy")
+    assert {Path(name) for name in journal.inputs} == {*logs.iterdir(), Path(table), tmp_path / "gold.npy"}
 
 
 def test_names_come_from_files_folders_or_the_user(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
