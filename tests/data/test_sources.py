@@ -335,8 +335,8 @@ def test_every_source_keeps_the_catalogues_contract(name):
         assert re.fullmatch("[0-9a-f]{64}", file.sha256)
         assert file.url.startswith("https://")
         assert file.url.endswith(f"/{file.name}")
-        # The address holds the commit or revision that the version names, or else the checksum alone pins it.
-        assert entry.version.split()[1].removesuffix(",") in file.url or "/resolve/main/" in file.url
+        # The address holds the commit or revision that the version names.
+        assert entry.version.split()[1].removesuffix(",") in file.url
         assert file.size is None or file.size > 10_000
     ratings, refusal = loaded(entry)
     if ratings is not None:
