@@ -227,7 +227,7 @@ class ComparisonResult:
             if distributions or field.name not in arrays
         }
         return {
-            **{name: _plain(value) for name, value in kept.items()},
+            **{name: plain(value) for name, value in kept.items()},
             "significant": self.significant,
             "verdict": self.verdict,
             "sentence": self.sentence(),
@@ -270,14 +270,14 @@ def _number(value: float) -> str:
     return f"{value:.3g}"
 
 
-def _plain(value: Any) -> Any:
+def plain(value: Any) -> Any:
     """Return a field as what JSON can hold."""
     if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: _plain(getattr(value, field.name)) for field in fields(value)}
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, np.ndarray):
-        return [_plain(number) for number in value.tolist()]
+        return [plain(number) for number in value.tolist()]
     if isinstance(value, tuple):
-        return [_plain(item) for item in value]
+        return [plain(item) for item in value]
     if isinstance(value, float):
         return value if math.isfinite(value) else None
     return value
