@@ -10,7 +10,7 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.inference.comparison.result import ALIKE, TESTED
 from nbyk.metrics import Metric
 
-_FEW_ITEMS = 20
+FEW_ITEMS = 20
 _LOPSIDED = 0.1
 
 
@@ -28,7 +28,7 @@ def about_data(data: ResponseSet, *, null: str) -> Iterator[str]:
             f"one response per item from {' and '.join(single)}: how responses vary there "
             "cannot be told from how items do"
         )
-    if data.n_items < _FEW_ITEMS:
+    if data.n_items < FEW_ITEMS:
         yield f"only {data.n_items} items: bootstrap intervals of so few are too narrow, as a rule"
     if data.a.shape == data.b.shape and np.array_equal(data.a, data.b, equal_nan=True):
         yield "A and B gave the same responses to every item"

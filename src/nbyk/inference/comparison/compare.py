@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nbyk.errors import NbykError
 from nbyk.inference.comparison.cautions import about_data, about_result
 from nbyk.inference.comparison.decision import Decision, NullDraws
-from nbyk.inference.comparison.draws import NULL_SAMPLERS, Draws
+from nbyk.inference.comparison.draws import Draws
 from nbyk.inference.comparison.inputs import as_response_set, as_seed
 from nbyk.inference.comparison.intervals import (
     acceleration,
@@ -169,55 +169,114 @@ def compare_metrics(
         metric.check_gold(data.has_gold)
     draws = Draws(data, chosen, seed=seed, threads=threads, progress=progress)
 
-    exact = null == "swap_items" and draws.n_arrangements <= n_resamples
+    asked = Asked(
+        null,
+        alternative,
+        alpha,
+        confidence_level,
+        sampler,
+        n_resamples,
+        decision_error,
+        seed,
+    )
+    exact = is_exact(draws, null, n_resamples)
     if exact:
         every = draws.swapped(range(len(chosen)), draws.n_arrangements, exact=True)
         nulls = [(effects, True) for effects in check_defined(chosen, every)]
     else:
-        nulls = decision.draw(_under_null(draws, null, sampler), draws.observed)
+        nulls = decision.draw(under_null(draws, null, sampler), draws.observed)
     bootstraps, left_out = _bootstrapped(draws, n_resamples, sampler), draws.jackknifed()
-    shared = tuple(about_data(data, null=null))
+    return {
+        metric.name: asked.result(
+            draws, index, *nulls[index], exact=exact, bootstrapped=bootstraps[index], left_out=left_out[index]
+        )
+        for index, metric in enumerate(chosen)
+    }
 
-    results = {}
-    for index, metric in enumerate(chosen):
-        effect, (null_effects, decided) = float(draws.observed[index]), nulls[index]
-        drawn = bootstraps[index][np.isfinite(bootstraps[index])]
+
+@dataclass(frozen=True)
+class Asked:
+    """What was asked of a comparison; the fields are those of `compare`, the interval's sampler parsed."""
+
+    null: str
+    alternative: Alternative
+    alpha: float
+    confidence_level: float
+    sampler: Sampler
+    n_resamples: int
+    decision_error: float
+    seed: int
+
+    def result(
+        self,
+        draws: Draws,
+        index: int,
+        null_effects: Floats,
+        decided: bool,
+        *,
+        exact: bool,
+        bootstrapped: Floats,
+        left_out: Floats,
+    ) -> ComparisonResult:
+        """Return the result of one metric of `draws`.
+
+        Parameters
+        ----------
+        draws, index
+            The two systems with the metrics, and which of these it is.
+        null_effects : ndarray, shape (M,)
+            Effects under the null.
+        decided, exact
+            As in the result.
+        bootstrapped : ndarray, shape (B,)
+            Bootstrapped effects; not finite where the metric is undefined.
+        left_out : ndarray, shape (groups,)
+            Effects of the jackknife.
+
+        Raises
+        ------
+        NbykError
+            If the metric is undefined on every bootstrapped test set.
+        """
+        metric, effect, data = draws.metrics[index], float(draws.observed[index]), draws.data
+        drawn = bootstrapped[np.isfinite(bootstrapped)]
         if drawn.size == 0:
-            check_defined([metric], bootstraps[index : index + 1])
+            check_defined([metric], bootstrapped[None])
         p = p_values(effect, null_effects)
         if exact:
             p = {side: replace(value, standard_error=0.0) for side, value in p.items()}
-        percentile = percentile_interval(drawn, confidence_level)
-        bca = bca_interval(drawn, effect, acceleration(left_out[index]), confidence_level)
+        level, sampler = self.confidence_level, self.sampler.name
+        percentile = percentile_interval(drawn, level)
+        bca = bca_interval(drawn, effect, acceleration(left_out), level)
         score_a, score_b = draws.scores(index)
         own = about_result(
             metric,
-            alpha=alpha,
-            least_p=(2.0 if alternative == "two-sided" else 1.0) / (1 + null_effects.size),
+            alpha=self.alpha,
+            least_p=(2.0 if self.alternative == "two-sided" else 1.0) / (1 + null_effects.size),
             exact=exact,
             decided=decided,
             n_draws=null_effects.size,
-            undefined=n_resamples - drawn.size,
+            undefined=bootstrapped.size - drawn.size,
             share_below=share_below(drawn, effect),
         )
-        results[metric.name] = ComparisonResult(
+        return ComparisonResult(
             metric=metric.name,
             effect=effect,
             score_a=score_a,
             score_b=score_b,
-            null=null,
-            hypothesis=TESTED[null],
-            alternative=alternative,
-            alpha=alpha,
-            p_value=p[alternative],
+            null=self.null,
+            hypothesis=TESTED[self.null],
+            alternative=self.alternative,
+            alpha=self.alpha,
+            p_value=p[self.alternative],
             p_greater=p["greater"],
             p_less=p["less"],
             p_two_sided=p["two-sided"],
             exact=exact,
             expected_p=expected_p(drawn, null_effects),
-            expected_p_sampler=sampler.name,
-            interval_percentile=Interval(*percentile, confidence_level, "percentile", sampler.name),
-            interval_bca=Interval(*bca, confidence_level, "bca", sampler.name),
+            expected_p_sampler=sampler,
+            interval_percentile=Interval(*percentile, level, "percentile", sampler),
+            interval_bca=Interval(*bca, level, "bca", sampler),
             null_distribution=null_effects,
             bootstrap_distribution=drawn,
             n_items=data.n_items,
@@ -226,25 +285,22 @@ def compare_metrics(
             responses_b=_responses(data.b),
             n_resamples=null_effects.size,
             decided=decided,
-            decision_error=0.0 if exact else decision_error,
-            warnings=(*shared, *own),
-            seed=seed,
+            decision_error=0.0 if exact else self.decision_error,
+            warnings=(*about_data(data, null=self.null), *own),
+            seed=self.seed,
         )
-    return results
 
 
-def _under_null(draws: Draws, null: str, sampler: Sampler) -> NullDraws:
-    """Return the function that draws from a null at the data's own size."""
+def is_exact(draws: Draws, null: str, n_resamples: int) -> bool:
+    """Return whether a null is gone through whole: the swaps of so few items that M draws would be more."""
+    return null == "swap_items" and draws.n_arrangements <= n_resamples
+
+
+def under_null(draws: Draws, null: str, sampler: Sampler) -> NullDraws:
+    """Return the function that draws from a null at the data's own size; it refuses undefined effects."""
 
     def draw(which: list[int], n_draws: int, *, start: int) -> Floats:
-        if null == "swap_items":
-            effects = draws.swapped(which, n_draws, start=start)
-        elif null == "shifted" and sampler.keeps_rows:
-            drawn = draws.bootstrapped(which, n_draws, "shifted", start=start)
-            effects = drawn - draws.observed[which][:, None]
-        else:
-            of_null = sampler if null == "shifted" else NULL_SAMPLERS[null]
-            effects = draws.redrawn(which, n_draws, of_null, null, start=start)
+        effects = draws.under_null(which, n_draws, null, sampler, start=start)
         return check_defined([draws.metrics[index] for index in which], effects)
 
     return draw

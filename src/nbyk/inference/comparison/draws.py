@@ -162,6 +162,21 @@ class Draws:
         )
         return drawn[:, start - first :]
 
+    def under_null(
+        self, which: Sequence[int], n_draws: int, null: str, sampler: Sampler, *, start: int = 0
+    ) -> Floats:
+        """Return effects under a null at the data's own size, shape (which, draws).
+
+        `sampler` is how "shifted" bootstraps. Effects are NaN or infinite where a metric is undefined.
+        """
+        if null == "swap_items":
+            return self.swapped(which, n_draws, start=start)
+        if null == "shifted" and sampler.keeps_rows:
+            drawn = self.bootstrapped(which, n_draws, "shifted", start=start)
+            return drawn - self.observed[list(which)][:, None]
+        of_null = sampler if null == "shifted" else NULL_SAMPLERS[null]
+        return self.redrawn(which, n_draws, of_null, null, start=start)
+
     def jackknifed(self) -> Floats:
         """Return effects without each item, or each of 1024 groups of more items, shape (metrics, groups)."""
         n = self.data.n_items

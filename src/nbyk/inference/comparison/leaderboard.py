@@ -26,7 +26,7 @@ def system_scores(gold: Any, systems: Systems, metrics: str | Metric | Sequence[
 
     The parameters and errors are those of `bootstrap_scores`.
     """
-    chosen, rows = _prepared(gold, systems, metrics)
+    chosen, rows = prepared(gold, systems, metrics)
     return np.stack([rows.scores(metric) for metric in chosen])
 
 
@@ -67,7 +67,7 @@ def bootstrap_scores(
     -----
     Scores are NaN or infinite on draws that leave a metric undefined, as a correlation of constants.
     """
-    chosen, rows = _prepared(gold, systems, metrics)
+    chosen, rows = prepared(gold, systems, metrics)
     forms = [form_of(metric, rows) for metric in chosen]
     streams = ItemStreams(as_seed(rng), rows.gold)
     n_systems = len(rows.systems)
@@ -80,9 +80,10 @@ def bootstrap_scores(
     return drawn.reshape(len(forms), n_systems, n_resamples)
 
 
-def _prepared(
+def prepared(
     gold: Any, systems: Systems, metrics: str | Metric | Sequence[str | Metric]
 ) -> tuple[tuple[Metric, ...], Rows]:
+    """Return metrics that score systems by themselves, and the rows to score; see `bootstrap_scores`."""
     chosen = as_metrics(metrics)
     for metric in chosen:
         if metric.kind == "comparison":

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal
 
@@ -268,6 +269,14 @@ class ComparisonResult:
 
 def _number(value: float) -> str:
     return f"{value:.3g}"
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Return names as an English list; of more than `most`, the first ones and how many others."""
+    shown = list(names)
+    if len(shown) > most:
+        shown = [*shown[: most - 1], f"{len(shown) - most + 1} others"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
 
 
 def plain(value: Any) -> Any:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from nbyk.errors import unknown_name
-from nbyk.inference.comparison.result import ComparisonResult, Interval, plain
+from nbyk.inference.comparison.result import ComparisonResult, Interval, listed, plain
 from nbyk.inference.pvalues import Alternative
 
 Correction = Literal["holm", "benjamini_hochberg", "none"]
@@ -149,8 +149,8 @@ class Leaderboard:
             better = [pair.a for pair in self.pairs if pair.better == pair.a]
             worse = [pair.a for pair in self.pairs if pair.better == pair.b]
             found = (
-                f"{_listed(better) or 'none'} {'are' if len(better) > 1 else 'is'} shown to be better than "
-                f"{self.against}, and {_listed(worse) or 'none'} to be worse"
+                f"{listed(better) or 'none'} {'are' if len(better) > 1 else 'is'} shown to be better than "
+                f"{self.against}, and {listed(worse) or 'none'} to be worse"
             )
             return f"Of {n_systems - 1} systems compared with {self.against} on {self.n_items} items by " + (
                 f"{self.metric}, {found} ({how})."
@@ -161,7 +161,7 @@ class Leaderboard:
         elif len(first) == 1:
             best = f"and {first[0]} is the best"
         else:
-            best = f"and {_listed(first)} may be the best"
+            best = f"and {listed(first)} may be the best"
         told = f"{n_found} of {len(self.pairs)} pairs {of} can be told apart"
         return f"{told}, {best} ({how})."
 
@@ -191,10 +191,3 @@ _CORRECTED = {
     "benjamini_hochberg": "Benjamini and Hochberg's correction",
     "none": "not corrected for the number of pairs",
 }
-
-
-def _listed(names: list[str], most: int = 5) -> str:
-    """Return names as an English list, of more than `most` the first and how many others."""
-    if len(names) > most:
-        names = [*names[: most - 1], f"{len(names) - most + 1} others"]
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

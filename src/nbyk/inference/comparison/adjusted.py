@@ -1,0 +1,156 @@
+"""Many tests on one set of items: drawing until the corrected decisions are certain, or a maximum is reached.
+
+References
+----------
+Gandy and Hahn 2014, MMCTest: a safe algorithm for implementing multiple Monte Carlo tests; Hoeffding 1963,
+Probability inequalities for sums of bounded random variables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError, unknown_name
+from nbyk.inference.comparison.decision import Decision
+from nbyk.inference.power.stopping import schedule
+from nbyk.inference.pvalues import null_counts
+from nbyk.inference.score_tests.corrections import correct_p_values
+
+Floats = NDArray[np.float64]
+OneNull = Callable[[int, int], Floats]
+
+CORRECTIONS = ("holm", "benjamini_hochberg", "none")
+_GROWTH = 4.0
+
+
+def adjusted(p: Floats, correction: str) -> Floats:
+    """Return p-values corrected for how many there are, to be compared with α as they are."""
+    return p if correction == "none" else correct_p_values(p, correction)
+
+
+@dataclass(frozen=True)
+class Family:
+    """Hypotheses that are tested together.
+
+    Attributes
+    ----------
+    decision
+        The test of each, with its α, and when to stop drawing; the error is that of all decisions together.
+    correction
+        "holm", "benjamini_hochberg" or "none".
+    max_draws
+        Draws of all hypotheses together, at most, after the first look.
+    """
+
+    decision: Decision
+    correction: str
+    max_draws: int
+
+    def __post_init__(self) -> None:
+        if self.correction not in CORRECTIONS:
+            raise unknown_name("correction", self.correction, CORRECTIONS)
+
+    @property
+    def _sides(self) -> float:
+        return 2.0 if self.decision.alternative == "two-sided" else 1.0
+
+    def first_look(self, n_tests: int) -> int:
+        """Return the draws of the first look: those asked for, or as many as let the least p reach α/m.
+
+        Raises
+        ------
+        NbykError
+            If `max_resamples` forbids that.
+        """
+        decision = self.decision
+        each = 1 if self.correction == "none" else n_tests
+        needed = math.ceil(self._sides * each / decision.alpha * (1.0 - 1e-12)) - 1
+        most = max(decision.n_resamples, decision.max_resamples)
+        if needed > most:
+            raise NbykError(
+                f"max_resamples: found {most}; of {n_tests} pairs at α = {decision.alpha:g} the smallest p "
+                f"must be able to reach {decision.alpha / each:.2g} ({self.correction}), which takes "
+                f"{needed} draws: raise max_resamples, compare with a baseline only, or choose no correction"
+            )
+        return max(decision.n_resamples, needed)
+
+    def draw(
+        self, draw: Sequence[OneNull], observed: Floats, bounds: Sequence[float]
+    ) -> tuple[list[Floats], list[bool]]:
+        """Return each hypothesis' null effects, and whether they settle its corrected decision.
+
+        Parameters
+        ----------
+        draw
+            Of each hypothesis, the function of (start, n_draws) that returns its null effects.
+        observed : ndarray, shape (m,)
+            The effects on the data as they are.
+        bounds
+            What the p-values of infinitely many draws are at most, as far as is known.
+
+        Notes
+        -----
+        At every look the p-value of infinitely many draws lies in an interval (Clopper and Pearson 1934), all
+        of them at all looks but for a chance of at most the decision's error. Corrections are monotone in
+        every p-value: a decision that is the same with all at their lower ends and all at their upper ends is
+        that of infinitely many draws.
+        """
+        first = self.first_look(len(draw))
+        looks = schedule(max(first, self.decision.max_resamples), first, _GROWTH)
+        found = [of_one(0, first) for of_one in draw]
+        low, high = np.zeros(len(draw)), np.array(bounds)
+        settled, left = np.zeros(len(draw), np.bool_), self.max_draws
+        for look, n_draws in enumerate(looks):
+            for index in np.flatnonzero(~settled).tolist():
+                if found[index].size < n_draws:
+                    more = draw[index](found[index].size, n_draws)
+                    found[index] = np.concatenate([found[index], more])
+                ends = self._interval(float(observed[index]), found[index], len(draw) * len(looks))
+                low[index], high[index] = max(low[index], ends[0]), min(high[index], ends[1])
+            rejected = adjusted(high, self.correction) <= self.decision.alpha
+            settled = rejected | (adjusted(np.minimum(low, high), self.correction) > self.decision.alpha)
+            if look + 1 < len(looks):
+                left -= int((~settled).sum()) * (looks[look + 1] - n_draws)
+                if settled.all() or left < 0:
+                    break
+        return found, settled.tolist()
+
+    def _interval(self, observed: float, null: Floats, n_intervals: int) -> tuple[float, float]:
+        """Return an interval of the p-value of infinitely many draws, one of so many."""
+        from scipy.special import betaincinv
+
+        n_greater, n_less, n = null_counts(observed, null)
+        counts = np.array(
+            {"greater": [n_greater], "less": [n_less], "two-sided": [n_greater, n_less]}[
+                self.decision.alternative
+            ],
+            dtype=np.float64,
+        )
+        error = self.decision.error / (2.0 * self._sides * n_intervals)
+        low = np.where(counts == 0, 0.0, betaincinv(np.maximum(counts, 1), n - counts + 1, error))
+        high = np.where(counts == n, 1.0, betaincinv(counts + 1, np.maximum(n - counts, 1), 1.0 - error))
+        return min(1.0, self._sides * float(low.min())), min(1.0, self._sides * float(high.min()))
+
+
+def swap_bound(gains: Floats, *, sides: float = 2.0) -> float:
+    """Return what the p-value of all 2^N swaps is at most, for a metric that is a mean over items.
+
+    Swapping an item's rows flips the sign of its contribution d to the effect. Of sums of ±d, the share that
+    reaches Σd is at most exp(−(Σd)² / (2 Σd²)).
+
+    Parameters
+    ----------
+    gains : ndarray, shape (N,)
+        The contributions, or any multiple of them.
+    sides
+        2 for a two-sided test.
+    """
+    squares = float((gains**2).sum())
+    if squares == 0.0:
+        return 1.0
+    return min(1.0, sides * math.exp(-(float(gains.sum()) ** 2) / (2.0 * squares)))
