@@ -207,11 +207,11 @@ class ComparisonResult:
                 "less": f"{b} is not shown to be better than {a}",
             }[self.alternative],
         }[self.verdict]
-        how = "exact" if self.exact else f"Monte-Carlo error {_number(self.p_value.standard_error)}"
+        how = "exact" if self.exact else f"Monte-Carlo error {number(self.p_value.standard_error)}"
         return (
             f"{shown} on {self.metric}: the effect of {a} over {b} on {self.n_items} items is "
-            f"{_number(self.effect)} ({100 * interval.level:g} % interval {_number(interval.low)} to "
-            f"{_number(interval.high)}), and p = {_number(self.p_value.p)} ({self.alternative}, {self.null}, "
+            f"{number(self.effect)} ({100 * interval.level:g} % interval {number(interval.low)} to "
+            f"{number(interval.high)}), and p = {number(self.p_value.p)} ({self.alternative}, {self.null}, "
             f"{how}) under the null that {self.hypothesis.replace('A and B', f'{a} and {b}')}, at α = "
             f"{self.alpha:g}."
         )
@@ -235,18 +235,18 @@ class ComparisonResult:
         }
 
     def __repr__(self) -> str:
-        error = "exact" if self.exact else f"± {_number(self.p_value.standard_error)}"
+        error = "exact" if self.exact else f"± {number(self.p_value.standard_error)}"
         n = self.n_resamples
         draws = f"{f'all {n + 1} arrangements' if self.exact else f'{n} draws'} of {self.null}"
         lines = [
             ("metric", self.metric),
-            ("effect", f"{_number(self.effect)} (positive: A is better)"),
+            ("effect", f"{number(self.effect)} (positive: A is better)"),
             *(
-                (f"{self._percent} {i.method}", f"{_number(i.low)} to {_number(i.high)}")
+                (f"{self._percent} {i.method}", f"{number(i.low)} to {number(i.high)}")
                 for i in self._intervals
             ),
-            ("p-value", f"{_number(self.p_value.p)} ({error}; {self.alternative}; {draws})"),
-            ("expected p", f"{_number(self.expected_p.p)} ({self.expected_p_sampler})"),
+            ("p-value", f"{number(self.p_value.p)} ({error}; {self.alternative}; {draws})"),
+            ("expected p", f"{number(self.expected_p.p)} ({self.expected_p_sampler})"),
             ("null", self.hypothesis),
             (
                 "verdict",
@@ -267,7 +267,8 @@ class ComparisonResult:
         return f"{100 * self.interval_bca.level:g} %"
 
 
-def _number(value: float) -> str:
+def number(value: float) -> str:
+    """Return a number in three digits."""
     return f"{value:.3g}"
 
 

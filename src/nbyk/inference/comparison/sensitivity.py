@@ -108,35 +108,36 @@ class Sensitivity:
 
     @property
     def depends(self) -> bool:
-        """Whether some choices reject their null and others do not, or two of them favour different systems."""
-        found = {choice.verdict for choice in self.choices}
+        """Whether some choices reject their null and others do not, or two favour different systems."""
+        found = {choice.verdict for choice in self.choices if choice.p is not None}
         return ("undecided" in found and len(found) > 1) or {"A", "B"} <= found
 
     def sentence(self, a: str = "A", b: str = "B") -> str:
         """Return in one sentence whether the verdict depends on the choice; the systems are `a` and `b`."""
-        n_samplers = len({choice.sampler for choice in self.choices} - {None})
-        n_nulls = len({choice.null for choice in self.choices if choice.sampler is None})
+        defined = [choice for choice in self.choices if choice.p is not None]
+        counts = Counter(choice.verdict for choice in defined)
+        n_nulls = len({choice.null for choice in defined if choice.sampler is None})
+        n_samplers = len({choice.sampler for choice in defined} - {None})
         ways = (
-            f"{len(self.choices)} ways to test ({len(self.effects)} metrics under {n_nulls} null hypotheses and "
-            f"{n_samplers} samplers of expected p; {self.alternative}, α = {self.alpha:g})"
+            f"{_number_of(len(defined), 'way')} to test ({_number_of(len(self.effects), 'metric')} under "
+            f"{_number_of(n_nulls, 'null')} and {_number_of(n_samplers, 'sampler')} of expected p; "
+            f"{self.alternative}, α = {self.alpha:g})"
         )
-        counts = Counter(choice.verdict for choice in self.choices)
         if not self.depends:
-            if counts["undecided"] == len(self.choices):
+            if counts["undecided"] == len(defined):
                 return f"The verdict does not depend on the choice: none of {ways} tells {a} from {b}."
-            shown = {"A": f"{a} to be better", "B": f"{b} to be better"}.get(
-                next(iter(set(counts) - {"different"}), ""), f"that {a} and {b} differ"
-            )
+            sides: dict[str, str] = {"A": f"{a} to be better", "B": f"{b} to be better"}
+            shown = sides.get(next(iter(set(counts) - {"different"}), ""), f"that {a} and {b} differ")
             return f"The verdict does not depend on the choice: all of {ways} show {shown}."
         parts = [
-            f"{counts[verdict]} {text}"
+            f"{n} {text}"
             for verdict, text in (
                 ("A", f"show {a} to be better"),
                 ("B", f"show {b} to be better"),
                 ("different", "show only that the two do not answer every item alike"),
                 ("undecided", "leave it open"),
             )
-            if counts[verdict]
+            if (n := sum(choice.verdict == verdict for choice in defined))
         ]
         by_metric = self.verdicts(self.null)
         named = [
@@ -311,6 +312,10 @@ def _sided(found: ExpectedP, alternative: Alternative) -> tuple[PValue, str]:
         return PValue(min(1.0, 2.0 * found.p), 2.0 * found.standard_error, alternative), side
     asked = "A" if alternative == "greater" else "B"
     return PValue(found.p if asked == side else 1.0 - found.p, found.standard_error, alternative), asked
+
+
+def _number_of(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
 
 
 def _choice(metric: str, null: str, sampler: str | None, p: PValue | None, side: str, alpha: float) -> Choice:

@@ -2,87 +2,295 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Literal
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
-from nbyk.inference.comparison.result import Interval
+import numpy as np
+
+from nbyk.data.response_set import ResponseSet
+from nbyk.data.scales import Scale
+from nbyk.errors import NbykError
+from nbyk.inference.comparison.compare import compare
+from nbyk.inference.comparison.fitted_systems import FittedSystems
+from nbyk.inference.comparison.inputs import as_response_set, as_seed
+from nbyk.inference.comparison.outlook import Outlook
+from nbyk.inference.comparison.settlement import Settlement, Size
+from nbyk.inference.comparison.variance import variance_shares
+from nbyk.inference.planning.plan import plan
+from nbyk.inference.power.estimate import power_of_test
 from nbyk.inference.pvalues import Alternative
+from nbyk.metrics import Metric
+from nbyk.resampling.effects import as_metrics
+
+NULLS = ("swap_items", "shifted")
+
+_N_SETS = 512
+_PRECISION = 0.03
+_RESAMPLES = 1_999
+_MARGIN = 0.1
+
+
+def settle(
+    gold: Any,
+    a: Any = None,
+    b: Any = None,
+    *,
+    metric: str | Metric = "mae",
+    null: str = "swap_items",
+    alternative: Alternative = "two-sided",
+    alpha: float = 0.05,
+    power: float = 0.8,
+    confidence_level: float = 0.95,
+    scale: Scale | None = None,
+    cost_per_item: float = 0.0,
+    cost_per_rating: float = 1.0,
+    max_items: int = 100_000,
+    max_responses: int = 100,
+    n_resamples: int = 9_999,
+    rng: Any = 0,
+    threads: int = 1,
+) -> Settlement:
+    """Return how many more items or ratings would decide a comparison, if the effect is what it is now.
+
+    Parameters
+    ----------
+    gold, a, b, metric, alternative, alpha, confidence_level, n_resamples, rng, threads
+        As for `nbyk.compare`.
+    null
+        "swap_items" or "shifted": that A and B are equally good.
+    power
+        The power asked for, between α and 1.
+    scale
+        The scale that the ratings were on before they were put on [0, 1]; without one they are taken for
+        numbers between its ends, or for yes and no where gold has only 0 and 1.
+    cost_per_item, cost_per_rating
+        A size costs N (cost_per_item + K cost_per_rating).
+    max_items, max_responses
+        The largest N and K that are realistic.
+
+    Raises
+    ------
+    NbykError
+        As `nbyk.compare`, or if the null, the power or a cost is out of range.
+
+    Notes
+    -----
+    The standard error of the effect, s/√N, is that of its bootstrap. With z of the level and of the power, an
+    effect δ takes N = ((z_α + z_power) s/δ)² items (two-sided, z of α/2). How δ and s change with K is that
+    of a population like the data (`FittedSystems`): a prior fitted to gold, A perturbed to its mean squared
+    error, and B to the effect. As many of its items as the squares of s there and here say make one item of
+    the data: real systems err on the same items. The planner then finds K at the present N, and the power at
+    the answers is simulated. Without gold the effect of an additive metric does not change with K, and its
+    variance does as `variance_shares` say.
+
+    The effect itself is uncertain, and the size with it (Hoenig and Heisey 2001, The abuse of power):
+    `least_items` is what even the far end of the interval takes.
+    """
+    if null not in NULLS:
+        raise NbykError(
+            f"null: found {null!r}, expected {' or '.join(NULLS)}, which test whether A and B are equally "
+            "good"
+        )
+    if not alpha < power < 1.0:
+        raise NbykError(f"power: found {power}, expected a number between α = {alpha:g} and 1, as 0.8")
+    if cost_per_item < 0.0 or cost_per_rating < 0.0 or cost_per_item + cost_per_rating <= 0.0:
+        raise NbykError(
+            f"costs: found {cost_per_item} per item and {cost_per_rating} per rating; expected none below 0 "
+            "and one above"
+        )
+    (chosen,) = as_metrics(metric)
+    seed = as_seed(rng)
+    result = compare(
+        gold,
+        a,
+        b,
+        metric=chosen,
+        null=null,
+        alternative=alternative,
+        alpha=alpha,
+        confidence_level=confidence_level,
+        n_resamples=n_resamples,
+        rng=seed,
+        threads=threads,
+    )
+    data = as_response_set(gold, a, b)
+    rated = data.gold if gold is not None else data.a
+    found = Settlement(
+        metric=chosen.name,
+        effect=result.effect,
+        interval=result.interval_percentile,
+        p=result.p_value.p,
+        alternative=alternative,
+        alpha=alpha,
+        target=power,
+        decided=result.significant,
+        n_items=data.n_items,
+        k_responses=float((~np.isnan(rated)).sum(axis=1).mean()),
+    )
+    if result.significant:
+        return found
+    outlook = Outlook.of(found, float(result.bootstrap_distribution.std(ddof=1)), max_items)
+    found = replace(
+        found,
+        power=outlook.power(found.n_items),
+        least_items=outlook.least_items(result.interval_percentile.low, result.interval_percentile.high),
+    )
+    if outlook.effect <= 0.0:
+        why = "the effect does not point to the side of the alternative, so that no size would show it"
+        return replace(found, warnings=(why,))
+    found = replace(found, items=outlook.size(outlook.items_for(1.0), found.k_responses))
+    costs = (cost_per_item, cost_per_rating)
+    try:
+        if not chosen.needs_gold:
+            return _from_shares(found, outlook, data, chosen, costs, max_responses, seed)
+        towards_a = result.effect > 0.0
+        seen = data if towards_a else ResponseSet(data.gold, data.b, data.a)
+        fitted = FittedSystems.of(seen, chosen, abs(result.effect), scale, seed)
+    except NbykError as error:
+        return replace(found, warnings=(f"only more items can be planned: {error}",))
+    return _Simulation(fitted, outlook, found.one_sided_alpha, null, seed, threads).settled(
+        found, costs, max_responses
+    )
+
+
+def _no_k(found: Settlement, max_responses: int) -> str:
+    return f"no number of ratings per item up to {max_responses} will do on {found.n_items} items"
+
+
+def _from_shares(
+    found: Settlement,
+    outlook: Outlook,
+    data: ResponseSet,
+    metric: Metric,
+    costs: tuple[float, float],
+    max_responses: int,
+    seed: int,
+) -> Settlement:
+    """Return the answer for an additive metric without gold, whose effect is the same at every K."""
+    shares = variance_shares(None, data.a, data.b, metric=metric, n_resamples=1, rng=seed)
+    items = shares.items.share if shares.a.share is not None or shares.b.share is not None else None
+    if items is None:
+        raise NbykError("one response per item does not say what more would do")
+    k_now, of_items = found.k_responses, items
+
+    def quality(k: float) -> float:
+        return 1.0 / math.sqrt(of_items + (1.0 - of_items) * k_now / k)
+
+    wanted = found.n_items / outlook.items_for(1.0) - of_items
+    k_responses = (1.0 - of_items) * k_now / wanted if wanted > 0.0 else math.inf
+    responses = None
+    if k_responses <= max_responses:
+        k = math.ceil(k_responses)
+        responses = Size(found.n_items, k, outlook.power(found.n_items, quality(k)), None)
+    warnings = () if responses is not None else (_no_k(found, max_responses),)
+    return replace(
+        found,
+        warnings=warnings,
+        responses=responses,
+        both=outlook.cheapest(k_now, quality, costs, max_responses),
+    )
 
 
 @dataclass(frozen=True)
-class Size:
-    """A size at which the present effect would be found with the power asked for.
+class _Simulation:
+    """A fitted population, and how to test on it; its items are turned into those of the data.
 
     Attributes
     ----------
-    n_items, k_responses
-        Items N, and gold ratings per item K; the systems' responses grow with K.
-    power
-        The power there, as simulated, or as the normal approximation says.
+    fitted, outlook
+        The population, and what is approximated from the data.
+    alpha, null
+        The level of the planner's one-sided test, and its null.
     """
 
-    n_items: int
-    k_responses: float
-    power: float
-
-
-@dataclass(frozen=True)
-class Settlement:
-    """How much more data would decide a comparison, if the effect is what it is now.
-
-    Attributes
-    ----------
-    metric, effect, interval
-        The metric, the effect on the data as they are, and its interval.
-    p, alternative, alpha, target
-        The p-value of the comparison, its alternative and level, and the power asked for.
-    decided
-        Whether the null is rejected already, so that there is nothing to settle; no size is given then.
-    n_items, k_responses
-        The present size: items N, and gold ratings per item K on average.
-    power
-        The power of a repetition at the present size, were the present effect the true one; None if decided.
-    items
-        Least N at the present K; None where no size within the limits will do.
-    responses
-        Least K at the present N; None where none will do, or it cannot be known.
-    both
-        The cheapest N and K, neither below the present; None likewise.
-    least_items
-        N that it takes at least, even were the true effect at the far end of the interval; None if decided.
-    by
-        "simulation" from the fitted prior, or "approximation" from the spread of the effect alone.
-    prior, epsilon_a, epsilon_b, sd_scale_a, sd_scale_b, items_per_item
-        The population that was simulated: name of the prior, the systems' perturbations and factors on σ, and
-        how many items of it one item of the data is worth, by the spread of the effect; None for the
-        approximation. A is the system that looks better.
-    warnings
-        What to know before believing the numbers, one sentence each.
-    sentence
-        The answer, to be quoted.
-    """
-
-    metric: str
-    effect: float
-    interval: Interval
-    p: float
-    alternative: Alternative
+    fitted: FittedSystems
+    outlook: Outlook
     alpha: float
-    target: float
-    decided: bool
-    n_items: int
-    k_responses: float
-    power: float | None
-    items: Size | None
-    responses: Size | None
-    both: Size | None
-    least_items: int | None
-    by: Literal["simulation", "approximation"]
-    prior: str | None
-    epsilon_a: float | None
-    epsilon_b: float | None
-    sd_scale_a: float | None
-    sd_scale_b: float | None
-    items_per_item: float | None
-    warnings: tuple[str, ...]
-    sentence: str
+    null: str
+    seed: int
+    threads: int
+
+    def settled(self, found: Settlement, costs: tuple[float, float], max_responses: int) -> Settlement:
+        """Return the answer by the planner, with the power at each size simulated."""
+        population, k_now = self.fitted.population, found.k_responses
+        responses = self._least_responses(found, max_responses)
+        return replace(
+            found,
+            items=self._simulated(found.items),
+            responses=responses,
+            both=self._simulated(self.outlook.cheapest(k_now, self._quality, costs, max_responses)),
+            by="simulation",
+            epsilon_a=population.epsilon_a,
+            epsilon_b=population.epsilon_b,
+            sd_scale_a=population.sd_scale_a,
+            sd_scale_b=population.sd_scale_b,
+            items_per_item=self._worth,
+            warnings=() if responses is not None else (_no_k(found, max_responses),),
+        )
+
+    @cached_property
+    def _now(self) -> tuple[float, float]:
+        return self.fitted.moments(self.fitted.population.k_responses)
+
+    @property
+    def _worth(self) -> float:
+        """How many items of the population one of the data is worth."""
+        return float((self._now[1] / self.outlook.spread) ** 2)
+
+    def _quality(self, k: int) -> float:
+        """Return the effect over its spread with K responses, relative to what it is now."""
+        effect, spread = self.fitted.moments(k)
+        return (effect / self._now[0]) / (spread / self._now[1])
+
+    def _items(self, n_items: int) -> int:
+        return max(2, round(n_items * self._worth))
+
+    def _simulated(self, size: Size | None) -> Size | None:
+        if size is None:
+            return None
+        k = max(1, round(size.k_responses))
+        power = power_of_test(
+            replace(self.fitted.population, n_items=self._items(size.n_items), k_responses=k),
+            self.fitted.metric,
+            test=self.null,
+            alpha=self.alpha,
+            n_sets=_N_SETS,
+            n_resamples=self._n_resamples,
+            seed=self.seed,
+            threads=self.threads,
+        )
+        return replace(size, simulated=power.power)
+
+    def _least_responses(self, found: Settlement, max_responses: int) -> Size | None:
+        """Return the least K at the present N; None where none will do."""
+        n_now, population = found.n_items, self.fitted.population
+        if self.outlook.power(n_now, self._quality(max_responses)) < found.target - _MARGIN:
+            return None
+        try:
+            answer = plan(
+                population.prior,
+                metric=self.fitted.metric,
+                test=self.null,
+                alpha=self.alpha,
+                n_items=self._items(n_now),
+                epsilon=population.epsilon_b,
+                power=found.target,
+                epsilon_a=population.epsilon_a,
+                sd_scale_a=population.sd_scale_a,
+                sd_scale_b=population.sd_scale_b,
+                max_responses=max_responses,
+                precision=_PRECISION,
+                n_resamples=self._n_resamples,
+                seed=self.seed,
+                threads=self.threads,
+            )
+        except NbykError:  # not reached, however near
+            return None
+        k = max(population.k_responses + 1, answer.k_responses)
+        return Size(n_now, k, self.outlook.power(n_now, self._quality(k)), answer.power.power)
+
+    @property
+    def _n_resamples(self) -> int:
+        return max(_RESAMPLES, math.ceil(1.0 / self.alpha))

@@ -30,7 +30,7 @@ _EXAMPLES = (
     "for the power, power and a size for the smallest epsilon, or epsilon, power and one of n_items and "
     "k_responses for the other"
 )
-_LADDER = (
+LADDER = (
     1,
     2,
     3,
@@ -181,7 +181,7 @@ class Request:
 
     def ladder(self) -> tuple[int, ...]:
         """Return the K to try, in ascending order."""
-        return tuple(sorted({k for k in _LADDER if k < self.max_responses} | {self.max_responses}))
+        return tuple(sorted({k for k in LADDER if k < self.max_responses} | {self.max_responses}))
 
     def short_ladder(self) -> tuple[int, ...]:
         """Return the K to try where each takes a simulation, in ascending order."""

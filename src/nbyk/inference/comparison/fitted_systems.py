@@ -1,0 +1,193 @@
+"""Two systems and their raters as a population to simulate: a fitted prior and matching perturbations."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.response_set import ResponseSet
+from nbyk.data.scales import Scale
+from nbyk.errors import NbykError
+from nbyk.metrics import Metric
+from nbyk.metrics.item_means import item_means
+from nbyk.priors import Response, TwoStagePrior, fit_prior
+from nbyk.priors.likelihood_fit import fit_by_likelihood
+from nbyk.resampling.population import Population
+from nbyk.resampling.streams import Streams, stream_key
+
+Floats = NDArray[np.float64]
+
+_ITEMS = 20_000
+_MOST_PER_SET = 100
+_TOLERANCE = 1e-4
+_ROLES: dict[str, str] = {}
+_EXCHANGED = {"a": "b", "b": "a", "epsilon a": "epsilon b", "epsilon b": "epsilon a"}
+
+
+@dataclass(frozen=True)
+class FittedSystems:
+    """A population whose gold, A and B are like those of a data set in which A looks better.
+
+    Attributes
+    ----------
+    population
+        The fitted prior, the data's N, gold's responses per item K, and the systems' perturbations. The
+        factors on σ make the mean of K responses as noisy as that of as many as the system has.
+    metric
+        The metric whose effect was matched.
+    seed
+        Seed of the items that it was matched on.
+    """
+
+    population: Population
+    metric: Metric
+    seed: int
+
+    @classmethod
+    def of(
+        cls, data: ResponseSet, metric: Metric, effect: float, scale: Scale | None, seed: int
+    ) -> FittedSystems:
+        """Return the population that has A's mean squared error of item means, and the effect, above 0.
+
+        Raises
+        ------
+        NbykError
+            If the responses are not in [0, 1], gold does not tell how raters of an item differ, no prior can
+            be fitted, or no perturbation gives A its error or the two their effect.
+        """
+        prior = _prior(data, scale)
+        gold = _Source.of(data.gold)
+        k = max(1, round(gold.k))
+        factors = [_Source.of(system).noise_beside(gold, k) for system in (data.a, data.b)]
+        error = float(((item_means(data.a) - item_means(data.gold)) ** 2).mean())
+
+        def at(epsilon_a: float, epsilon_b: float) -> FittedSystems:
+            changed = Population(prior, data.n_items, k, epsilon_b, epsilon_a, *factors)
+            return cls(changed, metric, seed)
+
+        epsilon_a = _root(lambda epsilon: at(epsilon, 0.0)._error_of_a() - error, "A's error", below=0.0)
+        epsilon_b = _root(lambda epsilon: at(epsilon_a, epsilon).moments(k)[0] - effect, "the effect")
+        return at(epsilon_a, epsilon_b)
+
+    def moments(self, k_responses: int) -> tuple[float, float]:
+        """Return the expected effect with K responses, and √N times its standard deviation.
+
+        They are those of 20,000 items, the same for every K, ε and factor, with the first responses of more.
+        The effect is averaged over both ways to deal A and B their random numbers, so that equal systems have
+        none, and nearly equal ones little noise.
+        """
+        n_items = 1 if self.metric.additive else min(self.population.n_items, _MOST_PER_SET)
+        dealt = [self._effects(k_responses, n_items, roles) for roles in (_ROLES, _EXCHANGED)]
+        defined = np.isfinite(dealt).all(axis=0)
+        if defined.sum() < 2:
+            raise NbykError(f"metric {self.metric.name} is undefined on items like these")
+        effects = np.array(dealt)[:, defined]
+        return float(effects.mean()), float(effects.std(axis=1, ddof=1).mean()) * math.sqrt(n_items)
+
+    def _effects(self, k: int, n_items: int, roles: Mapping[str, str]) -> Floats:
+        """Return the effects of sets of `n_items`, (sets,)."""
+        n_sets = _ITEMS // n_items
+        gold, a, b = (
+            responses[: n_sets * n_items].reshape(n_sets, n_items, k)
+            for responses in self._responses(k, roles)
+        )
+        systems = np.stack([a, b])
+        if self.metric.needs == "item_means":
+            return self.metric.effects(systems.mean(axis=-1), gold.mean(axis=-1))
+        return self.metric.effects(systems, gold)
+
+    def _error_of_a(self) -> float:
+        gold, a, _ = self._responses(self.population.k_responses, _ROLES)
+        return float(((a.mean(axis=-1) - gold.mean(axis=-1)) ** 2).mean())
+
+    def _responses(self, k: int, roles: Mapping[str, str]) -> tuple[Floats, Floats, Floats]:
+        """Return responses of gold, A and B, each (items, K), from the streams of these roles."""
+        of_prior = self.population.prior
+        many = replace(self.population, n_items=_ITEMS, k_responses=k)
+        key = stream_key(self.seed, purpose="fitted systems", prior=of_prior.key())
+        streams = _Renamed(Streams(key, 0), roles)
+        items = many.draw_items(streams, 1)
+        found = []
+        for role, mean, sd in (
+            ("gold", items.gold, items.sd_gold),
+            ("a", items.a, items.sd_a),
+            ("b", items.b, items.sd_b),
+        ):
+            noise = streams.normals(role, (k, _ITEMS))
+            found.append(np.ascontiguousarray(of_prior.response.apply(mean[0] + sd[0] * noise).T))
+        gold, a, b = found
+        return gold, a, b
+
+
+class _Renamed:
+    """Random streams by other names of their roles."""
+
+    def __init__(self, streams: Streams, roles: Mapping[str, str]) -> None:
+        self._streams, self._roles = streams, roles
+
+    def uniforms(self, role: str, shape: tuple[int, ...]) -> Floats:
+        return self._streams.uniforms(self._roles.get(role, role), shape)
+
+    def normals(self, role: str, shape: tuple[int, ...]) -> Floats:
+        out = np.empty(shape)
+        self._streams.fill_normals(self._roles.get(role, role), out)
+        return out
+
+
+@dataclass(frozen=True)
+class _Source:
+    """One source's responses per item on average, and the variance within an item; None if not identified."""
+
+    k: float
+    within: float | None
+
+    @classmethod
+    def of(cls, matrix: Floats) -> _Source:
+        counts = (~np.isnan(matrix)).sum(axis=1)
+        several = matrix[counts > 1]
+        within = float(np.nanvar(several, axis=1, ddof=1).mean()) if len(several) else None
+        return cls(float(counts.mean()), within)
+
+    def noise_beside(self, gold: _Source, k: int) -> float:
+        """Return the factor on σ at which K responses average to the noise of this source's."""
+        if not gold.within or self.within is None:
+            return 0.0
+        return math.sqrt(self.within / gold.within * k / self.k)
+
+
+def _prior(data: ResponseSet, scale: Scale | None) -> TwoStagePrior:
+    every = np.concatenate([matrix[~np.isnan(matrix)] for matrix in (data.gold, data.a, data.b)])
+    if every.min() < 0.0 or every.max() > 1.0:
+        raise NbykError(
+            f"the responses run from {every.min():g} to {every.max():g}, and priors are fitted to ratings "
+            "between 0 and 1: put all of them on that scale"
+        )
+    if data.gold.shape[1] == 1:
+        raise NbykError(
+            "gold has one response per item, so that how raters of an item differ is not known, nor what "
+            "more ratings per item would do"
+        )
+    gold = data.gold[~np.isnan(data.gold)]
+    response = Response("clamped") if scale is None else Response.on(scale)
+    if np.isin(gold, (0.0, 1.0)).all():
+        response = Response("binary")
+    if response.levels:
+        return fit_by_likelihood("data", data.gold, response).prior
+    return fit_prior("data", data.gold, response, n_bootstrap=0, n_sets=20).prior
+
+
+def _root(excess: Callable[[float], float], what: str, *, below: float | None = None) -> float:
+    """Return the ε in [0, 1] at which something grows through 0; `below` if it is above 0 from the start."""
+    from scipy.optimize import brentq
+
+    if excess(0.0) >= 0.0:
+        if below is not None:
+            return below
+        raise NbykError(f"{what} is smaller than that of any perturbation of items like these")
+    if excess(1.0) <= 0.0:
+        raise NbykError(f"{what} is larger than that of any perturbation of items like these")
+    return float(brentq(excess, 0.0, 1.0, xtol=_TOLERANCE))

@@ -1,0 +1,93 @@
+"""The power of a comparison at other sizes: a normal approximation from what was seen at the present one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from nbyk.inference.comparison.settlement import Settlement, Size
+from nbyk.inference.planning.request import LADDER
+
+_WORTH = 1.5
+"""Longer rows of ratings are tried while a size costs at most so many times the cheapest."""
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """The normal approximation of the power, with the effect and its spread as they are now.
+
+    Attributes
+    ----------
+    effect, spread
+        The effect δ, positive on the side of the alternative, and √N times its standard error s.
+    z_alpha, z_power
+        Normal quantiles of the level, one-sided, and of the power asked for.
+    n_items, max_items
+        The present N, and the largest that is realistic.
+    """
+
+    effect: float
+    spread: float
+    z_alpha: float
+    z_power: float
+    n_items: int
+    max_items: int
+
+    @classmethod
+    def of(cls, found: Settlement, standard_error: float, max_items: int) -> Outlook:
+        """Return the outlook of a comparison whose effect has a standard error."""
+        from scipy.special import ndtri
+
+        effect = {"two-sided": abs(found.effect), "greater": found.effect, "less": -found.effect}
+        return cls(
+            effect[found.alternative],
+            standard_error * math.sqrt(found.n_items),
+            -float(ndtri(found.one_sided_alpha)),
+            float(ndtri(found.target)),
+            found.n_items,
+            max_items,
+        )
+
+    def power(self, n_items: float, quality: float = 1.0) -> float:
+        """Return the power at N items where δ/s is `quality` times what it is now."""
+        from scipy.special import ndtr
+
+        signal = self.effect * quality * math.sqrt(n_items) / self.spread if self.spread else math.inf
+        return float(ndtr(signal - self.z_alpha))
+
+    def items_for(self, quality: float) -> float:
+        """Return the N, not rounded, that the power asked for takes."""
+        return self._items(self.effect * quality)
+
+    def least_items(self, low: float, high: float) -> int | None:
+        """Return the N that it takes at least, were the effect at the far end of the interval."""
+        n_items = self._items(max(abs(low), abs(high)))
+        return max(self.n_items, math.ceil(n_items)) if math.isfinite(n_items) else None
+
+    def size(self, n_items: float, k_responses: float, quality: float = 1.0) -> Size | None:
+        """Return a size of at least one item more than now; None if that is not realistic."""
+        if n_items > self.max_items:
+            return None
+        whole = max(self.n_items + 1, math.ceil(n_items))
+        return Size(whole, k_responses, self.power(whole, quality), None)
+
+    def cheapest(
+        self, k_now: float, quality: Callable[[int], float], costs: tuple[float, float], max_responses: int
+    ) -> Size | None:
+        """Return the cheapest size with more items and more responses, if it is below that of items alone."""
+        per_item, per_rating = costs
+        best, least = None, self.items_for(1.0) * (per_item + k_now * per_rating)
+        for k in (k for k in LADDER if k_now < k <= max_responses):
+            found = self.size(self.items_for(quality(k)), k, quality(k))
+            cost = math.inf if found is None else found.n_items * (per_item + k * per_rating)
+            if cost < least:
+                best, least = found, cost
+            elif cost > _WORTH * least:
+                break
+        return best
+
+    def _items(self, effect: float) -> float:
+        if effect <= 0.0:
+            return math.inf
+        return ((self.z_alpha + self.z_power) * self.spread / effect) ** 2
