@@ -37,6 +37,10 @@ _HOME = {
     "label_scores": "nbyk.labels",
     "majority_labels": "nbyk.labels",
     "soft_labels": "nbyk.labels",
+    "compare_systems": "nbyk.inference.comparison.systems",
+    "sensitivity": "nbyk.inference.comparison.sensitivity",
+    "settle": "nbyk.inference.comparison.settle",
+    "variance_shares": "nbyk.inference.comparison.variance",
     "plan": "nbyk.inference.planning.plan",
     "power_of_test": "nbyk.inference.power.estimate",
     "power_study": "nbyk.inference.power.study",
@@ -76,6 +80,7 @@ __all__ = [
     "bootstrap_power_analysis",
     "bootstrap_test",
     "compare",
+    "compare_systems",
     "correct_p_values",
     "expected_p",
     "fit_prior",
@@ -99,9 +104,12 @@ __all__ = [
     "resample",
     "resampled_effects",
     "response_set",
+    "sensitivity",
+    "settle",
     "simulate",
     "simulated_effects",
     "soft_labels",
+    "variance_shares",
     "violation_ratio",
     "welch_t_test",
     "wilcoxon_test",
@@ -114,6 +122,10 @@ if TYPE_CHECKING:
     from nbyk.errors import NbykError
     from nbyk.inference.comparison.compare import compare
     from nbyk.inference.comparison.result import ComparisonResult
+    from nbyk.inference.comparison.sensitivity import sensitivity
+    from nbyk.inference.comparison.settle import settle
+    from nbyk.inference.comparison.systems import compare_systems
+    from nbyk.inference.comparison.variance import variance_shares
     from nbyk.inference.planning.plan import plan
     from nbyk.inference.power.estimate import power_of_test
     from nbyk.inference.power.study import power_study

@@ -10,7 +10,7 @@ representation of all-pairwise comparisons.
 from __future__ import annotations
 
 import string
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -111,14 +111,15 @@ def groups(n_systems: int, different: Iterable[tuple[int, int]]) -> list[tuple[i
     return sorted(members)
 
 
-def letters(n_systems: int, members: Iterable[tuple[int, ...]]) -> list[str]:
-    """Return each system's letters: one for each group that it is in, the first group's "a".
-
-    After "z" come "A" to "Z", and then numbers in brackets.
-    """
+def letters(n_systems: int, members: Sequence[tuple[int, ...]]) -> list[str]:
+    """Return each system's letters: one for each group that it is in, as `group_letters`."""
     shown = [""] * n_systems
-    for index, group in enumerate(members):
-        letter = _LETTERS[index] if index < len(_LETTERS) else f"[{index + 1}]"
+    for letter, group in zip(group_letters(len(members)), members, strict=True):
         for system in group:
             shown[system] += letter
     return shown
+
+
+def group_letters(n_groups: int) -> list[str]:
+    """Return a letter for each group: "a" to "z", then "A" to "Z", and then numbers in brackets."""
+    return [_LETTERS[i] if i < len(_LETTERS) else f"[{i + 1}]" for i in range(n_groups)]

@@ -22,7 +22,7 @@ from nbyk.metrics import Metric, get
 from nbyk.metrics.registry import names, parameters
 from nbyk.resampling.effects import Progress, as_metrics
 from nbyk.resampling.resample import observed_effects
-from nbyk.resampling.samplers import NULLS, WEIN_SAMPLERS, check_null, get_sampler
+from nbyk.resampling.samplers import WEIN_SAMPLERS, check_null, get_sampler
 
 Verdict = Literal["A", "B", "different", "undecided"]
 
@@ -168,7 +168,7 @@ def sensitivity(
     *,
     metrics: Sequence[str | Metric] | None = None,
     null: str = "swap_items",
-    nulls: Sequence[str] = tuple(NULLS),
+    nulls: Sequence[str] = tuple(TESTED),
     samplers: Sequence[str] = WEIN_SAMPLERS,
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,

@@ -1,0 +1,1 @@
+"""Comparisons of a user's own systems: tables and figures."""

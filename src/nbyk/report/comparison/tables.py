@@ -1,0 +1,158 @@
+"""The tables of a comparison: leaderboard, pairs, sensitivity, variance shares and what would settle it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from nbyk.inference.comparison.sensitivity import Sensitivity
+from nbyk.inference.comparison.settlement import Settlement
+from nbyk.inference.comparison.splits import SOURCES
+from nbyk.inference.comparison.standings import Leaderboard
+from nbyk.inference.comparison.variance import VarianceShares
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def leaderboard_table(board: Leaderboard) -> pd.DataFrame:
+    """Return the systems, best first, one to a row."""
+    import pandas as pd
+
+    rows = []
+    for standing in board.standings:
+        rows.append(
+            {
+                "system": standing.name,
+                board.metric: standing.score,
+                "low": standing.interval.low,
+                "high": standing.interval.high,
+                "rank": standing.rank,
+                "rank from": standing.rank_low,
+                "rank to": standing.rank_high,
+                "bootstrap from": standing.bootstrap_rank_low,
+                "bootstrap to": standing.bootstrap_rank_high,
+                **({"groups": standing.letters} if board.against is None else _beside(board, standing.name)),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def leaderboard_caption(board: Leaderboard) -> str:
+    """Return what to know of a leaderboard's table or figure."""
+    level = f"{100 * board.standings[0].interval.level:g} %"
+    told = (
+        "systems without a common letter differ"
+        if board.against is None
+        else f"each is compared with {board.against}"
+    )
+    return (
+        f"{board.metric} on {board.n_items} items with {level} intervals; ranks that no decision excludes "
+        f"({board.null}, {board.alternative}, correction {board.correction}, α = {board.alpha:g}), and "
+        f"{level} of bootstrapped ranks; {told}"
+    )
+
+
+def pairs_table(board: Leaderboard) -> pd.DataFrame:
+    """Return the pairs, in the order of the leaderboard, one to a row; the effect is that of A over B."""
+    import pandas as pd
+
+    place = {name: position for position, name in enumerate(board.names)}
+    rows = []
+    for pair in sorted(board.pairs, key=lambda pair: (place[pair.a], place[pair.b])):
+        result = pair.result
+        rows.append(
+            {
+                "A": pair.a,
+                "B": pair.b,
+                "effect": result.effect,
+                "low": result.interval_percentile.low,
+                "high": result.interval_percentile.high,
+                "p": result.p_value.p,
+                "± error": result.p_value.standard_error,
+                "corrected p": pair.p_adjusted,
+                "better": pair.better or ("they differ" if pair.significant else "undecided"),
+                "settled": "yes" if pair.decided else "no",
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def sensitivity_table(found: Sensitivity) -> pd.DataFrame:
+    """Return the metrics, one to a row: the effect, p under each null, expected p under each sampler."""
+    import pandas as pd
+
+    rows = []
+    for of_metric in found.effects:
+        row: dict[str, object] = {
+            "metric": of_metric.metric,
+            "effect": of_metric.effect,
+            "low": of_metric.low,
+            "high": of_metric.high,
+        }
+        for choice in found.choices:
+            if choice.metric == of_metric.metric:
+                row[choice.sampler or choice.null] = choice.p
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def sensitivity_caption(found: Sensitivity) -> str:
+    """Return what to know of a table or figure of sensitivity."""
+    return (
+        f"{found.alternative} p under each null, and expected p under each sampler against {found.null}; "
+        f"{found.n_items} items, {found.n_resamples} draws, α = {found.alpha:g}"
+    )
+
+
+def shares_table(shares: Sequence[VarianceShares]) -> pd.DataFrame:
+    """Return the sources of variance of one metric or several, one to a row."""
+    import pandas as pd
+
+    rows = []
+    for of_metric in shares:
+        for source in SOURCES:
+            part = getattr(of_metric, source)
+            rows.append(
+                {
+                    "metric": of_metric.metric,
+                    "source": SOURCE_NAMES[source],
+                    "variance": part.variance,
+                    "share": part.share,
+                    "low": part.low,
+                    "high": part.high,
+                }
+            )
+    return pd.DataFrame(rows).astype(dict.fromkeys(("variance", "share", "low", "high"), "float64"))
+
+
+SOURCE_NAMES = {"items": "items", "gold": "gold ratings", "a": "A's responses", "b": "B's responses"}
+
+
+def settlement_table(found: Settlement) -> pd.DataFrame:
+    """Return the present size and those that would settle the comparison, one to a row."""
+    import pandas as pd
+
+    ways = (
+        ("more items", found.items),
+        ("more ratings per item", found.responses),
+        ("more of both", found.both),
+    )
+    rows: list[tuple[str, int, float, float | None, float | None]] = [
+        ("now", found.n_items, found.k_responses, found.power, None)
+    ]
+    rows += [(way, size.n_items, size.k_responses, size.power, size.simulated) for way, size in ways if size]
+    columns = ["", "items", "ratings per item", "power", "simulated power"]
+    return pd.DataFrame(rows, columns=columns).astype({"power": "float64", "simulated power": "float64"})
+
+
+def _beside(board: Leaderboard, name: str) -> dict[str, object]:
+    """Return the columns of a system beside the baseline."""
+    effect, p, shown = math.nan, math.nan, "baseline"
+    for pair in board.pairs:
+        if pair.a == name:
+            effect, p = pair.result.effect, pair.p_adjusted
+            sides = {name: "better", pair.b: "worse", None: "different" if pair.significant else "undecided"}
+            shown = sides[pair.better]
+    return {"effect": effect, "corrected p": p, f"than {board.against}": shown}
