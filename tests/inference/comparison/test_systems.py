@@ -249,7 +249,7 @@ def test_rank_sets_cover_the_true_ranks_at_once() -> None:
         )
         narrow += any(s.rank_low == s.rank_high for s in board.standings)
     assert covered >= stats.binom.ppf(0.0005, N_BOARDS, 0.95)
-    assert narrow > 0.5 * N_BOARDS
+    assert narrow > 0.25 * N_BOARDS  # and are not all ranks
 
 
 def test_pairs_are_in_the_order_of_the_systems() -> None:

@@ -19,7 +19,6 @@ from nbyk.errors import NbykError, unknown_name
 from nbyk.inference.comparison.decision import Decision
 from nbyk.inference.power.stopping import schedule
 from nbyk.inference.pvalues import null_counts
-from nbyk.inference.score_tests.corrections import correct_p_values
 
 Floats = NDArray[np.float64]
 OneNull = Callable[[int, int], Floats]
@@ -29,8 +28,19 @@ _GROWTH = 4.0
 
 
 def adjusted(p: Floats, correction: str) -> Floats:
-    """Return p-values corrected for how many there are, to be compared with α as they are."""
-    return p if correction == "none" else correct_p_values(p, correction)
+    """Return p-values, shape (m,), corrected for how many there are, to be compared with α as they are.
+
+    "holm" (Holm 1979), "benjamini_hochberg" (Benjamini and Hochberg 1995) or "none".
+    """
+    if correction == "none":
+        return p
+    order = np.argsort(p, kind="stable")
+    m, found = p.size, np.empty_like(p)
+    if correction == "holm":
+        found[order] = np.maximum.accumulate(p[order] * (m - np.arange(m)))
+    else:
+        found[order] = np.minimum.accumulate((p[order] * m / (1.0 + np.arange(m)))[::-1])[::-1]
+    return np.minimum(found, 1.0)
 
 
 @dataclass(frozen=True)
