@@ -61,6 +61,7 @@ def _is_text(table: pd.DataFrame, name: str) -> bool:
 def _escaped(text: str) -> str:
     plain = re.sub(r"([&%$#_{}])", r"\\\1", text)
     for symbol, command in (
+        ("α", r"$\alpha$"),
         ("ε", r"$\varepsilon$"),
         ("Δ", r"$\Delta$"),
         ("·", r"$\cdot$"),

@@ -89,5 +89,6 @@ def test_percentiles_of_ranks_are_ranks_that_occurred() -> None:
     low, high = rank_percentiles(scores, 0.9)
     assert_array_equal(low, [1, 1, 1])
     assert_array_equal(high, [3, 3, 3])
+    assert_array_equal(rank_percentiles(np.empty((2, 0)), 0.9), [[1, 1], [2, 2]])
     low, high = rank_percentiles(np.array([[3.0] * 99 + [0.0], [2.0] * 100, [1.0] * 100]), 0.95)
     assert_array_equal((low, high), [[1, 2, 3], [1, 2, 3]])

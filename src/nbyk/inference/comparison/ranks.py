@@ -48,8 +48,10 @@ def ranks(scores: Floats) -> tuple[Integers, Integers]:
 def rank_percentiles(scores: Floats, level: float) -> tuple[Integers, Integers]:
     """Return the central `level` of each system's rank over draws, ties counted in full at either end.
 
-    The parameters are those of `ranks`; the results have shape (S,).
+    The parameters are those of `ranks`; the results have shape (S,). Without any draw every rank is possible.
     """
+    if scores.shape[1] == 0:
+        return np.ones(len(scores), np.int64), np.full(len(scores), len(scores))
     best, worst = ranks(scores)
     low = np.quantile(best, 0.5 * (1.0 - level), axis=1, method="inverted_cdf")
     high = np.quantile(worst, 0.5 * (1.0 + level), axis=1, method="inverted_cdf")
