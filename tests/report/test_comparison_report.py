@@ -102,7 +102,8 @@ def test_tables_are_written_in_three_formats(board: Leaderboard, tmp_path: Path)
     text = (tmp_path / "board.tex").read_text(encoding="utf-8")
     assert r"100 \% \& \$x\_1\$" in text
     assert "α" not in text
-    assert (tmp_path / "board.md").exists() and (tmp_path / "board.csv").exists()
+    assert (tmp_path / "board.md").exists()
+    assert (tmp_path / "board.csv").exists()
 
 
 def test_figures_have_the_same_bytes_again(board: Leaderboard, beside: Leaderboard, tmp_path: Path) -> None:

@@ -46,7 +46,8 @@ def test_items_are_those_of_the_effect_and_its_spread() -> None:
 def test_the_far_end_of_the_interval_bounds_the_items_from_below() -> None:
     found = settle(*ratings(k=1))
     far = max(abs(found.interval.low), abs(found.interval.high))
-    assert found.items is not None and found.least_items is not None
+    assert found.items is not None
+    assert found.least_items is not None
     needed = found.items.n_items * (found.effect / far) ** 2
     assert found.least_items == max(200, math.ceil(needed)) or abs(found.least_items - needed) < 2
 
@@ -79,7 +80,8 @@ def test_an_effect_on_the_other_side_is_not_shown_by_more() -> None:
     assert "other side" in found.warnings[0] or "does not point" in found.warnings[0]
     less = settle(gold, a, b, alternative="less")
     both = settle(gold, a, b, alternative="two-sided", alpha=0.1)
-    assert less.items is not None and both.items is not None
+    assert less.items is not None
+    assert both.items is not None
     assert less.items.n_items == both.items.n_items
 
 
@@ -120,7 +122,9 @@ def test_ratings_agree_with_the_variance_shares(noisy) -> None:  # type: ignore[
     # that alone says which K it takes. The shares' own error and the fit's leave a factor of two.
     gold, a, b = noisy
     found = settle(gold, a, b, metric="mse")
-    assert found.by == "simulation" and found.responses is not None and found.power is not None
+    assert found.by == "simulation"
+    assert found.responses is not None
+    assert found.power is not None
     shares = variance_shares(gold, a, b, metric="mse")
     assert shares.items.share is not None
     wanted = ((norm.ppf(found.power) + norm.ppf(0.975)) / (norm.ppf(0.8) + norm.ppf(0.975))) ** 2
@@ -134,12 +138,14 @@ def test_the_simulated_power_is_the_one_asked_for(noisy) -> None:  # type: ignor
     # The normal approximation is off by little, and the simulation's 99.9 % band is ±.06.
     found = settle(*noisy, metric="mae")
     low, high = binom.ppf([0.0005, 0.9995], N_SETS, 0.8) / N_SETS
-    assert found.items is not None and found.items.simulated is not None
+    assert found.items is not None
+    assert found.items.simulated is not None
     assert low - 0.02 <= found.items.simulated <= high + 0.02
     assert found.items.n_items > 300
     assert f"{found.items.n_items - 300} more items" in found.sentence
     if found.both is not None:
-        assert found.both.n_items > 300 and found.both.k_responses > 2
+        assert found.both.n_items > 300
+        assert found.both.k_responses > 2
         assert found.both.n_items * found.both.k_responses < found.items.n_items * 2
 
 
@@ -151,7 +157,8 @@ def test_without_gold_more_ratings_do_what_the_shares_say() -> None:
     assert share is not None
     assert found.by == "approximation"
     assert not found.decided
-    assert found.responses is not None and found.items is not None
+    assert found.responses is not None
+    assert found.items is not None
     at = found.responses.k_responses
     assert found.responses.power >= 0.8
     variance = share + (1.0 - share) * 3.0 / at
@@ -167,7 +174,8 @@ def test_ratings_off_the_unit_scale_plan_items_alone() -> None:
     found = settle(gold, a, b)
     unit = settle(*ratings(k=5), max_responses=6)
     assert "only more items can be planned: the responses run from 0 to 5" in found.warnings[0]
-    assert found.items is not None and unit.items is not None
+    assert found.items is not None
+    assert unit.items is not None
     assert found.items.n_items == unit.items.n_items
 
 
