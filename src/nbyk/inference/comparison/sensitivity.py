@@ -213,7 +213,7 @@ def sensitivity(
     if not 0.0 < confidence_level < 1.0:
         raise NbykError(f"confidence_level: found {confidence_level}, expected a share, such as 0.95")
     data, seed = as_response_set(gold, a, b), as_seed(rng)
-    chosen, skipped = _applicable(data, metrics, has_gold=gold is not None)
+    chosen, skipped = _applicable(data, metrics)
     draws = Draws(data, chosen, seed=seed, threads=threads, progress=progress)
     every = range(len(chosen))
     bootstrapped = draws.bootstrapped(every, n_resamples, "bootstrap")
@@ -256,7 +256,7 @@ def sensitivity(
 
 
 def _applicable(
-    data: ResponseSet, metrics: Sequence[str | Metric] | None, *, has_gold: bool
+    data: ResponseSet, metrics: Sequence[str | Metric] | None
 ) -> tuple[tuple[Metric, ...], list[tuple[str, str]]]:
     """Return the metrics that apply, and the others' names with the reason why not."""
     named = names() if metrics is None else metrics
@@ -265,10 +265,10 @@ def _applicable(
     skipped = []
     for given in named:
         shown = given if isinstance(given, str) else given.name
-        why = _inapplicable(shown, has_gold=has_gold, binary=binary) if metrics is None else None
+        why = _inapplicable(shown, has_gold=data.has_gold, binary=binary) if metrics is None else None
         if why is None:
             (metric,) = as_metrics(given)
-            why = "needs gold" if metric.needs_gold and not has_gold else _undefined(metric, data)
+            why = "needs gold" if metric.needs_gold and not data.has_gold else _undefined(metric, data)
             if why is None:
                 chosen[metric.name] = metric
                 continue

@@ -113,7 +113,6 @@ def compare_systems(
         n_resamples,
         decision_error,
         seed,
-        gold is not None,
     )
     systems_rows = [matrix[:, ~np.isnan(matrix).all(axis=0)] for matrix in rows.systems]
 
