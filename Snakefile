@@ -10,6 +10,7 @@ include: "workflow/rules/aggregate.smk"
 include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/homan2025.smk"
+include: "workflow/rules/calibration.smk"
 include: "workflow/rules/datasets.smk"
 
 

@@ -194,7 +194,7 @@ def over_random_draws(repeats: int) -> Line:
                 kernels.fill_uniforms(state, uniforms)
                 kernels.fill_normals(state, normals)
         for _ in range(2 * draws):  # A and B under the null
-            kernels.fill_coins(state, coins)
+            kernels.fill_coins(state, coins[None])
 
     def simulate_and_score() -> None:
         _true_effects("simulated", CHEAP_METRICS, draws)

@@ -22,7 +22,7 @@ from nbyk.data.sources import source_names
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import get, load_file
 from nbyk.resampling.samplers import WEIN_SAMPLERS, check_null, get_sampler
-from nbyk.studies import homan2025
+from nbyk.studies import calibration, homan2025
 from nbyk.studies.wein2023 import COLUMNS, PRIORS
 
 
@@ -50,6 +50,10 @@ def _known_grid_source(name: str) -> str:
     return name
 
 
+def _known_calibration_source(name: str) -> str:
+    return name if name == "simulated" else _known_grid_source(name)
+
+
 def _canonical_sampler(name: str) -> str:
     return get_sampler(name).name
 
@@ -69,6 +73,9 @@ ScaleText = Annotated[str, AfterValidator(_written_scale)]
 RatingsName = Annotated[str, AfterValidator(_known_ratings)]
 RatingsPath = Annotated[str, Field(min_length=1)]
 GridSourceName = Annotated[str, AfterValidator(_known_grid_source)]
+CalibrationSourceName = Annotated[str, AfterValidator(_known_calibration_source)]
+Level = Annotated[float, Field(gt=0.0, lt=1.0)]
+PositiveEpsilon = Annotated[float, Field(gt=0.0, le=1.0)]
 Budget = Annotated[int, Field(ge=2)]
 Responses = Annotated[int, Field(ge=1)]
 SamplerName = Annotated[str, AfterValidator(_canonical_sampler)]
@@ -157,6 +164,55 @@ class Homan2025(_Section):
         return sorted({source for source in asked if homan2025.is_own_fit(source)})
 
 
+class Calibration(_Section):
+    """The study of how often each test rejects (docs/calibration.md); `snakemake calibration` runs it."""
+
+    sources: Annotated[list[CalibrationSourceName], Distinct] = Field(list(calibration.SOURCES), min_length=1)
+    """Priors that test sets are simulated from: simulated, those of `homan2025`, or own fits as there."""
+    sizes: Annotated[list[Size], Distinct] = Field(
+        [Size(n_items=n, k_responses=k) for n, k in calibration.SIZES], min_length=1
+    )
+    """Sizes (N, K) at which p-values and intervals are calibrated."""
+    expected_sizes: Annotated[list[Size], Distinct] = Field(
+        [Size(n_items=n, k_responses=k) for n, k in calibration.EXPECTED_SIZES]
+    )
+    """Sizes at which expected p is, by every sampler and null; it takes some five times as long."""
+    weak_epsilons: Annotated[list[PositiveEpsilon], Distinct] = Field(list(calibration.WEAK_EPSILONS))
+    """ε_A = ε_B of the weak null: two systems, equally good. The strong null, ε = 0, is always there."""
+    power_epsilons: Annotated[list[PositiveEpsilon], Distinct] = Field(list(calibration.POWER_EPSILONS))
+    """ε_B beside ε_A = 0, where A is better: the rates are powers."""
+    alphas: Annotated[list[Level], Distinct] = Field(list(calibration.ALPHAS), min_length=1)
+    """Levels α."""
+    metrics: Annotated[list[MetricName], Distinct] = Field(list(calibration.METRICS), min_length=1)
+    """Metrics; all see the same test sets and draws."""
+    samplers: Annotated[list[SamplerName], Distinct] = Field(list(WEIN_SAMPLERS), min_length=1)
+    """Item sampler/response sampler pairs of expected p."""
+    n_sets: int = Field(1000, ge=2)
+    """Test sets behind every rate."""
+    n_resamples: int = Field(199, ge=1)
+    """Draws M of a null. (1 + M)·α/2 should be a whole number for every α, or a test cannot reach its level."""
+    n_bootstraps: int = Field(999, ge=1)
+    """Draws B of whole items: behind their intervals and the null "shifted"."""
+    expected_resamples: int = Field(128, ge=2)
+    """Draws M of either hypothesis behind an expected p."""
+
+    @property
+    def fitted(self) -> list[str]:
+        """The own fits among the sources."""
+        return [source for source in self.sources if homan2025.is_own_fit(source)]
+
+    @model_validator(mode="after")
+    def _levels_can_be_reached(self) -> Calibration:
+        for alpha in self.alphas:
+            ranks = (1 + self.n_resamples) * alpha / 2
+            if abs(ranks - round(ranks)) > 1e-9 or round(ranks) < 1:
+                raise NbykError(
+                    f"calibration.n_resamples: found {self.n_resamples}; (1 + M)·{alpha:g}/2 is {ranks:g}, "
+                    "expected a whole number, as with 199 draws at α = .01, .05 and .1"
+                )
+        return self
+
+
 class Config(_Section):
     """Everything a run depends on; one key, one meaning."""
 
@@ -198,6 +254,9 @@ class Config(_Section):
 
     homan2025: Homan2025 = Homan2025.model_validate({})
     """The study of Homan et al. 2025: a section of its own, below."""
+
+    calibration: Calibration = Calibration.model_validate({})
+    """The study of how often each test rejects: a section of its own, below."""
 
     def has_ratings(self, source: str) -> bool:
         """Return whether a source has ratings that a prior can be fitted to, at hand or to be fetched."""
@@ -273,12 +332,19 @@ class Config(_Section):
 
     @model_validator(mode="after")
     def _own_fits_have_ratings(self) -> Config:
-        for fit in self.homan2025.fitted:
+        grid = self.homan2025
+        fits = [
+            *(
+                (fit, f"homan2025.{'sources' if fit in grid.sources else 'power_source'}")
+                for fit in grid.fitted
+            ),
+            *((fit, "calibration.sources") for fit in self.calibration.fitted),
+        ]
+        for fit, key in fits:
             source = homan2025.published_source(fit)
             if not self.has_ratings(source):
-                key = "sources" if fit in self.homan2025.sources else "power_source"
                 raise NbykError(
-                    f"homan2025.{key}: {fit} is fitted to ratings that are not at hand; name their path as "
+                    f"{key}: {fit} is fitted to ratings that are not at hand; name their path as "
                     f"{source} under ratings, or drop it"
                 )
         return self
@@ -293,7 +359,11 @@ class Config(_Section):
         return self
 
 
-_SECTIONS: dict[str, type[_Section]] = {"downloads": Downloads, "homan2025": Homan2025}
+_SECTIONS: dict[str, type[_Section]] = {
+    "downloads": Downloads,
+    "homan2025": Homan2025,
+    "calibration": Calibration,
+}
 
 
 def load_config(path: str | Path) -> Config:

@@ -115,25 +115,33 @@ def fill_uniforms(state: Array, out: Array) -> None:
 
 @njit(nogil=True, cache=True)
 def fill_coins(state: Array, out: Array) -> None:
-    """Fill the flat bool array `out` with fair coins, 64 to a random word, and advance `state`."""
+    """Fill `out`, shape (R, n) of bool, with fair coins, 64 to a random word, and advance `state`.
+
+    Each row starts a new word.
+    """
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
-    for start in range(0, out.size, 64):
-        word, s0, s1, s2, s3 = _advance(s0, s1, s2, s3)
-        for i in range(start, min(start + 64, out.size)):
-            out[i] = (word & uint64(1)) == uint64(1)
-            word = word >> uint64(1)
+    for row in out:
+        for start in range(0, row.size, 64):
+            word, s0, s1, s2, s3 = _advance(s0, s1, s2, s3)
+            for i in range(start, min(start + 64, row.size)):
+                row[i] = (word & uint64(1)) == uint64(1)
+                word = word >> uint64(1)
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
 
 
 @njit(nogil=True, cache=True)
 def fill_words(state: Array, out: Array) -> None:
-    """Fill the flat uint32 array `out` with random bits, two to a random word, and advance `state`."""
+    """Fill `out`, shape (R, n) of uint32, with random bits, two to a random word, and advance `state`.
+
+    Each row starts a new word.
+    """
     s0, s1, s2, s3 = state[0], state[1], state[2], state[3]
-    for i in range(0, out.size, 2):
-        word, s0, s1, s2, s3 = _advance(s0, s1, s2, s3)
-        out[i] = word >> uint64(32)
-        if i + 1 < out.size:
-            out[i + 1] = word & uint64(0xFFFFFFFF)
+    for row in out:
+        for i in range(0, row.size, 2):
+            word, s0, s1, s2, s3 = _advance(s0, s1, s2, s3)
+            row[i] = word >> uint64(32)
+            if i + 1 < row.size:
+                row[i + 1] = word & uint64(0xFFFFFFFF)
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
 
 

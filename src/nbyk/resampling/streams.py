@@ -82,8 +82,7 @@ class Streams:
     def words(self, role: str, shape: tuple[int, ...]) -> NDArray[np.uint32]:
         """Return the role's next 32 random bits each, one row of `shape` per replicate, as `coins`."""
         out = np.empty(shape, dtype=np.uint32)
-        for replicate in out:
-            kernels.fill_words(self._state(role), replicate.reshape(-1))
+        kernels.fill_words(self._state(role), out.reshape(len(out), -1))
         return out
 
     def coins(self, role: str, shape: tuple[int, ...]) -> NDArray[np.bool_]:
@@ -92,8 +91,7 @@ class Streams:
         Each replicate starts a new random word, so that its coins do not depend on the batch it is in.
         """
         out = np.empty(shape, dtype=np.bool_)
-        for replicate in out:
-            kernels.fill_coins(self._state(role), replicate.reshape(-1))
+        kernels.fill_coins(self._state(role), out.reshape(len(out), -1))
         return out
 
     def fill_normals(self, role: str, out: NDArray[np.float64]) -> None:

@@ -64,7 +64,8 @@ class Form(ABC):
 def form_of(metric: Metric, rows: Rows) -> Form:
     """Return the cheapest form of a metric."""
     implementation = metric.implementation
-    if metric.additive or implementation in _OF_MEAN_SQUARES:
+    additive = metric.additive or (rows.complete and implementation in _ADDITIVE_IF_COMPLETE)
+    if additive or implementation in _OF_MEAN_SQUARES:
         return Sums(metric, rows)
     if isinstance(implementation, str) and implementation in _SCANS:
         return _SCANS[implementation](metric, rows)
@@ -259,6 +260,7 @@ _OF_MEAN_SQUARES: dict[str, Callable[[Floats], Floats]] = {
     "nbyk.metrics.item_means:rmse": np.sqrt,
     "nbyk.metrics.item_means:inverse_mse": np.reciprocal,
 }
+_ADDITIVE_IF_COMPLETE = ("nbyk.metrics.paired:wins_mae_vectorized",)
 _SCANS: dict[str, type[Form]] = {
     "nbyk.metrics.item_means:spearman": Ranks,
     "nbyk.metrics.item_means:max_error": Largest,

@@ -57,9 +57,9 @@ def acceleration(left_out: Floats) -> float:
     Σ u³ / (6 (Σ u²)^{3/2}) of the deviations u of the mean from each; 0 where nothing varies. Of groups the
     cubes and squares of whose items' deviations average out, it estimates the same with more noise.
     """
-    deviations = left_out.mean() - left_out
-    if not np.isfinite(deviations).all() or np.ptp(left_out) <= tie_tolerance(left_out):
+    if not np.isfinite(left_out).all() or np.ptp(left_out) <= tie_tolerance(left_out):
         return 0.0
+    deviations = left_out.mean() - left_out
     deviations /= np.abs(deviations).max()
     return float((deviations**3).sum() / (6.0 * (deviations**2).sum() ** 1.5))
 

@@ -142,6 +142,12 @@ class Rows:
         return len(self.gold)
 
     @cached_property
+    def complete(self) -> bool:
+        """Whether gold and every system have K responses to every item."""
+        same = self.gold.shape[1] == self.systems.shape[2]
+        return same and not (np.isnan(self.gold).any() or np.isnan(self.systems).any())
+
+    @cached_property
     def gold_means(self) -> Floats:
         """Gold's item means, shape (N,)."""
         return item_means(self.gold)

@@ -1,0 +1,1 @@
+"""How often each test rejects: Type-I error and power over simulated test sets."""

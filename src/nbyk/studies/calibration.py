@@ -1,0 +1,54 @@
+"""How often each test rejects: what the study of calibration runs over, and how its parts are called."""
+
+from __future__ import annotations
+
+STUDY = "calibration"
+
+SOURCES = ("simulated", "toxicity", "hs_brexit")
+"""Continuous, Likert and binary responses."""
+
+SIZES = ((50, 1), (200, 1), (50, 5), (200, 5), (500, 5))
+EXPECTED_SIZES = ((50, 1), (50, 5))
+ALPHAS = (0.01, 0.05, 0.1)
+WEAK_EPSILONS = (0.1, 0.3)
+POWER_EPSILONS = (0.2,)
+
+METRICS = (
+    "mae",
+    "mse",
+    "rmse",
+    "inverse_mse",
+    "max_error",
+    "wins_mae",
+    "spearman",
+    "emd_aggregated",
+    "mean_of_emds",
+    "wins_mae_vectorized",
+)
+
+DEFAULT_NULL = "swap_items"
+"""The null of the test that `nbyk.compare` makes by default."""
+
+BAND = 0.99
+"""Share of calibrated tests' rejections that a band around α holds."""
+
+
+def scenario(epsilon_a: float, epsilon_b: float) -> str:
+    """Return what is true where the systems' means are off by up to ε: "strong", "weak" or "power"."""
+    if epsilon_a != epsilon_b:
+        return "power"
+    return "weak" if epsilon_a else "strong"
+
+
+def table_names(*, with_power: bool, with_expected: bool) -> list[str]:
+    """Return the names of the tables that a run writes."""
+    names = ["default", "tests", "intervals"]
+    names += ["expected_p"] if with_expected else []
+    return names + (["power"] if with_power else [])
+
+
+def figure_names(*, with_power: bool, with_expected: bool) -> list[str]:
+    """Return the names of the figures that a run draws."""
+    names = ["type_1_error", "metrics"]
+    names += ["expected_p"] if with_expected else []
+    return names + (["power"] if with_power else [])
