@@ -13,7 +13,7 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --profile workflow/profiles/defau
 # Rules and jobs call `nbyk` and `snakemake` by name; find the environment's first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: all paper paper-homan report install test lint types unit test-slurm test-faults slurm bench lock clean
+.PHONY: all paper paper-homan calibration report install test lint types unit test-slurm test-faults slurm bench lock clean
 
 all: install
 	$(SNAKEMAKE) --quiet reason host
@@ -29,6 +29,12 @@ paper-homan: install
 	$(SNAKEMAKE) homan2025 --quiet reason host
 	@$(BIN)/python -c "import json; print(json.load(open('results/homan2025/summary.json'))['line'])"
 	@echo "Read results/homan2025/report.html; tables and figures lie beside it."
+
+# How often each test rejects where it should not, and where it should (docs/calibration.md).
+calibration: install
+	$(SNAKEMAKE) calibration --quiet reason host
+	@$(BIN)/python -c "import json; print(json.load(open('results/calibration/summary.json'))['line'])"
+	@echo "Read results/calibration/report.html; tables and figures lie beside it."
 
 report: install
 	$(SNAKEMAKE) --quiet reason host

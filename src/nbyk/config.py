@@ -190,10 +190,10 @@ class Calibration(_Section):
     n_sets: int = Field(1000, ge=2)
     """Test sets behind every rate."""
     n_resamples: int = Field(199, ge=1)
-    """Draws M of a null. (1 + M)·α/2 should be a whole number for every α, or a test cannot reach its level."""
+    """Draws M of a null; (1 + M)·α/2 is a whole number for every α, or a test could not reach its level."""
     n_bootstraps: int = Field(999, ge=1)
     """Draws B of whole items: behind their intervals and the null "shifted"."""
-    expected_resamples: int = Field(128, ge=2)
+    expected_resamples: int = Field(64, ge=2)
     """Draws M of either hypothesis behind an expected p."""
 
     @property

@@ -48,13 +48,15 @@ def rate_work(wildcards):
 
 def calibration_tables():
     return calibration.table_names(
-        with_power=bool(levels.power_epsilons), with_expected=bool(levels.expected_sizes)
+        with_power=bool(levels.power_epsilons),
+        with_expected=bool(levels.expected_sizes),
     )
 
 
 def calibration_figures():
     return calibration.figure_names(
-        with_power=bool(levels.power_epsilons), with_expected=bool(levels.expected_sizes)
+        with_power=bool(levels.power_epsilons),
+        with_expected=bool(levels.expected_sizes),
     )
 
 
@@ -110,3 +112,103 @@ rule calibration_rates:
         " {params.samplers:q} {params.alphas} {params.metric_files:q} --sets {params.sets}"
         " --resamples {params.resamples} --bootstraps {params.bootstraps} --seed {params.seed}"
         " --threads {threads} --out {output} > {log} 2>&1"
+
+
+rule calibration_tables:
+    input:
+        rates=all_rate_files(),
+        code=code(
+            "studies/calibration.py",
+            "studies/homan2025.py",
+            "inference/calibration/verdicts.py",
+            "report/calibration",
+            "report/formats.py",
+            "report/partitions.py",
+        ),
+    output:
+        report(
+            expand("results/calibration/tables/{name}.csv", name=calibration_tables()),
+            caption="../report/calibration_tables.rst",
+            category="Calibration",
+        ),
+        expand(
+            "results/calibration/tables/{name}.{suffix}",
+            name=calibration_tables(),
+            suffix=["md", "tex"],
+        ),
+        summary="results/calibration/summary.json",
+    log:
+        "logs/calibration/tables.log",
+    benchmark:
+        "logs/benchmarks/calibration/tables.tsv"
+    threads: 1
+    resources:
+        mem_mb=memory(250),
+        runtime=minutes(20),
+    message:
+        "Writing the tables and the summary of calibration"
+    shell:
+        "nbyk calibration tables {input.rates:q} --out results/calibration > {log} 2>&1"
+
+
+rule calibration_figures:
+    input:
+        rates=all_rate_files(),
+        code=code(
+            "studies/calibration.py",
+            "studies/homan2025.py",
+            "inference/calibration/verdicts.py",
+            "report/calibration",
+            "report/drawing.py",
+            "report/partitions.py",
+        ),
+    output:
+        report(
+            expand(
+                "results/calibration/figures/{name}.svg", name=calibration_figures()
+            ),
+            caption="../report/calibration_figures.rst",
+            category="Calibration",
+        ),
+        expand("results/calibration/figures/{name}.png", name=calibration_figures()),
+    log:
+        "logs/calibration/figures.log",
+    benchmark:
+        "logs/benchmarks/calibration/figures.tsv"
+    threads: 1
+    resources:
+        mem_mb=memory(300),
+        runtime=minutes(20),
+    message:
+        "Drawing the heat maps of calibration"
+    shell:
+        "nbyk calibration figures {input.rates:q} --out results/calibration/figures > {log} 2>&1"
+
+
+rule calibration_report:
+    input:
+        rules.calibration_tables.output,
+        rules.calibration_figures.output,
+        code=code("report/html.py", "report/templates", "report/calibration"),
+    output:
+        "results/calibration/report.html",
+    log:
+        "logs/calibration/report.log",
+    benchmark:
+        "logs/benchmarks/calibration/report.tsv"
+    threads: 1
+    resources:
+        mem_mb=memory(68),
+        runtime=minutes(1),
+    message:
+        "Writing the report of calibration"
+    shell:
+        "nbyk calibration report results/calibration --out {output} > {log} 2>&1"
+
+
+rule calibration:
+    input:
+        all_rate_files(),
+        rules.calibration_tables.output,
+        rules.calibration_figures.output,
+        rules.calibration_report.output,

@@ -42,7 +42,7 @@ def scenario(epsilon_a: float, epsilon_b: float) -> str:
 
 def table_names(*, with_power: bool, with_expected: bool) -> list[str]:
     """Return the names of the tables that a run writes."""
-    names = ["default", "tests", "intervals"]
+    names = ["default", "default_metrics", "tests", "all_metrics"]
     names += ["expected_p"] if with_expected else []
     return names + (["power"] if with_power else [])
 

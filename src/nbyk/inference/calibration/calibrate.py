@@ -88,8 +88,8 @@ def calibrate(
     -------
     pyarrow.Table
         A row per method, metric and level: epsilon_a, epsilon_b, n_items, k_responses, metric, definition,
-        sampler, null, alternative, alpha, n_resamples, n_sets, undefined (sets on which the test is undefined,
-        which counts as no rejection), rejections, rate, low, high (the exact 95 % interval of the rate).
+        sampler, null, alternative, alpha, n_resamples, n_sets, undefined (sets on which it is, which counts
+        as no rejection), rejections, rate, low, high (the exact 95 % interval of the rate).
 
     Raises
     ------

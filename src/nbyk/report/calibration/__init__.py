@@ -1,0 +1,1 @@
+"""Reports of how often each test rejects: reading rates, tables, figures, summary and page."""
