@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 import yaml
 
-from nbyk.config import Config, Homan2025, json_schema, load_config, reference_page, validate
+from nbyk.config import Calibration, Config, Homan2025, json_schema, load_config, reference_page, validate
 from nbyk.data import source, source_names
 from nbyk.errors import NbykError
 from nbyk.studies.homan2025 import LABELS
@@ -115,6 +115,23 @@ WRONG = {
     "a null for other samplers": (
         "{recommended_null: shifted, samplers: [all_items/all]}",
         "recommended_null: the shifted null is for samplers that bootstrap items; drop all_items/all",
+    ),
+    "a source to calibrate on": (
+        "calibration: {sources: [simulate]}",
+        "calibration.sources.0: unknown source 'simulate'; did you mean simulated",
+    ),
+    "a fit to calibrate on": (
+        "calibration: {sources: [toxicity_fit]}",
+        "calibration.sources: toxicity_fit is fitted to ratings that are not at hand",
+    ),
+    "a level of 1": ("calibration: {alphas: [1]}", "calibration.alphas.0: found 1"),
+    "a level that no draw reaches": (
+        "calibration: {alphas: [0.05], n_resamples: 200}",
+        "calibration.n_resamples: found 200; expected (1 + M)·α/2 to be a whole number for α = 0.05",
+    ),
+    "equal systems where A is better": (
+        "calibration: {power_epsilons: [0]}",
+        "calibration.power_epsilons.0: found 0",
     ),
     "not YAML": ("metrics: [mae]]", "not YAML"),
 }
@@ -230,8 +247,8 @@ def test_the_default_configuration_is_the_models_defaults() -> None:
     # A key without a line of its own is explained by one that is commented out.
     commented = (ROOT / "config.yaml").read_text(encoding="utf-8")
     assert all(key in written or f"# {key}: " in commented for key in Config.model_fields)
-    section = written["homan2025"]
-    assert all(key in section or f"  # {key}: " in commented for key in Homan2025.model_fields)
+    for name, section in (("homan2025", Homan2025), ("calibration", Calibration)):
+        assert all(key in written[name] or f"  # {key}: " in commented for key in section.model_fields)
 
 
 def test_the_reference_page_is_up_to_date() -> None:
@@ -250,6 +267,6 @@ def test_the_schema_describes_every_key_and_refuses_others() -> None:
         item["items"]["$ref"] for item in schema["properties"].values() if "$ref" in item.get("items", {})
     }
     assert references == {"#/$defs/Size"}
-    for section in ("Size", "Homan2025"):
+    for section in ("Size", "Homan2025", "Calibration"):
         assert schema["$defs"][section]["additionalProperties"] is False
         assert all(described["description"] for described in schema["$defs"][section]["properties"].values())

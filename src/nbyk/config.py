@@ -43,15 +43,20 @@ def _known_ratings(name: str) -> str:
     return source_named(name).name
 
 
+_GRID_SOURCES = (*homan2025.LABELS, *(f"{source}{homan2025.OWN_FIT}" for source in homan2025.LABELS))
+
+
 def _known_grid_source(name: str) -> str:
-    known = (*homan2025.LABELS, *(f"{source}{homan2025.OWN_FIT}" for source in homan2025.LABELS))
-    if name not in known:
-        raise unknown_name("source", name, known)
+    if name not in _GRID_SOURCES:
+        raise unknown_name("source", name, _GRID_SOURCES)
     return name
 
 
 def _known_calibration_source(name: str) -> str:
-    return name if name == "simulated" else _known_grid_source(name)
+    known = ("simulated", *_GRID_SOURCES)
+    if name not in known:
+        raise unknown_name("source", name, known)
+    return name
 
 
 def _canonical_sampler(name: str) -> str:
@@ -201,17 +206,6 @@ class Calibration(_Section):
         """The own fits among the sources."""
         return [source for source in self.sources if homan2025.is_own_fit(source)]
 
-    @model_validator(mode="after")
-    def _levels_can_be_reached(self) -> Calibration:
-        for alpha in self.alphas:
-            ranks = (1 + self.n_resamples) * alpha / 2
-            if abs(ranks - round(ranks)) > 1e-9 or round(ranks) < 1:
-                raise NbykError(
-                    f"calibration.n_resamples: found {self.n_resamples}; (1 + M)·{alpha:g}/2 is {ranks:g}, "
-                    "expected a whole number, as with 199 draws at α = .01, .05 and .1"
-                )
-        return self
-
 
 class Config(_Section):
     """Everything a run depends on; one key, one meaning."""
@@ -346,6 +340,17 @@ class Config(_Section):
                 raise NbykError(
                     f"{key}: {fit} is fitted to ratings that are not at hand; name their path as "
                     f"{source} under ratings, or drop it"
+                )
+        return self
+
+    @model_validator(mode="after")
+    def _calibrated_levels_can_be_reached(self) -> Config:
+        for alpha in self.calibration.alphas:
+            rank = (1 + self.calibration.n_resamples) * alpha / 2
+            if abs(rank - round(rank)) > 1e-9 or round(rank) < 1:
+                raise NbykError(
+                    f"calibration.n_resamples: found {self.calibration.n_resamples}; expected (1 + M)·α/2 to be "
+                    f"a whole number for α = {alpha:g}, as it is for 199 draws and α = .01, .05 and .1"
                 )
         return self
 
