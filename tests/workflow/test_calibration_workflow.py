@@ -1,0 +1,127 @@
+"""The study of calibration end to end: what it leaves behind, and what an added size or metric runs."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from matplotlib.image import imread
+
+from nbyk.files import read_json
+from tests.workflow.test_workflow import ROOT, configure, planned, snakemake
+
+SMALL, LARGER = {"n_items": 12, "k_responses": 1}, {"n_items": 12, "k_responses": 3}
+STUDY: dict[str, Any] = {
+    "sources": ["toxicity"],
+    "sizes": [SMALL, LARGER],
+    "expected_sizes": [LARGER],
+    "weak_epsilons": [0.3],
+    "metrics": ["mae", "wins_mae"],  # not all of the default's: a file each
+    "samplers": ["bootstrap_items/sample(K)"],
+    "n_sets": 70,
+    "n_bootstraps": 199,
+}
+CONFIG: dict[str, Any] = {"seed": 7, "calibration": STUDY}
+PRODUCTS = {"calibration tables": 1, "calibration figures": 1, "calibration report": 1}
+TARGET = ("--", "calibration")  # --configfile takes every word up to the next option
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a checkout and a finished run, made once for all workers of pytest-xdist."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "calibration"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "checkout").exists():
+            shutil.copytree(ROOT / "workflow", folder / "checkout/workflow")
+            shutil.copytree(
+                ROOT / "src/nbyk", folder / "checkout/src/nbyk", ignore=shutil.ignore_patterns("__pycache__")
+            )
+            shutil.copy2(ROOT / "Snakefile", folder / "checkout")
+            (folder / "run").mkdir()
+            configure(folder / "run", CONFIG)
+            code, output = snakemake(folder / "checkout", folder / "run", *TARGET)
+            (folder / "output.txt").write_text(f"exit code {code}\n{output}", encoding="utf-8")
+    output = (folder / "output.txt").read_text(encoding="utf-8")
+    assert output.startswith("exit code 0\n"), output[-3000:]
+    return folder
+
+
+@pytest.fixture
+def plan(shared: Path, tmp_path: Path) -> Callable[[dict[str, Any]], list[str]]:
+    """Return the command lines that a changed study would run after the finished run."""
+    directory = Path(shutil.copytree(shared / "run", tmp_path / "run"))
+
+    def plan(changes: dict[str, Any]) -> list[str]:
+        configure(directory, {**CONFIG, "calibration": {**STUDY, **changes}})
+        return planned(shared / "checkout", directory, *TARGET)
+
+    return plan
+
+
+def jobs(commands: list[str]) -> Counter[str]:
+    """Count jobs by command; the study's own are two words."""
+    return Counter(" ".join(line.split()[: 2 if line.startswith("calibration") else 1]) for line in commands)
+
+
+def test_a_run_leaves_rates_tables_figures_and_a_page(shared: Path) -> None:
+    study = shared / "run/results/calibration"
+    rates = pd.read_parquet(study / "rates")
+    assert set(rates["source"]) == {"toxicity"}
+    assert set(rates["definition"]) == {
+        *("p_value", "p_value_ties_at_random", "expected_p", "percentile", "bca"),
+    }
+    assert (rates["n_sets"] == 70).all()
+    assert set(rates.loc[rates["definition"] == "expected_p", "n_resamples"]) == {64}
+    default = pd.read_csv(study / "tables/default.csv")
+    assert len(default) == 2 * 2 * 2  # sizes, truths and sides
+    summary = read_json(study / "summary.json")
+    assert summary["default"]["rates"] == len(default) * 2 * 3  # metrics and levels
+    assert all(imread(path).std() > 0 for path in (study / "figures").glob("*.png"))
+    assert summary["line"] in (study / "report.html").read_text(encoding="utf-8")
+
+
+def test_nothing_is_left_to_do(plan: Callable[[dict[str, Any]], list[str]]) -> None:
+    assert plan({}) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "mark", "work"),
+    [
+        (
+            {"sizes": [SMALL, LARGER, {"n_items": 9, "k_responses": 2}]},
+            "--items 9 --responses 2",
+            {"calibration rates": 6},
+        ),
+        ({"expected_sizes": [LARGER, SMALL]}, "--sampler", {"calibration rates": 6}),
+        ({"weak_epsilons": [0.3, 0.1]}, "--epsilon-a 0.1", {"calibration rates": 6}),
+        ({"sources": ["toxicity", "simulated"]}, "simulated", {"calibration rates": 18, "prior": 1}),
+        ({"metrics": ["mae", "wins_mae", "rmse"]}, "--metric rmse", {"calibration rates": 9}),
+        (
+            {"samplers": ["bootstrap_items/sample(K)", "bootstrap_items/all"]},
+            "--sampler bootstrap_items/all",
+            {"calibration rates": 6},
+        ),
+    ],
+    ids=["a size", "a size of expected p", "ε", "a source", "a metric", "a sampler"],
+)
+def test_what_is_added_is_all_that_is_computed(
+    changes: dict[str, Any], mark: str, work: dict[str, int], plan: Callable[[dict[str, Any]], list[str]]
+) -> None:
+    commands = plan(changes)
+    assert jobs(commands) == Counter({**work, **PRODUCTS})
+    assert all(mark in line for line in commands if line.startswith("calibration rates"))
+
+
+def test_the_default_target_does_without_it(shared: Path, tmp_path: Path) -> None:
+    configure(tmp_path, {"sources": ["simulated"], "epsilons": [0.3]})
+    assert not any(line.startswith("calibration") for line in planned(shared / "checkout", tmp_path))
