@@ -107,8 +107,8 @@ def test_rates_know_what_is_true_and_where_they_lie(rates: pd.DataFrame) -> None
 def test_exceptions_of_the_default_are_explained(rates: pd.DataFrame) -> None:
     default = default_rates(rates)
     assert dict(zip(default["metric"], default["why"], strict=True)) == {"mae": "", "wins_mae": "ties"}
-    undefined = rates.assign(undefined=7)
-    assert set(default_rates(undefined)["why"]) == {"", "undefined"}
+    undefined = rates.assign(undefined=7, place="below")
+    assert set(default_rates(undefined)["why"]) == {"undefined"}
     above = rates.assign(place=rates["place"].replace({"below": "above"}))
     assert set(default_rates(above)["why"]) == {"", "chance"}
 

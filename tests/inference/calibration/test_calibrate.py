@@ -173,3 +173,17 @@ def test_sets_where_a_metric_is_undefined_are_counted_and_not_rejected() -> None
 def test_too_few_draws_for_a_level_are_refused() -> None:
     with pytest.raises(NbykError, match=r"10 resamples: the smallest p-value is 1/11"):
         rates(Population(TOXICITY, 10, 1, 0.3), n_resamples=10)
+
+
+@pytest.mark.parametrize("prior", ["simulated", "hs_brexit"])
+def test_effects_are_symmetric_about_0_where_both_systems_are_perturbed_alike(prior: str) -> None:
+    """Clamped means or not, and whatever the metric: A and B are exchangeable, so the weak null is true."""
+    draws = nbyk.simulated_effects(
+        published_prior(prior),
+        ["mae", "rmse", "max_error", "wins_mae", "emd_aggregated"],
+        **{"n_items": 30, "k_responses": 3, "epsilon_a": 0.3, "epsilon_b": 0.3, "n_draws": 2000},
+    )
+    for effects in draws.alternative:
+        assert stats.wilcoxon(effects, method="approx").pvalue > 1e-4
+        extreme = effects[np.abs(effects) > np.quantile(np.abs(effects), 0.8)]
+        assert stats.binomtest(int((extreme > 0).sum()), extreme.size).pvalue > 1e-4

@@ -50,8 +50,8 @@ def default_rates(rates: pd.DataFrame) -> pd.DataFrame:
     """Return the Type-I errors of the default test, and why those outside the band are.
 
     Added are rate_ties_at_random and place_ties_at_random, of the same test on the same draws but with ties
-    decided at random, and why: "undefined" where the rate is too small and the metric undefined on some sets;
-    "ties" where it is too small and deciding ties at random brings it into the band; else "chance".
+    decided at random, and why: "ties" where the rate is too small and deciding ties at random brings it into
+    the band; "undefined" where that does not and the metric is undefined on some sets; else "chance".
     """
     under_null = rates[(rates["scenario"] != "power") & (rates["null"] == DEFAULT_NULL)]
     at_random = under_null[under_null["definition"] == TIES_AT_RANDOM]
@@ -141,6 +141,6 @@ def _intervals(rates: pd.DataFrame) -> list[dict[str, Any]]:
 def _why(place: str, place_ties_at_random: str, undefined: int) -> str:
     if place == "inside":
         return ""
-    if place == "below" and undefined:
-        return "undefined"
-    return "ties" if place == "below" and place_ties_at_random == "inside" else "chance"
+    if place == "below" and place_ties_at_random == "inside":
+        return "ties"
+    return "undefined" if place == "below" and undefined else "chance"
