@@ -349,8 +349,8 @@ class Config(_Section):
             rank = (1 + self.calibration.n_resamples) * alpha / 2
             if abs(rank - round(rank)) > 1e-9 or round(rank) < 1:
                 raise NbykError(
-                    f"calibration.n_resamples: found {self.calibration.n_resamples}; expected (1 + M)·α/2 to be "
-                    f"a whole number for α = {alpha:g}, as it is for 199 draws and α = .01, .05 and .1"
+                    f"calibration.n_resamples: found {self.calibration.n_resamples}; expected (1 + M)·α/2 to "
+                    f"be a whole number for α = {alpha:g}, as it is for 199 draws and α = .01, .05 and .1"
                 )
         return self
 

@@ -86,7 +86,7 @@ rule calibration_rates:
         "logs/benchmarks/calibration/rates/source={source}/epsilon-{epsilon_a}-{epsilon}_n-{n}_k-{k}+{part}+{metrics}.tsv"
     threads: 1
     resources:
-        mem_mb=memory(250),
+        mem_mb=memory(424),
         runtime=minutes(120, rate_work),
     params:
         metrics=lambda wildcards: options("--metric", RATE_METRICS[wildcards.metrics]),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,7 +21,7 @@ from nbyk.inference.calibration.verdicts import (
     p_of_intervals,
     p_of_null,
     p_with_ties_at_random,
-    random_uniforms,
+    random_uniform,
 )
 from nbyk.inference.comparison.draws import NULL_SAMPLERS, Draws
 from nbyk.inference.comparison.intervals import acceleration
@@ -210,11 +210,7 @@ def _at_own_size(
         for alternative, column in zip(("two-sided", "greater"), p.T, strict=True):
             found[Method(definition, sampler, null, alternative, effects.shape[1])] = column
 
-    uniforms = random_uniforms(seed, len(metrics))
-
-    def at_random(delta: float, row: Floats) -> tuple[float, float]:
-        return p_with_ties_at_random(delta, row, next(uniforms))
-
+    at_random = partial(p_with_ties_at_random, uniform=random_uniform(seed))
     for null, sampler in _own_size_nulls(k).items():
         if null == "swap_items":
             swapped = draws.swapped(every, n_resamples)

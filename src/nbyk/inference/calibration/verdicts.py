@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -131,6 +130,6 @@ def _median(ascending: Floats) -> float:
     )
 
 
-def random_uniforms(seed: int, n: int) -> Iterator[float]:
-    """Yield the uniforms that break the ties of a test set."""
-    yield from np.random.default_rng(np.random.SeedSequence(seed)).random(n).tolist()
+def random_uniform(seed: int) -> float:
+    """Return the uniform that breaks a test set's ties, the same by every metric."""
+    return float(np.random.default_rng(np.random.SeedSequence(seed)).random())
