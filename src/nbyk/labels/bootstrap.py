@@ -59,6 +59,7 @@ def label_bootstrap(
     confidence: float = 0.95,
     seed: int = 0,
     threads: int = 1,
+    names: tuple[str, str] = ("a", "b"),
 ) -> LabelTest:
     """Test whether system A labels better than system B, by a paired bootstrap over items.
 
@@ -98,6 +99,8 @@ def label_bootstrap(
         Seed of the resamples.
     threads
         Threads to use; the numbers do not depend on it.
+    names
+        What errors, notes and flags call A and B.
 
     Returns
     -------
@@ -137,13 +140,15 @@ def label_bootstrap(
         raise NbykError(f"fraction: found {fraction}; expected a share of the items in (0, 1]")
     if not 0.0 < confidence < 1.0:
         raise NbykError(f"confidence: found {confidence}; expected a share in (0, 1)")
-    data = check_labels(target, {"a": a, "b": b}, labels)
+    if names[0] == names[1]:
+        raise NbykError(f"names: found {names[0]!r} twice; expected two names")
+    data = check_labels(target, {names[0]: a, names[1]: b}, labels)
     chosen = choose_scores(scores, "hard" if isinstance(data, HardLabels) else "soft")
     given_runs, n_items = data.runs, data.n_items
     if runs in ("paired", "concatenated") and given_runs[0] != given_runs[1]:
         raise NbykError(
-            f"runs: a has {given_runs[0]}, b has {given_runs[1]}; {runs} runs go in pairs: drop some, or "
-            "take independent ones"
+            f"runs: {names[0]} has {given_runs[0]}, {names[1]} has {given_runs[1]}; {runs} runs go in "
+            "pairs: drop some, or take independent ones"
         )
     if runs == "concatenated":
         data = _concatenated(data)
@@ -156,7 +161,7 @@ def label_bootstrap(
     units = _units(data, chosen, semantics)
     observed, lacking = units.scores(np.bincount(units.unit_of)[np.newaxis])
     observed, lacking = observed[:, :, 0], lacking[:, :, 0]
-    _check_defined(chosen, observed, data.runs, ("a", "b"))
+    _check_defined(chosen, observed, data.runs, names)
     key = stream_key(seed, purpose="label bootstrap", n_items=data.n_items, n_drawn=n_drawn)
     items = ItemDraws(key, units.unit_of, n_drawn)
     plan = _Plan(units, chosen, key, items, data.runs, runs, published)
@@ -164,7 +169,7 @@ def label_bootstrap(
     effects, drawn_lacking = np.split(drawn, 2)
     score_a, score_b = plan.means(observed, *(np.ones(count) for count in data.runs))
     flags = [
-        (*lacking_flag(row, data.runs), *drawn_flag(drawn_row, effect))
+        (*lacking_flag(row, data.runs, names), *drawn_flag(drawn_row, effect))
         for row, drawn_row, effect in zip(lacking, drawn_lacking, effects, strict=True)
     ]
     comparisons = tuple(
@@ -184,7 +189,7 @@ def label_bootstrap(
         runs=runs,
         seed=seed,
         confidence=confidence,
-        notes=notes_on(data, chosen, given_runs, runs, fraction),
+        notes=notes_on(data, chosen, given_runs, runs, fraction, names),
         draws=effects,
     )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
@@ -18,6 +18,25 @@ SUM_TOLERANCE = 1e-5
 """By how much a row of probabilities may be off one: rounding, which is divided out."""
 
 _SHOWN = 5
+
+
+@dataclass(frozen=True)
+class Origin:
+    """Where labels come from, for errors.
+
+    Attributes
+    ----------
+    name
+        What to call them: "target", a system and its run, a file, …
+    place
+        Says where a row stands, given its number from 0.
+    """
+
+    name: str
+    place: Callable[[int], str] = "row {}".format
+
+    def __str__(self) -> str:
+        return self.name
 
 
 @dataclass(frozen=True)
@@ -72,7 +91,10 @@ class SoftLabels:
 
 
 def check_labels(
-    target: ArrayLike, systems: Mapping[str, ArrayLike | Sequence[ArrayLike]], labels: ArrayLike | None = None
+    target: ArrayLike,
+    systems: Mapping[str, ArrayLike | Sequence[ArrayLike]],
+    labels: ArrayLike | None = None,
+    origins: Mapping[str, Origin] | None = None,
 ) -> HardLabels | SoftLabels:
     """Validate targets and the predictions of one or more systems.
 
@@ -85,6 +107,8 @@ def check_labels(
         per run.
     labels
         The classes of hard labels, in order; by default those that occur in the targets, sorted.
+    origins
+        What errors should call "target" and a system's only run; by default those names, and rows from 0.
 
     Raises
     ------
@@ -93,32 +117,38 @@ def check_labels(
         missing, of another kind than the targets' or not among the classes, or a row of probabilities has
         NaN, a negative number or another sum than one. The message names the system, the run and the row.
     """
+    origins = origins or {}
+    target_origin = origins.get("target", Origin("target"))
     try:
         dimensions = np.ndim(target)
     except ValueError:
-        raise NbykError("target: its rows differ in length; expected as many probabilities in each") from None
+        raise NbykError(f"{target_origin}: its rows differ in length; expected as many probabilities in each") from None
     if dimensions not in (1, 2):
         raise NbykError(
-            f"target: found {dimensions} dimensions; expected labels, (N,), or rows of probabilities, (N, C)"
+            f"{target_origin}: found {dimensions} dimensions; expected labels, (N,), or rows of "
+            "probabilities, (N, C)"
         )
     n_items = np.shape(target)[0]
     if n_items < 2:
-        raise NbykError(f"target: {n_items} items; at least two are needed")
+        raise NbykError(f"{target_origin}: {n_items} items; at least two are needed")
     split = {name: _split_runs(name, values, dimensions, n_items) for name, values in systems.items()}
     runs = tuple(len(of_system) for of_system in split.values())
     named = [
-        (name if len(of_system) == 1 else f"{name}, run {number}", run)
+        (
+            origins.get(name, Origin(name)) if len(of_system) == 1 else Origin(f"{name}, run {number}"),
+            run,
+        )
         for name, of_system in split.items()
         for number, run in enumerate(of_system)
     ]
     if dimensions == 2:
         if labels is not None:
             raise NbykError("labels: the classes of soft labels are their columns; leave labels out")
-        rows = _distributions("target", target)
+        rows = _distributions(target_origin, target)
         return SoftLabels(rows, np.stack([_like_target(*run, rows) for run in named]), runs)
-    hard_target = _hard("target", target)
-    classes = _classes(hard_target, labels)
-    codes = _codes("target", hard_target, classes)
+    hard_target = _hard(target_origin, target)
+    classes = _classes(target_origin, hard_target, labels)
+    codes = _codes(target_origin, hard_target, classes)
     predictions = np.stack([_predicted(*run, hard_target, classes) for run in named])
     return HardLabels(tuple(classes.tolist()), codes, predictions, runs)
 
@@ -150,7 +180,7 @@ def _split_runs(
     )
 
 
-def _hard(name: str, values: Any) -> NDArray[Any]:
+def _hard(origin: Origin, values: Any) -> NDArray[Any]:
     """Return labels as whole numbers or as text."""
     array = np.asarray(values)
     if isinstance(values, list | tuple) or array.dtype.kind == "O":
@@ -160,7 +190,7 @@ def _hard(name: str, values: Any) -> NDArray[Any]:
         if odd.any():
             row = int(np.flatnonzero(odd)[0])
             raise NbykError(
-                f"{name}: row {row} is {given[row]!r}; expected labels that are all text or all whole numbers"
+                f"{origin}: {origin.place(row)} is {given[row]!r}; expected labels that are all text or all whole numbers"
             )
         array = np.asarray(given)
     if array.dtype.kind == "f":
@@ -168,44 +198,44 @@ def _hard(name: str, values: Any) -> NDArray[Any]:
         if bad.any():
             row = int(np.flatnonzero(bad)[0])
             raise NbykError(
-                f"{name}: row {row} is {array[row]}; expected a label: leave the item out everywhere"
+                f"{origin}: {origin.place(row)} is {array[row]}; expected a label: leave the item out everywhere"
             )
         if (array != np.rint(array)).any():
             row = int(np.flatnonzero(array != np.rint(array))[0])
             raise NbykError(
-                f"{name}: row {row} is {array[row]:g}; expected a class, text or a whole number "
+                f"{origin}: {origin.place(row)} is {array[row]:g}; expected a class, text or a whole number "
                 "(soft labels are rows of probabilities)"
             )
     if array.dtype.kind == "U":
         if (array == "").any():
             row = int(np.flatnonzero(array == "")[0])
-            raise NbykError(f"{name}: row {row} is empty; expected a label: leave the item out everywhere")
+            raise NbykError(f"{origin}: {origin.place(row)} is empty; expected a label: leave the item out everywhere")
         return array
     if array.dtype.kind not in "iubf":
-        raise NbykError(f"{name}: found {array.dtype} values; expected labels, text or whole numbers")
+        raise NbykError(f"{origin}: found {array.dtype} values; expected labels, text or whole numbers")
     return array.astype(np.int64)
 
 
-def _classes(target: NDArray[Any], labels: ArrayLike | None) -> NDArray[Any]:
+def _classes(origin: Origin, target: NDArray[Any], labels: ArrayLike | None) -> NDArray[Any]:
     if labels is None:
         classes = np.unique(target)
         if len(classes) < 2:
             raise NbykError(
-                f"target: every label is {classes[0].item()!r}; expected at least two classes: "
+                f"{origin}: every label is {classes[0].item()!r}; expected at least two classes: "
                 "declare them with labels=[…] if the targets hold one only"
             )
         return classes
-    classes = _hard("labels", labels)
+    classes = _hard(Origin("labels"), labels)
     if classes.ndim != 1 or len(classes) < 2 or len(np.unique(classes)) < len(classes):
         raise NbykError(f"labels: found {classes.tolist()}; expected at least two classes, each once")
     return classes
 
 
-def _codes(name: str, array: NDArray[Any], classes: NDArray[Any]) -> Ints:
+def _codes(origin: Origin, array: NDArray[Any], classes: NDArray[Any]) -> Ints:
     if (array.dtype.kind == "U") != (classes.dtype.kind == "U"):
         kind = {True: "text", False: "whole numbers"}
         raise NbykError(
-            f"{name}: the labels are {kind[array.dtype.kind == 'U']}, the classes are "
+            f"{origin}: the labels are {kind[array.dtype.kind == 'U']}, the classes are "
             f"{kind[classes.dtype.kind == 'U']}; make them one kind"
         )
     order = np.argsort(classes)
@@ -216,54 +246,56 @@ def _codes(name: str, array: NDArray[Any], classes: NDArray[Any]) -> Ints:
         label = array[row].item()
         shown = ", ".join(repr(known) for known in classes[:_SHOWN].tolist())
         raise NbykError(
-            f"{name}: label {label!r} ({int((array == label).sum())} times, first in row {row}) is none of "
+            f"{origin}: label {label!r} ({int((array == label).sum())} times, first in {origin.place(row)}) is none of "
             f"the {len(classes)} classes of the target ({shown}{', …' if len(classes) > _SHOWN else ''}); if "
             "it is a class, declare all classes with labels=[…]"
         )
     return np.asarray(places, dtype=np.int64)
 
 
-def _predicted(name: str, values: ArrayLike, target: NDArray[Any], classes: NDArray[Any]) -> Ints:
+def _predicted(
+    origin: Origin, values: ArrayLike, target: NDArray[Any], classes: NDArray[Any]
+) -> Ints:
     if np.ndim(values) != 1:
-        raise NbykError(f"{name}: expected one label per item")
+        raise NbykError(f"{origin}: expected one label per item")
     found = np.shape(values)[0]
     if found != len(target):
         raise NbykError(
-            f"{name}: {_how_many(found, 'label')}, the target has {len(target)}; expected one per item, "
+            f"{origin}: {_how_many(found, 'label')}, the target has {len(target)}; expected one per item, "
             "in the target's order"
         )
-    return _codes(name, _hard(name, values), classes)
+    return _codes(origin, _hard(origin, values), classes)
 
 
-def _like_target(name: str, values: ArrayLike, target: Floats) -> Floats:
-    rows = _distributions(name, values)
+def _like_target(origin: Origin, values: ArrayLike, target: Floats) -> Floats:
+    rows = _distributions(origin, values)
     if rows.shape != target.shape:
         raise NbykError(
-            f"{name}: {rows.shape[0]} rows of {rows.shape[1]} probabilities, the target has "
+            f"{origin}: {rows.shape[0]} rows of {rows.shape[1]} probabilities, the target has "
             f"{target.shape[0]} of {target.shape[1]}; expected the same items and classes, in the same order"
         )
     return rows
 
 
-def _distributions(name: str, values: ArrayLike) -> Floats:
+def _distributions(origin: Origin, values: ArrayLike) -> Floats:
     try:
         rows = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise NbykError(f"{name}: expected rows of as many numbers each, one per class") from None
+        raise NbykError(f"{origin}: expected rows of as many numbers each, one per class") from None
     if rows.size == 0:
-        raise NbykError(f"{name} is empty; expected one row of probabilities per item")
+        raise NbykError(f"{origin} is empty; expected one row of probabilities per item")
     if rows.shape[1] < 2:
-        raise NbykError(f"{name}: rows of one probability; expected at least two classes")
+        raise NbykError(f"{origin}: rows of one probability; expected at least two classes")
     for wrong, what in ((~np.isfinite(rows), "a finite number"), (rows < 0.0, "a probability, 0 or more")):
         if wrong.any():
             row, column = (int(i) for i in np.argwhere(wrong)[0])
-            raise NbykError(f"{name}: row {row}, class {column} is {rows[row, column]:g}; expected {what}")
+            raise NbykError(f"{origin}: {origin.place(row)}, class {column} is {rows[row, column]:g}; expected {what}")
     sums = rows.sum(axis=1)
     off = np.abs(sums - 1.0) > SUM_TOLERANCE
     if off.any():
         row = int(np.flatnonzero(off)[0])
         raise NbykError(
-            f"{name}: row {row} sums to {sums[row]:.6g}, {abs(sums[row] - 1.0):.2g} "
+            f"{origin}: {origin.place(row)} sums to {sums[row]:.6g}, {abs(sums[row] - 1.0):.2g} "
             f"{'more' if sums[row] > 1.0 else 'less'} than one ({_how_many(int(off.sum()), 'row')} of "
             f"{len(rows)} off); divide each row by its sum if it holds weights"
         )

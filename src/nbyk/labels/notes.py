@@ -19,11 +19,11 @@ Ints: TypeAlias = NDArray[np.int64]
 _FEW_RUNS = 5
 
 
-def lacking_flag(lacking: Ints, runs: tuple[int, ...]) -> tuple[str, ...]:
+def lacking_flag(lacking: Ints, runs: tuple[int, ...], names: tuple[str, str]) -> tuple[str, ...]:
     """Say how many classes of either system counted as 0 on the data, `lacking` of shape (S,)."""
-    owners = np.repeat(np.array(["a", "b"]), runs)
-    worst = {owner: int(lacking[owners == owner].max()) for owner in ("a", "b")}
-    found = [f"{count} of {owner}" for owner, count in worst.items() if count]
+    owners = np.repeat((0, 1), runs)
+    worst = [int(lacking[owners == owner].max()) for owner in (0, 1)]
+    found = [f"{count} of {name}" for name, count in zip(names, worst, strict=True) if count]
     if not found:
         return ()
     return (f"classes without predictions or targets count as 0: {', '.join(found)}",)
@@ -46,6 +46,7 @@ def notes_on(
     n_runs: tuple[int, ...],
     runs: Runs,
     fraction: float,
+    names: tuple[str, str],
 ) -> tuple[str, ...]:
     """Return what holds of all scores of a test."""
     notes = []
@@ -62,7 +63,7 @@ def notes_on(
     elif max(n_runs) == 1:
         notes.append("one run each: resampled over items, not over runs")
     else:
-        for name, count in zip(("a", "b"), n_runs, strict=True):
+        for name, count in zip(names, n_runs, strict=True):
             if count == 1:
                 notes.append(f"{name} has one run: how its runs vary is not in the p-values")
             elif count < _FEW_RUNS:
