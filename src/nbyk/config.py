@@ -12,7 +12,6 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-import yaml
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from nbyk.data.download import default_folder, default_mirror, is_complete
@@ -24,6 +23,7 @@ from nbyk.metrics import get, load_file
 from nbyk.resampling.samplers import WEIN_SAMPLERS, check_null, get_sampler
 from nbyk.studies import calibration, homan2025
 from nbyk.studies.wein2023 import COLUMNS, PRIORS
+from nbyk.yaml_text import parse_mapping, place_of
 
 
 def _own_name(name: str) -> str:
@@ -74,6 +74,7 @@ def _distinct(values: list[Any]) -> list[Any]:
 
 Epsilon = Annotated[float, Field(ge=0.0, le=1.0)]
 OwnName = Annotated[str, AfterValidator(_own_name)]
+DesignName = Annotated[str, Field(pattern="^[a-z0-9_]+$")]
 ScaleText = Annotated[str, AfterValidator(_written_scale)]
 RatingsName = Annotated[str, AfterValidator(_known_ratings)]
 RatingsPath = Annotated[str, Field(min_length=1)]
@@ -207,6 +208,13 @@ class Calibration(_Section):
         return [source for source in self.sources if homan2025.is_own_fit(source)]
 
 
+class Labels(_Section):
+    """Designs of classifiers compared by their label predictions (docs/labels.md); `snakemake labels`."""
+
+    designs: dict[DesignName, str] = Field({})
+    """Designs in YAML by a name of your own, as {sentiment: designs/sentiment.yaml}."""
+
+
 class Config(_Section):
     """Everything a run depends on; one key, one meaning."""
 
@@ -251,6 +259,9 @@ class Config(_Section):
 
     calibration: Calibration = Calibration.model_validate({})
     """The study of how often each test rejects: a section of its own, below."""
+
+    labels: Labels = Labels.model_validate({})
+    """Designs of label predictions: a section of its own, below."""
 
     def has_ratings(self, source: str) -> bool:
         """Return whether a source has ratings that a prior can be fitted to, at hand or to be fetched."""
@@ -368,6 +379,7 @@ _SECTIONS: dict[str, type[_Section]] = {
     "downloads": Downloads,
     "homan2025": Homan2025,
     "calibration": Calibration,
+    "labels": Labels,
 }
 
 
@@ -475,21 +487,11 @@ def _reference_rows(section: type[_Section]) -> list[str]:
 
 def _read_yaml(path: str | Path) -> dict[str, Any]:
     try:
-        content = yaml.safe_load(Path(path).read_text(encoding="utf-8"))
+        return parse_mapping(path, Path(path).read_bytes())
     except FileNotFoundError:
         raise NbykError(
             f"{path}: no such file; give the path of a configuration, such as config.yaml"
         ) from None
-    except (yaml.YAMLError, UnicodeDecodeError) as error:
-        where = getattr(error, "problem_mark", None)
-        line = f":{where.line + 1}" if where else ""
-        problem = " ".join(str(getattr(error, "problem", None) or error).split())
-        raise NbykError(f"{path}{line}: not YAML ({problem})") from None
-    if content is None:
-        return {}
-    if not isinstance(content, dict):
-        raise NbykError(f"{path}: expected keys and values, found {type(content).__name__}")
-    return content
 
 
 def _explain(problem: Any, files: Sequence[str | Path]) -> str:
@@ -519,28 +521,4 @@ def _section_at(location: Sequence[int | str]) -> type[_Section]:
 
 def _place(location: Sequence[int | str], files: Sequence[str | Path]) -> str:
     """Return "file:line" of a key or value, or "configuration" where no file has it."""
-    for path in reversed(files):
-        try:
-            node = yaml.compose(Path(path).read_text(encoding="utf-8"))
-        except (OSError, yaml.YAMLError):
-            continue
-        line = _line(node, location)
-        if line is not None:
-            return f"{path}:{line}"
-    return "configuration"
-
-
-def _line(node: yaml.Node | None, location: Sequence[int | str]) -> int | None:
-    line = None
-    for part in location:
-        if isinstance(node, yaml.MappingNode):
-            match = next(((key, value) for key, value in node.value if key.value == str(part)), None)
-            if match is None:
-                return line
-            line, node = match[0].start_mark.line + 1, match[1]
-        elif isinstance(node, yaml.SequenceNode) and isinstance(part, int) and part < len(node.value):
-            node = node.value[part]
-            line = node.start_mark.line + 1
-        else:
-            return line
-    return line
+    return place_of(location, files) or "configuration"

@@ -203,7 +203,7 @@ def array_cells(path: str | os.PathLike[str]) -> Cells:
         If the file is missing or unreadable, holds no single numeric array of one or two dimensions, or
         an item has no rating.
     """
-    matrix = _load_array(path)
+    matrix = load_array(path)
     if matrix.dtype.kind not in "biuf":
         raise NbykError(f"{path}: found an array of {matrix.dtype}, expected numbers; convert it to float64")
     if matrix.ndim not in (1, 2):
@@ -230,7 +230,14 @@ def array_cells(path: str | os.PathLike[str]) -> Cells:
     )
 
 
-def _load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
+def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
+    """Return the one array in a NumPy file.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing or unreadable, holds no array or several, or one of Python objects.
+    """
     try:
         content = read_bytes(path)
     except OSError as error:
@@ -260,8 +267,7 @@ def _load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
         ) from None
     if len(arrays) != 1:
         raise NbykError(
-            f"{path}: found the arrays {', '.join(arrays) or '(none)'}, expected exactly one; "
-            "save the ratings alone"
+            f"{path}: found the arrays {', '.join(arrays) or '(none)'}, expected exactly one; save one alone"
         )
     return np.asarray(next(iter(arrays.values())))
 

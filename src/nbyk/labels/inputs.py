@@ -122,7 +122,9 @@ def check_labels(
     try:
         dimensions = np.ndim(target)
     except ValueError:
-        raise NbykError(f"{target_origin}: its rows differ in length; expected as many probabilities in each") from None
+        raise NbykError(
+            f"{target_origin}: its rows differ in length; expected as many probabilities in each"
+        ) from None
     if dimensions not in (1, 2):
         raise NbykError(
             f"{target_origin}: found {dimensions} dimensions; expected labels, (N,), or rows of "
@@ -131,7 +133,7 @@ def check_labels(
     n_items = np.shape(target)[0]
     if n_items < 2:
         raise NbykError(f"{target_origin}: {n_items} items; at least two are needed")
-    split = {name: _split_runs(name, values, dimensions, n_items) for name, values in systems.items()}
+    split = {name: split_runs(name, values, dimensions, n_items) for name, values in systems.items()}
     runs = tuple(len(of_system) for of_system in split.values())
     named = [
         (
@@ -153,9 +155,16 @@ def check_labels(
     return HardLabels(tuple(classes.tolist()), codes, predictions, runs)
 
 
-def _split_runs(
+def split_runs(
     name: str, values: ArrayLike | Sequence[ArrayLike], dimensions: int, n_items: int
 ) -> Sequence[ArrayLike]:
+    """Return the runs in a system's predictions, given the dimensions and the items of the targets.
+
+    Raises
+    ------
+    NbykError
+        If there are none, or they are of another kind than the targets.
+    """
     if not isinstance(values, list | tuple):
         values = np.atleast_1d(np.asarray(values))
     if len(values) == 0:
@@ -190,7 +199,8 @@ def _hard(origin: Origin, values: Any) -> NDArray[Any]:
         if odd.any():
             row = int(np.flatnonzero(odd)[0])
             raise NbykError(
-                f"{origin}: {origin.place(row)} is {given[row]!r}; expected labels that are all text or all whole numbers"
+                f"{origin}: {origin.place(row)} is {given[row]!r}; expected labels that are all text or all "
+                "whole numbers"
             )
         array = np.asarray(given)
     if array.dtype.kind == "f":
@@ -198,7 +208,8 @@ def _hard(origin: Origin, values: Any) -> NDArray[Any]:
         if bad.any():
             row = int(np.flatnonzero(bad)[0])
             raise NbykError(
-                f"{origin}: {origin.place(row)} is {array[row]}; expected a label: leave the item out everywhere"
+                f"{origin}: {origin.place(row)} is {array[row]}; expected a label: leave the item out "
+                "everywhere"
             )
         if (array != np.rint(array)).any():
             row = int(np.flatnonzero(array != np.rint(array))[0])
@@ -209,7 +220,9 @@ def _hard(origin: Origin, values: Any) -> NDArray[Any]:
     if array.dtype.kind == "U":
         if (array == "").any():
             row = int(np.flatnonzero(array == "")[0])
-            raise NbykError(f"{origin}: {origin.place(row)} is empty; expected a label: leave the item out everywhere")
+            raise NbykError(
+                f"{origin}: {origin.place(row)} is empty; expected a label: leave the item out everywhere"
+            )
         return array
     if array.dtype.kind not in "iubf":
         raise NbykError(f"{origin}: found {array.dtype} values; expected labels, text or whole numbers")
@@ -246,16 +259,15 @@ def _codes(origin: Origin, array: NDArray[Any], classes: NDArray[Any]) -> Ints:
         label = array[row].item()
         shown = ", ".join(repr(known) for known in classes[:_SHOWN].tolist())
         raise NbykError(
-            f"{origin}: label {label!r} ({int((array == label).sum())} times, first in {origin.place(row)}) is none of "
-            f"the {len(classes)} classes of the target ({shown}{', …' if len(classes) > _SHOWN else ''}); if "
-            "it is a class, declare all classes with labels=[…]"
+            f"{origin}: label {label!r} ({int((array == label).sum())} times, first in "
+            f"{origin.place(row)}) is none of the {len(classes)} classes of the target "
+            f"({shown}{', …' if len(classes) > _SHOWN else ''}); if it is a class, declare all classes "
+            "with labels=[…]"
         )
     return np.asarray(places, dtype=np.int64)
 
 
-def _predicted(
-    origin: Origin, values: ArrayLike, target: NDArray[Any], classes: NDArray[Any]
-) -> Ints:
+def _predicted(origin: Origin, values: ArrayLike, target: NDArray[Any], classes: NDArray[Any]) -> Ints:
     if np.ndim(values) != 1:
         raise NbykError(f"{origin}: expected one label per item")
     found = np.shape(values)[0]
@@ -289,7 +301,9 @@ def _distributions(origin: Origin, values: ArrayLike) -> Floats:
     for wrong, what in ((~np.isfinite(rows), "a finite number"), (rows < 0.0, "a probability, 0 or more")):
         if wrong.any():
             row, column = (int(i) for i in np.argwhere(wrong)[0])
-            raise NbykError(f"{origin}: {origin.place(row)}, class {column} is {rows[row, column]:g}; expected {what}")
+            raise NbykError(
+                f"{origin}: {origin.place(row)}, class {column} is {rows[row, column]:g}; expected {what}"
+            )
     sums = rows.sum(axis=1)
     off = np.abs(sums - 1.0) > SUM_TOLERANCE
     if off.any():

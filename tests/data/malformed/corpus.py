@@ -364,7 +364,7 @@ ARRAYS = [
     array("an item of NaN", [[1.0], [np.nan], [0.0]], "row 1: the item has no rating, only NaN; add one"),
     arrays("Python objects in npz", "found Python objects, expected numbers; save an array of float64", ratings=np.array([1, None], dtype=object)),
     arrays("strings in npz", "found an array of <U1, expected numbers", ratings=["a", "b", "c"]),
-    arrays("unknown keys in npz", "found the arrays gold, system, expected exactly one; save the ratings alone", gold=np.zeros((3, 1)), system=np.ones((3, 1))),
+    arrays("unknown keys in npz", "found the arrays gold, system, expected exactly one; save one alone", gold=np.zeros((3, 1)), system=np.ones((3, 1))),
     arrays("an npz of nothing", r"found the arrays \(none\), expected exactly one"),
     file("text called npy", "bad.npy", GOOD, "not a readable NumPy array .*save it with numpy.save"),
     _built("npy cut off", _cut("bad.npy"), "bad.npy: not a readable NumPy array .*cut off"),

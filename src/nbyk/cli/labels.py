@@ -1,0 +1,54 @@
+"""`nbyk labels`: whether the treatments of a design are better than their controls, by label predictions."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nbyk.cli.answers import AsJson, Gate, OutAnswer, give
+from nbyk.cli.options import Threads, check_out_folder
+
+
+def labels(
+    design: Annotated[Path, typer.Argument(help="The design, in YAML (docs/labels.md).")],
+    out: OutAnswer = None,
+    as_json: AsJson = False,
+    gate: Gate = False,
+    outcomes: Annotated[
+        Path | None,
+        typer.Option(help="File to write targets and predictions to, as BooStSa's outcomes.json."),
+    ] = None,
+    threads: Threads = 1,
+) -> None:
+    """Compare classifiers by their hard or soft label predictions: controls, treatments and runs of a design.
+
+    With --out, comparisons that were computed before are kept, and results.tsv has BooStSa's layout. The gate
+    is passed if every treatment is shown to be better than its control by the first score.
+    """
+    if out is not None:
+        check_out_folder(out)
+    from nbyk.labels.designs import compare_design, read_design, write_outcomes
+    from nbyk.report.labels.answer import design_answer, is_passed
+    from nbyk.report.labels.boostsa import write_results
+
+    read, settings = read_design(design)
+    result = compare_design(
+        read,
+        settings,
+        keep=None if out is None else out / "comparisons",
+        threads=threads,
+        say=_say if out is not None else None,
+    )
+    if outcomes is not None:
+        write_outcomes(read, outcomes)
+    if out is not None:
+        write_results(result, out)
+    passed = is_passed(result) if gate else None
+    give(design_answer(result), out=out, as_json=as_json, stem="labels", passed=passed)
+
+
+def _say(line: str) -> None:
+    print(line, file=sys.stderr)

@@ -1,0 +1,161 @@
+"""Labels of items with where they came from: one column of targets, or of one run's predictions."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.alignment import mismatch
+from nbyk.data.tables import shown
+from nbyk.errors import NbykError
+from nbyk.labels.inputs import Origin
+from nbyk.labels.scores import Kind
+
+Array: TypeAlias = NDArray[Any]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelColumn:
+    """Labels as they were read: hard ones of shape (N,), soft ones (N, C).
+
+    Attributes
+    ----------
+    values : ndarray, shape (N,) or (N, C)
+        The labels.
+    name
+        What to call them in an error: a file, or a system and its run.
+    unit, numbers
+        What counts the rows in an error, "line" or "row", and the number of each; None counts from 0.
+    items : ndarray, shape (N,), or None
+        The items' ids; None where the order alone tells.
+    classes
+        The classes of the columns of soft labels; None where the order alone tells.
+    """
+
+    values: Array
+    name: str
+    unit: str = "row"
+    numbers: Sequence[int] | None = None
+    items: Array | None = None
+    classes: tuple[str, ...] | None = None
+
+    def __len__(self) -> int:
+        return len(self.values)
+
+    @property
+    def origin(self) -> Origin:
+        """The name, and where the rows stand."""
+        return Origin(self.name, self.place)
+
+    def place(self, row: int) -> str:
+        """Return where a row stands, given its number from 0."""
+        return f"{self.unit} {row if self.numbers is None else self.numbers[row]}"
+
+    def at(self, row: int) -> str:
+        """Return the name and the place of a row, for an error."""
+        return f"{self.name}, {self.place(row)}"
+
+    def taken(self, rows: Array) -> LabelColumn:
+        """Return the labels of some rows, in their order."""
+        return replace(
+            self,
+            values=self.values[rows],
+            numbers=rows.tolist() if self.numbers is None else [self.numbers[row] for row in rows],
+            items=None if self.items is None else self.items[rows],
+        )
+
+    def as_text(self) -> LabelColumn:
+        """Return hard labels with every label as text; 3 and 3.0 become "3".
+
+        Raises
+        ------
+        NbykError
+            If one is missing, or is neither text nor a whole number.
+        """
+        if self.values.dtype.kind == "U":
+            missing = np.isin(np.char.lower(self.values), ("", "nan"))
+            if missing.any():
+                raise self._missing(int(np.flatnonzero(missing)[0]))
+            return self
+        if self.values.dtype.kind in "iu":
+            return replace(self, values=self.values.astype(str))
+        cells = [self._text(row, cell) for row, cell in enumerate(self.values.tolist())]
+        return replace(self, values=np.array(cells, dtype=str))
+
+    def _text(self, row: int, cell: Any) -> str:
+        if cell is None or cell != cell or (isinstance(cell, str) and cell.strip().lower() in ("", "nan")):
+            raise self._missing(row)
+        if isinstance(cell, str):
+            return cell.strip()
+        if isinstance(cell, int) or (isinstance(cell, float) and cell.is_integer()):
+            return str(int(cell))
+        raise NbykError(
+            f"{self.at(row)}: found {shown(cell)}; expected a class, text or a whole number (for rows of "
+            "probabilities declare the kind soft)"
+        )
+
+    def _missing(self, row: int) -> NbykError:
+        found = str(self.values[row])
+        return NbykError(
+            f"{self.at(row)}: found {'no label' if found in ('', 'None') else found}, expected one; mend it, "
+            "or leave the item out of all files"
+        )
+
+
+def in_order_of(column: LabelColumn, target: LabelColumn) -> LabelColumn:
+    """Return predictions, or other targets, with the items and classes in the order of the targets'.
+
+    What one of the two does not name is taken to be in the other's order.
+
+    Raises
+    ------
+    NbykError
+        If both name their items or classes and these are not the same, or an item comes twice.
+    """
+    return _same_items(_same_classes(column, target), target)
+
+
+def _same_classes(column: LabelColumn, target: LabelColumn) -> LabelColumn:
+    if column.classes is None or target.classes is None or column.classes == target.classes:
+        return column
+    if set(column.classes) != set(target.classes):
+        raise NbykError(
+            f"{column.name}: the classes are {', '.join(column.classes)}, those of {target.name} "
+            f"{', '.join(target.classes)}; expected the same"
+        )
+    order = [column.classes.index(name) for name in target.classes]
+    return replace(column, values=column.values[:, order], classes=target.classes)
+
+
+def _same_items(column: LabelColumn, target: LabelColumn) -> LabelColumn:
+    if column.items is None or target.items is None:
+        return column
+    ids, wanted = (as_ids(items) for items in (column.items, target.items))
+    if ids == wanted:
+        return column
+    for named, names in ((column, ids), (target, wanted)):
+        if len(set(names)) < len(names):
+            row = next(row for row, name in enumerate(names) if name in names[:row])
+            raise NbykError(f"{named.at(row)}: item {names[row]!r} comes twice; keep one row of each item")
+    if set(ids) != set(wanted):
+        found = mismatch(column.name, ids, target.name, wanted)
+        raise NbykError(f"{found}; give both the same items")
+    row_of = {name: row for row, name in enumerate(ids)}
+    return column.taken(np.array([row_of[name] for name in wanted]))
+
+
+def as_ids(items: Array) -> list[str]:
+    """Return ids as text; 7 and 7.0 become "7"."""
+    return [
+        str(int(cell)) if isinstance(cell, float) and cell.is_integer() else str(cell)
+        for cell in items.tolist()
+    ]
+
+
+def kind_of(values: Array) -> Kind:
+    """Return whether labels are hard, shape (N,), or soft, shape (N, C)."""
+    return "hard" if values.ndim == 1 else "soft"

@@ -1,0 +1,218 @@
+"""Comparing every treatment of a design with its control; what was computed before is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nbyk.errors import NbykError, UndefinedMetricError
+from nbyk.labels.bootstrap import label_bootstrap, label_scores
+from nbyk.labels.designs.columns import kind_of
+from nbyk.labels.designs.design import Arm, Condition, Design, Paired, check_run, paired
+from nbyk.labels.designs.kept import KeptResults, key_of
+from nbyk.labels.designs.results import ConditionScore, DesignResult, PairResult
+from nbyk.labels.designs.settings import Settings, make_settings
+from nbyk.labels.results import Runs
+from nbyk.labels.scores import LabelScore
+
+_APPENDED = (
+    "runs have targets of their own, as folds have: they are appended, and how other runs would differ is "
+    "not in the p-values"
+)
+
+
+def compare_design(
+    design: Design,
+    settings: Settings | None = None,
+    *,
+    keep: str | Path | None = None,
+    threads: int = 1,
+    say: Callable[[str], None] | None = None,
+) -> DesignResult:
+    """Compare every treatment of a design with its control, by every score.
+
+    All is checked before the first comparison. Comparisons see the same resamples where they have as many
+    items, and their numbers do not depend on each other.
+
+    Parameters
+    ----------
+    design
+        The design.
+    settings
+        How to compare (`make_settings`); by default as `Settings` has it.
+    keep
+        Folder in which the result of each comparison is kept, by what it depends on: labels, settings and
+        code. One that is kept is not computed again, unless it is damaged; those of other designs are
+        deleted.
+    threads
+        Threads to use; the numbers do not depend on it.
+    say
+        Told what is computed and what was kept.
+
+    Raises
+    ------
+    NbykError
+        If labels are bad (`check_labels`), a score does not fit them, or runs do not (`paired`).
+    UndefinedMetricError
+        If a score has no value.
+    """
+    settings = settings or make_settings()
+    say = say or (lambda line: None)
+    scores = settings.chosen_scores(design.kind)
+    if not design.pairs:
+        raise NbykError("treatments: there are none to compare with the controls; expected at least one")
+    classes = {id(arm): _classes(arm, settings) for arm in design.arms}
+    for arm in design.arms:
+        for condition in (arm.control, *arm.treatments):
+            for run in condition.runs:
+                check_run(run, classes[id(arm)])
+    conditions = tuple(
+        found
+        for arm in design.arms
+        for condition in (arm.control, *arm.treatments)
+        for found in _scored(arm, condition, scores, classes[id(arm)])
+    )
+    pairs = [
+        (arm, treatment, _paired(arm.control, treatment, settings))
+        for arm in design.arms
+        for treatment in arm.treatments
+    ]
+
+    kept = KeptResults(None if keep is None else Path(keep))
+    known: dict[str, PairResult] = {}
+    computed: dict[str, PairResult] = {}
+    order = []
+    for arm, treatment, labels in pairs:
+        names = (treatment.name, arm.control.name)
+        arguments = _arguments(settings, scores, classes[id(arm)], labels.appended)
+        parts = (labels.target, *labels.treatment, *labels.control)
+        n_runs = [len(labels.treatment), len(labels.control)]
+        key = key_of({**arguments, "names": names, "n_runs": n_runs, "appended": labels.appended}, parts)
+        order.append(key)
+        content = kept.get(key)
+        if content is not None:
+            known[key] = PairResult.from_dict(content)
+        elif key not in computed:
+            computed[key] = _compared(names, labels, treatment, arm.control, arguments, threads)
+    for path in kept.damaged:
+        say(f"{path}: was damaged, and is computed again")
+    say(f"{len(computed)} of {len(pairs)} comparisons computed, {len(known)} kept")
+    for key, result in computed.items():
+        kept.put(key, result.to_dict())
+    kept.discard_others(order)
+    found = known | computed
+    return DesignResult(
+        design.kind,
+        settings,
+        scores,
+        tuple(found[key] for key in order),
+        conditions,
+        {
+            (arm.control.name, condition.name): float(np.mean(condition.epochs))
+            for arm in design.arms
+            for condition in (arm.control, *arm.treatments)
+            if condition.epochs
+        },
+    )
+
+
+def _classes(arm: Arm, settings: Settings) -> list[str] | None:
+    """Return the classes of hard labels: those declared, or those of the targets of all runs of an arm."""
+    if settings.labels is not None:
+        return settings.labels
+    targets = {
+        id(run.target): run.target
+        for condition in (arm.control, *arm.treatments)
+        for run in condition.runs
+        if kind_of(run.target.values) == "hard"
+    }
+    classes = sorted({label for target in targets.values() for label in target.as_text().values.tolist()})
+    return classes if len(classes) > 1 else None
+
+
+def _scored(
+    arm: Arm, condition: Condition, scores: Sequence[LabelScore], classes: list[str] | None
+) -> list[ConditionScore]:
+    names = [score.name for score in scores]
+    of_runs = []
+    for run in condition.runs:
+        target, prediction = (
+            column.as_text().values if kind_of(column.values) == "hard" else column.values
+            for column in (run.target, run.prediction)
+        )
+        try:
+            of_runs.append(label_scores(target, prediction, names, labels=classes))
+        except UndefinedMetricError:
+            of_runs.append(_one_by_one(target, prediction, names))
+    return [
+        ConditionScore(arm.control.name, condition.name, name, tuple(found[name] for found in of_runs))
+        for name in names
+    ]
+
+
+def _one_by_one(target: Any, prediction: Any, names: Sequence[str]) -> dict[str, float]:
+    """Return the soft scores that have a value, and NaN for those that have none."""
+    found: dict[str, float] = {}
+    for name in names:
+        try:
+            found |= label_scores(target, prediction, name)
+        except UndefinedMetricError:
+            found[name] = float("nan")
+    return found
+
+
+def _paired(control: Condition, treatment: Condition, settings: Settings) -> Paired:
+    labels = paired(control, treatment)
+    if labels.appended and settings.runs not in (None, "concatenated"):
+        raise NbykError(
+            f"runs: found {settings.runs!r}, and the runs of {control.name!r} and {treatment.name!r} have "
+            "targets of their own, as folds have; leave runs out: they are appended"
+        )
+    return labels
+
+
+def _arguments(
+    settings: Settings, scores: Sequence[LabelScore], classes: list[str] | None, appended: bool
+) -> dict[str, Any]:
+    """Return the arguments of `label_bootstrap` that a result depends on."""
+    runs: Runs | None = "concatenated" if appended else settings.runs
+    return {
+        "scores": [score.name for score in scores],
+        "labels": classes,
+        "semantics": settings.semantics,
+        "fraction": settings.fraction,
+        "runs": runs,
+        "n_resamples": settings.n_resamples,
+        "confidence": settings.confidence,
+        "seed": settings.seed,
+    }
+
+
+def _compared(
+    names: tuple[str, str],
+    labels: Paired,
+    treatment: Condition,
+    control: Condition,
+    arguments: dict[str, Any],
+    threads: int,
+) -> PairResult:
+    try:
+        test = label_bootstrap(
+            labels.target,
+            list(labels.treatment),
+            list(labels.control),
+            threads=threads,
+            names=names,
+            **arguments,
+        )
+    except UndefinedMetricError as error:
+        raise UndefinedMetricError(f"{treatment.name} against {control.name}: {error}") from None
+    result = PairResult.of(control.name, treatment.name, test)
+    if not labels.appended:
+        return result
+    n_runs = len(control.runs)
+    return replace(result, runs_control=n_runs, runs_treatment=n_runs, notes=(*result.notes, _APPENDED))

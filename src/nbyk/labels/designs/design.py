@@ -1,0 +1,294 @@
+"""Experimental designs: controls, the treatments that each is compared with, and the runs of them all."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nbyk.errors import NbykError
+from nbyk.labels.designs.columns import Array, LabelColumn, in_order_of, kind_of
+from nbyk.labels.inputs import check_labels, split_runs
+from nbyk.labels.scores import Kind
+
+Labels: TypeAlias = ArrayLike | Sequence[ArrayLike]
+
+
+@dataclass(frozen=True, eq=False)
+class LabelRun:
+    """One run of a system on a test set.
+
+    Attributes
+    ----------
+    name
+        What the run is called; None where it has no name.
+    prediction, target
+        What it predicted, and should have: of the same items, in the same order.
+    """
+
+    name: str | int | None
+    prediction: LabelColumn
+    target: LabelColumn
+
+
+@dataclass(frozen=True, eq=False)
+class Condition:
+    """A control or a treatment: one system in one or more runs.
+
+    Attributes
+    ----------
+    name
+        What it is called.
+    runs
+        Its runs: seeds, or folds.
+    epochs
+        For how many epochs its runs were trained, which BooStSa keeps; any number of them.
+    """
+
+    name: str
+    runs: tuple[LabelRun, ...]
+    epochs: tuple[float, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Arm:
+    """A control and the treatments that are compared with it."""
+
+    control: Condition
+    treatments: tuple[Condition, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class Design:
+    """What is compared with what. Make one with `design`, `read_design` or `read_outcomes`.
+
+    Attributes
+    ----------
+    kind
+        "hard" or "soft" labels.
+    arms
+        The controls, each with its treatments.
+    """
+
+    kind: Kind
+    arms: tuple[Arm, ...]
+
+    @property
+    def pairs(self) -> tuple[tuple[Condition, Condition], ...]:
+        """Every control with every treatment of its own, in order."""
+        return tuple((arm.control, treatment) for arm in self.arms for treatment in arm.treatments)
+
+    def with_treatments(self, treatments: Mapping[str, Sequence[tuple[str, LabelColumn]]]) -> Design:
+        """Return the design with further treatments of every control, from runs' names and predictions.
+
+        Raises
+        ------
+        NbykError
+            If a control has a treatment of that name, or its runs do not share one target.
+        """
+        arms = []
+        for arm in self.arms:
+            target = arm.control.runs[0].target
+            for run in arm.control.runs[1:]:
+                if treatments and not _same_target(run.target, target):
+                    raise NbykError(
+                        f"treatments: the runs of control {arm.control.name!r} have targets of their own, so "
+                        "that a new treatment's cannot be told; add its runs to the outcomes"
+                    )
+            added = tuple(condition(name, runs, [target]) for name, runs in treatments.items())
+            for new in added:
+                if new.name in (arm.control.name, *(known.name for known in arm.treatments)):
+                    raise NbykError(
+                        f"treatments: {new.name!r} is among the conditions already; give it another name"
+                    )
+            arms.append(replace(arm, treatments=(*arm.treatments, *added)))
+        return replace(self, arms=tuple(arms))
+
+
+class Paired(NamedTuple):
+    """The labels of a pair of conditions as `label_bootstrap` takes them.
+
+    Attributes
+    ----------
+    target : ndarray, shape (N,) or (N, C)
+        Text, or rows of probabilities.
+    treatment, control
+        Runs, each of the target's shape.
+    appended
+        Whether the runs had targets of their own, as folds do, and are appended to be one.
+    """
+
+    target: Array
+    treatment: tuple[Array, ...]
+    control: tuple[Array, ...]
+    appended: bool
+
+
+def design(target: ArrayLike, controls: Mapping[str, Labels], treatments: Mapping[str, Labels]) -> Design:
+    """Return the design in which every treatment is compared with every control.
+
+    Parameters
+    ----------
+    target : array_like, shape (N,) or (N, C)
+        Hard labels, or rows of probabilities, of all runs.
+    controls, treatments
+        Predictions by the condition's name: an array of the target's shape, or a sequence of such, one per
+        run.
+
+    Raises
+    ------
+    NbykError
+        If the labels are bad (`check_labels`) or the conditions' names are not distinct.
+    """
+    values = np.asarray(target)
+    check_labels(target, {**controls, **treatments})
+    column = LabelColumn(values, "target")
+    made: dict[str, list[tuple[str, LabelColumn]]] = {}
+    for name, labels in (*controls.items(), *treatments.items()):
+        made[name] = [
+            (str(number), LabelColumn(np.asarray(run), f"{name}, run {number}"))
+            for number, run in enumerate(split_runs(name, labels, values.ndim, len(values)))
+        ]
+    return crossed(
+        kind_of(values),
+        [column],
+        {name: made[name] for name in controls},
+        {name: made[name] for name in treatments},
+    )
+
+
+def crossed(
+    kind: Kind,
+    targets: Sequence[LabelColumn],
+    controls: Mapping[str, Sequence[tuple[str, LabelColumn]]],
+    treatments: Mapping[str, Sequence[tuple[str, LabelColumn]]],
+) -> Design:
+    """Return the design of every treatment against every control, from runs' names and predictions.
+
+    Parameters
+    ----------
+    kind
+        "hard" or "soft".
+    targets
+        One column for all runs, or one for each.
+    controls, treatments
+        The runs of each condition.
+
+    Raises
+    ------
+    NbykError
+        If a condition is both, there is none of either, or as `condition`.
+    """
+    for what, named in (("controls", controls), ("treatments", treatments)):
+        if not named:
+            raise NbykError(f"{what}: there are none; expected at least one")
+    for name in treatments:
+        if name in controls:
+            raise NbykError(f"treatments: {name!r} is a control too; give one of them another name")
+    built = tuple(condition(name, runs, targets) for name, runs in treatments.items())
+    return Design(kind, tuple(Arm(condition(name, runs, targets), built) for name, runs in controls.items()))
+
+
+def condition(
+    name: str, runs: Sequence[tuple[str, LabelColumn]], targets: Sequence[LabelColumn]
+) -> Condition:
+    """Return a condition from its runs' names and predictions.
+
+    Raises
+    ------
+    NbykError
+        If there is no run, there are several targets and not as many runs, or items or classes that a run
+        names are not those of its target.
+    """
+    if not runs:
+        raise NbykError(f"condition {name!r}: has no runs; expected at least one")
+    if len(targets) > 1 and len(targets) != len(runs):
+        raise NbykError(
+            f"condition {name!r}: has {len(runs)} run{'s' if len(runs) > 1 else ''}, and there are "
+            f"{len(targets)} targets; expected one target for all runs, or one for each"
+        )
+    of_runs = targets if len(targets) > 1 else [targets[0]] * len(runs)
+    return Condition(
+        name,
+        tuple(
+            LabelRun(run, in_order_of(prediction, target), target)
+            for (run, prediction), target in zip(runs, of_runs, strict=True)
+        ),
+    )
+
+
+def check_run(run: LabelRun, classes: Sequence[str] | None) -> None:
+    """Raise NbykError if a run's labels are bad (`check_labels`), naming the file and the row."""
+    target, prediction = (
+        column.as_text() if kind_of(column.values) == "hard" else column
+        for column in (run.target, run.prediction)
+    )
+    origins = {"target": target.origin, "prediction": prediction.origin}
+    check_labels(target.values, {"prediction": prediction.values}, classes, origins)
+
+
+def paired(control: Condition, treatment: Condition) -> Paired:
+    """Return the labels of two conditions, their items matched.
+
+    Where all runs have the same targets, item by item once those with ids are matched, every run predicts
+    every item. Otherwise run j of the one goes with run j of the other, and the runs are appended.
+
+    Raises
+    ------
+    NbykError
+        If runs that have targets of their own are not as many, or not of the same items and targets.
+    """
+    target = control.runs[0].target
+    runs = (*treatment.runs, *control.runs)
+    if all(_same_target(run.target, target) for run in runs):
+        labels = [_values(_matched(run, target)) for run in runs]
+        split = len(treatment.runs)
+        return Paired(_values(target), tuple(labels[:split]), tuple(labels[split:]), False)
+    if len(treatment.runs) != len(control.runs):
+        raise NbykError(
+            f"{treatment.name!r} has {len(treatment.runs)} runs and {control.name!r} {len(control.runs)}, "
+            "and their targets are not all the same; expected the same targets in all runs, or as many runs, "
+            "each with the targets of its counterpart"
+        )
+    for number, (of_treatment, of_control) in enumerate(zip(treatment.runs, control.runs, strict=True)):
+        if not _same_target(of_treatment.target, of_control.target):
+            raise NbykError(
+                f"{of_treatment.target.name}: run {number} of {treatment.name!r} has other targets than "
+                f"run {number} of {control.name!r} ({of_control.target.name}); expected the same, in the "
+                "same order unless ids tell"
+            )
+    folds = [run.target for run in control.runs]
+    in_order = [
+        [_values(_matched(run, fold)) for run, fold in zip(side.runs, folds, strict=True)]
+        for side in (treatment, control)
+    ]
+    appended = [np.concatenate(parts) for parts in ([_values(fold) for fold in folds], *in_order)]
+    return Paired(appended[0], (appended[1],), (appended[2],), True)
+
+
+def _same_target(target: LabelColumn, other: LabelColumn) -> bool:
+    """Return whether two columns of targets are the same, once their items are matched."""
+    if target is other:
+        return True
+    if len(target) != len(other):
+        return False
+    try:
+        matched = in_order_of(target, other)
+    except NbykError:
+        return False
+    return np.array_equal(_values(matched), _values(other))
+
+
+def _matched(run: LabelRun, target: LabelColumn) -> LabelColumn:
+    """Return a run's predictions in the order of another copy of its targets."""
+    if run.target is target:
+        return run.prediction
+    named = replace(run.prediction, items=run.target.items, classes=run.target.classes)
+    return in_order_of(named, target)
+
+
+def _values(column: LabelColumn) -> NDArray[Any]:
+    return column.as_text().values if kind_of(column.values) == "hard" else column.values

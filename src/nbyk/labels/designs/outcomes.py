@@ -1,0 +1,178 @@
+"""BooStSa's outcomes.json, read and written: all that was fed to it, condition by condition."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from nbyk.data.tables import json_object, shown
+from nbyk.errors import NbykError
+from nbyk.files import write_text
+from nbyk.labels.designs.columns import Array, LabelColumn, kind_of
+from nbyk.labels.designs.design import Arm, Condition, Design, LabelRun
+
+_OF_RUNS = ("exp_idxs", "preds", "targs", "idxs")
+_KEYS = (*_OF_RUNS, "epochs")
+
+
+def read_outcomes(path: str | os.PathLike[str]) -> Design:
+    """Read what BooStSa 0.2.13 wrote as ``outcomes.json``, or `write_outcomes`.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing, not JSON, or not laid out so; the message names the condition, the key, the
+        run (from 0) and the row (from 0).
+    """
+    content = json_object(path)
+    if not content:
+        raise NbykError(f"{path}: is empty; expected a control with its targets, predictions and treatments")
+    arms = []
+    for name, entry in content.items():
+        control = _condition(path, name, entry, name, (*_KEYS, "h1"))
+        treatments = entry["h1"]
+        if not isinstance(treatments, dict):
+            raise NbykError(f"{path}: {name}.h1: found {shown(treatments)}; expected treatments by name")
+        of_control = [
+            _condition(path, each, found, f"{name}.h1.{each}", _KEYS) for each, found in treatments.items()
+        ]
+        arms.append(Arm(control, tuple(of_control)))
+    every = [run for arm in arms for each in (arm.control, *arm.treatments) for run in each.runs]
+    kinds = {kind_of(column.values): column for run in every for column in (run.target, run.prediction)}
+    if len(kinds) > 1:
+        raise NbykError(
+            f"{path}: {kinds['soft'].name} has rows of probabilities, {kinds['hard'].name} single labels; "
+            "expected one kind in a file"
+        )
+    return Design(next(iter(kinds)), tuple(arms))
+
+
+def write_outcomes(design: Design, path: str | os.PathLike[str]) -> None:
+    """Write a design as BooStSa lays out its ``outcomes.json``, which its `loadjson` reads.
+
+    What BooStSa wrote becomes the same bytes again, whole numbers and decimals as they were. Classes and ids
+    that are whole numbers are written as such.
+
+    Raises
+    ------
+    NbykError
+        If the file cannot be written.
+    """
+    content = {
+        arm.control.name: {
+            **_written(arm.control),
+            "h1": {each.name: _written(each) for each in arm.treatments},
+        }
+        for arm in design.arms
+    }
+    write_text(path, json.dumps(content))
+
+
+def _condition(
+    path: str | os.PathLike[str], name: str, entry: Any, key: str, keys: Sequence[str]
+) -> Condition:
+    if not isinstance(entry, dict):
+        raise NbykError(f"{path}: {key}: found {shown(entry)}; expected an object with {', '.join(keys)}")
+    for wanted in keys:
+        if wanted not in entry:
+            raise NbykError(f"{path}: {key}: has no {wanted!r}; expected {', '.join(keys)}")
+    for found in entry:
+        if found not in keys:
+            raise NbykError(f"{path}: {key}: unknown key {found!r}; expected {', '.join(keys)}")
+    for each in _KEYS:
+        if not isinstance(entry[each], list):
+            raise NbykError(f"{path}: {key}.{each}: found {shown(entry[each])}; expected a list, one per run")
+    counts = {each: len(entry[each]) for each in _OF_RUNS}
+    if len(set(counts.values())) > 1:
+        found = ", ".join(f"{count} {each}" for each, count in counts.items())
+        raise NbykError(f"{path}: {key}: found {found}; expected as many of each, one per run")
+    if not entry["preds"]:
+        raise NbykError(f"{path}: {key}: has no runs; feed at least one, or delete the condition")
+    runs = tuple(_run(path, entry, key, number) for number in range(len(entry["preds"])))
+    for epochs in entry["epochs"]:
+        if isinstance(epochs, bool) or not isinstance(epochs, int | float):
+            raise NbykError(f"{path}: {key}.epochs: found {shown(epochs)}; expected numbers")
+    return Condition(name, runs, tuple(entry["epochs"]))
+
+
+def _run(path: str | os.PathLike[str], entry: Mapping[str, Any], key: str, number: int) -> LabelRun:
+    arrays = {
+        each: _array(f"{path}: {key}.{each}[{number}]", entry[each][number])
+        for each in ("preds", "targs", "idxs")
+    }
+    items = arrays["idxs"]
+    names = {each: f"{path}: {key}.{each}[{number}]" for each in arrays}
+    if items.ndim != 1:
+        raise NbykError(
+            f"{names['idxs']}: found {items.shape[1]} ids per row; expected one, as in [[0], [1]]"
+        )
+    lengths = {each: len(array) for each, array in arrays.items()}
+    if len(set(lengths.values())) > 1:
+        found = ", ".join(f"{length} {each}" for each, length in lengths.items())
+        raise NbykError(f"{path}: {key}, run {number}: found {found}; expected as many of each")
+    name = entry["exp_idxs"][number]
+    if name is not None and (isinstance(name, bool) or not isinstance(name, str | int)):
+        raise NbykError(f"{path}: {key}.exp_idxs[{number}]: found {shown(name)}; expected text or null")
+    prediction, target = (LabelColumn(arrays[each], names[each], items=items) for each in ("preds", "targs"))
+    return LabelRun(name, prediction, target)
+
+
+def _array(name: str, rows: Any) -> Array:
+    """Return the rows of an array: shape (N,) of rows of one, else (N, C) of numbers."""
+    if not isinstance(rows, list) or not rows:
+        raise NbykError(f"{name}: found {shown(rows)}; expected rows, as in [[0], [1]]")
+    width = len(rows[0]) if isinstance(rows[0], list) else 0
+    for row, cells in enumerate(rows):
+        if not isinstance(cells, list) or not cells or len(cells) != width:
+            raise NbykError(
+                f"{name}: row {row} is {shown(cells)}; expected a list"
+                + (f" of {width}, as the first" if width else ", as in [[0], [1]]")
+            )
+    if width > 1:
+        for row, cells in enumerate(rows):
+            for cell in cells:
+                if isinstance(cell, bool) or not isinstance(cell, int | float | None):
+                    raise NbykError(f"{name}: row {row} has {shown(cell)}; expected probabilities, numbers")
+        whole = all(isinstance(cell, int) for cells in rows for cell in cells)
+        return np.array(rows, dtype=np.int64 if whole else np.float64)
+    flat = [cells[0] for cells in rows]
+    if set(map(type, flat)) in ({int}, {float}, {str}):
+        return np.array(flat)
+    mixed = np.empty(len(flat), dtype=object)
+    mixed[:] = flat
+    return mixed
+
+
+def _written(condition: Condition) -> dict[str, Any]:
+    return {
+        "exp_idxs": [run.name for run in condition.runs],
+        "preds": [_rows(run.prediction.values) for run in condition.runs],
+        "targs": [_rows(run.target.values) for run in condition.runs],
+        "idxs": [_rows(_ids(run)) for run in condition.runs],
+        "epochs": list(condition.epochs),
+    }
+
+
+def _ids(run: LabelRun) -> Array:
+    for column in (run.target, run.prediction):
+        if column.items is not None:
+            return column.items
+    return np.arange(len(run.target))
+
+
+def _rows(values: Array) -> list[list[Any]]:
+    cells = values.tolist()
+    if values.ndim == 2:
+        return cells  # type: ignore[no-any-return]
+    if all(isinstance(cell, str) and _is_whole(cell) for cell in cells):
+        cells = list(map(int, cells))
+    return [[cell] for cell in cells]
+
+
+def _is_whole(text: str) -> bool:
+    """Return whether text is a whole number as Python writes it: "007" is not."""
+    return text.lstrip("-").isdecimal() and str(int(text)) == text

@@ -1,0 +1,244 @@
+"""Reading hard and soft labels from files: text, CSV, TSV, JSON lines, Parquet and NumPy arrays."""
+
+from __future__ import annotations
+
+import csv
+import math
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from nbyk.data.layouts import ARRAY_SUFFIXES, load_array
+from nbyk.data.tables import DELIMITERS, JSON_LINES, Table, read_table, shown, text_lines, unknown_suffix
+from nbyk.errors import NbykError
+from nbyk.labels.designs.columns import Array, LabelColumn
+from nbyk.labels.scores import Kind
+
+TYPED_SUFFIXES = (*JSON_LINES, ".parquet")
+LABEL_SUFFIXES = (".txt", *DELIMITERS, *TYPED_SUFFIXES, *ARRAY_SUFFIXES)
+
+ITEM, LABEL = "item", "label"
+"""Columns of files that name their columns."""
+
+_Rows = list[tuple[int, list[str]]]
+
+
+def read_labels(path: str | os.PathLike[str], kind: Kind) -> LabelColumn:
+    """Read the labels in a file; its suffix says how.
+
+    ``.txt`` holds a label per line, or probabilities with commas, tabs or spaces between. ``.csv`` and
+    ``.tsv`` hold one label, or a row of probabilities, per line; a header may name the columns: `label` and
+    `item` of hard labels, the classes and `item` of soft ones. ``.jsonl`` and ``.parquet`` have a column
+    `label`, of text or whole numbers, or of lists of probabilities or objects with one per class, and may
+    have `item`. ``.npy`` and ``.npz`` hold one array, (N,) or (N, 1) of hard labels, (N, C) of soft ones.
+
+    Parameters
+    ----------
+    path
+        The file.
+    kind
+        "hard" or "soft": what it should hold.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing, unreadable, of an unknown suffix or empty, or holds the other kind of labels
+        or none at all; the message names the line or row.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix in ARRAY_SUFFIXES:
+        return _of_array(path, load_array(path), kind)
+    if suffix in TYPED_SUFFIXES:
+        return column_of(read_table(path), LABEL, kind, str(path))
+    if suffix not in LABEL_SUFFIXES:
+        raise unknown_suffix(path, LABEL_SUFFIXES)
+    rows = list(_rows(path, suffix, kind))
+    if not rows:
+        raise NbykError(f"{path}: is empty; expected one label, or one row of probabilities, per line")
+    return _hard_rows(path, rows) if kind == "hard" else _soft_rows(path, rows)
+
+
+def column_of(table: Table, column: str, kind: Kind, name: str) -> LabelColumn:
+    """Return the labels in a column of a table, whose column `item`, if there is one, names the items.
+
+    Parameters
+    ----------
+    table
+        The table.
+    column
+        The column's name.
+    kind
+        "hard" or "soft"; soft labels are lists, or objects with a number per class.
+    name
+        What to call the labels in an error.
+
+    Raises
+    ------
+    NbykError
+        If there is no such column, or its cells are not such labels.
+    """
+    cells = table.column(column, "name the column that holds the labels")
+    items = None
+    if ITEM in table.names and column != ITEM:
+        items = np.array(table.column(ITEM, ""), dtype=object)
+        for row, item in enumerate(items.tolist()):
+            if item is None or item != item or not str(item).strip():
+                raise NbykError(f"{table.at(row)}: has no {ITEM}; name every item, or none")
+    if kind == "soft":
+        rows, classes = _probabilities(table, column, cells)
+        return LabelColumn(rows, name, table.unit, table.numbers, items, classes)
+    labels = np.empty(len(cells), dtype=object)
+    labels[:] = cells
+    return LabelColumn(labels, name, table.unit, table.numbers, items).as_text()
+
+
+def _of_array(path: str | os.PathLike[str], array: Array, kind: Kind) -> LabelColumn:
+    if array.size == 0:
+        raise NbykError(f"{path}: the array is empty; expected labels of at least two items")
+    if kind == "hard" and array.ndim == 2 and array.shape[1] == 1:
+        array = array[:, 0]
+    if array.ndim != (1 if kind == "hard" else 2):
+        shape = " × ".join(map(str, array.shape))
+        wanted = "(N,): one label per item" if kind == "hard" else "(N, C): a row of probabilities per item"
+        raise NbykError(f"{path}: found an array of {shape}, expected {kind} labels, {wanted}")
+    if kind == "soft" and array.dtype.kind not in "biuf":
+        raise NbykError(f"{path}: found an array of {array.dtype}, expected probabilities: numbers")
+    column = LabelColumn(array, str(path))
+    return column.as_text() if kind == "hard" else column
+
+
+def _rows(path: str | os.PathLike[str], suffix: str, kind: Kind) -> Iterator[tuple[int, list[str]]]:
+    """Yield the number and the fields of each line but the empty ones at the end."""
+    skipped: list[int] = []
+    for number, fields in _split(path, suffix, kind):
+        if not any(field.strip() for field in fields):
+            skipped.append(number)
+            continue
+        if skipped:
+            raise NbykError(
+                f"{path}, line {skipped[0]}: is empty, expected a label; mend it, or leave the item out of "
+                "all files"
+            )
+        yield number, [field.strip() for field in fields]
+
+
+def _split(path: str | os.PathLike[str], suffix: str, kind: Kind) -> Iterator[tuple[int, list[str]]]:
+    if suffix == ".txt":
+        for number, line in enumerate(text_lines(path), start=1):
+            yield number, [line] if kind == "hard" else line.replace(",", " ").split()
+        return
+    reader = csv.reader(text_lines(path), delimiter=DELIMITERS[suffix], strict=True)
+    begins = 1
+    try:
+        for fields in reader:
+            yield begins, fields
+            begins = reader.line_num + 1
+    except csv.Error as error:
+        raise NbykError(f"{path}, line {begins}: cannot be split into fields ({error}); mend it") from None
+
+
+def _hard_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
+    header = rows[0][1]
+    items = None
+    if LABEL in header:
+        _check_header(path, header)
+        rows = rows[1:]
+        if not rows:
+            raise NbykError(f"{path}: has a header and no labels; expected one label per line")
+    elif len(header) > 1:
+        raise NbykError(
+            f"{path}, line {rows[0][0]}: found {len(header)} fields, expected one label per line, or a "
+            f"header with columns {LABEL} and {ITEM} (for rows of probabilities declare the kind soft)"
+        )
+    _check_widths(path, rows, len(header))
+    if ITEM in header and len(header) > 1:
+        items = np.array([fields[header.index(ITEM)] for _, fields in rows])
+    place = header.index(LABEL) if LABEL in header else 0
+    labels = np.array([fields[place] for _, fields in rows])
+    return LabelColumn(labels, str(path), "line", [number for number, _ in rows], items).as_text()
+
+
+def _soft_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
+    header = rows[0][1]
+    items = classes = None
+    if not all(map(_is_number, header)):
+        _check_header(path, header)
+        rows = rows[1:]
+        if not rows:
+            raise NbykError(f"{path}: has a header and no labels; expected a row of probabilities per line")
+    _check_widths(path, rows, len(header))
+    places = [place for place, name in enumerate(header) if name != ITEM]
+    if len(places) < len(header):
+        items = np.array([fields[header.index(ITEM)] for _, fields in rows])
+    if not all(_is_number(header[place]) for place in places):
+        classes = tuple(header[place] for place in places)
+    values = np.empty((len(rows), len(places)))
+    for row, (number, fields) in enumerate(rows):
+        for column, place in enumerate(places):
+            if not _is_number(fields[place]):
+                raise NbykError(
+                    f"{path}, line {number}, column {place + 1}: found {shown(fields[place])}, expected a "
+                    "probability: a number from 0 to 1"
+                )
+            values[row, column] = float(fields[place])
+    return LabelColumn(values, str(path), "line", [number for number, _ in rows], items, classes)
+
+
+def _check_header(path: str | os.PathLike[str], header: Sequence[str]) -> None:
+    for place, name in enumerate(header):
+        if not name or name in header[:place]:
+            found = f"{name!r} twice" if name else "a column without a name"
+            raise NbykError(f"{path}: the header has {found}; name every column, and each once")
+
+
+def _check_widths(path: str | os.PathLike[str], rows: _Rows, width: int) -> None:
+    for number, fields in rows:
+        if len(fields) != width:
+            raise NbykError(
+                f"{path}, line {number}: found {len(fields)} field{'s' if len(fields) > 1 else ''}, expected "
+                f"{width} as in the first line; mend the line"
+            )
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return "_" not in text
+
+
+def _probabilities(table: Table, column: str, cells: Sequence[Any]) -> tuple[Array, tuple[str, ...] | None]:
+    """Return rows of probabilities from lists or objects, and the classes that objects name."""
+    first = cells[0]
+    classes = tuple(first) if isinstance(first, dict) else None
+    width = len(first) if isinstance(first, list | dict) else 0
+    rows = np.empty((len(cells), width))
+    for row, cell in enumerate(cells):
+        if not isinstance(cell, list | dict) or not cell:
+            raise NbykError(
+                f"{table.at(row)}, {column}: found {shown(cell)}; expected a list of probabilities, one per "
+                "class, or an object with one per class (for one label per item declare the kind hard)"
+            )
+        if isinstance(cell, dict) != (classes is not None) or len(cell) != width:
+            raise NbykError(
+                f"{table.at(row)}, {column}: found {shown(cell)}; expected {width} probabilities as in "
+                f"{table.unit} {table.numbers[0]}, in the same form"
+            )
+        if classes is not None and set(cell) != set(classes):
+            raise NbykError(
+                f"{table.at(row)}, {column}: the classes are {', '.join(cell)}; expected "
+                f"{', '.join(classes)} as in {table.unit} {table.numbers[0]}"
+            )
+        numbers = list(cell) if classes is None else [cell[name] for name in classes]
+        for value in numbers:
+            if isinstance(value, bool) or not isinstance(value, int | float | None):
+                raise NbykError(
+                    f"{table.at(row)}, {column}: found {shown(value)}, expected a probability: a number "
+                    "from 0 to 1"
+                )
+        rows[row] = [math.nan if value is None else value for value in numbers]
+    return rows, classes

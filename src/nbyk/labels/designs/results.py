@@ -1,0 +1,249 @@
+"""What the comparisons of a design found."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from nbyk.errors import NbykError
+from nbyk.inference.comparison.adjusted import adjusted
+from nbyk.labels.designs.settings import Settings
+from nbyk.labels.results import LabelTest, Runs
+from nbyk.labels.scores import Kind, LabelScore
+
+Verdict: TypeAlias = Literal["better", "worse", "undecided"]
+
+
+@dataclass(frozen=True)
+class PairScore:
+    """One score of a pair, as `LabelComparison` has it, A being the treatment and B the control."""
+
+    score: str
+    score_treatment: float
+    score_control: float
+    effect: float
+    low: float
+    high: float
+    p: float
+    p_two_sided: float | None
+    standard_error: float
+    flags: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class PairResult:
+    """A treatment compared with a control by every score, before any correction.
+
+    Attributes
+    ----------
+    control, treatment
+        Their names.
+    n_items, n_drawn
+        Items N, and how many a resample draws.
+    runs_control, runs_treatment
+        How many runs either has.
+    runs
+        How runs were resampled.
+    notes
+        What holds of all scores.
+    scores
+        One per score.
+    """
+
+    control: str
+    treatment: str
+    n_items: int
+    n_drawn: int
+    runs_control: int
+    runs_treatment: int
+    runs: Runs
+    notes: tuple[str, ...]
+    scores: tuple[PairScore, ...]
+
+    @classmethod
+    def of(cls, control: str, treatment: str, test: LabelTest) -> PairResult:
+        """Return what is kept of a test."""
+        scores = tuple(
+            PairScore(
+                each.score.name,
+                each.score_a,
+                each.score_b,
+                each.effect,
+                *each.interval,
+                each.p,
+                each.p_two_sided,
+                each.standard_error,
+                each.flags,
+            )
+            for each in test.comparisons
+        )
+        return cls(
+            control,
+            treatment,
+            test.n_items,
+            test.n_drawn,
+            test.runs_b,
+            test.runs_a,
+            test.runs,
+            test.notes,
+            scores,
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return plain values that JSON can hold, and `from_dict` reads."""
+        return asdict(self)
+
+    @classmethod
+    def from_dict(cls, content: Mapping[str, Any]) -> PairResult:
+        """Return what `to_dict` made plain."""
+        scores = tuple(PairScore(**{**each, "flags": tuple(each["flags"])}) for each in content["scores"])
+        return cls(**{**content, "notes": tuple(content["notes"]), "scores": scores})
+
+
+@dataclass(frozen=True)
+class ConditionScore:
+    """One score of a control or treatment on the data as they are.
+
+    Attributes
+    ----------
+    control
+        The control that it is compared with; of a control itself, its own name.
+    condition
+        Its name.
+    score
+        The score's name.
+    of_runs
+        The score of each run, NaN where it has none.
+    """
+
+    control: str
+    condition: str
+    score: str
+    of_runs: tuple[float, ...]
+
+    @property
+    def mean(self) -> float:
+        """Mean over runs."""
+        return float(np.mean(self.of_runs))
+
+    @property
+    def sd(self) -> float:
+        """Standard deviation over runs, NaN for one run."""
+        return float(np.std(self.of_runs, ddof=1)) if len(self.of_runs) > 1 else float("nan")
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One score of a pair, corrected and decided.
+
+    Attributes
+    ----------
+    pair, found
+        The pair and its score.
+    score
+        What was scored.
+    p
+        The p-value that decides, of the alternative asked for.
+    p_adjusted
+        The same, corrected for its family; equal where nothing is corrected.
+    stars
+        BooStSa's marks of `p_adjusted`: "**" below .01, "*" below .05, "!" above .95.
+    verdict
+        "better" or "worse" if the treatment is shown to be, else "undecided".
+    """
+
+    pair: PairResult
+    found: PairScore
+    score: LabelScore
+    p: float
+    p_adjusted: float
+    stars: str
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class DesignResult:
+    """All comparisons of a design.
+
+    Attributes
+    ----------
+    kind
+        "hard" or "soft" labels.
+    settings
+        How they were made.
+    scores
+        The scores, the first of which decides.
+    pairs
+        What each comparison found.
+    conditions
+        The scores of every control and treatment, arm by arm.
+    epochs
+        Mean training epochs by (control, condition), where they are known.
+    """
+
+    kind: Kind
+    settings: Settings
+    scores: tuple[LabelScore, ...]
+    pairs: tuple[PairResult, ...]
+    conditions: tuple[ConditionScore, ...]
+    epochs: Mapping[tuple[str, str], float]
+
+    @property
+    def findings(self) -> tuple[Finding, ...]:
+        """Every score of every pair, corrected: scores in turn, and pairs within each."""
+        settings = self.settings
+        two_sided = settings.alternative == "two-sided"
+        p = np.array(
+            [[found.p_two_sided if two_sided else found.p for found in pair.scores] for pair in self.pairs],
+            dtype=np.float64,
+        ).T
+        method = settings.chosen_correction
+        corrected = (
+            adjusted(p.ravel(), method).reshape(p.shape)
+            if settings.family == "design"
+            else np.stack([adjusted(of_score, method) for of_score in p])
+        )
+        return tuple(
+            Finding(
+                pair,
+                pair.scores[s],
+                score,
+                float(p[s, c]),
+                float(corrected[s, c]),
+                _stars(float(corrected[s, c])),
+                _verdict(pair.scores[s].effect, float(corrected[s, c]) <= settings.alpha),
+            )
+            for s, score in enumerate(self.scores)
+            for c, pair in enumerate(self.pairs)
+        )
+
+    @property
+    def deciding(self) -> tuple[Finding, ...]:
+        """The findings by the first score."""
+        return self.findings[: len(self.pairs)]
+
+    def condition(self, control: str, name: str, score: str) -> ConditionScore:
+        """Return a score of a condition in a control's arm.
+
+        Raises
+        ------
+        NbykError
+            If there is none.
+        """
+        for each in self.conditions:
+            if (each.control, each.condition, each.score) == (control, name, score):
+                return each
+        raise NbykError(f"no score {score!r} of {name!r} in the arm of {control!r}")
+
+
+def _stars(p: float) -> str:
+    return "**" if p < 0.01 else "*" if p < 0.05 else "!" if p > 0.95 else ""
+
+
+def _verdict(effect: float, shown: bool) -> Verdict:
+    if not shown:
+        return "undecided"
+    return "better" if effect > 0.0 else "worse"

@@ -1,0 +1,1 @@
+"""Designs of label predictions: the answer, its figures, and BooStSa's layout."""

@@ -1,0 +1,279 @@
+"""What a design found, as every command gives its answer."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+from nbyk.labels.designs import DesignResult
+from nbyk.labels.designs.results import Finding
+from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
+from nbyk.report.labels.figures import distinct_scores, leads_figure, scores_figure
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+_SHOWN = 6
+_CORRECTIONS = {"holm": "Holm", "benjamini_hochberg": "Benjamini and Hochberg"}
+_RUNS = {
+    "independent": "items and of runs",
+    "paired": "items and of pairs of runs",
+    "fixed": "items",
+    "concatenated": "items of all runs, appended",
+}
+
+
+def design_answer(result: DesignResult) -> Answer:
+    """Return the answer to a design: whether its treatments are better than their controls."""
+    return Answer(
+        title="Are the treatments better than their controls?",
+        sentences=(_verdict_sentence(result), _method_sentence(result)),
+        tables=(
+            AnswerTable("comparisons", _caption(result), comparisons_table(result)),
+            AnswerTable(
+                "conditions",
+                "What each condition scores: mean and SD over its runs",
+                conditions_table(result),
+            ),
+        ),
+        figures=(
+            AnswerFigure(
+                "leads",
+                f"By how much each treatment leads its control, with {_level(result)} intervals that are not "
+                "corrected; above 0 the treatment is better, whatever the score's direction",
+                lambda: leads_figure(result),
+            ),
+            AnswerFigure(
+                "scores",
+                "What every run of every condition scores; a bar is the mean over runs, controls are grey",
+                lambda: scores_figure(result),
+            ),
+        ),
+        cautions=_cautions(result),
+        details=details(result),
+    )
+
+
+def is_passed(result: DesignResult) -> bool:
+    """Return whether every treatment is shown to be better by the first score."""
+    return all(finding.verdict == "better" for finding in result.deciding)
+
+
+def comparisons_table(result: DesignResult) -> pd.DataFrame:
+    """Return a row per score and pair."""
+    import pandas as pd
+
+    rows = []
+    for finding in result.findings:
+        found = finding.found
+        rows.append(
+            {
+                "score": finding.score.name,
+                "treatment": finding.pair.treatment,
+                "control": finding.pair.control,
+                "its score": found.score_treatment,
+                "against": found.score_control,
+                "lead": found.effect,
+                "low": found.low,
+                "high": found.high,
+                "p": finding.p,
+                "p corrected": finding.p_adjusted,
+                "it is": finding.verdict,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def conditions_table(result: DesignResult) -> pd.DataFrame:
+    """Return a row per score and condition."""
+    import pandas as pd
+
+    rows = [
+        {
+            "score": score.name,
+            "condition": each.condition,
+            "runs": len(each.of_runs),
+            "mean": each.mean,
+            "SD": each.sd,
+        }
+        for score in result.scores
+        for each in distinct_scores(result, score)
+    ]
+    return pd.DataFrame(rows)
+
+
+def details(result: DesignResult) -> dict[str, Any]:
+    """Return everything as plain values that JSON can hold."""
+    settings = result.settings.model_dump(include=set(_setting_names()))
+    return {
+        "kind": result.kind,
+        "settings": settings | {"correction": result.settings.chosen_correction},
+        "passed": is_passed(result),
+        "comparisons": [
+            {
+                "control": finding.pair.control,
+                "treatment": finding.pair.treatment,
+                "score": finding.score.name,
+                "direction": finding.score.direction,
+                "score_treatment": finding.found.score_treatment,
+                "score_control": finding.found.score_control,
+                "lead": finding.found.effect,
+                "interval": [finding.found.low, finding.found.high],
+                "p": finding.found.p,
+                "p_two_sided": finding.found.p_two_sided,
+                "p_corrected": finding.p_adjusted,
+                "p_standard_error": finding.found.standard_error,
+                "verdict": finding.verdict,
+                "n_items": finding.pair.n_items,
+                "n_drawn": finding.pair.n_drawn,
+                "runs_treatment": finding.pair.runs_treatment,
+                "runs_control": finding.pair.runs_control,
+                "runs": finding.pair.runs,
+                "flags": list(finding.found.flags),
+                "notes": list(finding.pair.notes),
+            }
+            for finding in result.findings
+        ],
+        "conditions": [
+            {
+                "control": each.control,
+                "condition": each.condition,
+                "score": each.score,
+                "of_runs": [None if math.isnan(value) else value for value in each.of_runs],
+            }
+            for each in result.conditions
+        ],
+    }
+
+
+def _setting_names() -> tuple[str, ...]:
+    from nbyk.labels.designs import Settings
+
+    return tuple(Settings.model_fields)
+
+
+def _verdict_sentence(result: DesignResult) -> str:
+    deciding, name = result.deciding, result.scores[0].name
+    if len(deciding) == 1:
+        finding = deciding[0]
+        found, pair = finding.found, finding.pair
+        verdict = {
+            "better": f"{pair.treatment} is better than {pair.control}",
+            "worse": f"{pair.treatment} is worse than {pair.control}",
+            "undecided": f"{pair.treatment} is not shown to "
+            + ("be better than " if result.settings.alternative == "greater" else "differ from ")
+            + pair.control,
+        }[finding.verdict]
+        return (
+            f"{verdict}: {name} {found.score_treatment:.4f} against {found.score_control:.4f}, a lead of "
+            f"{found.effect:.4f} ({_level(result)} interval {found.low:.4f} to {found.high:.4f}, "
+            f"{_p(finding)}, {_sided(result)})."
+        )
+    better = [finding for finding in deciding if finding.verdict == "better"]
+    worse = [finding for finding in deciding if finding.verdict == "worse"]
+    told = [
+        f"{len(found)} show{'s' if len(found) == 1 else ''} a {what} treatment ({_named(found)})"
+        for found, what in ((better, "better"), (worse, "worse"))
+        if found
+    ]
+    of_all = f"Of {len(deciding)} comparisons by {name}, "
+    how = f"at α = {result.settings.alpha:g} ({_sided(result)}, {_corrected(result)})"
+    if not told:
+        what = "better" if result.settings.alternative == "greater" else "different"
+        return f"{of_all}none shows a {what} treatment {how}."
+    return f"{of_all}{' and '.join(told)} {how}."
+
+
+def _named(findings: list[Finding]) -> str:
+    names = [f"{finding.pair.treatment} against {finding.pair.control}" for finding in findings[:_SHOWN]]
+    return "; ".join(names) + ("; …" if len(findings) > _SHOWN else "")
+
+
+def _method_sentence(result: DesignResult) -> str:
+    pairs = result.pairs
+    items = sorted({pair.n_items for pair in pairs})
+    n_items = f"{items[0]}" if len(items) == 1 else f"{items[0]} to {items[-1]}"
+    runs = sorted({count for pair in pairs for count in (pair.runs_control, pair.runs_treatment)})
+    n_runs = f"{runs[0]}" if len(runs) == 1 else f"{runs[0]} to {runs[-1]}"
+    drawn = {pair.runs if max(pair.runs_control, pair.runs_treatment) > 1 else "fixed" for pair in pairs}
+    what = " or ".join(sorted(_RUNS[each] for each in drawn))
+    fraction = result.settings.fraction or (0.1 if result.settings.semantics == "published" else 1.0)
+    share = "" if fraction == 1.0 else f", of {fraction:g} of them each"
+    how_many = f"{n_runs} run{'' if runs[-1] == 1 else 's'} per condition"
+    return (
+        f"Paired bootstrap, {result.settings.semantics} semantics: {result.settings.n_resamples} resamples "
+        f"of {what}{share}; {n_items} items, {how_many}."
+    )
+
+
+def _caption(result: DesignResult) -> str:
+    return (
+        f"Leads with {_level(result)} intervals; a lead above 0 is the treatment's, whatever the score's "
+        f"direction; p is {_sided(result)}, {_corrected(result)}"
+    )
+
+
+def _family_size(result: DesignResult) -> int:
+    return len(result.pairs) * (len(result.scores) if result.settings.family == "design" else 1)
+
+
+def _corrected(result: DesignResult) -> str:
+    method = result.settings.chosen_correction
+    if _family_size(result) == 1:
+        return "a single comparison, so that nothing is corrected"
+    if method == "none":
+        return "not corrected for how many comparisons there are"
+    families = "famil" + ("ies" if result.settings.family == "score" else "y")
+    return f"corrected after {_CORRECTIONS[method]} in {families} of {_family_size(result)}"
+
+
+def _cautions(result: DesignResult) -> tuple[str, ...]:
+    told: dict[str, None] = {}
+    of_names: dict[str, dict[str, None]] = {}
+    shared = set.intersection(*(set(pair.notes) for pair in result.pairs))
+    for pair in result.pairs:
+        for note in pair.notes:
+            named = [name for name in (pair.treatment, pair.control) if note.startswith(f"{name} has ")]
+            if named:
+                of_names.setdefault(note.removeprefix(f"{named[0]} "), {})[named[0]] = None
+            else:
+                told[note if note in shared else f"{pair.treatment} against {pair.control}: {note}"] = None
+    for what, names in of_names.items():
+        told[f"{'each of ' if len(names) > 1 else ''}{', '.join(names)} {what}"] = None
+    for finding in result.findings:
+        for flag in finding.found.flags:
+            pair = finding.pair
+            told[f"{finding.score.name}, {pair.treatment} against {pair.control}: {flag}"] = None
+    n_scores, n_pairs = len(result.scores), len(result.pairs)
+    if result.settings.chosen_correction == "none" and n_pairs > 1:
+        told[f"{n_pairs} comparisons by each score, and p-values are not corrected for it"] = None
+    elif result.settings.family == "score" and n_scores > 1:
+        told[
+            f"each of {n_scores} scores is corrected by itself; the first, {result.scores[0].name}, decides"
+        ] = None
+    settings = result.settings
+    if settings.semantics == "recommended" and settings.chosen_correction == "holm":
+        least = (
+            _family_size(result)
+            * (1 if settings.alternative == "greater" else 2)
+            / (1 + settings.n_resamples)
+        )
+        if least > settings.alpha:
+            told[
+                f"{settings.n_resamples} resamples cannot give a corrected p below {least:.2g}, so that the "
+                "first decision cannot be made: take more"
+            ] = None
+    return tuple(told)
+
+
+def _level(result: DesignResult) -> str:
+    return f"{100.0 * result.settings.confidence:g} %"
+
+
+def _sided(result: DesignResult) -> str:
+    return "one-sided" if result.settings.alternative == "greater" else "two-sided"
+
+
+def _p(finding: Finding) -> str:
+    p = finding.p_adjusted
+    return f"p = {p:.4f}" if p >= 1e-4 else f"p = {p:.1e}"
