@@ -10,6 +10,7 @@ import typer
 
 from nbyk.cli.answers import AsJson, Gate, OutAnswer, give
 from nbyk.cli.options import Threads, check_out_folder
+from nbyk.errors import NbykError
 
 
 def labels(
@@ -35,13 +36,11 @@ def labels(
     from nbyk.report.labels.boostsa import write_results
 
     read, settings = read_design(design)
-    result = compare_design(
-        read,
-        settings,
-        keep=None if out is None else out / "comparisons",
-        threads=threads,
-        say=_say if out is not None else None,
-    )
+    keep = None if out is None else out / "comparisons"
+    try:
+        result = compare_design(read, settings, keep=keep, threads=threads, say=None if out is None else _say)
+    except NbykError as error:
+        raise NbykError(f"{design}: {error}") from None
     if outcomes is not None:
         write_outcomes(read, outcomes)
     if out is not None:

@@ -79,11 +79,11 @@ class TargetRatings(Section):
     @model_validator(mode="after")
     def _says_where(self) -> TargetRatings:
         if self.path is None and self.source is None:
-            raise NbykError("ratings: found neither path nor source; expected one of them")
+            raise NbykError("found neither path nor source; expected one of them")
         if self.source is None and self.scale is None:
-            raise NbykError("ratings: path without scale; give the levels of its ratings, as in 1,2,3,4,5")
+            raise NbykError("found path without scale; give the levels of its ratings, as in 1,2,3,4,5")
         if self.source is not None and self.scale is not None:
-            raise NbykError("ratings: source and scale; a data set has its own scale: leave scale out")
+            raise NbykError("found source and scale; a data set has its own scale: leave scale out")
         return self
 
 

@@ -219,10 +219,8 @@ def _family_size(result: DesignResult) -> int:
 
 def _corrected(result: DesignResult) -> str:
     method = result.settings.chosen_correction
-    if _family_size(result) == 1:
-        return "a single comparison, so that nothing is corrected"
-    if method == "none":
-        return "not corrected for how many comparisons there are"
+    if method == "none" or _family_size(result) == 1:
+        return "not corrected"
     families = "famil" + ("ies" if result.settings.family == "score" else "y")
     return f"corrected after {_CORRECTIONS[method]} in {families} of {_family_size(result)}"
 
@@ -249,7 +247,8 @@ def _cautions(result: DesignResult) -> tuple[str, ...]:
         told[f"{n_pairs} comparisons by each score, and p-values are not corrected for it"] = None
     elif result.settings.family == "score" and n_scores > 1:
         told[
-            f"each of {n_scores} scores is corrected by itself; the first, {result.scores[0].name}, decides"
+            f"each of {n_scores} scores is a test of its own, not corrected for the others: the first, "
+            f"{result.scores[0].name}, decides"
         ] = None
     settings = result.settings
     if settings.semantics == "recommended" and settings.chosen_correction == "holm":
