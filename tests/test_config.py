@@ -267,6 +267,6 @@ def test_the_schema_describes_every_key_and_refuses_others() -> None:
         item["items"]["$ref"] for item in schema["properties"].values() if "$ref" in item.get("items", {})
     }
     assert references == {"#/$defs/Size"}
-    for section in ("Size", "Homan2025", "Calibration"):
+    for section in ("Size", "Homan2025", "Calibration", "Labels"):
         assert schema["$defs"][section]["additionalProperties"] is False
         assert all(described["description"] for described in schema["$defs"][section]["properties"].values())

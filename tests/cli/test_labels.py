@@ -1,4 +1,4 @@
-"""`nbyk labels`: a design in, an answer in every form out; or one error that names file and row, and nothing out."""
+"""`nbyk labels`: a design in, every form of answer out; or one error with file and row, nothing written."""
 
 from __future__ import annotations
 

@@ -29,6 +29,12 @@ BAD_HARD: list[tuple[Any, Any, str]] = [
     (["x", np.nan, "y", "x"], ["x"] * 4, r"target: row 1 is nan; expected labels that are all text"),
     (T, EVEN, r"b: 4 rows of 2, and the target is hard; give both as hard labels or both as soft"),
     (T, 3, r"b: 1 label, the target has 4"),
+    (
+        T,
+        np.array([0, 2**63 + 1, 1, 1], dtype=np.uint64),
+        r"b: row 1 is 9223372036854775809; expected a number",
+    ),
+    (T, [0.0, 1e19, 1.0, 1.0], r"b: row 1 is 1e\+19; expected a number below 2⁶³"),
     ([1, 1, 1, 1], T, r"target: every label is 1; expected at least two classes"),
     ([1], [1], r"target: 1 items; at least two"),
     ([], [], r"target: 0 items"),
@@ -157,6 +163,10 @@ def test_options_that_make_no_sense_are_refused() -> None:
         label_bootstrap(T, [T, T], T, runs="paired")
     with pytest.raises(NbykError, match="a has 1, b has 3; concatenated runs go in pairs"):
         label_bootstrap(T, T, [T, T, T], runs="concatenated")
+    with pytest.raises(NbykError, match="seed: found -1; expected 0 or more"):
+        label_bootstrap(T, T, T, seed=-1)
+    with pytest.raises(NbykError, match="names: found 'x' twice"):
+        label_bootstrap(T, T, T, names=("x", "x"))
     with pytest.raises(NbykError, match=r"confidence: found 1"):
         label_bootstrap(T, T, T, confidence=1.0)
     with pytest.raises(NbykError, match="number of draws must be at least 1"):

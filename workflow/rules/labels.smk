@@ -29,12 +29,17 @@ rule labels_design:
     input:
         files=lambda wildcards: DESIGN_FILES[wildcards.design],
         code=code(
-            "labels",
+            "data",
             "resampling",
             "inference/pvalues.py",
             "inference/comparison/adjusted.py",
+            "labels",
             "report/answer.py",
+            "report/drawing.py",
+            "report/formats.py",
+            "report/html.py",
             "report/labels",
+            "report/templates",
         ),
     output:
         report(

@@ -140,6 +140,8 @@ def label_bootstrap(
         raise NbykError(f"fraction: found {fraction}; expected a share of the items in (0, 1]")
     if not 0.0 < confidence < 1.0:
         raise NbykError(f"confidence: found {confidence}; expected a share in (0, 1)")
+    if seed < 0:
+        raise NbykError(f"seed: found {seed}; expected 0 or more")
     if names[0] == names[1]:
         raise NbykError(f"names: found {names[0]!r} twice; expected two names")
     data = check_labels(target, {names[0]: a, names[1]: b}, labels)

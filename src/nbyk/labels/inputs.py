@@ -18,6 +18,7 @@ SUM_TOLERANCE = 1e-5
 """By how much a row of probabilities may be off one: rounding, which is divided out."""
 
 _SHOWN = 5
+_LARGEST = 2.0**63
 
 
 @dataclass(frozen=True)
@@ -226,6 +227,12 @@ def _hard(origin: Origin, values: Any) -> NDArray[Any]:
         return array
     if array.dtype.kind not in "iubf":
         raise NbykError(f"{origin}: found {array.dtype} values; expected labels, text or whole numbers")
+    beyond = np.abs(array.astype(np.float64)) >= _LARGEST
+    if beyond.any():
+        row = int(np.flatnonzero(beyond)[0])
+        raise NbykError(
+            f"{origin}: {origin.place(row)} is {array[row]}; expected a number below 2⁶³, or text"
+        )
     return array.astype(np.int64)
 
 

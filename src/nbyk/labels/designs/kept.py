@@ -18,8 +18,8 @@ from nbyk.labels.designs.columns import Array
 from nbyk.provenance.records import record_path
 
 _NAME = re.compile("[0-9a-f]{64}")
-_CODE = ("labels/*.py", "resampling/*.py", "inference/pvalues.py")
-"""The modules that a comparison's numbers depend on, below the package."""
+_CODE = ("labels/**/*.py", "resampling/*.py", "inference/pvalues.py")
+"""The modules that a comparison's result depends on, below the package."""
 
 
 class KeptResults:

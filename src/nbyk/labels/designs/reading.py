@@ -164,7 +164,8 @@ def _hard_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
 def _soft_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
     header = rows[0][1]
     items = classes = None
-    if not all(map(_is_number, header)):
+    named = not all(map(_is_number, header))
+    if named:
         _check_header(path, header)
         rows = rows[1:]
         if not rows:
@@ -173,7 +174,7 @@ def _soft_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
     places = [place for place, name in enumerate(header) if name != ITEM]
     if len(places) < len(header):
         items = np.array([fields[header.index(ITEM)] for _, fields in rows])
-    if not all(_is_number(header[place]) for place in places):
+    if named:
         classes = tuple(header[place] for place in places)
     values = np.empty((len(rows), len(places)))
     for row, (number, fields) in enumerate(rows):

@@ -1,0 +1,259 @@
+"""Comparisons of a design: those of `label_bootstrap`, corrected together, and computed once."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nbyk
+from nbyk.errors import NbykError
+from nbyk.labels.designs import Settings, compare_design, design, make_settings, read_design
+from nbyk.labels.designs import compare as compare_module
+
+ROOT = Path(__file__).parents[3]
+N = 150
+
+
+def simulated(seed: int = 0) -> tuple[np.ndarray, dict[str, np.ndarray], dict[str, np.ndarray]]:
+    """Return targets, two controls in two runs, and three treatments in two runs, right ever more often."""
+    generator = np.random.default_rng(seed)
+    target = generator.integers(0, 3, N)
+    made = {
+        name: np.where(generator.random((2, N)) < right, target, (target + 1) % 3)
+        for name, right in (("c1", 0.6), ("c2", 0.65), ("t1", 0.66), ("t2", 0.75), ("t3", 0.9))
+    }
+    return (
+        target,
+        {name: made[name] for name in ("c1", "c2")},
+        {name: made[name] for name in ("t1", "t2", "t3")},
+    )
+
+
+def settings(**values: Any) -> Settings:
+    return make_settings(**{"n_resamples": 199, "scores": ["accuracy", "f1_macro"], **values})
+
+
+def test_every_pair_has_the_numbers_of_the_bootstrap_alone() -> None:
+    target, controls, treatments = simulated()
+    result = compare_design(design(target, controls, treatments), settings(seed=3))
+    assert [(pair.control, pair.treatment) for pair in result.pairs] == [
+        (control, treatment) for control in controls for treatment in treatments
+    ]
+    for pair in result.pairs:
+        test = nbyk.label_bootstrap(
+            target,
+            treatments[pair.treatment],
+            controls[pair.control],
+            ["accuracy", "f1_macro"],
+            n_resamples=199,
+            seed=3,
+        )
+        for found, alone in zip(pair.scores, test.comparisons, strict=True):
+            assert (found.effect, found.p, (found.low, found.high)) == (alone.effect, alone.p, alone.interval)
+            assert (found.score_treatment, found.score_control) == (alone.score_a, alone.score_b)
+
+
+@pytest.mark.parametrize("method", ["holm", "benjamini_hochberg", "none"])
+@pytest.mark.parametrize("family", ["score", "design"])
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+def test_p_values_are_corrected_in_their_family(method: str, family: str, alternative: str) -> None:
+    target, controls, treatments = simulated()
+    chosen = settings(correction=method, family=family, alternative=alternative, n_resamples=999)
+    findings = compare_design(design(target, controls, treatments), chosen).findings
+    p = [finding.p for finding in findings]
+    assert p == [f.found.p if alternative == "greater" else f.found.p_two_sided for f in findings]
+    families = [range(12)] if family == "design" else [range(6), range(6, 12)]
+    for members in families:
+        own = [p[place] for place in members]
+        expected = own if method == "none" else nbyk.correct_p_values(own, method)
+        np.testing.assert_allclose([findings[place].p_adjusted for place in members], expected)
+    for finding in findings:
+        shown = finding.p_adjusted <= 0.05
+        better = "better" if finding.found.effect > 0 else "worse"
+        assert finding.verdict == (better if shown else "undecided")
+    assert {finding.verdict for finding in findings} == {"better", "undecided"}
+
+
+def test_a_worse_treatment_is_found_where_both_sides_are_asked_about() -> None:
+    target, controls, treatments = simulated()
+    made = design(target, {"good": treatments["t3"]}, {"bad": controls["c1"]})
+    assert compare_design(made, settings(alternative="two-sided")).deciding[0].verdict == "worse"
+    assert compare_design(made, settings()).deciding[0].verdict == "undecided"
+
+
+def test_corrections_default_to_the_semantics() -> None:
+    assert settings().chosen_correction == "holm"
+    assert settings(semantics="published").chosen_correction == "none"
+    assert settings(semantics="published", correction="holm").chosen_correction == "holm"
+
+
+def test_a_target_class_adds_its_scores_once() -> None:
+    names = [s.name for s in make_settings(scores=["f1(a)"], target_class="a").chosen_scores("hard")]
+    assert names == ["f1(a)", "precision(a)", "recall(a)"]
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        ({"fractoin": 1.0}, "unknown key 'fractoin'; did you mean fraction"),
+        ({"fraction": 0.0}, "fraction: found 0.0"),
+        ({"semantics": "published", "alternative": "two-sided"}, "alternative: found 'two-sided'; published"),
+    ],
+)
+def test_bad_settings_are_refused(values: dict[str, Any], message: str) -> None:
+    with pytest.raises(NbykError, match=message):
+        make_settings(**values)
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in sorted(folder.iterdir()) if path.is_file()}
+
+
+@pytest.fixture
+def counted(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, str]]:
+    """Return a list that every bootstrap adds its systems to."""
+    computed: list[tuple[str, str]] = []
+
+    def bootstrap(*arguments: Any, **options: Any) -> Any:
+        computed.append(options["names"])
+        return nbyk.label_bootstrap(*arguments, **options)
+
+    monkeypatch.setattr(compare_module, "label_bootstrap", bootstrap)
+    return computed
+
+
+def test_a_new_experiment_computes_only_its_own_comparisons(
+    counted: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    target, controls, treatments = simulated()
+    first = {name: treatments[name] for name in ("t1", "t3")}
+    compare_design(design(target, controls, first), settings(), keep=tmp_path / "kept")
+    assert len(counted) == 4
+    counted.clear()
+    found = compare_design(design(target, controls, treatments), settings(), keep=tmp_path / "kept")
+    assert counted == [("t2", "c1"), ("t2", "c2")]
+    scratch = compare_design(design(target, controls, treatments), settings(), keep=tmp_path / "scratch")
+    assert found == scratch
+    assert tree(tmp_path / "kept") == tree(tmp_path / "scratch")
+    counted.clear()
+    compare_design(design(target, controls, first), settings(), keep=tmp_path / "kept")
+    assert counted == []
+    assert len(tree(tmp_path / "kept")) == 4
+
+
+@pytest.mark.parametrize(
+    "change", ["label", "target", "run", "seed", "n_resamples", "scores", "semantics", "runs", "name", "code"]
+)
+def test_whatever_changes_is_computed_again(
+    change: str, counted: list[tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target, controls, treatments = simulated()
+    chosen: dict[str, Any] = {"seed": 0}
+    compare_design(design(target, controls, treatments), settings(), keep=tmp_path)
+    counted.clear()
+    expected = 6
+    if change == "label":
+        treatments["t1"] = treatments["t1"].copy()
+        treatments["t1"][0, 0] = (treatments["t1"][0, 0] + 1) % 3
+        expected = 2
+    elif change == "target":
+        target = target.copy()
+        target[0] = (target[0] + 1) % 3
+    elif change == "run":
+        treatments["t1"], expected = treatments["t1"][:1], 2
+    elif change == "name":
+        treatments, expected = {"t9" if name == "t1" else name: of for name, of in treatments.items()}, 2
+    elif change == "code":
+        monkeypatch.setattr("nbyk.labels.designs.kept._code", lambda: "other")
+    else:
+        value = {
+            "seed": 1,
+            "n_resamples": 198,
+            "scores": ["accuracy"],
+            "semantics": "published",
+            "runs": "fixed",
+        }
+        chosen = {change: value[change]}
+    compare_design(design(target, controls, treatments), settings(**chosen), keep=tmp_path)
+    assert len(counted) == expected
+
+
+@pytest.mark.parametrize("change", [{"alpha": 0.2}, {"correction": "none"}, {"family": "design"}])
+def test_decisions_alone_compute_nothing_again(
+    change: dict[str, Any], counted: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    made = design(*simulated())
+    compare_design(made, settings(), keep=tmp_path)
+    counted.clear()
+    compare_design(made, settings(**change), keep=tmp_path)
+    assert counted == []
+
+
+def test_damaged_and_foreign_results_are_noticed_and_replaced(
+    counted: list[tuple[str, str]], tmp_path: Path
+) -> None:
+    made = design(*simulated())
+    result = compare_design(made, settings(), keep=tmp_path)
+    before = tree(tmp_path)
+    names = list(before)
+    content = json.loads(before[names[0]])
+    content["result"]["scores"][0]["p"] = 0.0001
+    (tmp_path / names[0]).write_text(json.dumps(content))
+    (tmp_path / names[1]).write_bytes(before[names[1]][:200])
+    (tmp_path / names[2]).write_bytes(before[names[3]])
+    (tmp_path / names[4]).write_text("[]")
+    (tmp_path / f"{'0' * 64}.json").write_text("left by another design")
+    (tmp_path / "notes.json").write_text("the user's own")
+    counted.clear()
+    told: list[str] = []
+    assert compare_design(made, settings(), keep=tmp_path, say=told.append) == result
+    assert len(counted) == 4
+    assert sum("was damaged" in line for line in told) == 4
+    assert told[-1] == "4 of 6 comparisons computed, 2 kept"
+    assert tree(tmp_path) == {**before, "notes.json": b"the user's own"}
+
+
+def test_nothing_is_kept_where_a_later_comparison_fails(tmp_path: Path) -> None:
+    target, controls, treatments = simulated()
+    with pytest.raises(NbykError, match="t2 has 1, c1 has 2; paired runs go in pairs"):
+        compare_design(
+            design(target, controls, {"t1": treatments["t1"], "t2": treatments["t2"][0]}),
+            settings(runs="paired"),
+            keep=tmp_path / "kept",
+        )
+    assert not (tmp_path / "kept").exists()
+
+
+def test_numbers_do_not_depend_on_threads() -> None:
+    made = design(*simulated())
+    assert compare_design(made, settings(), threads=2) == compare_design(made, settings())
+
+
+@pytest.mark.parametrize("name", ["hard", "soft"])
+def test_the_examples_are_what_the_documentation_shows(name: str) -> None:
+    made, chosen = read_design(ROOT / f"docs/examples/labels/{name}.yaml")
+    result = compare_design(made, chosen)
+    page = (ROOT / "docs/labels.md").read_text(encoding="utf-8")
+    for finding in result.deciding:
+        shown = f"{finding.found.effect:.4f}"
+        assert shown in page, (finding.pair.treatment, shown)
+
+
+def test_keys_tell_arrays_of_other_shapes_apart() -> None:
+    key = compare_module.key_of
+    flat = np.arange(6.0)
+    keys = {
+        key({}, [flat.reshape(2, 3)]),
+        key({}, [flat.reshape(3, 2)]),
+        key({}, [flat[:3], flat[3:]]),
+        key({}, [np.array(["ab", "c"])]),
+        key({}, [np.array(["a", "bc"])]),
+        key({"seed": 1}, [np.array(["a", "bc"])]),
+    }
+    assert len(keys) == 6
+    assert all(len(each) == len(hashlib.sha256().hexdigest()) for each in keys)
