@@ -24,7 +24,7 @@ _LONGEST_NAME = 40
 
 def leads_figure(result: DesignResult) -> Figure:
     """Draw every treatment's lead over its control with its interval, a panel per score."""
-    names = [_short(f"{pair.treatment} − {pair.control}") for pair in result.pairs]
+    names = [_short(f"{pair.treatment} over {pair.control}") for pair in result.pairs]
     figure, panels = _panels(result.scores, names)
     findings, n = result.findings, len(result.pairs)
     with style():
