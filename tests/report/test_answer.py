@@ -79,6 +79,24 @@ def test_numbers_are_whole_and_aligned_at_any_width(width: int) -> None:
     assert len({len(row) for row in rows}) == 1
 
 
+@pytest.mark.parametrize("width", [80, 100, 120])
+def test_no_cell_is_cut_however_many_columns_there_are(width: int) -> None:
+    numbers = {f"n{place}": [0.1234567, 1.0] for place in range(7)}
+    frame = pd.DataFrame(
+        {
+            "score": ["precision(positive)", "x"],
+            "system": ["bert with soft loss", "x"],
+            "other": ["baseline of old", "x"],
+            **numbers,
+            "it is": ["undecided", "better"],
+        }
+    )
+    text = answer_text(replace(ANSWER, tables=(AnswerTable("wide", "All of it", frame),)), width=width)
+    for word in ("bert", "with", "soft", "loss", "baseline", "old", "undecided", "better", "n6"):
+        assert re.search(rf"(?<!\S){word}(?!\S)", text), (word, text)
+    assert text.count("0.1235") == 7
+
+
 def test_sentences_fold_at_the_width_between_words_only() -> None:
     long = replace(
         ANSWER, sentences=("word " * 30 + "/a/path/that-is-longer-than-the-width",), tables=(), cautions=()

@@ -194,17 +194,23 @@ def _table_text(table: AnswerTable, width: int) -> str:
 
     frame, rows = table.frame, cells(table.frame)
     shown = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="")
-    needed = 0
-    for place, name in enumerate(frame.columns):
-        text = is_text(frame, name)
-        column = [str(name), *(row[place] for row in rows)]
+    columns = [[str(name), *(row[place] for row in rows)] for place, name in enumerate(frame.columns)]
+    texts = [is_text(frame, name) for name in frame.columns]
+    wanted = [max(map(len, column)) for column in columns]
+    widths = []
+    for column, text in zip(columns, texts, strict=True):
         unbroken = [word for cell in column for word in (cell.split() if text else [cell])]
         longest = max((len(word) for word in unbroken), default=1)
-        least = min(longest, max(8, width // 4)) if text else longest
-        shown.add_column(
-            Text(str(name)), justify="left" if text else "right", min_width=least, overflow="fold"
-        )
-        needed += least + _GAP
+        widths.append(min(longest, max(8, width // 4)) if text else longest)
+    spare = max(0, width - sum(widths) - _GAP * len(widths))
+    for place, name in enumerate(frame.columns):
+        # Rich's own sharing out of room cuts off what is on the right.
+        grows = min(wanted[place] - widths[place], spare)
+        widths[place] += grows
+        spare -= grows
+        justify: Any = "left" if texts[place] else "right"
+        shown.add_column(Text(str(name)), justify=justify, width=widths[place], overflow="fold")
+    needed = sum(widths) + _GAP * len(widths)
     for row in rows:
         shown.add_row(*(Text(cell) for cell in row))
     page = StringIO()
