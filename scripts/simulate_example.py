@@ -1,7 +1,7 @@
 """Write the example of `nbyk compare`: gold ratings of ConvAbuse, and three systems simulated on them.
 
 Gold is what people said of the first 300 embedded items: 1 where a rater called a conversation abusive (a
-score below 0), else 0. No system is a real one: each run of system a, b or c answers an item as one more
+score below 0), else 0. No system is a real one: each run of a system answers an item as one more
 rater would, after the item's share of ratings that say abusive was moved by up to ε at random
 (`simulate_systems`; Wein et al. 2023, section 6). ε is the larger the later the letter. The same package
 always gives the same bytes.
@@ -22,7 +22,7 @@ from nbyk.resampling.simulate import simulate_systems
 
 ITEMS = 300
 RUNS = 5
-EPSILONS = {"a": 0.55, "b": 0.6, "c": 0.7}
+EPSILONS = {"sim_a": 0.55, "sim_b": 0.6, "sim_c": 0.7}
 EMBEDDED = Path(__file__).resolve().parent.parent / "src" / "nbyk" / "data" / "embedded"
 
 

@@ -33,5 +33,5 @@ def example(
         with replacing(folder / name, noted=False) as scratch:
             scratch.write_bytes(content)
         print(folder / name)
-    gold, a, b = (shlex.quote(str(folder / name)) for name in ("gold.csv", "a.csv", "b.csv"))
+    gold, a, b = (shlex.quote(str(folder / name)) for name in ("gold.csv", "sim_a.csv", "sim_b.csv"))
     print(f"\nTry: nbyk compare --gold {gold} {a} {b}")

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _GAP = 3
-_WHOLE_WORDS: Any = {"break_on_hyphens": False, "break_long_words": False}
+_LONG = 40
+"""A longer cell of the page may have several lines."""
 
 
 @dataclass(frozen=True)
@@ -115,7 +116,7 @@ def answer_text(answer: Answer, *, width: int) -> str:
     width
         Columns of the terminal. A table whose numbers need more is wider.
     """
-    parts = [textwrap.fill(sentence, width, **_WHOLE_WORDS) for sentence in answer.sentences]
+    parts = [_filled(sentence, width) for sentence in answer.sentences]
     parts += [_table_text(table, width) for table in answer.tables[: answer.n_printed]]
     if answer.cautions:
         parts.append("\n".join(["Before you believe it:", *(_item(text, width) for text in answer.cautions)]))
@@ -174,7 +175,7 @@ def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> s
             "name": table.name,
             "caption": table.caption,
             "header": [(name, is_text(table.frame, name)) for name in table.frame.columns],
-            "rows": cells(table.frame),
+            "rows": [[(cell, len(cell) > _LONG) for cell in row] for row in cells(table.frame)],
         }
         for table in answer.tables
     ]
@@ -210,8 +211,22 @@ def _table_text(table: AnswerTable, width: int) -> str:
     page = StringIO()
     Console(file=page, width=max(width, needed), color_system=None, highlight=False).print(shown)
     lines = "\n".join(line.rstrip() for line in page.getvalue().rstrip().splitlines())
-    return f"{textwrap.fill(table.caption, width, **_WHOLE_WORDS)}\n\n{lines}"
+    return f"{_filled(table.caption, width)}\n\n{lines}"
 
 
 def _item(text: str, width: int) -> str:
-    return textwrap.fill(text, width, initial_indent="- ", subsequent_indent="  ", **_WHOLE_WORDS)
+    return _filled(text, width, "- ", "  ")
+
+
+def _filled(text: str, width: int, first: str = "", later: str = "") -> str:
+    """Return a text in lines; words and numbers with their per-cent sign stay whole."""
+    whole = text.replace(" %", "\N{NO-BREAK SPACE}%")
+    lines = textwrap.fill(
+        whole,
+        width,
+        initial_indent=first,
+        subsequent_indent=later,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+    return lines.replace("\N{NO-BREAK SPACE}%", " %")

@@ -168,9 +168,14 @@ def sensitivity_figure(found: Sensitivity, a: str = "A", b: str = "B") -> Figure
     return figure
 
 
-def shares_figure(shares: VarianceShares) -> Figure:
+def shares_figure(shares: VarianceShares, a: str = "A", b: str = "B") -> Figure:
     """Draw which share of the variance each source has: a stacked bar, and each with its interval."""
     figure, axes = new_figure(5.2, 2.2)
+    names = [
+        SOURCE_NAMES["items"],
+        SOURCE_NAMES["gold"],
+        *(f"{shown_name(name, 22)}'s responses" for name in (a, b)),
+    ]
     left = 0.0
     with style():
         for row, source in enumerate(SOURCES, start=1):
@@ -183,7 +188,7 @@ def shares_figure(shares: VarianceShares) -> Figure:
             left += part.share
             reach = np.maximum([[part.share - part.low], [part.high - part.share]], 0.0)
             axes.errorbar(part.share, row, xerr=reach, fmt="o", color=colour, markersize=4.5, capsize=3)
-        axes.set_yticks(range(len(SOURCES) + 1), ["all", *(SOURCE_NAMES[source] for source in SOURCES)])
+        axes.set_yticks(range(len(SOURCES) + 1), ["all", *names])
         axes.set_ylim(len(SOURCES) + 0.6, -0.6)
         axes.set_xlim(0.0, 1.0)
         axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")

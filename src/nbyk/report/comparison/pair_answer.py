@@ -120,19 +120,21 @@ def file_stem(kind: str, metric: str, place: int) -> str:
 def shares_sentence(shares: VarianceShares, a: str, b: str) -> str:
     """Return in one sentence where the variance of the effect comes from."""
     names = {"items": "the items", "gold": "gold ratings", "a": f"{a}'s responses", "b": f"{b}'s responses"}
-    parts, unknown = [], []
+    parts: list[str] = []
+    unknown: list[str] = []
     for source in SOURCES:
         part = getattr(shares, source)
         if part.share is not None:
             ends = f"{100 * part.low:.0f} to {100 * part.high:.0f} %"
-            parts.append(f"{names[source]} {100 * part.share:.0f} % ({ends})")
+            comes = "" if parts else " comes"
+            parts.append(f"{100 * part.share:.0f} % ({ends}){comes} from {names[source]}")
         elif part.variance is None:
             unknown.append(names[source])
     if not parts:
         return f"The effect on {shares.metric} does not vary over items or responses."
     level = f"{100 * shares.confidence_level:g} % intervals"
-    rest = f"; that of {listed(unknown)} is not identified, and is in the items' part" if unknown else ""
-    return f"The variance of the effect on {shares.metric} comes from {listed(parts)} ({level}){rest}."
+    rest = f"; what {listed(unknown)} add is not identified, and is in the items' part" if unknown else ""
+    return f"Of the variance of the effect on {shares.metric}, {listed(parts)} ({level}){rest}."
 
 
 def _sentences(found: PairFindings) -> Iterator[str]:
@@ -225,7 +227,7 @@ def _figures(found: PairFindings) -> Iterator[AnswerFigure]:
         yield AnswerFigure(
             file_stem("variance", name, place),
             f"Where the variance of the effect on {name} comes from",
-            partial(shares_figure, shares),
+            partial(shares_figure, shares, a, b),
         )
 
 
