@@ -6,7 +6,7 @@ import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -20,7 +20,6 @@ from nbyk.errors import NbykError, unknown_name
 if TYPE_CHECKING:
     from nbyk.data import Systems
     from nbyk.inference.comparison.result import ComparisonResult, IntervalMethod
-    from nbyk.inference.comparison.standings import Leaderboard
     from nbyk.report.answer import Answer
 
 STEM = "compare"
@@ -56,11 +55,20 @@ class _Asked:
     test: Mapping[str, Any]
 
 
+@dataclass(frozen=True)
+class _Shown:
+    """Whether system `a` is shown to be better than `b`."""
+
+    a: str
+    b: str | None
+    better: bool
+
+
 def compare(
     systems: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="SYSTEMS...",
+            metavar="SYSTEMS",
             help="Two systems or more: files of responses or folders of lm_eval --log_samples, each PATH or "
             "NAME=PATH. A is the first.",
             show_default=False,
@@ -147,8 +155,9 @@ def compare(
 ) -> None:
     """Compare two systems or more: who is better, how sure that is, and the sentence for the paper.
 
-    The first system is A, and effects are positive where it is better. With --gate the exit code is 1 unless
-    A is shown to be better than B or, of three systems or more, than the baseline that --against names.
+    The first system is A, and effects are positive where it is better.
+
+    With --gate the exit code is 1 unless A is shown to be better than B, or than the baseline --against.
     """
     from nbyk.data import SampleChoice, read_systems
     from nbyk.metrics import load_file
@@ -198,14 +207,16 @@ def compare(
         },
     )
     try:
-        answer, passed = (_pair if len(read.names) == 2 else _board)(read, asked)
+        answer, shown = (_pair if len(read.names) == 2 else _board)(read, asked)
     except NbykError as error:
         raise NbykError(_in_options(str(error))) from None
-    give(answer, out=out, as_json=as_json, stem=STEM, passed=passed if gate else None)
+    if gate:
+        answer = _with_gate(answer, shown)
+    give(answer, out=out, as_json=as_json, stem=STEM, passed=shown.better if gate else None)
 
 
-def _pair(systems: Systems, asked: _Asked) -> tuple[Answer, bool]:
-    """Return the answer of two systems, and whether A is shown to be better by every metric."""
+def _pair(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
+    """Return the answer of two systems, and whether A is the better one by every metric."""
     from nbyk.inference.comparison.compare import compare_metrics
     from nbyk.report.comparison.pair_answer import PairFindings, pair_answer
 
@@ -216,12 +227,12 @@ def _pair(systems: Systems, asked: _Asked) -> tuple[Answer, bool]:
     with _stage(f"comparing {a} with {b} on {systems.n_items} items"):
         results = compare_metrics(*data, metrics=asked.metrics, **asked.test)
     found = PairFindings(a, b, systems, results, asked.interval, **_extras(systems, data, results, asked))
-    passed = all(result.verdict == "A" for result in results.values())
-    return _translated(pair_answer(found)), passed
+    better = all(result.verdict == "A" for result in results.values())
+    return _translated(pair_answer(found)), _Shown(a, b, better)
 
 
-def _board(systems: Systems, asked: _Asked) -> tuple[Answer, bool]:
-    """Return the answer of three systems or more, and whether the first is shown to beat the baseline."""
+def _board(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
+    """Return the answer of three systems or more, and whether the first is better than the baseline."""
     from nbyk.inference.comparison.systems import compare_systems
     from nbyk.report.comparison.board_answer import board_answer
 
@@ -238,12 +249,19 @@ def _board(systems: Systems, asked: _Asked) -> tuple[Answer, bool]:
                 **asked.test,
             )
     first = next(name for name in systems.names if name != asked.against)
-    passed = all(_shown_better(board, first) for board in boards.values())
-    return _translated(board_answer(boards, systems)), passed
+    better = all(any(pair.better == pair.a == first for pair in board.pairs) for board in boards.values())
+    return _translated(board_answer(boards, systems)), _Shown(first, asked.against, better)
 
 
-def _shown_better(board: Leaderboard, name: str) -> bool:
-    return any(pair.better == pair.a == name for pair in board.pairs)
+def _with_gate(answer: Answer, shown: _Shown) -> Answer:
+    """Return an answer that says whether the gate is passed."""
+    no = "" if shown.better else "not "
+    sentence = f"The gate is {no}passed: {shown.a} is {no}shown to be better than {shown.b}."
+    return replace(
+        answer,
+        sentences=(*answer.sentences, sentence),
+        details={**answer.details, "gate_passed": shown.better},
+    )
 
 
 def _extras(
@@ -359,8 +377,6 @@ def _one_of(option: str, value: str, known: Sequence[str]) -> None:
 
 def _translated(answer: Answer) -> Answer:
     """Return an answer whose cautions name the command line's options."""
-    from dataclasses import replace
-
     return replace(answer, cautions=tuple(map(_in_options, answer.cautions)))
 
 

@@ -4,13 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from functools import partial
+from typing import TYPE_CHECKING
 
 from nbyk.data import Systems
+from nbyk.inference.comparison.result import number
 from nbyk.inference.comparison.standings import Leaderboard
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import leaderboard_figure
 from nbyk.report.comparison.pair_answer import details_of, dropped_items, file_stem
 from nbyk.report.comparison.tables import leaderboard_caption, leaderboard_table, pairs_table
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 MOST_PRINTED_PAIRS = 15
 """The terminal shows the pairs of the first metric if there are no more."""
@@ -51,14 +56,28 @@ def _predicate(board: Leaderboard) -> str:
 
 def _tables(boards: Mapping[str, Leaderboard]) -> Iterator[AnswerTable]:
     for place, (name, board) in enumerate(boards.items()):
-        table = leaderboard_table(board)
-        yield AnswerTable(file_stem("leaderboard", name, place), leaderboard_caption(board), table)
+        yield AnswerTable(file_stem("leaderboard", name, place), leaderboard_caption(board), _shown(board))
     for place, (name, board) in enumerate(boards.items()):
         caption = (
             f"Pairs by {name}: the effect of A over B with its interval, p alone and corrected "
             f"({board.correction}); null ({board.null}): {board.hypothesis}"
         )
         yield AnswerTable(file_stem("pairs", name, place), caption, pairs_table(board))
+    for place, (name, board) in enumerate(boards.items()):
+        table = leaderboard_table(board)
+        yield AnswerTable(file_stem("standings", name, place), leaderboard_caption(board), table)
+
+
+def _shown(board: Leaderboard) -> pd.DataFrame:
+    """Return what the terminal shows of a leaderboard: intervals and sets of ranks as text."""
+    table = leaderboard_table(board)
+    ends = [f"{number(low)} to {number(high)}" for low, high in zip(table["low"], table["high"], strict=True)]
+    sets = {
+        name: [f"{low} to {high}" for low, high in zip(table[f"{key} from"], table[f"{key} to"], strict=True)]
+        for name, key in (("may be", "rank"), ("bootstrapped", "bootstrap"))
+    }
+    shown = table[["system", board.metric]].assign(interval=ends, rank=table["rank"], **sets)
+    return shown.join(table.iloc[:, 9:])
 
 
 def _figures(boards: Mapping[str, Leaderboard]) -> Iterator[AnswerFigure]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -69,6 +69,11 @@ class PairFindings:
     settlement: Settlement | None = None
     left_out: tuple[str, ...] = ()
 
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The sources of variance that there are."""
+        return tuple(source for source in SOURCES if source != "gold" or self.systems.gold is not None)
+
     def named(self, text: str) -> str:
         """Return a text about A and B with the systems' names in it."""
         return re.sub(r"\b[AB]\b", lambda found: {"A": self.a, "B": self.b}[found[0]], text)
@@ -117,12 +122,12 @@ def file_stem(kind: str, metric: str, place: int) -> str:
     return kind if place == 0 else f"{kind}_{re.sub(r'[^A-Za-z0-9_.=]+', '-', metric).strip('-')}"
 
 
-def shares_sentence(shares: VarianceShares, a: str, b: str) -> str:
+def shares_sentence(shares: VarianceShares, a: str, b: str, sources: Sequence[str] = SOURCES) -> str:
     """Return in one sentence where the variance of the effect comes from."""
     names = {"items": "the items", "gold": "gold ratings", "a": f"{a}'s responses", "b": f"{b}'s responses"}
     parts: list[str] = []
     unknown: list[str] = []
-    for source in SOURCES:
+    for source in sources:
         part = getattr(shares, source)
         if part.share is not None:
             ends = f"{100 * part.low:.0f} to {100 * part.high:.0f} %"
@@ -143,7 +148,7 @@ def _sentences(found: PairFindings) -> Iterator[str]:
     if found.sensitivity is not None:
         yield found.sensitivity.sentence(found.a, found.b)
     for shares in (found.shares or {}).values():
-        yield shares_sentence(shares, found.a, found.b)
+        yield shares_sentence(shares, found.a, found.b, found.sources)
     if found.settlement is not None:
         yield found.named(found.settlement.sentence)
 
@@ -156,8 +161,8 @@ def _tables(found: PairFindings) -> Iterator[AnswerTable]:
     )
     yield AnswerTable("comparison", about, _summary(found))
     if found.shares:
-        caption = "Where the variance of the effect comes from: items, gold ratings and either system's runs"
-        frame = shares_table(list(found.shares.values()))
+        caption = "Where the variance of the effect comes from, with intervals of the shares"
+        frame = shares_table(list(found.shares.values()), found.sources)
         names = {SOURCE_NAMES[role]: found.named(SOURCE_NAMES[role]) for role in ("a", "b")}
         yield AnswerTable("variance", caption, frame.replace({"source": names}))
     if found.settlement is not None:
@@ -227,13 +232,14 @@ def _figures(found: PairFindings) -> Iterator[AnswerFigure]:
         yield AnswerFigure(
             file_stem("variance", name, place),
             f"Where the variance of the effect on {name} comes from",
-            partial(shares_figure, shares, a, b),
+            partial(shares_figure, shares, a, b, found.sources),
         )
 
 
 def _cautions(found: PairFindings) -> Iterator[str]:
     yield from dropped_items(found.systems)
-    yield from found.systems.notes
+    same = " and ".join(found.systems.names)
+    yield from (note for note in found.systems.notes if note != f"{same} have the same ratings")
     if len(found.results) > 1:
         yield f"{len(found.results)} metrics were tested, and their p are not corrected for how many"
     for result in found.results.values():

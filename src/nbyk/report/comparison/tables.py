@@ -140,13 +140,13 @@ def sensitivity_caption(found: Sensitivity) -> str:
     )
 
 
-def shares_table(shares: Sequence[VarianceShares]) -> pd.DataFrame:
-    """Return the sources of variance of one metric or several, one to a row."""
+def shares_table(shares: Sequence[VarianceShares], sources: Sequence[str] = SOURCES) -> pd.DataFrame:
+    """Return sources of variance of one metric or several, one to a row."""
     import pandas as pd
 
     rows = []
     for of_metric in shares:
-        for source in SOURCES:
+        for source in sources:
             part = getattr(of_metric, source)
             rows.append(
                 {
