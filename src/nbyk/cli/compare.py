@@ -372,7 +372,7 @@ def _scale(text: str | None) -> Any:
 
 def _one_of(option: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
-        raise NbykError(f"{option}: {unknown_name('choice', value, known)}")
+        raise NbykError(f"{option}: found {value!r}, expected {' or '.join(known)}")
 
 
 def _translated(answer: Answer) -> Answer:

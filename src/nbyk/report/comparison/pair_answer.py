@@ -180,7 +180,9 @@ def _summary(found: PairFindings) -> pd.DataFrame:
 
     columns = {f"on {name}": _findings(found, result) for name, result in found.results.items()}
     first = next(iter(columns.values()))
-    return pd.DataFrame({"": list(first), **{name: list(rows.values()) for name, rows in columns.items()}})
+    return pd.DataFrame(
+        {"finding": list(first), **{name: list(rows.values()) for name, rows in columns.items()}}
+    )
 
 
 def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
@@ -204,7 +206,7 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
         f"p, one-sided: {b} is better": _p(result.p_less),
         f"expected p: {b if result.expected_p.flipped else a} is better": _p(result.expected_p),
         f"verdict at α = {result.alpha:g} ({result.alternative})": f"{verdict}{_settled(result)}",
-        "null": f"{result.null}, {draws}",
+        "null hypothesis": f"{result.null}, {draws}",
         **{f"score of {name}": "–" if score is None else number(score) for name, score in scores.items()},
         "responses per item": ", ".join(
             f"{name} {_per_item(count)}" for name, count in counts.items() if count is not None

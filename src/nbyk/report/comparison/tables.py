@@ -177,7 +177,7 @@ def settlement_table(found: Settlement) -> pd.DataFrame:
         ("now", found.n_items, found.k_responses, found.power, None)
     ]
     rows += [(way, size.n_items, size.k_responses, size.power, size.simulated) for way, size in ways if size]
-    columns = ["", "items", "ratings per item", "power", "simulated power"]
+    columns = ["size", "items", "ratings per item", "power", "simulated power"]
     return pd.DataFrame(rows, columns=columns).astype({"power": "float64", "simulated power": "float64"})
 
 
