@@ -59,8 +59,8 @@ rule comparison:
         "logs/benchmarks/comparisons/{comparison}.tsv"
     threads: 1
     resources:
-        mem_mb=memory(400, 100, comparison_work),
-        runtime=minutes(120, comparison_work),
+        mem_mb=memory(297, 15, comparison_work),
+        runtime=minutes(31, comparison_work),
     params:
         words=lambda wildcards: run.comparisons[wildcards.comparison].words(),
         metric_files=lambda wildcards, input: options(

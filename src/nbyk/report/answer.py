@@ -81,7 +81,7 @@ class Answer:
     details
         Everything, as JSON can hold it; its keys are beside title, sentences and cautions.
     n_printed
-        How many tables the terminal shows.
+        How many tables the terminal shows; those after them are folded in the page, and not printed.
     """
 
     title: str
@@ -174,10 +174,11 @@ def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> s
         {
             "name": table.name,
             "caption": table.caption,
+            "shown": place < answer.n_printed,
             "header": [(name, is_text(table.frame, name)) for name in table.frame.columns],
             "rows": [[(cell, len(cell) > _LONG) for cell in row] for row in cells(table.frame)],
         }
-        for table in answer.tables
+        for place, table in enumerate(answer.tables)
     ]
     figures = [
         {"name": figure.name, "caption": figure.caption, "source": addresses[figure.name]}
