@@ -12,6 +12,7 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/homan2025.smk"
 include: "workflow/rules/calibration.smk"
 include: "workflow/rules/labels.smk"
+include: "workflow/rules/comparisons.smk"
 include: "workflow/rules/datasets.smk"
 
 

@@ -133,6 +133,54 @@ WRONG = {
         "calibration: {power_epsilons: [0]}",
         "calibration.power_epsilons.0: found 0",
     ),
+    "a comparison of one system": (
+        "comparisons: {mine: {systems: [a.csv]}}",
+        "comparisons.mine.systems: found ['a.csv']",
+    ),
+    "a comparison without systems": (
+        "comparisons: {mine: {gold: gold.csv}}",
+        "comparisons.mine.systems: found {'gold': 'gold.csv'}; field required",
+    ),
+    "a key of a comparison": (
+        "comparisons: {mine: {systems: [a.csv, b.csv], metric: mae}}",
+        "unknown key 'metric'; did you mean metrics",
+    ),
+    "a metric of a comparison": (
+        "comparisons: {mine: {systems: [a.csv, b.csv], metrics: [maen]}}",
+        "comparisons.mine.metrics.0: unknown metric 'maen'; did you mean",
+    ),
+    "a metric that needs gold": (
+        "comparisons: {mine: {systems: [a.csv, b.csv], metrics: [mae]}}",
+        "comparisons.mine: metric 'mae' needs gold, and there is none",
+    ),
+    "a null of a comparison": (
+        "comparisons: {mine: {systems: [a.csv, b.csv], 'null': poled}}",
+        "comparisons.mine.null: unknown null hypothesis 'poled'; did you mean pooled",
+    ),
+    "a baseline that is no system": (
+        "comparisons: {mine: {systems: [a.csv, b.csv], against: c}}",
+        "comparisons.mine: against: unknown system 'c'; known: a, b",
+    ),
+    "two systems of a name": (
+        "comparisons: {mine: {systems: [a.csv, x/a.csv]}}",
+        "comparisons.mine: two systems are named 'a'",
+    ),
+    "a side of all pairs": (
+        "comparisons: {mine: {systems: [a.csv, b.csv, c.csv], alternative: less}}",
+        "comparisons.mine: alternative: found 'less' for all pairs of 3 systems",
+    ),
+    "a scale of a comparison": (
+        "comparisons: {mine: {systems: [a.csv, b.csv], scale: 1-5}}",
+        "comparisons.mine.scale: scale '1-5': expected levels",
+    ),
+    "a system that is not there": (
+        "comparisons: {mine: {systems: [a.csv, b.csv]}}",
+        "comparisons.mine: a.csv: no such file; check the path",
+    ),
+    "a name that no folder can have": (
+        "comparisons: {a/b: {systems: [a.csv, b.csv]}}",
+        "comparisons.a/b: found 'a/b'; a name has letters, digits, _ and -",
+    ),
     "not YAML": ("metrics: [mae]]", "not YAML"),
 }
 

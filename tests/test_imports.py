@@ -27,6 +27,7 @@ FLOORS = (
     ("labels",),
     ("studies",),
     ("report",),
+    ("comparisons",),
     ("config", "health"),
     ("cli",),
 )

@@ -13,7 +13,9 @@ from pathlib import Path
 from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, ValidationError, model_validator
+from pydantic_core import to_jsonable_python
 
+from nbyk.comparisons import NAME, Comparison
 from nbyk.data.download import default_folder, default_mirror, is_complete
 from nbyk.data.scales import scale_from_text
 from nbyk.data.sources import source as source_named
@@ -31,6 +33,12 @@ def _own_name(name: str) -> str:
         raise NbykError(f"{name!r} is a source that nbyk knows; call yours otherwise, or use ratings")
     if not re.fullmatch("[a-z0-9_]+", name) or name.endswith(homan2025.OWN_FIT):
         raise NbykError(f"found {name!r}; a name has lower-case letters, digits and _, and ends not in _fit")
+    return name
+
+
+def _folder_name(name: str) -> str:
+    if not re.fullmatch(NAME, name):
+        raise NbykError(f"found {name!r}; a name has letters, digits, _ and -")
     return name
 
 
@@ -73,6 +81,7 @@ def _distinct(values: list[Any]) -> list[Any]:
 
 
 Epsilon = Annotated[float, Field(ge=0.0, le=1.0)]
+ComparisonName = Annotated[str, AfterValidator(_folder_name)]
 OwnName = Annotated[str, AfterValidator(_own_name)]
 DesignName = Annotated[str, Field(pattern="^[a-z0-9_]+$")]
 ScaleText = Annotated[str, AfterValidator(_written_scale)]
@@ -262,6 +271,8 @@ class Config(_Section):
 
     labels: Labels = Labels.model_validate({})
     """Designs of label predictions: a section of its own, below."""
+    comparisons: dict[ComparisonName, Comparison] = Field({})
+    """Comparisons of your own systems, by a name of your own: the keys of each are below."""
 
     def has_ratings(self, source: str) -> bool:
         """Return whether a source has ratings that a prior can be fitted to, at hand or to be fetched."""
@@ -375,12 +386,16 @@ class Config(_Section):
         return self
 
 
-_SECTIONS: dict[str, type[_Section]] = {
+_SECTIONS: dict[str, type[BaseModel]] = {
     "downloads": Downloads,
     "homan2025": Homan2025,
     "calibration": Calibration,
     "labels": Labels,
+    "comparisons": Comparison,
 }
+
+_BY_NAME = {"comparisons"}
+"""Sections of which there are any number, each under a name of the user's own."""
 
 
 def load_config(path: str | Path) -> Config:
@@ -448,6 +463,12 @@ def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> 
                 config.rating_files(source)
             except NbykError as error:
                 raise NbykError(f"{_place((key, source), files)}: {key}.{source}: {error}") from None
+    for name, comparison in config.comparisons.items():
+        try:
+            comparison.files()
+        except NbykError as error:
+            place = _place(("comparisons", name), files)
+            raise NbykError(f"{place}: comparisons.{name}: {error}") from None
     return config
 
 
@@ -471,16 +492,18 @@ def reference_page() -> str:
     ]
     lines += _reference_rows(Config)
     for name, section in _SECTIONS.items():
-        lines += ["", f"## `{name}`", "", f"{section.__doc__}", ""]
+        shown = f"{name}.NAME" if name in _BY_NAME else name
+        lines += ["", f"## `{shown}`", "", f"{section.__doc__}", ""]
         lines += ["| key | default | meaning |", "|---|---|---|", *_reference_rows(section)]
     return "\n".join(lines) + "\n"
 
 
-def _reference_rows(section: type[_Section]) -> list[str]:
-    defaults = json.loads(section().model_dump_json())
+def _reference_rows(section: type[BaseModel]) -> list[str]:
     rows = []
     for name, field in section.model_fields.items():
-        shown = "" if name in _SECTIONS else f"`{json.dumps(defaults[name], ensure_ascii=False)}`"
+        shown = ""
+        if not field.is_required() and name not in _SECTIONS.keys() - _BY_NAME:
+            shown = f"`{json.dumps(to_jsonable_python(field.default), ensure_ascii=False)}`"
         rows.append(f"| `{name}` | {shown} | {field.description} |")
     return rows
 
@@ -512,7 +535,7 @@ def _explain(problem: Any, files: Sequence[str | Path]) -> str:
     return f"{place}: {key}: found {found!r}; {problem['msg'][0].lower()}{problem['msg'][1:]}"
 
 
-def _section_at(location: Sequence[int | str]) -> type[_Section]:
+def _section_at(location: Sequence[int | str]) -> type[BaseModel]:
     """Return the section that a key is in."""
     if len(location) > 2 and isinstance(location[-2], int):
         return Size

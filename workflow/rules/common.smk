@@ -10,6 +10,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
+from nbyk.comparisons import NAME
 from nbyk.config import validate
 from nbyk.data import load_source, read_ratings, scale_from_text
 from nbyk.data import source as source_named
@@ -60,6 +61,7 @@ wildcard_constraints:
     null="[a-z_]+",
     samplers="[A-Za-z0-9_.=-]+",
     metrics="[A-Za-z0-9_.=-]+",
+    comparison=NAME,
 
 
 CELL = "semantics={semantics}/source={source}/epsilon-{epsilon}_n-{n}_k-{k}"

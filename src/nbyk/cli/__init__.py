@@ -14,7 +14,19 @@ from typing import NoReturn
 
 import typer
 
-from nbyk.cli import calibration, config, data, doctor, homan2025, labels, plan, why, workflow
+from nbyk.cli import (
+    calibration,
+    compare,
+    config,
+    data,
+    doctor,
+    example,
+    homan2025,
+    labels,
+    plan,
+    why,
+    workflow,
+)
 from nbyk.errors import NbykError
 from nbyk.provenance.recording import recording
 
@@ -27,6 +39,8 @@ app = typer.Typer(
 workflow.add_to(app)
 app.add_typer(homan2025.app, name="homan2025")
 app.add_typer(calibration.app, name="calibration")
+app.command()(compare.compare)
+app.command()(example.example)
 app.command()(plan.plan)
 app.command()(labels.labels)
 app.command()(why.why)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _GAP = 3
-_WHOLE_WORDS: Any = {"break_on_hyphens": False, "break_long_words": False}
+_LONG = 40
+"""A longer cell of the page may have several lines."""
 
 
 @dataclass(frozen=True)
@@ -80,7 +81,7 @@ class Answer:
     details
         Everything, as JSON can hold it; its keys are beside title, sentences and cautions.
     n_printed
-        How many tables the terminal shows.
+        How many tables the terminal shows; those after them are folded in the page, and not printed.
     """
 
     title: str
@@ -115,7 +116,7 @@ def answer_text(answer: Answer, *, width: int) -> str:
     width
         Columns of the terminal. A table whose numbers need more is wider.
     """
-    parts = [textwrap.fill(sentence, width, **_WHOLE_WORDS) for sentence in answer.sentences]
+    parts = [_filled(sentence, width) for sentence in answer.sentences]
     parts += [_table_text(table, width) for table in answer.tables[: answer.n_printed]]
     if answer.cautions:
         parts.append("\n".join(["Before you believe it:", *(_item(text, width) for text in answer.cautions)]))
@@ -173,10 +174,11 @@ def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> s
         {
             "name": table.name,
             "caption": table.caption,
+            "shown": place < answer.n_printed,
             "header": [(name, is_text(table.frame, name)) for name in table.frame.columns],
-            "rows": cells(table.frame),
+            "rows": [[(cell, len(cell) > _LONG) for cell in row] for row in cells(table.frame)],
         }
-        for table in answer.tables
+        for place, table in enumerate(answer.tables)
     ]
     figures = [
         {"name": figure.name, "caption": figure.caption, "source": addresses[figure.name]}
@@ -216,8 +218,22 @@ def _table_text(table: AnswerTable, width: int) -> str:
     page = StringIO()
     Console(file=page, width=max(width, needed), color_system=None, highlight=False).print(shown)
     lines = "\n".join(line.rstrip() for line in page.getvalue().rstrip().splitlines())
-    return f"{textwrap.fill(table.caption, width, **_WHOLE_WORDS)}\n\n{lines}"
+    return f"{_filled(table.caption, width)}\n\n{lines}"
 
 
 def _item(text: str, width: int) -> str:
-    return textwrap.fill(text, width, initial_indent="- ", subsequent_indent="  ", **_WHOLE_WORDS)
+    return _filled(text, width, "- ", "  ")
+
+
+def _filled(text: str, width: int, first: str = "", later: str = "") -> str:
+    """Return a text in lines; words and numbers with their per-cent sign stay whole."""
+    whole = text.replace(" %", "\N{NO-BREAK SPACE}%")
+    lines = textwrap.fill(
+        whole,
+        width,
+        initial_indent=first,
+        subsequent_indent=later,
+        break_on_hyphens=False,
+        break_long_words=False,
+    )
+    return lines.replace("\N{NO-BREAK SPACE}%", " %")

@@ -69,9 +69,19 @@ def pictures(figure: Figure) -> dict[str, bytes]:
 
     drawn = {}
     with style():
+        _lay_out(figure)
         for suffix, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
             picture = BytesIO()
             figure.savefig(picture, format=suffix[1:], metadata=metadata)
             drawn[suffix] = picture.getvalue()
     plt.close(figure)
     return drawn
+
+
+def _lay_out(figure: Figure) -> None:
+    """Lay a figure out for good, axes at rounded places: the solver's last digits are not always the same."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        x, y, width, height = axes.get_position(original=True).bounds
+        axes.set_position((round(x, 9), round(y, 9), round(width, 9), round(height, 9)))

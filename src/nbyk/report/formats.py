@@ -70,7 +70,7 @@ def _shown(value: object) -> str:
     if isinstance(value, float):
         if math.isnan(value):
             return "–"
-        return f"{value:.2e}" if 0.0 < abs(value) < 1e-4 else f"{value:.4f}"
+        return f"{value:.2e}" if 0.0 < abs(value) < 1e-4 else f"{value + 0.0:.4f}"
     return str(value)
 
 

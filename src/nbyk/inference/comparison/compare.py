@@ -238,7 +238,7 @@ class Asked:
         NbykError
             If the metric is undefined on every bootstrapped test set.
         """
-        metric, effect, data = draws.metrics[index], float(draws.observed[index]), draws.data
+        metric, effect, data = draws.metrics[index], float(draws.observed[index]) + 0.0, draws.data
         drawn = bootstrapped[np.isfinite(bootstrapped)]
         if drawn.size == 0:
             check_defined([metric], bootstrapped[None])

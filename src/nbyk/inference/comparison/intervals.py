@@ -65,5 +65,5 @@ def acceleration(left_out: Floats) -> float:
 
 
 def _quantiles(draws: Floats, low: float, high: float) -> tuple[float, float]:
-    ends = np.quantile(draws, [low, high])
+    ends = np.quantile(draws, [low, high]) + 0.0  # a 0 has no sign
     return float(ends[0]), float(ends[1])

@@ -268,8 +268,8 @@ class ComparisonResult:
 
 
 def number(value: float) -> str:
-    """Return a number in three digits."""
-    return f"{value:.3g}"
+    """Return a number in three digits; a 0 has no sign."""
+    return f"{value + 0.0:.3g}"
 
 
 def listed(names: Sequence[str], most: int = 5) -> str:

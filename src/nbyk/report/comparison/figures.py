@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -168,12 +169,19 @@ def sensitivity_figure(found: Sensitivity, a: str = "A", b: str = "B") -> Figure
     return figure
 
 
-def shares_figure(shares: VarianceShares) -> Figure:
+def shares_figure(
+    shares: VarianceShares, a: str = "A", b: str = "B", sources: Sequence[str] = SOURCES
+) -> Figure:
     """Draw which share of the variance each source has: a stacked bar, and each with its interval."""
-    figure, axes = new_figure(5.2, 2.2)
+    figure, axes = new_figure(5.2, 1.0 + 0.3 * len(sources))
+    systems = {"a": a, "b": b}
+    names = [
+        f"{shown_name(systems[source], 22)}'s responses" if source in systems else SOURCE_NAMES[source]
+        for source in sources
+    ]
     left = 0.0
     with style():
-        for row, source in enumerate(SOURCES, start=1):
+        for row, source in enumerate(sources, start=1):
             part, colour = getattr(shares, source), COLOURS[SOURCES.index(source)]
             if part.share is None:
                 why = "not identified" if part.variance is None else "nothing varies"
@@ -183,8 +191,8 @@ def shares_figure(shares: VarianceShares) -> Figure:
             left += part.share
             reach = np.maximum([[part.share - part.low], [part.high - part.share]], 0.0)
             axes.errorbar(part.share, row, xerr=reach, fmt="o", color=colour, markersize=4.5, capsize=3)
-        axes.set_yticks(range(len(SOURCES) + 1), ["all", *(SOURCE_NAMES[source] for source in SOURCES)])
-        axes.set_ylim(len(SOURCES) + 0.6, -0.6)
+        axes.set_yticks(range(len(sources) + 1), ["all", *names])
+        axes.set_ylim(len(sources) + 0.6, -0.6)
         axes.set_xlim(0.0, 1.0)
         axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
         axes.grid(visible=False, axis="y")

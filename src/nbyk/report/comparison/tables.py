@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+from nbyk.inference.comparison.result import ComparisonResult
 from nbyk.inference.comparison.sensitivity import Sensitivity
 from nbyk.inference.comparison.settlement import Settlement
 from nbyk.inference.comparison.splits import SOURCES
@@ -79,6 +80,39 @@ def pairs_table(board: Leaderboard) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
+def effects_table(results: Iterable[ComparisonResult]) -> pd.DataFrame:
+    """Return the comparison of two systems by each metric, one to a row."""
+    import pandas as pd
+
+    rows = []
+    for result in results:
+        percentile, bca = result.interval_percentile, result.interval_bca
+        rows.append(
+            {
+                "metric": result.metric,
+                "effect": result.effect,
+                "score of A": result.score_a,
+                "score of B": result.score_b,
+                "low": percentile.low,
+                "high": percentile.high,
+                "BCa low": bca.low,
+                "BCa high": bca.high,
+                "p two-sided": result.p_two_sided.p,
+                "two-sided ± error": result.p_two_sided.standard_error,
+                "p A better": result.p_greater.p,
+                "A better ± error": result.p_greater.standard_error,
+                "p B better": result.p_less.p,
+                "B better ± error": result.p_less.standard_error,
+                "expected p": result.expected_p.p,
+                "expected ± error": result.expected_p.standard_error,
+                "verdict": result.verdict,
+                "null": result.null,
+                "draws": result.n_resamples,
+            }
+        )
+    return pd.DataFrame(rows).astype({"score of A": "float64", "score of B": "float64"})
+
+
 def sensitivity_table(found: Sensitivity) -> pd.DataFrame:
     """Return the metrics, one to a row: the effect, p under each null, expected p under each sampler."""
     import pandas as pd
@@ -106,13 +140,13 @@ def sensitivity_caption(found: Sensitivity) -> str:
     )
 
 
-def shares_table(shares: Sequence[VarianceShares]) -> pd.DataFrame:
-    """Return the sources of variance of one metric or several, one to a row."""
+def shares_table(shares: Sequence[VarianceShares], sources: Sequence[str] = SOURCES) -> pd.DataFrame:
+    """Return sources of variance of one metric or several, one to a row."""
     import pandas as pd
 
     rows = []
     for of_metric in shares:
-        for source in SOURCES:
+        for source in sources:
             part = getattr(of_metric, source)
             rows.append(
                 {
@@ -143,7 +177,7 @@ def settlement_table(found: Settlement) -> pd.DataFrame:
         ("now", found.n_items, found.k_responses, found.power, None)
     ]
     rows += [(way, size.n_items, size.k_responses, size.power, size.simulated) for way, size in ways if size]
-    columns = ["", "items", "ratings per item", "power", "simulated power"]
+    columns = ["size", "items", "ratings per item", "power", "simulated power"]
     return pd.DataFrame(rows, columns=columns).astype({"power": "float64", "simulated power": "float64"})
 
 

@@ -1,0 +1,399 @@
+"""`nbyk compare`: is one of a user's own systems better than another, or who is where on a leaderboard."""
+
+from __future__ import annotations
+
+import re
+import sys
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from nbyk.cli.answers import AsJson, Gate, OutAnswer, give
+from nbyk.cli.options import MetricFiles, Seed, Threads, check_out_folder, distinct
+from nbyk.errors import NbykError, unknown_name
+
+if TYPE_CHECKING:
+    from nbyk.data import Systems
+    from nbyk.inference.comparison.result import ComparisonResult, IntervalMethod
+    from nbyk.report.answer import Answer
+
+STEM = "compare"
+"""Stem of the report's and the JSON file's names."""
+
+MOST_RESPONSES = 20_000
+"""Responses of gold and two systems up to which sensitivity and what would settle it are looked at too."""
+
+_ALTERNATIVES = ("two-sided", "greater", "less")
+_CORRECTIONS = ("holm", "benjamini_hochberg", "none")
+_OPTIONS = {
+    "alpha": "--alpha",
+    "alternative": "--alternative",
+    "baseline": "--against",
+    "confidence_level": "--confidence-level",
+    "max_draws": "--max-draws",
+    "max_resamples": "--max-resamples",
+    "n_resamples": "--resamples",
+    "null": "--null",
+}
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """How to compare: the arguments that `nbyk.compare` and `nbyk.compare_systems` share, and what else."""
+
+    metrics: tuple[str, ...]
+    against: str | None
+    correction: str
+    interval: IntervalMethod
+    max_draws: int
+    full: bool | None
+    test: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class _Shown:
+    """Whether system `a` is shown to be better than `b`."""
+
+    a: str
+    b: str | None
+    better: bool
+
+
+def compare(
+    systems: Annotated[
+        list[str] | None,
+        typer.Argument(
+            metavar="SYSTEMS",
+            help="Two systems or more: files of responses or folders of lm_eval --log_samples, each PATH or "
+            "NAME=PATH. A is the first.",
+            show_default=False,
+        ),
+    ] = None,
+    gold: Annotated[
+        Path | None,
+        typer.Option(
+            help="Ratings by people of the same items. Without it, the systems' own ratings are compared."
+        ),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Metric; repeat for several.", show_default="mae, or mean without --gold", metavar="NAME"
+        ),
+    ] = None,
+    metric_file: MetricFiles = None,
+    null: Annotated[
+        str,
+        typer.Option(
+            help="Null hypothesis: swap_items or shifted (the two are equally good over the population of "
+            "items), permutation, pooled or pooled_twice (they answer every item alike)."
+        ),
+    ] = "swap_items",
+    alternative: Annotated[
+        str | None,
+        typer.Option(
+            help="two-sided, greater (A is better) or less.",
+            show_default="two-sided, or greater with --gate",
+        ),
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="Level of the decision.")] = 0.05,
+    confidence_level: Annotated[float, typer.Option(help="Coverage of the intervals.")] = 0.95,
+    interval: Annotated[
+        str, typer.Option(help="Interval of the sentence: percentile or bca.")
+    ] = "percentile",
+    against: Annotated[
+        str | None, typer.Option(help="Baseline: compare every other system with this one, by name.")
+    ] = None,
+    correction: Annotated[
+        str,
+        typer.Option(
+            help="For the number of pairs, of three systems or more: holm, benjamini_hochberg, none."
+        ),
+    ] = "holm",
+    scale: Annotated[
+        str | None,
+        typer.Option(
+            help="Scale of all ratings: 1..5, levels as in 1,2,3,4,5, or binary.", show_default="0..1"
+        ),
+    ] = None,
+    on_missing: Annotated[
+        str, typer.Option(help="Items that not all files have: refuse, or drop them and say how many.")
+    ] = "refuse",
+    item: Annotated[str, typer.Option(help="Column of items.")] = "item",
+    rater: Annotated[str, typer.Option(help="Column of raters, or of a system's runs.")] = "rater",
+    value: Annotated[str, typer.Option(help="Column of values.")] = "value",
+    samples_metric: Annotated[
+        str | None, typer.Option(help="Of lm_eval logs: the score to take, where there are several.")
+    ] = None,
+    task: Annotated[str | None, typer.Option(help="Of lm_eval logs: the task.")] = None,
+    filter_: Annotated[str | None, typer.Option("--filter", help="Of lm_eval logs: the filter.")] = None,
+    full: Annotated[
+        bool | None,
+        typer.Option(
+            "--full/--quick",
+            help="Of two systems: whether to look at every metric and sampler and at what would settle it.",
+            show_default=f"full up to {MOST_RESPONSES} responses",
+        ),
+    ] = None,
+    resamples: Annotated[int, typer.Option(help="Draws of the null at first, and of the bootstrap.")] = 9_999,
+    max_resamples: Annotated[
+        int, typer.Option(help="Draws of the null at most: they go on until the decision is settled.")
+    ] = 999_999,
+    max_draws: Annotated[
+        int, typer.Option(help="The same of all pairs together, of three systems or more.")
+    ] = 30_000_000,
+    out: OutAnswer = None,
+    as_json: AsJson = False,
+    gate: Gate = False,
+    seed: Seed = 0,
+    threads: Threads = 2,
+) -> None:
+    """Compare two systems or more: who is better, how sure that is, and the sentence for the paper.
+
+    The first system is A, and effects are positive where it is better.
+
+    With --gate the exit code is 1 unless A is shown to be better than B, or than the baseline --against.
+    """
+    from nbyk.data import SampleChoice, read_systems
+    from nbyk.metrics import load_file
+
+    for path in metric_file or ():
+        load_file(path)
+    chosen = _metrics(metric, has_gold=gold is not None)
+    _one_of("--interval", interval, ("percentile", "bca"))
+    _one_of("--correction", correction, _CORRECTIONS)
+    _one_of("--on-missing", on_missing, ("refuse", "drop"))
+    sided = alternative or ("greater" if gate else "two-sided")
+    _one_of("--alternative", sided, _ALTERNATIVES)
+    _check_null(null, gate=gate)
+    if gate and sided == "less":
+        raise NbykError("--gate asks whether A is better, and --alternative less whether B is; drop one")
+    if max_resamples < 1:
+        raise NbykError(f"--max-resamples: found {max_resamples}, expected at least 1")
+    if out is not None:
+        check_out_folder(out)
+    read = read_systems(
+        systems or (),
+        gold,
+        scale=_scale(scale),
+        on_missing=on_missing,  # type: ignore[arg-type]
+        samples=SampleChoice(samples_metric, task, filter_),
+        item=item,
+        rater=rater,
+        value=value,
+    )
+    _check_names(read, against, gate=gate)
+    asked = _Asked(
+        chosen,
+        against,
+        correction,
+        interval,  # type: ignore[arg-type]
+        max_draws,
+        full,
+        {
+            "null": null,
+            "alternative": sided,
+            "alpha": alpha,
+            "confidence_level": confidence_level,
+            "n_resamples": resamples,
+            "max_resamples": max_resamples,
+            "rng": seed,
+            "threads": threads,
+        },
+    )
+    try:
+        answer, shown = (_pair if len(read.names) == 2 else _board)(read, asked)
+    except NbykError as error:
+        raise NbykError(_in_options(str(error))) from None
+    if gate:
+        answer = _with_gate(answer, shown)
+    give(answer, out=out, as_json=as_json, stem=STEM, passed=shown.better if gate else None)
+
+
+def _pair(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
+    """Return the answer of two systems, and whether A is the better one by every metric."""
+    from nbyk.inference.comparison.compare import compare_metrics
+    from nbyk.report.comparison.pair_answer import PairFindings, pair_answer
+
+    a, b = systems.names
+    if asked.against == a:
+        a, b = b, a
+    data = (systems.gold, systems.responses[a], systems.responses[b])
+    with _stage(f"comparing {a} with {b} on {systems.n_items} items"):
+        results = compare_metrics(*data, metrics=asked.metrics, **asked.test)
+    found = PairFindings(a, b, systems, results, asked.interval, **_extras(systems, data, results, asked))
+    better = all(result.verdict == "A" for result in results.values())
+    return _translated(pair_answer(found)), _Shown(a, b, better)
+
+
+def _board(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
+    """Return the answer of three systems or more, and whether the first is better than the baseline."""
+    from nbyk.inference.comparison.systems import compare_systems
+    from nbyk.report.comparison.board_answer import board_answer
+
+    boards = {}
+    for name in asked.metrics:
+        with _stage(f"comparing {len(systems.names)} systems on {systems.n_items} items by {name}"):
+            boards[name] = compare_systems(
+                systems.gold,
+                systems.responses,
+                metric=name,
+                against=asked.against,
+                correction=asked.correction,  # type: ignore[arg-type]
+                max_draws=asked.max_draws,
+                **asked.test,
+            )
+    first = next(name for name in systems.names if name != asked.against)
+    better = all(any(pair.better == pair.a == first for pair in board.pairs) for board in boards.values())
+    return _translated(board_answer(boards, systems)), _Shown(first, asked.against, better)
+
+
+def _with_gate(answer: Answer, shown: _Shown) -> Answer:
+    """Return an answer that says whether the gate is passed."""
+    no = "" if shown.better else "not "
+    sentence = f"The gate is {no}passed: {shown.a} is {no}shown to be better than {shown.b}."
+    return replace(
+        answer,
+        sentences=(*answer.sentences, sentence),
+        details={**answer.details, "gate_passed": shown.better},
+    )
+
+
+def _extras(
+    systems: Systems, data: Sequence[Any], results: Mapping[str, ComparisonResult], asked: _Asked
+) -> dict[str, Any]:
+    """Return what more there is to know of two systems, as `PairFindings` takes it.
+
+    What cannot be known of these data is left out, with the reason.
+    """
+    from nbyk.inference.comparison.sensitivity import sensitivity
+    from nbyk.inference.comparison.settle import NULLS, settle
+    from nbyk.inference.comparison.variance import variance_shares
+
+    left_out = []
+    n_responses = sum(int((matrix == matrix).sum()) for matrix in data if matrix is not None)
+    full = n_responses <= MOST_RESPONSES if asked.full is None else asked.full
+    if asked.full is None and not full:
+        left_out.append(
+            "how the verdict depends on metric and sampler, and what would settle it, is left out, as it "
+            f"takes long for {n_responses} responses; --full has it"
+        )
+    test = {name: asked.test[name] for name in ("alpha", "alternative", "confidence_level", "rng", "threads")}
+    found: dict[str, Any] = {}
+
+    def look(what: str, at: partial[Any]) -> Any:
+        try:
+            with _stage(what):
+                return at()
+        except NbykError as error:
+            left_out.append(f"{what}: not known here, {error}")
+            return None
+
+    level = {name: test[name] for name in ("confidence_level", "rng", "threads")}
+    shares = {
+        name: look(f"variance of {name}", partial(variance_shares, *data, metric=name, **level))
+        for name in results
+    }
+    found["shares"] = {name: of_metric for name, of_metric in shares.items() if of_metric is not None}
+    if full:
+        null = asked.test["null"]
+        found["sensitivity"] = look("sensitivity", partial(sensitivity, *data, null=null, **test))
+        name, result = next(iter(results.items()))
+        if not result.significant and null in NULLS:
+            found["settlement"] = look(
+                f"what would settle {name}",
+                partial(settle, *data, metric=name, null=null, scale=systems.scale, **test),
+            )
+    return {**found, "left_out": tuple(left_out)}
+
+
+def _metrics(names: list[str] | None, *, has_gold: bool) -> tuple[str, ...]:
+    from nbyk.metrics import get
+
+    given = names or ["mae" if has_gold else "mean"]
+    distinct("--metric", given)
+    for name in given:
+        try:
+            metric = get(name)
+        except NbykError as error:
+            raise NbykError(f"--metric {name}: {error}") from None
+        if metric.needs_gold and not has_gold:
+            raise NbykError(
+                f"--metric {name}: compares with gold, and there is none; give --gold FILE, or --metric mean "
+                "to compare the systems' own ratings"
+            )
+    return tuple(given)
+
+
+def _check_null(null: str, *, gate: bool) -> None:
+    from nbyk.inference.comparison.result import EQUALLY_GOOD, TESTED
+    from nbyk.resampling.samplers import check_null
+
+    try:
+        check_null(null)
+    except NbykError as error:
+        raise NbykError(f"--null {null}: {error}") from None
+    if gate and TESTED[null] != EQUALLY_GOOD:
+        raise NbykError(
+            f"--gate with --null {null}: rejecting that {TESTED[null]} does not show who is better; choose "
+            "swap_items or shifted"
+        )
+
+
+def _check_names(systems: Systems, against: str | None, *, gate: bool) -> None:
+    names = systems.names
+    if "gold" in names:
+        raise NbykError(
+            "a system is named 'gold'; give people's ratings with --gold FILE, or call the system otherwise, "
+            "as in other=FILE"
+        )
+    if against is not None and against not in names:
+        raise NbykError(f"--against {against}: {unknown_name('system', against, names)}")
+    if gate and len(names) > 2 and against is None:
+        raise NbykError(
+            f"--gate with {len(names)} systems needs a baseline to be better than; name it with --against, "
+            f"as in --against {names[-1]}"
+        )
+
+
+def _scale(text: str | None) -> Any:
+    from nbyk.data import scale_from_text
+
+    try:
+        return None if text is None else scale_from_text(text)
+    except NbykError as error:
+        raise NbykError(f"--scale {text}: {error}") from None
+
+
+def _one_of(option: str, value: str, known: Sequence[str]) -> None:
+    if value not in known:
+        raise NbykError(f"{option}: found {value!r}, expected {' or '.join(known)}")
+
+
+def _translated(answer: Answer) -> Answer:
+    """Return an answer whose cautions name the command line's options."""
+    return replace(answer, cautions=tuple(map(_in_options, answer.cautions)))
+
+
+def _in_options(text: str) -> str:
+    """Return an error or caution of `nbyk.compare` with the command line's names in it."""
+    text = re.sub(r"^(alpha|alternative|confidence_level)(?=:)", lambda found: _OPTIONS[found[1]], text)
+    return re.sub(r"\b(n_resamples|max_resamples|max_draws)\b", lambda found: _OPTIONS[found[1]], text)
+
+
+@contextmanager
+def _stage(what: str) -> Iterator[None]:
+    """Show on a terminal what is being done."""
+    if sys.stderr.isatty():
+        from rich.console import Console
+
+        shown: Any = Console(stderr=True).status(f"{what} …")
+    else:
+        shown = nullcontext()
+    with shown:
+        yield

@@ -1,0 +1,37 @@
+"""`nbyk example`: files to try `nbyk compare` on."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nbyk.cli.options import check_out_folder
+from nbyk.errors import NbykError
+
+
+def example(
+    folder: Annotated[Path, typer.Argument(help="Folder to write to.")] = Path("example"),
+) -> None:
+    """Write gold ratings of 300 items and three simulated systems, to try `nbyk compare` on.
+
+    The gold ratings are people's, of ConvAbuse (CC BY 4.0); the systems are simulated. README.md says how.
+    """
+    from nbyk.data.example import example_files
+    from nbyk.files import replacing
+
+    check_out_folder(folder)
+    files = example_files()
+    for name, content in files.items():
+        path = folder / name
+        if path.exists() and path.read_bytes() != content:
+            raise NbykError(f"{path}: is there and another file; move it away, or give another folder")
+    for name, content in files.items():
+        # No record of it is kept: the files are there to be changed.
+        with replacing(folder / name, noted=False) as scratch:
+            scratch.write_bytes(content)
+        print(folder / name)
+    gold, a, b = (shlex.quote(str(folder / name)) for name in ("gold.csv", "sim_a.csv", "sim_b.csv"))
+    print(f"\nTry: nbyk compare --gold {gold} {a} {b}")

@@ -1,0 +1,121 @@
+"""The section `comparisons` of the configuration: what to compare, as words of `nbyk compare`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+
+from nbyk.data.scales import scale_from_text
+from nbyk.data.systems import named_systems
+from nbyk.errors import NbykError, unknown_name
+from nbyk.metrics import get
+from nbyk.resampling.samplers import check_null
+
+NAME = "[A-Za-z0-9_-]+"
+"""What a comparison may be called, as a regular expression: its name is that of a folder."""
+
+
+def _written_scale(text: str) -> str:
+    scale_from_text(text)
+    return text
+
+
+Text = Annotated[str, Field(min_length=1)]
+
+
+class Comparison(BaseModel):
+    """A comparison of your own systems, under a name of your own; `snakemake comparisons` runs them."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
+
+    systems: list[Text] = Field(min_length=2)
+    """Files of responses, or folders of lm_eval's logs, each as path or name=path; A is the first."""
+    gold: Text | None = None
+    """File of people's ratings. Without one, the systems' own ratings are compared."""
+    metrics: list[Annotated[str, AfterValidator(lambda spec: get(spec).name)]] = Field([])
+    """Metrics. Without one: mae, or mean where there is no gold."""
+    null: Annotated[str, AfterValidator(check_null)] = "swap_items"
+    """Null hypothesis: swap_items or shifted (equally good), permutation, pooled or pooled_twice (alike)."""
+    alternative: Literal["two-sided", "greater", "less"] = "two-sided"
+    """two-sided, greater (A is better) or less."""
+    alpha: float = Field(0.05, gt=0.0, lt=1.0)
+    """Level α of the decision."""
+    confidence_level: float = Field(0.95, gt=0.0, lt=1.0)
+    """Coverage of the intervals."""
+    interval: Literal["percentile", "bca"] = "percentile"
+    """Interval of the sentence."""
+    against: Text | None = None
+    """Baseline, by name: every other system is compared with it alone."""
+    correction: Literal["holm", "benjamini_hochberg", "none"] = "holm"
+    """For the number of pairs, of three systems or more."""
+    scale: Annotated[str, AfterValidator(_written_scale)] | None = None
+    """Scale of all ratings: two ends as in 1..5, levels as in "1,2,3,4,5", or binary; without one 0 to 1."""
+    on_missing: Literal["refuse", "drop"] = "refuse"
+    """What to do about items that not all files have."""
+    item: Text = "item"
+    """Column of items."""
+    rater: Text = "rater"
+    """Column of raters, or of a system's runs."""
+    value: Text = "value"
+    """Column of values."""
+    samples_metric: Text | None = None
+    """Of lm_eval's logs: the score to take, where there are several."""
+    task: Text | None = None
+    """Of lm_eval's logs: the task."""
+    filter: Text | None = None
+    """Of lm_eval's logs: the filter."""
+    full: bool | None = None
+    """Of two systems: whether to look at all metrics and at what would settle it; null: if it is quick."""
+    n_resamples: int = Field(9_999, ge=1)
+    """Draws M of the null at first, and of the bootstrap."""
+    max_resamples: int = Field(999_999, ge=1)
+    """Draws of the null at most."""
+
+    @model_validator(mode="after")
+    def _goes_together(self) -> Comparison:
+        names = list(named_systems(self.systems))
+        if self.against is not None and self.against not in names:
+            raise NbykError(f"against: {unknown_name('system', self.against, names)}")
+        if len(names) > 2 and self.alternative != "two-sided" and self.against is None:
+            raise NbykError(
+                f"alternative: found {self.alternative!r} for all pairs of {len(names)} systems; name a "
+                "baseline under against, or choose two-sided"
+            )
+        if self.gold is None:
+            for name in self.metrics:
+                get(name).check_gold(False)
+        return self
+
+    def files(self) -> list[str]:
+        """Return the files that are compared, those in folders of logs too.
+
+        Raises
+        ------
+        NbykError
+            If one is missing.
+        """
+        found: list[str] = []
+        for path in [*([self.gold] if self.gold else []), *named_systems(self.systems).values()]:
+            place = Path(path)
+            if not place.exists():
+                raise NbykError(f"{path}: no such file; check the path")
+            inside = sorted(place.rglob("samples_*.jsonl")) if place.is_dir() else [place]
+            found += [str(file) for file in inside]
+        return found
+
+    def words(self) -> list[str]:
+        """Return what follows `nbyk compare`, but for files of metrics, the seed and the output."""
+        return [*self.systems, *(word for option in self._options() for word in option)]
+
+    def _options(self) -> Iterator[tuple[str, ...]]:
+        for metric in self.metrics:
+            yield "--metric", metric
+        if self.full is not None:
+            yield ("--full" if self.full else "--quick",)
+        for name in type(self).model_fields:
+            value = getattr(self, name)
+            if name not in ("systems", "metrics", "full") and value is not None:
+                yield f"--{name.removeprefix('n_').replace('_', '-')}", f"{value}"

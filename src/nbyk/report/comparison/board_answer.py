@@ -1,0 +1,95 @@
+"""Three systems or more compared, as an answer: leaderboards, pairs, figures and cautions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import partial
+from typing import TYPE_CHECKING
+
+from nbyk.data import Systems
+from nbyk.inference.comparison.result import number
+from nbyk.inference.comparison.standings import Leaderboard
+from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
+from nbyk.report.comparison.figures import leaderboard_figure
+from nbyk.report.comparison.pair_answer import details_of, dropped_items, file_stem
+from nbyk.report.comparison.tables import leaderboard_caption, leaderboard_table, pairs_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+MOST_PRINTED_PAIRS = 15
+"""The terminal shows the pairs of the first metric if there are no more."""
+
+
+def board_answer(boards: Mapping[str, Leaderboard], systems: Systems) -> Answer:
+    """Return the answer of three systems or more.
+
+    Parameters
+    ----------
+    boards
+        The leaderboard by each metric; the first one's sentence is the first.
+    systems
+        The ratings they were compared on.
+    """
+    first = next(iter(boards.values()))
+    baseline = "" if first.against is None else f" compared with {first.against}"
+    few_pairs = len(first.pairs) <= MOST_PRINTED_PAIRS
+    return Answer(
+        title=f"{len(first.standings)} systems{baseline} on {first.n_items} items",
+        sentences=(*(board.sentence for board in boards.values()), _tested(first)),
+        tables=tuple(_tables(boards)),
+        figures=tuple(_figures(boards)),
+        cautions=tuple(dict.fromkeys(_cautions(boards, systems))),
+        details={**details_of(systems), "leaderboards": [board.to_dict() for board in boards.values()]},
+        n_printed=len(boards) + few_pairs,
+    )
+
+
+def _tested(board: Leaderboard) -> str:
+    """Return in words which null was tested."""
+    return f"The null of a pair ({board.null}) is that its systems, A and B, {_predicate(board)}."
+
+
+def _predicate(board: Leaderboard) -> str:
+    return board.hypothesis.removeprefix("A and B ")
+
+
+def _tables(boards: Mapping[str, Leaderboard]) -> Iterator[AnswerTable]:
+    for place, (name, board) in enumerate(boards.items()):
+        yield AnswerTable(file_stem("leaderboard", name, place), leaderboard_caption(board), _shown(board))
+    for place, (name, board) in enumerate(boards.items()):
+        caption = (
+            f"Pairs by {name}: the effect of A over B with its interval, p alone and corrected "
+            f"({board.correction}); null ({board.null}): {board.hypothesis}"
+        )
+        yield AnswerTable(file_stem("pairs", name, place), caption, pairs_table(board))
+    for place, (name, board) in enumerate(boards.items()):
+        table = leaderboard_table(board)
+        yield AnswerTable(file_stem("standings", name, place), leaderboard_caption(board), table)
+
+
+def _shown(board: Leaderboard) -> pd.DataFrame:
+    """Return what the terminal shows of a leaderboard: intervals and sets of ranks as text."""
+    table = leaderboard_table(board)
+    ends = [f"{number(low)} to {number(high)}" for low, high in zip(table["low"], table["high"], strict=True)]
+    sets = {
+        name: [f"{low} to {high}" for low, high in zip(table[f"{key} from"], table[f"{key} to"], strict=True)]
+        for name, key in (("may be", "rank"), ("bootstrapped", "bootstrap"))
+    }
+    shown = table[["system", board.metric]].assign(interval=ends, rank=table["rank"], **sets)
+    return shown.join(table.iloc[:, 9:])
+
+
+def _figures(boards: Mapping[str, Leaderboard]) -> Iterator[AnswerFigure]:
+    for place, (name, board) in enumerate(boards.items()):
+        caption = f"The leaderboard: {leaderboard_caption(board)}"
+        yield AnswerFigure(file_stem("leaderboard", name, place), caption, partial(leaderboard_figure, board))
+
+
+def _cautions(boards: Mapping[str, Leaderboard], systems: Systems) -> Iterator[str]:
+    yield from dropped_items(systems)
+    yield from systems.notes
+    if len(boards) > 1:
+        yield f"{len(boards)} metrics were tested, and their p are not corrected for how many"
+    for board in boards.values():
+        yield from board.warnings

@@ -1,0 +1,269 @@
+"""Two systems compared, as an answer: sentences, tables, figures and cautions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from nbyk.data import Systems
+from nbyk.inference.comparison.result import (
+    DEFAULT_METHOD,
+    ComparisonResult,
+    Interval,
+    IntervalMethod,
+    Responses,
+    listed,
+    number,
+    plain,
+)
+from nbyk.inference.comparison.sensitivity import Sensitivity
+from nbyk.inference.comparison.settlement import Settlement
+from nbyk.inference.comparison.splits import SOURCES
+from nbyk.inference.comparison.variance import VarianceShares
+from nbyk.inference.pvalues import ExpectedP, PValue
+from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
+from nbyk.report.comparison.figures import pair_figure, sensitivity_figure, shares_figure
+from nbyk.report.comparison.tables import (
+    SOURCE_NAMES,
+    effects_table,
+    sensitivity_caption,
+    sensitivity_table,
+    settlement_table,
+    shares_table,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+@dataclass(frozen=True)
+class PairFindings:
+    """What was found of two systems.
+
+    Attributes
+    ----------
+    a, b
+        Their names.
+    systems
+        The ratings they were compared on.
+    results
+        The comparison by each metric.
+    method
+        The interval to quote.
+    sensitivity, shares, settlement
+        Further findings, those that there are; shares by metric.
+    left_out
+        Why others are not there, a sentence each.
+    """
+
+    a: str
+    b: str
+    systems: Systems
+    results: Mapping[str, ComparisonResult]
+    method: IntervalMethod = DEFAULT_METHOD
+    sensitivity: Sensitivity | None = None
+    shares: Mapping[str, VarianceShares] | None = None
+    settlement: Settlement | None = None
+    left_out: tuple[str, ...] = ()
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """The sources of variance that there are."""
+        return tuple(source for source in SOURCES if source != "gold" or self.systems.gold is not None)
+
+    def named(self, text: str) -> str:
+        """Return a text about A and B with the systems' names in it."""
+        return re.sub(r"\b[AB]\b", lambda found: {"A": self.a, "B": self.b}[found[0]], text)
+
+
+def pair_answer(found: PairFindings) -> Answer:
+    """Return the answer of two systems: the first metric's sentence is the first."""
+    results = found.results
+    return Answer(
+        title=f"Is {found.a} better than {found.b}?",
+        sentences=tuple(_sentences(found)),
+        tables=tuple(_tables(found)),
+        figures=tuple(_figures(found)),
+        cautions=tuple(dict.fromkeys(_cautions(found))),
+        details={
+            "a": found.a,
+            "b": found.b,
+            **details_of(found.systems),
+            "results": [
+                {**result.to_dict(), "sentence": result.sentence(found.a, found.b, method=found.method)}
+                for result in results.values()
+            ],
+            "sensitivity": found.sensitivity and found.sensitivity.to_dict(),
+            "variance_shares": [plain(shares) for shares in (found.shares or {}).values()],
+            "settlement": found.settlement and found.settlement.to_dict(),
+        },
+        n_printed=1 + bool(found.shares) + (found.settlement is not None),
+    )
+
+
+def dropped_items(systems: Systems) -> Iterator[str]:
+    """Yield the caution about items that were dropped, if any were."""
+    if systems.dropped:
+        each = listed([f"{count} of {label}" for label, count in systems.dropped.items()])
+        n_items = systems.n_items
+        yield f"items that another file lacks were dropped: {each}; the {n_items} that all have are compared"
+
+
+def details_of(systems: Systems) -> dict[str, Any]:
+    """Return what every answer about systems has among its details."""
+    return {"n_items": systems.n_items, "dropped": dict(systems.dropped)}
+
+
+def file_stem(kind: str, metric: str, place: int) -> str:
+    """Return the stem of a file about a metric: the first metric's has no more than its kind."""
+    return kind if place == 0 else f"{kind}_{re.sub(r'[^A-Za-z0-9_.=]+', '-', metric).strip('-')}"
+
+
+def shares_sentence(shares: VarianceShares, a: str, b: str, sources: Sequence[str] = SOURCES) -> str:
+    """Return in one sentence where the variance of the effect comes from."""
+    names = {"items": "the items", "gold": "gold ratings", "a": f"{a}'s responses", "b": f"{b}'s responses"}
+    parts: list[str] = []
+    unknown: list[str] = []
+    for source in sources:
+        part = getattr(shares, source)
+        if part.share is not None:
+            ends = f"{100 * part.low:.0f} to {100 * part.high:.0f} %"
+            comes = "" if parts else " comes"
+            parts.append(f"{100 * part.share:.0f} % ({ends}){comes} from {names[source]}")
+        elif part.variance is None:
+            unknown.append(names[source])
+    if not parts:
+        return f"The effect on {shares.metric} does not vary over items or responses."
+    level = f"{100 * shares.confidence_level:g} % intervals"
+    rest = f"; what {listed(unknown)} add is not identified, and is in the items' part" if unknown else ""
+    return f"Of the variance of the effect on {shares.metric}, {listed(parts)} ({level}){rest}."
+
+
+def _sentences(found: PairFindings) -> Iterator[str]:
+    for result in found.results.values():
+        yield result.sentence(found.a, found.b, method=found.method)
+    if found.sensitivity is not None:
+        yield found.sensitivity.sentence(found.a, found.b)
+    for shares in (found.shares or {}).values():
+        yield shares_sentence(shares, found.a, found.b, found.sources)
+    if found.settlement is not None:
+        yield found.named(found.settlement.sentence)
+
+
+def _tables(found: PairFindings) -> Iterator[AnswerTable]:
+    first = next(iter(found.results.values()))
+    about = (
+        f"{found.a} and {found.b} on {first.n_items} items; positive effects: {found.a} is better. "
+        f"Null ({first.null}): {found.named(first.hypothesis)}"
+    )
+    yield AnswerTable("comparison", about, _summary(found))
+    if found.shares:
+        caption = "Where the variance of the effect comes from, with intervals of the shares"
+        frame = shares_table(list(found.shares.values()), found.sources)
+        names = {SOURCE_NAMES[role]: found.named(SOURCE_NAMES[role]) for role in ("a", "b")}
+        yield AnswerTable("variance", caption, frame.replace({"source": names}))
+    if found.settlement is not None:
+        caption = f"Sizes that would settle it on {found.settlement.metric}, if the effect is what it is now"
+        yield AnswerTable("settlement", caption, settlement_table(found.settlement))
+    yield AnswerTable("effects", about, effects_table(found.results.values()))
+    if found.sensitivity is not None:
+        caption = sensitivity_caption(found.sensitivity)
+        yield AnswerTable("sensitivity", caption, sensitivity_table(found.sensitivity))
+
+
+def _summary(found: PairFindings) -> pd.DataFrame:
+    """Return what the terminal shows: a row for each finding, a column for each metric, as text."""
+    import pandas as pd
+
+    columns = {f"on {name}": _findings(found, result) for name, result in found.results.items()}
+    first = next(iter(columns.values()))
+    return pd.DataFrame(
+        {"finding": list(first), **{name: list(rows.values()) for name, rows in columns.items()}}
+    )
+
+
+def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
+    a, b = found.a, found.b
+    verdict = {
+        "A": f"{a} is better",
+        "B": f"{b} is better",
+        "different": "they differ",
+        "undecided": "undecided",
+    }[result.verdict]
+    scores = {a: result.score_a, b: result.score_b}
+    percent = f"{100 * result.interval_bca.level:g} %"
+    counts = {"gold": result.responses_gold, a: result.responses_a, b: result.responses_b}
+    draws = f"all {result.n_resamples + 1} arrangements" if result.exact else f"{result.n_resamples} draws"
+    return {
+        f"effect of {a} over {b}": number(result.effect),
+        f"{percent} interval, percentile": _ends(result.interval_percentile),
+        f"{percent} interval, BCa": _ends(result.interval_bca),
+        "p, two-sided": _p(result.p_two_sided),
+        f"p, one-sided: {a} is better": _p(result.p_greater),
+        f"p, one-sided: {b} is better": _p(result.p_less),
+        f"expected p: {b if result.expected_p.flipped else a} is better": _p(result.expected_p),
+        f"verdict at α = {result.alpha:g} ({result.alternative})": f"{verdict}{_settled(result)}",
+        "null hypothesis": f"{result.null}, {draws}",
+        **{f"score of {name}": "–" if score is None else number(score) for name, score in scores.items()},
+        "responses per item": ", ".join(
+            f"{name} {_per_item(count)}" for name, count in counts.items() if count is not None
+        ),
+    }
+
+
+def _figures(found: PairFindings) -> Iterator[AnswerFigure]:
+    a, b = found.a, found.b
+    for place, (name, result) in enumerate(found.results.items()):
+        yield AnswerFigure(
+            file_stem("effect", name, place),
+            f"The observed effect of {a} over {b} on {name}, beside what the null ({result.null}) gives and "
+            "what bootstrapped test sets give",
+            partial(pair_figure, result, a, b),
+        )
+    if found.sensitivity is not None:
+        yield AnswerFigure(
+            "sensitivity",
+            f"How the verdict on {a} and {b} depends on metric, null and sampler: "
+            f"{sensitivity_caption(found.sensitivity)}",
+            partial(sensitivity_figure, found.sensitivity, a, b),
+        )
+    for place, (name, shares) in enumerate((found.shares or {}).items()):
+        yield AnswerFigure(
+            file_stem("variance", name, place),
+            f"Where the variance of the effect on {name} comes from",
+            partial(shares_figure, shares, a, b, found.sources),
+        )
+
+
+def _cautions(found: PairFindings) -> Iterator[str]:
+    yield from dropped_items(found.systems)
+    same = " and ".join(found.systems.names)
+    yield from (note for note in found.systems.notes if note != f"{same} have the same ratings")
+    if len(found.results) > 1:
+        yield f"{len(found.results)} metrics were tested, and their p are not corrected for how many"
+    for result in found.results.values():
+        yield from map(found.named, result.warnings)
+    for shares in (found.shares or {}).values():
+        yield from (found.named(f"variance: {text}") for text in shares.warnings)
+    if found.settlement is not None:
+        yield from map(found.named, found.settlement.warnings)
+    yield from found.left_out
+
+
+def _ends(interval: Interval) -> str:
+    return f"{number(interval.low)} to {number(interval.high)}"
+
+
+def _p(p: PValue | ExpectedP) -> str:
+    return f"{number(p.p)}{f' ± {number(p.standard_error)}' if p.standard_error else ''}"
+
+
+def _settled(result: ComparisonResult) -> str:
+    return "" if result.decided else ", not settled"
+
+
+def _per_item(count: Responses) -> str:
+    return f"{count.least}" if count.least == count.most else f"{count.least} to {count.most}"

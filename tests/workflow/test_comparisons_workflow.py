@@ -1,0 +1,74 @@
+"""Comparisons in the configuration end to end: the command line's bytes, and what an added one runs."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nbyk.cli import main
+from nbyk.data.example import example_files
+from nbyk.files import read_json
+from tests.workflow.test_workflow import ROOT, configure, planned, snakemake
+
+TARGET = ("--", "comparisons")  # --configfile takes every word up to the next option
+MINE: dict[str, Any] = {
+    "two": {"gold": "gold.csv", "systems": ["sim_a.csv", "c=sim_c.csv"], "full": False, "alpha": 0.01},
+    "three-way": {
+        "gold": "gold.csv",
+        "systems": ["sim_a.csv", "sim_b.csv", "sim_c.csv"],
+        "metrics": ["mae", "accuracy(threshold=0.4)"],
+        "against": "sim_b",
+        "correction": "benjamini_hochberg",
+    },
+}
+
+
+@pytest.fixture(scope="module")
+def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    folder = tmp_path_factory.mktemp("comparisons") / "checkout"
+    shutil.copytree(ROOT / "workflow", folder / "workflow")
+    shutil.copytree(ROOT / "src/nbyk", folder / "src/nbyk", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copy2(ROOT / "Snakefile", folder)
+    return folder
+
+
+def test_comparisons_run_as_on_the_command_line_and_each_by_itself(
+    checkout: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name, content in example_files().items():
+        (tmp_path / name).write_bytes(content)
+    configure(tmp_path, {"seed": 7, "comparisons": MINE})
+    code, output = snakemake(checkout, tmp_path, *TARGET)
+    assert code == 0, output[-3000:]
+    pair = read_json("results/comparisons/two/compare.json")
+    assert (pair["b"], pair["results"][0]["alpha"], pair["results"][0]["seed"]) == ("c", 0.01, 7)
+    boards = read_json("results/comparisons/three-way/compare.json")["leaderboards"]
+    assert [board["metric"] for board in boards] == ["mae", "accuracy(threshold=0.4)"]
+    assert {(board["against"], board["correction"]) for board in boards} == {("sim_b", "benjamini_hochberg")}
+
+    words = "compare --gold gold.csv sim_a.csv c=sim_c.csv --quick --alpha 0.01 --seed 7 --out direct"
+    monkeypatch.setattr(sys, "argv", ["nbyk", *words.split()])
+    with pytest.raises(SystemExit):
+        main()
+    for path in Path("direct").rglob("[!.]*.*"):
+        if ".nbyk" not in path.parts:
+            twin = Path("results/comparisons/two") / path.relative_to("direct")
+            assert twin.read_bytes() == path.read_bytes(), path
+
+    assert planned(checkout, tmp_path, *TARGET) == []
+    another = {"systems": ["sim_b.csv", "sim_c.csv"]}
+    configure(tmp_path, {"seed": 7, "comparisons": {**MINE, "another": another}})
+    (line,) = planned(checkout, tmp_path, *TARGET)
+    assert "results/comparisons/another" in line
+    configure(tmp_path, {"seed": 7, "comparisons": {**MINE, "two": {**MINE["two"], "alpha": 0.05}}})
+    (line,) = planned(checkout, tmp_path, *TARGET)
+    assert "--alpha 0.05" in line
+    configure(tmp_path, {"seed": 7, "comparisons": MINE})
+    lines = Path("sim_c.csv").read_text().splitlines(keepends=True)
+    Path("sim_c.csv").write_text("".join(lines[:-1]))
+    assert len(planned(checkout, tmp_path, *TARGET)) == 2

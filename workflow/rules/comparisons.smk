@@ -1,0 +1,80 @@
+# Comparisons of the user's own systems: one `nbyk compare` each.
+
+
+def compared_metric_files(wildcards):
+    return metric_files_behind(run.comparisons[wildcards.comparison].metrics)
+
+
+def comparison_work(wildcards):
+    """What a comparison takes beside one of a megabyte of ratings."""
+    files = run.comparisons[wildcards.comparison].files()
+    return max(1.0, sum(Path(file).stat().st_size for file in files) / 1e6)
+
+
+rule comparison:
+    input:
+        ratings=lambda wildcards: run.comparisons[wildcards.comparison].files(),
+        metric_files=compared_metric_files,
+        code=code(
+            *[
+                f"data/{name}.py"
+                for name in (
+                    "alignment",
+                    "layouts",
+                    "lm_eval",
+                    "ratings",
+                    "response_set",
+                    "scales",
+                    "systems",
+                    "tables",
+                )
+            ],
+            "priors",
+            "metrics",
+            "resampling",
+            "inference/pvalues.py",
+            "inference/comparison",
+            "inference/planning",
+            "inference/power",
+            "report/answer.py",
+            "report/comparison",
+            "report/drawing.py",
+            "report/formats.py",
+            "report/html.py",
+            "report/templates/answer.html",
+            "report/templates/page.html",
+        ),
+    output:
+        report(
+            "results/comparisons/{comparison}/compare.html",
+            caption="../report/comparisons.rst",
+            category="Comparisons",
+        ),
+        "results/comparisons/{comparison}/compare.json",
+        directory("results/comparisons/{comparison}/tables"),
+        directory("results/comparisons/{comparison}/figures"),
+    log:
+        "logs/comparisons/{comparison}.log",
+    benchmark:
+        "logs/benchmarks/comparisons/{comparison}.tsv"
+    threads: 1
+    resources:
+        mem_mb=memory(297, 15, comparison_work),
+        runtime=minutes(31, comparison_work),
+    params:
+        words=lambda wildcards: run.comparisons[wildcards.comparison].words(),
+        metric_files=lambda wildcards, input: options(
+            "--metric-file", input.metric_files
+        ),
+        folder="results/comparisons/{comparison}",
+        seed=run.seed,
+    message:
+        "Comparing: {wildcards.comparison}"
+    shell:
+        "nbyk compare {params.words:q} {params.metric_files:q} --seed {params.seed} --threads {threads}"
+        " --out {params.folder} > {log} 2>&1"
+
+
+rule comparisons:
+    input:
+        expand(rules.comparison.output, comparison=run.comparisons),
