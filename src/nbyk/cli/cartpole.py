@@ -1,4 +1,4 @@
-"""`nbyk cartpole`: the case study of Ulmer et al. 2022, trained anew or from the rewards that come with nbyk."""
+"""`nbyk cartpole`: the case study of Ulmer et al. 2022, from rewards that come with nbyk or are new."""
 
 from __future__ import annotations
 

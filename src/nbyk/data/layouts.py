@@ -69,7 +69,7 @@ class Cells:
         NbykError
             If a cell is not a finite number.
         """
-        values = _numbers(self.found)
+        values = as_numbers(self.found)
         if not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values))[0])
             found = self.found[row]
@@ -83,7 +83,7 @@ class Cells:
         return values
 
 
-def _numbers(cells: Sequence[Any]) -> Floats:
+def as_numbers(cells: Sequence[Any]) -> Floats:
     """Return the cells' numbers, NaN where a cell is none."""
     if set(map(type, cells)) <= {float, int, bool, str} and not any(
         "_" in cell for cell in cells if type(cell) is str
@@ -203,7 +203,7 @@ def array_cells(path: str | os.PathLike[str]) -> Cells:
         If the file is missing or unreadable, holds no single numeric array of one or two dimensions, or
         an item has no rating.
     """
-    matrix = _load_array(path)
+    matrix = load_array(path)
     if matrix.dtype.kind not in "biuf":
         raise NbykError(f"{path}: found an array of {matrix.dtype}, expected numbers; convert it to float64")
     if matrix.ndim not in (1, 2):
@@ -230,7 +230,14 @@ def array_cells(path: str | os.PathLike[str]) -> Cells:
     )
 
 
-def _load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
+def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
+    """Return the one array in a .npy or .npz file.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing or unreadable, needs a pickle, or holds more than one array.
+    """
     try:
         content = read_bytes(path)
     except OSError as error:
@@ -286,9 +293,7 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
                 "use text or whole numbers"
             )
         if not text.strip():
-            raise NbykError(
-                f"{table.at(row)}, column {name!r}: the id is empty; give every rating an item and a rater"
-            )
+            raise NbykError(f"{table.at(row)}, column {name!r}: the id is empty; give every row one")
         ids.append(text)
     return ids
 

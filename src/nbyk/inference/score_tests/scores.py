@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -69,6 +70,38 @@ def check_aligned(*values: Any) -> None:
             "the Series have different indices, so that it is unclear which values belong together; align "
             "them first (a, b = a.align(b, join='inner')), or give a.to_numpy() and so on"
         )
+
+
+def as_samples(scores: Any, *, least: int = 1) -> dict[str, Floats]:
+    """Return the samples of two systems or more by name, from what holds them.
+
+    Parameters
+    ----------
+    scores
+        A mapping from names, a DataFrame with a column per system, a sequence of samples or an array of shape
+        (k, n).
+    least
+        The fewest scores of each that will do.
+
+    Raises
+    ------
+    NbykError
+        If there are fewer than two systems, two of a name, or fewer than `least` finite scores of one.
+    """
+    if (hasattr(scores, "columns") and hasattr(scores, "items")) or isinstance(scores, Mapping):
+        named = {str(label): sample for label, sample in scores.items()}
+    elif isinstance(scores, str | bytes) or not hasattr(scores, "__iter__"):
+        raise NbykError(
+            f"scores: found {type(scores).__name__}, expected a mapping from names to scores, a DataFrame "
+            "with a column per system, or a sequence of samples"
+        )
+    else:
+        named = {str(position): sample for position, sample in enumerate(scores)}
+    if len(named) < 2 or len(named) != len(scores.columns if hasattr(scores, "columns") else scores):
+        raise NbykError(
+            f"scores: found {len(named)} systems by name, expected two or more of different names"
+        )
+    return {label: as_scores(sample, f"system {label!r}", least=least) for label, sample in named.items()}
 
 
 def as_row_pairs(a: Any, b: Any, *, paired: bool = False, least: int = 1) -> tuple[Floats, Floats]:

@@ -29,9 +29,7 @@ class QNetwork:
         (n_hidden, n_actions) and (n_actions,).
     """
 
-    def __init__(
-        self, n_inputs: int, n_hidden: int, n_actions: int, generator: np.random.Generator
-    ) -> None:
+    def __init__(self, n_inputs: int, n_hidden: int, n_actions: int, generator: np.random.Generator) -> None:
         self.weights: Weights = []
         for fan_in, fan_out in ((n_inputs, n_hidden), (n_hidden, n_actions)):
             bound = fan_in**-0.5

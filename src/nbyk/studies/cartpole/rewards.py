@@ -69,8 +69,12 @@ def read_rewards(path: Path | None = None) -> dict[str, Floats]:
             "`nbyk cartpole train`"
         )
     try:
-        columns = [np.array(table.column(name, "write the file again"), dtype=np.float64) for name in episodes]
+        columns = [
+            np.array(table.column(name, "write the file again"), dtype=np.float64) for name in episodes
+        ]
     except ValueError as error:
-        raise NbykError(f"{path}: {error}; expected a number for each episode; write the file again") from None
+        raise NbykError(
+            f"{path}: {error}; expected a number for each episode; write the file again"
+        ) from None
     matrix, named = np.stack(columns, axis=1), np.array(agents)
     return {agent: matrix[named == agent] for agent in dict.fromkeys(agents)}
