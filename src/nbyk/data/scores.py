@@ -272,10 +272,8 @@ def _json_table(path: str | os.PathLike[str]) -> Table:
         columns = {name: cells for name, cells in content.items() if isinstance(cells, list)}
         lengths = {name: len(cells) for name, cells in columns.items()}
         if len(set(lengths.values())) > 1:
-            (one, n), (other, m) = list(lengths.items())[0], list(lengths.items())[-1]
-            raise NbykError(
-                f"{path}: {one!r} has {n} entries and {other!r} {m}; expected as many in each list"
-            )
+            found = ", ".join(f"{n} of {name!r}" for name, n in lengths.items())
+            raise NbykError(f"{path}: found {found}; expected as many entries in each list")
     elif isinstance(content, dict):
         columns = {_ITEM: list(content), "score": list(content.values())}
     elif isinstance(content, list) and content and all(isinstance(row, dict) for row in content):
@@ -285,8 +283,8 @@ def _json_table(path: str | os.PathLike[str]) -> Table:
         columns = {"score": content}
     else:
         raise NbykError(
-            f"{path}: found {shown(content)}, expected a list of scores, as in [0.71, 0.74], or an object from "
-            "ids to scores"
+            f"{path}: found {shown(content)}, expected a list of scores, as in [0.71, 0.74], or an "
+            "object from ids to scores"
         )
     n = len(next(iter(columns.values()), []))
     if not n:
@@ -328,16 +326,16 @@ def _refuse_unequal(read: Sequence[Scores], with_ids: Sequence[Scores]) -> None:
     if with_ids:
         without = next(scores for scores in read if scores.items is None)
         raise NbykError(
-            f"{without.path}: has no ids of items, and {with_ids[0].path} has; expected them in every file or "
-            "in none: add a column item, name it with --item, or test without pairs with --unpaired"
+            f"{without.path}: has no ids of items, and {with_ids[0].path} has; expected them in every file "
+            "or in none: add a column item, name it with --item, or test without pairs with --unpaired"
         )
     first = read[0]
     for scores in read[1:]:
         if len(scores.values) != len(first.values):
             raise NbykError(
                 f"{scores.path}: found {len(scores.values)} scores, expected {len(first.values)} as in "
-                f"{first.path}, to pair them by their order: give scores of the same items, or leave --paired "
-                "out and choose an unpaired test"
+                f"{first.path}, to pair them by their order: give scores of the same items, or leave "
+                "--paired out and choose an unpaired test"
             )
 
 

@@ -59,8 +59,8 @@ def compare_scores(
     against
         A baseline to compare every other system with; by default all pairs are compared.
     alternative
-        "two-sided", "greater" (the first of a pair is better; with a baseline, the other system is) or "less".
-        Of more than two systems, the latter need a baseline.
+        "two-sided", "greater" (the first of a pair is better; with a baseline, the other system is) or
+        "less". Of more than two systems, the latter two need a baseline.
     alpha
         The level, in (0, 1); Almost Stochastic Order is bounded at a confidence of 1 − α.
     tau
@@ -187,7 +187,8 @@ def _correction(test: str, correction: str | None) -> str:
         raise unknown_name("correction", correction, CORRECTIONS)
     if test == ASO and correction not in ("bonferroni", "none"):
         raise NbykError(
-            f"correction: found {correction!r} for aso, whose bounds have no p-values; choose bonferroni or none"
+            f"correction: found {correction!r} for aso, whose bounds are no p-values; choose bonferroni "
+            "or none"
         )
     return correction
 
@@ -249,7 +250,7 @@ def _difference(a: Floats, b: Floats, alpha: float, by_pairs: bool) -> tuple[flo
     """Return the difference of means and its t interval at 1 − α."""
     difference = float(a.mean() - b.mean())
     if by_pairs:
-        error, df = _standard_error(a - b), len(a) - 1
+        error, df = _standard_error(a - b), len(a) - 1.0
     else:
         of_a, of_b = _standard_error(a), _standard_error(b)
         error = math.hypot(of_a, of_b)
@@ -291,8 +292,8 @@ def _warnings(
             yield said
     if test in ("bootstrap", "paired_bootstrap") and fewest < _LIBERAL_BELOW:
         yield (
-            f"with {fewest} scores resampled means vary less than means do, so that the bootstrap calls equally "
-            f"good systems different more often than α = {alpha:g}; permutation (or, of pairs, "
+            f"with {fewest} scores resampled means vary less than means do, so that the bootstrap calls "
+            f"equally good systems different more often than α = {alpha:g}; permutation (or, of pairs, "
             "approximate_randomisation) does not"
         )
     results = [pair.found for pair in pairs if isinstance(pair.found, SignificanceResult)]
@@ -306,8 +307,8 @@ def _warnings(
             else "draw more of the null with n_resamples"
         )
         yield (
-            f"the smallest p-value that {test} can give here is {least:.3g}{corrected} and above α = {alpha:g}: "
-            f"whatever the scores, it could not have told the systems apart; {how}"
+            f"the smallest p-value that {test} can give here is {least:.3g}{corrected} and above α = "
+            f"{alpha:g}: whatever the scores, it could not have told the systems apart; {how}"
         )
     if paired and not (test != ASO and TESTS[test].paired):
         yield f"the scores are paired, which {test} makes nothing of; approximate_randomisation does"

@@ -11,6 +11,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.layouts import as_numbers
 from nbyk.data.tables import read_table
 from nbyk.errors import NbykError
 from nbyk.files import write_text
@@ -68,13 +69,11 @@ def read_rewards(path: Path | None = None) -> dict[str, Floats]:
             f"{path}: no column episode_1; found {', '.join(map(repr, table.names[:6]))}; write it with "
             "`nbyk cartpole train`"
         )
-    try:
-        columns = [
-            np.array(table.column(name, "write the file again"), dtype=np.float64) for name in episodes
-        ]
-    except ValueError as error:
+    matrix = np.stack([as_numbers(table.column(name, "write the file again")) for name in episodes], axis=1)
+    if not np.isfinite(matrix).all():
+        row, episode = np.argwhere(~np.isfinite(matrix))[0].tolist()
         raise NbykError(
-            f"{path}: {error}; expected a number for each episode; write the file again"
-        ) from None
-    matrix, named = np.stack(columns, axis=1), np.array(agents)
+            f"{table.at(row)}, column {episodes[episode]!r}: expected a finite number; write the file again"
+        )
+    named = np.array(agents)
     return {agent: matrix[named == agent] for agent in dict.fromkeys(agents)}
