@@ -14,7 +14,7 @@ from typing import NoReturn
 
 import typer
 
-from nbyk.cli import calibration, cartpole, config, data, doctor, homan2025, plan, why, workflow
+from nbyk.cli import calibration, cartpole, config, data, doctor, homan2025, plan, scores, why, workflow
 from nbyk.errors import NbykError
 from nbyk.provenance.recording import recording
 
@@ -29,6 +29,7 @@ app.add_typer(homan2025.app, name="homan2025")
 app.add_typer(calibration.app, name="calibration")
 app.add_typer(cartpole.app, name="cartpole")
 app.command()(plan.plan)
+app.command("test")(scores.scores)
 app.command()(why.why)
 app.command()(doctor.doctor)
 app.add_typer(data.app, name="data")

@@ -33,7 +33,7 @@ def recommended_test(n: int, m: int, *, paired: bool) -> Recommendation:
         how = (
             f"all {2**n:,} ways to swap are counted"
             if 2**n <= EXACT_UP_TO
-            else "as many ways to swap are drawn as it takes to see p"
+            else "of the ways to swap, too many to count, some are drawn"
         )
         return Recommendation(
             "approximate_randomisation",
@@ -42,7 +42,7 @@ def recommended_test(n: int, m: int, *, paired: bool) -> Recommendation:
         )
     if min(n, m) < MANY_SCORES:
         deals = math.comb(n + m, n)
-        how = f"all {deals:,} are counted" if deals <= EXACT_UP_TO else "many are drawn"
+        how = f"all {deals:,} are counted" if deals <= EXACT_UP_TO else "some of too many are drawn"
         return Recommendation(
             "permutation",
             f"nothing pairs the scores and they are few, so that all ways to deal them to two systems are "
