@@ -131,7 +131,7 @@ def aso_figure(comparison: ScoreComparison, pair: ScorePair) -> Figure:
         bins = np.linspace(0.0, 1.0, 51).tolist()
         weights = np.full(found.resampled.size, 1.0 / found.resampled.size)
         right.hist(found.resampled, bins, weights=weights, color=_PALE, label="bootstrapped samples")
-        right.axvline(found.violation_ratio, color=COLOURS[0], linewidth=1.8, label="violation ratio")
+        right.axvline(found.violation_ratio, color=COLOURS[2], linewidth=1.8, label="violation ratio")
         right.axvline(found.eps_min, color=COLOURS[1], linewidth=1.8, label=f"eps_min, {found.eps_min:.3g}")
         right.axvline(
             comparison.tau or 0.5, color=_INK, linewidth=1.0, linestyle=":", label=f"τ = {comparison.tau:g}"

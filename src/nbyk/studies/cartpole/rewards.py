@@ -50,6 +50,12 @@ def write_rewards(rewards: Rewards, path: Path) -> None:
     write_text(path, text.getvalue())
 
 
+def write_scores(means: Floats, path: Path) -> None:
+    """Write the mean reward of each run as a file of scores, one line per run."""
+    lines = [f"{run},{mean!r}" for run, mean in enumerate(means.tolist())]
+    write_text(path, "\n".join(["run,score", *lines]) + "\n")
+
+
 def read_rewards(path: Path | None = None) -> dict[str, Floats]:
     """Return the rewards in a file that `write_rewards` wrote; without one, those that come with nbyk.
 
