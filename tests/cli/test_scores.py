@@ -147,6 +147,13 @@ def test_gate(nbyk: Run) -> None:
     assert nbyk("test", "new.txt", "old.txt", "--gate", "--alpha", "1e-9")[0] == 1
     assert nbyk("test", "old.txt", "new.txt", "--against", "old", "--gate")[0] == 0
     assert nbyk("test", "old.txt", "new.txt")[0] == 0
+    assert json.loads(nbyk("test", "new.txt", "old.txt", "--gate", "--json")[1])["alternative"] == "greater"
+    write_runs({"third": 0.65})
+    assert nbyk("test", "new.txt", "old.txt", "third.txt", "--gate", "--against", "third")[0] == 0
+    for words in (("new.txt", "old.txt", "--alternative", "less"), ("new.txt", "old.txt", "third.txt")):
+        code, _, error = nbyk("test", *words, "--gate")
+        assert code == 2
+        assert error.startswith("error: --gate ")
 
 
 def test_the_smallest_p_value_is_said_where_nothing_can_be_shown(nbyk: Run) -> None:

@@ -56,8 +56,12 @@ def scores(
     ] = "refuse",
     against: Annotated[str | None, typer.Option(help="Baseline; without one all pairs are compared.")] = None,
     alternative: Annotated[
-        str, typer.Option(help="two-sided, greater (A is better, or the others than the baseline) or less.")
-    ] = "two-sided",
+        str | None,
+        typer.Option(
+            help="two-sided, greater (A is better, or the others than the baseline) or less.",
+            show_default="two-sided, or greater with --gate",
+        ),
+    ] = None,
     alpha: Annotated[float, typer.Option(help="Level of the test.")] = 0.05,
     tau: Annotated[float, typer.Option(help="What eps_min of aso must be below.")] = 0.2,
     correction: Annotated[
@@ -84,6 +88,8 @@ def scores(
     """Compare systems by one score per training run, or one per item of the same test set.
 
     Scores of the same items are paired by a column of ids, or by their order with --paired; higher is better.
+    With --gate the exit code is 1 unless the first system is shown to be better than the other or, of three
+    systems or more, than the baseline that --against names.
     """
     from nbyk.data.scores import read_score_set
     from nbyk.data.systems import named_systems
@@ -108,6 +114,13 @@ def scores(
         raise NbykError("found --lift or --shift without --power, which they belong to; add --power")
     if lift is not None and shift is not None:
         raise NbykError("found --lift and --shift; a system is better by one of them: keep one")
+    sided = alternative or ("greater" if gate else "two-sided")
+    if gate and sided == "less":
+        raise NbykError("--gate asks whether A is better, and --alternative less whether B is; drop one")
+    if gate and len(systems) > 2 and against is None:
+        raise NbykError(
+            f"--gate with {len(systems)} systems needs a baseline to be better than; name it with --against"
+        )
     if out is not None:
         check_out_folder(out)
     by_pairs = test in TESTS and TESTS[test].paired
@@ -140,7 +153,7 @@ def scores(
                 test=test,
                 paired=read.paired,
                 against=against,
-                alternative=cast("Alternative", alternative),
+                alternative=cast("Alternative", sided),
                 alpha=alpha,
                 tau=tau,
                 correction=correction,
@@ -165,9 +178,8 @@ def scores(
         notes.append("the scores are paired by their order in the files, which have no ids to check it by")
     answer = scores_answer(comparison, powers=powers, lift=by, notes=notes)
     first = next(name for name in paths if name != against)
-    own = [pair for pair in comparison.pairs if first in (pair.a, pair.b)]
-    passed = all(pair.better == first for pair in own) if gate else None
-    give(answer, out=out, as_json=as_json, stem="test", passed=passed)
+    passed = any(pair.better == pair.a == first for pair in comparison.pairs)
+    give(answer, out=out, as_json=as_json, stem="test", passed=passed if gate else None)
 
 
 def _in_options(message: str) -> str:
