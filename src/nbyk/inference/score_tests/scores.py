@@ -136,9 +136,9 @@ def _checked(values: Any, name: str, axes: tuple[str, ...], least: int) -> Float
 
 
 def _to_numpy(values: Any, name: str) -> NDArray[Any]:
-    for method in ("detach", "cpu"):  # torch tensors with a gradient or on a device have no array protocol
-        if hasattr(values, method):
-            values = getattr(values, method)()
+    values = _on_host(values)
+    if isinstance(values, list | tuple) and values and hasattr(values[0], "detach"):
+        values = [_on_host(value) for value in values]
     if np.ma.is_masked(values):
         raise NbykError(f"{name}: some scores are masked; give values.compressed() or fill them")
     try:
@@ -150,6 +150,14 @@ def _to_numpy(values: Any, name: str) -> NDArray[Any]:
             f"{name}: {type(values).__name__} cannot be read as numbers ({error}); expected a list, a numpy "
             "array, a pandas Series or a tensor on the CPU"
         ) from error
+
+
+def _on_host(values: Any) -> Any:
+    """Return a tensor detached and copied from its device, for without that it has no array protocol."""
+    for method in ("detach", "cpu"):
+        if hasattr(values, method):
+            values = getattr(values, method)()
+    return values
 
 
 def _numbers(array: NDArray[Any], name: str) -> Floats:
