@@ -15,7 +15,6 @@ from nbyk.report.scores.figures import aso_figure
 from nbyk.studies.cartpole.analysis import (
     ALPHA,
     FIRST,
-    P_TESTS,
     PUBLISHED_EPS_MIN,
     PUBLISHED_P,
     PUBLISHED_POWER,
@@ -42,7 +41,7 @@ def case_study_answer(found: CaseStudy) -> Answer:
         tables=(
             AnswerTable(
                 "tests",
-                "Every 10 steps against every 20, by mean rewards of runs; p one-sided, that 10 is better",
+                "Every 10 steps against 20, by mean rewards of runs: eps_min, and p of four tests, one-sided",
                 _tests_table(found),
             ),
             AnswerTable(
@@ -58,8 +57,8 @@ def case_study_answer(found: CaseStudy) -> Answer:
             ),
             AnswerTable(
                 "episodes",
-                "Runs of one agent compared with each other: the share called different where episodes are "
-                "the scores, and where run means are",
+                "Runs of one agent compared with each other: the shares called different where episodes are "
+                "the scores, and where the means of five runs and five others are",
                 _episodes_table(found),
             ),
         ),
@@ -145,7 +144,7 @@ def rewards_figure(found: CaseStudy) -> Figure:
         right.set_ylim(len(found.rewards) - 0.45, -0.55)
         right.set_xlabel("mean reward of a run (diamond: of all)")
         right.grid(visible=False, axis="y")
-        left.legend(loc="upper left", fontsize=8, frameon=False)
+        figure.legend(loc="outside lower center", ncols=3, fontsize=8, frameon=False)
     return figure
 
 
@@ -183,12 +182,12 @@ def _tests_table(found: CaseStudy) -> pd.DataFrame:
             "every 20": at.means[1],
         }
         row |= {"violation ratio": at.aso.violation_ratio, "eps_min": at.aso.eps_min}
-        rows.append(row | {f"p {name}": at.p[name] for name in P_TESTS})
+        rows.append({**row, **at.p})
     of_first = [float(found.rewards[agent][0].mean()) for agent in (FIRST, SECOND)]
     eps_min, p = found.one_run
     one_run = {"scores": "episodes of one run", "every 10": of_first[0], "every 20": of_first[1]}
-    rows.append(one_run | {"eps_min": eps_min, "p bootstrap": p})
-    rows.append({"scores": "the paper", "eps_min": PUBLISHED_EPS_MIN, "p bootstrap": PUBLISHED_P})
+    rows.append(one_run | {"eps_min": eps_min, "bootstrap": p})
+    rows.append({"scores": "the paper", "eps_min": PUBLISHED_EPS_MIN, "bootstrap": PUBLISHED_P})
     return pd.DataFrame(rows)
 
 
@@ -218,10 +217,9 @@ def _multi(found: CaseStudy) -> pd.DataFrame:
     agents = found.table.labels
     rows = []
     for i, agent in enumerate(agents):
-        row: dict[str, Any] = {"": LABELS[agent]}
-        row |= {LABELS[other]: float(found.table.eps_min[i, j]) for j, other in enumerate(agents)}
-        row |= {f"{LABELS[other]}, the paper": PUBLISHED_TABLE.get((agent, other), 1.0) for other in agents}
-        rows.append(row)
+        ours = {LABELS[other]: float(found.table.eps_min[i, j]) for j, other in enumerate(agents)}
+        theirs = {LABELS[other]: PUBLISHED_TABLE.get((agent, other), 1.0) for other in agents}
+        rows += [{"": LABELS[agent], **ours}, {"": f"{LABELS[agent]}, the paper", **theirs}]
     return pd.DataFrame(rows)
 
 
@@ -233,9 +231,9 @@ def _episodes_table(found: CaseStudy) -> pd.DataFrame:
             {
                 "agent": LABELS.get(of_agent.agent, of_agent.agent),
                 "pairs of runs": of_agent.n_pairs,
-                "p ≤ 0.05, episodes": of_agent.rejected,
-                "eps_min < 0.2, episodes": of_agent.ordered,
-                "p ≤ 0.05, run means": of_agent.rejected_means,
+                f"p ≤ {ALPHA:g}": of_agent.rejected,
+                f"eps_min < {TAU:g}": of_agent.ordered,
+                f"of means, p ≤ {ALPHA:g}": of_agent.rejected_means,
             }
             for of_agent in found.episodes
         ]
