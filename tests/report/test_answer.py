@@ -79,6 +79,15 @@ def test_numbers_are_whole_and_aligned_at_any_width(width: int) -> None:
     assert len({len(row) for row in rows}) == 1
 
 
+def test_only_text_folds_in_a_table_of_many_columns() -> None:
+    numbers = {f"a longer name {place}": [0.5, float("nan")] for place in range(7)}
+    frame = pd.DataFrame({"scores": ["episodes of one run", "10 runs"], **numbers})
+    text = answer_text(replace(ANSWER, tables=(AnswerTable("wide", "Wide", frame),)), width=60)
+    (header,) = (line for line in text.splitlines() if "longer" in line)
+    assert header.split("   ")[-7:] == list(numbers)
+    assert "\none run\n" in text
+
+
 def test_sentences_fold_at_the_width_between_words_only() -> None:
     long = replace(
         ANSWER, sentences=("word " * 30 + "/a/path/that-is-longer-than-the-width",), tables=(), cautions=()

@@ -202,7 +202,11 @@ def _table_text(table: AnswerTable, width: int) -> str:
         longest = max((len(word) for word in unbroken), default=1)
         least = min(longest, max(8, width // 4)) if text else longest
         shown.add_column(
-            Text(str(name)), justify="left" if text else "right", min_width=least, overflow="fold"
+            Text(str(name)),
+            justify="left" if text else "right",
+            min_width=least,
+            overflow="fold",
+            no_wrap=not text,
         )
         needed += least + _GAP
     for row in rows:
