@@ -84,7 +84,7 @@ def test_only_text_folds_in_a_table_of_many_columns() -> None:
     frame = pd.DataFrame({"scores": ["episodes of one run", "10 runs"], **numbers})
     text = answer_text(replace(ANSWER, tables=(AnswerTable("wide", "Wide", frame),)), width=60)
     (header,) = (line for line in text.splitlines() if "longer" in line)
-    assert header.split("   ")[-7:] == list(numbers)
+    assert re.split(" {3,}", header)[1:] == list(numbers)
     assert "\none run\n" in text
 
 
