@@ -1,5 +1,7 @@
 # The case study of Ulmer et al. 2022, from the rewards that come with nbyk: `nbyk cartpole train` makes new ones.
 
+CASE_STUDY_FIGURES = ["rewards", "quantiles", "episodes"]
+
 
 rule ulmer_case_study:
     input:
@@ -13,12 +15,20 @@ rule ulmer_case_study:
         ),
     output:
         report(
-            multiext("results/ulmer2022/case_study/figures/", "rewards.svg", "quantiles.svg", "episodes.svg"),
+            expand(
+                "results/ulmer2022/case_study/figures/{name}.svg",
+                name=CASE_STUDY_FIGURES,
+            ),
             caption="../report/ulmer_case_study.rst",
             category="Case study of Ulmer et al. 2022",
         ),
-        multiext(
-            "results/ulmer2022/case_study/tables/", "tests.csv", "power.csv", "eps_min.csv", "episodes.csv"
+        expand(
+            "results/ulmer2022/case_study/figures/{name}.png", name=CASE_STUDY_FIGURES
+        ),
+        expand(
+            "results/ulmer2022/case_study/tables/{name}.{suffix}",
+            name=["tests", "power", "eps_min", "episodes"],
+            suffix=["csv", "parquet", "md", "tex"],
         ),
         "results/ulmer2022/case_study/case_study.json",
         "results/ulmer2022/case_study/case_study.html",
@@ -28,7 +38,7 @@ rule ulmer_case_study:
         "logs/benchmarks/ulmer2022/case_study.tsv"
     threads: 1
     resources:
-        mem_mb=memory(400),
+        mem_mb=memory(200),
         runtime=minutes(5),
     message:
         "Testing the agents of the case study of Ulmer et al. 2022"
