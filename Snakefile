@@ -13,6 +13,7 @@ include: "workflow/rules/homan2025.smk"
 include: "workflow/rules/calibration.smk"
 include: "workflow/rules/labels.smk"
 include: "workflow/rules/comparisons.smk"
+include: "workflow/rules/cartpole.smk"
 include: "workflow/rules/datasets.smk"
 
 

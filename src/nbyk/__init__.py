@@ -60,6 +60,7 @@ _HOME = {
     "CorpusMetric": "nbyk.inference.score_tests.corpus_metrics",
     "bootstrap_power_analysis": "nbyk.inference.score_tests.power_analysis",
     "correct_p_values": "nbyk.inference.score_tests.corrections",
+    "compare_scores": "nbyk.inference.score_tests.compare_scores",
 }
 
 __all__ = [
@@ -80,6 +81,7 @@ __all__ = [
     "bootstrap_power_analysis",
     "bootstrap_test",
     "compare",
+    "compare_scores",
     "compare_systems",
     "correct_p_values",
     "expected_p",
@@ -133,6 +135,7 @@ if TYPE_CHECKING:
     from nbyk.inference.score_tests.aso import aso, violation_ratio
     from nbyk.inference.score_tests.bootstrap import bootstrap_test
     from nbyk.inference.score_tests.classical import mann_whitney_test, welch_t_test, wilcoxon_test
+    from nbyk.inference.score_tests.compare_scores import compare_scores
     from nbyk.inference.score_tests.corpus_metrics import CorpusMetric
     from nbyk.inference.score_tests.corrections import correct_p_values
     from nbyk.inference.score_tests.multi_aso import aso_sizes, aso_uncertainty_reduction, multi_aso

@@ -97,6 +97,15 @@ def test_no_cell_is_cut_however_many_columns_there_are(width: int) -> None:
     assert text.count("0.1235") == 7
 
 
+def test_only_text_folds_in_a_table_of_many_columns() -> None:
+    numbers = {f"a longer name {place}": [0.5, float("nan")] for place in range(7)}
+    frame = pd.DataFrame({"scores": ["episodes of one run", "10 runs"], **numbers})
+    text = answer_text(replace(ANSWER, tables=(AnswerTable("wide", "Wide", frame),)), width=60)
+    (header,) = (line for line in text.splitlines() if "longer" in line)
+    assert re.split(" {3,}", header)[1:] == list(numbers)
+    assert "\nrun\n" in text
+
+
 def test_sentences_fold_at_the_width_between_words_only() -> None:
     long = replace(
         ANSWER, sentences=("word " * 30 + "/a/path/that-is-longer-than-the-width",), tables=(), cautions=()

@@ -16,6 +16,7 @@ import typer
 
 from nbyk.cli import (
     calibration,
+    cartpole,
     compare,
     config,
     data,
@@ -24,6 +25,7 @@ from nbyk.cli import (
     homan2025,
     labels,
     plan,
+    scores,
     why,
     workflow,
 )
@@ -41,8 +43,10 @@ app.add_typer(homan2025.app, name="homan2025")
 app.add_typer(calibration.app, name="calibration")
 app.command()(compare.compare)
 app.command()(example.example)
+app.add_typer(cartpole.app, name="cartpole")
 app.command()(plan.plan)
 app.command()(labels.labels)
+app.command("test")(scores.scores)
 app.command()(why.why)
 app.command()(doctor.doctor)
 app.add_typer(data.app, name="data")

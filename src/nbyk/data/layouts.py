@@ -69,7 +69,7 @@ class Cells:
         NbykError
             If a cell is not a finite number.
         """
-        values = _numbers(self.found)
+        values = as_numbers(self.found)
         if not np.isfinite(values).all():
             row = int(np.flatnonzero(~np.isfinite(values))[0])
             found = self.found[row]
@@ -83,7 +83,7 @@ class Cells:
         return values
 
 
-def _numbers(cells: Sequence[Any]) -> Floats:
+def as_numbers(cells: Sequence[Any]) -> Floats:
     """Return the cells' numbers, NaN where a cell is none."""
     if set(map(type, cells)) <= {float, int, bool, str} and not any(
         "_" in cell for cell in cells if type(cell) is str
@@ -292,9 +292,7 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
                 "use text or whole numbers"
             )
         if not text.strip():
-            raise NbykError(
-                f"{table.at(row)}, column {name!r}: the id is empty; give every rating an item and a rater"
-            )
+            raise NbykError(f"{table.at(row)}, column {name!r}: the id is empty; give every row one")
         ids.append(text)
     return ids
 

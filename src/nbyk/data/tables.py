@@ -112,7 +112,7 @@ def read_table(path: str | os.PathLike[str], only: Collection[str] | None = None
     else:
         raise unknown_suffix(path, TABLE_SUFFIXES)
     if not table.numbers:
-        raise NbykError(f"{path}: has columns but no rows; expected at least one rating per row")
+        raise NbykError(f"{path}: has columns but no rows; expected at least one rating or score per row")
     return table
 
 
@@ -233,20 +233,31 @@ def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
     Raises
     ------
     NbykError
-        If the file is missing or unreadable, not UTF-8, not JSON or no object, or an object has a key twice.
+        As `json_content`, or if it is no object.
+    """
+    content = json_content(path)
+    if not isinstance(content, dict):
+        raise NbykError(f"{path}: found {_kind(content)}; expected one object in braces")
+    return content
+
+
+def json_content(path: str | os.PathLike[str]) -> Any:
+    """Return what a JSON file holds.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing or unreadable, not UTF-8 or not JSON, or an object has a key twice.
     """
     text = _text(path)
     try:
-        content = json.loads(text, object_pairs_hook=_distinct_keys)
+        return json.loads(text, object_pairs_hook=_distinct_keys)
     except (ValueError, RecursionError) as error:
         where = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
         raise NbykError(
             f"{path}{where}: not JSON ({getattr(error, 'msg', error)}); "
             "mend the file, or get it again if it was cut off"
         ) from None
-    if not isinstance(content, dict):
-        raise NbykError(f"{path}: found {_kind(content)}; expected one object in braces")
-    return content
 
 
 def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
@@ -331,7 +342,7 @@ def _parsed(
             "or get the file again if it was cut off"
         ) from None
     if header is None:
-        raise NbykError(f"{path}: is empty; expected a header line and one line per rating or item")
+        raise NbykError(f"{path}: is empty; expected a header line and one line per rating, item or run")
     cells_of = {at: cells[place :: len(read)] for place, at in enumerate(read)}
     return header, tuple(cells_of.get(at, []) for at in range(len(header))), numbers
 

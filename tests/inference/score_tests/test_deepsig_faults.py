@@ -44,6 +44,12 @@ def test_holm_has_a_running_maximum_and_keeps_the_order() -> None:
     np.testing.assert_allclose(nbyk.correct_p_values([0.9, 0.001], "holm"), [0.9, 0.002])
 
 
+def test_bonferroni_is_bonferroni() -> None:
+    """There, `bonferroni_correction` is a step-down of its own."""
+    adjusted = nbyk.correct_p_values([0.04, 0.01, 0.03, 0.3], "bonferroni")
+    np.testing.assert_allclose(adjusted, [0.16, 0.04, 0.12, 1.0])
+
+
 def grid_without_ends(a: np.ndarray, b: np.ndarray, dt: float) -> float:  # type: ignore[type-arg]
     """Return the ratio on t = dt, 2 dt, … < 1, the first left out of the numerator: Appendix A."""
     t = np.arange(dt, 1, dt)
@@ -71,6 +77,19 @@ def test_nan_has_no_p_value(name: str) -> None:
     test = nbyk.aso if name == "aso" else TESTS[name].test
     with pytest.raises(NbykError, match="a: score 0 is nan"):
         test([math.nan, 1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 1.0, 2.0, 1.0])
+
+
+def test_nan_is_refused_wherever_scores_are_taken() -> None:
+    bad, good = [math.nan, 1.0, 2.0, 3.0, 4.0], [0.0, 1.0, 1.0, 2.0, 1.0]
+    for call in (
+        lambda: nbyk.multi_aso([good, bad]),
+        lambda: nbyk.compare_scores([good, bad]),
+        lambda: nbyk.violation_ratio(good, bad),
+        lambda: nbyk.bootstrap_power_analysis(bad),
+        lambda: nbyk.correct_p_values(bad),
+    ):
+        with pytest.raises(NbykError, match="is nan"):
+            call()
 
 
 def test_neighbouring_seeds_share_no_draws() -> None:

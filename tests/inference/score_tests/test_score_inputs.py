@@ -35,6 +35,24 @@ class Tensor:
         return np.asarray(self.values, dtype=dtype)
 
 
+class Scalar:
+    """Stands in for a tensor without axes, such as a loss that a loop collected in a list."""
+
+    def __init__(self, value: float, attached: bool = True) -> None:
+        self.value, self.attached = value, attached
+
+    def detach(self) -> Scalar:
+        return Scalar(self.value, False)
+
+    def __float__(self) -> float:
+        if self.attached:
+            raise RuntimeError("can't call float() on a tensor that requires grad")
+        return self.value
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:  # type: ignore[type-arg]
+        return np.asarray(float(self), dtype=dtype)
+
+
 class DlpackOnly:
     """Stands in for an array of a library that speaks DLPack and no array protocol."""
 
@@ -60,6 +78,8 @@ class DlpackOnly:
         pd.Series,
         lambda values: pd.Series(values, dtype="Float64"),
         Tensor,
+        lambda values: Tensor(values, attached=False),
+        lambda values: [Scalar(value) for value in values],
         DlpackOnly,
     ],
 )

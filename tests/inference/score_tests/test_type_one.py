@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from itertools import combinations, product
 
@@ -13,6 +14,7 @@ import pytest
 from numpy.typing import NDArray
 from scipy import stats
 
+from nbyk.inference.score_tests.aso import aso_batch
 from nbyk.inference.score_tests.bootstrap import bootstrap_p
 from nbyk.inference.score_tests.classical import mann_whitney_p, welch_t_p, wilcoxon_p
 from nbyk.inference.score_tests.randomisation import approximate_randomisation_p, permutation_p
@@ -87,3 +89,22 @@ def test_the_bootstrap_is_as_liberal_as_its_variance_is_small() -> None:
         assert_rate(p, stats.t.sf(border, df), slack=0.002)
         with pytest.raises(AssertionError):
             assert_rate(p, ALPHA, slack=0.001)
+
+
+@pytest.mark.parametrize(("n", "m"), [(2, 2), (3, 3), (2, 4)])
+def test_few_scores_give_a_bound_of_zero_as_often_as_the_warning_says(n: int, m: int) -> None:
+    """eps_min is 0 where all of A's scores are above all of B's: once in C(n + m, n), at any confidence."""
+    a, b = samples(n, m, 7)
+    bounds = aso_batch(a, b, n_resamples=50, confidence_level=0.999).eps_min
+    assert_rate(np.where(bounds == 0.0, 0.0, 1.0), 1.0 / math.comb(n + m, n))
+
+
+@pytest.mark.parametrize("paired", [False, True])
+def test_the_least_p_value_is_met_as_often_as_it_says(paired: bool) -> None:
+    """Where p can be no smaller than its level, exact tests still reject at that level that often."""
+    a, b = samples(4, 4, 8)
+    p = approximate_randomisation_p(a, b) if paired else permutation_p(a, b)
+    least = 1 / 16 if paired else 1 / 70
+    assert p.min() == pytest.approx(least)
+    low, high = stats.binom.interval(0.999, SIMULATIONS, least)
+    assert low <= (p <= least + 1e-12).sum() <= high

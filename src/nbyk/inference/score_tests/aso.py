@@ -271,18 +271,24 @@ class Bound:
         )
 
 
+def few_scores(n: int, m: int) -> str | None:
+    """Return what `eps_min` can and cannot mean with n and m scores, where they are too few; else None."""
+    if min(n, m) >= FEW_SCORES:
+        return None
+    deals = math.comb(n + m, n)
+    return (
+        f"{n} scores of A and {m} of B: eps_min says little below {FEW_SCORES} of each. Where each score "
+        "of A is above every one of B, no resample differs, and eps_min is 0 at any confidence; for two "
+        f"equally good systems that happens once in {deals} times. It can rank systems, but not back a "
+        "claim: collect more runs, or give the p-value of permutation_test beside it"
+    )
+
+
 def warn_of_few(n: int, m: int) -> None:
     """Warn where samples of n and m scores are too small for the bound to mean much."""
-    if min(n, m) < FEW_SCORES:
-        deals = math.comb(n + m, n)
-        warnings.warn(
-            f"{n} scores of A and {m} of B: eps_min says little below {FEW_SCORES} of each. Where each score "
-            "of A is above every one of B, no resample differs, and eps_min is 0 at any confidence; for two "
-            f"equally good systems that happens once in {deals} times. It can rank systems, but not back a "
-            "claim: collect more runs, or give the p-value of permutation_test beside it",
-            UserWarning,
-            stacklevel=3,
-        )
+    said = few_scores(n, m)
+    if said is not None:
+        warnings.warn(said, UserWarning, stacklevel=3)
 
 
 def _ascending(a: Floats, b: Floats) -> tuple[Floats, Floats]:

@@ -40,6 +40,8 @@ class ScoreTest:
         From scores of A and B to a result.
     p_values
         From R samples of either, shapes (R, n) and (R, m), to p-values, shape (R,).
+    draws
+        Whether it draws its null, and takes `n_resamples`, `seed`, `threads`, `keep_null` and `progress`.
     """
 
     name: str
@@ -47,6 +49,7 @@ class ScoreTest:
     paired: bool
     test: Callable[..., SignificanceResult]
     p_values: Callable[..., Floats]
+    draws: bool
 
 
 TESTS = {
@@ -58,6 +61,7 @@ TESTS = {
             True,
             approximate_randomisation,
             approximate_randomisation_p,
+            True,
         ),
         ScoreTest(
             "permutation",
@@ -65,6 +69,7 @@ TESTS = {
             False,
             permutation_test,
             permutation_p,
+            True,
         ),
         ScoreTest(
             "paired_bootstrap",
@@ -72,6 +77,7 @@ TESTS = {
             True,
             partial(bootstrap_test, paired=True),
             partial(bootstrap_p, paired=True),
+            True,
         ),
         ScoreTest(
             "bootstrap",
@@ -79,11 +85,21 @@ TESTS = {
             False,
             bootstrap_test,
             bootstrap_p,
+            True,
         ),
-        ScoreTest("welch_t", "difference of means over its standard error", False, welch_t_test, welch_t_p),
-        ScoreTest("wilcoxon", "signed ranks of the differences of pairs", True, wilcoxon_test, wilcoxon_p),
         ScoreTest(
-            "mann_whitney", "how often A's score is above B's", False, mann_whitney_test, mann_whitney_p
+            "welch_t", "difference of means over its standard error", False, welch_t_test, welch_t_p, False
+        ),
+        ScoreTest(
+            "wilcoxon", "signed ranks of the differences of pairs", True, wilcoxon_test, wilcoxon_p, False
+        ),
+        ScoreTest(
+            "mann_whitney",
+            "how often A's score is above B's",
+            False,
+            mann_whitney_test,
+            mann_whitney_p,
+            False,
         ),
     )
 }

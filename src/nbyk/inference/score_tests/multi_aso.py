@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Any
@@ -14,7 +13,7 @@ from numpy.typing import NDArray
 from nbyk.errors import NbykError
 from nbyk.inference.score_tests.aso import Bound, warn_of_few
 from nbyk.inference.score_tests.draws import Progress
-from nbyk.inference.score_tests.scores import as_scores
+from nbyk.inference.score_tests.scores import as_samples
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -91,7 +90,7 @@ def multi_aso(
     UserWarning
         As `aso`, of the smallest samples.
     """
-    samples = _samples(scores)
+    samples = as_samples(scores, least=2)
     k = len(samples)
     if n_comparisons is None:
         n_comparisons = k * (k - 1)
@@ -148,20 +147,3 @@ def aso_sizes(n_old: int, m_old: int, reduction: float) -> tuple[int, int]:
         raise NbykError(f"sizes: found {n_old} and {m_old}, expected at least 1 score of either system")
     growth = reduction**2 * (1.0 - 1e-12)  # √2 squared is more than 2
     return math.ceil(n_old * growth), math.ceil(m_old * growth)
-
-
-def _samples(scores: Any) -> dict[str, Floats]:
-    if (hasattr(scores, "columns") and hasattr(scores, "items")) or isinstance(scores, Mapping):
-        named = {str(label): sample for label, sample in scores.items()}
-    elif isinstance(scores, str | bytes) or not hasattr(scores, "__iter__"):
-        raise NbykError(
-            f"scores: found {type(scores).__name__}, expected a mapping from names to scores, a DataFrame "
-            "with a column per system, or a sequence of samples"
-        )
-    else:
-        named = {str(position): sample for position, sample in enumerate(scores)}
-    if len(named) < 2 or len(named) != len(scores.columns if hasattr(scores, "columns") else scores):
-        raise NbykError(
-            f"scores: found {len(named)} systems by name, expected two or more of different names"
-        )
-    return {label: as_scores(sample, f"system {label!r}", least=2) for label, sample in named.items()}

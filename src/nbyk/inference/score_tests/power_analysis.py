@@ -5,18 +5,24 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from typing import Any, Literal
 
 import numpy as np
 
 from nbyk.errors import NbykError
 from nbyk.inference.power.estimate import binomial_interval
+from nbyk.inference.score_tests.aso import aso_batch
 from nbyk.inference.score_tests.battery import get_score_test
 from nbyk.inference.score_tests.result import check_draws
+from nbyk.inference.score_tests.score_comparison import ScoreComparison
 from nbyk.inference.score_tests.scores import Floats, as_scores
 from nbyk.resampling.streams import Streams, stream_key
 
 Lift = Literal["factor", "shift"]
+Test = Callable[[Floats, Floats], Floats]
+
+_N_RESAMPLES, _N_ASO_RESAMPLES = 5000, 1000
 
 
 @dataclass(frozen=True)
@@ -45,9 +51,9 @@ def bootstrap_power_analysis(
     *,
     lift: float = 1.25,
     lift_is: Lift = "factor",
-    test: str | Callable[[Floats, Floats], Floats] = "welch_t",
+    test: str | Test = "welch_t",
     alpha: float = 0.05,
-    n_resamples: int = 5000,
+    n_resamples: int = _N_RESAMPLES,
     seed: int = 0,
 ) -> BootstrapPower:
     """Estimate the power of a test on samples like this one, against a system better by a constant lift.
@@ -100,6 +106,60 @@ def bootstrap_power_analysis(
     return BootstrapPower(
         found / n_resamples, *binomial_interval(found, n_resamples), len(values), n_resamples
     )
+
+
+def comparison_power(
+    comparison: ScoreComparison,
+    *,
+    lift: float = 1.25,
+    lift_is: Lift = "factor",
+    n_resamples: int | None = None,
+) -> dict[str, BootstrapPower]:
+    """Return `bootstrap_power_analysis` of each system's scores with a comparison's test, level and seed.
+
+    Parameters
+    ----------
+    comparison
+        A comparison by an unpaired test or Almost Stochastic Order, of which `eps_min` ≤ τ counts.
+    lift, lift_is
+        How much better the other system is.
+    n_resamples
+        How many pairs of samples are drawn; by default 5000, and 1000 for Almost Stochastic Order.
+
+    Raises
+    ------
+    NbykError
+        If the test pairs scores, or as `bootstrap_power_analysis`.
+    """
+    if comparison.paired:
+        raise NbykError(
+            f"power: found {comparison.test}, a test of pairs; the analysis resamples either system's scores "
+            "by themselves: choose an unpaired test, or plan a test set of items with `nbyk plan`"
+        )
+    test: Test
+    if comparison.tau is None:
+        side = "two-sided" if comparison.alternative == "two-sided" else "greater"
+        test = partial(get_score_test(comparison.test).p_values, alternative=side)
+        alpha, default = comparison.alpha, _N_RESAMPLES
+    else:
+        test = partial(_eps_min, 1.0 - comparison.alpha, comparison.seed)
+        alpha, default = comparison.tau, _N_ASO_RESAMPLES
+    return {
+        name: bootstrap_power_analysis(
+            sample,
+            lift=lift,
+            lift_is=lift_is,
+            test=test,
+            alpha=alpha,
+            n_resamples=n_resamples or default,
+            seed=comparison.seed,
+        )
+        for name, sample in comparison.scores.items()
+    }
+
+
+def _eps_min(confidence_level: float, seed: int, a: Floats, b: Floats) -> Floats:
+    return aso_batch(a, b, confidence_level=confidence_level, seed=seed).eps_min
 
 
 def _lifted(scores: Floats, lift: float, lift_is: str) -> Floats:

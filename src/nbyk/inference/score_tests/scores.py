@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numbers
+from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
@@ -71,6 +72,38 @@ def check_aligned(*values: Any) -> None:
         )
 
 
+def as_samples(scores: Any, *, least: int = 1) -> dict[str, Floats]:
+    """Return the samples of two systems or more by name, from what holds them.
+
+    Parameters
+    ----------
+    scores
+        A mapping from names, a DataFrame with a column per system, a sequence of samples or an array of shape
+        (k, n).
+    least
+        The fewest scores of each that will do.
+
+    Raises
+    ------
+    NbykError
+        If there are fewer than two systems, two of a name, or fewer than `least` finite scores of one.
+    """
+    if (hasattr(scores, "columns") and hasattr(scores, "items")) or isinstance(scores, Mapping):
+        named = {str(label): sample for label, sample in scores.items()}
+    elif isinstance(scores, str | bytes) or not hasattr(scores, "__iter__"):
+        raise NbykError(
+            f"scores: found {type(scores).__name__}, expected a mapping from names to scores, a DataFrame "
+            "with a column per system, or a sequence of samples"
+        )
+    else:
+        named = {str(position): sample for position, sample in enumerate(scores)}
+    if len(named) < 2 or len(named) != len(scores.columns if hasattr(scores, "columns") else scores):
+        raise NbykError(
+            f"scores: found {len(named)} systems by name, expected two or more of different names"
+        )
+    return {label: as_scores(sample, f"system {label!r}", least=least) for label, sample in named.items()}
+
+
 def as_row_pairs(a: Any, b: Any, *, paired: bool = False, least: int = 1) -> tuple[Floats, Floats]:
     """Return R samples of either system, shapes (R, n) and (R, m), with n = m if they are paired."""
     first, second = as_rows(a, "a", least=least), as_rows(b, "b", least=least)
@@ -103,9 +136,9 @@ def _checked(values: Any, name: str, axes: tuple[str, ...], least: int) -> Float
 
 
 def _to_numpy(values: Any, name: str) -> NDArray[Any]:
-    for method in ("detach", "cpu"):  # torch tensors with a gradient or on a device have no array protocol
-        if hasattr(values, method):
-            values = getattr(values, method)()
+    values = _on_host(values)
+    if isinstance(values, list | tuple) and values and hasattr(values[0], "detach"):
+        values = [_on_host(value) for value in values]
     if np.ma.is_masked(values):
         raise NbykError(f"{name}: some scores are masked; give values.compressed() or fill them")
     try:
@@ -117,6 +150,14 @@ def _to_numpy(values: Any, name: str) -> NDArray[Any]:
             f"{name}: {type(values).__name__} cannot be read as numbers ({error}); expected a list, a numpy "
             "array, a pandas Series or a tensor on the CPU"
         ) from error
+
+
+def _on_host(values: Any) -> Any:
+    """Return a tensor detached and copied from its device, for without that it has no array protocol."""
+    for method in ("detach", "cpu"):
+        if hasattr(values, method):
+            values = getattr(values, method)()
+    return values
 
 
 def _numbers(array: NDArray[Any], name: str) -> Floats:

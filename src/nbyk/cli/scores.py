@@ -1,0 +1,188 @@
+"""`nbyk test`: which system is better, by one score per run or per item of each."""
+
+from __future__ import annotations
+
+import re
+from contextlib import nullcontext
+from typing import TYPE_CHECKING, Annotated, cast
+
+import typer
+
+from nbyk.cli.answers import AsJson, Gate, OutAnswer, give
+from nbyk.cli.options import Seed, Threads, check_out_folder
+from nbyk.errors import NbykError, unknown_name
+
+if TYPE_CHECKING:
+    from nbyk.data.systems import OnMissing
+    from nbyk.inference.pvalues import Alternative
+
+OPTIONS = {
+    "n_resamples": "--resamples",
+    **{name: f"--{name}" for name in ("alternative", "alpha", "tau", "correction", "lift", "power")},
+}
+"""What the command line calls the arguments that an error may begin with."""
+
+_MANY_DRAWS = 200_000
+"""Beyond so many, the progress of draws is shown."""
+
+
+def scores(
+    systems: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="A B [C…]",
+            help="Files of scores, FILE or NAME=FILE: .txt, .csv, .tsv, .json, .jsonl, .npy, .parquet.",
+        ),
+    ],
+    test: Annotated[
+        str,
+        typer.Option(
+            help="recommended, aso, permutation, approximate_randomisation, bootstrap, paired_bootstrap, "
+            "welch_t, wilcoxon or mann_whitney."
+        ),
+    ] = "recommended",
+    value: Annotated[str | None, typer.Option(help="Column of the scores.")] = None,
+    item: Annotated[str | None, typer.Option(help="Column of ids that pair the scores.")] = None,
+    paired: Annotated[
+        bool | None,
+        typer.Option(
+            "--paired/--unpaired",
+            help="Whether scores belong together: by ids, or else by their order.",
+            show_default="paired if every file has ids",
+        ),
+    ] = None,
+    on_missing: Annotated[
+        str, typer.Option(help="Items that not all files have: refuse or drop.")
+    ] = "refuse",
+    against: Annotated[str | None, typer.Option(help="Baseline; without one all pairs are compared.")] = None,
+    alternative: Annotated[
+        str | None,
+        typer.Option(
+            help="two-sided, greater (A is better, or the others than the baseline) or less.",
+            show_default="two-sided, or greater with --gate",
+        ),
+    ] = None,
+    alpha: Annotated[float, typer.Option(help="Level of the test.")] = 0.05,
+    tau: Annotated[float, typer.Option(help="What eps_min of aso must be below.")] = 0.2,
+    correction: Annotated[
+        str | None,
+        typer.Option(
+            help="holm, bonferroni, benjamini_hochberg or none.", show_default="holm; of aso bonferroni"
+        ),
+    ] = None,
+    resamples: Annotated[
+        int | None, typer.Option(help="Draws M.", min=1, show_default="10000; of aso 1000")
+    ] = None,
+    power: Annotated[
+        bool,
+        typer.Option("--power", help="Say how often a system better by --lift or --shift would be noticed."),
+    ] = False,
+    lift: Annotated[float | None, typer.Option(help="Factor of --power.", show_default="1.25")] = None,
+    shift: Annotated[float | None, typer.Option(help="Difference of --power, in place of a factor.")] = None,
+    gate: Gate = False,
+    out: OutAnswer = None,
+    as_json: AsJson = False,
+    seed: Seed = 0,
+    threads: Threads = 1,
+) -> None:
+    """Compare systems by one score per training run, or one per item of the same test set.
+
+    Scores of the same items are paired by a column of ids, or by their order with --paired; higher is better.
+    With --gate the exit code is 1 unless the first system is shown to be better than the other or, of three
+    systems or more, than the baseline that --against names.
+    """
+    from nbyk.data.scores import read_score_set
+    from nbyk.data.systems import named_systems
+    from nbyk.inference.score_tests.battery import TESTS
+    from nbyk.inference.score_tests.compare_scores import (
+        ASO,
+        N_ASO_RESAMPLES,
+        N_RESAMPLES,
+        NAMES,
+        compare_scores,
+        least_scores,
+    )
+    from nbyk.inference.score_tests.power_analysis import comparison_power
+    from nbyk.progress import progress
+    from nbyk.report.scores.answer import scores_answer
+
+    if on_missing not in ("refuse", "drop"):
+        raise NbykError(f"--on-missing {on_missing}: expected refuse or drop")
+    if test not in NAMES:
+        raise unknown_name("test", test, NAMES)
+    if (lift, shift) != (None, None) and not power:
+        raise NbykError("found --lift or --shift without --power, which they belong to; add --power")
+    if lift is not None and shift is not None:
+        raise NbykError("found --lift and --shift; a system is better by one of them: keep one")
+    sided = alternative or ("greater" if gate else "two-sided")
+    if gate and sided == "less":
+        raise NbykError("--gate asks whether A is better, and --alternative less whether B is; drop one")
+    if gate and len(systems) > 2 and against is None:
+        raise NbykError(
+            f"--gate with {len(systems)} systems needs a baseline to be better than; name it with --against"
+        )
+    if out is not None:
+        check_out_folder(out)
+    by_pairs = test in TESTS and TESTS[test].paired
+    if by_pairs and paired is False:
+        raise NbykError(f"--test {test} needs paired scores, and --unpaired says that they are not; drop one")
+    paths = named_systems(systems)
+    read = read_score_set(
+        paths,
+        value=value,
+        item=item,
+        paired=True if by_pairs else paired,
+        on_missing=cast("OnMissing", on_missing),
+    )
+    for name, sample in read.scores.items():
+        if len(sample) < least_scores(test):
+            raise NbykError(
+                f"{paths[name]}: found 1 score, expected at least {least_scores(test)} for {test}, which "
+                "goes by how scores vary: give more runs, as one says nothing about another"
+            )
+    n_draws = resamples or (N_ASO_RESAMPLES if test == ASO else N_RESAMPLES)
+    n_pairs = len(read.scores) - 1 if against else len(read.scores) * (len(read.scores) - 1) // 2
+    try:
+        with (
+            progress("draws", n_draws * n_pairs)
+            if n_draws * n_pairs > _MANY_DRAWS
+            else nullcontext() as advance
+        ):
+            comparison = compare_scores(
+                read.scores,
+                test=test,
+                paired=read.paired,
+                against=against,
+                alternative=cast("Alternative", sided),
+                alpha=alpha,
+                tau=tau,
+                correction=correction,
+                n_resamples=resamples,
+                seed=seed,
+                threads=threads,
+                progress=advance,
+            )
+        powers, by = None, ""
+        if power:
+            factor = 1.25 if lift is None else lift
+            by = f"{shift:g}" if shift is not None else f"a factor of {factor:g}"
+            powers = (
+                comparison_power(comparison, lift=factor)
+                if shift is None
+                else comparison_power(comparison, lift=shift, lift_is="shift")
+            )
+    except NbykError as error:
+        raise NbykError(_in_options(str(error))) from None
+    notes = list(read.notes)
+    if read.paired and read.items is None:
+        notes.append("the scores are paired by their order in the files, which have no ids to check it by")
+    answer = scores_answer(comparison, powers=powers, lift=by, notes=notes)
+    first = next(name for name in paths if name != against)
+    passed = any(pair.better == pair.a == first for pair in comparison.pairs)
+    give(answer, out=out, as_json=as_json, stem="test", passed=passed if gate else None)
+
+
+def _in_options(message: str) -> str:
+    """Return an error of `compare_scores` with the command line's names in it."""
+    names = "|".join(OPTIONS)
+    return re.sub(rf"^({names})(?=: )", lambda found: OPTIONS[found[1]], message)

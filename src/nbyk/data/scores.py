@@ -1,0 +1,346 @@
+"""Plain scores of systems, one per run or per item: from files of any format to samples or matched pairs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.alignment import mismatch
+from nbyk.data.layouts import as_ids, as_numbers, load_array
+from nbyk.data.systems import OnMissing, named_systems
+from nbyk.data.tables import (
+    DELIMITERS,
+    TABLE_SUFFIXES,
+    Table,
+    json_content,
+    read_table,
+    shown,
+    text_lines,
+    unknown_suffix,
+)
+from nbyk.errors import NbykError
+
+Floats = NDArray[np.float64]
+
+SCORE_SUFFIXES = (".txt", *TABLE_SUFFIXES, ".json", ".npy")
+
+_ITEM = "item"
+_VALUES = ("score", "value")
+_NO_ITEMS = "name it with --item, or leave --item out if no ids pair the scores"
+_LISTED = 8
+
+
+@dataclass(frozen=True, eq=False)
+class Scores:
+    """The scores in one file.
+
+    Attributes
+    ----------
+    path
+        The file.
+    values : ndarray, shape (n,)
+        The scores, finite, in the file's order.
+    items
+        The id of the item that each is of, all different; None where the file has none.
+    """
+
+    path: str
+    values: Floats
+    items: tuple[str, ...] | None
+
+
+@dataclass(frozen=True, eq=False)
+class ScoreSet:
+    """The scores of two systems or more.
+
+    Attributes
+    ----------
+    scores
+        Each system's scores by its name, in the order given.
+    paired
+        Whether score i of every system is of the same item or run, so that all have as many.
+    items
+        Ids of the items that pair them, in the order of the scores; None where they are paired by their
+        order, or not at all.
+    notes
+        What is allowed and yet seldom meant, a sentence each.
+    """
+
+    scores: Mapping[str, Floats]
+    paired: bool
+    items: tuple[str, ...] | None
+    notes: tuple[str, ...]
+
+
+def read_score_set(
+    systems: Mapping[str, str | os.PathLike[str]] | Sequence[str | os.PathLike[str]],
+    *,
+    value: str | None = None,
+    item: str | None = None,
+    paired: bool | None = None,
+    on_missing: OnMissing = "refuse",
+) -> ScoreSet:
+    """Read the scores of two systems or more.
+
+    Parameters
+    ----------
+    systems
+        Files by the system's name, or arguments as `named_systems` takes them.
+    value, item
+        Columns, as for `read_scores`.
+    paired
+        Whether scores belong together: by ids of items where every file has them, else by their order. None
+        pairs them where every file has ids.
+    on_missing
+        What to do about items that not all have: "refuse", or "drop" them.
+
+    Raises
+    ------
+    NbykError
+        If there are fewer than two systems, a file cannot be read, or scores that shall be paired cannot.
+    """
+    named = systems if isinstance(systems, Mapping) else named_systems(systems)
+    if len(named) < 2:
+        raise NbykError(f"found {len(named)} file(s) of scores, expected at least two systems; give another")
+    read = {name: read_scores(path, value=value, item=item) for name, path in named.items()}
+    with_ids = [scores for scores in read.values() if scores.items is not None]
+    notes = list(_notes(read))
+    if paired is None and with_ids and len(with_ids) < len(read):
+        without = next(scores for scores in read.values() if scores.items is None)
+        notes.append(
+            f"{with_ids[0].path} names the items of its scores and {without.path} does not, so that they are "
+            "not paired"
+        )
+    if not (len(with_ids) == len(read) if paired is None else paired):
+        return ScoreSet({name: scores.values for name, scores in read.items()}, False, None, tuple(notes))
+    if len(with_ids) == len(read):
+        items = _common_items(list(read.values()), on_missing)
+        matched = {name: _in_order(scores, items) for name, scores in read.items()}
+        n_dropped = max(len(scores.values) for scores in read.values()) - len(items)
+        if n_dropped:
+            notes.append(f"up to {n_dropped} items of a system were dropped, as another has no score of them")
+        return ScoreSet(matched, True, items, tuple(notes))
+    _refuse_unequal(list(read.values()), with_ids)
+    return ScoreSet({name: scores.values for name, scores in read.items()}, True, None, tuple(notes))
+
+
+def read_scores(path: str | os.PathLike[str], *, value: str | None = None, item: str | None = None) -> Scores:
+    """Read the scores of one system.
+
+    Parameters
+    ----------
+    path
+        Text with a number per line (.txt); a table (.csv, .tsv, .jsonl, .ndjson, .parquet); a flat array
+        (.npy); or JSON: a list of numbers or of objects, an object from ids to numbers, or one from names of
+        columns to lists.
+    value
+        The column of the scores. By default the only one beside the items', or else "score" or "value".
+    item
+        The column of the items' ids. By default "item", if there is one.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing or unreadable, it is unclear which column holds the scores, a score is no
+        finite number, there are none, or an item has two.
+    """
+    suffix = Path(path).suffix.lower()
+    if suffix == ".npy":
+        table = _array_table(path)
+    elif suffix == ".txt":
+        table = _text_table(path)
+    elif suffix == ".json":
+        table = _json_table(path)
+    elif suffix in DELIMITERS:
+        table = _delimited_table(path)
+    elif suffix in TABLE_SUFFIXES:
+        table = read_table(path)
+    else:
+        raise unknown_suffix(path, SCORE_SUFFIXES)
+    column, ids = _columns(table, value, item)
+    cells = table.column(column, "name the column of the scores with --value")
+    values = _finite(table, column, cells)
+    if ids is None:
+        return Scores(str(path), values, None)
+    items = as_ids(table, ids, table.column(ids, _NO_ITEMS))
+    _refuse_repeated(table, items)
+    return Scores(str(path), values, tuple(items))
+
+
+def _columns(table: Table, value: str | None, item: str | None) -> tuple[str, str | None]:
+    """Return the column of the scores, and that of the items, if any."""
+    if item is not None:
+        table.column(item, _NO_ITEMS)
+    ids = item if item is not None else (_ITEM if _ITEM in table.names and value != _ITEM else None)
+    if value is not None:
+        return value, ids
+    others = [name for name in table.names if name != ids]
+    if len(others) == 1:
+        return others[0], ids
+    usual = [name for name in _VALUES if name in others]
+    if len(usual) == 1:
+        return usual[0], ids
+    listed = ", ".join(map(repr, others[:_LISTED])) + (", …" if len(others) > _LISTED else "")
+    found = f"columns {listed}" if others else f"no column beside {ids!r}"
+    raise NbykError(
+        f"{table.path}: found {found}, expected one of scores; name it with --value, as in --value "
+        f"{others[-1] if others else 'score'}"
+    )
+
+
+def _finite(table: Table, column: str, cells: Sequence[Any]) -> Floats:
+    values = as_numbers(cells)
+    wrong = np.flatnonzero(~np.isfinite(values))
+    if wrong.size:
+        row, found = int(wrong[0]), cells[int(wrong[0])]
+        empty = found is None or (isinstance(found, str) and not found.strip())
+        where = f", column {column!r}" if len(table.names) > 1 else ""
+        raise NbykError(
+            f"{table.at(row)}{where}: found {'no score' if empty else shown(found)}, expected a finite "
+            "number; mend it, or leave out a run that failed (of all systems, if they are paired)"
+        )
+    return values
+
+
+def _refuse_repeated(table: Table, items: Sequence[str]) -> None:
+    first: dict[str, int] = {}
+    for row, name in enumerate(items):
+        if first.setdefault(name, row) != row:
+            raise NbykError(
+                f"{table.at(row)}: item {name!r} already has a score on {table.unit} "
+                f"{table.numbers[first[name]]}; expected one per item: average them, or compare several runs "
+                "on the same items with `nbyk compare`"
+            )
+
+
+def _delimited_table(path: str | os.PathLike[str]) -> Table:
+    """Return the table in a CSV or TSV file; a file of one column needs no header."""
+    first = next((line for line in text_lines(path) if line.strip()), "")
+    cells = first.strip().split(DELIMITERS[Path(path).suffix.lower()])
+    if not all(map(_is_number, cells)):
+        return read_table(path)
+    if len(cells) == 1:
+        return _text_table(path)
+    raise NbykError(
+        f"{path}: the first line holds numbers alone ({', '.join(cells[:_LISTED])}), expected the columns' "
+        "names; add a header"
+    )
+
+
+def _is_number(cell: str) -> bool:
+    try:
+        float(cell.strip('"'))
+    except ValueError:
+        return False
+    return True
+
+
+def _text_table(path: str | os.PathLike[str]) -> Table:
+    lines = [(number, line.strip()) for number, line in enumerate(text_lines(path), start=1)]
+    while lines and not lines[-1][1]:
+        lines.pop()
+    if not lines:
+        raise NbykError(f"{path}: is empty; expected a score on each line")
+    numbers, cells = zip(*lines, strict=True)
+    return Table(str(path), ("score",), (list(cells),), "line", numbers)
+
+
+def _array_table(path: str | os.PathLike[str]) -> Table:
+    array = load_array(path)
+    if array.dtype.kind not in "biuf":
+        raise NbykError(f"{path}: found an array of {array.dtype}, expected numbers; convert it to float64")
+    if array.ndim != 1:
+        raise NbykError(
+            f"{path}: found an array of shape {array.shape}, expected (n,); save one system's alone"
+        )
+    if not len(array):
+        raise NbykError(f"{path}: the array is empty; expected a score of each run or item")
+    return Table(str(path), ("score",), (array.tolist(),), "row", range(len(array)))
+
+
+def _json_table(path: str | os.PathLike[str]) -> Table:
+    content = json_content(path)
+    columns: dict[str, list[Any]]
+    if isinstance(content, dict) and any(isinstance(cell, list) for cell in content.values()):
+        columns = {name: cells for name, cells in content.items() if isinstance(cells, list)}
+        lengths = {name: len(cells) for name, cells in columns.items()}
+        if len(set(lengths.values())) > 1:
+            found = ", ".join(f"{n} of {name!r}" for name, n in lengths.items())
+            raise NbykError(f"{path}: found {found}; expected as many entries in each list")
+    elif isinstance(content, dict):
+        columns = {_ITEM: list(content), "score": list(content.values())}
+    elif isinstance(content, list) and content and all(isinstance(row, dict) for row in content):
+        names = dict.fromkeys(name for row in content for name in row)
+        columns = {name: [row.get(name) for row in content] for name in names}
+    elif isinstance(content, list):
+        columns = {"score": content}
+    else:
+        raise NbykError(
+            f"{path}: found {shown(content)}, expected a list of scores, as in [0.71, 0.74], or an "
+            "object from ids to scores"
+        )
+    n = len(next(iter(columns.values()), []))
+    if not n:
+        raise NbykError(f"{path}: holds no scores; expected one of each run or item")
+    return Table(str(path), tuple(columns), tuple(columns.values()), "entry", range(n))
+
+
+def _common_items(read: Sequence[Scores], on_missing: OnMissing) -> tuple[str, ...]:
+    """Return the items that all files have, in the first one's order."""
+    first, *others = read
+    wanted = first.items or ()
+    differing = [scores for scores in others if set(scores.items or ()) != set(wanted)]
+    if not differing:
+        return wanted
+    if on_missing == "refuse":
+        found = "; ".join(
+            mismatch(scores.path, scores.items or (), first.path, wanted) for scores in differing
+        )
+        raise NbykError(
+            f"{found}; give all files the same items, keep those in all of them with --on-missing drop, or "
+            "test without pairs with --unpaired"
+        )
+    common = set(wanted).intersection(*(scores.items or () for scores in others))
+    if not common:
+        raise NbykError(
+            f"{', '.join(scores.path for scores in read)}: have no item in common; check that the ids are of "
+            "the same items and written alike, or test without pairs with --unpaired"
+        )
+    return tuple(name for name in wanted if name in common)
+
+
+def _in_order(scores: Scores, items: tuple[str, ...]) -> Floats:
+    row_of = {name: row for row, name in enumerate(scores.items or ())}
+    return scores.values[[row_of[name] for name in items]]
+
+
+def _refuse_unequal(read: Sequence[Scores], with_ids: Sequence[Scores]) -> None:
+    """Raise NbykError if scores cannot be paired by their order."""
+    if with_ids:
+        without = next(scores for scores in read if scores.items is None)
+        raise NbykError(
+            f"{without.path}: has no ids of items, and {with_ids[0].path} has; expected them in every file "
+            "or in none: add a column item, name it with --item, or test without pairs with --unpaired"
+        )
+    first = read[0]
+    for scores in read[1:]:
+        if len(scores.values) != len(first.values):
+            raise NbykError(
+                f"{scores.path}: found {len(scores.values)} scores, expected {len(first.values)} as in "
+                f"{first.path}, to pair them by their order: give scores of the same items, or leave "
+                "--paired out and choose an unpaired test"
+            )
+
+
+def _notes(read: Mapping[str, Scores]) -> Iterable[str]:
+    """Say which systems have the same scores."""
+    for (name, scores), (other, others) in combinations(read.items(), 2):
+        if np.array_equal(scores.values, others.values):
+            yield f"{name} and {other} have the same scores: are they two files of one system?"

@@ -1,0 +1,363 @@
+"""A comparison of systems by their plain scores as an answer: sentences, tables, figures and cautions."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+from nbyk.inference.score_tests.aso import AsoResult
+from nbyk.inference.score_tests.power_analysis import BootstrapPower
+from nbyk.inference.score_tests.result import SignificanceResult
+from nbyk.inference.score_tests.score_comparison import ScoreComparison, ScorePair, SystemScores
+from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
+from nbyk.report.scores import figures
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TEST_NAMES = {
+    "permutation": "the permutation test",
+    "approximate_randomisation": "approximate randomisation",
+    "bootstrap": "the bootstrap test",
+    "paired_bootstrap": "the paired bootstrap test",
+    "welch_t": "Welch's t-test",
+    "wilcoxon": "Wilcoxon's signed-rank test",
+    "mann_whitney": "the Mann–Whitney U test",
+    "aso": "Almost Stochastic Order",
+}
+_CORRECTIONS = {
+    "holm": "Holm's",
+    "bonferroni": "Bonferroni's",
+    "benjamini_hochberg": "Benjamini and Hochberg's",
+}
+_LISTED = 6
+
+
+def scores_answer(
+    comparison: ScoreComparison,
+    *,
+    powers: Mapping[str, BootstrapPower] | None = None,
+    lift: str = "",
+    notes: Sequence[str] = (),
+) -> Answer:
+    """Return the answer that a comparison is.
+
+    Parameters
+    ----------
+    comparison
+        The comparison.
+    powers
+        Bootstrap power of each system's scores, if it was asked for.
+    lift
+        How much better the other system is in that analysis, in words that follow "better by".
+    notes
+        What is to know about the files.
+    """
+    names = [system.name for system in comparison.systems]
+    listed = " and ".join(names) if len(names) == 2 else f"{len(names)} systems"
+    sentences = [_verdict(comparison)]
+    if comparison.reason is not None:
+        name = TEST_NAMES[comparison.test]
+        sentences.append(f"{name[0].upper()}{name[1:]} was chosen since {comparison.reason}.")
+    if powers:
+        sentences.append(_power_sentence(powers, lift))
+    return Answer(
+        title=f"{listed}, compared by their scores",
+        sentences=tuple(sentences),
+        tables=tuple(_tables(comparison, powers)),
+        figures=tuple(_figures(comparison)),
+        cautions=(*map(_sentence, [*comparison.warnings, *notes]), _scope(comparison)),
+        details=details(comparison, powers),
+        n_printed=2,
+    )
+
+
+def details(comparison: ScoreComparison, powers: Mapping[str, BootstrapPower] | None) -> dict[str, Any]:
+    """Return everything of a comparison as JSON can hold it."""
+    content: dict[str, Any] = {
+        "test": comparison.test,
+        "reason": comparison.reason,
+        "paired": comparison.paired,
+        "alternative": comparison.alternative,
+        "alpha": comparison.alpha,
+        "tau": comparison.tau,
+        "correction": comparison.correction,
+        "against": comparison.against,
+        "seed": comparison.seed,
+        "systems": [
+            {key: _held(getattr(system, key)) for key in ("name", "n", "mean", "sd", "low", "high")}
+            | {"scores": comparison.scores[system.name].tolist()}
+            for system in comparison.systems
+        ],
+        "pairs": [
+            {key: _held(getattr(pair, key)) for key in ("a", "b", "difference", "low", "high", "better")}
+            | _found(pair)
+            for pair in comparison.pairs
+        ],
+    }
+    if powers:
+        content["power"] = {name: vars(power) for name, power in powers.items()}
+    return content
+
+
+def _held(value: Any) -> Any:
+    return None if isinstance(value, float) and not math.isfinite(value) else value
+
+
+def _found(pair: ScorePair) -> dict[str, Any]:
+    if isinstance(pair.found, SignificanceResult):
+        return {
+            "statistic": pair.found.statistic,
+            "p": pair.found.p,
+            "p_standard_error": pair.found.pvalue.standard_error,
+            "p_adjusted": pair.p_adjusted,
+            "exact": pair.found.exact,
+            "n_resamples": pair.found.n_resamples,
+        }
+    reverse = pair.reverse or pair.found.reversed()
+    return {
+        "eps_min": pair.found.eps_min,
+        "eps_min_reversed": reverse.eps_min,
+        "violation_ratio": pair.found.violation_ratio,
+        "standard_error": pair.found.standard_error,
+        "monte_carlo_error": pair.found.monte_carlo_error,
+        "n_comparisons": pair.found.bound.n_comparisons,
+        "n_resamples": pair.found.bound.n_resamples,
+    }
+
+
+def _verdict(comparison: ScoreComparison) -> str:
+    if len(comparison.pairs) > 1:
+        return _verdict_of_many(comparison)
+    (pair,) = comparison.pairs
+    systems = {system.name: system for system in comparison.systems}
+    if isinstance(pair.found, AsoResult):
+        return _verdict_of_aso(pair, pair.found, comparison)
+    test, level = TEST_NAMES[comparison.test], f"at α = {comparison.alpha:g}"
+    p = f"p = {_p(pair.found)} by {test}, {_side(comparison)}"
+    if pair.better is None:
+        wanted = {"two-sided": "which of {a} and {b} is better", "greater": "that {a} is better than {b}"}
+        asked = wanted.get(comparison.alternative, "that {b} is better than {a}").format(a=pair.a, b=pair.b)
+        return (
+            f"These scores do not show {level} {asked}: {_means(systems, pair.a, pair.b)}, a difference of "
+            f"{pair.difference:.3g}{_interval(pair, comparison, 1.0)}; {p}."
+        )
+    other = pair.b if pair.better == pair.a else pair.a
+    sign = 1.0 if pair.better == pair.a else -1.0
+    return (
+        f"{pair.better} is better than {other} {level}: {_means(systems, pair.better, other)}, a difference "
+        f"of {sign * pair.difference:.3g}{_interval(pair, comparison, sign)}; {p}."
+    )
+
+
+def _verdict_of_aso(pair: ScorePair, found: AsoResult, comparison: ScoreComparison) -> str:
+    reverse = pair.reverse or found.reversed()
+    confidence = f"at a confidence of {100 * (1 - comparison.alpha):g} %"
+    if pair.better is not None:
+        front, back = (found, reverse) if pair.better == pair.a else (reverse, found)
+        other = pair.b if pair.better == pair.a else pair.a
+        return (
+            f"{pair.better} is almost stochastically larger than {other} {confidence}: eps_min = "
+            f"{front.eps_min:.3g}, below τ = {comparison.tau:g} (violation ratio {front.violation_ratio:.3g} "
+            f"± {front.standard_error:.2g}; the other way round eps_min is {back.eps_min:.3g})."
+        )
+    ways = {
+        "two-sided": f"either of {pair.a} and {pair.b}",
+        "greater": pair.a,
+        "less": pair.b,
+    }[comparison.alternative]
+    other = {"two-sided": "the other", "greater": pair.b, "less": pair.a}[comparison.alternative]
+    return (
+        f"These scores do not show {confidence} that {ways} is almost stochastically larger than {other}: "
+        f"eps_min is {found.eps_min:.3g} for {pair.a} over {pair.b} and {reverse.eps_min:.3g} the other way "
+        f"round, not below τ = {comparison.tau:g} (violation ratio {found.violation_ratio:.3g} ± "
+        f"{found.standard_error:.2g})."
+    )
+
+
+def _verdict_of_many(comparison: ScoreComparison) -> str:
+    best = max(comparison.systems, key=lambda system: system.mean)
+    decided = [pair for pair in comparison.pairs if pair.better is not None]
+    shown = [
+        f"{pair.better} over {pair.b if pair.better == pair.a else pair.a}" for pair in decided[:_LISTED]
+    ]
+    more = f" and {len(decided) - _LISTED} more" if len(decided) > _LISTED else ""
+    found = f"{len(decided)} ({', '.join(shown)}{more})" if decided else "none"
+    if comparison.tau is not None:
+        joint = "joint " if comparison.correction != "none" else ""
+        confidence = f"{100 * (1 - comparison.alpha):g} %"
+        how = f"eps_min below τ = {comparison.tau:g} at a {joint}confidence of {confidence}"
+    else:
+        corrected = (
+            "with no correction for their number"
+            if comparison.correction == "none"
+            else f"with {_CORRECTIONS[comparison.correction]} correction"
+        )
+        how = f"{TEST_NAMES[comparison.test]}, {_side(comparison)} at α = {comparison.alpha:g}, {corrected}"
+    against = f" with {comparison.against}" if comparison.against else ""
+    return (
+        f"Of {len(comparison.systems)} systems {best.name} has the best mean score, {best.mean:.4g}; of "
+        f"{len(comparison.pairs)} comparisons{against}, {found} are decided by {how}."
+    )
+
+
+def _means(systems: Mapping[str, SystemScores], first: str, second: str) -> str:
+    one, other = systems[first], systems[second]
+    return f"{first} {one.mean:.4g} on average over {one.n} scores, {second} {other.mean:.4g} over {other.n}"
+
+
+def _interval(pair: ScorePair, comparison: ScoreComparison, sign: float) -> str:
+    if math.isnan(pair.low):
+        return ""
+    low, high = sorted((sign * pair.low, sign * pair.high))
+    return f" ({100 * (1 - comparison.alpha):g} % interval {low:.3g} to {high:.3g})"
+
+
+def _p(result: SignificanceResult) -> str:
+    error = result.pvalue.standard_error
+    return f"{result.p:.3g}" + (f" ± {error:.1g}" if error > 0.0 else " exactly" if result.exact else "")
+
+
+def _side(comparison: ScoreComparison) -> str:
+    return "two-sided" if comparison.alternative == "two-sided" else f"one-sided ({comparison.alternative})"
+
+
+def _power_sentence(powers: Mapping[str, BootstrapPower], lift: str) -> str:
+    said = ", ".join(
+        f"{power.power:.2g} with {power.n_scores} scores like those of {name}"
+        for name, power in powers.items()
+    )
+    enough = min(power.power for power in powers.values()) >= 0.8
+    return (
+        f"A system better by {lift} would be noticed with a power of {said}: "
+        + (
+            "about 0.8 is wanted, and there is"
+            if enough
+            else "about 0.8 is wanted, so that more scores are called for"
+        )
+        + "."
+    )
+
+
+def _scope(comparison: ScoreComparison) -> str:
+    if comparison.paired:
+        return (
+            "The claim is about items like these, for one set of outputs of each system: how another "
+            "training run would score is not in it."
+        )
+    return (
+        "The claim is about scores drawn as these were. If they are runs on one test set, how other items "
+        "would turn out is not in it; if they are not independent, as the episodes of one run, it does not "
+        "hold."
+    )
+
+
+def _sentence(text: str) -> str:
+    return f"{text[0].upper()}{text[1:]}" + ("" if text.endswith((".", "?", "!")) else ".")
+
+
+def _tables(comparison: ScoreComparison, powers: Mapping[str, BootstrapPower] | None) -> list[AnswerTable]:
+    import pandas as pd
+
+    level = 100 * (1 - comparison.alpha)
+    pairs = pd.DataFrame([_row(pair) for pair in comparison.pairs])
+    if len(pairs) == 1:
+        pairs = pairs.drop(columns="p corrected", errors="ignore")
+    systems = pd.DataFrame(
+        [
+            {"system": s.name, "scores": s.n, "mean": s.mean, "sd": s.sd, "low": s.low, "high": s.high}
+            for s in comparison.systems
+        ]
+    )
+    test = TEST_NAMES[comparison.test]
+    tables = [
+        AnswerTable(
+            "pairs",
+            f"Differences of mean scores with {level:g} % t intervals, each alone, and {test}, "
+            f"{_side(comparison)}",
+            pairs,
+        ),
+        AnswerTable(
+            "systems", f"Scores of each system; low to high is the {level:g} % interval of the mean", systems
+        ),
+    ]
+    if len(comparison.systems) > 2 and comparison.tau is not None:
+        tables.append(
+            AnswerTable("eps_min", "eps_min of each row's system over each column's", _matrix(comparison))
+        )
+    if powers:
+        rows = [
+            {"system": name, "scores": p.n_scores, "power": p.power, "low": p.low, "high": p.high}
+            for name, p in powers.items()
+        ]
+        tables.append(
+            AnswerTable(
+                "power", "Bootstrap power analysis; low to high is the 95 % interval", pd.DataFrame(rows)
+            )
+        )
+    return tables
+
+
+def _row(pair: ScorePair) -> dict[str, Any]:
+    row: dict[str, Any] = {
+        "A": pair.a,
+        "B": pair.b,
+        "A − B": pair.difference,
+        "low": pair.low,
+        "high": pair.high,
+    }
+    if isinstance(pair.found, SignificanceResult):
+        row |= {
+            "p": pair.found.p,
+            "± error": pair.found.pvalue.standard_error,
+            "p corrected": pair.p_adjusted,
+        }
+    else:
+        reverse = pair.reverse or pair.found.reversed()
+        row |= {"violation ratio": pair.found.violation_ratio, "± error": pair.found.standard_error}
+        row |= {"eps_min A over B": pair.found.eps_min, "B over A": reverse.eps_min}
+    return row | {"better": pair.better or "undecided"}
+
+
+def _matrix(comparison: ScoreComparison) -> pd.DataFrame:
+    import pandas as pd
+
+    names = [system.name for system in comparison.systems]
+    bounds: dict[tuple[str, str], float] = {}
+    for pair in comparison.pairs:
+        if isinstance(pair.found, AsoResult):
+            bounds[pair.a, pair.b] = pair.found.eps_min
+            bounds[pair.b, pair.a] = (pair.reverse or pair.found.reversed()).eps_min
+    rows = [{"": one, **{other: bounds.get((one, other), math.nan) for other in names}} for one in names]
+    return pd.DataFrame(rows)
+
+
+def _figures(comparison: ScoreComparison) -> list[AnswerFigure]:
+    level = f"{100 * (1 - comparison.alpha):g} %"
+    drawn = [
+        AnswerFigure(
+            "scores",
+            f"The scores of each system, with their mean and its {level} interval.",
+            partial(figures.scores_figure, comparison),
+        )
+    ]
+    if len(comparison.pairs) > 1:
+        drawn.append(
+            AnswerFigure(
+                "differences",
+                f"The difference of mean scores of each pair, with its {level} interval.",
+                partial(figures.differences_figure, comparison),
+            )
+        )
+        return drawn
+    (pair,) = comparison.pairs
+    if comparison.tau is not None:
+        caption = (
+            f"Left, the quantile functions of {pair.a} and {pair.b}: where {pair.a}'s is below, the order is "
+            "violated. Right, the violation ratio of bootstrapped samples, and the bound that they give."
+        )
+        return [*drawn, AnswerFigure("quantiles", caption, partial(figures.aso_figure, comparison, pair))]
+    caption = "What the statistic is like if both systems are equally good, and what was observed."
+    return [*drawn, AnswerFigure("null", caption, partial(figures.null_figure, comparison, pair))]

@@ -1,0 +1,67 @@
+"""`nbyk cartpole`: the case study from the rewards that come with nbyk, or from others."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from nbyk.cli import main
+from nbyk.studies.cartpole.analysis import case_study
+from nbyk.studies.cartpole.rewards import read_rewards
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def nbyk(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Return a function that runs the command line in an empty folder: its exit code, output and errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(line: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["nbyk", *line.split()])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        return int(ended.value.code or 0), printed.out, printed.err
+
+    return run
+
+
+def test_the_study_is_written_without_gymnasium(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "gymnasium", None)
+    code, text, error = nbyk("cartpole study --out study --scores scores")
+    assert (code, error) == (0, "")
+    found = case_study(read_rewards())
+    written = json.loads(Path("study/case_study.json").read_text())
+    assert written["tests"][-1]["eps_min"] == found.tests[-1].aso.eps_min
+    assert written["episodes"][0]["rejected"] == found.episodes[0].rejected
+    assert written["sentences"][0] in " ".join(text.split())
+    for name in ("rewards", "quantiles", "episodes"):
+        assert Path(f"study/figures/{name}.png").stat().st_size > 10_000
+    for name in ("tests", "power", "eps_min", "episodes"):
+        assert Path(f"study/tables/{name}.csv").exists()
+    line = "test scores/every_10.csv scores/every_20.csv --test aso --alternative greater --json"
+    again = json.loads(nbyk(line)[1])
+    assert again["pairs"][0]["eps_min"] == found.tests[-1].aso.eps_min
+
+
+def test_other_rewards_and_bad_ones(nbyk: Run) -> None:
+    code, _, error = nbyk("cartpole study missing.csv")
+    assert (code, error) == (2, "error: missing.csv: no such file; check the path\n")
+    Path("few.csv").write_text("agent,run,episode_1\nevery_10,0,9\n")
+    code, _, error = nbyk("cartpole study few.csv --out study")
+    assert code == 2
+    assert "found 1 runs of every_10, expected at least 10" in error
+    assert not Path("study").exists()
+
+
+def test_training_writes_rewards(nbyk: Run) -> None:
+    pytest.importorskip("gymnasium")
+    assert nbyk("cartpole train --runs 2 --episodes 3 --out rewards.csv")[0] == 0
+    assert {
+        agent: of_runs.shape for agent, of_runs in read_rewards(Path("rewards.csv")).items()
+    } == dict.fromkeys(read_rewards(), (2, 3))

@@ -1,0 +1,201 @@
+"""`nbyk test`: files of scores in; a sentence, tables, JSON and figures, or one error, out."""
+
+from __future__ import annotations
+
+import json
+import re
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import nbyk as library
+from nbyk.cli import main
+from tests.data.malformed.scores import CASES, Case
+
+Run = Callable[..., tuple[int, str, str]]
+
+
+@pytest.fixture
+def nbyk(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
+    """Return a function that runs the command line in an empty folder: its exit code, output and errors."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words: str) -> tuple[int, str, str]:
+        monkeypatch.setattr(sys, "argv", ["nbyk", *words])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        printed = capsys.readouterr()
+        return int(ended.value.code or 0), printed.out, printed.err
+
+    return run
+
+
+def write_runs(means: dict[str, float], n: int = 9) -> None:
+    """Write one text file of scores per system into the working folder."""
+    generator = np.random.default_rng(1)
+    for name, mean in means.items():
+        Path(f"{name}.txt").write_text("".join(f"{x:.4f}\n" for x in generator.normal(mean, 0.02, n)))
+
+
+def scores_in(path: str) -> list[float]:
+    return [float(line) for line in Path(path).read_text().split()]
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_a_malformed_file_is_refused_in_one_line(case: Case, nbyk: Run, tmp_path: Path) -> None:
+    words = case.build(tmp_path)
+    before = sorted(tmp_path.iterdir())
+    code, out, error = nbyk("test", *words, "--out", "answer")
+    assert (code, out) == (2, "")
+    assert error.count("\n") == 1, error
+    assert re.search(case.expected, error), error
+    assert sorted(tmp_path.iterdir()) == before
+
+
+def test_recommended_of_few_runs_is_the_exact_permutation_test(nbyk: Run) -> None:
+    write_runs({"a": 0.75, "b": 0.70})
+    code, out, error = nbyk("test", "a.txt", "b.txt", "--json")
+    assert (code, error) == (0, "")
+    found = json.loads(out)
+    expected = library.permutation_test(scores_in("a.txt"), scores_in("b.txt"), alternative="two-sided")
+    assert found["test"] == "permutation"
+    assert found["pairs"][0]["p"] == expected.p
+    assert found["pairs"][0]["exact"]
+    assert "all 48,620 are counted" in found["reason"]
+    assert found["sentences"][0].startswith("a is better than b at α = 0.05: a 0.7")
+
+
+def test_scores_with_ids_are_paired_by_them(nbyk: Run) -> None:
+    generator = np.random.default_rng(2)
+    items = [f"q{i}" for i in range(40)]
+    a, b = generator.random(40), generator.random(40)
+    pd.DataFrame({"item": items, "score": a}).to_csv("a.csv", index=False)
+    order = generator.permutation(40)
+    pd.DataFrame({"item": np.array(items)[order], "score": b[order]}).to_parquet("b.parquet")
+    found = json.loads(nbyk("test", "a.csv", "b.parquet", "--json")[1])
+    assert found["test"] == "approximate_randomisation"
+    assert found["paired"]
+    assert found["pairs"][0]["p"] == library.approximate_randomisation(a, b, alternative="two-sided").p
+    unpaired = json.loads(nbyk("test", "a.csv", "b.parquet", "--json", "--unpaired")[1])
+    assert unpaired["test"] == "welch_t"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "permutation",
+        "approximate_randomisation",
+        "bootstrap",
+        "paired_bootstrap",
+        "welch_t",
+        "wilcoxon",
+        "mann_whitney",
+    ],
+)
+def test_every_test_by_its_name(name: str, nbyk: Run) -> None:
+    from nbyk.inference.score_tests.battery import TESTS
+
+    write_runs({"a": 0.75, "b": 0.74})
+    words = ("--alternative", "greater", "--json", "--out", "out", "--seed", "3")
+    found = json.loads(nbyk("test", "a.txt", "b.txt", "--test", name, *words)[1])
+    seed = {"seed": 3} if TESTS[name].draws else {}
+    expected = TESTS[name].test(scores_in("a.txt"), scores_in("b.txt"), **seed)
+    assert found["pairs"][0]["p"] == expected.p
+    assert Path("out/figures/null.png").stat().st_size > 5000
+    if TESTS[name].paired:
+        assert any("paired by their order" in text for text in found["cautions"])
+
+
+def test_aso_says_both_ways_and_warns_below_five(nbyk: Run) -> None:
+    write_runs({"a": 0.75, "b": 0.70}, n=4)
+    found = json.loads(nbyk("test", "a.txt", "b.txt", "--test", "aso", "--json")[1])
+    pair = found["pairs"][0]
+    assert pair["n_comparisons"] == 2
+    assert pair["better"] == ("a" if pair["eps_min"] < 0.2 else None)
+    assert pair["eps_min"] <= pair["eps_min_reversed"]
+    assert any("once in 70 times" in text and "eps_min says little" in text for text in found["cautions"])
+    with pytest.warns(UserWarning, match="once in 70 times"):
+        own = library.aso(scores_in("a.txt"), scores_in("b.txt"), n_comparisons=2)
+    assert pair["eps_min"] == own.eps_min
+
+
+def test_several_systems_are_corrected(nbyk: Run) -> None:
+    write_runs({"a": 0.75, "b": 0.70, "c": 0.72})
+    for method in ("holm", "bonferroni", "benjamini_hochberg", "none"):
+        found = json.loads(nbyk("test", "a.txt", "b.txt", "c.txt", "--correction", method, "--json")[1])
+        p = [pair["p"] for pair in found["pairs"]]
+        corrected = p if method == "none" else library.correct_p_values(p, method).tolist()
+        assert [pair["p_adjusted"] for pair in found["pairs"]] == pytest.approx(corrected)
+    found = json.loads(nbyk("test", "a.txt", "b.txt", "c.txt", "--against", "b", "--json")[1])
+    assert [(pair["a"], pair["b"]) for pair in found["pairs"]] == [("a", "b"), ("c", "b")]
+    found = json.loads(nbyk("test", "a.txt", "b.txt", "c.txt", "--test", "aso", "--json")[1])
+    samples = {name: scores_in(f"{name}.txt") for name in "abc"}
+    table = library.multi_aso(samples)
+    bounds = [(pair["eps_min"], pair["eps_min_reversed"]) for pair in found["pairs"]]
+    expected = [(table.eps_min[i, j], table.eps_min[j, i]) for i, j in ((0, 1), (0, 2), (1, 2))]
+    assert bounds == expected
+
+
+def test_gate(nbyk: Run) -> None:
+    write_runs({"new": 0.75, "old": 0.70})
+    assert nbyk("test", "new.txt", "old.txt", "--gate")[0] == 0
+    assert nbyk("test", "old.txt", "new.txt", "--gate")[0] == 1
+    assert nbyk("test", "new.txt", "old.txt", "--gate", "--alpha", "1e-9")[0] == 1
+    assert nbyk("test", "old.txt", "new.txt", "--against", "old", "--gate")[0] == 0
+    assert nbyk("test", "old.txt", "new.txt")[0] == 0
+    assert json.loads(nbyk("test", "new.txt", "old.txt", "--gate", "--json")[1])["alternative"] == "greater"
+    write_runs({"third": 0.65})
+    assert nbyk("test", "new.txt", "old.txt", "third.txt", "--gate", "--against", "third")[0] == 0
+    for words in (("new.txt", "old.txt", "--alternative", "less"), ("new.txt", "old.txt", "third.txt")):
+        code, _, error = nbyk("test", *words, "--gate")
+        assert code == 2
+        assert error.startswith("error: --gate ")
+
+
+def test_the_smallest_p_value_is_said_where_nothing_can_be_shown(nbyk: Run) -> None:
+    Path("a.txt").write_text("9\n8\n")
+    Path("b.txt").write_text("1\n2\n")
+    found = json.loads(nbyk("test", "a.txt", "b.txt", "--json")[1])
+    assert found["pairs"][0]["p"] == pytest.approx(2 / 6)
+    assert any(
+        "smallest p-value that permutation can give here is 0.333" in said for said in found["cautions"]
+    )
+    write_runs({"a": 0.75, "b": 0.70})
+    found = json.loads(nbyk("test", "a.txt", "b.txt", "--json")[1])
+    assert not any("smallest" in said for said in found["cautions"])
+
+
+def test_out_writes_everything_alike_twice(nbyk: Run) -> None:
+    write_runs({"a": 0.75, "b": 0.70, "c": 0.72})
+    for out in ("one", "two"):
+        code, text, _ = nbyk("test", "a.txt", "b.txt", "c.txt", "--power", "--out", out)
+        assert code == 0
+    names = sorted(str(path.relative_to("one")) for path in Path("one").rglob("*.*"))
+    for expected in ("test.html", "test.json", "figures/scores.svg", "figures/differences.png"):
+        assert expected in names
+    for table in ("pairs", "systems", "power"):
+        assert {f"tables/{table}{suffix}" for suffix in (".csv", ".parquet", ".md", ".tex")} <= set(names)
+    files = [name for name in names if not name.startswith((".nbyk", "tables/.", "figures/."))]
+    assert [Path("one", name).read_bytes() for name in files] == [
+        Path("two", name).read_bytes() for name in files
+    ]
+    assert "Before you believe it:" in text
+    written = json.loads(Path("one/test.json").read_text())
+    assert written["sentences"][0] in " ".join(text.split())
+
+
+def test_power_is_the_bootstrap_power_analysis_of_each(nbyk: Run) -> None:
+    write_runs({"a": 0.75, "b": 0.70})
+    words = ("--test", "welch_t", "--power", "--shift", "0.02", "--json", "--alternative", "greater")
+    found = json.loads(nbyk("test", "a.txt", "b.txt", *words)[1])
+    for name in "ab":
+        expected = library.bootstrap_power_analysis(scores_in(f"{name}.txt"), lift=0.02, lift_is="shift")
+        assert found["power"][name]["power"] == expected.power
+        assert 0.0 < expected.power < 1.0
+    assert any("better by 0.02 would be noticed" in sentence for sentence in found["sentences"])
+    found = json.loads(nbyk("test", "a.txt", "b.txt", "--test", "aso", "--power", "--json")[1])
+    assert found["power"]["a"]["power"] == 1.0
