@@ -66,6 +66,23 @@ def chi_square(
     return chi2, n
 
 
+def equal_chance_p(found: ArrayLike, trials: ArrayLike, others_found: ArrayLike, others: ArrayLike) -> Floats:
+    """Return the exact p-values of two binomial counts having one chance: twice Fisher's smaller, at most 1.
+
+    Parameters
+    ----------
+    found, trials : array_like of int, shape (R,)
+        Our successes, and the trials they are of.
+    others_found, others : array_like of int, shape (R,)
+        Those of the other experiment.
+    """
+    from scipy.stats import hypergeom
+
+    x, n, y, m = (np.asarray(values, dtype=np.int64) for values in (found, trials, others_found, others))
+    tails = hypergeom.cdf(y, n + m, x + y, m), hypergeom.sf(y - 1, n + m, x + y, m)
+    return np.asarray(np.minimum(1.0, 2.0 * np.minimum(*tails)))
+
+
 def predicted_counts(
     found: ArrayLike, trials: ArrayLike, others: ArrayLike, *, confidence: float
 ) -> tuple[Counts, Counts]:

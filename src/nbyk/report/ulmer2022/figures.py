@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels, save
-from nbyk.report.ulmer2022.comparison import CONFIDENCE, compare
+from nbyk.report.ulmer2022.comparison import CONFIDENCE, beside_published, compare
 from nbyk.report.ulmer2022.reading import across, error_rates, type_of
 from nbyk.studies.score_cells import MIXTURES, ScoreDistribution, distribution_named
 from nbyk.studies.ulmer2022 import (
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _READINGS = {"as_run": "as run", "as_printed": "as printed"}
-_CROSS = {"marker": "x", "linestyle": "none", "markersize": 4.5, "markeredgewidth": 1.1}
+_CROSS: Any = {"marker": "x", "linestyle": "none", "markersize": 4.5, "markeredgewidth": 1.1}
 
 
 def write_figures(scores: pd.DataFrame, out: Path, thresholds: Sequence[float]) -> None:
@@ -48,10 +48,10 @@ def write_figures(scores: pd.DataFrame, out: Path, thresholds: Sequence[float]) 
     """
     rates = error_rates(scores, sorted({*thresholds, ALPHA, ASO_THRESHOLD}))
     shown = rates[rates["threshold"] == rates["test"].map(_threshold_of)]
-    of_tables = rates[rates["threshold"].isin(thresholds)]
+    cells = compare(rates[rates["threshold"].isin(thresholds)])
     drawn: dict[str, Callable[[], Figure]] = {
         "figure_02": partial(distributions_figure, list(dict.fromkeys(scores["distribution"]))),
-        "agreement": partial(agreement_figure, of_tables),
+        "agreement": partial(agreement_figure, cells),
     }
     for semantics in SEMANTICS:
         part = shown[shown["semantics"] == semantics]
@@ -60,14 +60,13 @@ def write_figures(scores: pd.DataFrame, out: Path, thresholds: Sequence[float]) 
         drawn[f"{semantics}/figure_06"] = partial(scores_figure, under_null, semantics)
         drawn[f"{semantics}/figure_07"] = partial(rates_figure, part[part["error"] != TYPE_1], semantics)
     experiments = rates[["distribution", "error"]].itertuples(index=False, name=None)
-    published = len(compare(of_tables, "published")) > 0
-    for name in figure_names(set(experiments), published=published):
+    for name in figure_names(set(experiments), published=len(cells["published"]) > 0):
         save(drawn[name](), out / name)
 
 
 def distributions_figure(names: Sequence[str]) -> Figure:
     """Draw Figure 2: the densities of a system's scores, the normal mixture under both of its readings."""
-    figure, axes = new_figure(6.4, 3.8)
+    figure, axes = new_figure(7.6, 3.8)
     x = np.linspace(-5.0, 6.0, 1101)
     shown: list[tuple[str, ScoreDistribution]] = []
     for name in names:
@@ -76,12 +75,17 @@ def distributions_figure(names: Sequence[str]) -> Figure:
         else:
             shown.append((label(name), distribution_named(name, SEMANTICS["published"])))
     for index, (title, distribution) in enumerate(shown):
-        look = {"color": COLOURS[index % len(COLOURS)], "linestyle": ("-", "--", "-.", ":")[index % 4]}
-        axes.plot(x, distribution.density(x), label=title, **look)
+        axes.plot(
+            x,
+            distribution.density(x),
+            color=COLOURS[index % len(COLOURS)],
+            linestyle=("-", "--", "-.", ":")[index % 4],
+            label=title,
+        )
     axes.set_xlabel("score")
     axes.set_ylabel("density")
     axes.set_ylim(bottom=0.0)
-    axes.legend(frameon=False)
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
     return figure
 
 
@@ -89,7 +93,7 @@ def rates_figure(rates: pd.DataFrame, semantics: str) -> Figure:
     """Draw Figure 3 or 7: each test's rate at its usual threshold, a panel per distribution and error."""
     panels = in_papers_order(rates[["distribution", "error"]].itertuples(index=False, name=None))
     figure, all_axes = new_panels(3.1 * len(panels) + 1.6, 3.6, len(panels), share_y=True)
-    published = compare(rates, semantics)
+    published = beside_published(rates, semantics)
     tests = list(dict.fromkeys(rates["test"]))
     for axes, (distribution, error) in zip(all_axes, panels, strict=True):
         of = rates[(rates["distribution"] == distribution) & (rates["error"] == error)]
@@ -152,7 +156,7 @@ def scores_figure(scores: pd.DataFrame, semantics: str) -> Figure:
         axes.set_xticks(range(len(sizes)), [str(n) for n in sizes])
         axes.set_xlabel("sample size")
         axes.set_title(label(name), loc="left")
-    panels[0].set_ylim(0.0, 1.0)
+    panels[0].set_ylim(-0.02, 1.02)
     panels[0].set_ylabel("p-value, or eps_min of ASO")
     handles = [
         Line2D([], [], color=COLOURS[index % len(COLOURS)], label=label_of_test(test))
@@ -163,11 +167,16 @@ def scores_figure(scores: pd.DataFrame, semantics: str) -> Figure:
     return figure
 
 
-def agreement_figure(rates: pd.DataFrame) -> Figure:
-    """Draw every published rate against ours, a panel per semantics, with what should hold them."""
-    figure, panels = new_panels(9.6, 4.4, len(SEMANTICS), share_y=True)
-    for axes, semantics in zip(panels, SEMANTICS, strict=True):
-        cells = compare(rates, semantics)
+def agreement_figure(of_semantics: Mapping[str, pd.DataFrame]) -> Figure:
+    """Draw how far published rates are from ours, and the interval that is to hold them, by semantics.
+
+    Parameters
+    ----------
+    of_semantics
+        From `compare`.
+    """
+    figure, panels = new_panels(9.6, 4.4, len(of_semantics), share_y=True)
+    for axes, (semantics, cells) in zip(panels, of_semantics.items(), strict=True):
         for index, test in enumerate(dict.fromkeys(cells["test"])):
             of = cells[cells["test"] == test]
             axes.plot(
@@ -203,13 +212,16 @@ def _threshold_of(test: str) -> float:
 def _draw_boxes(
     axes: Axes, groups: Sequence[pd.Series], places: Sequence[float], *, width: float, colour: str
 ) -> None:
+    from matplotlib.colors import to_rgba
+
     line = {"color": colour, "linewidth": 0.9}
     axes.boxplot(
         groups,
         positions=places,
         widths=width,
         manage_ticks=False,
-        boxprops=line,
+        patch_artist=True,
+        boxprops={"edgecolor": colour, "linewidth": 0.9, "facecolor": to_rgba(colour, 0.25)},
         whiskerprops=line,
         capprops=line,
         medianprops={**line, "linewidth": 1.6},

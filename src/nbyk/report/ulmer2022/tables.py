@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from nbyk.files import write_json, write_parquet
 from nbyk.report.formats import write_table
-from nbyk.report.ulmer2022.comparison import CONFIDENCE, compare
+from nbyk.report.ulmer2022.comparison import CELL, CONFIDENCE, beside_published, compare
 from nbyk.report.ulmer2022.reading import across, type_of
 from nbyk.report.ulmer2022.summary import outside, summarise
 from nbyk.studies.ulmer2022 import (
@@ -17,7 +20,6 @@ from nbyk.studies.ulmer2022 import (
     in_papers_order,
     label,
     label_of_test,
-    published_rates,
     table_name,
 )
 
@@ -42,16 +44,17 @@ def write_tables(rates: pd.DataFrame, out: Path) -> str:
     """
     import pyarrow as pa
 
-    for name, caption, table in tables_of(rates):
+    cells = compare(rates)
+    for name, caption, table in tables_of(rates, cells):
         write_table(table, out / "tables" / name, caption)
     write_parquet(out / "rates.parquet", pa.Table.from_pandas(rates, preserve_index=False), {})
-    summary = summarise(rates)
+    summary = summarise(cells)
     write_json(out / "summary.json", summary)
     return str(summary["line"])
 
 
-def tables_of(rates: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
-    """Return the tables as (file name, caption, table)."""
+def tables_of(rates: pd.DataFrame, cells: Mapping[str, pd.DataFrame]) -> list[tuple[str, str, pd.DataFrame]]:
+    """Return the tables as (file name, caption, table), from rates and what `compare` makes of them."""
     found = in_papers_order(rates[["distribution", "error"]].itertuples(index=False, name=None))
     tables = []
     for semantics in SEMANTICS:
@@ -60,13 +63,12 @@ def tables_of(rates: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
             table = papers_form(rates[of & (rates["semantics"] == semantics)])
             name = f"{semantics}/{table_name(distribution, error)}"
             tables.append((name, _caption(distribution, error, semantics), table))
-    cells = compare(rates, "published")
-    if len(cells):
+    if len(cells["published"]):
         percent = f"{100 * CONFIDENCE:g} %"
         caption = f"How many published rates lie in the {percent} interval around ours, by table and test"
-        tables.append(("agreement", caption, agreement_table(rates)))
+        tables.append(("agreement", caption, agreement_table(cells)))
         caption = f"Published rates outside the {percent} interval around ours (published semantics)"
-        tables.append(("outside", caption, outside_table(rates)))
+        tables.append(("outside", caption, outside_table(cells)))
     return tables
 
 
@@ -78,25 +80,25 @@ def papers_form(rates: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     varies, name = across(str(rates["error"].iloc[0]))
-    cell = ["distribution", "error", "sample_size", "lead", "threshold", "test"]
-    both = rates.merge(published_rates()[[*cell, "published_rate"]], on=cell, how="left")
+    published = beside_published(rates, str(rates["semantics"].iloc[0]))[[*CELL, "published_rate"]]
+    both = rates.merge(published, on=CELL, how="left")
     rows = []
     for (value, threshold), of in both.groupby([varies, "threshold"]):
-        row = {name: f"{value:g}", "threshold": f"{threshold:g}"}
-        for rate in of.itertuples(index=False):
-            test = label_of_test(str(rate.test))
-            row |= {test: rate.rate, f"{test} 95 %": f"{rate.low:.3f}–{rate.high:.3f}"}
-            row |= {f"{test} published": rate.published_rate} if rate.published_rate >= 0.0 else {}
+        row: dict[str, Any] = {name: f"{value:g}", "threshold": f"{threshold:g}"}
+        columns = ("test", "rate", "low", "high", "published_rate")
+        for name_of_test, rate, low, high, published in of[list(columns)].itertuples(index=False):
+            test = label_of_test(name_of_test)
+            row |= {test: rate, f"{test} 95 %": f"{low:.3f}–{high:.3f}"}
+            row |= {} if np.isnan(published) else {f"{test} published": published}
         rows.append(row)
     return pd.DataFrame(rows)
 
 
-def agreement_table(rates: pd.DataFrame) -> pd.DataFrame:
+def agreement_table(cells: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return how many published rates agree with ours under either semantics, by table and test."""
     import pandas as pd
 
     rows = []
-    cells = {semantics: compare(rates, semantics) for semantics in SEMANTICS}
     for (table, test), of in cells["published"].groupby(["table", "test"], sort=False):
         row = {"table": table, "test": label_of_test(str(test)), "rates": len(of)}
         for semantics, all_cells in cells.items():
@@ -107,7 +109,7 @@ def agreement_table(rates: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def outside_table(rates: pd.DataFrame) -> pd.DataFrame:
+def outside_table(cells: Mapping[str, pd.DataFrame]) -> pd.DataFrame:
     """Return `outside` for people."""
     import pandas as pd
 
@@ -124,7 +126,7 @@ def outside_table(rates: pd.DataFrame) -> pd.DataFrame:
             "z": row["z"],
             "why": row["why"],
         }
-        for row in outside(rates)
+        for row in outside(cells)
     ]
     columns = ("table", "test", "n", "lead", "threshold", "published", "ours", "interval", "z", "why")
     return pd.DataFrame(rows, columns=list(columns))
@@ -134,4 +136,5 @@ def _caption(distribution: str, error: str, semantics: str) -> str:
     number = TABLES.get((distribution, error))
     title = "" if number is None else f"Table {number}: "
     by = "lead of A, n = 5" if error == DIFFERENCE else "sample size"
-    return f"{title}Type-{type_of(error)} error rates, {label(distribution)}, by {by} and threshold ({semantics})"
+    of = f"Type-{type_of(error)} error rates, {label(distribution)}"
+    return f"{title}{of}, by {by} and threshold ({semantics})"
