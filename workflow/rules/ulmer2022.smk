@@ -103,8 +103,8 @@ rule ulmer_scores:
         "logs/benchmarks/ulmer2022/scores/semantics={semantics}/distribution={distribution}/{settings}+{tests}.tsv"
     threads: 1
     resources:
-        mem_mb=memory(300),
-        runtime=minutes(60, score_work),
+        mem_mb=memory(311),
+        runtime=minutes(34, score_work),
     params:
         settings=lambda wildcards: options(
             "--setting",
@@ -164,8 +164,8 @@ rule ulmer_tables:
         "logs/benchmarks/ulmer2022/tables.tsv"
     threads: 1
     resources:
-        mem_mb=memory(300),
-        runtime=minutes(20),
+        mem_mb=memory(332),
+        runtime=minutes(42),
     params:
         thresholds=options("--threshold", of_scores.thresholds),
     message:
@@ -207,8 +207,8 @@ rule ulmer_figures:
         "logs/benchmarks/ulmer2022/figures.tsv"
     threads: 1
     resources:
-        mem_mb=memory(400),
-        runtime=minutes(30),
+        mem_mb=memory(410),
+        runtime=minutes(62),
     params:
         thresholds=options("--threshold", of_scores.thresholds),
     message:
@@ -231,8 +231,8 @@ rule ulmer_report:
         "logs/benchmarks/ulmer2022/report.tsv"
     threads: 1
     resources:
-        mem_mb=memory(68),
-        runtime=minutes(1),
+        mem_mb=memory(42),
+        runtime=minutes(2),
     message:
         "Writing the report of Ulmer et al. 2022"
     shell:
