@@ -13,7 +13,7 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --profile workflow/profiles/defau
 # Rules and jobs call `nbyk` and `snakemake` by name; find the environment's first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: all paper paper-homan calibration report install test lint types unit test-slurm test-faults slurm bench lock clean
+.PHONY: all paper paper-homan paper-ulmer calibration report install test lint types unit test-slurm test-faults slurm bench lock clean
 
 all: install
 	$(SNAKEMAKE) --quiet reason host
@@ -29,6 +29,12 @@ paper-homan: install
 	$(SNAKEMAKE) homan2025 --quiet reason host
 	@$(BIN)/python -c "import json; print(json.load(open('results/homan2025/summary.json'))['line'])"
 	@echo "Read results/homan2025/report.html; tables and figures lie beside it."
+
+# Ulmer et al. 2022, deep-significance: error rates of tests of scores, Tables 1 to 8 and Figures 2, 3, 6 and 7.
+paper-ulmer: install
+	$(SNAKEMAKE) ulmer2022 --quiet reason host
+	@$(BIN)/python -c "import json; print(json.load(open('results/ulmer2022/summary.json'))['line'])"
+	@echo "Read results/ulmer2022/report.html; tables and figures lie beside it."
 
 # How often each test rejects where it should not, and where it should (docs/calibration.md).
 calibration: install

@@ -14,6 +14,7 @@ include: "workflow/rules/calibration.smk"
 include: "workflow/rules/labels.smk"
 include: "workflow/rules/comparisons.smk"
 include: "workflow/rules/cartpole.smk"
+include: "workflow/rules/ulmer2022.smk"
 include: "workflow/rules/datasets.smk"
 
 

@@ -9,7 +9,16 @@ from typing import Any
 import pytest
 import yaml
 
-from nbyk.config import Calibration, Config, Homan2025, json_schema, load_config, reference_page, validate
+from nbyk.config import (
+    Calibration,
+    Config,
+    Homan2025,
+    Ulmer2022,
+    json_schema,
+    load_config,
+    reference_page,
+    validate,
+)
 from nbyk.data import source, source_names
 from nbyk.errors import NbykError
 from nbyk.studies.homan2025 import LABELS
@@ -181,6 +190,18 @@ WRONG = {
         "comparisons: {a/b: {systems: [a.csv, b.csv]}}",
         "comparisons.a/b: found 'a/b'; a name has letters, digits, _ and -",
     ),
+    "a distribution of scores": (
+        "ulmer2022: {distributions: [norml]}",
+        "ulmer2022.distributions.0: unknown distribution 'norml'; did you mean normal",
+    ),
+    "a test of scores": (
+        "ulmer2022: {tests: [student_t]}",
+        "ulmer2022.tests.0: unknown test 'student_t'",
+    ),
+    "a lead of nothing": ("ulmer2022: {leads: {normal: 0}}", "ulmer2022.leads.normal: found 0"),
+    "a lead of no distribution": ("ulmer2022: {leads: {nrmal: 1}}", "unknown distribution 'nrmal'"),
+    "one score": ("ulmer2022: {sample_sizes: [1]}", "ulmer2022.sample_sizes.0: found 1"),
+    "a threshold of 1": ("ulmer2022: {thresholds: [1]}", "ulmer2022.thresholds.0: found 1"),
     "not YAML": ("metrics: [mae]]", "not YAML"),
 }
 
@@ -295,7 +316,7 @@ def test_the_default_configuration_is_the_models_defaults() -> None:
     # A key without a line of its own is explained by one that is commented out.
     commented = (ROOT / "config.yaml").read_text(encoding="utf-8")
     assert all(key in written or f"# {key}: " in commented for key in Config.model_fields)
-    for name, section in (("homan2025", Homan2025), ("calibration", Calibration)):
+    for name, section in (("homan2025", Homan2025), ("calibration", Calibration), ("ulmer2022", Ulmer2022)):
         assert all(key in written[name] or f"  # {key}: " in commented for key in section.model_fields)
 
 
@@ -315,6 +336,6 @@ def test_the_schema_describes_every_key_and_refuses_others() -> None:
         item["items"]["$ref"] for item in schema["properties"].values() if "$ref" in item.get("items", {})
     }
     assert references == {"#/$defs/Size"}
-    for section in ("Size", "Homan2025", "Calibration", "Labels"):
+    for section in ("Size", "Homan2025", "Calibration", "Labels", "Ulmer2022"):
         assert schema["$defs"][section]["additionalProperties"] is False
         assert all(described["description"] for described in schema["$defs"][section]["properties"].values())

@@ -23,7 +23,7 @@ from nbyk.data.sources import source_names
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import get, load_file
 from nbyk.resampling.samplers import WEIN_SAMPLERS, check_null, get_sampler
-from nbyk.studies import calibration, homan2025
+from nbyk.studies import calibration, homan2025, ulmer2022
 from nbyk.studies.wein2023 import COLUMNS, PRIORS
 from nbyk.yaml_text import parse_mapping, place_of
 
@@ -67,6 +67,20 @@ def _known_calibration_source(name: str) -> str:
     return name
 
 
+def _known_distribution(name: str) -> str:
+    known = (*ulmer2022.DISTRIBUTIONS, *ulmer2022.FURTHER_DISTRIBUTIONS)
+    if name not in known:
+        raise unknown_name("distribution", name, known)
+    return name
+
+
+def _known_score_test(name: str) -> str:
+    known = (*ulmer2022.TESTS, *ulmer2022.FURTHER_TESTS)
+    if name not in known:
+        raise unknown_name("test", name, known)
+    return name
+
+
 def _canonical_sampler(name: str) -> str:
     return get_sampler(name).name
 
@@ -89,6 +103,10 @@ RatingsName = Annotated[str, AfterValidator(_known_ratings)]
 RatingsPath = Annotated[str, Field(min_length=1)]
 GridSourceName = Annotated[str, AfterValidator(_known_grid_source)]
 CalibrationSourceName = Annotated[str, AfterValidator(_known_calibration_source)]
+DistributionName = Annotated[str, AfterValidator(_known_distribution)]
+ScoreTestName = Annotated[str, AfterValidator(_known_score_test)]
+SampleSize = Annotated[int, Field(ge=2)]
+Lead = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 Level = Annotated[float, Field(gt=0.0, lt=1.0)]
 PositiveEpsilon = Annotated[float, Field(gt=0.0, le=1.0)]
 Budget = Annotated[int, Field(ge=2)]
@@ -224,6 +242,31 @@ class Labels(_Section):
     """Designs in YAML by a name of your own, as {sentiment: designs/sentiment.yaml}."""
 
 
+class Ulmer2022(_Section):
+    """The study of score tests of Ulmer et al. 2022 (docs/ulmer2022.md); `snakemake ulmer2022` runs it."""
+
+    distributions: Annotated[list[DistributionName], Distinct] = Field(
+        list(ulmer2022.DISTRIBUTIONS), min_length=1
+    )
+    """What both systems' scores come from: the paper's four, exponential or student_t_3."""
+    leads: dict[DistributionName, Lead] = Field(dict(ulmer2022.LEADS))
+    """Which of them have Type-II errors, and by how much A is better there where the sample size varies."""
+    sample_sizes: Annotated[list[SampleSize], Distinct] = Field(list(ulmer2022.SAMPLE_SIZES), min_length=1)
+    """Scores n of either system."""
+    differences: Annotated[list[Lead], Distinct] = Field(list(ulmer2022.DIFFERENCES))
+    """By how much A is better where that varies, at five scores of either system."""
+    tests: Annotated[list[ScoreTestName], Distinct] = Field(list(ulmer2022.TESTS), min_length=1)
+    """Tests: aso and those of docs/tests.md by name; approximate_randomisation is the paper's permutation."""
+    thresholds: Annotated[list[Level], Distinct] = Field(list(ulmer2022.THRESHOLDS), min_length=1)
+    """Thresholds of p-values and of eps_min; adding one simulates nothing anew."""
+    n_simulations: int = Field(ulmer2022.N_SIMULATIONS, ge=2)
+    """Simulations behind each rate."""
+    aso_simulations: int = Field(ulmer2022.ASO_SIMULATIONS, ge=2)
+    """Simulations behind each rate of aso."""
+    n_resamples: int = Field(ulmer2022.N_RESAMPLES, ge=2)
+    """Draws behind a p-value that is drawn, and resamples behind an eps_min."""
+
+
 class Config(_Section):
     """Everything a run depends on; one key, one meaning."""
 
@@ -273,6 +316,8 @@ class Config(_Section):
     """Designs of label predictions: a section of its own, below."""
     comparisons: dict[ComparisonName, Comparison] = Field({})
     """Comparisons of your own systems, by a name of your own: the keys of each are below."""
+    ulmer2022: Ulmer2022 = Ulmer2022.model_validate({})
+    """The study of tests of scores of Ulmer et al. 2022: a section of its own, below."""
 
     def has_ratings(self, source: str) -> bool:
         """Return whether a source has ratings that a prior can be fitted to, at hand or to be fetched."""
@@ -392,6 +437,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "calibration": Calibration,
     "labels": Labels,
     "comparisons": Comparison,
+    "ulmer2022": Ulmer2022,
 }
 
 _BY_NAME = {"comparisons"}

@@ -26,6 +26,7 @@ COMMANDS = (
     *("tables", "figures", "report", "version", "config check", "config schema", "config reference"),
     *(f"data {command}" for command in ("list", "fetch", "show", "report")),
     *(f"homan2025 {command}" for command in ("fit", "grid", "power", "tables", "figures", "report")),
+    *(f"ulmer2022 {command}" for command in ("scores", "tables", "figures", "report")),
 )
 SIZE = "--items 30 --responses 3"
 FOLDER = "semantics=recommended/source=simulated"
@@ -46,6 +47,9 @@ ESTIMATE = "--resamples 20 --seed 1 --semantics recommended --out x.parquet"
 TABLES = "--metric mae --sampler bootstrap_items/all --out x"
 
 GRID = "homan2025 grid toxicity.json --epsilon 0.2 --draws 20 --seed 1 --out x.parquet"
+SCORES = (
+    "ulmer2022 scores normal --semantics published --test wilcoxon --simulations 2 --seed 1 --out x.parquet"
+)
 
 # What is typed, and what the one error says.
 WRONG = {
@@ -169,6 +173,25 @@ WRONG = {
     ),
     "no grid": ("homan2025 tables nowhere.parquet --out x", "nowhere.parquet: no such file"),
     "no results of the grid": ("homan2025 report nowhere --out x.html", "nowhere"),
+    "a setting without a lead": (
+        f"{SCORES} --setting type_1:5",
+        "type_1:5: expected an error, a sample size",
+    ),
+    "a setting of one score": (f"{SCORES} --setting type_1:1:0", "a sample size of at least 2"),
+    "a setting twice": (f"{SCORES} --setting type_1:5:0 --setting type_1:5:0", "is given twice"),
+    "a distribution of scores": (
+        f"{SCORES.replace('normal', 'norml')} --setting type_1:5:0",
+        "unknown distribution 'norml'; did you mean normal",
+    ),
+    "a test of scores": (
+        f"{SCORES} --setting type_1:5:0 --test welch",
+        "unknown test 'welch'; did you mean welch_t",
+    ),
+    "other p-values for scores": (
+        f"ulmer2022 tables {FOLDER}/p.parquet --threshold 0.05 --out x",
+        "p.parquet: no column",
+    ),
+    "no results of tests of scores": ("ulmer2022 report nowhere --out x.html", "nowhere"),
     "no configuration": ("config check nowhere.yaml", "nowhere.yaml: no such file"),
 }
 

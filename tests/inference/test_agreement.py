@@ -1,4 +1,7 @@
-"""Agreement of two Monte-Carlo p-values: z and χ² have their stated distributions when nothing differs."""
+"""Agreement of two Monte-Carlo p-values: z and χ² have their stated distributions when nothing differs.
+
+And of two rates: exact limits, against all there is to enumerate and against scipy.
+"""
 
 from __future__ import annotations
 
@@ -6,7 +9,7 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from nbyk.inference.agreement import chi_square, pooled_variances
+from nbyk.inference.agreement import chi_square, equal_chance_p, pooled_variances, predicted_counts
 from nbyk.inference.pvalues import expected_p
 
 
@@ -44,3 +47,36 @@ def test_chi_square_accounts_for_what_is_shared() -> None:
         assert dof == 3
         found.append(chi2)
     assert stats.kstest(found, stats.chi2(3).cdf).pvalue > 0.01
+
+
+def test_equal_chances_are_tested_as_by_fisher() -> None:
+    generator = np.random.default_rng(4)
+    x, y = generator.integers(0, 31, 60), generator.integers(0, 21, 60)
+    p = equal_chance_p(x, np.full(60, 30), y, np.full(60, 20))
+    for found, other, value in zip(x, y, p, strict=True):
+        table = [[found, 30 - found], [other, 20 - other]]
+        sides = [stats.fisher_exact(table, alternative=side).pvalue for side in ("less", "greater")]
+        assert value == pytest.approx(min(1.0, 2.0 * min(sides)), rel=1e-9)
+
+
+def test_predicted_counts_are_those_that_equal_chances_do_not_refuse() -> None:
+    found, trials, others = np.array([0, 1, 7, 20, 40]), np.array([40, 40, 25, 40, 40]), 30
+    for confidence in (0.9, 0.999):
+        low, high = predicted_counts(found, trials, np.full(5, others), confidence=confidence)
+        for row in range(5):
+            y = np.arange(others + 1)
+            p = equal_chance_p(np.full(31, found[row]), np.full(31, trials[row]), y, np.full(31, others))
+            inside = y[p >= 1.0 - confidence - 1e-12]
+            assert (low[row], high[row]) == (inside[0], inside[-1])
+            assert len(inside) == high[row] - low[row] + 1
+
+
+@pytest.mark.parametrize("chance", [0.004, 0.05, 0.3, 0.5])
+def test_predicted_counts_hold_the_other_count(chance: float) -> None:
+    """The exact coverage over all pairs of counts of 60 and 90 trials."""
+    low, high = predicted_counts(np.arange(61), np.full(61, 60), np.full(61, 90), confidence=0.95)
+    other = stats.binom(90, chance)
+    covered = other.cdf(high) - other.cdf(low - 1)
+    coverage = float((stats.binom(60, chance).pmf(np.arange(61)) * covered).sum())
+    assert coverage >= 0.95
+    assert coverage < 0.99 or chance < 0.1

@@ -26,6 +26,7 @@ from nbyk.cli import (
     labels,
     plan,
     scores,
+    ulmer2022,
     why,
     workflow,
 )
@@ -44,6 +45,7 @@ app.add_typer(calibration.app, name="calibration")
 app.command()(compare.compare)
 app.command()(example.example)
 app.add_typer(cartpole.app, name="cartpole")
+app.add_typer(ulmer2022.app, name="ulmer2022")
 app.command()(plan.plan)
 app.command()(labels.labels)
 app.command("test")(scores.scores)

@@ -1,13 +1,18 @@
-"""Whether two Monte-Carlo estimates of an expected p-value agree, with both errors at their pooled value."""
+"""Whether two Monte-Carlo estimates of one number agree: expected p-values, and rates of rejection.
+
+Of expected p-values both errors are taken at their pooled value; rates are binomial, and have exact limits.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
 
 _FEW_DRAWS = 10.0
 
@@ -59,6 +64,69 @@ def chi_square(
     shared = our_variance / (their_variance + n * our_variance)
     chi2 = (float((difference**2).sum()) - shared * float(difference.sum()) ** 2) / their_variance
     return chi2, n
+
+
+def equal_chance_p(found: ArrayLike, trials: ArrayLike, others_found: ArrayLike, others: ArrayLike) -> Floats:
+    """Return the exact p-values of two binomial counts having one chance: twice Fisher's smaller, at most 1.
+
+    Parameters
+    ----------
+    found, trials : array_like of int, shape (R,)
+        Our successes, and the trials they are of.
+    others_found, others : array_like of int, shape (R,)
+        Those of the other experiment.
+    """
+    from scipy.stats import hypergeom
+
+    x, n, y, m = (np.asarray(values, dtype=np.int64) for values in (found, trials, others_found, others))
+    tails = hypergeom.cdf(y, n + m, x + y, m), hypergeom.sf(y - 1, n + m, x + y, m)
+    return np.asarray(np.minimum(1.0, 2.0 * np.minimum(*tails)))
+
+
+def predicted_counts(
+    found: ArrayLike, trials: ArrayLike, others: ArrayLike, *, confidence: float
+) -> tuple[Counts, Counts]:
+    """Return between which counts another experiment of the same chance lies, given how often ours succeeded.
+
+    The exact prediction interval of a binomial count (Thatcher 1964): given the sum of both counts, the other
+    one is hypergeometric whatever the chance is, and it is inside where neither of its tails, itself
+    included, is below half of 1 − confidence. It holds the other count with at least that confidence.
+
+    Parameters
+    ----------
+    found, trials : array_like of int, shape (R,)
+        Our successes, and the trials they are of.
+    others : array_like of int, shape (R,)
+        Trials of the other experiment.
+    confidence
+        In (0, 1).
+
+    Returns
+    -------
+    low, high : ndarray of int, shape (R,)
+    """
+    from scipy.stats import hypergeom
+
+    x, n, m = (np.asarray(values, dtype=np.int64) for values in (found, trials, others))
+    tail = 0.5 * (1.0 - confidence)
+
+    def is_high_enough(y: Counts) -> NDArray[np.bool_]:
+        return np.asarray(hypergeom.cdf(y, n + m, x + y, m) >= tail)
+
+    def is_too_high(y: Counts) -> NDArray[np.bool_]:
+        return np.asarray(hypergeom.sf(y - 1, n + m, x + y, m) < tail)
+
+    return _first_from_zero(is_high_enough, m), _first_from_zero(is_too_high, m + 1) - 1
+
+
+def _first_from_zero(holds: Callable[[Counts], NDArray[np.bool_]], last: Counts) -> Counts:
+    """Return the first of the numbers 0 to `last` that a condition holds from, or `last`, by bisection."""
+    low, high = np.zeros_like(last), last.copy()
+    while (low < high).any():
+        middle = (low + high) // 2
+        found = holds(middle)
+        low, high = np.where(found, low, np.minimum(middle + 1, high)), np.where(found, middle, high)
+    return low
 
 
 def _binormal_variance(p: Floats, draws: Any) -> Floats:

@@ -1,0 +1,21 @@
+"""The page of Ulmer et al. 2022."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nbyk.report.html import write_page
+from nbyk.studies.ulmer2022 import STUDY
+
+_FIGURE_TITLES = {
+    "agreement": "Tables 1 to 8: published rates against ours",
+    "figure_02": "Figure 2: the distributions that scores come from",
+    "figure_03": "Figure 3: Type-I error by sample size",
+    "figure_06": "Figure 6: p-values and eps_min where the systems are equally good",
+    "figure_07": "Figure 7: Type-II error by sample size and by lead",
+}
+
+
+def write_report(results: Path, out: Path) -> None:
+    """Write the report of the study's results as one HTML file; NbykError if a part is missing."""
+    write_page(STUDY, results, out, titles=_FIGURE_TITLES, first="agreement", z_columns=("z",))

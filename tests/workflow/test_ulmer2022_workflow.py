@@ -1,0 +1,131 @@
+"""Ulmer et al. 2022 end to end: what a run leaves behind, and what an added test or distribution runs."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import shutil
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+from matplotlib.image import imread
+
+from nbyk.files import read_json
+from nbyk.studies.ulmer2022 import DIFFERENCES, LEADS, SAMPLE_SIZES, TESTS
+from tests.workflow.test_workflow import ROOT, configure, planned, results, snakemake
+
+STUDY: dict[str, Any] = {
+    "distributions": ["laplace", "normal_mixture"],
+    "n_simulations": 40,
+    "aso_simulations": 30,
+    "n_resamples": 20,
+}
+CONFIG: dict[str, Any] = {"seed": 7, "ulmer2022": STUDY}
+PRODUCTS = {"ulmer2022 tables": 1, "ulmer2022 figures": 1, "ulmer2022 report": 1}
+TARGET = ("--", "ulmer2022")  # --configfile takes every word up to the next option
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a folder with a checkout and a finished run, made once for all workers of pytest-xdist."""
+    base = tmp_path_factory.getbasetemp()
+    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "ulmer2022"
+    folder.mkdir(exist_ok=True)
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not (folder / "checkout").exists():
+            shutil.copytree(ROOT / "workflow", folder / "checkout/workflow")
+            shutil.copytree(
+                ROOT / "src/nbyk", folder / "checkout/src/nbyk", ignore=shutil.ignore_patterns("__pycache__")
+            )
+            shutil.copy2(ROOT / "Snakefile", folder / "checkout")
+            (folder / "run").mkdir()
+            configure(folder / "run", CONFIG)
+            code, output = snakemake(folder / "checkout", folder / "run", *TARGET)
+            (folder / "output.txt").write_text(f"exit code {code}\n{output}", encoding="utf-8")
+    output = (folder / "output.txt").read_text(encoding="utf-8")
+    assert output.startswith("exit code 0\n"), output[-3000:]
+    return folder
+
+
+@pytest.fixture
+def run(shared: Path, tmp_path: Path) -> Path:
+    """Return a copy of the finished run."""
+    return Path(shutil.copytree(shared / "run", tmp_path / "run"))
+
+
+@pytest.fixture
+def plan(shared: Path, run: Path) -> Callable[[dict[str, Any]], list[str]]:
+    """Return the command lines that a changed study would run after the finished run."""
+
+    def plan(changes: dict[str, Any]) -> list[str]:
+        configure(run, {**CONFIG, "ulmer2022": {**STUDY, **changes}})
+        return planned(shared / "checkout", run, *TARGET)
+
+    return plan
+
+
+def jobs(commands: list[str]) -> Counter[str]:
+    """Count jobs by command; the study's own are two words."""
+    return Counter(" ".join(line.split()[:2]) for line in commands)
+
+
+def test_a_run_leaves_scores_rates_tables_figures_and_a_page(shared: Path) -> None:
+    study = shared / "run/results/ulmer2022"
+    scores = pd.read_parquet(study / "scores")
+    assert set(scores["semantics"]) == {"published", "recommended"}
+    assert scores.groupby("test", observed=True)["simulation"].nunique().to_dict() == {
+        test: 30 if test == "aso" else 40 for test in TESTS
+    }
+    rates = pd.read_parquet(study / "rates.parquet")
+    assert len(rates) == 2 * 4 * 144  # semantics, and Tables 4 to 7
+    assert ((rates["low"] <= rates["rate"]) & (rates["rate"] <= rates["high"])).all()
+    summary = read_json(study / "summary.json")
+    assert summary["published"]["rates"] == 4 * 144
+    assert {path.stem for path in (study / "tables/published").glob("*.csv")} == {
+        *("table_04", "table_05", "table_06", "table_07"),
+    }
+    assert all(imread(path).std() > 0 for path in (study / "figures").rglob("*.png"))
+    assert summary["line"] in (study / "report.html").read_text(encoding="utf-8")
+
+
+def test_nothing_is_left_to_do(plan: Callable[[dict[str, Any]], list[str]]) -> None:
+    assert plan({}) == []
+
+
+@pytest.mark.parametrize(
+    ("changes", "mark", "n_jobs"),
+    [
+        ({"tests": [*TESTS, "permutation"]}, "--test permutation --simulations", 2 * 2),
+        ({"sample_sizes": [*SAMPLE_SIZES, 7]}, ":7:", 2 * 3),
+        ({"distributions": ["laplace", "normal_mixture", "exponential"]}, "scores exponential", 2),
+        ({"leads": {**LEADS, "laplace": 0.5}}, "scores laplace", 2 * 8),
+        ({"differences": [*DIFFERENCES, 0.3]}, "type_2_by_difference:5:0.3", 2),
+        ({"thresholds": [0.05, 0.01]}, "", 0),
+    ],
+    ids=["a test", "a sample size", "a distribution", "a lead", "a difference", "thresholds"],
+)
+def test_what_is_added_is_all_that_is_computed(
+    changes: dict[str, Any], mark: str, n_jobs: int, plan: Callable[[dict[str, Any]], list[str]]
+) -> None:
+    commands = plan(changes)
+    assert jobs(commands) == Counter({"ulmer2022 scores": n_jobs} if n_jobs else {}) + Counter(PRODUCTS)
+    assert all(mark in line for line in commands if line.startswith("ulmer2022 scores"))
+
+
+def test_numbers_have_the_same_bytes_on_one_core(shared: Path, tmp_path: Path) -> None:
+    configure(tmp_path, CONFIG)
+    code, output = snakemake(shared / "checkout", tmp_path, "--", "results/ulmer2022/summary.json", cores=1)
+    assert code == 0, output[-3000:]
+    found = results(tmp_path)
+    assert {"results/ulmer2022/summary.json", "results/ulmer2022/rates.parquet"} <= set(found)
+    assert found.items() <= results(shared / "run").items()
+
+
+def test_the_default_target_does_without_it(shared: Path, tmp_path: Path) -> None:
+    configure(tmp_path, {"sources": ["simulated"], "epsilons": [0.3]})
+    assert not any(line.startswith("ulmer2022") for line in planned(shared / "checkout", tmp_path))
