@@ -181,7 +181,7 @@ def test_plain_text_does_go_the_fast_way_to_the_same_table(tables_of_text):
     )
 )
 def test_cells_become_the_same_numbers_all_at_once_and_one_by_one(cells):
-    np.testing.assert_array_equal(layouts._numbers(cells), [layouts._number(cell) for cell in cells])
+    np.testing.assert_array_equal(layouts.as_numbers(cells), [layouts._number(cell) for cell in cells])
 
 
 @pytest.mark.parametrize("suffix", [".npy", ".npz"])
