@@ -11,6 +11,7 @@ include: "workflow/rules/tables.smk"
 include: "workflow/rules/figures.smk"
 include: "workflow/rules/homan2025.smk"
 include: "workflow/rules/calibration.smk"
+include: "workflow/rules/boostsa2022.smk"
 include: "workflow/rules/datasets.smk"
 
 

@@ -71,17 +71,18 @@ EXAMPLE_COUNTS = {
 names, test_boot/h0.0 and h1.0 of BooStSa's public repository, whose margins are those that the paper prints.
 """
 
-SCORES = (
+HARD_SCORES = (
     "accuracy",
-    "precision_macro",
-    "recall_macro",
-    "f1_macro",
-    "cross_entropy",
-    "js_divergence",
-    "js_distance",
-    "entropy_similarity",
-    "entropy_correlation",
+    *(
+        f"{name}_{average}"
+        for name in ("precision", "recall", "f1")
+        for average in ("macro", "micro", "weighted")
+    ),
 )
+SOFT_SCORES = ("cross_entropy", "js_divergence", "js_distance", "entropy_similarity", "entropy_correlation")
+"""Every score that a run may ask for, by what it needs: those of `nbyk.labels` but for single classes'."""
+
+SCORES = ("accuracy", "precision_macro", "recall_macro", "f1_macro", *SOFT_SCORES)
 """Scores whose Type-I error is measured: BooStSa's eight, and the divergence beside its square root."""
 
 LEVEL_SIZES = (200, 1000)

@@ -84,8 +84,9 @@ def tagging_set(
 ) -> LabelSet:
     """Return a test set of twelve classes, few of them frequent, on which rare classes are hard.
 
-    Which items are hard (not right by both) is drawn by class, `RARITY_EXPONENT`; which system errs on which
-    of these is drawn without regard to class; and a wrong prediction is another class by its share.
+    Which items are hard (not right by both) is drawn by class, `RARITY_EXPONENT`; of these, those that
+    exactly one system has right are spread evenly over the classes, and so are B's of them; and a wrong
+    prediction is another class by its share.
 
     Parameters
     ----------
@@ -117,11 +118,13 @@ def tagging_set(
     target = np.searchsorted(ends, np.arange(n_items), side="right")
     weights = shares[target] ** -RARITY_EXPONENT
     n_hard = neither + only_a + only_b
-    hard = generator.permutation(
-        generator.choice(n_items, n_hard, replace=False, p=weights / weights.sum(), shuffle=False)
-    )
+    hard = generator.choice(n_items, n_hard, replace=False, p=weights / weights.sum())
+    hard = hard[np.argsort(target[hard], kind="stable")]
+    only_one = _evenly(generator, n_hard, only_a + only_b)
+    of_b = only_one.copy()
+    of_b[only_one] = _evenly(generator, only_a + only_b, only_b)
     a, b = target.copy(), target.copy()
-    wrong_of_a, wrong_of_b = hard[: neither + only_b], np.delete(hard, np.s_[neither : neither + only_b])
+    wrong_of_a, wrong_of_b = hard[~only_one | of_b], hard[~of_b]
     for predicted, wrong in ((a, wrong_of_a), (b, wrong_of_b)):
         predicted[wrong] = _other_classes(generator, target[wrong], shares)
     return LabelSet(target, a, b)
@@ -137,6 +140,13 @@ def _chosen(generator: np.random.Generator, n: int, size: int) -> NDArray[np.boo
     chosen = np.zeros(n, dtype=np.bool_)
     chosen[generator.choice(n, size, replace=False)] = True
     return chosen
+
+
+def _evenly(generator: np.random.Generator, n: int, size: int) -> NDArray[np.bool_]:
+    """Return which of n places in a row are taken by so many at equal distances from a random start."""
+    taken = np.zeros(n, dtype=np.bool_)
+    taken[np.floor((np.arange(size) + generator.random()) * n / max(size, 1)).astype(np.int64)] = True
+    return taken
 
 
 def _other_classes(generator: np.random.Generator, own: Ints, shares: NDArray[np.floating]) -> Ints:

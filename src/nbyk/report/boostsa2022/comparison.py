@@ -123,14 +123,23 @@ def implied_discordances() -> tuple[float, float]:
 def trends(p_values: pd.DataFrame) -> dict[str, Any]:
     """Return how often published p falls from one size, and one share, to the next in Figure 1.
 
-    Keys: score, size_steps and size_falls, fraction_steps and fraction_falls, and widest_interval, the
-    largest half-width of a 95 % interval of a point's mean over simulations (None with one simulation).
+    Keys: score, size_steps and size_falls, fraction_steps and fraction_falls, rises (steps that go up by more
+    than three standard errors, as Monte-Carlo error seldom does), and widest_interval, the largest half-width
+    of a 95 % interval of a point's mean over simulations (None with one simulation).
     """
     balanced = p_values[(p_values["design"] == "balanced") & (p_values["semantics"] == "published")]
     score = chosen_score(balanced, "accuracy")
     cells = means(balanced[(balanced["score"] == score) & (balanced["fraction"] <= LARGEST_ADMITTED)])
-    grid = cells.pivot(index="n_items", columns="fraction", values="p").sort_index().sort_index(axis=1)
-    by_size, by_fraction = (np.diff(grid.to_numpy(), axis=axis) for axis in (0, 1))
+    cells = cells.assign(variance=(cells["p_sd"] ** 2 / cells["n_simulations"]).fillna(np.inf))
+    grid, variance = (
+        cells.pivot(index="n_items", columns="fraction", values=value).to_numpy()
+        for value in ("p", "variance")
+    )
+    by_size, by_fraction = (np.diff(grid, axis=axis) for axis in (0, 1))
+    errors = (variance[1:] + variance[:-1]) ** 0.5, (variance[:, 1:] + variance[:, :-1]) ** 0.5
+    rises = [
+        (steps > AGREEMENT * error).sum() for steps, error in zip((by_size, by_fraction), errors, strict=True)
+    ]
     half_widths = half_width(cells).dropna()
     return {
         "score": score,
@@ -138,6 +147,7 @@ def trends(p_values: pd.DataFrame) -> dict[str, Any]:
         "size_falls": int((by_size < 0.0).sum()),
         "fraction_steps": int(by_fraction.size),
         "fraction_falls": int((by_fraction < 0.0).sum()),
+        "rises": int(sum(rises)),
         "widest_interval": float(half_widths.max()) if len(half_widths) else None,
     }
 

@@ -107,7 +107,7 @@ def tagging_figure(p_values: pd.DataFrame) -> Figure:
                 recommended["fraction"],
                 np.maximum(recommended["p_least"], _FLOOR),
                 np.maximum(recommended["p_largest"], _FLOOR),
-                alpha=0.15,
+                alpha=0.12,
                 linewidth=0,
                 **look,
             )

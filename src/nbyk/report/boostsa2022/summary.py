@@ -53,11 +53,9 @@ def statements(found: dict[str, Any]) -> list[dict[str, str]]:
             "Figure 1",
             "p falls as the test set grows, and as the subsample does",
             f"it falls in {figure_1['size_falls']} of {figure_1['size_steps']} steps of size and in "
-            f"{figure_1['fraction_falls']} of {figure_1['fraction_steps']} of the share",
-            _yes(
-                figure_1["size_falls"] == figure_1["size_steps"]
-                and figure_1["fraction_falls"] == figure_1["fraction_steps"]
-            ),
+            f"{figure_1['fraction_falls']} of {figure_1['fraction_steps']} of the share, and rises by "
+            f"more than {AGREEMENT:.0f} standard errors in {figure_1['rises']}",
+            _yes(figure_1["rises"] == 0),
         )
     ]
     if figure_1["widest_interval"] is not None:
@@ -65,8 +63,8 @@ def statements(found: dict[str, Any]) -> list[dict[str, str]]:
             (
                 "Figure 1",
                 "a narrow interval over 10 simulations of 1000 iterations",
-                f"at most ±{figure_1['widest_interval']:.3f}, which says whether iterations suffice, not whether "
-                "the test is right",
+                f"at most ±{figure_1['widest_interval']:.3f}, which says whether iterations suffice, not "
+                "whether the test is right",
                 "–",
             )
         )
@@ -202,8 +200,8 @@ def _line(found: dict[str, Any]) -> str:
     ]
     if levels["at_default"] is not None:
         parts.append(
-            f"Type-I error at {ALPHA:g} is at most {levels['at_default']['largest']:.4f} at BooStSa's "
-            f"f = {DEFAULT_FRACTION:g}"
+            f"Type-I error at {ALPHA:g} is at most {levels['at_default']['largest']:.4f} at the default "
+            f"f = {DEFAULT_FRACTION:g} of BooStSa"
         )
     if levels["at_all"] is not None:
         inside = levels["at_all"]
