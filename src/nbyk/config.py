@@ -400,8 +400,8 @@ class Config(_Section):
     def _labels_have_scores(self) -> Config:
         if not set(self.boostsa2022.scores) & set(boostsa2022.HARD_SCORES):
             raise NbykError(
-                f"boostsa2022.scores: found {', '.join(self.boostsa2022.scores)}; expected at least one score "
-                "of hard labels, such as accuracy, for Figures 1 to 3"
+                f"boostsa2022.scores: found {', '.join(self.boostsa2022.scores)}; expected at least one "
+                "score of hard labels, such as accuracy, for Figures 1 to 3"
             )
         return self
 
