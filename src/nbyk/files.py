@@ -151,10 +151,15 @@ def read_text(path: str | os.PathLike[str]) -> str:
     return read_bytes(path).decode("utf-8")
 
 
+def write_bytes(path: str | os.PathLike[str], content: bytes) -> None:
+    """Write `content` to `path` atomically."""
+    with replacing(path) as scratch:
+        scratch.write_bytes(content)
+
+
 def write_text(path: str | os.PathLike[str], text: str) -> None:
     """Write `text` to `path` atomically, as UTF-8."""
-    with replacing(path) as scratch:
-        scratch.write_text(text, encoding="utf-8")
+    write_bytes(path, text.encode())
 
 
 def write_json(path: str | os.PathLike[str], content: Any) -> None:

@@ -44,6 +44,13 @@ _SETTING_OF_OPTION = {
 }
 
 
+class AnsweredNoError(SystemExit):
+    """Ends a command that did its work, and whose answer is no; what it wrote is recorded. The code is 1."""
+
+    def __init__(self) -> None:
+        super().__init__(1)
+
+
 @contextmanager
 def recording(arguments: Sequence[str]) -> Iterator[None]:
     """Write a record of every file that is written within the block, if it ends without an error.
@@ -57,7 +64,7 @@ def recording(arguments: Sequence[str]) -> Iterator[None]:
         try:
             yield
         except SystemExit as ended:  # a command line ends so, well or not
-            if not ended.code:
+            if not ended.code or isinstance(ended, AnsweredNoError):
                 _write(journal, arguments)
             raise
         _write(journal, arguments)

@@ -7,7 +7,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbyk.files import replacing
+from nbyk.files import write_bytes
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -55,13 +55,23 @@ def style() -> AbstractContextManager[None]:
 
 
 def save(figure: Figure, path: Path) -> None:
-    """Write a figure as `path`.png and .svg without dates, so that the same numbers give the same bytes."""
+    """Write a figure as `path`.png and .svg."""
+    for suffix, picture in pictures(figure).items():
+        write_bytes(path.with_name(path.name + suffix), picture)
+
+
+def pictures(figure: Figure) -> dict[str, bytes]:
+    """Return a figure as .png and .svg without dates, so that the same numbers give the same bytes.
+
+    The figure is closed.
+    """
     import matplotlib.pyplot as plt
 
+    drawn = {}
     with style():
         for suffix, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
             picture = BytesIO()
             figure.savefig(picture, format=suffix[1:], metadata=metadata)
-            with replacing(path.with_name(path.name + suffix)) as scratch:
-                scratch.write_bytes(picture.getvalue())
+            drawn[suffix] = picture.getvalue()
     plt.close(figure)
+    return drawn

@@ -13,26 +13,45 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+_COMMANDS = {
+    "\\": r"\textbackslash{}",
+    "~": r"\textasciitilde{}",
+    "^": r"\textasciicircum{}",
+    "|": r"\textbar{}",
+    "<": r"\textless{}",
+    ">": r"\textgreater{}",
+}
+
+
 def write_table(table: pd.DataFrame, path: Path, caption: str) -> None:
     """Write a table as `path`.csv (full precision), .md and .tex (rounded, with the caption)."""
-    write_text(path.with_name(f"{path.name}.csv"), table.to_csv(index=False, lineterminator="\n"))
-    write_text(path.with_name(f"{path.name}.md"), markdown(table, caption))
-    write_text(path.with_name(f"{path.name}.tex"), latex(table, caption))
+    for suffix, text in table_texts(table, caption).items():
+        write_text(path.with_name(f"{path.name}{suffix}"), text)
+
+
+def table_texts(table: pd.DataFrame, caption: str) -> dict[str, str]:
+    """Return what `write_table` writes, by suffix."""
+    return {
+        ".csv": table.to_csv(index=False, lineterminator="\n"),
+        ".md": markdown(table, caption),
+        ".tex": latex(table, caption),
+    }
 
 
 def markdown(table: pd.DataFrame, caption: str) -> str:
     """Return a GitHub-flavoured Markdown table under its caption."""
-    rule = ["---" if _is_text(table, name) else "---:" for name in table.columns]
-    rows = [list(table.columns), rule, *_cells(table)]
+    rule = ["---" if is_text(table, name) else "---:" for name in table.columns]
+    rows = [[cell.replace("|", r"\|") for cell in row] for row in (list(table.columns), *cells(table))]
+    rows.insert(1, rule)
     body = "\n".join("| " + " | ".join(row) + " |" for row in rows)
     return f"**{caption}**\n\n{body}\n"
 
 
 def latex(table: pd.DataFrame, caption: str) -> str:
     """Return a LaTeX table that needs the booktabs package."""
-    columns = "".join("l" if _is_text(table, name) else "r" for name in table.columns)
+    columns = "".join("l" if is_text(table, name) else "r" for name in table.columns)
     header = " & ".join(_escaped(name) for name in table.columns)
-    body = "\n".join(" & ".join(_escaped(cell) for cell in row) + r" \\" for row in _cells(table))
+    body = "\n".join(" & ".join(_escaped(cell) for cell in row) + r" \\" for row in cells(table))
     return (
         "\\begin{table}\n\\centering\n\\caption{" + _escaped(caption) + "}\n"
         f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{header} \\\\\n\\midrule\n{body}\n"
@@ -40,7 +59,8 @@ def latex(table: pd.DataFrame, caption: str) -> str:
     )
 
 
-def _cells(table: pd.DataFrame) -> list[list[str]]:
+def cells(table: pd.DataFrame) -> list[list[str]]:
+    """Return a table's cells as they are shown: rounded, and a dash where there is nothing."""
     return [[_shown(value) for value in row] for row in table.itertuples(index=False)]
 
 
@@ -54,12 +74,13 @@ def _shown(value: object) -> str:
     return str(value)
 
 
-def _is_text(table: pd.DataFrame, name: str) -> bool:
+def is_text(table: pd.DataFrame, name: str) -> bool:
+    """Return whether a column holds text, which is aligned to the left."""
     return bool(table[name].map(lambda value: isinstance(value, str)).any())
 
 
 def _escaped(text: str) -> str:
-    plain = re.sub(r"([&%$#_{}])", r"\\\1", text)
+    plain = re.sub(r"[&%$#_{}\\~^|<>]", lambda found: _COMMANDS.get(found[0], f"\\{found[0]}"), text)
     for symbol, command in (
         ("α", r"$\alpha$"),
         ("ε", r"$\varepsilon$"),
@@ -68,6 +89,12 @@ def _escaped(text: str) -> str:
         ("−", "$-$"),
         ("±", r"$\pm$"),
         ("≥", r"$\geq$"),
+        ("≤", r"$\leq$"),
+        ("→", r"$\to$"),
+        ("κ", r"$\kappa$"),
+        ("μ", r"$\mu$"),
+        ("σ", r"$\sigma$"),
+        ("τ", r"$\tau$"),
         ("×", r"$\times$"),
     ):
         plain = plain.replace(symbol, command)

@@ -69,7 +69,12 @@ def render(template: str, **content: Any) -> str:
 
 def embedded_svg(path: Path) -> str:
     """Return a figure as an address that holds it."""
-    return f"data:image/svg+xml;base64,{base64.b64encode(read_bytes(path)).decode()}"
+    return svg_address(read_bytes(path))
+
+
+def svg_address(picture: bytes) -> str:
+    """Return an SVG picture as an address that holds it."""
+    return f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"
 
 
 def _figure(path: Path, titles: Mapping[str, str]) -> dict[str, str]:

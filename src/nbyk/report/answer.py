@@ -1,0 +1,217 @@
+"""The one form in which commands give an answer: on the terminal, and as JSON, tables, figures and a page."""
+
+from __future__ import annotations
+
+import json
+import textwrap
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from io import StringIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nbyk.files import write_bytes, write_json, write_parquet
+from nbyk.report.drawing import pictures
+from nbyk.report.formats import cells, is_text, table_texts
+from nbyk.report.html import render, svg_address
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+_GAP = 3
+_WHOLE_WORDS: Any = {"break_on_hyphens": False, "break_long_words": False}
+
+
+@dataclass(frozen=True)
+class AnswerTable:
+    """A table of an answer.
+
+    Attributes
+    ----------
+    name
+        The stem of its files.
+    caption
+        What to know of it, in a line.
+    frame
+        Its rows; columns hold numbers or text, and None or NaN where there is nothing.
+    """
+
+    name: str
+    caption: str
+    frame: pd.DataFrame
+
+
+@dataclass(frozen=True)
+class AnswerFigure:
+    """A figure of an answer.
+
+    Attributes
+    ----------
+    name
+        The stem of its files.
+    caption
+        What it shows, for those who see it and for those who do not.
+    draw
+        Draws it; called only where it is written.
+    """
+
+    name: str
+    caption: str
+    draw: Callable[[], Figure]
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command found.
+
+    Attributes
+    ----------
+    title
+        Heading of the report.
+    sentences
+        Plain sentences that can be quoted; the first is the answer.
+    tables
+        Its tables, those that the terminal shows first.
+    figures
+        Its figures.
+    cautions
+        What to know before believing it, a sentence each.
+    details
+        Everything, as JSON can hold it; its keys are beside title, sentences and cautions.
+    n_printed
+        How many tables the terminal shows.
+    """
+
+    title: str
+    sentences: tuple[str, ...]
+    tables: tuple[AnswerTable, ...]
+    figures: tuple[AnswerFigure, ...]
+    cautions: tuple[str, ...]
+    details: Mapping[str, Any]
+    n_printed: int = 1
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything but tables and figures as plain values."""
+        return {
+            "title": self.title,
+            "sentences": list(self.sentences),
+            "cautions": list(self.cautions),
+            **self.details,
+        }
+
+    def to_json(self) -> str:
+        """Return `to_dict` as indented JSON; ValueError where a detail is none that JSON can hold."""
+        return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
+
+
+def answer_text(answer: Answer, *, width: int) -> str:
+    """Return an answer for a terminal: sentences, the first tables and cautions.
+
+    Parameters
+    ----------
+    answer
+        The answer.
+    width
+        Columns of the terminal. A table whose numbers need more is wider.
+    """
+    parts = [textwrap.fill(sentence, width, **_WHOLE_WORDS) for sentence in answer.sentences]
+    parts += [_table_text(table, width) for table in answer.tables[: answer.n_printed]]
+    if answer.cautions:
+        parts.append("\n".join(["Before you believe it:", *(_item(text, width) for text in answer.cautions)]))
+    return "\n\n".join(parts) + "\n"
+
+
+def write_answer(answer: Answer, folder: Path, *, stem: str) -> None:
+    """Write an answer to a folder; everything is made before the first file is written.
+
+    Writes ``STEM.json``, ``tables/NAME`` as .csv, .parquet, .md and .tex, ``figures/NAME`` as .png and .svg,
+    and ``STEM.html``, a page that holds all of it and needs no network.
+
+    Raises
+    ------
+    NbykError
+        If a file cannot be written.
+    """
+    import pyarrow as pa
+
+    content = answer.to_dict()
+    answer.to_json()  # refuses what JSON cannot hold
+    drawn = {figure.name: pictures(figure.draw()) for figure in answer.figures}
+    arrow = {table.name: pa.Table.from_pandas(table.frame, preserve_index=False) for table in answer.tables}
+    texts = {
+        f"{table.name}{suffix}": text
+        for table in answer.tables
+        for suffix, text in table_texts(table.frame, table.caption).items()
+    }
+    page = answer_page(answer, {name: svg_address(files[".svg"]) for name, files in drawn.items()}, stem=stem)
+
+    for name, text in texts.items():
+        write_bytes(folder / "tables" / name, text.encode())
+    for name, table in arrow.items():
+        write_parquet(folder / "tables" / f"{name}.parquet", table, {})
+    for name, files in drawn.items():
+        for suffix, picture in files.items():
+            write_bytes(folder / "figures" / f"{name}{suffix}", picture)
+    write_json(folder / f"{stem}.json", content)
+    write_bytes(folder / f"{stem}.html", page.encode())
+
+
+def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> str:
+    """Return the page of an answer.
+
+    Parameters
+    ----------
+    answer
+        The answer.
+    addresses
+        Each figure's picture by its name, as an address that holds it.
+    stem
+        Stem of the JSON file beside the page.
+    """
+    tables = [
+        {
+            "name": table.name,
+            "caption": table.caption,
+            "header": [(name, is_text(table.frame, name)) for name in table.frame.columns],
+            "rows": cells(table.frame),
+        }
+        for table in answer.tables
+    ]
+    figures = [
+        {"name": figure.name, "caption": figure.caption, "source": addresses[figure.name]}
+        for figure in answer.figures
+    ]
+    return render("answer.html", answer=answer, tables=tables, figures=figures, stem=stem)
+
+
+def _table_text(table: AnswerTable, width: int) -> str:
+    """Return a table with its columns aligned; text folds where there is too little room, numbers do not."""
+    from rich.box import SIMPLE_HEAD
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    frame, rows = table.frame, cells(table.frame)
+    shown = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="")
+    needed = 0
+    for place, name in enumerate(frame.columns):
+        text = is_text(frame, name)
+        column = [str(name), *(row[place] for row in rows)]
+        unbroken = [word for cell in column for word in (cell.split() if text else [cell])]
+        longest = max((len(word) for word in unbroken), default=1)
+        least = min(longest, max(8, width // 4)) if text else longest
+        shown.add_column(
+            Text(str(name)), justify="left" if text else "right", min_width=least, overflow="fold"
+        )
+        needed += least + _GAP
+    for row in rows:
+        shown.add_row(*(Text(cell) for cell in row))
+    page = StringIO()
+    Console(file=page, width=max(width, needed), color_system=None, highlight=False).print(shown)
+    lines = "\n".join(line.rstrip() for line in page.getvalue().rstrip().splitlines())
+    return f"{textwrap.fill(table.caption, width, **_WHOLE_WORDS)}\n\n{lines}"
+
+
+def _item(text: str, width: int) -> str:
+    return textwrap.fill(text, width, initial_indent="- ", subsequent_indent="  ", **_WHOLE_WORDS)

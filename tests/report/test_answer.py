@@ -1,0 +1,172 @@
+"""The one form of answers: what the terminal shows, what is written, and that nothing is where it fails."""
+
+from __future__ import annotations
+
+import base64
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pandas as pd
+import pyarrow.parquet as pq
+import pytest
+from matplotlib.figure import Figure
+from matplotlib.image import imread
+
+from nbyk.cli.answers import give
+from nbyk.provenance.recording import recording
+from nbyk.report.answer import Answer, AnswerFigure, AnswerTable, answer_text, write_answer
+from nbyk.report.drawing import new_figure
+
+FRAME = pd.DataFrame(
+    {"system": ["a|b", "x_y <b>&", "[red]z"], "n": [1, 2, 3], "p": [0.125, float("nan"), 1e-7]}
+)
+
+
+def drawn() -> Figure:
+    figure, axes = new_figure(3.0, 2.0)
+    axes.plot([1.0, 3.0, 2.0])
+    return figure
+
+
+ANSWER = Answer(
+    title="Is A better than B?",
+    sentences=("A is better than B & <C>.", "They differ by 0.1."),
+    tables=(AnswerTable("first", "What was found", FRAME), AnswerTable("second", "More", FRAME[["n"]])),
+    figures=(AnswerFigure("line", 'A "line" that goes up', drawn),),
+    cautions=("only 3 items",),
+    details={"p": 0.125, "names": ["A", "B"]},
+)
+
+
+class Page(HTMLParser):
+    """The tags of a page with their attributes, and its text."""
+
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+
+    def handle_data(self, data: str) -> None:
+        self.text += data
+
+    def all(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def test_the_terminal_shows_sentences_the_first_table_and_cautions() -> None:
+    text = answer_text(ANSWER, width=60)
+    assert text.startswith("A is better than B & <C>.\n\nThey differ by 0.1.\n\nWhat was found\n\n")
+    assert "[red]z     3   1.00e-07" in text
+    assert "More" not in text
+    assert text.endswith("Before you believe it:\n- only 3 items\n")
+    assert "More" in answer_text(replace(ANSWER, n_printed=2), width=60)
+
+
+@pytest.mark.parametrize("width", [10, 40, 100])
+def test_numbers_are_whole_and_aligned_at_any_width(width: int) -> None:
+    rows = [
+        line for line in answer_text(ANSWER, width=width).splitlines() if re.search(r"(0\.1250|e-07)$", line)
+    ]
+    assert [row.split()[-1] for row in rows] == ["0.1250", "1.00e-07"]
+    assert len({len(row) for row in rows}) == 1
+
+
+def test_sentences_fold_at_the_width_between_words_only() -> None:
+    long = replace(
+        ANSWER, sentences=("word " * 30 + "/a/path/that-is-longer-than-the-width",), tables=(), cautions=()
+    )
+    lines = answer_text(long, width=20).splitlines()
+    assert max(len(line) for line in lines if not line.startswith("/")) <= 20
+    assert "/a/path/that-is-longer-than-the-width" in lines
+
+
+def test_every_file_of_an_answer_opens_and_holds_it(tmp_path: Path) -> None:
+    write_answer(ANSWER, tmp_path / "out", stem="compare")
+    files = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*")}
+    tables = {
+        f"tables/{name}.{suffix}"
+        for name in ("first", "second")
+        for suffix in ("csv", "parquet", "md", "tex")
+    }
+    assert files == {"compare.json", "compare.html", "figures/line.png", "figures/line.svg", *tables}
+    out = tmp_path / "out"
+    found = json.loads((out / "compare.json").read_text())
+    assert found["sentences"][0] == "A is better than B & <C>."
+    assert (found["p"], found["cautions"]) == (0.125, ["only 3 items"])
+    pd.testing.assert_frame_equal(pq.read_table(out / "tables/first.parquet").to_pandas(), FRAME)
+    pd.testing.assert_frame_equal(pd.read_csv(out / "tables/first.csv"), FRAME)
+    assert r"| a\|b | 1 | 0.1250 |" in (out / "tables/first.md").read_text()
+    assert r"x\_y \textless{}b\textgreater{}\& & 2" in (out / "tables/first.tex").read_text()
+    assert imread(out / "figures/line.png").shape[:2] == (300, 450)
+    assert ElementTree.parse(out / "figures/line.svg").getroot().tag.endswith("svg")
+
+
+def test_the_page_holds_all_and_asks_for_nothing_else(tmp_path: Path) -> None:
+    write_answer(ANSWER, tmp_path, stem="compare")
+    text = (tmp_path / "compare.html").read_text()
+    page = Page(text)
+    assert [page.all("html")[0]["lang"], page.all("title") != []] == ["en", True]
+    (image,) = page.all("img")
+    assert image["alt"] == 'A "line" that goes up'
+    prefix = "data:image/svg+xml;base64,"
+    assert image["src"] is not None
+    assert base64.b64decode(image["src"].removeprefix(prefix)) == (tmp_path / "figures/line.svg").read_bytes()
+    asked = [attributes.get(name) for _, attributes in page.tags for name in ("src", "href")]
+    assert all(address.startswith("data:") for address in asked if address)
+    assert page.all("script") == []
+    assert not re.search(r"url\(|@import", text)
+    for shown in (*ANSWER.sentences, *ANSWER.cautions, "x_y <b>&", "What was found", "More"):
+        assert shown in page.text
+    assert [head["scope"] for head in page.all("th")] == ["col"] * 4
+
+
+def test_the_same_answer_has_the_same_bytes(tmp_path: Path) -> None:
+    for folder in ("one", "two"):
+        write_answer(ANSWER, tmp_path / folder, stem="answer")
+    for path in (tmp_path / "one").rglob("*.*"):
+        assert path.read_bytes() == (tmp_path / "two" / path.relative_to(tmp_path / "one")).read_bytes()
+
+
+def _fails() -> Figure:
+    raise RuntimeError("cannot be drawn")
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        replace(ANSWER, figures=(*ANSWER.figures, AnswerFigure("broken", "", _fails))),
+        replace(ANSWER, details={"p": float("nan")}),
+        replace(ANSWER, tables=(AnswerTable("mixed", "", pd.DataFrame({"x": ["a", 1]})),)),
+    ],
+    ids=["figure", "json", "table"],
+)
+def test_nothing_is_written_where_a_part_fails(broken: Answer, tmp_path: Path) -> None:
+    with pytest.raises(Exception):  # noqa: B017, PT011
+        write_answer(broken, tmp_path / "out", stem="answer")
+    assert list(tmp_path.iterdir()) == []
+
+
+@pytest.mark.parametrize("passed", [None, True])
+def test_an_answer_is_written_and_printed(
+    passed: bool | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    give(ANSWER, out=tmp_path / "out", as_json=True, stem="answer", passed=passed)
+    assert json.loads(capsys.readouterr().out) == json.loads((tmp_path / "out/answer.json").read_text())
+
+
+def test_a_gate_that_is_not_passed_ends_with_1_and_leaves_the_answer(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with pytest.raises(SystemExit) as ended, recording(["answer"]):
+        give(ANSWER, out=tmp_path / "out", as_json=False, stem="answer", passed=False)
+    assert ended.value.code == 1
+    assert capsys.readouterr().out.startswith("A is better than B")
+    assert (tmp_path / "out/.nbyk/answer.html.json").exists()
