@@ -12,6 +12,7 @@ include: "workflow/rules/figures.smk"
 include: "workflow/rules/homan2025.smk"
 include: "workflow/rules/calibration.smk"
 include: "workflow/rules/boostsa2022.smk"
+include: "workflow/rules/papers.smk"
 include: "workflow/rules/datasets.smk"
 
 

@@ -89,7 +89,7 @@ def test_a_run_leaves_numbers_tables_figures_and_a_page(shared: Path) -> None:
     assert (summary["figure_03"]["scores"], summary["figure_03"]["scores_agree"]) == (2, 2)
     assert all(imread(path).std() > 0 for path in (study / "figures").glob("*.png"))
     assert {path.stem for path in (study / "figures").glob("*.png")} == {
-        *("figure_01", "figure_02", "figure_03", "type_1_error_20"),
+        *("figure_01", "figure_02", "figure_03", "type_1_error"),
     }
     assert len(pd.read_csv(study / "tables/type_1_error.csv")) == len(levels) == 8
     assert summary["line"] in (study / "report.html").read_text(encoding="utf-8")

@@ -76,9 +76,7 @@ def label_tables():
 
 
 def label_figures():
-    return boostsa2022.figure_names(
-        tagging=bool(labels_study.discordances), sizes=labels_study.level_sizes
-    )
+    return boostsa2022.figure_names(tagging=bool(labels_study.discordances))
 
 
 LABEL_CODE = (

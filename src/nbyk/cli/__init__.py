@@ -14,7 +14,7 @@ from typing import NoReturn
 
 import typer
 
-from nbyk.cli import boostsa2022, calibration, config, data, doctor, homan2025, plan, why, workflow
+from nbyk.cli import boostsa2022, calibration, config, data, doctor, homan2025, papers, plan, why, workflow
 from nbyk.errors import NbykError
 from nbyk.provenance.recording import recording
 
@@ -28,6 +28,7 @@ workflow.add_to(app)
 app.add_typer(homan2025.app, name="homan2025")
 app.add_typer(calibration.app, name="calibration")
 app.add_typer(boostsa2022.app, name="boostsa2022")
+app.command("papers-report")(papers.papers_report)
 app.command()(plan.plan)
 app.command()(why.why)
 app.command()(doctor.doctor)

@@ -7,8 +7,6 @@ systems are equally good?
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
 STUDY = "boostsa2022"
 
 FRACTIONS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0)
@@ -93,11 +91,6 @@ ALPHA = 0.05
 SEMANTICS = ("published", "recommended")
 
 
-def designs(*, tagging: bool) -> list[str]:
-    """Return the designs that a run simulates: of Figures 1, 2 and 3."""
-    return ["balanced", *(["tagging"] if tagging else []), "example"]
-
-
 def table_names(*, tagging: bool) -> list[str]:
     """Return the names of the tables that a run writes."""
     return [
@@ -109,7 +102,6 @@ def table_names(*, tagging: bool) -> list[str]:
     ]
 
 
-def figure_names(*, tagging: bool, sizes: Iterable[int]) -> list[str]:
+def figure_names(*, tagging: bool) -> list[str]:
     """Return the names of the figures that a run draws."""
-    of_levels = [f"type_1_error_{n_items}" for n_items in sizes]
-    return ["figure_01", *(["figure_02"] if tagging else []), "figure_03", *of_levels]
+    return ["figure_01", *(["figure_02"] if tagging else []), "figure_03", "type_1_error"]

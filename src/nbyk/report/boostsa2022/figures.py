@@ -11,7 +11,7 @@ import numpy as np
 
 from nbyk.report.boostsa2022.comparison import example, half_width
 from nbyk.report.boostsa2022.reading import chosen_score, means, score_name
-from nbyk.report.drawing import COLOURS, MARKERS, new_panels, save
+from nbyk.report.drawing import COLOURS, MARKERS, new_panels, save, style
 from nbyk.studies.boostsa2022 import (
     ALPHA,
     EXAMPLE,
@@ -43,15 +43,14 @@ def write_figures(p_values: pd.DataFrame, levels: pd.DataFrame, out: Path) -> No
     out
         Folder to write to.
     """
-    sizes = list(dict.fromkeys(levels["n_items"]))
     drawn: dict[str, Callable[[], Figure]] = {
         "figure_01": partial(balanced_figure, p_values),
         "figure_02": partial(tagging_figure, p_values),
         "figure_03": partial(example_figure, p_values),
-        **{f"type_1_error_{n}": partial(levels_figure, levels[levels["n_items"] == n]) for n in sizes},
+        "type_1_error": partial(levels_figure, levels),
     }
     tagging = bool((p_values["design"] == "tagging").any())
-    for name in figure_names(tagging=tagging, sizes=sizes):
+    for name in figure_names(tagging=tagging):
         save(drawn[name](), out / name)
 
 
@@ -167,35 +166,51 @@ def example_figure(p_values: pd.DataFrame) -> Figure:
 
 
 def levels_figure(levels: pd.DataFrame) -> Figure:
-    """Draw Type-I error against the share f, a curve per score, a panel per kind of labels and semantics."""
-    keys = [(kind, semantics) for kind in dict.fromkeys(levels["kind"]) for semantics in SEMANTICS]
-    figure, panels = new_panels(3.1 * len(keys), 3.9, len(keys), share_y=True)
-    for axes, (kind, semantics) in zip(panels, keys, strict=True):
-        rows = levels[(levels["kind"] == kind) & (levels["semantics"] == semantics)]
-        axes.axhspan(rows["band_low"].min(), rows["band_high"].max(), color="#dddddd", zorder=0)
-        axes.axhline(ALPHA, color="black", linewidth=0.8, linestyle="--")
-        for number, (score, of) in enumerate(rows.groupby("score", sort=False)):
-            rate = of["rate"].to_numpy()
-            reach = np.stack([rate - of["low"], of["high"] - rate])
-            axes.errorbar(
-                of["fraction"],
-                rate,
-                yerr=reach,
-                color=COLOURS[number % len(COLOURS)],
-                marker=MARKERS[number % len(MARKERS)],
-                markersize=4,
-                linewidth=1.2,
-                elinewidth=0.8,
-                label=score_name(str(score)),
-            )
-        axes.set_title(f"{kind} labels, {semantics}", loc="left", fontsize=9)
-        axes.set_xlabel("share f")
+    """Draw Type-I error against the share f, a curve per score: a panel per size, labels and semantics."""
+    columns = [(kind, semantics) for kind in dict.fromkeys(levels["kind"]) for semantics in SEMANTICS]
+    sizes = sorted(set(levels["n_items"]))
+    with style():
+        import matplotlib.pyplot as plt
+
+        figure, panels = plt.subplots(
+            len(sizes),
+            len(columns),
+            figsize=(3.1 * len(columns), 0.7 + 3.0 * len(sizes)),
+            sharex=True,
+            sharey=True,
+            squeeze=False,
+        )
+    for row, n_items in zip(panels, sizes, strict=True):
+        for axes, (kind, semantics) in zip(row, columns, strict=True):
+            of = levels[(levels["kind"] == kind) & (levels["semantics"] == semantics)]
+            _draw_levels(axes, of[of["n_items"] == n_items])
+            axes.set_title(f"{kind} labels, {semantics}, N = {n_items}", loc="left", fontsize=9)
+        row[0].set_ylabel("share with p ≤ .05")
+    for axes in panels[0]:
         axes.legend(frameon=False, loc="upper left", fontsize=7.5)
-    panels[0].set_ylabel("share with p ≤ .05, A and B equally good")
-    n_items, n_sets = (int(levels[name].iloc[0]) for name in ("n_items", "n_sets"))
-    found = f"{n_sets} test sets, exact 95 % intervals, 99 % band"
-    figure.suptitle(f"Type-I error against the share f, N = {n_items}: {found}", fontsize=10)
+    for axes in panels[-1]:
+        axes.set_xlabel("share f that a resample draws")
+    found = f"{int(levels['n_sets'].min())} test sets, exact 95 % intervals, 99 % band"
+    figure.suptitle(f"Type-I error: A and B equally good; {found}", fontsize=10)
     return figure
+
+
+def _draw_levels(axes: Axes, levels: pd.DataFrame) -> None:
+    axes.axhspan(levels["band_low"].min(), levels["band_high"].max(), color="#e6e6e6", zorder=0)
+    axes.axhline(ALPHA, color="black", linewidth=0.8, linestyle="--")
+    for number, (score, of) in enumerate(levels.groupby("score", sort=False)):
+        rate = of["rate"].to_numpy()
+        axes.errorbar(
+            of["fraction"],
+            rate,
+            yerr=np.stack([rate - of["low"], of["high"] - rate]),
+            color=COLOURS[number % len(COLOURS)],
+            marker=MARKERS[number % len(MARKERS)],
+            markersize=4,
+            linewidth=1.2,
+            elinewidth=0.8,
+            label=score_name(str(score)),
+        )
 
 
 def _by_shade(fractions: pd.Series) -> dict[float, dict[str, Any]]:
