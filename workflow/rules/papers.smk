@@ -35,7 +35,8 @@ rule papers_report:
 
 rule papers:
     input:
-        rules.all.input,
+        all_pvalues(),
+        rules.report.output,
         rules.homan2025.input,
         rules.boostsa2022.input,
         rules.papers_report.output,

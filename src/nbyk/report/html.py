@@ -72,12 +72,13 @@ def render(template: str, **content: Any) -> str:
 
 
 def render_block(template: str, block: str, **content: Any) -> str:
-    """Return one block of a page alone, safe to stand in another."""
+    """Return one block of a page, to stand in another with its heading one level down."""
     from markupsafe import Markup
 
     made = _template(template)
     context = made.new_context({**content, "version": nbyk.__version__})
-    return Markup("".join(made.blocks[block](context)))
+    alone = "".join(made.blocks[block](context))
+    return Markup(alone.replace("<h1>", "<h2>").replace("</h1>", "</h2>"))
 
 
 def _template(name: str) -> jinja2.Template:

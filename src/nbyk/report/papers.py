@@ -112,8 +112,6 @@ def _section(results: Path, paper: Paper) -> dict[str, Any]:
     page: StudyPage = import_module(f"nbyk.report.{paper.study}.page").PAGE
     content = page.content(results / paper.study)
     summary = render_block(f"{paper.study}.html", "summary", summary=content["summary"])
-    for tag in ("h1>", "/h1>"):
-        summary = summary.replace(f"<{tag}", f"<{tag.replace('1', '2')}")
     headline, *figures = content["figures"]
     return {
         "paper": paper,

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import product
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -83,9 +84,10 @@ def onsets(p_values: pd.DataFrame) -> pd.DataFrame:
     import pandas as pd
 
     cells = means(p_values[p_values["design"] == "tagging"])
-    cells = cells[cells["score"].isin(TAGGING)]
+    scores = [score for score in TAGGING if score in set(cells["score"])]
     rows = []
-    for (score, discordance), of in cells.groupby(["score", "discordance"], sort=False):
+    for score, discordance in product(scores, sorted(set(cells["discordance"]))):
+        of = cells[(cells["score"] == score) & (cells["discordance"] == discordance)]
         admitted = of[(of["semantics"] == "published") & (of["fraction"] <= LARGEST_ADMITTED)]
         below = admitted.loc[admitted["p"] < ALPHA, "fraction"]
         everything = of[(of["semantics"] == "recommended") & (of["fraction"] == 1.0)]
