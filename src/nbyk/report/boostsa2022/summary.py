@@ -88,8 +88,8 @@ def statements(found: dict[str, Any]) -> list[dict[str, str]]:
         (
             "Figure 4",
             "soft labels: scores and p-values",
-            "their predictions are not public; p = 0 of both distances is what a wrong sign gives, whatever "
-            "the data (docs/labels.md)",
+            "their predictions are not public; p = 0 of both distances is what a wrong sign gives, nearly "
+            "whatever the data (docs/labels.md)",
             "–",
         ),
     ]
