@@ -13,16 +13,18 @@ SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --profile workflow/profiles/defau
 # Rules and jobs call `nbyk` and `snakemake` by name; find the environment's first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: all paper paper-homan paper-ulmer calibration report install test lint types unit test-slurm test-faults slurm bench lock clean
+.PHONY: all paper paper-homan paper-ulmer paper-boostsa calibration report snakemake-report install test lint types unit test-slurm test-faults slurm bench lock clean
 
 all: install
 	$(SNAKEMAKE) --quiet reason host
 	@$(BIN)/python -c "import json; print(json.load(open('results/wein2023/summary.json'))['line'])"
 	@echo "Read results/wein2023/report.html; tables and figures lie beside it."
 
-# The same at full scale: estimates over 100 test sets a cell in place of 20.
+# Every paper at full scale, that of Wein et al. 2023 over 100 test sets a cell in place of 20, on one page.
 paper: install
-	$(SNAKEMAKE) --quiet reason host --config n_references=100
+	$(SNAKEMAKE) papers --quiet reason host --config n_references=100
+	@$(BIN)/nbyk papers-report results --out results/report.html
+	@echo "Read results/report.html; each study's tables and figures lie in its own folder."
 
 # Homan et al. 2025: how many ratings per item, Tables 1 to 3 and Figures 1 to 11.
 paper-homan: install
@@ -36,13 +38,25 @@ paper-ulmer: install
 	@$(BIN)/python -c "import json; print(json.load(open('results/ulmer2022/summary.json'))['line'])"
 	@echo "Read results/ulmer2022/report.html; tables and figures lie beside it."
 
+# BooStSa, Fornaciari et al. 2022: bootstrap tests of label predictions, Figures 1 to 3, and their Type-I error.
+paper-boostsa: install
+	$(SNAKEMAKE) boostsa2022 --quiet reason host
+	@$(BIN)/python -c "import json; print(json.load(open('results/boostsa2022/summary.json'))['line'])"
+	@echo "Read results/boostsa2022/report.html; tables and figures lie beside it."
+
 # How often each test rejects where it should not, and where it should (docs/calibration.md).
 calibration: install
 	$(SNAKEMAKE) calibration --quiet reason host
 	@$(BIN)/python -c "import json; print(json.load(open('results/calibration/summary.json'))['line'])"
 	@echo "Read results/calibration/report.html; tables and figures lie beside it."
 
+# One page of the papers whose studies were run; it names those that were not.
 report: install
+	$(BIN)/nbyk papers-report results --out results/report.html
+	@echo "Read results/report.html."
+
+# Snakemake's own report of the default run: its jobs, their times and what they made.
+snakemake-report: install
 	$(SNAKEMAKE) --quiet reason host
 	$(SNAKEMAKE) --report results/wein2023/snakemake-report.html
 

@@ -15,6 +15,8 @@ include: "workflow/rules/labels.smk"
 include: "workflow/rules/comparisons.smk"
 include: "workflow/rules/cartpole.smk"
 include: "workflow/rules/ulmer2022.smk"
+include: "workflow/rules/boostsa2022.smk"
+include: "workflow/rules/papers.smk"
 include: "workflow/rules/datasets.smk"
 
 

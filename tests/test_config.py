@@ -10,6 +10,7 @@ import pytest
 import yaml
 
 from nbyk.config import (
+    Boostsa2022,
     Calibration,
     Config,
     Homan2025,
@@ -202,6 +203,24 @@ WRONG = {
     "a lead of no distribution": ("ulmer2022: {leads: {nrmal: 1}}", "unknown distribution 'nrmal'"),
     "one score": ("ulmer2022: {sample_sizes: [1]}", "ulmer2022.sample_sizes.0: found 1"),
     "a threshold of 1": ("ulmer2022: {thresholds: [1]}", "ulmer2022.thresholds.0: found 1"),
+    "a size that .01 does not divide": (
+        "boostsa2022: {sizes: [400, 500]}",
+        "boostsa2022.sizes.1: found 500; input should be a multiple of 200",
+    ),
+    "a share of nothing": ("boostsa2022: {fractions: [0]}", "boostsa2022.fractions.0: found 0"),
+    "a share above all": ("boostsa2022: {fractions: [1.5]}", "boostsa2022.fractions.0: found 1.5"),
+    "a score": (
+        "boostsa2022: {scores: [acuracy]}",
+        "boostsa2022.scores.0: unknown score 'acuracy'; did you mean accuracy",
+    ),
+    "scores of soft labels alone": (
+        "boostsa2022: {scores: [js_distance]}",
+        "boostsa2022.scores: found js_distance; expected at least one score of hard labels",
+    ),
+    "more discordance than errors": (
+        "boostsa2022: {discordances: [0.3]}",
+        "boostsa2022.discordances.0: found 0.3",
+    ),
     "not YAML": ("metrics: [mae]]", "not YAML"),
 }
 
@@ -316,7 +335,13 @@ def test_the_default_configuration_is_the_models_defaults() -> None:
     # A key without a line of its own is explained by one that is commented out.
     commented = (ROOT / "config.yaml").read_text(encoding="utf-8")
     assert all(key in written or f"# {key}: " in commented for key in Config.model_fields)
-    for name, section in (("homan2025", Homan2025), ("calibration", Calibration), ("ulmer2022", Ulmer2022)):
+    sections = (
+        ("homan2025", Homan2025),
+        ("calibration", Calibration),
+        ("ulmer2022", Ulmer2022),
+        ("boostsa2022", Boostsa2022),
+    )
+    for name, section in sections:
         assert all(key in written[name] or f"  # {key}: " in commented for key in section.model_fields)
 
 
@@ -336,6 +361,6 @@ def test_the_schema_describes_every_key_and_refuses_others() -> None:
         item["items"]["$ref"] for item in schema["properties"].values() if "$ref" in item.get("items", {})
     }
     assert references == {"#/$defs/Size"}
-    for section in ("Size", "Homan2025", "Calibration", "Labels", "Ulmer2022"):
+    for section in ("Size", "Homan2025", "Calibration", "Labels", "Ulmer2022", "Boostsa2022"):
         assert schema["$defs"][section]["additionalProperties"] is False
         assert all(described["description"] for described in schema["$defs"][section]["properties"].values())

@@ -23,7 +23,7 @@ from nbyk.data.sources import source_names
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import get, load_file
 from nbyk.resampling.samplers import WEIN_SAMPLERS, check_null, get_sampler
-from nbyk.studies import calibration, homan2025, ulmer2022
+from nbyk.studies import boostsa2022, calibration, homan2025, ulmer2022
 from nbyk.studies.wein2023 import COLUMNS, PRIORS
 from nbyk.yaml_text import parse_mapping, place_of
 
@@ -81,6 +81,13 @@ def _known_score_test(name: str) -> str:
     return name
 
 
+def _known_score(name: str) -> str:
+    known = (*boostsa2022.HARD_SCORES, *boostsa2022.SOFT_SCORES)
+    if name not in known:
+        raise unknown_name("score", name, known)
+    return name
+
+
 def _canonical_sampler(name: str) -> str:
     return get_sampler(name).name
 
@@ -108,6 +115,11 @@ ScoreTestName = Annotated[str, AfterValidator(_known_score_test)]
 SampleSize = Annotated[int, Field(ge=2)]
 Lead = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 Level = Annotated[float, Field(gt=0.0, lt=1.0)]
+Fraction = Annotated[float, Field(gt=0.0, le=1.0)]
+BalancedSize = Annotated[int, Field(ge=boostsa2022.SIZE_STEP, multiple_of=boostsa2022.SIZE_STEP)]
+LevelSize = Annotated[int, Field(ge=20)]
+Discordance = Annotated[float, Field(ge=0.005, le=0.25)]
+ScoreName = Annotated[str, AfterValidator(_known_score)]
 PositiveEpsilon = Annotated[float, Field(gt=0.0, le=1.0)]
 Budget = Annotated[int, Field(ge=2)]
 Responses = Annotated[int, Field(ge=1)]
@@ -267,6 +279,33 @@ class Ulmer2022(_Section):
     """Draws behind a p-value that is drawn, and resamples behind an eps_min."""
 
 
+class Boostsa2022(_Section):
+    """The study of BooStSa, Fornaciari et al. 2022 (docs/method.md); `snakemake boostsa2022` runs it."""
+
+    sizes: Annotated[list[BalancedSize], Distinct] = Field(list(boostsa2022.SIZES), min_length=1)
+    """Test-set sizes N of Figure 1, multiples of 200."""
+    fractions: Annotated[list[Fraction], Distinct] = Field(list(boostsa2022.FRACTIONS), min_length=1)
+    """Shares f of the items that a resample draws; BooStSa admits .05 to .5."""
+    scores: Annotated[list[ScoreName], Distinct] = Field(list(boostsa2022.SCORES), min_length=1)
+    """Scores of labels; those of hard ones in every figure, those of soft ones in Type-I error."""
+    accuracy: float = Field(boostsa2022.ACCURACY, ge=0.5, le=0.98)
+    """Accuracy of system B in Figure 1; A has .01 more."""
+    discordances: Annotated[list[Discordance], Distinct] = Field(list(boostsa2022.DISCORDANCES))
+    """Shares of the items that exactly one system of Figure 2 has right. An empty list leaves it out."""
+    n_simulations: int = Field(boostsa2022.N_SIMULATIONS, ge=1)
+    """Simulated test sets behind each point of Figures 1 and 2; sets of resamples of Figure 3."""
+    n_resamples: int = Field(boostsa2022.N_RESAMPLES, ge=1)
+    """Resamples M of each test set of Figure 1."""
+    tagging_resamples: int = Field(boostsa2022.TAGGING_RESAMPLES, ge=1)
+    """Resamples M of each test set of Figures 2 and 3."""
+    level_sizes: Annotated[list[LevelSize], Distinct] = Field(list(boostsa2022.LEVEL_SIZES), min_length=1)
+    """Test-set sizes N of Type-I error."""
+    n_sets: int = Field(boostsa2022.N_SETS, ge=2)
+    """Test sets behind each Type-I error."""
+    level_resamples: int = Field(boostsa2022.LEVEL_RESAMPLES, ge=1)
+    """Resamples M of each of those."""
+
+
 class Config(_Section):
     """Everything a run depends on; one key, one meaning."""
 
@@ -318,6 +357,8 @@ class Config(_Section):
     """Comparisons of your own systems, by a name of your own: the keys of each are below."""
     ulmer2022: Ulmer2022 = Ulmer2022.model_validate({})
     """The study of tests of scores of Ulmer et al. 2022: a section of its own, below."""
+    boostsa2022: Boostsa2022 = Boostsa2022.model_validate({})
+    """The study of Fornaciari et al. 2022: a section of its own, below."""
 
     def has_ratings(self, source: str) -> bool:
         """Return whether a source has ratings that a prior can be fitted to, at hand or to be fetched."""
@@ -422,6 +463,15 @@ class Config(_Section):
         return self
 
     @model_validator(mode="after")
+    def _labels_have_scores(self) -> Config:
+        if not set(self.boostsa2022.scores) & set(boostsa2022.HARD_SCORES):
+            raise NbykError(
+                f"boostsa2022.scores: found {', '.join(self.boostsa2022.scores)}; expected at least one "
+                "score of hard labels, such as accuracy, for Figures 1 to 3"
+            )
+        return self
+
+    @model_validator(mode="after")
     def _shifted_null_bootstraps_items(self) -> Config:
         fixed = [name for name in self.samplers if name.startswith("all_items")]
         if self.recommended_null == "shifted" and "recommended" in self.semantics and fixed:
@@ -438,6 +488,7 @@ _SECTIONS: dict[str, type[BaseModel]] = {
     "labels": Labels,
     "comparisons": Comparison,
     "ulmer2022": Ulmer2022,
+    "boostsa2022": Boostsa2022,
 }
 
 _BY_NAME = {"comparisons"}

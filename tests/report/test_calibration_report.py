@@ -17,7 +17,7 @@ from nbyk.files import read_json, write_parquet
 from nbyk.inference.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
 from nbyk.inference.power.estimate import binomial_interval
 from nbyk.report.calibration.figures import write_figures
-from nbyk.report.calibration.page import write_report
+from nbyk.report.calibration.page import PAGE
 from nbyk.report.calibration.reading import band, read_rates
 from nbyk.report.calibration.summary import default_rates, summarise
 from nbyk.report.calibration.tables import tables_of, write_tables
@@ -157,7 +157,7 @@ def test_everything_is_written(files: list[Path], rates: pd.DataFrame, tmp_path:
         assert imread(out / f"figures/{name}.png").std() > 0
     for suffix in ("csv", "md", "tex"):
         assert len(list((out / "tables").glob(f"*.{suffix}"))) == 6
-    write_report(out, out / "report.html")
+    PAGE.write(out, out / "report.html")
     page = (out / "report.html").read_text(encoding="utf-8")
     assert "2 of 4 rates of the default inside the 99 % band" in page
     assert re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?\s*(?:https?:)?//[^"' >]*""", page) == []
@@ -172,4 +172,4 @@ def test_a_run_without_power_and_expected_p(rates: pd.DataFrame, tmp_path: Path)
     assert drawn == set(figure_names(with_power=False, with_expected=False))
     write_tables(few, tmp_path)
     with pytest.raises(NbykError, match="no tables or no figures"):
-        write_report(tmp_path / "nowhere", tmp_path / "report.html")
+        PAGE.write(tmp_path / "nowhere", tmp_path / "report.html")

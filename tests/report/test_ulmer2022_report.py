@@ -17,7 +17,7 @@ from nbyk.files import read_json, read_parquet, write_parquet
 from nbyk.inference.power.estimate import binomial_interval
 from nbyk.report.ulmer2022.comparison import compare
 from nbyk.report.ulmer2022.figures import write_figures
-from nbyk.report.ulmer2022.page import write_report
+from nbyk.report.ulmer2022.page import PAGE
 from nbyk.report.ulmer2022.reading import error_rates, read_scores
 from nbyk.report.ulmer2022.summary import summarise
 from nbyk.report.ulmer2022.tables import tables_of, write_tables
@@ -155,7 +155,7 @@ def test_everything_is_written(scores: pd.DataFrame, rates: pd.DataFrame, tmp_pa
     for name in figure_names(experiments, published=True):
         assert imread(tmp_path / f"figures/{name}.png").std() > 0
     assert len(list((tmp_path / "tables").rglob("*.tex"))) == 18
-    write_report(tmp_path, tmp_path / "report.html")
+    PAGE.write(tmp_path, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "1152 of 1152 published rates" in page
     assert re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?\s*(?:https?:)?//[^"' >]*""", page) == []
@@ -172,6 +172,6 @@ def test_a_run_beyond_the_paper_has_tables_and_figures_of_its_own(
     write_figures(own, tmp_path / "figures", [0.05])
     drawn = {str(path.relative_to(tmp_path / "figures"))[:-4] for path in tmp_path.rglob("*.svg")}
     assert drawn == set(figure_names({("exponential", TYPE_1)}, published=False))
-    write_report(tmp_path, tmp_path / "report.html")
+    PAGE.write(tmp_path, tmp_path / "report.html")
     with pytest.raises(NbykError, match="no tables or no figures"):
-        write_report(tmp_path / "nowhere", tmp_path / "report.html")
+        PAGE.write(tmp_path / "nowhere", tmp_path / "report.html")

@@ -18,7 +18,7 @@ from nbyk.data import source_names
 from nbyk.data.download import is_complete, missing_files, terms_of
 from nbyk.errors import NbykError
 from nbyk.metrics import load_file
-from nbyk.studies import calibration, homan2025, ulmer2022
+from nbyk.studies import boostsa2022, calibration, homan2025, ulmer2022
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
 from nbyk.studies.wein2023 import (
     COLUMNS,

@@ -245,3 +245,4 @@ rule ulmer2022:
         rules.ulmer_tables.output,
         rules.ulmer_figures.output,
         rules.ulmer_report.output,
+        rules.ulmer_case_study.output,

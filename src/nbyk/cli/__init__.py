@@ -15,6 +15,7 @@ from typing import NoReturn
 import typer
 
 from nbyk.cli import (
+    boostsa2022,
     calibration,
     cartpole,
     compare,
@@ -24,6 +25,7 @@ from nbyk.cli import (
     example,
     homan2025,
     labels,
+    papers,
     plan,
     scores,
     ulmer2022,
@@ -46,6 +48,8 @@ app.command()(compare.compare)
 app.command()(example.example)
 app.add_typer(cartpole.app, name="cartpole")
 app.add_typer(ulmer2022.app, name="ulmer2022")
+app.add_typer(boostsa2022.app, name="boostsa2022")
+app.command("papers-report")(papers.papers_report)
 app.command()(plan.plan)
 app.command()(labels.labels)
 app.command("test")(scores.scores)

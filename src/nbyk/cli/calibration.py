@@ -101,6 +101,6 @@ def report(
     results: Annotated[Path, typer.Argument(help="Folder with tables, figures and summary.")], out: Out
 ) -> None:
     """Write one self-contained HTML page with the summary, figures and tables."""
-    from nbyk.report.calibration.page import write_report
+    from nbyk.report.calibration.page import PAGE
 
-    write_report(results, out)
+    PAGE.write(results, out)

@@ -187,9 +187,9 @@ def report(
     results: Annotated[Path, typer.Argument(help="Folder with tables, figures and summary.")], out: Out
 ) -> None:
     """Write one self-contained HTML page with the summary, figures and tables."""
-    from nbyk.report.homan2025.page import write_report
+    from nbyk.report.homan2025.page import PAGE
 
-    write_report(results, out)
+    PAGE.write(results, out)
 
 
 def _size(text: str) -> tuple[int, int]:

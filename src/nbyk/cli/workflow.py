@@ -386,9 +386,9 @@ def report(
     results: Annotated[Path, typer.Argument(help="Folder with tables, figures and summary.")], out: Out
 ) -> None:
     """Write one self-contained HTML page with the summary, figures and tables."""
-    from nbyk.report.wein2023.page import write_report
+    from nbyk.report.wein2023.page import PAGE
 
-    write_report(results, out)
+    PAGE.write(results, out)
 
 
 def _fetched(source: str) -> Path | None:

@@ -6,65 +6,88 @@ import base64
 import csv
 import io
 from collections.abc import Collection, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
+import nbyk
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes, read_json, read_text, write_text
+
+if TYPE_CHECKING:
+    import jinja2
 
 _SEMANTICS = ("published", "recommended")
 
 
-def write_page(
-    study: str, results: Path, out: Path, *, titles: Mapping[str, str], first: str, z_columns: Collection[str]
-) -> None:
-    """Write the page of a study.
+@dataclass(frozen=True)
+class StudyPage:
+    """How the results of a study are shown.
 
-    Parameters
+    Attributes
     ----------
     study
         Its name, which is also that of its template.
-    results
-        Folder with ``summary.json``, ``tables/`` and ``figures/``, as the study's commands write them.
-    out
-        HTML file to write.
     titles
         Title of a figure, by file name.
     first
         The figure to begin with.
     z_columns
         Columns of tables whose values beyond three are marked.
-
-    Raises
-    ------
-    NbykError
-        If a part is missing.
     """
-    figures = [_figure(path, titles) for path in sorted((results / "figures").rglob("*.svg"))]
-    tables = [_table(path, z_columns) for path in sorted((results / "tables").rglob("*.csv"))]
-    if not figures or not tables:
-        raise NbykError(f"{results}: no tables or no figures; run the commands that write them first")
-    page = render(
-        f"{study}.html",
-        summary=read_json(results / "summary.json"),
-        figures=sorted(
-            figures, key=lambda figure: (figure["name"] != first, figure["section"], figure["name"])
-        ),
-        tables=tables,
-    )
-    write_text(out, page)
+
+    study: str
+    titles: Mapping[str, str]
+    first: str
+    z_columns: Collection[str] = ()
+
+    def content(self, results: Path) -> dict[str, Any]:
+        """Return what there is to show: summary, figures, the first one first, and tables.
+
+        Parameters
+        ----------
+        results
+            Folder with ``summary.json``, ``tables/`` and ``figures/``, as the study's commands write them.
+
+        Raises
+        ------
+        NbykError
+            If a part is missing.
+        """
+        figures = [_figure(path, self.titles) for path in sorted((results / "figures").rglob("*.svg"))]
+        tables = [_table(path, self.z_columns) for path in sorted((results / "tables").rglob("*.csv"))]
+        if not figures or not tables:
+            raise NbykError(f"{results}: no tables or no figures; run the commands that write them first")
+        figures.sort(key=lambda figure: (figure["name"] != self.first, figure["section"], figure["name"]))
+        return {"summary": read_json(results / "summary.json"), "figures": figures, "tables": tables}
+
+    def write(self, results: Path, out: Path) -> None:
+        """Write the page of the study's results as one HTML file; NbykError if a part is missing."""
+        write_text(out, render(f"{self.study}.html", **self.content(results)))
 
 
 def render(template: str, **content: Any) -> str:
     """Return a page made of a template and what it shows."""
-    import jinja2
+    return _template(template).render(**content, version=nbyk.__version__)
 
-    import nbyk
+
+def render_block(template: str, block: str, **content: Any) -> str:
+    """Return one block of a page, to stand in another with its heading one level down."""
+    from markupsafe import Markup
+
+    made = _template(template)
+    context = made.new_context({**content, "version": nbyk.__version__})
+    alone = "".join(made.blocks[block](context))
+    return Markup(alone.replace("<h1>", "<h2>").replace("</h1>", "</h2>"))
+
+
+def _template(name: str) -> jinja2.Template:
+    import jinja2
 
     loader = jinja2.PackageLoader("nbyk.report", "templates")
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["number"] = _number
-    return environment.get_template(template).render(**content, version=nbyk.__version__)
+    return environment.get_template(name)
 
 
 def embedded_svg(path: Path) -> str:

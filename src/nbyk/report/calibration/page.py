@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from nbyk.report.html import write_page
+from nbyk.report.html import StudyPage
 from nbyk.studies.calibration import STUDY
 
 _FIGURE_TITLES = {
@@ -14,7 +12,4 @@ _FIGURE_TITLES = {
     "power": "Power of every test at every size",
 }
 
-
-def write_report(results: Path, out: Path) -> None:
-    """Write the report of the study's results as one HTML file; NbykError if a part is missing."""
-    write_page(STUDY, results, out, titles=_FIGURE_TITLES, first="type_1_error", z_columns=())
+PAGE = StudyPage(STUDY, _FIGURE_TITLES, "type_1_error")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from nbyk.report.html import write_page
+from nbyk.report.html import StudyPage
 from nbyk.studies.homan2025 import LABELS, SOURCE_FIGURES, STUDY
 
 _FIGURE_TITLES = {
@@ -28,7 +26,4 @@ _FIGURE_TITLES = {
     },
 }
 
-
-def write_report(results: Path, out: Path) -> None:
-    """Write the report of the study's results as one HTML file; NbykError if a part is missing."""
-    write_page(STUDY, results, out, titles=_FIGURE_TITLES, first="agreement", z_columns=("z p", "z Δ"))
+PAGE = StudyPage(STUDY, _FIGURE_TITLES, "agreement", ("z p", "z Δ"))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
-from nbyk.report.html import write_page
+from nbyk.report.html import StudyPage
 from nbyk.studies.ulmer2022 import STUDY
 
 _FIGURE_TITLES = {
@@ -15,7 +13,4 @@ _FIGURE_TITLES = {
     "figure_07": "Figure 7: Type-II error by sample size and by lead",
 }
 
-
-def write_report(results: Path, out: Path) -> None:
-    """Write the report of the study's results as one HTML file; NbykError if a part is missing."""
-    write_page(STUDY, results, out, titles=_FIGURE_TITLES, first="agreement", z_columns=("z",))
+PAGE = StudyPage(STUDY, _FIGURE_TITLES, "agreement", ("z",))

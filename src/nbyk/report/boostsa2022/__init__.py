@@ -1,0 +1,1 @@
+"""Reports of Fornaciari et al. 2022: reading, comparison, tables, figures, summary and page."""

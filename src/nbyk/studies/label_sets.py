@@ -1,0 +1,157 @@
+"""Simulated label predictions of two systems whose numbers of right answers are given, not drawn.
+
+Where a paper prints scores and not predictions, what its test says depends on what it does not print: on how
+many items exactly one of the two systems is right. That share, the discordance, is a parameter here.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import NamedTuple, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+
+Ints: TypeAlias = NDArray[np.int64]
+
+N_CLASSES = 12
+SHARE_EXPONENT = 1.5
+"""Class number r of a tagging set has a share of the items as r to the power of minus this."""
+
+RARITY_EXPONENT = 0.65
+"""An item is as likely to be hard as its class's share to the power of minus this, which puts the macro F1 of
+Figure 2's accuracies near its own.
+"""
+
+
+class LabelSet(NamedTuple):
+    """A test set with the predictions of two systems, arrays of shape (N,)."""
+
+    target: Ints
+    a: Ints
+    b: Ints
+
+    @property
+    def discordance(self) -> float:
+        """Share of the items that exactly one system has right."""
+        return float(((self.a == self.target) != (self.b == self.target)).mean())
+
+
+def balanced_set(generator: np.random.Generator, *, n_items: int, accuracy: float, lead: float) -> LabelSet:
+    """Return a test set of two classes, half of the items each, on which systems err independently.
+
+    Within either class B has a share `accuracy` right and A `lead` more, on items drawn without regard to
+    each other, so that every hard score of a system is its accuracy.
+
+    Parameters
+    ----------
+    generator
+        What draws.
+    n_items
+        Items N; `lead` · N/2 is a whole number.
+    accuracy
+        B's accuracy, rounded to whole items.
+    lead
+        By how much A's is better.
+
+    Raises
+    ------
+    NbykError
+        If the classes cannot be halves, the lead is no whole number of items, or A has more right than there
+        are.
+    """
+    per_class = n_items // 2
+    ahead, right_b = round(lead * per_class), round(accuracy * per_class)
+    if n_items % 2 or abs(ahead - lead * per_class) > 1e-6:
+        raise NbykError(
+            f"n_items: found {n_items}; expected an even number of which a lead of {lead:g} is a whole "
+            "number in either half, as it is of multiples of 200 where it is .01"
+        )
+    if not 0 <= right_b <= right_b + ahead <= per_class:
+        raise NbykError(f"accuracy: found {accuracy:g} and a lead of {lead:g}; expected both in [0, 1]")
+    target = np.repeat([0, 1], per_class)
+    predictions = []
+    for right in (right_b + ahead, right_b):
+        is_right = np.concatenate([_chosen(generator, per_class, right) for _ in range(2)])
+        predictions.append(np.where(is_right, target, 1 - target))
+    return LabelSet(target, *predictions)
+
+
+def tagging_set(
+    generator: np.random.Generator, *, n_items: int, right_a: int, right_b: int, discordance: float
+) -> LabelSet:
+    """Return a test set of twelve classes, few of them frequent, on which rare classes are hard.
+
+    Which items are hard (not right by both) is drawn by class, `RARITY_EXPONENT`; of these, those that
+    exactly one system has right are spread evenly over the classes, and so are B's of them; and a wrong
+    prediction is another class by its share.
+
+    Parameters
+    ----------
+    generator
+        What draws.
+    n_items, right_a, right_b
+        Items N, and how many either system has right.
+    discordance
+        Share of the items that exactly one has right, rounded to what the two numbers allow.
+
+    Raises
+    ------
+    NbykError
+        If no such share is possible with so many right answers.
+    """
+    lead = right_a - right_b
+    only_b = round((discordance * n_items - lead) / 2)
+    only_a = only_b + lead
+    neither = n_items - right_b - only_a
+    if min(only_a, only_b, neither) < 0:
+        least, most = abs(lead) / n_items, (2 * (n_items - max(right_a, right_b)) + abs(lead)) / n_items
+        raise NbykError(
+            f"discordance: found {discordance:g}; with {right_a} and {right_b} of {n_items} right, expected "
+            f"a share from {least:.4f} to {most:.4f}"
+        )
+    shares = np.arange(1, N_CLASSES + 1) ** -SHARE_EXPONENT
+    shares /= shares.sum()
+    ends = np.rint(shares.cumsum() * n_items)
+    target = np.searchsorted(ends, np.arange(n_items), side="right")
+    weights = shares[target] ** -RARITY_EXPONENT
+    n_hard = neither + only_a + only_b
+    hard = generator.choice(n_items, n_hard, replace=False, p=weights / weights.sum())
+    hard = hard[np.argsort(target[hard], kind="stable")]
+    only_one = _evenly(generator, n_hard, only_a + only_b)
+    of_b = only_one.copy()
+    of_b[only_one] = _evenly(generator, only_a + only_b, only_b)
+    a, b = target.copy(), target.copy()
+    wrong_of_a, wrong_of_b = hard[~only_one | of_b], hard[~of_b]
+    for predicted, wrong in ((a, wrong_of_a), (b, wrong_of_b)):
+        predicted[wrong] = _other_classes(generator, target[wrong], shares)
+    return LabelSet(target, a, b)
+
+
+def counted_set(counts: Mapping[tuple[int, int, int], int]) -> LabelSet:
+    """Return the test set that has each (target, prediction of A, prediction of B) so many times."""
+    rows = np.repeat(np.array(list(counts)), list(counts.values()), axis=0)
+    return LabelSet(*rows.T)
+
+
+def _chosen(generator: np.random.Generator, n: int, size: int) -> NDArray[np.bool_]:
+    chosen = np.zeros(n, dtype=np.bool_)
+    chosen[generator.choice(n, size, replace=False)] = True
+    return chosen
+
+
+def _evenly(generator: np.random.Generator, n: int, size: int) -> NDArray[np.bool_]:
+    """Return which of n places in a row are taken by so many at equal distances from a random start."""
+    taken = np.zeros(n, dtype=np.bool_)
+    taken[np.floor((np.arange(size) + generator.random()) * n / max(size, 1)).astype(np.int64)] = True
+    return taken
+
+
+def _other_classes(generator: np.random.Generator, own: Ints, shares: NDArray[np.floating]) -> Ints:
+    """Return a class other than each item's own, drawn by the shares of the classes."""
+    ends = shares.cumsum()
+    place = generator.random(len(own)) * (1.0 - shares[own])
+    place += np.where(place >= ends[own] - shares[own], shares[own], 0.0)
+    return np.searchsorted(ends, place, side="right").clip(max=len(shares) - 1)
