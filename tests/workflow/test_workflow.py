@@ -81,6 +81,7 @@ def planned(checkout: Path, directory: Path, *arguments: str) -> list[str]:
     """Return the nbyk command lines that Snakemake would run."""
     code, output = snakemake(checkout, directory, "--dry-run", "--printshellcmds", *arguments)
     assert code == 0, output[-3000:]
+    assert "    input: " not in output, "a rule without a message prints all of its files"
     commands = re.findall(r"^Shell command: nbyk (.*?) *> logs", output, flags=re.MULTILINE)
     assert commands or "Nothing to be done" in output, output[-3000:]
     return commands
