@@ -14,7 +14,18 @@ from typing import NoReturn
 
 import typer
 
-from nbyk.cli import calibration, config, data, doctor, homan2025, plan, why, workflow
+from nbyk.cli import (
+    calibration,
+    config,
+    data,
+    doctor,
+    effects,
+    homan2025,
+    plan,
+    ratings,
+    wein2023,
+    why,
+)
 from nbyk.errors import NbykError
 from nbyk.provenance.recording import recording
 
@@ -24,7 +35,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Is system A really better than B, and how many items N and ratings per item K show it?",
 )
-workflow.add_to(app)
+for commands in (ratings, effects, wein2023):
+    commands.add_to(app)
 app.add_typer(homan2025.app, name="homan2025")
 app.add_typer(calibration.app, name="calibration")
 app.command()(plan.plan)
