@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 import math
-from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy import stats
 
-from nbyk.data import load_source, source
-from nbyk.errors import NbykError
-from nbyk.inference.planning.answer import Reached, not_found
 from nbyk.inference.planning.item_moments import PowerCurve, smoothed
 from nbyk.inference.planning.long_run import epsilon_for_effect, long_run_effect, response_mean
-from nbyk.inference.planning.plan import Plan, plan
-from nbyk.inference.planning.request import OPEN
-from nbyk.inference.planning.root_search import RootSearch
-from nbyk.inference.power.estimate import power_of_test
 from nbyk.metrics import get
 from nbyk.priors import Response, published_prior
-from nbyk.priors.likelihood_fit import fit_by_likelihood
 from nbyk.resampling.population import Population
 from tests.inference.planning.test_plan import TOXICITY, planned
 
