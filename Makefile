@@ -1,5 +1,6 @@
 # Two commands do all: `make` installs and runs the default workflow; `make test` checks everything.
 # `make test-slurm` checks the workflow on a real Slurm of one node, which it installs where it may.
+# `make test-browser` reads every HTML report in headless Chromium, which it installs where it may.
 # `make test-faults TIMES=20` kills runs and fills disks at 20 random moments a test; SEED=n starts with moment n.
 
 PYTHON ?= python3
@@ -10,10 +11,19 @@ TIMES ?= 20
 SLURM_PACKAGES := munge slurmctld slurmd slurm-client
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --profile workflow/profiles/default
 
+# Install Debian's packages, as root or by a sudo that asks for no password: $(call apt_install,what,packages).
+define apt_install
+{ as_root=; test "$$(id -u)" = 0 || as_root="sudo -n"; \
+if command -v apt-get > /dev/null && $$as_root true 2> /dev/null; then \
+	$$as_root apt-get update --quiet=2 && $$as_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
+		apt-get install --quiet=2 --no-install-recommends $(2) > /dev/null; \
+else echo "error: no $(1) here, and no right to install it; install $(2)"; exit 2; fi; }
+endef
+
 # Rules and jobs call `nbyk` and `snakemake` by name; find the environment's first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: all paper paper-homan paper-ulmer paper-boostsa calibration report snakemake-report install test lint types unit test-slurm test-faults slurm bench lock clean
+.PHONY: all paper paper-homan paper-ulmer paper-boostsa calibration report snakemake-report install test lint types unit test-slurm test-browser test-faults slurm chromium bench lock clean
 
 all: install
 	$(SNAKEMAKE) --quiet reason host
@@ -86,20 +96,23 @@ unit: install
 test-slurm: install slurm
 	$(BIN)/pytest tests/slurm
 
+test-browser: install chromium
+	$(BIN)/pytest tests/browser
+
 # The name of each test ends in the seed of its moment.
 test-faults: install
 	NBYK_FAULTS_TIMES=$(TIMES) NBYK_FAULTS_SEED=$(SEED) $(BIN)/pytest -vv -n $(CORES) tests/faults
 
-# Debian's packages, by root or a sudo that asks for no password. The tests start their own daemons and no service.
+# The tests start their own daemons and no service.
 slurm:
 	@export PATH="$$PATH:/usr/sbin:/sbin"; \
 	for program in munged slurmctld slurmd squeue; do command -v $$program > /dev/null || missing=yes; done; \
-	test -z "$$missing" && exit 0; \
-	as_root=; test "$$(id -u)" = 0 || as_root="sudo -n"; \
-	if command -v apt-get > /dev/null && $$as_root true 2> /dev/null; then \
-		$$as_root apt-get update --quiet=2 && $$as_root env DEBIAN_FRONTEND=noninteractive RUNLEVEL=1 \
-			apt-get install --quiet=2 --no-install-recommends $(SLURM_PACKAGES) > /dev/null; \
-	else echo "error: no Slurm here, and no right to install it; install $(SLURM_PACKAGES)"; exit 2; fi
+	test -z "$$missing" || $(call apt_install,Slurm,$(SLURM_PACKAGES))
+
+chromium:
+	@for program in chromium chromium-browser google-chrome; do \
+		command -v $$program > /dev/null && exit 0; done; \
+	$(call apt_install,Chromium,chromium)
 
 # The peers are transliterations of VET and BooStSa, or the real ones:
 # make bench VET=path/to/google-research/vet BOOSTSA=path/to/unpacked/wheel

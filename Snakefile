@@ -28,3 +28,5 @@ rule all:
         rules.tables.output,
         rules.figures.output,
         rules.report.output,
+    message:
+        "All of results/wein2023 is there"

@@ -274,8 +274,8 @@ def test_effects_are_in_units_of_the_pilots_scale(
     scale: str, metric: str, unit: float | None, nbyk: Run
 ) -> None:
     write_pilot("pilot.csv", likert())
-    pilot = f"plan --pilot pilot.csv {scale} --metric {metric} {SIZE} --out plan"
-    code, text, errors = nbyk(f"{pilot} --epsilon 0.2")
+    pilot = f"plan --pilot pilot.csv {scale} --metric {metric} {SIZE}"
+    code, text, errors = nbyk(f"{pilot} --epsilon 0.2 --out plan")
     assert code == 0, errors
     content = json.loads(text)
     assert json.loads(Path("plan/plan.json").read_text()) == content

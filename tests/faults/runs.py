@@ -18,10 +18,8 @@ from pathlib import Path
 import pandas as pd
 
 from nbyk.files import SCRATCH
-from tests.workflow.test_workflow import command, planned, results, snakemake
+from tests.workflow.test_workflow import PATIENCE, command, planned, results, snakemake
 
-PATIENCE = 1200.0
-"""Seconds that a run may take on a busy machine before it counts as hung."""
 NBYK = str(Path(sys.executable).with_name("nbyk"))
 OF_A_CELL = ("reference", "true", "estimate", "pvalues")
 OF_THE_RUN = ("tables", "figures", "report")
@@ -98,7 +96,7 @@ def logs(directory: Path, rule: str) -> list[Path]:
 
 def rerun(shared: Path, directory: Path) -> str:
     """Run the workflow again, to its end, and return what it printed."""
-    code, output = snakemake(shared / "checkout", directory, seconds=PATIENCE)
+    code, output = snakemake(shared / "checkout", directory)
     assert code == 0, output[-3000:]
     return output
 

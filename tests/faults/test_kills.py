@@ -44,7 +44,7 @@ def test_a_run_that_was_killed_goes_on_to_the_same_bytes(
     assert differing(shared, directory) == []
     # Without the lock it came to its end before the moment. What the next run says otherwise is tested below.
     if any((directory / ".snakemake/locks").iterdir()):
-        assert snakemake(shared / "checkout", directory, "--unlock", seconds=PATIENCE)[0] == 0
+        assert snakemake(shared / "checkout", directory, "--unlock")[0] == 0
     rerun(shared, directory)
     check_same_bytes(shared, directory)
 
@@ -86,7 +86,7 @@ def test_a_second_run_in_the_same_folder_is_refused_and_the_first_goes_on(
     with running(shared, directory) as first:
         wait_for_log(moment.choice(["tables", "figures"]), shared, directory, first)
         os.killpg(first.pid, signal.SIGSTOP)
-        code, output = snakemake(shared / "checkout", directory, seconds=PATIENCE)
+        code, output = snakemake(shared / "checkout", directory)
         os.killpg(first.pid, signal.SIGCONT)
         assert code != 0
         assert LOCKED in output

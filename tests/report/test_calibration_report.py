@@ -51,8 +51,7 @@ def rejections(definition: str, null: str, epsilons: tuple[float, float], metric
     return 55 if definition == PERCENTILE else 80 if definition == BCA else 50
 
 
-@pytest.fixture
-def files(tmp_path: Path) -> list[Path]:
+def rate_files(folder: Path) -> list[Path]:
     found = []
     for a, b in CELLS:
         rows: list[dict[str, Any]] = []
@@ -69,10 +68,15 @@ def files(tmp_path: Path) -> list[Path]:
                         **{"low": low, "high": high},
                     }
                 )
-        path = tmp_path / f"rates/source=toxicity/epsilon-{a}-{b}.parquet"
+        path = folder / f"rates/source=toxicity/epsilon-{a}-{b}.parquet"
         write_parquet(path, pa.Table.from_pylist(rows), {"seed": 1})
         found.append(path)
     return found
+
+
+@pytest.fixture
+def files(tmp_path: Path) -> list[Path]:
+    return rate_files(tmp_path)
 
 
 @pytest.fixture

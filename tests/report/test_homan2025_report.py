@@ -19,8 +19,7 @@ from nbyk.report.homan2025.tables import fit_table, read_power, tables_of, write
 from nbyk.studies.homan2025 import METRIC_OF_COLUMN, published_table
 
 
-@pytest.fixture
-def papers_grid() -> pd.DataFrame:
+def grid_of_the_paper() -> pd.DataFrame:
     """Put the paper's numbers in the place of ours, .3 where it has a dash; plain draws have half the p."""
     dash = {"published_n_times_k": 200, "published_k": 1, "published_p": 0.3, "published_effect": 0.0}
     published = published_table().fillna(dash)
@@ -46,6 +45,9 @@ def papers_grid() -> pd.DataFrame:
             parts.append(part)
     grid = pd.concat(parts, ignore_index=True)
     return grid.assign(n_times_k=grid["n_items"] * grid["k_responses"])
+
+
+papers_grid = pytest.fixture(grid_of_the_paper, name="papers_grid")
 
 
 def test_the_papers_own_numbers_agree_in_all_57_cells(papers_grid: pd.DataFrame) -> None:
@@ -162,11 +164,17 @@ def write(table: pd.DataFrame, path: Path) -> Path:
     return path
 
 
+def grid_files(grid: pd.DataFrame, folder: Path) -> list[Path]:
+    return [
+        write(
+            rows.drop(columns=["source", "n_times_k"]), folder / f"source={source}/epsilon-{epsilon}.parquet"
+        )
+        for (source, epsilon), rows in grid.groupby(["source", "epsilon_b"])
+    ]
+
+
 def test_files_become_every_table_and_figure(papers_grid: pd.DataFrame, tmp_path: Path) -> None:
-    files = []
-    for (source, epsilon), rows in papers_grid.groupby(["source", "epsilon_b"]):
-        path = tmp_path / f"source={source}/epsilon-{epsilon}.parquet"
-        files.append(write(rows.drop(columns=["source", "n_times_k"]), path))
+    files = grid_files(papers_grid, tmp_path)
     power = write(power_rows(), tmp_path / "source=toxicity/power.parquet")
     assert write_tables(files, [power], {}, tmp_path) == "57 of 57 published cells agree in p and in Δ"
     assert read_json(tmp_path / "summary.json")["study"] == "homan2025"

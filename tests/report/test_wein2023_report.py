@@ -15,8 +15,7 @@ from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk.studies.wein2023 import COLUMNS, published_minima, published_p_values
 
 
-@pytest.fixture
-def papers_cells() -> Cells:
+def cells_of_the_paper() -> Cells:
     """Put the paper's p-values in the place of ours, as if from two equal test sets."""
     table = published_p_values().assign(semantics="published", true_se=0.01, n_draws=1000)
     table = table[table.legible != "no"]
@@ -29,6 +28,7 @@ def papers_cells() -> Cells:
     return Cells(table, sets, tuple(COLUMNS), WEIN_SAMPLERS)
 
 
+papers_cells = pytest.fixture(cells_of_the_paper, name="papers_cells")
 EXCEPTIONS = {("toxicity", "metric"): 3, ("toxicity", "sampler"): 1}
 
 

@@ -16,10 +16,8 @@ from typing import Any
 import pytest
 
 from tests.slurm.cluster import PACKAGES, Cluster, ClusterError, Job, one_node_cluster
-from tests.workflow.test_workflow import CONFIG, ROOT, configure, results, snakemake
+from tests.workflow.test_workflow import CONFIG, PATIENCE, ROOT, configure, results, snakemake
 
-PATIENCE = 1200.0
-"""Seconds that a run may take on a busy machine before it counts as hung."""
 # As small as each submission is a batch of several jobs: two priors, two cells of four jobs each, and a page.
 SMALL: dict[str, Any] = {**CONFIG, "sources": ["simulated"]}
 # Without an accounting database squeue is asked: after 3 s and then, while no job ends, after 13 and 23 more.
@@ -56,7 +54,7 @@ def local(tmp_path_factory: pytest.TempPathFactory) -> dict[str, bytes]:
     """Return the bytes of every result of a local run."""
     directory = tmp_path_factory.mktemp("local")
     configure(directory, SMALL)
-    code, output = snakemake(ROOT, directory, seconds=PATIENCE)
+    code, output = snakemake(ROOT, directory)
     assert code == 0, output[-3000:]
     return results(directory)
 

@@ -7,8 +7,6 @@ import os
 import re
 import shlex
 import shutil
-import subprocess
-import sys
 from base64 import urlsafe_b64encode
 from collections.abc import Callable
 from pathlib import Path
@@ -18,7 +16,8 @@ import pyarrow.dataset as ds
 import pytest
 
 from nbyk.provenance.records import FOLDER, files_with_records, record_path
-from tests.workflow.test_workflow import CONFIG, planned, results, snakemake
+from tests.workflow import forked
+from tests.workflow.test_workflow import CONFIG, PATIENCE, planned, results, rules, snakemake
 
 CELL = "semantics=recommended/source=convabuse"
 
@@ -43,6 +42,7 @@ def rewrite(path: Path) -> None:
         pd.read_csv(path).to_csv(path)
 
 
+# What others are made from comes first.
 DAMAGED: dict[str, tuple[str, Callable[[Path], None]]] = {
     "ratings": ("ratings/convabuse.parquet", rewrite),
     "prior": ("fits/convabuse/prior.json", rewrite),
@@ -82,9 +82,9 @@ def heal(checkout: Path, directory: Path, expected: dict[str, bytes]) -> None:
     assert results(directory) == expected
 
 
-def nbyk(directory: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    program = Path(sys.executable).with_name("nbyk")
-    return subprocess.run([program, *words], cwd=directory, capture_output=True, text=True, check=False)
+def nbyk(directory: Path, *words: str) -> tuple[int, str]:
+    """Run nbyk in a folder; return its exit code and everything it printed."""
+    return forked.run("nbyk", words, directory, os.environ, PATIENCE)
 
 
 @pytest.fixture
@@ -99,22 +99,46 @@ def run(shared: Path, tmp_path: Path) -> Path:
 
 
 @pytest.mark.parametrize(("name", "damage"), DAMAGED.values(), ids=list(DAMAGED))
-def test_a_damaged_intermediate_stops_the_run_and_its_command_heals_to_the_same_bytes(
+def test_a_damaged_intermediate_stops_the_run_and_its_command_makes_the_same_bytes(
     name: str, damage: Callable[[Path], None], checkout: Path, run: Path
 ) -> None:
     before, file = results(run), place(run, name)
-    shown = str(file.relative_to(run))
+    shown, record = (str(path.relative_to(run)) for path in (file, record_path(file)))
     damage(file)
     code, output = snakemake(checkout, run)
     assert code != 0
     (line,) = {line for line in output.splitlines() if "error: " in line}
     assert f"error: {shown}: found " in line
     assert f"make it again: `nbyk why {shown}` names the command" in line
-    (command,) = re.findall(r"^  command +nbyk (.*)$", nbyk(run, "why", shown).stdout, flags=re.MULTILINE)
-    assert nbyk(run, *shlex.split(command)).returncode == 0
+    make_again(run, shown)
+    after = results(run)
+    assert after[shown] == before[shown]
+    assert after[record] == before[record]
+    stopped = re.findall(r"^Error in rule (\w+):", output, re.MULTILINE)
+    assert set(stopped) <= set(rules(planned(checkout, run)))
+
+
+def test_what_was_made_again_by_command_takes_the_run_to_the_same_bytes(checkout: Path, run: Path) -> None:
+    """All but ratings and prior, behind which a fit of many seconds would be made again."""
+    before = results(run)
+    _, _, *later = DAMAGED.values()
+    damaged = {str(place(run, name).relative_to(run)): damage for name, damage in later}
+    for name, damage in damaged.items():
+        damage(run / name)
+    assert snakemake(checkout, run)[0] != 0
+    for name in damaged:
+        make_again(run, name)
     code, output = snakemake(checkout, run)
     assert code == 0, output[-3000:]
     assert results(run) == before
+
+
+def make_again(directory: Path, name: str) -> None:
+    """Run the command that `nbyk why` names for a file."""
+    _, told = nbyk(directory, "why", name)
+    (command,) = re.findall(r"^  command +nbyk (.*)$", told, flags=re.MULTILINE)
+    code, printed = nbyk(directory, *shlex.split(command))
+    assert code == 0, printed
 
 
 def test_damage_that_leaves_the_files_time_alone_is_found_by_the_doctor(checkout: Path, run: Path) -> None:
@@ -125,9 +149,10 @@ def test_damage_that_leaves_the_files_time_alone_is_found_by_the_doctor(checkout
         flip(file)
         os.utime(file, ns=(status.st_atime_ns, status.st_mtime_ns))
     assert planned(checkout, run) == []  # Snakemake goes by times, and sees nothing
-    examined = nbyk(run, "doctor")
-    assert (examined.returncode, examined.stderr) == (1, "")
-    found = [line for line in examined.stdout.splitlines() if "make it again" in line]
+    code, examined = nbyk(run, "doctor")
+    assert code == 1
+    assert "error: " not in examined
+    found = [line for line in examined.splitlines() if "make it again" in line]
     assert sorted(line.partition(": was changed after nbyk wrote it")[0] for line in found) == sorted(files)
     for file in files.values():
         file.unlink()
@@ -143,22 +168,22 @@ def test_an_edit_that_was_meant_goes_through_once_its_record_is_deleted(checkout
     assert code == 0, output[-3000:]
     after = results(run)
     assert [name for name in before if FOLDER not in name and before[name] != after[name]] == []
-    chain = nbyk(run, "why", "--json", str(place(run, "effects/true/").relative_to(run)))
-    assert json.loads(chain.stdout)[0]["sources"] == ["results/fits/convabuse/prior.json"]
+    _, chain = nbyk(run, "why", "--json", str(place(run, "effects/true/").relative_to(run)))
+    assert json.loads(chain)[0]["sources"] == ["results/fits/convabuse/prior.json"]
 
 
 def test_every_result_has_a_record_and_its_command_makes_it_again(run: Path) -> None:
     before = results(run)
     files = set(files_with_records(run))
     assert {str(file.relative_to(run)) for file in files} == {name for name in before if FOLDER not in name}
-    made = json.loads(nbyk(run, "why", "--json", "results").stdout)
+    made = json.loads(nbyk(run, "why", "--json", "results")[1])
     assert {each["path"] for each in made} == {str(file.relative_to(run)) for file in files}
     assert {each["state"] for each in made} == {"unchanged"}
     for name in ("pvalues/", "wein2023/summary.json", "ratings/convabuse.parquet"):
         file = place(run, name)
         command = next(each["record"]["command"] for each in made if run / each["path"] == file)
         file.unlink()
-        assert nbyk(run, *shlex.split(command)[1:]).returncode == 0
+        assert nbyk(run, *shlex.split(command)[1:])[0] == 0
     assert results(run) == before
 
 
@@ -176,9 +201,9 @@ def test_a_job_that_is_killed_before_its_record_is_written_runs_again(checkout: 
     mark.mkdir(exist_ok=True)
     name = str(file.relative_to(run))
     (mark / urlsafe_b64encode(name.encode()).decode()).write_text('{"external_jobid": null}')
-    examined = nbyk(run, "doctor")
-    assert examined.returncode == 1
-    assert f"{name}: Snakemake was stopped while it was made; run Snakemake again" in examined.stdout
+    code, examined = nbyk(run, "doctor")
+    assert code == 1
+    assert f"{name}: Snakemake was stopped while it was made; run Snakemake again" in examined
     code, output = snakemake(checkout, run)
     assert code == 0, output[-3000:]
     assert results(run) == before

@@ -18,7 +18,7 @@ import pytest
 from nbyk.data import source
 from nbyk.data.download import terms_of
 from nbyk.files import sha256
-from tests.workflow.test_workflow import ROOT, configure, planned, results, snakemake
+from tests.workflow.test_workflow import ROOT, configure, planned, results, snakemake, take_fits
 
 CONFIG: dict[str, Any] = {
     "seed": 7,
@@ -73,9 +73,12 @@ def fetched(folder: Path, name: str) -> None:
         (folder / name / file.name).touch()
 
 
-def test_every_data_set_at_hand_gets_a_section(run: Path) -> None:
-    code, output = snakemake(ROOT, run, *TARGET, seconds=600)
+def test_every_data_set_at_hand_gets_a_section(run: Path, shared: Path) -> None:
+    take_fits(shared / "run", run)
+    code, output = snakemake(ROOT, run, *TARGET)
     assert code == 0, output[-3000:]
+    # What is there is taken as it is.
+    assert re.findall("Fitting a two-stage prior to (.*)", output) == ["mine"]
     assert not (run / "results/downloads").exists()
     summary = pd.read_csv(run / "results/datasets/summary.csv").set_index("source")
     assert sorted(summary.index) == ["convabuse", "mine"]

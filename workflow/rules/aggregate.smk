@@ -26,7 +26,7 @@ rule pvalues:
             "--true-responses", responses_per_item(wildcards.samplers, wildcards.k)
         ),
     message:
-        "Computing p-values: {wildcards.source}, ε = {wildcards.epsilon}, {wildcards.samplers} × {wildcards.metrics}"
+        "Computing p-values: {wildcards.source} ({wildcards.semantics}), ε = {wildcards.epsilon}, {wildcards.samplers} × {wildcards.metrics}"
     shell:
         "nbyk pvalues {input.estimated} {params.true:q} {params.responses}"
         " --epsilon {wildcards.epsilon} --items {wildcards.n} --responses {wildcards.k}"

@@ -212,3 +212,5 @@ rule calibration:
         rules.calibration_tables.output,
         rules.calibration_figures.output,
         rules.calibration_report.output,
+    message:
+        "All of results/calibration is there"

@@ -112,3 +112,5 @@ rule datasets:
     input:
         lambda wildcards: pvalues_of(data_set_cells()),
         rules.datasets_report.output,
+    message:
+        "All of results/datasets is there"

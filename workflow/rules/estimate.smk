@@ -29,7 +29,7 @@ rule estimate:
         spread=run.n_spread_resamples,
         seed=run.seed,
     message:
-        "Resampling reference sets: {wildcards.source}, ε = {wildcards.epsilon}, {wildcards.samplers} × {wildcards.metrics}"
+        "Resampling reference sets: {wildcards.source} ({wildcards.semantics}), ε = {wildcards.epsilon}, {wildcards.samplers} × {wildcards.metrics}"
     shell:
         "nbyk estimate {input.references} {params.samplers:q} {params.metrics:q} {params.metric_files:q}"
         " --semantics {wildcards.semantics} --null {wildcards.null} --resamples {params.resamples}"

@@ -354,3 +354,5 @@ rule homan2025:
         rules.homan_tables.output,
         rules.homan_figures.output,
         rules.homan_report.output,
+    message:
+        "All of results/homan2025 is there"

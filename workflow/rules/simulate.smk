@@ -20,7 +20,7 @@ rule reference:
         references=run.n_references,
         seed=run.seed,
     message:
-        "Drawing {params.references} reference sets: {wildcards.source}, ε = {wildcards.epsilon}, {wildcards.n} × {wildcards.k}"
+        "Drawing {params.references} reference sets: {wildcards.source} ({wildcards.semantics}), ε = {wildcards.epsilon}, {wildcards.n} × {wildcards.k}"
     shell:
         "nbyk reference {input.prior} {params.gold} --items {wildcards.n} --responses {wildcards.k}"
         " --epsilon {wildcards.epsilon} --references {params.references} --seed {params.seed}"
@@ -56,7 +56,7 @@ rule true:
         draws=run.n_draws,
         seed=run.seed,
     message:
-        "Drawing true effects: {wildcards.source}, ε = {wildcards.epsilon}, {wildcards.n} × {wildcards.k}, {wildcards.metrics}"
+        "Drawing true effects: {wildcards.source} ({wildcards.semantics}), ε = {wildcards.epsilon}, {wildcards.n} × {wildcards.k}, {wildcards.metrics}"
     shell:
         "nbyk true {input.prior} --items {wildcards.n} --responses {wildcards.k}"
         " --epsilon {wildcards.epsilon} --semantics {wildcards.semantics} {params.metrics:q}"

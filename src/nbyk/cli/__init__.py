@@ -22,15 +22,17 @@ from nbyk.cli import (
     config,
     data,
     doctor,
+    effects,
     example,
     homan2025,
     labels,
     papers,
     plan,
+    ratings,
     scores,
     ulmer2022,
+    wein2023,
     why,
-    workflow,
 )
 from nbyk.errors import NbykError
 from nbyk.provenance.recording import recording
@@ -41,7 +43,8 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Is system A really better than B, and how many items N and ratings per item K show it?",
 )
-workflow.add_to(app)
+for commands in (ratings, effects, wein2023):
+    commands.add_to(app)
 app.add_typer(homan2025.app, name="homan2025")
 app.add_typer(calibration.app, name="calibration")
 app.command()(compare.compare)

@@ -27,6 +27,11 @@ EpsilonA = Annotated[
 SdScaleA = Annotated[float, typer.Option("--sd-scale-a", help="Factor on σ of system A's responses.")]
 SdScaleB = Annotated[float, typer.Option("--sd-scale-b", help="Factor on σ of system B's responses.")]
 PriorFile = Annotated[Path, typer.Argument(help="Prior, as written by `nbyk prior` or `nbyk fit`.")]
+SemanticsName = Annotated[str, typer.Option("--semantics", help="published or recommended.")]
+Columns = Annotated[list[str], typer.Option("--metric", help="Metric column; repeat for several.")]
+Samplers = Annotated[
+    list[str], typer.Option("--sampler", help="Item sampler/response sampler; repeat for several.")
+]
 MetricFiles = Annotated[
     list[Path] | None, typer.Option("--metric-file", help="Python file with your metrics.")
 ]
@@ -79,3 +84,10 @@ def distinct(option: str, values: Sequence[str]) -> None:
     for index, value in enumerate(values):
         if value in values[:index]:
             raise NbykError(f"{option} {value} is given twice; keep one")
+
+
+def checksum(path: Path | None) -> str | None:
+    """Return the SHA-256 of a file, if there is one."""
+    from nbyk.files import sha256
+
+    return None if path is None else sha256(path)

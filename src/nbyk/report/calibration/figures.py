@@ -25,6 +25,7 @@ if TYPE_CHECKING:
 _CALIBRATED, _MISSING = "#ffffff", "#e6e6e6"
 _WIDEST = 2.0  # colours end at a fourth and at four times the level
 _DARK = 1.3
+_WIDTH_OF_TITLE = 5.8
 
 
 def write_figures(rates: pd.DataFrame, out: Path) -> None:
@@ -61,8 +62,8 @@ def sizes_figure(rates: pd.DataFrame, title: str) -> Figure:
     with style():
         import matplotlib.pyplot as plt
 
-        height = 0.6 + n_sources * (0.8 + 0.27 * n_tests)
-        figure, axes = plt.subplots(n_sources, 1, figsize=(2.4 + 0.5 * len(columns), height), squeeze=False)
+        size = (max(_WIDTH_OF_TITLE, 2.4 + 0.5 * len(columns)), 0.6 + n_sources * (0.8 + 0.27 * n_tests))
+        figure, axes = plt.subplots(n_sources, 1, figsize=size, squeeze=False)
     for panel, (key, of) in zip(axes[:, 0], groups(shown, ["dataset"]), strict=True):
         _heat_map(panel, of, ("test", "column"), columns)
         panel.set_title(key["dataset"], loc="left")
@@ -87,7 +88,8 @@ def _by_truth(rates: pd.DataFrame, axes_of: tuple[str, str], title: str, over: s
     with style():
         import matplotlib.pyplot as plt
 
-        size = (2.2 + len(panels) * 0.46 * len(columns), 1.9 + 0.27 * len(rows))
+        width = 2.2 + len(panels) * 0.46 * len(columns)
+        size = (max(_WIDTH_OF_TITLE, width), 1.9 + 0.27 * len(rows))
         figure, axes = plt.subplots(1, len(panels), figsize=size, sharey=True, squeeze=False)
     for panel, (key, of) in zip(axes[0], panels, strict=True):
         _heat_map(panel, of, axes_of, columns)

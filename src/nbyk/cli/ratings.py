@@ -1,0 +1,142 @@
+"""From ratings to priors: the subcommands that read what people rated, and what papers published."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nbyk.cli.options import (
+    RATINGS,
+    Out,
+    Seed,
+    SemanticsName,
+    checksum,
+    downloads_of,
+)
+from nbyk.errors import NbykError
+
+
+def add_to(app: typer.Typer) -> None:
+    """Register the subcommands."""
+    for command in (normalise, align, prior, fit):
+        app.command()(command)
+
+
+def normalise(
+    source: Annotated[str, typer.Argument(help="Source of ratings, such as convabuse.")],
+    out: Out,
+    path: Annotated[
+        Path | None, typer.Option(help="Where the source's file or folder is, if it is your own.")
+    ] = None,
+    question: Annotated[
+        str | None,
+        typer.Option(help="Which question of a source that has several, such as mhs; its first by default."),
+    ] = None,
+    scale: Annotated[
+        str | None,
+        typer.Option(help="Scale of a table of your own at --path: 1,2,3,4,5 or 0..100 or binary."),
+    ] = None,
+) -> None:
+    """Write a source's ratings, normalised to [0, 1], as one long table (item, rater, value).
+
+    Without --path, ratings that do not come with nbyk are those that `nbyk data fetch` brought. With --scale,
+    SOURCE is a name of your own for a table of your own.
+    """
+    from nbyk.data import load_source, read_ratings, scale_from_text
+    from nbyk.data import source as source_named
+    from nbyk.files import write_parquet
+
+    asked = question
+    if scale is not None:
+        if path is None or question is not None:
+            raise NbykError(f"--scale {scale} is for a table of your own; give its --path, and no --question")
+        declared = scale_from_text(scale)
+        ratings, files = read_ratings(path, scale=declared), [path]
+        made: dict[str, object] = {"licence": "your own", "citation": "", "version of source": ""}
+    else:
+        entry = source_named(source)
+        asked = question or next(iter(entry.questions), None)
+        path = path or _fetched(source)
+        declared = entry.scale_of(question)
+        ratings = load_source(source, path, question)
+        files = [] if path is None else entry.files(path)
+        made = {"licence": entry.licence, "citation": entry.citation, "version of source": entry.version}
+    origin = ", ".join(str(file) for file in files) or "the embedded data"
+    print(f"{source}: {ratings.n_ratings} ratings of {ratings.n_items} items from {origin}", file=sys.stderr)
+    made |= {"source": source, "files": {file.name: checksum(file) for file in files}}
+    made |= {"items": ratings.n_items, "ratings": ratings.n_ratings, "scale": declared.to_dict()}
+    made |= {"question": asked} if asked else {}
+    write_parquet(out, ratings.to_table(), made)
+
+
+def align(
+    gold: Annotated[Path, typer.Argument(help="Gold ratings: CSV, TSV, JSONL, Parquet, .npy or .npz.")],
+    a: Annotated[Path, typer.Argument(help="System A's ratings of the same items.")],
+    b: Annotated[Path, typer.Argument(help="System B's ratings of the same items.")],
+    out: Out,
+    low: Annotated[float, typer.Option(help="Lowest value of the scale.")] = 0.0,
+    high: Annotated[float, typer.Option(help="Highest value of the scale.")] = 1.0,
+) -> None:
+    """Align your own gold, A and B by item, normalised to [0, 1], as a reference set for `nbyk estimate`."""
+    import nbyk.data
+    from nbyk.data import Interval, read_ratings
+    from nbyk.files import write_parquet
+    from nbyk.studies.cells import references_table
+
+    data = nbyk.data.align(*(read_ratings(path, scale=Interval(low, high)) for path in (gold, a, b)))
+    write_parquet(out, references_table([data]), {"files": [checksum(path) for path in (gold, a, b)]})
+
+
+def prior(
+    source: Annotated[str, typer.Argument(help="Whose prior: simulated, toxicity, multidomain, …")],
+    out: Out,
+    semantics: SemanticsName,
+) -> None:
+    """Write a prior that a paper published."""
+    from nbyk.files import write_json
+    from nbyk.priors import published_prior
+
+    write_json(out, published_prior(source, semantics).to_dict())
+
+
+def fit(
+    ratings: Annotated[Path, typer.Argument(help="Normalised ratings, as written by `nbyk normalise`.")],
+    out: Out,
+    name: Annotated[str, typer.Option(help="Name of the source.")],
+    families: Annotated[Path, typer.Option(help="CSV to write: goodness of fit of every family tried.")],
+    check: Annotated[Path, typer.Option(help="JSON to write: the fitted prior against the data.")],
+    seed: Seed,
+) -> None:
+    """Fit a two-stage prior to ratings, choosing each stage's family by its goodness of fit."""
+    from nbyk.data import Ratings, scale_from_dict
+    from nbyk.files import read_parquet, write_json, write_text
+    from nbyk.priors import Response, fit_prior
+    from nbyk.priors.comparison import comparison_table
+
+    table, made = read_parquet(ratings, RATINGS)
+    if "scale" not in made:
+        raise NbykError(f"{ratings}: no scale of the ratings; write it again with `nbyk normalise`")
+    matrix = Ratings.from_table(table).matrix()
+    print(f"fitting every family to the means and deviations of {len(matrix)} items …", file=sys.stderr)
+    try:
+        fitted = fit_prior(name, matrix, Response.on(scale_from_dict(made["scale"])), seed=seed)
+    except NbykError as error:
+        raise NbykError(f"{ratings}: {error}") from None
+    compared = comparison_table([*fitted.mu_table, *fitted.sigma_table])
+    write_text(families, compared.to_pandas().to_csv(index=False, lineterminator="\n"))
+    write_json(check, fitted.predictive.to_dict())
+    write_json(out, fitted.prior.to_dict())
+
+
+def _fetched(source: str) -> Path | None:
+    """Return where `nbyk data fetch` brought a source's files, if it did and they do not come with nbyk."""
+    from nbyk.data import source as source_named
+    from nbyk.data.download import verified_copy
+
+    entry = source_named(source)
+    if entry.embedded or not entry.fetchable:
+        return None
+    return verified_copy(entry, downloads_of(None).chosen_folder)

@@ -1,0 +1,135 @@
+"""Every HTML report in headless Chromium: no errors, no network, and figures to be read at desk and on phone.
+
+Not part of `make test`; `make test-browser` installs what it needs. Without Chromium they fail: none is
+skipped.
+"""
+
+from __future__ import annotations
+
+import base64
+from collections.abc import Iterator
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from tests.browser.chromium import Browser, Look, headless_chromium
+from tests.browser.pages import PAGES
+
+DESK, PHONE = 1280, 390
+"""Widths of windows in pixels."""
+SMALLEST = 0.75
+"""Share of its own size that a figure may be shown at: its text of 9 points is then 9 pixels high."""
+LEAST_CONTRAST = 0.02
+"""Standard deviation of the pixels of a figure, black being 0 and white 1: an empty one has none."""
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Browser]:
+    with headless_chromium() as running:
+        yield running
+
+
+def faults(look: Look, sentence: str, width: int) -> list[str]:
+    """Return what is wrong with a page that has a sentence, in a window of a width (px)."""
+    found = list(look.problems)
+    if sentence not in " ".join(look.text.split()):
+        found.append(f"not shown: {sentence}")
+    if look.needed > width or look.beyond:
+        found.append(f"takes {look.needed} px of {width}: {', '.join(look.beyond)}")
+    for number, figure in enumerate(look.figures, start=1):
+        name = f"figure {number} ({figure.alt})"
+        if not (figure.alt and figure.caption):
+            found.append(f"{name}: no alternative text or no caption ({figure.caption})")
+        if 0 in figure.natural or 0 in figure.box[2:]:
+            found.append(f"{name}: broken")
+            continue
+        if figure.box[2] < SMALLEST * figure.natural[0]:
+            found.append(f"{name}: {figure.natural[0]:.0f} px wide, shown on {figure.box[2]:.0f}")
+        picture = figure.picture
+        if picture.std() < LEAST_CONTRAST:
+            found.append(f"{name}: empty")
+        elif any((edge < 0.8).any() for edge in (picture[0], picture[-1], picture[:, 0], picture[:, -1])):
+            found.append(f"{name}: cut off at an edge")
+    return found
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_a_report_can_be_read(name: str, browser: Browser, tmp_path: Path) -> None:
+    page, sentence = PAGES[name](tmp_path)
+    for width in (DESK, PHONE):
+        look = browser.look(page, width)
+        assert look.figures
+        assert faults(look, sentence, width) == []
+
+
+def drawing(content: str, width: int = 300) -> str:
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" width="{width}" height="100">{content}</svg>'
+    return f"data:image/svg+xml;base64,{base64.b64encode(svg.encode()).decode()}"
+
+
+CLIPPED = "<div style='overflow: hidden'><p style='width: 500px'>lost</div>"
+LINE = '<path d="M 20 80 L 250 20" stroke="black" stroke-width="5"/>'
+SENTENCE = "<p>A is better than B.</p>"
+FIGURE = f'<figure><img src="{drawing(LINE)}" alt="A line"><figcaption>It goes up</figcaption></figure>'
+GOOD = SENTENCE + FIGURE
+
+
+@pytest.mark.parametrize(
+    ("page", "fault"),
+    [
+        ("<script>throw new Error('boom')</script>" + GOOD, "Error: boom"),
+        ("<script>Promise.reject(new Error('boom'))</script>" + GOOD, "Error: boom"),
+        ("<script>console.error('lost', 3)</script>" + GOOD, "lost 3"),
+        ("<script>console.warn('old')</script>" + GOOD, "old"),
+        ("<script>fetch('http://127.0.0.1:9/x')</script>" + GOOD, "asks for http://127.0.0.1:9/x"),
+        ("<script src='beside.js'></script>" + GOOD, "beside.js"),
+        (
+            "<link rel='stylesheet' href='https://example.org/x.css'>" + GOOD,
+            "asks for https://example.org/x.css",
+        ),
+        (
+            "<style>p {background: url(//example.org/x.png)}</style>" + GOOD,
+            "asks for file://example.org/x.png",
+        ),
+        (GOOD.replace("data:image/svg+xml;base64,", "https://example.org/"), "asks for https://example.org/"),
+        (GOOD.replace("base64,", "base64,AAAA"), "figure 1 (A line): broken"),
+        (GOOD.replace("<img", "<img hidden"), "figure 1 (A line): broken"),
+        (GOOD.replace("<img", "<img width=200"), "figure 1 (A line): 300 px wide, shown on 200"),
+        (GOOD.replace(drawing(LINE), drawing("")), "figure 1 (A line): empty"),
+        (GOOD.replace(drawing(LINE), drawing(LINE, 200)), "figure 1 (A line): cut off at an edge"),
+        (GOOD.replace(drawing(LINE), drawing(LINE.replace("20 80", "-9 80"))), "figure 1 (A line): cut off"),
+        (GOOD.replace('alt="A line"', ""), "figure 1 (): no alternative text or no caption (It goes up)"),
+        (GOOD.replace("It goes up", ""), "figure 1 (A line): no alternative text or no caption ()"),
+        (GOOD.replace("<p>", "<p hidden>"), "not shown: A is better than B."),
+        (GOOD + "<table style='width: 500px'><td>wide</table>", "takes 508 px of 390: table wide"),
+        (GOOD + "<details><pre style='width: 500px'>wide</pre></details>", "takes 508 px of 390: pre wide"),
+        (GOOD + CLIPPED, "takes 390 px of 390: p lost"),
+    ],
+)
+def test_what_is_wrong_with_a_page_is_found(page: str, fault: str, browser: Browser, tmp_path: Path) -> None:
+    found = faults(shown(page, browser, tmp_path), "A is better than B.", PHONE)
+    assert any(fault in each for each in found), found
+
+
+@pytest.mark.parametrize(
+    "page",
+    [
+        GOOD,
+        GOOD.replace("<p>", "<details><summary>More</summary><p>").replace("</p>", "</p></details>"),
+        GOOD + "<div style='overflow-x: auto'><table style='width: 500px'><td>wide</table></div>",
+        f'{SENTENCE}<figure><svg aria-label="A" width="300">{LINE}</svg><figcaption>Up</figcaption></figure>',
+        GOOD + "<script>console.log('well')</script>",
+    ],
+)
+def test_nothing_is_wrong_with_a_good_page(page: str, browser: Browser, tmp_path: Path) -> None:
+    look = shown(page, browser, tmp_path)
+    assert faults(look, "A is better than B.", PHONE) == []
+    (figure,) = look.figures
+    assert figure.natural[0] == figure.box[2] == 300
+    assert np.allclose(figure.picture[50, 135], 0.0, atol=0.02)
+
+
+def shown(body: str, browser: Browser, folder: Path) -> Look:
+    (folder / "page.html").write_text(f'<!doctype html><meta charset="utf-8"><body>{body}', encoding="utf-8")
+    return browser.look(folder / "page.html", PHONE)
