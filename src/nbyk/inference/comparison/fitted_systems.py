@@ -14,7 +14,7 @@ from nbyk.data.scales import Scale
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
-from nbyk.priors import Response, TwoStagePrior, fit_prior
+from nbyk.priors import Response, TwoStagePrior
 from nbyk.priors.likelihood_fit import fit_by_likelihood
 from nbyk.resampling.population import Population
 from nbyk.resampling.streams import Streams, stream_key
@@ -24,6 +24,7 @@ Floats = NDArray[np.float64]
 _ITEMS = 20_000
 _MOST_PER_SET = 100
 _TOLERANCE = 1e-4
+_LEVELS = 10
 _ROLES: dict[str, str] = {}
 _EXCHANGED = {"a": "b", "b": "a", "epsilon a": "epsilon b", "epsilon b": "epsilon a"}
 
@@ -171,13 +172,16 @@ def _prior(data: ResponseSet, scale: Scale | None) -> TwoStagePrior:
             "gold has one response per item, so that how raters of an item differ is not known, nor what "
             "more ratings per item would do"
         )
-    gold = data.gold[~np.isnan(data.gold)]
+    gold = data.gold
     response = Response("clamped") if scale is None else Response.on(scale)
-    if np.isin(gold, (0.0, 1.0)).all():
+    if np.isin(gold[~np.isnan(gold)], (0.0, 1.0)).all():
         response = Response("binary")
     if response.levels:
-        return fit_by_likelihood("data", data.gold, response).prior
-    return fit_prior("data", data.gold, response, n_bootstrap=0, n_sets=20).prior
+        return fit_by_likelihood("data", gold, response).prior
+    # Moments of a few ratings per item make too little of σ. Cut into levels, the likelihood is that of a
+    # normal draw between two edges, clamped or not: the same μ and σ.
+    cut = Response("likert", _LEVELS)
+    return replace(fit_by_likelihood("data", cut.apply(gold), cut).prior, response=response)
 
 
 def _root(excess: Callable[[float], float], what: str, *, below: float | None = None) -> float:
