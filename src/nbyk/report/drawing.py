@@ -69,9 +69,19 @@ def pictures(figure: Figure) -> dict[str, bytes]:
 
     drawn = {}
     with style():
+        _lay_out(figure)
         for suffix, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
             picture = BytesIO()
             figure.savefig(picture, format=suffix[1:], metadata=metadata)
             drawn[suffix] = picture.getvalue()
     plt.close(figure)
     return drawn
+
+
+def _lay_out(figure: Figure) -> None:
+    """Lay the panels out once, at places without their last digits, which vary from run to run."""
+    figure.draw_without_rendering()
+    figure.set_layout_engine("none")
+    for axes in figure.axes:
+        left, bottom, width, height = (round(x, 6) for x in axes.get_position(original=True).bounds)
+        axes.set_position((left, bottom, width, height), which="original")

@@ -78,19 +78,8 @@ def test_one_sided_expected_p_counts_the_pairs_of_its_side_and_ties(alternative:
         draws = nbyk.resampled_effects(data, "wins_mae", sampler=choice.sampler, n_resamples=120, seed=1)
         sign = 1.0 if alternative == "greater" else -1.0
         alpha, beta = sign * draws.alternative[0][:, None], sign * draws.null[0][None]
-        assert choice.p == (beta >= alpha - 1e-9).mean()
+        assert choice.p == pytest.approx((beta >= alpha - 1e-9).mean(), abs=1e-12)
         assert (np.abs(beta - alpha) < 1e-9).mean() > 0.05
-
-
-def test_expected_p_of_one_side_and_the_other_exchange_with_the_systems() -> None:
-    gold, a, b = ratings(n=12)
-    asked = {"metrics": ["mae"], "nulls": (), "n_resamples": 99}
-    greater = sensitivity(gold, a, b, alternative="greater", **asked)
-    less = sensitivity(gold, b, a, alternative="less", **asked)
-    for one, other in zip(greater.choices, less.choices, strict=True):
-        if one.sampler == "all_items/all":  # draws of items alone: the same for both
-            assert one.p == pytest.approx(other.p)
-        assert one.sampler == other.sampler
 
 
 def test_what_does_not_apply_is_left_out_with_the_reason() -> None:

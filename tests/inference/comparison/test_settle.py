@@ -144,13 +144,16 @@ def test_the_fitted_population_has_the_effect_and_noise_of_the_data() -> None:
     assert abs(drawn.gold.var(axis=1, ddof=1).mean() - within.mean()) < 4.0 * error
 
 
+OFF_A = 0.1
+
+
 def of_process(  # type: ignore[no-untyped-def]
     n: int, k: int, off_b: float, seed: int, n_sets: int = 1
 ):
-    """Return gold, A and B of test sets whose B alone is off, (3, sets, n, k); nothing is clipped."""
+    """Return gold, A and B of test sets, (3, sets, n, k), whose means are off by up to `off`."""
     generator = np.random.default_rng(seed)
-    mean = generator.uniform(0.4, 0.6, (n_sets, n, 1))
-    off = np.stack([0.0 * mean, 0.0 * mean, generator.uniform(-off_b, off_b, mean.shape)])
+    mean = generator.uniform(0.45, 0.55, (n_sets, n, 1))
+    off = np.stack([0.0 * mean, *(e * generator.uniform(-1, 1, mean.shape) for e in (OFF_A, off_b))])
     return mean + off + 0.1 * generator.standard_normal((3, n_sets, n, k))
 
 
@@ -164,23 +167,23 @@ def power_of_swaps(gains: np.ndarray) -> float:
 
 
 def test_the_sizes_named_have_the_power_on_the_process_behind_the_data() -> None:
-    # Squared errors: of item means the expected effect is off²/3 whatever K is, so that the process can be
-    # given the effect that was seen. A second route to the power, by other code on data of another kind.
-    gold, a, b = of_process(150, 2, 0.06, seed=2)[:, 0]
+    # Squared errors of item means: the expected effect is (off_b² − off_a²)/3 whatever K is, so that the
+    # process can be given the effect that was seen. A second route to the power, by other code on fresh data.
+    gold, a, b = of_process(200, 3, 0.12, seed=5)[:, 0]
     found = settle(gold, a, b, metric="mse")
     assert not found.decided
     assert found.effect > 0.0
     assert found.by == "simulation"
-    off_b = math.sqrt(3.0 * found.effect)
+    off_b = math.sqrt(3.0 * found.effect + OFF_A**2)
     for size in (found.items, found.responses, found.both):
         assert size is not None
-        k = round(size.k_responses)
-        sets = of_process(size.n_items, k, off_b, seed=7, n_sets=N_SETS).mean(axis=-1)
+        sets = of_process(size.n_items, round(size.k_responses), off_b, seed=7, n_sets=N_SETS).mean(axis=-1)
         errors = (sets[1:] - sets[0]) ** 2
+        # Of 512 sets each 99.9 % is ± .058; the spread of 200 effects and the fit leave as much again.
         assert size.simulated is not None
-        # Of 512 sets each 99.9 % is ± .058; the fitted noise, of 300 differences, leaves as much again.
         assert abs(power_of_swaps(errors[1] - errors[0]) - size.simulated) < 0.12
         assert size.simulated > 0.8 - 0.06
+    assert "extrapolate from 3" in found.warnings[-1]
 
 
 def test_items_named_have_the_power_on_items_like_those_of_convabuse() -> None:

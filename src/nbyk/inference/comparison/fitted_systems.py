@@ -25,6 +25,9 @@ _ITEMS = 20_000
 _MOST_PER_SET = 100
 _TOLERANCE = 1e-4
 _LEVELS = 10
+_DOUBT = 3.0
+"""Standard errors beyond which two systems' variances within items differ."""
+
 _ROLES: dict[str, str] = {}
 _EXCHANGED = {"a": "b", "b": "a", "epsilon a": "epsilon b", "epsilon b": "epsilon a"}
 
@@ -37,7 +40,8 @@ class FittedSystems:
     ----------
     population
         The fitted prior, the data's N, gold's responses per item K, and the systems' perturbations. The
-        factors on σ make the mean of K responses as noisy as that of as many as the system has.
+        factors on σ make the mean of K responses as noisy as that of as many as the system has, with one
+        variance within items for both systems unless theirs differ beyond doubt.
     metric
         The metric whose effect was matched.
     seed
@@ -63,7 +67,7 @@ class FittedSystems:
         prior = _prior(data, scale)
         gold = _Source.of(data.gold)
         k = max(1, round(gold.k))
-        factors = [_Source.of(system).noise_beside(gold, k) for system in (data.a, data.b)]
+        factors = [system.noise_beside(gold, k) for system in _systems(data)]
         error = float(((item_means(data.a) - item_means(data.gold)) ** 2).mean())
 
         def at(epsilon_a: float, epsilon_b: float) -> FittedSystems:
@@ -158,6 +162,23 @@ class _Source:
         if not gold.within or self.within is None:
             return 0.0
         return math.sqrt(self.within / gold.within * k / self.k)
+
+
+def _systems(data: ResponseSet) -> tuple[_Source, _Source]:
+    """Return A and B, with one variance within items for both unless theirs differ beyond doubt.
+
+    How an effect changes with K hangs on that difference, of which an undecided comparison knows too little.
+    """
+    a, b = _Source.of(data.a), _Source.of(data.b)
+    if a.within is None or b.within is None:
+        return a, b
+    several = [(~np.isnan(system)).sum(axis=1) > 1 for system in (data.a, data.b)]
+    both = several[0] & several[1]
+    beyond = np.nanvar(data.a[both], axis=1, ddof=1) - np.nanvar(data.b[both], axis=1, ddof=1)
+    if len(beyond) > 1 and abs(beyond.mean()) > _DOUBT * beyond.std(ddof=1) / math.sqrt(len(beyond)):
+        return a, b
+    of_both = 0.5 * (a.within + b.within)
+    return replace(a, within=of_both), replace(b, within=of_both)
 
 
 def _prior(data: ResponseSet, scale: Scale | None) -> TwoStagePrior:

@@ -62,7 +62,9 @@ class Outlook:
         """Return the power at N items where δ/s is `quality` times what it is now."""
         from scipy.special import ndtr
 
-        signal = self.effect * quality * math.sqrt(n_items) / self.spread if self.spread else math.inf
+        signal = self.effect * quality * math.sqrt(n_items)
+        if signal:
+            signal = signal / self.spread if self.spread else math.copysign(math.inf, signal)
         return float(ndtr(signal - self.z_alpha))
 
     def items_for(self, quality: float) -> float:

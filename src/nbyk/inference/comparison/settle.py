@@ -31,6 +31,7 @@ _N_SETS = 512
 _MOST_SIMULATED = 200_000
 _PRECISION = 0.03
 _RESAMPLES = 1_999
+_FAR = 3.0
 _MARGIN = 0.1
 
 
@@ -168,8 +169,20 @@ def _interval(result: ComparisonResult) -> Interval:
     return replace(found, low=_unless_rounding(found.low, result), high=_unless_rounding(found.high, result))
 
 
-def _no_k(found: Settlement) -> str:
-    return f"no number of ratings per item up to {found.max_responses} will do on {found.n_items} items"
+def _about_k(found: Settlement) -> tuple[str, ...]:
+    """Return what to know of the numbers of ratings per item."""
+    ways = [size.k_responses for size in (found.responses, found.both) if size is not None]
+    cautions = []
+    if found.responses is None:
+        cautions.append(
+            f"no number of ratings per item up to {found.max_responses} will do on {found.n_items} items"
+        )
+    if max(ways, default=0.0) > _FAR * found.k_responses:
+        cautions.append(
+            f"{max(ways):g} ratings per item extrapolate from {found.k_responses:.3g}: how much of the "
+            "errors goes away with more ratings is estimated, and so is what they do to the effect"
+        )
+    return tuple(cautions)
 
 
 def _from_shares(
@@ -196,13 +209,9 @@ def _from_shares(
     if k_responses <= found.max_responses:
         k = math.ceil(k_responses)
         responses = Size(found.n_items, k, outlook.power(found.n_items, quality(k)), None)
-    warnings = () if responses is not None else (_no_k(found),)
-    return replace(
-        found,
-        warnings=warnings,
-        responses=responses,
-        both=outlook.cheapest(k_now, quality, costs, found.max_responses),
-    )
+    both = outlook.cheapest(k_now, quality, costs, found.max_responses)
+    found = replace(found, responses=responses, both=both)
+    return replace(found, warnings=_about_k(found))
 
 
 @dataclass(frozen=True)
@@ -227,11 +236,10 @@ class _Simulation:
     def settled(self, found: Settlement, costs: tuple[float, float]) -> Settlement:
         """Return the answer by the planner, with the power at each size simulated."""
         population, k_now = self.fitted.population, found.k_responses
-        responses = self._least_responses(found)
-        return replace(
+        settled = replace(
             found,
             items=self._simulated(found.items),
-            responses=responses,
+            responses=self._least_responses(found),
             both=self._simulated(self.outlook.cheapest(k_now, self._quality, costs, found.max_responses)),
             by="simulation",
             epsilon_a=population.epsilon_a,
@@ -239,8 +247,8 @@ class _Simulation:
             sd_scale_a=population.sd_scale_a,
             sd_scale_b=population.sd_scale_b,
             items_per_item=self._worth,
-            warnings=() if responses is not None else (_no_k(found),),
         )
+        return replace(settled, warnings=_about_k(settled))
 
     @cached_property
     def _now(self) -> tuple[float, float]:
@@ -300,6 +308,8 @@ class _Simulation:
                 threads=self.threads,
             )
         except NbykError:  # not reached, however near
+            return None
+        if answer.power.power < found.target - 2.0 * _PRECISION:
             return None
         k = max(population.k_responses + 1, answer.k_responses)
         return Size(n_now, k, self.outlook.power(n_now, self._quality(k)), answer.power.power)
