@@ -98,7 +98,11 @@ def response_matrix(values: ArrayLike, name: str) -> Floats:
         As `response_set`.
     """
     try:
-        given = values.astype(np.float64).filled(np.nan) if isinstance(values, np.ma.MaskedArray) else values
+        given = (
+            np.ma.filled(values.astype(np.float64), np.nan)
+            if isinstance(values, np.ma.MaskedArray)
+            else values
+        )
         if np.asarray(given).dtype.kind not in _NUMBERS:
             raise TypeError
         matrix = np.array(given, dtype=np.float64, order="C")

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-from dataclasses import FrozenInstanceError
 import math
+from dataclasses import FrozenInstanceError
 from types import SimpleNamespace
 
 import numpy as np
