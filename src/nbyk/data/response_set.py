@@ -98,14 +98,11 @@ def response_matrix(values: ArrayLike, name: str) -> Floats:
         As `response_set`.
     """
     try:
-        given = (
-            np.ma.filled(values.astype(np.float64), np.nan)
-            if isinstance(values, np.ma.MaskedArray)
-            else values
-        )
-        if np.asarray(given).dtype.kind not in _NUMBERS:
+        if isinstance(values, np.ma.MaskedArray):
+            values = np.ma.filled(values.astype(np.float64), np.nan)
+        if np.asarray(values).dtype.kind not in _NUMBERS:
             raise TypeError
-        matrix = np.array(given, dtype=np.float64, order="C")
+        matrix = np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         raise NbykError(
             f"{name}: responses must be numbers in a matrix of items × responses; pad short rows with NaN"
