@@ -12,6 +12,9 @@ from nbyk.errors import NbykError
 
 Floats = NDArray[np.float64]
 
+_NUMBERS = "biufO"
+"""Kinds of arrays that may hold responses: no text, dates or complex numbers, which numpy would convert."""
+
 
 @dataclass(frozen=True)
 class ResponseSet:
@@ -85,7 +88,7 @@ def response_matrix(values: ArrayLike, name: str) -> Floats:
     Parameters
     ----------
     values : array_like, shape (N, K) or (N,)
-        Responses; NaN marks a missing one.
+        Responses; NaN marks a missing one, and so does the mask of a masked array.
     name
         What to call the matrix in an error.
 
@@ -95,6 +98,10 @@ def response_matrix(values: ArrayLike, name: str) -> Floats:
         As `response_set`.
     """
     try:
+        if isinstance(values, np.ma.MaskedArray):
+            values = np.ma.filled(values.astype(np.float64), np.nan)
+        if np.asarray(values).dtype.kind not in _NUMBERS:
+            raise TypeError
         matrix = np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         raise NbykError(

@@ -12,7 +12,8 @@ from scipy import stats
 from nbyk.errors import NbykError
 from nbyk.inference.comparison.adjusted import Family, adjusted, swap_bound
 from nbyk.inference.comparison.decision import Decision
-from nbyk.inference.pvalues import Alternative
+from nbyk.inference.pvalues import Alternative, p_value
+from nbyk.inference.score_tests.corrections import correct_p_values
 
 
 def family(correction: str = "holm", alternative: Alternative = "two-sided", **changed: float) -> Family:
@@ -22,10 +23,13 @@ def family(correction: str = "holm", alternative: Alternative = "two-sided", **c
 
 
 def test_corrections_are_those_of_their_authors() -> None:
-    p = np.array([0.01, 0.04, 0.03, 0.2])
-    assert_allclose(adjusted(p, "holm"), [0.04, 0.09, 0.09, 0.2])
-    assert_allclose(adjusted(p, "benjamini_hochberg"), stats.false_discovery_control(p))
-    assert_allclose(adjusted(p, "none"), p)
+    assert_allclose(adjusted(np.array([0.01, 0.04, 0.03, 0.2]), "holm"), [0.04, 0.09, 0.09, 0.2])
+    generator = np.random.default_rng(1)
+    for m in (1, 2, 3, 7, 45, 190):
+        p = np.round(generator.random(m) ** 3, 2)  # many ties, zeros among them
+        for correction in ("holm", "benjamini_hochberg"):
+            assert_allclose(adjusted(p, correction), correct_p_values(p, correction), rtol=1e-12)
+        assert_array_equal(adjusted(p, "none"), p)
 
 
 @pytest.mark.parametrize(("alternative", "sides"), [("two-sided", 2), ("greater", 1)])
@@ -59,18 +63,19 @@ def test_settled_decisions_are_those_of_infinitely_many_draws(
         truth = adjusted(np.minimum(1.0, sides * tails), correction) <= 0.05
         asked = family(correction, alternative)
         draw = [lambda start, n, g=generator: g.standard_normal(n - start)] * 8  # type: ignore[misc]
-        null, settled = asked.draw(draw, observed, [1.0] * 8)
-        counts = [
-            np.array([(of_one >= effect).sum(), (of_one <= effect).sum()])
-            for of_one, effect in zip(null, observed, strict=True)
-        ]
-        p = [
-            sides * (1 + (c.min() if sides == 2.0 else c[0])) / (1 + of_one.size)
-            for c, of_one in zip(counts, null, strict=True)
-        ]
-        found = adjusted(np.minimum(1.0, p), correction) <= 0.05
+        drawn = asked.draw(draw, observed, [1.0] * 8)
+        p = np.array(
+            [
+                p_value(effect, of_one.effects, alternative=alternative).p
+                for effect, of_one in zip(observed.tolist(), drawn, strict=True)
+            ]
+        )
+        settled = np.array([of_one.settled for of_one in drawn])
+        alone = np.array([of_one.settled_alone for of_one in drawn])
+        found = adjusted(p, correction) <= 0.05
         assert_array_equal(found[settled], truth[settled])
-        n_settled += sum(settled)
+        assert_array_equal((p <= 0.05)[alone], (np.minimum(1.0, sides * tails) <= 0.05)[alone])
+        n_settled += settled.sum()
     assert n_settled > 0.8 * 8 * 40
 
 
@@ -78,17 +83,31 @@ def test_draws_stop_where_memory_would_be_spent() -> None:
     def draw(start: int, n_draws: int) -> np.ndarray:
         return np.random.default_rng(start).standard_normal(n_draws - start)
 
-    null, settled = family(max_draws=10_000).draw([draw] * 2, np.array([2.2, 2.2]), [1.0, 1.0])
-    assert settled == [False, False]
-    assert sum(effects.size for effects in null) <= 2 * 999 + 10_000
+    drawn = family(max_draws=12_000).draw([draw] * 2, np.array([2.2, 2.2]), [1.0, 1.0])
+    assert [of_one.settled for of_one in drawn] == [False, False]
+    assert 2 * 999 < sum(of_one.effects.size for of_one in drawn) <= 12_000
+    with pytest.raises(NbykError, match=r"max_draws: found 1997; 2 pairs take 999 draws each at first, 1998"):
+        family(max_draws=1_997).first_look(2)
 
 
 def test_a_bound_settles_what_draws_cannot() -> None:
     draw = [lambda start, n: np.zeros(n - start)] * 3
-    _, settled = family(max_resamples=999).draw(draw, np.full(3, 9.0), [1e-9] * 3)
-    assert settled == [True] * 3
-    _, settled = family(max_resamples=999).draw(draw, np.full(3, 9.0), [1.0] * 3)
-    assert settled == [False] * 3
+    clear = np.full(3, 9.0)
+    assert all(of_one.settled for of_one in family(max_resamples=999).draw(draw, clear, [1e-9] * 3))
+    assert not any(of_one.settled for of_one in family(max_resamples=999).draw(draw, clear, [1.0] * 3))
+
+
+def test_what_a_bound_settles_is_drawn_until_its_p_says_so() -> None:
+    # Bad luck of 40 in the first 999 draws, where infinitely many are known to give less than 1e-9.
+    def unlucky(start: int, n_draws: int) -> np.ndarray:
+        return np.where(np.arange(start, n_draws) < 40, 9.0, 0.0)
+
+    (of_one,) = family().draw([unlucky], np.array([9.0]), [1e-9])
+    assert of_one.settled
+    assert of_one.effects.size > 999
+    assert p_value(9.0, of_one.effects, alternative="two-sided").p <= 0.05
+    three = family(max_resamples=999).draw([unlucky] * 3, np.full(3, 9.0), [1e-9] * 3)
+    assert not any(drawn.settled or drawn.settled_alone for drawn in three)  # p = .08: no claim
 
 
 def test_the_bound_is_above_the_exact_p_value() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import FrozenInstanceError
 from types import SimpleNamespace
 
 import numpy as np
@@ -337,6 +338,15 @@ def test_what_the_result_says() -> None:
         result.confidence_interval("percentiles")
 
 
+def test_nothing_in_the_result_can_be_changed() -> None:
+    result = nbyk.compare(*random_arrays(n=20), n_resamples=99)
+    with pytest.raises(FrozenInstanceError):
+        result.effect = 1.0  # type: ignore[misc]
+    for draws in (result.null_distribution, result.bootstrap_distribution):
+        with pytest.raises(ValueError, match="read-only"):
+            draws[0] = 1.0
+
+
 def test_the_result_goes_into_json() -> None:
     result = nbyk.compare(*random_arrays(n=8, k=2))
     plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
@@ -357,6 +367,8 @@ def test_the_result_goes_into_json() -> None:
         ({"confidence_level": 95}, "found 95, expected a share"),
         ({"decision_error": 0}, "found 0, expected a chance"),
         ({"n_resamples": 0}, "found 0, expected at least 1"),
+        ({"n_resamples": 99.0}, "n_resamples: found 99.0, expected a whole number"),
+        ({"max_resamples": "99"}, "max_resamples: found '99', expected a whole number"),
         ({"rng": -1}, "found -1, expected a seed"),
         ({"interval_sampler": "bootstrap_items/al"}, "did you mean all"),
     ],

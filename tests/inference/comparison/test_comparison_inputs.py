@@ -64,6 +64,9 @@ def test_pandas_objects_are_aligned_by_their_index_if_all_are() -> None:
         ((GOLD, "scores.csv", B), "read files with nbyk.read_ratings"),
         ((GOLD, pd.DataFrame({"id": ["p", "q", "r"]}), B), "a: the DataFrame holds what is no number"),
         ((GOLD, [[0.5], [], [1.0]], B), "a: item 1 has no response"),
+        ((GOLD, np.array(["2020-01-01"] * 3, "datetime64[D]"), B), "a: responses must be numbers"),
+        ((GOLD, np.ones((3, 2)) + 1j, B), "a: responses must be numbers"),
+        ((GOLD, (value for value in (1, 0, 1)), B), "a: responses must be numbers"),
         ((GOLD, A, [1.0, np.inf, 0.0]), "b: item 1, response 0 is inf"),
         ((GOLD, np.zeros((3, 2, 2)), B), "found 3 dimensions"),
         (([1.0], [1.0], [1.0]), "only one item"),
@@ -73,6 +76,11 @@ def test_pandas_objects_are_aligned_by_their_index_if_all_are() -> None:
 def test_malformed_input_is_named(arguments: tuple[object, ...], message: str) -> None:
     with pytest.raises(NbykError, match=message):
         as_response_set(*arguments)
+
+
+def test_masked_responses_are_missing() -> None:
+    a = np.ma.MaskedArray([[1, 9], [0, 1], [1, 1]], mask=[[0, 1], [0, 0], [0, 0]])
+    assert_array_equal(as_response_set(GOLD, a, B).a, [[1.0, np.nan], [0.0, 1.0], [1.0, 1.0]])
 
 
 def test_seeds() -> None:

@@ -66,6 +66,22 @@ def test_one_sided_choices_look_to_their_side() -> None:
     assert min(choice.p for choice in other.choices if choice.p is not None) > 0.5
 
 
+@pytest.mark.parametrize("alternative", ["greater", "less"])
+def test_one_sided_expected_p_counts_the_pairs_of_its_side_and_ties(alternative: str) -> None:
+    # Wins of few items tie often, so that p of either side are no complements.
+    gold, a, b = (np.round(matrix, 1) for matrix in ratings(n=8, k=1, spread=0.05))
+    found = sensitivity(
+        gold, a, b, metrics=["wins_mae"], nulls=(), n_resamples=120, alternative=alternative, rng=1
+    )
+    data = nbyk.response_set(gold, a, b)
+    for choice in found.choices:
+        draws = nbyk.resampled_effects(data, "wins_mae", sampler=choice.sampler, n_resamples=120, seed=1)
+        sign = 1.0 if alternative == "greater" else -1.0
+        alpha, beta = sign * draws.alternative[0][:, None], sign * draws.null[0][None]
+        assert choice.p == pytest.approx((beta >= alpha - 1e-9).mean(), abs=1e-12)
+        assert (np.abs(beta - alpha) < 1e-9).mean() > 0.05
+
+
 def test_what_does_not_apply_is_left_out_with_the_reason() -> None:
     gold, a, b = ratings()
     found = sensitivity(gold, a, b, n_resamples=19)

@@ -12,6 +12,7 @@ from scipy import stats
 
 import nbyk
 from nbyk.errors import NbykError, UndefinedMetricError
+from nbyk.inference.comparison.adjusted import adjusted
 from nbyk.inference.comparison.leaderboard import bootstrap_scores
 from nbyk.inference.comparison.standings import Leaderboard
 from nbyk.inference.comparison.systems import compare_systems
@@ -183,6 +184,7 @@ def test_malformed_requests_are_named() -> None:
         ({"correction": "homl"}, "correction 'homl'"),
         ({"metric": "wins_mae"}, "compares two systems and scores neither"),
         ({"n_resamples": 99, "max_resamples": 99}, "takes 239 draws: raise max_resamples"),
+        ({"max_draws": 100}, "max_draws: found 100; 6 pairs take 9999 draws"),
         ({"confidence_level": 95}, "confidence_level"),
         ({"null": "swap"}, "null hypothesis 'swap'"),
         ({"systems": {"s0": systems["s0"], "s1": systems["s1"][:9]}}, "s1 has 9"),
@@ -197,42 +199,55 @@ N_BOARDS = 400
 EQUAL = (0.2, 0.2, 0.2, 0.2)
 
 
+FAST = {"n_resamples": 479, "max_resamples": 479}
+"""480 p-values make α/2 over 1 to 6 pairs a whole number of them, but for 5."""
+
+
 @pytest.fixture(scope="module")
-def equal_boards() -> dict[str, list[Leaderboard]]:
-    """Leaderboards of four systems that differ and are equally good, with either correction."""
-    return {
-        correction: [
-            compare_systems(*ratings(EQUAL, n=40, seed=seed), correction=correction, **FAST)  # type: ignore[arg-type]
-            for seed in range(N_BOARDS)
-        ]
-        for correction in ("holm", "none")
-    }
+def equal_boards() -> list[Leaderboard]:
+    """Leaderboards of four systems that differ and are equally good."""
+    return [compare_systems(*ratings(EQUAL, n=40, seed=seed), **FAST) for seed in range(N_BOARDS)]  # type: ignore[arg-type]
 
 
-FAST = {"n_resamples": 499, "max_resamples": 499}
-
-
-def test_holm_bounds_the_chance_of_any_false_claim(equal_boards: dict[str, list[Leaderboard]]) -> None:
-    # 99.9 % binomial band around α for Holm; without it, six pairs exceed it by far.
-    wrong = {
-        correction: sum(any(pair.significant for pair in board.pairs) for board in boards)
-        for correction, boards in equal_boards.items()
-    }
+def test_holm_bounds_the_chance_of_any_false_claim(equal_boards: list[Leaderboard]) -> None:
+    # 99.9 % binomial band around α: .05 ± .036. Without a correction, six pairs exceed it by far.
     low, high = stats.binom.ppf([0.0005, 0.9995], N_BOARDS, 0.05)
-    assert 0.1 * low < wrong["holm"] <= high
-    assert wrong["none"] > high
+    wrong = sum(any(pair.significant for pair in board.pairs) for board in equal_boards)
+    assert 0.5 * low < wrong <= high
+    alone = sum(any(pair.result.significant for pair in board.pairs) for board in equal_boards)
+    assert alone > high
 
 
-def test_rank_sets_of_equal_systems_hold_every_rank(equal_boards: dict[str, list[Leaderboard]]) -> None:
+def test_benjamini_and_hochberg_bound_the_share_of_false_claims() -> None:
+    # Of six pairs three are equal: the expected share is at most .05 · 3/6, and more is found than by Holm.
+    shares, found, by_holm = [], 0, 0
+    for seed in range(N_BOARDS // 2):
+        board = compare_systems(
+            *ratings((0.1, 0.1, 0.1, 0.15), n=40, seed=seed),
+            correction="benjamini_hochberg",
+            **FAST,  # type: ignore[arg-type]
+        )
+        claims = [pair for pair in board.pairs if pair.significant]
+        wrong = sum(pair.b != "s3" or pair.better == "s3" for pair in claims)
+        shares.append(wrong / max(1, len(claims)))
+        found += len(claims)
+        p = np.array([pair.result.p_value.p for pair in board.pairs])
+        by_holm += int((adjusted(p, "holm") <= 0.05).sum())
+    error = np.std(shares, ddof=1) / np.sqrt(len(shares))
+    assert 0.0 < np.mean(shares) <= 0.025 + 3.3 * error
+    assert found > by_holm
+
+
+def test_rank_sets_of_equal_systems_hold_every_rank(equal_boards: list[Leaderboard]) -> None:
     covered = sum(
         all((standing.rank_low, standing.rank_high) == (1, 4) for standing in board.standings)
-        for board in equal_boards["holm"]
+        for board in equal_boards
     )
     assert covered >= stats.binom.ppf(0.0005, N_BOARDS, 0.95)
     # Percentiles of bootstrapped ranks do not: that is why they are the second column.
     drawn = sum(
         all(s.bootstrap_rank_low == 1 and s.bootstrap_rank_high == 4 for s in board.standings)
-        for board in equal_boards["holm"]
+        for board in equal_boards
     )
     assert drawn < stats.binom.ppf(0.0005, N_BOARDS, 0.95)
 

@@ -21,6 +21,7 @@ from nbyk.inference.power.stopping import schedule
 from nbyk.inference.pvalues import null_counts
 
 Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
 OneNull = Callable[[int, int], Floats]
 
 CORRECTIONS = ("holm", "benjamini_hochberg", "none")
@@ -43,6 +44,25 @@ def adjusted(p: Floats, correction: str) -> Floats:
     return np.minimum(found, 1.0)
 
 
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """What was drawn for one hypothesis of a family.
+
+    Attributes
+    ----------
+    effects : ndarray, shape (M,)
+        Its effects under the null.
+    settled
+        Whether its corrected decision is that of infinitely many draws.
+    settled_alone
+        Whether the decision without a correction is.
+    """
+
+    effects: Floats
+    settled: bool
+    settled_alone: bool
+
+
 @dataclass(frozen=True)
 class Family:
     """Hypotheses that are tested together.
@@ -54,7 +74,7 @@ class Family:
     correction
         "holm", "benjamini_hochberg" or "none".
     max_draws
-        Draws of all hypotheses together, at most, after the first look.
+        Draws of all hypotheses together, at most: they are kept in memory.
     """
 
     decision: Decision
@@ -75,7 +95,7 @@ class Family:
         Raises
         ------
         NbykError
-            If `max_resamples` forbids that.
+            If `max_resamples` or `max_draws` forbids that.
         """
         decision = self.decision
         each = 1 if self.correction == "none" else n_tests
@@ -87,12 +107,17 @@ class Family:
                 f"must be able to reach {decision.alpha / each:.2g} ({self.correction}), which takes "
                 f"{needed} draws: raise max_resamples, compare with a baseline only, or choose no correction"
             )
-        return max(decision.n_resamples, needed)
+        first = max(decision.n_resamples, needed)
+        if n_tests * first > self.max_draws:
+            raise NbykError(
+                f"max_draws: found {self.max_draws}; {n_tests} pairs take {first} draws each at first, "
+                f"{n_tests * first} in all and {n_tests * first * 8 / 1e9:.1f} GB: raise max_draws, "
+                "compare with a baseline only, or choose no correction"
+            )
+        return first
 
-    def draw(
-        self, draw: Sequence[OneNull], observed: Floats, bounds: Sequence[float]
-    ) -> tuple[list[Floats], list[bool]]:
-        """Return each hypothesis' null effects, and whether they settle its corrected decision.
+    def draw(self, draw: Sequence[OneNull], observed: Floats, bounds: Sequence[float]) -> list[Drawn]:
+        """Return each hypothesis' null effects, and what they settle.
 
         Parameters
         ----------
@@ -108,30 +133,41 @@ class Family:
         At every look the p-value of infinitely many draws lies in an interval (Clopper and Pearson 1934), all
         of them at all looks but for a chance of at most the decision's error. Corrections are monotone in
         every p-value: a decision that is the same with all at their lower ends and all at their upper ends is
-        that of infinitely many draws.
+        that of infinitely many draws. It is settled once the p-values of the draws say the same.
         """
-        first = self.first_look(len(draw))
+        m = len(draw)
+        first = self.first_look(m)
         looks = schedule(max(first, self.decision.max_resamples), first, _GROWTH)
         found = [of_one(0, first) for of_one in draw]
-        low, high = np.zeros(len(draw)), np.array(bounds)
-        settled, left = np.zeros(len(draw), np.bool_), self.max_draws
+        p, low, high = np.empty(m), np.zeros(m), np.array(bounds)
+        settled, left = np.zeros(m, np.bool_), self.max_draws - m * first
         for look, n_draws in enumerate(looks):
             for index in np.flatnonzero(~settled).tolist():
                 if found[index].size < n_draws:
                     more = draw[index](found[index].size, n_draws)
                     found[index] = np.concatenate([found[index], more])
-                ends = self._interval(float(observed[index]), found[index], len(draw) * len(looks))
+                p[index], *ends = self._seen(float(observed[index]), found[index], m * len(looks))
                 low[index], high[index] = max(low[index], ends[0]), min(high[index], ends[1])
-            rejected = adjusted(high, self.correction) <= self.decision.alpha
-            settled = rejected | (adjusted(np.minimum(low, high), self.correction) > self.decision.alpha)
+            settled = self._settled(p, low, high, self.correction)
             if look + 1 < len(looks):
-                left -= int((~settled).sum()) * (looks[look + 1] - n_draws)
+                left -= sum(
+                    looks[look + 1] - found[index].size for index in np.flatnonzero(~settled).tolist()
+                )
                 if settled.all() or left < 0:
                     break
-        return found, settled.tolist()
+        alone = self._settled(p, low, high, "none")
+        return [Drawn(*of_one) for of_one in zip(found, settled.tolist(), alone.tolist(), strict=True)]
 
-    def _interval(self, observed: float, null: Floats, n_intervals: int) -> tuple[float, float]:
-        """Return an interval of the p-value of infinitely many draws, one of so many."""
+    def _settled(self, p: Floats, low: Floats, high: Floats, correction: str) -> Booleans:
+        """Return which decisions are the same at both ends of the intervals and by the p-values."""
+        alpha = self.decision.alpha
+        rejected, at_most, at_least = (
+            adjusted(of_all, correction) <= alpha for of_all in (p, high, np.minimum(low, high))
+        )
+        return np.asarray((rejected & at_most) | ~(rejected | at_least))
+
+    def _seen(self, observed: float, null: Floats, n_intervals: int) -> tuple[float, float, float]:
+        """Return the p-value, and an interval of that of infinitely many draws, one of so many."""
         from scipy.special import betaincinv
 
         n_greater, n_less, n = null_counts(observed, null)
@@ -144,7 +180,10 @@ class Family:
         error = self.decision.error / (2.0 * self._sides * n_intervals)
         low = np.where(counts == 0, 0.0, betaincinv(np.maximum(counts, 1), n - counts + 1, error))
         high = np.where(counts == n, 1.0, betaincinv(counts + 1, np.maximum(n - counts, 1), 1.0 - error))
-        return min(1.0, self._sides * float(low.min())), min(1.0, self._sides * float(high.min()))
+        p, least, most = (
+            min(1.0, self._sides * float(ends.min())) for ends in ((1.0 + counts) / (1.0 + n), low, high)
+        )
+        return p, least, most
 
 
 def swap_bound(gains: Floats, *, sides: float = 2.0) -> float:

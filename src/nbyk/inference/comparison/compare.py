@@ -249,6 +249,8 @@ class Asked:
         percentile = percentile_interval(drawn, level)
         bca = bca_interval(drawn, effect, acceleration(left_out), level)
         score_a, score_b = draws.scores(index)
+        for kept in (null_effects, drawn):
+            kept.setflags(write=False)
         own = about_result(
             metric,
             alpha=self.alpha,

@@ -50,6 +50,9 @@ class Decision:
             raise NbykError(f"alpha: found {self.alpha}, expected a level between 0 and 1, such as 0.05")
         if not 0.0 < self.error < 0.5:
             raise NbykError(f"decision_error: found {self.error}, expected a chance, such as 0.001")
+        for name, draws in (("n_resamples", self.n_resamples), ("max_resamples", self.max_resamples)):
+            if not isinstance(draws, int | np.integer) or isinstance(draws, bool):
+                raise NbykError(f"{name}: found {draws!r}, expected a whole number of draws")
         if self.n_resamples < 1:
             raise NbykError(f"n_resamples: found {self.n_resamples}, expected at least 1")
 

@@ -14,7 +14,7 @@ from nbyk.data.scales import Scale
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
-from nbyk.priors import Response, TwoStagePrior, fit_prior
+from nbyk.priors import Response, TwoStagePrior
 from nbyk.priors.likelihood_fit import fit_by_likelihood
 from nbyk.resampling.population import Population
 from nbyk.resampling.streams import Streams, stream_key
@@ -24,6 +24,10 @@ Floats = NDArray[np.float64]
 _ITEMS = 20_000
 _MOST_PER_SET = 100
 _TOLERANCE = 1e-4
+_LEVELS = 10
+_DOUBT = 3.0
+"""Standard errors beyond which two systems' variances within items differ."""
+
 _ROLES: dict[str, str] = {}
 _EXCHANGED = {"a": "b", "b": "a", "epsilon a": "epsilon b", "epsilon b": "epsilon a"}
 
@@ -36,7 +40,8 @@ class FittedSystems:
     ----------
     population
         The fitted prior, the data's N, gold's responses per item K, and the systems' perturbations. The
-        factors on σ make the mean of K responses as noisy as that of as many as the system has.
+        factors on σ make the mean of K responses as noisy as that of as many as the system has, with one
+        variance within items for both systems unless theirs differ beyond doubt.
     metric
         The metric whose effect was matched.
     seed
@@ -62,7 +67,7 @@ class FittedSystems:
         prior = _prior(data, scale)
         gold = _Source.of(data.gold)
         k = max(1, round(gold.k))
-        factors = [_Source.of(system).noise_beside(gold, k) for system in (data.a, data.b)]
+        factors = [system.noise_beside(gold, k) for system in _systems(data)]
         error = float(((item_means(data.a) - item_means(data.gold)) ** 2).mean())
 
         def at(epsilon_a: float, epsilon_b: float) -> FittedSystems:
@@ -159,6 +164,23 @@ class _Source:
         return math.sqrt(self.within / gold.within * k / self.k)
 
 
+def _systems(data: ResponseSet) -> tuple[_Source, _Source]:
+    """Return A and B, with one variance within items for both unless theirs differ beyond doubt.
+
+    How an effect changes with K hangs on that difference, of which an undecided comparison knows too little.
+    """
+    a, b = _Source.of(data.a), _Source.of(data.b)
+    if a.within is None or b.within is None:
+        return a, b
+    several = [(~np.isnan(system)).sum(axis=1) > 1 for system in (data.a, data.b)]
+    both = several[0] & several[1]
+    beyond = np.nanvar(data.a[both], axis=1, ddof=1) - np.nanvar(data.b[both], axis=1, ddof=1)
+    if len(beyond) > 1 and abs(beyond.mean()) > _DOUBT * beyond.std(ddof=1) / math.sqrt(len(beyond)):
+        return a, b
+    of_both = 0.5 * (a.within + b.within)
+    return replace(a, within=of_both), replace(b, within=of_both)
+
+
 def _prior(data: ResponseSet, scale: Scale | None) -> TwoStagePrior:
     every = np.concatenate([matrix[~np.isnan(matrix)] for matrix in (data.gold, data.a, data.b)])
     if every.min() < 0.0 or every.max() > 1.0:
@@ -171,13 +193,16 @@ def _prior(data: ResponseSet, scale: Scale | None) -> TwoStagePrior:
             "gold has one response per item, so that how raters of an item differ is not known, nor what "
             "more ratings per item would do"
         )
-    gold = data.gold[~np.isnan(data.gold)]
+    gold = data.gold
     response = Response("clamped") if scale is None else Response.on(scale)
-    if np.isin(gold, (0.0, 1.0)).all():
+    if np.isin(gold[~np.isnan(gold)], (0.0, 1.0)).all():
         response = Response("binary")
     if response.levels:
-        return fit_by_likelihood("data", data.gold, response).prior
-    return fit_prior("data", data.gold, response, n_bootstrap=0, n_sets=20).prior
+        return fit_by_likelihood("data", gold, response).prior
+    # Moments of a few ratings per item make too little of σ. Cut into levels, the likelihood is that of a
+    # normal draw between two edges, clamped or not: the same μ and σ.
+    cut = Response("likert", _LEVELS)
+    return replace(fit_by_likelihood("data", cut.apply(gold), cut).prior, response=response)
 
 
 def _root(excess: Callable[[float], float], what: str, *, below: float | None = None) -> float:

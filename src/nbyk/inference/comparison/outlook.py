@@ -20,7 +20,9 @@ class Outlook:
     Attributes
     ----------
     effect, spread
-        The effect δ, positive on the side of the alternative, and √N times its standard error s.
+        The effect δ, positive on the side of the alternative, and √N times its standard error.
+    farthest
+        The far end of the effect's interval on that side.
     z_alpha, z_power
         Normal quantiles of the level, one-sided, and of the power asked for.
     n_items, max_items
@@ -29,47 +31,60 @@ class Outlook:
 
     effect: float
     spread: float
+    farthest: float
     z_alpha: float
     z_power: float
     n_items: int
     max_items: int
 
     @classmethod
-    def of(cls, found: Settlement, standard_error: float, max_items: int) -> Outlook:
+    def of(cls, found: Settlement, standard_error: float) -> Outlook:
         """Return the outlook of a comparison whose effect has a standard error."""
         from scipy.special import ndtri
 
-        effect = {"two-sided": abs(found.effect), "greater": found.effect, "less": -found.effect}
+        low, high = found.interval.low, found.interval.high
+        effect, farthest = {
+            "two-sided": (abs(found.effect), max(-low, high)),
+            "greater": (found.effect, high),
+            "less": (-found.effect, -low),
+        }[found.alternative]
         return cls(
-            effect[found.alternative],
+            effect,
             standard_error * math.sqrt(found.n_items),
+            farthest,
             -float(ndtri(found.one_sided_alpha)),
             float(ndtri(found.target)),
             found.n_items,
-            max_items,
+            found.max_items,
         )
 
     def power(self, n_items: float, quality: float = 1.0) -> float:
         """Return the power at N items where δ/s is `quality` times what it is now."""
         from scipy.special import ndtr
 
-        signal = self.effect * quality * math.sqrt(n_items) / self.spread if self.spread else math.inf
+        signal = self.effect * quality * math.sqrt(n_items)
+        if signal:
+            signal = signal / self.spread if self.spread else math.copysign(math.inf, signal)
         return float(ndtr(signal - self.z_alpha))
 
     def items_for(self, quality: float) -> float:
         """Return the N, not rounded, that the power asked for takes."""
         return self._items(self.effect * quality)
 
-    def least_items(self, low: float, high: float) -> int | None:
-        """Return the N that it takes at least, were the effect at the far end of the interval."""
-        n_items = self._items(max(abs(low), abs(high)))
+    def least_items(self) -> int | None:
+        """Return the N that it takes at least, were the effect at the far end of its interval."""
+        n_items = self._items(self.farthest)
         return max(self.n_items, math.ceil(n_items)) if math.isfinite(n_items) else None
 
     def size(self, n_items: float, k_responses: float, quality: float = 1.0) -> Size | None:
         """Return a size of at least one item more than now; None if that is not realistic."""
-        if n_items > self.max_items:
+        from scipy.special import ndtr
+
+        # Of 2^N ways to swap rows, one must be rare enough to reject: few items never do, whatever they show.
+        least = math.ceil(-math.log2(ndtr(-self.z_alpha)) - 1e-9)
+        whole = max(self.n_items + 1, least, math.ceil(min(n_items, self.max_items + 1.0)))
+        if whole > self.max_items:
             return None
-        whole = max(self.n_items + 1, math.ceil(n_items))
         return Size(whole, k_responses, self.power(whole, quality), None)
 
     def cheapest(

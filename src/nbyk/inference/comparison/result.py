@@ -76,7 +76,7 @@ class Responses:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ComparisonResult:
-    """Whether system A is better than system B by one metric, and how sure that is.
+    """Whether system A is better than system B by one metric, and how sure that is; it cannot be changed.
 
     Attributes
     ----------
@@ -246,7 +246,7 @@ class ComparisonResult:
                 for i in self._intervals
             ),
             ("p-value", f"{number(self.p_value.p)} ({error}; {self.alternative}; {draws})"),
-            ("expected p", f"{number(self.expected_p.p)} ({self.expected_p_sampler})"),
+            ("expected p", f"{number(self.expected_p.p)} (one-sided; {self.expected_p_sampler})"),
             ("null", self.hypothesis),
             (
                 "verdict",

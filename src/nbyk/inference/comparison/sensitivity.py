@@ -9,6 +9,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError, UndefinedMetricError
@@ -17,13 +18,14 @@ from nbyk.inference.comparison.draws import Draws
 from nbyk.inference.comparison.inputs import as_response_set, as_seed
 from nbyk.inference.comparison.intervals import percentile_interval
 from nbyk.inference.comparison.result import EQUALLY_GOOD, TESTED, listed, plain
-from nbyk.inference.pvalues import Alternative, ExpectedP, PValue, expected_p, p_value
+from nbyk.inference.pvalues import Alternative, PValue, expected_p, null_at_least, p_value, tie_tolerance
 from nbyk.metrics import Metric, get
 from nbyk.metrics.registry import names, parameters
 from nbyk.resampling.effects import Progress, as_metrics
 from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.samplers import WEIN_SAMPLERS, check_null, get_sampler
 
+Floats = NDArray[np.float64]
 Verdict = Literal["A", "B", "different", "undecided"]
 
 _SAMPLER = get_sampler("bootstrap_items/all")
@@ -204,7 +206,8 @@ def sensitivity(
     Notes
     -----
     All choices see the same draws as `nbyk.compare` with so many. Expected p (`nbyk.expected_p`) looks to the
-    side that the medians point to; two-sided, it is doubled, so that all p are on one scale.
+    side that the medians point to; two-sided, it is doubled, so that all p are on one scale. One-sided, it
+    is that of the side asked for, ties counted.
     """
     for name in (null, *nulls):
         check_null(name)
@@ -239,7 +242,7 @@ def sensitivity(
         for metric, drawn, row in zip(chosen, alternatives, under, strict=True):
             p, side = None, "A"
             if np.isfinite(drawn).all() and np.isfinite(row).all():
-                p, side = _sided(expected_p(drawn, row, paired=null != "shifted"), alternative)
+                p, side = _expected(drawn, row, alternative, paired=null != "shifted")
             choices.append(_choice(metric.name, null, sampler.name, p, side, alpha))
     return Sensitivity(
         effects=tuple(effects),
@@ -305,13 +308,15 @@ def _undefined(metric: Metric, data: ResponseSet) -> str | None:
     return None
 
 
-def _sided(found: ExpectedP, alternative: Alternative) -> tuple[PValue, str]:
-    """Return an expected p as that of an alternative, and the system that it favours."""
-    side = "B" if found.flipped else "A"
+def _expected(drawn: Floats, null: Floats, alternative: Alternative, *, paired: bool) -> tuple[PValue, str]:
+    """Return the expected p of an alternative, and the system that it favours."""
+    found = expected_p(drawn, null, paired=paired)
     if alternative == "two-sided":
+        side = "B" if found.flipped else "A"
         return PValue(min(1.0, 2.0 * found.p), 2.0 * found.standard_error, alternative), side
-    asked = "A" if alternative == "greater" else "B"
-    return PValue(found.p if asked == side else 1.0 - found.p, found.standard_error, alternative), asked
+    sign, side = (1.0, "A") if alternative == "greater" else (-1.0, "B")
+    at_least = null_at_least(sign * drawn, np.sort(sign * null), tie_tolerance(drawn, null))
+    return PValue(float(at_least.mean()) / null.size, found.standard_error, alternative), side
 
 
 def _number_of(count: int, noun: str) -> str:

@@ -16,19 +16,22 @@ from nbyk.inference.comparison.compare import compare
 from nbyk.inference.comparison.fitted_systems import FittedSystems
 from nbyk.inference.comparison.inputs import as_response_set, as_seed
 from nbyk.inference.comparison.outlook import Outlook
+from nbyk.inference.comparison.result import ComparisonResult, Interval
 from nbyk.inference.comparison.settlement import Settlement, Size
 from nbyk.inference.comparison.variance import variance_shares
 from nbyk.inference.planning.plan import plan
 from nbyk.inference.power.estimate import power_of_test
-from nbyk.inference.pvalues import Alternative
+from nbyk.inference.pvalues import Alternative, tie_tolerance
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import as_metrics
 
 NULLS = ("swap_items", "shifted")
 
 _N_SETS = 512
+_MOST_SIMULATED = 200_000
 _PRECISION = 0.03
 _RESAMPLES = 1_999
+_FAR = 3.0
 _MARGIN = 0.1
 
 
@@ -119,8 +122,8 @@ def settle(
     rated = data.gold if gold is not None else data.a
     found = Settlement(
         metric=chosen.name,
-        effect=result.effect,
-        interval=result.interval_percentile,
+        effect=_unless_rounding(result.effect, result),
+        interval=_interval(result),
         p=result.p_value.p,
         alternative=alternative,
         alpha=alpha,
@@ -128,35 +131,58 @@ def settle(
         decided=result.significant,
         n_items=data.n_items,
         k_responses=float((~np.isnan(rated)).sum(axis=1).mean()),
+        max_items=max_items,
+        max_responses=max_responses,
     )
     if result.significant:
         return found
-    outlook = Outlook.of(found, float(result.bootstrap_distribution.std(ddof=1)), max_items)
-    found = replace(
-        found,
-        power=outlook.power(found.n_items),
-        least_items=outlook.least_items(result.interval_percentile.low, result.interval_percentile.high),
-    )
+    outlook = Outlook.of(found, _unless_rounding(float(result.bootstrap_distribution.std(ddof=1)), result))
+    found = replace(found, power=outlook.power(found.n_items), least_items=outlook.least_items())
     if outlook.effect <= 0.0:
-        why = "the effect does not point to the side of the alternative, so that no size would show it"
-        return replace(found, warnings=(why,))
+        return found
     found = replace(found, items=outlook.size(outlook.items_for(1.0), found.k_responses))
     costs = (cost_per_item, cost_per_rating)
     try:
+        if outlook.spread == 0.0:
+            raise NbykError("the effect is the same on every bootstrapped test set")
         if not chosen.needs_gold:
-            return _from_shares(found, outlook, data, chosen, costs, max_responses, seed)
+            return _from_shares(found, outlook, data, chosen, costs, seed)
         towards_a = result.effect > 0.0
         seen = data if towards_a else ResponseSet(data.gold, data.b, data.a)
         fitted = FittedSystems.of(seen, chosen, abs(result.effect), scale, seed)
     except NbykError as error:
         return replace(found, warnings=(f"only more items can be planned: {error}",))
-    return _Simulation(fitted, outlook, found.one_sided_alpha, null, seed, threads).settled(
-        found, costs, max_responses
+    return _Simulation(fitted, outlook, found.one_sided_alpha, null, seed, threads).settled(found, costs)
+
+
+def _unless_rounding(value: float, result: ComparisonResult) -> float:
+    """Return an effect, or 0 where it is what rounding leaves of scores or effects of that size."""
+    scores = [score for score in (result.score_a, result.score_b) if score is not None]
+    tolerance = tie_tolerance(
+        result.null_distribution, result.bootstrap_distribution, np.array([0.0, *scores])
     )
+    return 0.0 if abs(value) <= tolerance else value
 
 
-def _no_k(found: Settlement, max_responses: int) -> str:
-    return f"no number of ratings per item up to {max_responses} will do on {found.n_items} items"
+def _interval(result: ComparisonResult) -> Interval:
+    found = result.interval_percentile
+    return replace(found, low=_unless_rounding(found.low, result), high=_unless_rounding(found.high, result))
+
+
+def _about_k(found: Settlement) -> tuple[str, ...]:
+    """Return what to know of the numbers of ratings per item."""
+    ways = [size.k_responses for size in (found.responses, found.both) if size is not None]
+    cautions = []
+    if found.responses is None:
+        cautions.append(
+            f"no number of ratings per item up to {found.max_responses} will do on {found.n_items} items"
+        )
+    if max(ways, default=0.0) > _FAR * found.k_responses:
+        cautions.append(
+            f"{max(ways):g} ratings per item extrapolate from {found.k_responses:.3g}: how much of the "
+            "errors goes away with more ratings is estimated, and so is what they do to the effect"
+        )
+    return tuple(cautions)
 
 
 def _from_shares(
@@ -165,7 +191,6 @@ def _from_shares(
     data: ResponseSet,
     metric: Metric,
     costs: tuple[float, float],
-    max_responses: int,
     seed: int,
 ) -> Settlement:
     """Return the answer for an additive metric without gold, whose effect is the same at every K."""
@@ -181,16 +206,12 @@ def _from_shares(
     wanted = found.n_items / outlook.items_for(1.0) - of_items
     k_responses = (1.0 - of_items) * k_now / wanted if wanted > 0.0 else math.inf
     responses = None
-    if k_responses <= max_responses:
+    if k_responses <= found.max_responses:
         k = math.ceil(k_responses)
         responses = Size(found.n_items, k, outlook.power(found.n_items, quality(k)), None)
-    warnings = () if responses is not None else (_no_k(found, max_responses),)
-    return replace(
-        found,
-        warnings=warnings,
-        responses=responses,
-        both=outlook.cheapest(k_now, quality, costs, max_responses),
-    )
+    both = outlook.cheapest(k_now, quality, costs, found.max_responses)
+    found = replace(found, responses=responses, both=both)
+    return replace(found, warnings=_about_k(found))
 
 
 @dataclass(frozen=True)
@@ -212,23 +233,22 @@ class _Simulation:
     seed: int
     threads: int
 
-    def settled(self, found: Settlement, costs: tuple[float, float], max_responses: int) -> Settlement:
+    def settled(self, found: Settlement, costs: tuple[float, float]) -> Settlement:
         """Return the answer by the planner, with the power at each size simulated."""
         population, k_now = self.fitted.population, found.k_responses
-        responses = self._least_responses(found, max_responses)
-        return replace(
+        settled = replace(
             found,
             items=self._simulated(found.items),
-            responses=responses,
-            both=self._simulated(self.outlook.cheapest(k_now, self._quality, costs, max_responses)),
+            responses=self._least_responses(found),
+            both=self._simulated(self.outlook.cheapest(k_now, self._quality, costs, found.max_responses)),
             by="simulation",
             epsilon_a=population.epsilon_a,
             epsilon_b=population.epsilon_b,
             sd_scale_a=population.sd_scale_a,
             sd_scale_b=population.sd_scale_b,
             items_per_item=self._worth,
-            warnings=() if responses is not None else (_no_k(found, max_responses),),
         )
+        return replace(settled, warnings=_about_k(settled))
 
     @cached_property
     def _now(self) -> tuple[float, float]:
@@ -248,8 +268,8 @@ class _Simulation:
         return max(2, round(n_items * self._worth))
 
     def _simulated(self, size: Size | None) -> Size | None:
-        if size is None:
-            return None
+        if size is None or self._items(size.n_items) > _MOST_SIMULATED:
+            return size
         k = max(1, round(size.k_responses))
         power = power_of_test(
             replace(self.fitted.population, n_items=self._items(size.n_items), k_responses=k),
@@ -263,10 +283,11 @@ class _Simulation:
         )
         return replace(size, simulated=power.power)
 
-    def _least_responses(self, found: Settlement, max_responses: int) -> Size | None:
+    def _least_responses(self, found: Settlement) -> Size | None:
         """Return the least K at the present N; None where none will do."""
         n_now, population = found.n_items, self.fitted.population
-        if self.outlook.power(n_now, self._quality(max_responses)) < found.target - _MARGIN:
+        best = self.outlook.power(n_now, self._quality(found.max_responses))
+        if best < found.target - _MARGIN or self._items(n_now) > _MOST_SIMULATED:
             return None
         try:
             answer = plan(
@@ -280,13 +301,15 @@ class _Simulation:
                 epsilon_a=population.epsilon_a,
                 sd_scale_a=population.sd_scale_a,
                 sd_scale_b=population.sd_scale_b,
-                max_responses=max_responses,
+                max_responses=found.max_responses,
                 precision=_PRECISION,
                 n_resamples=self._n_resamples,
                 seed=self.seed,
                 threads=self.threads,
             )
         except NbykError:  # not reached, however near
+            return None
+        if answer.power.power < found.target - 2.0 * _PRECISION:
             return None
         k = max(population.k_responses + 1, answer.k_responses)
         return Size(n_now, k, self.outlook.power(n_now, self._quality(k)), answer.power.power)

@@ -20,7 +20,7 @@ class Size:
     power
         The power there, by the normal approximation.
     simulated
-        The same on simulated test sets; None without a fitted population.
+        The same on simulated test sets; None without a fitted population, or where it takes too many items.
     """
 
     n_items: int
@@ -36,13 +36,15 @@ class Settlement:
     Attributes
     ----------
     metric, effect, interval
-        The metric, the effect on the data as they are, and its percentile interval.
+        The metric, the effect on the data as they are, and its percentile interval; 0 where it is rounding.
     p, alternative, alpha, target
         The p-value of the comparison, its alternative and level, and the power asked for.
     decided
         Whether the null is rejected already, so that there is nothing to settle; no size is given then.
     n_items, k_responses
         The present size: items N, and ratings per item K on average, of gold or, without it, of A.
+    max_items, max_responses
+        The largest N and K that were thought realistic.
     power
         The power of a repetition at the present size, were the present effect the true one; None if decided.
     items
@@ -72,6 +74,8 @@ class Settlement:
     decided: bool
     n_items: int
     k_responses: float
+    max_items: int
+    max_responses: int
     power: float | None = None
     items: Size | None = None
     responses: Size | None = None
@@ -98,15 +102,8 @@ class Settlement:
                 f"There is nothing to settle: p = {number(self.p)} is at most α = {self.alpha:g} on "
                 f"{self.n_items} items."
             )
-        largest = max(abs(self.interval.low), abs(self.interval.high))
-        enough = self.least_items is not None and self.least_items <= self.n_items
-        bounds = (
-            f"he difference is at most {number(largest)} ({100 * self.interval.level:g} % interval "
-            f"{number(self.interval.low)} to {number(self.interval.high)}), which "
-            f"{'the present items would show' if enough else f'takes {self.least_items} items at least'}."
-        )
         if self.items is None and self.responses is None and self.both is None:
-            return f"No realistic size would settle it: t{bounds}"
+            return f"{self._why_none} T{self._bounds}"
         ways = []
         if self.items is not None:
             ways.append(f"{self.items.n_items - self.n_items} more items ({self.items.n_items} in all)")
@@ -119,8 +116,35 @@ class Settlement:
             f"If the true difference is the observed one, {number(self.effect)} on {self.metric}, it takes "
             f"{' or '.join(ways)} to find it with a power of {self.target:g} ({self.alternative}, α = "
             f"{self.alpha:g}); {self.n_items} items with {ratings} each find it with "
-            f"{number(self.power or 0.0)}. T{bounds}"
+            f"{number(self.power or 0.0)}. T{self._bounds}"
         )
+
+    @property
+    def _why_none(self) -> str:
+        observed = f"the observed difference on {self.metric}, {number(self.effect)},"
+        if self.effect == 0.0:
+            return f"No size would settle it: {observed} is none."
+        if (self.alternative == "greater") != (self.effect > 0.0) and self.alternative != "two-sided":
+            return f"No size would show it: {observed} points to the other side."
+        return (
+            f"No realistic size would settle it: {observed} is not found with a power of {self.target:g} "
+            f"({self.alternative}, α = {self.alpha:g}) by up to {self.max_items} items, nor by up to "
+            f"{self.max_responses} ratings on each of the present ones."
+        )
+
+    @property
+    def _bounds(self) -> str:
+        """What the interval says, but for its first letter."""
+        low, high = self.interval.low, self.interval.high
+        text = (
+            f"he difference is at most {number(max(abs(low), abs(high)))} ({100 * self.interval.level:g} % "
+            f"interval {number(low)} to {number(high)})"
+        )
+        if self.least_items is None:
+            return f"{text}."
+        if self.least_items <= self.n_items:
+            return f"{text}, and at its largest the present items would show it."
+        return f"{text}, and even at its largest it takes {self.least_items} items."
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""

@@ -54,7 +54,7 @@ class Pair:
     a, b
         The systems' names; the effect is positive where `a` is better.
     result
-        What `nbyk.compare` finds: its `p_value` and `verdict` are those of this pair alone.
+        What `nbyk.compare` finds: its `p_value`, `verdict` and `decided` are those of this pair alone.
     p_adjusted
         The p-value corrected for the number of pairs, to be compared with α as it is.
     decided

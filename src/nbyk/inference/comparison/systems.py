@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError, unknown_name
-from nbyk.inference.comparison.adjusted import Family, adjusted, swap_bound
+from nbyk.inference.comparison.adjusted import Drawn, Family, adjusted, swap_bound
 from nbyk.inference.comparison.cautions import FEW_ITEMS
 from nbyk.inference.comparison.compare import Asked, is_exact, under_null
 from nbyk.inference.comparison.decision import Decision
@@ -74,7 +74,7 @@ def compare_systems(
         Draws of a pair's null at first, and at most. The first look takes more where the smallest p could not
         reach α over the number of pairs otherwise.
     max_draws
-        Draws of all pairs together, at most, after the first look: they are kept in memory.
+        Draws of all pairs together, at most: they are kept in memory.
     decision_error
         Chance at most, over the random draws, that any settled decision is not that of infinitely many.
 
@@ -86,7 +86,7 @@ def compare_systems(
     ------
     NbykError
         As `nbyk.compare` and `bootstrap_scores`; if there are fewer than two systems, the baseline is none of
-        them, or `max_resamples` does not let the smallest p reach α over the number of pairs.
+        them, or `max_resamples` or `max_draws` does not let the smallest p reach α over the number of pairs.
 
     Notes
     -----
@@ -123,9 +123,9 @@ def compare_systems(
     exact = is_exact(draws_of(pairs[0]), null, n_resamples)
     if exact:
         every = [draws_of(pair).swapped([0], 2**rows.n_items - 1, exact=True) for pair in pairs]
-        nulls, decided = [check_defined([chosen], effects)[0] for effects in every], [True] * len(pairs)
+        nulls = [Drawn(check_defined([chosen], effects)[0], True, True) for effects in every]
     else:
-        nulls, decided = family.draw(
+        nulls = family.draw(
             [partial(_draw, draws_of, pair, null) for pair in pairs],
             np.array([float(draws_of(pair).observed[0]) for pair in pairs]),
             [_bound(rows, chosen, pair, asked) for pair in pairs],
@@ -134,20 +134,26 @@ def compare_systems(
         gold, named, chosen, n_resamples=n_resamples, rng=seed, threads=threads, progress=progress
     )[0]
     results = []
-    for (a, b), null_effects, settled in zip(pairs, nulls, decided, strict=True):
+    for (a, b), under in zip(pairs, nulls, strict=True):
         draws = draws_of((a, b))
         with np.errstate(invalid="ignore"):  # inf − inf, where the metric is undefined
             bootstrapped = chosen.sign * (drawn[a] - drawn[b])
         left_out = draws.jackknifed()[0]
         results.append(
             asked.result(
-                draws, 0, null_effects, settled, exact=exact, bootstrapped=bootstrapped, left_out=left_out
+                draws,
+                0,
+                under.effects,
+                under.settled_alone,
+                exact=exact,
+                bootstrapped=bootstrapped,
+                left_out=left_out,
             )
         )
     p = adjusted(np.array([result.p_value.p for result in results]), correction).tolist()
     compared = [
-        Pair(names[a], names[b], result, of_pair, result.decided)
-        for (a, b), result, of_pair in zip(pairs, results, p, strict=True)
+        Pair(names[a], names[b], result, of_pair, under.settled)
+        for (a, b), result, of_pair, under in zip(pairs, results, p, nulls, strict=True)
     ]
     standings, shared = _standings(names, scores, drawn, chosen, compared, asked, whole=against is None)
     return Leaderboard(

@@ -1,0 +1,58 @@
+"""Run the Python of a page of docs and write what it prints: `python scripts/worked_example.py docs/PAGE.md`.
+
+Blocks of Python run in order, in one namespace and in docs/figures, where they write their figures. What one
+prints replaces the block of text that follows it.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from contextlib import redirect_stdout
+from io import StringIO
+from pathlib import Path
+from typing import Any
+
+FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
+
+_BLOCKS = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<text>.*?)```\n)?", re.DOTALL)
+
+
+def run(page: str) -> str:
+    """Return a page with the outputs of its blocks of Python, which are run in the present folder.
+
+    Raises
+    ------
+    ValueError
+        If a block prints something and no block of text follows.
+    """
+    import matplotlib as mpl
+
+    mpl.use("Agg")
+    names: dict[str, Any] = {"__name__": "worked_example"}
+    parts, end = [], 0
+    for block in _BLOCKS.finditer(page):
+        printed = StringIO()
+        with redirect_stdout(printed):
+            exec(compile(block["code"], "the page's Python", "exec"), names)
+        output = "".join(f"{line.rstrip()}\n" for line in printed.getvalue().splitlines())
+        if block["text"] is None:
+            if output:
+                raise ValueError(f"this block prints, and no block of text follows:\n{block['code']}{output}")
+            continue
+        parts += [page[end : block.start("text")], output]
+        end = block.end("text")
+    return "".join([*parts, page[end:]])
+
+
+def main() -> None:
+    """Run the pages named on the command line."""
+    for name in sys.argv[1:]:
+        page = Path(name).resolve()
+        os.chdir(FIGURES)
+        page.write_text(run(page.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

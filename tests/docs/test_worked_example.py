@@ -1,0 +1,40 @@
+"""The pages that show Python: it runs as it stands, and prints what they say."""
+
+from __future__ import annotations
+
+import importlib.util
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(scope="module")
+def script() -> ModuleType:
+    spec = importlib.util.spec_from_file_location("worked_example", ROOT / "scripts" / "worked_example.py")
+    assert spec is not None
+    assert spec.loader is not None
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+def test_the_page_prints_what_it_says(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "docs" / "compare-convabuse.md").read_text(encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    assert script.run(page) == page
+    drawn = {path.name for path in tmp_path.glob("*.png")}
+    shown = {name.partition(")")[0] for name in page.split("](figures/")[1:]}
+    assert drawn == shown
+    assert all((ROOT / "docs" / "figures" / name).exists() for name in shown)
+
+
+def test_a_wrong_output_is_replaced_and_a_missing_one_refused(script: ModuleType) -> None:
+    page = "x\n\n```python\na = 1\n```\n\n```python\nprint(a + 1)\n```\n\n```text\n3\n```\n\ny\n"
+    assert script.run(page) == page.replace("3", "2")
+    with pytest.raises(ValueError, match="no block of text follows"):
+        script.run("```python\nprint(1)\n```\n")
