@@ -79,9 +79,9 @@ def pictures(figure: Figure) -> dict[str, bytes]:
 
 
 def _lay_out(figure: Figure) -> None:
-    """Lay a figure out for good, axes at rounded places: the solver's last digits are not always the same."""
+    """Lay the panels out once, at places without their last digits, which vary from run to run."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for axes in figure.axes:
-        x, y, width, height = axes.get_position(original=True).bounds
-        axes.set_position((round(x, 9), round(y, 9), round(width, 9), round(height, 9)))
+        left, bottom, width, height = (round(x, 6) for x in axes.get_position(original=True).bounds)
+        axes.set_position((left, bottom, width, height), which="original")
