@@ -35,6 +35,9 @@ TESTS = (
     (EXPECTED_P, BOOT, "pooled", "folded"),
     (EXPECTED_P, BOOT, "swap_items", "folded"),
 )
+LINE = (
+    "0 of 4 Type-I errors of the default above the 99 % band around α, 2 below it (2 for ties alone)"
+)
 CELLS = ((0.0, 0.0), (0.3, 0.3), (0.0, 0.2))
 
 
@@ -115,8 +118,11 @@ def test_exceptions_of_the_default_are_explained(rates: pd.DataFrame) -> None:
 
 def test_the_summary_counts_and_recommends(rates: pd.DataFrame) -> None:
     summary = summarise(rates)
-    assert summary["line"] == "2 of 4 rates of the default inside the 99 % band"
+    assert summary["line"] == LINE
     assert summary["default"]["explained"] == {"ties": 2}
+    assert summary["default"]["outside_simultaneous"] == {"below": 2, "above": 0}
+    within = binom.cdf(69, SETS, 0.05) - binom.cdf(32, SETS, 0.05)
+    assert summary["default"]["outside_by_chance"] == pytest.approx(4 * (1 - within))
     assert [row["metric"] for row in summary["default"]["exceptions"]] == ["wins_mae"] * 2
     assert summary["default"]["with_ties_at_random"] == {"inside": 4, "below": 0, "above": 0}
     chosen = summary["recommended"]
@@ -159,7 +165,7 @@ def test_everything_is_written(files: list[Path], rates: pd.DataFrame, tmp_path:
         assert len(list((out / "tables").glob(f"*.{suffix}"))) == 6
     write_report(out, out / "report.html")
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert "2 of 4 rates of the default inside the 99 % band" in page
+    assert LINE in page
     assert re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?\s*(?:https?:)?//[^"' >]*""", page) == []
 
 

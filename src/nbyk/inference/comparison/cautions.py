@@ -5,13 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
+from nbyk.inference.comparison.measured import LEVEL, PERCENTILE, Measured, nearest_measured
 from nbyk.inference.comparison.result import ALIKE, TESTED
 from nbyk.metrics import Metric
 
 FEW_ITEMS = 20
 _LOPSIDED = 0.1
+
+_EXACT = ("swap_items", "permutation")
+_KEPT = 0.8
+"""Share of α below which ties are said to keep an exact test from its level."""
 
 
 def about_data(data: ResponseSet, *, null: str) -> Iterator[str]:
@@ -82,3 +88,44 @@ def about_result(
             f"{100 * share_below:.2g} % of the bootstrap draws lie below the observed effect: {metric.name} "
             "is biased at this size, and its intervals are rough"
         )
+
+
+def about_level(
+    metric: Metric, data: ResponseSet, *, null: str, alpha: float, attained: float
+) -> Iterator[str]:
+    """Yield where the test of one metric does not hold its level, as measured, or as ties say.
+
+    Parameters
+    ----------
+    metric, data, null, alpha
+        The comparison.
+    attained
+        The level that ties leave of α (`nbyk.inference.pvalues.attained_level`).
+    """
+    if null in _EXACT and 0.0 < attained < _KEPT * alpha:
+        yield (
+            f"{metric.name} takes few values on these data: for ties, {null} rejects no more than "
+            f"{attained:.2g} of equally good systems at α = {alpha:g}"
+        )
+    k_responses = 0.5 * float(np.mean(_responses(data.a) + _responses(data.b)))
+    for test in (null, PERCENTILE):
+        found = nearest_measured(test, metric.base_name, data.n_items, k_responses)
+        if found is not None and found.too_often:
+            yield _rejects_too_often(found)
+
+
+def _rejects_too_often(found: Measured) -> str:
+    size = f"measured at {found.n_items} × {found.k_responses} (docs/calibration.md)"
+    if found.test == PERCENTILE:
+        return (
+            f"percentile intervals of {found.metric} are too narrow: those of {1.0 - LEVEL:g} left out the "
+            f"true effect of up to {found.rate:.2g} of equally good systems, {size}"
+        )
+    return (
+        f"{found.test} rejects too often by {found.metric}: up to {found.rate:.2g} of equally good systems at "
+        f"α = {LEVEL:g}, {size}"
+    )
+
+
+def _responses(matrix: NDArray[np.float64]) -> NDArray[np.int64]:
+    return (~np.isnan(matrix)).sum(axis=1)
