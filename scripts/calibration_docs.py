@@ -1,8 +1,8 @@
-"""Write what docs/calibration.md and `nbyk.compare` say of calibration anew, from the rates in docs/calibration.
+"""Write what docs/calibration.md and `nbyk.compare` say of calibration from the rates in docs/calibration.
 
-`python scripts/calibration_docs.py` fills the marked parts of the page, draws its figures, and writes the table
-of worst rates by which `nbyk.compare` warns. `--rates results/calibration/rates` first takes the rates of a new
-run, and `--check` writes nothing, and exits with 1 if text or tables are not those of the rates.
+`python scripts/calibration_docs.py` fills the marked parts of the page, draws its figures, and writes the
+table of worst rates by which `nbyk.compare` warns. `--rates results/calibration/rates` first takes the rates
+of a new run, and `--check` writes nothing, and exits with 1 if text or tables are not those of the rates.
 """
 
 from __future__ import annotations
@@ -19,8 +19,14 @@ from nbyk.files import write_text
 from nbyk.inference.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
 from nbyk.report.calibration.figures import metrics_figure, sizes_figure
 from nbyk.report.calibration.names import named, test_name
-from nbyk.report.calibration.reading import COLUMNS, METHOD, band, groups, placed, read_rates
-from nbyk.report.calibration.summary import INTERVAL_SAMPLER, MAIN_ALPHA, default_rates, summarise, worst_rates
+from nbyk.report.calibration.reading import CELL, COLUMNS, METHOD, band, groups, placed, read_rates
+from nbyk.report.calibration.summary import (
+    INTERVAL_SAMPLER,
+    MAIN_ALPHA,
+    default_rates,
+    summarise,
+    worst_rates,
+)
 from nbyk.report.calibration.tables import TESTS
 from nbyk.report.drawing import save
 
@@ -50,7 +56,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if chosen.check:
         stale = [path for path, text in texts.items() if path.read_text(encoding="utf-8") != text]
         for path in stale:
-            print(f"{path.relative_to(ROOT)} is not that of the rates; run: python scripts/calibration_docs.py")
+            print(
+                f"{path.relative_to(ROOT)} is not that of the rates; run: python scripts/calibration_docs.py"
+            )
         sys.exit(bool(stale))
     for path, text in texts.items():
         write_text(path, text)
@@ -95,16 +103,20 @@ def page(text: str, rates: pd.DataFrame, unlike: pd.DataFrame) -> str:
 
 def summary(rates: pd.DataFrame) -> str:
     """Return in a sentence or two how many rates of the default lie where."""
-    default = summarise(rates)["default"]
-    chance, wide, random = default["outside_by_chance"], default["outside_simultaneous"], default["with_ties_at_random"]
+    found = summarise(rates)["default"]
+    wide, random = found["outside_simultaneous"], found["with_ties_at_random"]
+    axes = {name: rates[name].nunique() for name in ("source", "metric", "alpha")}
+    kept = default_rates(rates)
+    n_cells = len(kept[[*CELL[1:3]]].drop_duplicates())
     return (
-        f"Of the default's {default['rates']} Type-I errors (three sources, five sizes, three truths, ten metrics, "
-        f"three levels, one- and two-sided) **{default['above']} lie above the 99 % band** around α, "
-        f"{default['inside']} inside and {default['below']} below. Tests exactly at their level would have about "
-        f"{chance:.0f} outside by chance, half of them above. With bands so wide that all {default['rates']} rates "
-        f"hold at once with a chance of 99 % (Bonferroni), {wide['above']} lie above and {wide['below']} below. "
-        f"With ties decided at random, on the same draws, {random['above']} lie above the 99 % band, "
-        f"{random['inside']} inside and {random['below']} below.\n"
+        f"Of the default's {found['rates']} Type-I errors ({axes['source']} sources, {n_cells} sizes, "
+        f"{kept['epsilon_b'].nunique()} truths, {axes['metric']} metrics, {axes['alpha']} levels, one- and "
+        f"two-sided) **{found['above']} lie above the 99 % band** around α, {found['inside']} inside "
+        f"and {found['below']} below. Tests exactly at their level would have about "
+        f"{found['outside_by_chance']:.0f} outside by chance, half of them above. With bands so wide that all "
+        f"{found['rates']} rates hold at once with a chance of 99 % (Bonferroni), {wide['above']} lie above "
+        f"and {wide['below']} below. With ties decided at random, on the same draws, {random['above']} lie "
+        f"above the 99 % band, {random['inside']} inside and {random['below']} below.\n"
     )
 
 
@@ -119,7 +131,7 @@ def default(rates: pd.DataFrame) -> str:
 
 
 def default_metrics(rates: pd.DataFrame) -> str:
-    """Return the least and largest Type-I error of the default by metric and source, over sizes and truths."""
+    """Return the least and largest Type-I error of the default by metric and source, over sizes and ε."""
     chosen = named(_default(rates))
     rows = []
     for key, of in groups(chosen.sort_values("metric", kind="stable"), ["metric"]):

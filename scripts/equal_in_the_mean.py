@@ -1,9 +1,10 @@
 """Measure the tests where two unlike systems have the same mean error.
 
 `python scripts/equal_in_the_mean.py > docs/calibration/unlike.csv` writes the rates anew from which
-`scripts/calibration_docs.py` makes a table of docs/calibration.md. System B's means are off by up to ε and its responses vary as
-gold's; A's means are right and its σ is s times as large, with s such that both have the same expected score.
-Their rows are then not exchangeable: of the weak null only the mean is left, and no test is exact.
+`scripts/calibration_docs.py` makes a table of docs/calibration.md. System B's means are off by up to ε and
+its responses vary as gold's; A's means are right and its σ is s times as large, with s such that both have
+the same expected score. Their rows are then not exchangeable: of the weak null only the mean is left, and no
+test is exact.
 """
 
 from __future__ import annotations

@@ -35,9 +35,7 @@ TESTS = (
     (EXPECTED_P, BOOT, "pooled", "folded"),
     (EXPECTED_P, BOOT, "swap_items", "folded"),
 )
-LINE = (
-    "0 of 4 Type-I errors of the default above the 99 % band around α, 2 below it (2 for ties alone)"
-)
+LINE = "0 of 4 Type-I errors of the default above the 99 % band around α, 2 below it (2 for ties alone)"
 CELLS = ((0.0, 0.0), (0.3, 0.3), (0.0, 0.2))
 
 

@@ -122,10 +122,10 @@ def _rejects_too_often(found: Measured) -> str:
             f"true effect of up to {found.rate:.2g} of equally good systems, {size}"
         )
     return (
-        f"{found.test} rejects too often by {found.metric}: up to {found.rate:.2g} of equally good systems at "
-        f"α = {LEVEL:g}, {size}"
+        f"{found.test} rejects too often by {found.metric}: up to {found.rate:.2g} of equally good systems "
+        f"at α = {LEVEL:g}, {size}"
     )
 
 
 def _responses(matrix: NDArray[np.float64]) -> NDArray[np.int64]:
-    return (~np.isnan(matrix)).sum(axis=1)
+    return np.asarray((~np.isnan(matrix)).sum(axis=1))

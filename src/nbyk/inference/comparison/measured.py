@@ -74,7 +74,7 @@ def nearest_measured(test: str, metric: str, n_items: int, k_responses: float) -
 @cache
 def measured() -> Sequence[Measured]:
     """Return all that was measured; docs/calibration.md says how, and how to write the table anew."""
-    with (files(__package__) / _TABLE).open(encoding="utf-8", newline="") as stream:
+    with (files(__package__) / _TABLE).open(encoding="utf-8") as stream:
         return [
             Measured(
                 test=row["test"],

@@ -73,7 +73,7 @@ def default_rates(rates: pd.DataFrame) -> pd.DataFrame:
 
 
 def outside_by_chance(rates: pd.DataFrame) -> float:
-    """Return how many of these rates would lie outside their bands on average, were all tests at their level."""
+    """Return how many rates would lie outside their bands on average, were all tests at their level."""
     from scipy.stats import binom
 
     found = 0.0
@@ -84,11 +84,10 @@ def outside_by_chance(rates: pd.DataFrame) -> float:
 
 
 def outside_simultaneous(rates: pd.DataFrame) -> dict[str, int]:
-    """Return how many rates lie below and above bands so wide that all hold with chance `BAND` (Bonferroni)."""
+    """Return how many rates lie outside bands so wide that all hold with chance `BAND` (Bonferroni)."""
     share = 1.0 - (1.0 - BAND) / max(1, len(rates))
-    places = [
-        place(row.rejections, band(row.n_sets, row.alpha, share)) for row in rates.itertuples(index=False)
-    ]
+    columns = (rates[name] for name in ("rejections", "n_sets", "alpha"))
+    places = [place(found, band(n, alpha, share)) for found, n, alpha in zip(*columns, strict=True)]
     return {name: places.count(name) for name in ("below", "above")}
 
 
@@ -117,7 +116,7 @@ def worst_rates(rates: pd.DataFrame) -> pd.DataFrame:
     n_rates = len(kept)
     rows = []
     for key, of in groups(kept, ["test", "metric", "k_responses", "n_items"]):
-        worst = of.loc[of["rate"].idxmax()]
+        worst = of.nlargest(1, "rate").iloc[0]
         high = band(int(worst["n_sets"]), LEVEL, 1.0 - 2.0 * (1.0 - BAND) / n_rates)[1]
         rows.append(
             {
