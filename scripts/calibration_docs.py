@@ -19,7 +19,7 @@ from nbyk.files import write_text
 from nbyk.inference.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
 from nbyk.report.calibration.figures import metrics_figure, sizes_figure
 from nbyk.report.calibration.names import named, test_name
-from nbyk.report.calibration.reading import CELL, COLUMNS, METHOD, band, groups, placed, read_rates
+from nbyk.report.calibration.reading import COLUMNS, METHOD, band, groups, placed, read_rates
 from nbyk.report.calibration.summary import (
     INTERVAL_SAMPLER,
     MAIN_ALPHA,
@@ -107,16 +107,16 @@ def summary(rates: pd.DataFrame) -> str:
     wide, random = found["outside_simultaneous"], found["with_ties_at_random"]
     axes = {name: rates[name].nunique() for name in ("source", "metric", "alpha")}
     kept = default_rates(rates)
-    n_cells = len(kept[[*CELL[1:3]]].drop_duplicates())
+    sizes = kept[["n_items", "k_responses"]].drop_duplicates()
     return (
-        f"Of the default's {found['rates']} Type-I errors ({axes['source']} sources, {n_cells} sizes, "
+        f"Of the default's {found['rates']} Type-I errors ({axes['source']} sources, {len(sizes)} sizes, "
         f"{kept['epsilon_b'].nunique()} truths, {axes['metric']} metrics, {axes['alpha']} levels, one- and "
-        f"two-sided) **{found['above']} lie above the 99 % band** around α, {found['inside']} inside "
-        f"and {found['below']} below. Tests exactly at their level would have about "
-        f"{found['outside_by_chance']:.0f} outside by chance, half of them above. With bands so wide that all "
-        f"{found['rates']} rates hold at once with a chance of 99 % (Bonferroni), {wide['above']} lie above "
-        f"and {wide['below']} below. With ties decided at random, on the same draws, {random['above']} lie "
-        f"above the 99 % band, {random['inside']} inside and {random['below']} below.\n"
+        f"two-sided) **{found['above']} lie above the 99 % band** around α, {found['inside']} inside and "
+        f"{found['below']} below. Tests exactly at their level would have about "
+        f"{found['outside_by_chance']:.0f} outside by chance, half of them above. With bands so wide that "
+        f"all {found['rates']} rates hold at once with a chance of 99 % (Bonferroni), {wide['above']} lie "
+        f"above and {wide['below']} below. With ties decided at random, on the same draws, "
+        f"{random['above']} lie above the 99 % band, {random['inside']} inside and {random['below']} below.\n"
     )
 
 

@@ -148,18 +148,19 @@ def recommended(rates: pd.DataFrame) -> dict[str, Any]:
 
     A test holds its level where at most `TOLERATED` of its rates lie above the band, under the strong and
     under the weak null. Of p-values that do, the one with the most power is recommended; of intervals, the
-    one whose rates are nearest to their levels on average. Of expected p only those nulls hold with which no
-    sampler fails.
+    one whose rates are nearest to their levels on average. Of expected p those nulls hold with which no
+    sampler that bootstraps items fails: others leave out how items vary.
     """
     p_values, expected = _holding(rates, P_VALUE), _holding(rates, EXPECTED_P)
     holding = [row for row in p_values if row["holds"]]
     best = max(holding, key=lambda row: float(row["mean_power"] or 0.0), default={})
-    failing = {row["null"] for row in expected if not row["holds"]}
+    by_items = [row for row in expected if row["sampler"].startswith("bootstrap_items/")]
+    failing = {row["null"] for row in by_items if not row["holds"]}
     intervals = _intervals(rates)
     return {
         "null": {"chosen": best.get("null"), "candidates": p_values},
         "expected_p": {
-            "nulls_that_hold": sorted({row["null"] for row in expected} - failing),
+            "nulls_that_hold": sorted({row["null"] for row in by_items} - failing),
             "candidates": expected,
         },
         "interval": {"chosen": intervals[0] if intervals else None, "candidates": intervals},
