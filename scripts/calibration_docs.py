@@ -108,11 +108,17 @@ def summary(rates: pd.DataFrame) -> str:
     axes = {name: rates[name].nunique() for name in ("source", "metric", "alpha")}
     kept = default_rates(rates)
     sizes = kept[["n_items", "k_responses"]].drop_duplicates()
+    above = [
+        f"`{row.metric}`, {row.dataset}, {row.size}, {row.true}, {row.alternative}, α = {row.alpha:g}: "
+        f"{_number(row.rate)}"
+        for row in named(kept[kept["place"] == "above"]).itertuples()
+    ]
+    listed = f" ({'; '.join(above)})" if above else ""
     return (
         f"Of the default's {found['rates']} Type-I errors ({axes['source']} sources, {len(sizes)} sizes, "
         f"{kept['epsilon_b'].nunique()} truths, {axes['metric']} metrics, {axes['alpha']} levels, one- and "
-        f"two-sided) **{found['above']} lie above the 99 % band** around α, {found['inside']} inside and "
-        f"{found['below']} below. Tests exactly at their level would have about "
+        f"two-sided) **{found['above']} lie above the 99 % band** around α{listed}, {found['inside']} "
+        f"inside and {found['below']} below. Tests exactly at their level would have about "
         f"{found['outside_by_chance']:.0f} outside by chance, half of them above. With bands so wide that "
         f"all {found['rates']} rates hold at once with a chance of 99 % (Bonferroni), {wide['above']} lie "
         f"above and {wide['below']} below. With ties decided at random, on the same draws, "

@@ -145,6 +145,7 @@ def test_tables_say_where_the_level_is_not_held(rates: pd.DataFrame) -> None:
     assert default["true"].tolist() == ["strong null", "weak null, ε = 0.3"]
     assert default["α = 0.05"].tolist() == [0.05, 0.05]
     assert default["band at 0.05"].tolist() == ["0.033–0.069"] * 2
+    assert default["95 % at 0.05"].tolist() == ["0.037–0.065"] * 2  # of 50 in 1000, Clopper and Pearson
     assert default["inside"].tolist() == ["yes", "yes"]
     wins = {name: table for name, _, table in tables_of(rates[rates["metric"] == "wins_mae"])}["default"]
     assert wins["inside"].tolist() == ["below at 0.05"] * 2
