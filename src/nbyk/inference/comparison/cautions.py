@@ -15,7 +15,9 @@ from nbyk.metrics import Metric
 FEW_ITEMS = 20
 _LOPSIDED = 0.1
 
-_EXACT = ("swap_items", "permutation")
+EXACT = ("swap_items", "permutation")
+"""Nulls whose tests are at their level, whatever they test, but for ties."""
+
 _KEPT = 0.8
 """Share of α below which ties are said to keep an exact test from its level."""
 
@@ -55,6 +57,7 @@ def about_result(
     n_draws: int,
     undefined: int,
     share_below: float,
+    attained: float | None,
 ) -> Iterator[str]:
     """Yield the cautions of one metric's result.
 
@@ -70,6 +73,9 @@ def about_result(
         Bootstrap draws that leave the metric undefined.
     share_below
         Share of the bootstrap draws below the observed effect.
+    attained
+        The level that ties leave of α (`nbyk.inference.pvalues.attained_level`) under a null of `EXACT`; None
+        under another.
     """
     if least_p > alpha:
         found = f"the {n_draws + 1} arrangements of so few items" if exact else f"{n_draws} draws"
@@ -78,6 +84,12 @@ def about_result(
     elif not decided:
         yield (
             f"after {n_draws} draws p is too near α = {alpha:g} to settle the decision; raise max_resamples"
+        )
+    if least_p <= alpha and attained is not None and attained < _KEPT * alpha:
+        most = f"no more than {attained:.2g} of" if attained else "none of the"
+        yield (
+            f"{metric.name} takes few values on these data: for ties, the test rejects {most} equally good "
+            f"systems at α = {alpha:g}"
         )
     if undefined:
         yield f"{undefined} bootstrap draws leave {metric.name} undefined; the intervals leave them out"
@@ -90,23 +102,8 @@ def about_result(
         )
 
 
-def about_level(
-    metric: Metric, data: ResponseSet, *, null: str, alpha: float, attained: float
-) -> Iterator[str]:
-    """Yield where the test of one metric does not hold its level, as measured, or as ties say.
-
-    Parameters
-    ----------
-    metric, data, null, alpha
-        The comparison.
-    attained
-        The level that ties leave of α (`nbyk.inference.pvalues.attained_level`).
-    """
-    if null in _EXACT and 0.0 < attained < _KEPT * alpha:
-        yield (
-            f"{metric.name} takes few values on these data: for ties, {null} rejects no more than "
-            f"{attained:.2g} of equally good systems at α = {alpha:g}"
-        )
+def about_level(metric: Metric, data: ResponseSet, *, null: str) -> Iterator[str]:
+    """Yield where the test and the interval of one metric were measured not to hold their level."""
     k_responses = 0.5 * float(np.mean(_responses(data.a) + _responses(data.b)))
     for test in (null, PERCENTILE):
         found = nearest_measured(test, metric.base_name, data.n_items, k_responses)

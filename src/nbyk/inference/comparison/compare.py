@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
-from nbyk.inference.comparison.cautions import about_data, about_level, about_result
+from nbyk.inference.comparison.cautions import EXACT, about_data, about_level, about_result
 from nbyk.inference.comparison.decision import Decision, NullDraws
 from nbyk.inference.comparison.draws import Draws
 from nbyk.inference.comparison.inputs import as_response_set, as_seed
@@ -249,6 +249,9 @@ class Asked:
         percentile = percentile_interval(drawn, level)
         bca = bca_interval(drawn, effect, acceleration(left_out), level)
         score_a, score_b = draws.scores(index)
+        attained = None
+        if self.null in EXACT:
+            attained = attained_level(effect, null_effects, self.alpha, alternative=self.alternative)
         own = about_result(
             metric,
             alpha=self.alpha,
@@ -258,9 +261,9 @@ class Asked:
             n_draws=null_effects.size,
             undefined=bootstrapped.size - drawn.size,
             share_below=share_below(drawn, effect),
+            attained=attained,
         )
-        attained = attained_level(effect, null_effects, self.alpha, alternative=self.alternative)
-        of_level = about_level(metric, data, null=self.null, alpha=self.alpha, attained=attained)
+        of_level = about_level(metric, data, null=self.null)
         return ComparisonResult(
             metric=metric.name,
             effect=effect,
