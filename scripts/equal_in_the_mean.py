@@ -1,8 +1,10 @@
-"""Measure the tests where two unlike systems have the same mean error: `python scripts/equal_in_the_mean.py`.
+"""Measure the tests where two unlike systems have the same mean error.
 
-This is the last table of docs/calibration.md. System B's means are off by up to ε and its responses vary as
-gold's; A's means are right and its σ is s times as large, with s such that both have the same expected score.
-Their rows are then not exchangeable: of the weak null only the mean is left, and no test is exact.
+`python scripts/equal_in_the_mean.py > docs/calibration/unlike.csv` writes the rates anew from which
+`scripts/calibration_docs.py` makes a table of docs/calibration.md. System B's means are off by up to ε and
+its responses vary as gold's; A's means are right and its σ is s times as large, with s such that both have
+the same expected score. Their rows are then not exchangeable: of the weak null only the mean is left, and no
+test is exact.
 """
 
 from __future__ import annotations
@@ -15,11 +17,11 @@ from scipy.optimize import brentq
 from nbyk.inference.calibration.calibrate import calibrate
 from nbyk.metrics import get
 from nbyk.priors import TwoStagePrior, published_prior
-from nbyk.report.formats import markdown
 from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import simulated_effects
+from nbyk.studies.calibration import ALPHAS
 
-SOURCES, SIZES, METRIC, EPSILON, ALPHA = ("simulated", "toxicity"), ((50, 5), (200, 5)), "mae", 0.3, 0.05
+SOURCES, SIZES, METRIC, EPSILON = ("simulated", "toxicity"), ((50, 5), (200, 5)), "mae", 0.3
 
 
 def mean_effect(scale: float, prior: TwoStagePrior, k: int) -> float:
@@ -31,31 +33,22 @@ def mean_effect(scale: float, prior: TwoStagePrior, k: int) -> float:
 
 
 def main() -> None:
-    """Print the table."""
+    """Print the rates as CSV."""
     import pandas as pd
 
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--sets", type=int, default=1000, help="test sets behind every rate")
     n_sets = parser.parse_args().sets
-    rows = []
+    found = []
     for source in SOURCES:
         prior = published_prior(source)
         for n, k in SIZES:
             scale = brentq(mean_effect, 0.8, 6.0, args=(prior, k), xtol=1e-3)
-            population = Population(prior, n, k, EPSILON, sd_scale_a=scale)
-            found = calibrate(population, [get(METRIC)], [ALPHA], n_sets=n_sets, seed=1).to_pandas()
             print(f"{source}, {n} × {k}: s = {scale:.3f}", file=sys.stderr)
-            for test in found.itertuples():
-                if test.definition == "p_value" or test.null == "":
-                    name = test.null or f"{test.definition}, {test.sampler}"
-                    key = {"source": source, "N × K": f"{n} × {k}", "s": f"{scale:.2f}"}
-                    rows.append({**key, "test": name, "side": test.alternative, "rate": test.rate})
-    table = pd.DataFrame(rows).pivot_table(
-        index=["test", "side"], columns=["source", "N × K", "s"], values="rate", sort=False
-    )
-    table.columns = [", ".join(name[:2]) + f" (s = {name[2]})" for name in table.columns]
-    caption = f"Rejections at α = {ALPHA:g} where unlike systems have the same mean absolute error"
-    print(markdown(table.reset_index(), caption))
+            population = Population(prior, n, k, EPSILON, sd_scale_a=scale)
+            rates = calibrate(population, [get(METRIC)], ALPHAS, n_sets=n_sets, seed=1).to_pandas()
+            found.append(rates.drop(columns=["low", "high"]).assign(source=source, scale=round(scale, 3)))
+    pd.concat(found).to_csv(sys.stdout, index=False, lineterminator="\n")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,7 @@ from scipy import stats
 
 from nbyk.data.response_set import response_set
 from nbyk.errors import NbykError
-from nbyk.inference.pvalues import expected_p, p_value
+from nbyk.inference.pvalues import attained_level, expected_p, p_value
 from nbyk.priors import published_prior
 from nbyk.resampling.resample import observed_effects, resampled_effects
 from nbyk.resampling.simulate import simulate
@@ -103,6 +103,27 @@ def test_p_value_is_its_definition(observed: float, null: list[float]) -> None:
     assert p_value(observed, null, alternative="less").p == less
     assert p_value(observed, null, alternative="two-sided").p == min(1.0, 2 * min(greater, less))
     assert 0.0 < p_value(observed, null).p <= 1.0
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+@given(tied=st.lists(whole, min_size=2, max_size=40), alpha=st.sampled_from([0.05, 0.1, 0.3, 0.5]))
+@settings(max_examples=100, deadline=None)
+def test_the_attained_level_is_that_of_every_effect_in_turn(  # type: ignore[no-untyped-def]
+    alternative, tied: list[float], alpha: float
+) -> None:
+    rejected = [
+        p_value(effect, [*tied[:i], *tied[i + 1 :]], alternative=alternative).p <= alpha
+        for i, effect in enumerate(tied)
+    ]
+    found = attained_level(tied[0], tied[1:], alpha, alternative=alternative)
+    assert found == np.mean(rejected)
+    assert found <= alpha
+
+
+def test_without_ties_the_attained_level_is_alpha() -> None:
+    null = np.random.default_rng(3).standard_normal(199)
+    for alpha in (0.01, 0.05, 0.1):
+        assert attained_level(0.0, null, alpha, alternative="two-sided") == pytest.approx(alpha)
 
 
 def test_effects_that_differ_by_rounding_are_ties() -> None:

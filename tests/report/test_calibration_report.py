@@ -35,6 +35,7 @@ TESTS = (
     (EXPECTED_P, BOOT, "pooled", "folded"),
     (EXPECTED_P, BOOT, "swap_items", "folded"),
 )
+LINE = "0 of 4 Type-I errors of the default above the 99 % band around α, 2 below it (2 for ties alone)"
 CELLS = ((0.0, 0.0), (0.3, 0.3), (0.0, 0.2))
 
 
@@ -119,8 +120,11 @@ def test_exceptions_of_the_default_are_explained(rates: pd.DataFrame) -> None:
 
 def test_the_summary_counts_and_recommends(rates: pd.DataFrame) -> None:
     summary = summarise(rates)
-    assert summary["line"] == "2 of 4 rates of the default inside the 99 % band"
+    assert summary["line"] == LINE
     assert summary["default"]["explained"] == {"ties": 2}
+    assert summary["default"]["outside_simultaneous"] == {"below": 2, "above": 0}
+    within = binom.cdf(69, SETS, 0.05) - binom.cdf(32, SETS, 0.05)
+    assert summary["default"]["outside_by_chance"] == pytest.approx(4 * (1 - within))
     assert [row["metric"] for row in summary["default"]["exceptions"]] == ["wins_mae"] * 2
     assert summary["default"]["with_ties_at_random"] == {"inside": 4, "below": 0, "above": 0}
     chosen = summary["recommended"]
@@ -145,6 +149,7 @@ def test_tables_say_where_the_level_is_not_held(rates: pd.DataFrame) -> None:
     assert default["true"].tolist() == ["strong null", "weak null, ε = 0.3"]
     assert default["α = 0.05"].tolist() == [0.05, 0.05]
     assert default["band at 0.05"].tolist() == ["0.033–0.069"] * 2
+    assert default["95 % at 0.05"].tolist() == ["0.037–0.065"] * 2  # of 50 in 1000, Clopper and Pearson
     assert default["inside"].tolist() == ["yes", "yes"]
     wins = {name: table for name, _, table in tables_of(rates[rates["metric"] == "wins_mae"])}["default"]
     assert wins["inside"].tolist() == ["below at 0.05"] * 2
@@ -163,7 +168,7 @@ def test_everything_is_written(files: list[Path], rates: pd.DataFrame, tmp_path:
         assert len(list((out / "tables").glob(f"*.{suffix}"))) == 6
     PAGE.write(out, out / "report.html")
     page = (out / "report.html").read_text(encoding="utf-8")
-    assert "2 of 4 rates of the default inside the 99 % band" in page
+    assert LINE in page
     assert re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?\s*(?:https?:)?//[^"' >]*""", page) == []
 
 

@@ -186,6 +186,31 @@ def null_counts(observed: float, null: ArrayLike) -> tuple[int, int, int]:
     return n_greater, n_less, beta.size
 
 
+def attained_level(
+    observed: float, null: ArrayLike, alpha: float, *, alternative: Alternative = "greater"
+) -> float:
+    """Return the level that ties leave of α: the chance that p ≤ α where all effects are as likely.
+
+    Under an exact null the observed effect is as likely to be any of itself and the M draws. Without ties,
+    that many of them have p ≤ α as α allows; with ties, p counts all of a tie as more extreme. The parameters
+    and errors are those of `p_value`.
+    """
+    check_alternative(alternative)
+    effects = _effects(np.append(_effects(null, "null"), observed), "effects")
+    sides = {"greater": (1.0,), "less": (-1.0,), "two-sided": (1.0, -1.0)}[alternative]
+    most = math.floor(alpha / len(sides) * effects.size + 1e-9)
+    if most == 0:
+        return 0.0
+    tolerance = tie_tolerance(effects)
+    found = 0
+    for sign in sides:
+        signed = sign * effects
+        border = float(np.partition(signed, -most)[-most])
+        at_least = int((signed >= border - tolerance).sum())
+        found += at_least if at_least <= most else int((signed > border + tolerance).sum())
+    return found / effects.size
+
+
 def _effects(values: ArrayLike, name: str) -> Floats:
     effects = np.asarray(values, dtype=np.float64).ravel()
     if effects.size == 0:

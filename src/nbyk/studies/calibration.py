@@ -7,7 +7,7 @@ STUDY = "calibration"
 SOURCES = ("simulated", "toxicity", "hs_brexit")
 """Continuous, Likert and binary responses."""
 
-SIZES = ((50, 1), (200, 1), (50, 5), (200, 5), (500, 5))
+SIZES = ((50, 1), (200, 1), (50, 5), (200, 5))
 EXPECTED_SIZES = ((50, 1), (50, 5))
 ALPHAS = (0.01, 0.05, 0.1)
 WEAK_EPSILONS = (0.1, 0.3)

@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
+from nbyk.inference.comparison.measured import LEVEL, PERCENTILE, Measured, nearest_measured
 from nbyk.inference.comparison.result import ALIKE, TESTED
 from nbyk.metrics import Metric
 
 FEW_ITEMS = 20
 _LOPSIDED = 0.1
+
+EXACT = ("swap_items", "permutation")
+"""Nulls whose tests are at their level, whatever they test, but for ties."""
+
+_KEPT = 0.8
+"""Share of α below which ties are said to keep an exact test from its level."""
 
 
 def about_data(data: ResponseSet, *, null: str) -> Iterator[str]:
@@ -49,6 +57,7 @@ def about_result(
     n_draws: int,
     undefined: int,
     share_below: float,
+    attained: float | None,
 ) -> Iterator[str]:
     """Yield the cautions of one metric's result.
 
@@ -64,6 +73,9 @@ def about_result(
         Bootstrap draws that leave the metric undefined.
     share_below
         Share of the bootstrap draws below the observed effect.
+    attained
+        The level that ties leave of α (`nbyk.inference.pvalues.attained_level`) under a null of `EXACT`; None
+        under another.
     """
     if least_p > alpha:
         found = f"the {n_draws + 1} arrangements of so few items" if exact else f"{n_draws} draws"
@@ -72,6 +84,12 @@ def about_result(
     elif not decided:
         yield (
             f"after {n_draws} draws p is too near α = {alpha:g} to settle the decision; raise max_resamples"
+        )
+    if least_p <= alpha and attained is not None and attained < _KEPT * alpha:
+        most = f"no more than {attained:.2g} of" if attained else "none of the"
+        yield (
+            f"{metric.name} takes few values on these data: for ties, the test rejects {most} equally good "
+            f"systems at α = {alpha:g}"
         )
     if undefined:
         yield f"{undefined} bootstrap draws leave {metric.name} undefined; the intervals leave them out"
@@ -82,3 +100,29 @@ def about_result(
             f"{100 * share_below:.2g} % of the bootstrap draws lie below the observed effect: {metric.name} "
             "is biased at this size, and its intervals are rough"
         )
+
+
+def about_level(metric: Metric, data: ResponseSet, *, null: str) -> Iterator[str]:
+    """Yield where the test and the interval of one metric were measured not to hold their level."""
+    k_responses = 0.5 * float(np.mean(_responses(data.a) + _responses(data.b)))
+    for test in (null, PERCENTILE):
+        found = nearest_measured(test, metric.base_name, data.n_items, k_responses)
+        if found is not None and found.too_often:
+            yield _rejects_too_often(found)
+
+
+def _rejects_too_often(found: Measured) -> str:
+    size = f"measured at {found.n_items} × {found.k_responses} (docs/calibration.md)"
+    if found.test == PERCENTILE:
+        return (
+            f"percentile intervals of {found.metric} are too narrow: those of {1.0 - LEVEL:g} left out the "
+            f"true effect of up to {found.rate:.2g} of equally good systems, {size}"
+        )
+    return (
+        f"{found.test} rejects too often by {found.metric}: up to {found.rate:.2g} of equally good systems "
+        f"at α = {LEVEL:g}, {size}"
+    )
+
+
+def _responses(matrix: NDArray[np.float64]) -> NDArray[np.int64]:
+    return np.asarray((~np.isnan(matrix)).sum(axis=1))

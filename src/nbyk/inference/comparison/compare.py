@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
-from nbyk.inference.comparison.cautions import about_data, about_result
+from nbyk.inference.comparison.cautions import EXACT, about_data, about_level, about_result
 from nbyk.inference.comparison.decision import Decision, NullDraws
 from nbyk.inference.comparison.draws import Draws
 from nbyk.inference.comparison.inputs import as_response_set, as_seed
@@ -21,7 +21,7 @@ from nbyk.inference.comparison.intervals import (
     share_below,
 )
 from nbyk.inference.comparison.result import TESTED, ComparisonResult, Interval, Responses
-from nbyk.inference.pvalues import Alternative, expected_p, p_values
+from nbyk.inference.pvalues import Alternative, attained_level, expected_p, p_values
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, as_metrics, check_defined
 from nbyk.resampling.samplers import Sampler, check_null, get_sampler
@@ -251,6 +251,9 @@ class Asked:
         score_a, score_b = draws.scores(index)
         for kept in (null_effects, drawn):
             kept.setflags(write=False)
+        attained = None
+        if self.null in EXACT:
+            attained = attained_level(effect, null_effects, self.alpha, alternative=self.alternative)
         own = about_result(
             metric,
             alpha=self.alpha,
@@ -260,7 +263,9 @@ class Asked:
             n_draws=null_effects.size,
             undefined=bootstrapped.size - drawn.size,
             share_below=share_below(drawn, effect),
+            attained=attained,
         )
+        of_level = about_level(metric, data, null=self.null)
         return ComparisonResult(
             metric=metric.name,
             effect=effect,
@@ -288,7 +293,7 @@ class Asked:
             n_resamples=null_effects.size,
             decided=decided,
             decision_error=0.0 if exact else self.decision_error,
-            warnings=(*about_data(data, null=self.null), *own),
+            warnings=(*about_data(data, null=self.null), *own, *of_level),
             seed=self.seed,
         )
 

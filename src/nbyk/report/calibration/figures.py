@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _CALIBRATED, _MISSING = "#ffffff", "#e6e6e6"
+_KEY = "orange: too often, blue: too rarely, bold: outside the 99 % band, grey: another test's, or none"
 _WIDEST = 2.0  # colours end at a fourth and at four times the level
 _DARK = 1.3
 _WIDTH_OF_TITLE = 5.8
@@ -67,7 +68,7 @@ def sizes_figure(rates: pd.DataFrame, title: str) -> Figure:
     for panel, (key, of) in zip(axes[:, 0], groups(shown, ["dataset"]), strict=True):
         _heat_map(panel, of, ("test", "column"), columns)
         panel.set_title(key["dataset"], loc="left")
-    figure.suptitle(f"{title} at α = {MAIN_ALPHA:g}, two-sided, {metric}", fontsize=10)
+    figure.suptitle(_headed(f"{title} at α = {MAIN_ALPHA:g}, two-sided, {metric}", rates), fontsize=9)
     return figure
 
 
@@ -94,7 +95,7 @@ def _by_truth(rates: pd.DataFrame, axes_of: tuple[str, str], title: str, over: s
     for panel, (key, of) in zip(axes[0], panels, strict=True):
         _heat_map(panel, of, axes_of, columns)
         panel.set_title(key["true"], loc="left")
-    figure.suptitle(f"{title}, α = {MAIN_ALPHA:g}: mean over {over}", fontsize=10)
+    figure.suptitle(_headed(f"{title}, α = {MAIN_ALPHA:g}: mean over {over}", rates), fontsize=9)
     return figure
 
 
@@ -133,6 +134,11 @@ def _heat_map(axes: Axes, rates: pd.DataFrame, axes_of: tuple[str, str], columns
     )
     axes.grid(visible=False)
     axes.tick_params(length=0)
+
+
+def _headed(title: str, rates: pd.DataFrame) -> str:
+    """Return a title with what colours and weights mean, for Type-I errors."""
+    return title if (rates["scenario"] == "power").all() else f"{title}\n{_KEY}"
 
 
 def _two_sided(rates: pd.DataFrame) -> pd.DataFrame:

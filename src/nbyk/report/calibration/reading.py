@@ -51,11 +51,18 @@ def read_rates(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
     between which a test that rejects with chance α stays with chance `BAND`) and place: where a Type-I error
     lies, "below" the band, "inside" or "above" it, and "" for a power.
     """
-    rates = read_partitioned(files, COLUMNS, ("source",))
+    return placed(read_partitioned(files, COLUMNS, ("source",)))
+
+
+def placed(rates: pd.DataFrame) -> pd.DataFrame:
+    """Return rates of several sources, their columns those of `COLUMNS` and source, as `read_rates` does."""
     bands = [band(n, alpha) for n, alpha in zip(rates["n_sets"], rates["alpha"], strict=True)]
-    rates["scenario"] = [scenario(a, b) for a, b in zip(rates["epsilon_a"], rates["epsilon_b"], strict=True)]
-    rates["band_low"] = [low for low, _ in bands] / rates["n_sets"]
-    rates["band_high"] = [high for _, high in bands] / rates["n_sets"]
+    of_cells = [scenario(a, b) for a, b in zip(rates["epsilon_a"], rates["epsilon_b"], strict=True)]
+    rates = rates.assign(
+        scenario=of_cells,
+        band_low=[low for low, _ in bands] / rates["n_sets"],
+        band_high=[high for _, high in bands] / rates["n_sets"],
+    )
     rates["place"] = [
         "" if what == "power" else place(found, ends)
         for what, found, ends in zip(rates["scenario"], rates["rejections"], bands, strict=True)
@@ -85,11 +92,11 @@ def shares(rates: pd.DataFrame) -> dict[str, float]:
 
 
 @cache
-def band(n_sets: int, alpha: float) -> tuple[int, int]:
-    """Return between which numbers the rejections of `n_sets` tests of chance α stay with chance `BAND`."""
+def band(n_sets: int, alpha: float, share: float = BAND) -> tuple[int, int]:
+    """Return between which numbers the rejections of `n_sets` tests of chance α stay with chance `share`."""
     from scipy.stats import binom
 
-    tail = 0.5 * (1.0 - BAND)
+    tail = 0.5 * (1.0 - share)
     return int(binom.ppf(tail, n_sets, alpha)), int(binom.isf(tail, n_sets, alpha))
 
 

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
 from nbyk.inference.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
-from nbyk.report.calibration.reading import CELL, METHOD, groups, shares
+from nbyk.inference.comparison.measured import LEVEL, Measured
+from nbyk.report.calibration.reading import CELL, METHOD, band, groups, place, shares
 from nbyk.studies.calibration import BAND, DEFAULT_NULL, STUDY
 
 if TYPE_CHECKING:
@@ -15,6 +17,7 @@ TOLERATED = 0.02
 """Share of a test's rates above the band with which it still holds its level; chance alone gives .005."""
 
 MAIN_ALPHA = 0.05
+INTERVAL_SAMPLER = "bootstrap_items/all"
 _RATE = [*CELL, "metric", "alternative", "alpha"]
 
 
@@ -24,21 +27,25 @@ def summarise(rates: pd.DataFrame) -> dict[str, Any]:
     """
     default = default_rates(rates)
     exceptions = default[default["place"] != "inside"]
-    inside, at_random = int((default["place"] == "inside").sum()), default["place_ties_at_random"]
+    counts = {name: int((default["place"] == name).sum()) for name in ("inside", "below", "above")}
+    why, at_random = exceptions["why"], default["place_ties_at_random"]
     shown = [*_RATE, "rate", "rate_ties_at_random", "band_low", "band_high", "undefined", "why"]
     return {
         "study": STUDY,
-        "line": f"{inside} of {len(default)} rates of the default inside the {100 * BAND:.0f} % band",
+        "line": (
+            f"{counts['above']} of {len(default)} Type-I errors of the default above the {100 * BAND:.0f} % "
+            f"band around α, {counts['below']} below it ({int((why == 'ties').sum())} for ties alone)"
+        ),
         "default": {
             "null": DEFAULT_NULL,
             "rates": len(default),
-            "inside": inside,
-            "below": int((default["place"] == "below").sum()),
-            "above": int((default["place"] == "above").sum()),
+            **counts,
+            "outside_by_chance": outside_by_chance(default),
+            "outside_simultaneous": outside_simultaneous(default),
             "with_ties_at_random": {
                 name: int((at_random == name).sum()) for name in ("inside", "below", "above")
             },
-            "explained": {str(why): len(rows) for why, rows in exceptions.groupby("why")},
+            "explained": {str(name): len(rows) for name, rows in exceptions.groupby("why")},
             "exceptions": exceptions[shown].to_dict(orient="records"),
         },
         "tests": calibration_of_tests(rates),
@@ -65,6 +72,65 @@ def default_rates(rates: pd.DataFrame) -> pd.DataFrame:
     return both.assign(why=[_why(*row) for row in zip(*columns, strict=True)])
 
 
+def outside_by_chance(rates: pd.DataFrame) -> float:
+    """Return how many rates would lie outside their bands on average, were all tests at their level."""
+    from scipy.stats import binom
+
+    found = 0.0
+    for (n_sets, alpha), rows in rates.groupby(["n_sets", "alpha"]):
+        low, high = band(n_sets, alpha)
+        found += len(rows) * float(binom.cdf(low - 1, n_sets, alpha) + binom.sf(high, n_sets, alpha))
+    return found
+
+
+def outside_simultaneous(rates: pd.DataFrame) -> dict[str, int]:
+    """Return how many rates lie outside bands so wide that all hold with chance `BAND` (Bonferroni)."""
+    share = 1.0 - (1.0 - BAND) / max(1, len(rates))
+    columns = (rates[name] for name in ("rejections", "n_sets", "alpha"))
+    places = [place(found, band(n, alpha, share)) for found, n, alpha in zip(*columns, strict=True)]
+    return {name: places.count(name) for name in ("below", "above")}
+
+
+def worst_rates(rates: pd.DataFrame) -> pd.DataFrame:
+    """Return the largest Type-I error of each test by each metric and size: what `nbyk.compare` warns by.
+
+    The rows are those of `nbyk.inference.comparison.measured`: two-sided, at α = `LEVEL`. What coincides with
+    another test at K = 1 has that one's rates.
+    """
+    import pandas as pd
+
+    of_tests = rates["null"].where(rates["definition"] == P_VALUE, PERCENTILE)
+    default_interval = (rates["definition"] == PERCENTILE) & (rates["sampler"] == INTERVAL_SAMPLER)
+    kept = rates.assign(test=of_tests)[
+        ((rates["definition"] == P_VALUE) | default_interval)
+        & (rates["scenario"] != "power")
+        & (rates["alternative"] == "two-sided")
+        & (rates["alpha"] == LEVEL)
+    ]
+    single = kept[kept["k_responses"] == 1]
+    again = [
+        single[single["test"] == named].assign(test=same)
+        for same, named in (("permutation", "swap_items"), ("pooled_twice", "pooled"))
+    ]
+    kept = pd.concat([kept, *again])
+    n_rates = len(kept)
+    rows = []
+    for key, of in groups(kept, ["test", "metric", "k_responses", "n_items"]):
+        worst = of.nlargest(1, "rate").iloc[0]
+        high = band(int(worst["n_sets"]), LEVEL, 1.0 - 2.0 * (1.0 - BAND) / n_rates)[1]
+        rows.append(
+            {
+                **key,
+                "rate": worst["rate"],
+                "bound": high / worst["n_sets"],
+                "source": worst["source"],
+                "epsilon": worst["epsilon_b"],
+            }
+        )
+    columns = [field.name for field in fields(Measured)]
+    return pd.DataFrame(rows)[columns].sort_values(columns[:4], ignore_index=True)
+
+
 def calibration_of_tests(rates: pd.DataFrame) -> list[dict[str, Any]]:
     """Return for each test, side and ε where its Type-I errors lie, and its rates at the main level."""
     under_null = rates[(rates["scenario"] != "power") & (rates["definition"] != TIES_AT_RANDOM)]
@@ -82,18 +148,19 @@ def recommended(rates: pd.DataFrame) -> dict[str, Any]:
 
     A test holds its level where at most `TOLERATED` of its rates lie above the band, under the strong and
     under the weak null. Of p-values that do, the one with the most power is recommended; of intervals, the
-    one whose rates are nearest to their levels on average. Of expected p only those nulls hold with which no
-    sampler fails.
+    one whose rates are nearest to their levels on average. Of expected p those nulls hold with which no
+    sampler that bootstraps items fails: others leave out how items vary.
     """
     p_values, expected = _holding(rates, P_VALUE), _holding(rates, EXPECTED_P)
     holding = [row for row in p_values if row["holds"]]
     best = max(holding, key=lambda row: float(row["mean_power"] or 0.0), default={})
-    failing = {row["null"] for row in expected if not row["holds"]}
+    by_items = [row for row in expected if row["sampler"].startswith("bootstrap_items/")]
+    failing = {row["null"] for row in by_items if not row["holds"]}
     intervals = _intervals(rates)
     return {
         "null": {"chosen": best.get("null"), "candidates": p_values},
         "expected_p": {
-            "nulls_that_hold": sorted({row["null"] for row in expected} - failing),
+            "nulls_that_hold": sorted({row["null"] for row in by_items} - failing),
             "candidates": expected,
         },
         "interval": {"chosen": intervals[0] if intervals else None, "candidates": intervals},

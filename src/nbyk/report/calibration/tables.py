@@ -51,7 +51,8 @@ def tables_of(rates: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
     found = [
         (
             "default",
-            f"Type-I error of {DEFAULT_NULL} on {metric}, and whether all lie in the {100 * BAND:.0f} % band",
+            f"Type-I error of {DEFAULT_NULL} on {metric} with exact intervals, and whether all lie in the "
+            f"{100 * BAND:.0f} % band",
             default_table(under_null[under_null["metric"] == metric]),
         ),
         (
@@ -97,6 +98,7 @@ def default_table(rates: pd.DataFrame) -> pd.DataFrame:
         outside = []
         for rate in of.itertuples(index=False):
             row[f"α = {rate.alpha:g}"] = rate.rate
+            row[f"95 % at {rate.alpha:g}"] = f"{rate.low:.3f}–{rate.high:.3f}"
             row[f"band at {rate.alpha:g}"] = f"{rate.band_low:g}–{rate.band_high:g}"
             outside += [] if rate.place == "inside" else [f"{rate.place} at {rate.alpha:g}"]
         rows.append(row | {"inside": ", ".join(outside) or "yes"})

@@ -1,0 +1,295 @@
+"""Write what docs/calibration.md and `nbyk.compare` say of calibration from the rates in docs/calibration.
+
+`python scripts/calibration_docs.py` fills the marked parts of the page, draws its figures, and writes the
+table of worst rates by which `nbyk.compare` warns. `--rates results/calibration/rates` first takes the rates
+of a new run, and `--check` writes nothing, and exits with 1 if text or tables are not those of the rates.
+"""
+
+from __future__ import annotations
+
+import argparse
+import re
+import sys
+from collections.abc import Callable, Iterable, Sequence
+from pathlib import Path
+
+import pandas as pd
+
+from nbyk.files import write_text
+from nbyk.inference.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
+from nbyk.report.calibration.figures import metrics_figure, sizes_figure
+from nbyk.report.calibration.names import named, test_name
+from nbyk.report.calibration.reading import COLUMNS, METHOD, band, groups, placed, read_rates
+from nbyk.report.calibration.summary import (
+    INTERVAL_SAMPLER,
+    MAIN_ALPHA,
+    default_rates,
+    summarise,
+    worst_rates,
+)
+from nbyk.report.calibration.tables import TESTS
+from nbyk.report.drawing import save
+
+ROOT = Path(__file__).resolve().parents[1]
+PAGE, SHIPPED = ROOT / "docs/calibration.md", ROOT / "docs/calibration"
+RATES, UNLIKE = SHIPPED / "rates.parquet", SHIPPED / "unlike.csv"
+WORST = ROOT / "src/nbyk/inference/comparison/type_1_errors.csv"
+METRIC = "mae"
+DERIVED = ["rate", "low", "high"]
+_KEY = ["definition", "sampler", "null", "alternative", "metric", "alpha", "source", "k_responses", "n_items"]
+_MARKED = re.compile(r"(<!-- (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Write everything, or check that it is written."""
+    parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
+    parser.add_argument("--rates", type=Path, help="folder of the rates of a new run")
+    parser.add_argument("--check", action="store_true", help="write nothing; exit with 1 if anything differs")
+    chosen = parser.parse_args(arguments)
+    if chosen.rates is not None:
+        pack(chosen.rates)
+    rates = shipped_rates()
+    texts = {
+        PAGE: page(PAGE.read_text(encoding="utf-8"), rates, pd.read_csv(UNLIKE, keep_default_na=False)),
+        WORST: worst_rates(rates).to_csv(index=False, lineterminator="\n"),
+    }
+    if chosen.check:
+        stale = [path for path, text in texts.items() if path.read_text(encoding="utf-8") != text]
+        for path in stale:
+            print(
+                f"{path.relative_to(ROOT)} is not that of the rates; run: python scripts/calibration_docs.py"
+            )
+        sys.exit(bool(stale))
+    for path, text in texts.items():
+        write_text(path, text)
+    main_rates = named(rates[rates["alpha"] == MAIN_ALPHA])
+    is_power = main_rates["scenario"] == "power"
+    figures = ROOT / "docs/figures"
+    save(sizes_figure(main_rates[~is_power], "Type-I error"), figures / "calibration")
+    save(metrics_figure(main_rates[~is_power]), figures / "calibration_metrics")
+    for drawn in figures.glob("calibration*.svg"):
+        drawn.unlink()
+
+
+def pack(folder: Path) -> None:
+    """Keep the counts of a run's rates as one file; what follows from them is left out."""
+    rates = read_rates(sorted(folder.rglob("*.parquet")))
+    kept = rates[[*(name for name in COLUMNS if name not in DERIVED), "source"]]
+    ordered = kept.sort_values([*_KEY, "epsilon_a", "epsilon_b"], ignore_index=True)
+    ordered.to_parquet(RATES, index=False, compression="zstd")
+
+
+def shipped_rates() -> pd.DataFrame:
+    """Return the rates in docs/calibration as `read_rates` does."""
+    counts = pd.read_parquet(RATES)
+    return placed(counts.assign(rate=counts["rejections"] / counts["n_sets"]))
+
+
+def page(text: str, rates: pd.DataFrame, unlike: pd.DataFrame) -> str:
+    """Return the page with its marked parts made from the rates."""
+    parts: dict[str, Callable[[], str]] = {
+        "summary": lambda: summary(rates),
+        "default": lambda: default(rates),
+        "metrics": lambda: default_metrics(rates),
+        "tests": lambda: tests(rates),
+        "worst": lambda: worst(rates),
+        "power": lambda: power(rates),
+        "folded": lambda: expected(rates, "folded"),
+        "greater": lambda: expected(rates, "greater"),
+        "unlike": lambda: unlike_systems(unlike),
+    }
+    return _MARKED.sub(lambda found: found[1] + parts[found[2]]() + found[3], text)
+
+
+def summary(rates: pd.DataFrame) -> str:
+    """Return in a sentence or two how many rates of the default lie where."""
+    found = summarise(rates)["default"]
+    wide, random = found["outside_simultaneous"], found["with_ties_at_random"]
+    axes = {name: rates[name].nunique() for name in ("source", "metric", "alpha")}
+    kept = default_rates(rates)
+    sizes = kept[["n_items", "k_responses"]].drop_duplicates()
+    above = [
+        f"`{row.metric}`, {row.dataset}, {row.size}, {row.true}, {row.alternative}, α = {row.alpha:g}: "
+        f"{_number(row.rate)}"
+        for row in named(kept[kept["place"] == "above"]).itertuples()
+    ]
+    listed = f" ({'; '.join(above)})" if above else ""
+    return (
+        f"Of the default's {found['rates']} Type-I errors ({axes['source']} sources, {len(sizes)} sizes, "
+        f"{kept['epsilon_b'].nunique()} truths, {axes['metric']} metrics, {axes['alpha']} levels, one- and "
+        f"two-sided) **{found['above']} lie above the 99 % band** around α{listed}, {found['inside']} "
+        f"inside and {found['below']} below. Tests exactly at their level would have about "
+        f"{found['outside_by_chance']:.0f} outside by chance, half of them above. With bands so wide that "
+        f"all {found['rates']} rates hold at once with a chance of 99 % (Bonferroni), {wide['above']} lie "
+        f"above and {wide['below']} below. With ties decided at random, on the same draws, "
+        f"{random['above']} lie above the 99 % band, {random['inside']} inside and {random['below']} below.\n"
+    )
+
+
+def default(rates: pd.DataFrame) -> str:
+    """Return the default's Type-I error at every size, source, truth and level."""
+    shown = named(_default(rates[rates["metric"] == METRIC]))
+    rows = []
+    for key, of in groups(shown, ["dataset", "true"]):
+        cells = {size: " ".join(map(_rate, _by(rows_of, "alpha"))) for size, rows_of in _sizes(of)}
+        rows.append({"source": key["dataset"], "true": key["true"], **cells})
+    return _table(rows)
+
+
+def default_metrics(rates: pd.DataFrame) -> str:
+    """Return the least and largest Type-I error of the default by metric and source, over sizes and ε."""
+    chosen = named(_default(rates))
+    rows = []
+    for key, of in groups(chosen.sort_values("metric", kind="stable"), ["metric"]):
+        counts = of["place"].value_counts()
+        main = of[of["alpha"] == MAIN_ALPHA]
+        rows.append(
+            {
+                "metric": f"`{key['metric']}`",
+                **{source["dataset"]: _range(part) for source, part in groups(main, ["dataset"])},
+                **{f"{place}": f"{counts.get(place, 0)}" for place in ("above", "inside", "below")},
+            }
+        )
+    return _table(rows)
+
+
+def tests(rates: pd.DataFrame) -> str:
+    """Return every test's Type-I error on one metric at every size and truth, over sources."""
+    shown = named(_at_main_level(rates[(rates["scenario"] != "power") & (rates["metric"] == METRIC)]))
+    rows = []
+    for key, of in groups(shown, ["test"]):
+        cells = {
+            f"{truth['true']}, K {'=' if single else '>'} 1": _range(part)
+            for single in (True, False)
+            for truth, part in groups(_truths(of[(of["k_responses"] == 1) == single]), ["true"])
+        }
+        rows.append({"test": _code(key["test"]), **cells})
+    return _table(rows)
+
+
+def worst(rates: pd.DataFrame) -> str:
+    """Return for every test how many of its two-sided rates lie where, and the largest, over all metrics."""
+    under_null = rates[(rates["scenario"] != "power") & rates["definition"].isin(TESTS)]
+    rows = []
+    for key, of in groups(under_null[under_null["alternative"] == "two-sided"], METHOD):
+        main = named(of[of["alpha"] == MAIN_ALPHA])
+        largest = main.loc[main["rate"].idxmax()]
+        rows.append(
+            {
+                "test": _code(test_name(**key)),
+                **{
+                    f"above, {what}": f"{100 * (part['place'] == 'above').mean():.0f} %"
+                    for what, part in of.groupby("scenario")
+                },
+                "below": f"{100 * (of['place'] == 'below').mean():.0f} %",
+                "largest": f"{_number(largest['rate'])}: `{largest['metric']}`, {largest['dataset']}, "
+                f"{largest['size']}, {largest['true']}",
+            }
+        )
+    return _table(rows)
+
+
+def power(rates: pd.DataFrame) -> str:
+    """Return every test's power by one metric, a column per source and size."""
+    shown = named(_at_main_level(rates[(rates["scenario"] == "power") & (rates["metric"] == METRIC)]))
+    rows = []
+    for key, of in groups(shown, ["test"]):
+        cells = {
+            f"{source['dataset']}, {size}": _number(part["rate"].item())
+            for source, parts in groups(of, ["dataset"])
+            for size, part in _sizes(parts)
+        }
+        rows.append({"test": _code(key["test"]), **cells})
+    return _table(rows)
+
+
+def expected(rates: pd.DataFrame, side: str) -> str:
+    """Return how often expected p is below the level by sampler, null and truth: the largest over sources."""
+    chosen = rates[
+        (rates["definition"] == EXPECTED_P)
+        & (rates["alternative"] == side)
+        & (rates["alpha"] == MAIN_ALPHA)
+        & (rates["scenario"] != "power")
+        & (rates["metric"] == METRIC)
+    ]
+    rows = []
+    for key, of in groups(chosen.sort_values("k_responses", kind="stable"), ["k_responses", "sampler"]):
+        cells = {
+            f"`{null['null']}`": " ".join(
+                _rate(part.loc[part["rate"].idxmax()]) for _, part in groups(_truths(part_of), ["epsilon_b"])
+            )
+            for null, part_of in groups(of, ["null"])
+        }
+        rows.append({"K": f"{key['k_responses']}", "sampler": f"`{key['sampler']}`", **cells})
+    return _table(rows)
+
+
+def unlike_systems(unlike: pd.DataFrame) -> str:
+    """Return the rates where unlike systems have the same mean error."""
+    kept = unlike[(unlike["alpha"] == MAIN_ALPHA) & (unlike["definition"] != TIES_AT_RANDOM)]
+    rows = []
+    for key, of in groups(kept, [*METHOD, "alternative"]):
+        name = test_name(key["definition"], key["sampler"], key["null"])
+        cells = {}
+        for row in of.itertuples():
+            low, high = band(row.n_sets, row.alpha)
+            bold = "**" if not low <= row.rejections <= high else ""
+            size = f"{row.source}, {row.n_items} × {row.k_responses} (s = {row.scale:.2f})"
+            cells[size] = f"{bold}{_number(row.rate)}{bold}"
+        rows.append({"test": _code(name), "side": key["alternative"], **cells})
+    return _table(rows)
+
+
+def _default(rates: pd.DataFrame) -> pd.DataFrame:
+    """Return the two-sided Type-I errors of the default."""
+    found = default_rates(rates)
+    return found[found["alternative"] == "two-sided"]
+
+
+def _at_main_level(rates: pd.DataFrame) -> pd.DataFrame:
+    """Return two-sided tests at the main level, of intervals those by whole items."""
+    of_tests = (rates["definition"] == P_VALUE) & (rates["alternative"] == "two-sided")
+    of_intervals = rates["definition"].isin([PERCENTILE, BCA]) & (rates["sampler"] == INTERVAL_SAMPLER)
+    return rates[(of_tests | of_intervals) & (rates["alpha"] == MAIN_ALPHA)]
+
+
+def _sizes(rates: pd.DataFrame) -> Iterable[tuple[str, pd.DataFrame]]:
+    ordered = rates.sort_values(["k_responses", "n_items"], kind="stable")
+    return ((str(key["size"]), rows) for key, rows in groups(ordered, ["size"]))
+
+
+def _truths(rates: pd.DataFrame) -> pd.DataFrame:
+    return rates.sort_values("epsilon_b", kind="stable")
+
+
+def _by(rates: pd.DataFrame, column: str) -> Iterable[pd.Series]:
+    return (row for _, row in rates.sort_values(column).iterrows())
+
+
+def _rate(row: pd.Series) -> str:
+    """Return a rate, bold where it lies outside its band."""
+    return _number(row["rate"]) if row["place"] == "inside" else f"**{_number(row['rate'])}**"
+
+
+def _range(rates: pd.DataFrame) -> str:
+    """Return the least and the largest rate, each bold where it lies outside its band."""
+    least, largest = (rates.loc[index] for index in (rates["rate"].idxmin(), rates["rate"].idxmax()))
+    return f"{_rate(least)} – {_rate(largest)}"
+
+
+def _number(rate: float) -> str:
+    return f"{rate:.3f}".removeprefix("0")
+
+
+def _code(test: str) -> str:
+    return test if " " in test else f"`{test}`"
+
+
+def _table(rows: list[dict[str, str]]) -> str:
+    columns = list(dict.fromkeys(name for row in rows for name in row))
+    lines = [columns, ["---"] * len(columns), *([row.get(name, "") for name in columns] for row in rows)]
+    return "\n" + "".join(f"| {' | '.join(line)} |\n" for line in lines) + "\n"
+
+
+if __name__ == "__main__":
+    main()
