@@ -9,17 +9,8 @@ from typing import Any
 import pytest
 import yaml
 
-from nbyk.config import (
-    Boostsa2022,
-    Calibration,
-    Config,
-    Homan2025,
-    Ulmer2022,
-    json_schema,
-    load_config,
-    reference_page,
-    validate,
-)
+from nbyk.config import Config, json_schema, load_config, reference_page, validate
+from nbyk.config.sections import Boostsa2022, Calibration, Homan2025, Ulmer2022
 from nbyk.data import source, source_names
 from nbyk.errors import NbykError
 from nbyk.studies.homan2025 import LABELS

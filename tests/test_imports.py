@@ -27,7 +27,6 @@ FLOORS = (
     ("labels",),
     ("studies",),
     ("report",),
-    ("comparisons",),
     ("config", "health"),
     ("cli",),
 )

@@ -1,0 +1,21 @@
+"""The typed configuration: the source of the defaults, the JSON schema and the config reference.
+
+`load_config` reads a file; `validate` checks a mapping that Snakemake has already merged. Both raise an
+error that names the file, the line and the key before any job starts.
+"""
+
+from nbyk.config.reading import load_config, load_downloads, named_copies, validate
+from nbyk.config.reference import json_schema, reference_page
+from nbyk.config.sections import Downloads
+from nbyk.config.whole import Config
+
+__all__ = [
+    "Config",
+    "Downloads",
+    "json_schema",
+    "load_config",
+    "load_downloads",
+    "named_copies",
+    "reference_page",
+    "validate",
+]

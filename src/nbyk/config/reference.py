@@ -1,0 +1,46 @@
+"""The reference of the configuration: a page for people, a schema for editors."""
+
+from __future__ import annotations
+
+import json
+
+from pydantic import BaseModel
+from pydantic_core import to_jsonable_python
+
+from nbyk.config.whole import BY_NAME, SECTIONS, Config
+
+
+def json_schema() -> str:
+    """Return the JSON schema of the configuration, for editors that check YAML as it is typed."""
+    return json.dumps(Config.model_json_schema(), indent=2, ensure_ascii=False) + "\n"
+
+
+def reference_page() -> str:
+    """Return the config reference as Markdown: every key with its default and meaning."""
+    lines = [
+        "# Configuration",
+        "",
+        "<!-- Written by `nbyk config reference`; edit src/nbyk/config instead. -->",
+        "",
+        "Every key of `config.yaml`. A key that is left out has its default; a key that does not exist, or a",
+        "value out of range, stops the run before its first job.",
+        "",
+        "| key | default | meaning |",
+        "|---|---|---|",
+    ]
+    lines += _reference_rows(Config)
+    for name, section in SECTIONS.items():
+        shown = f"{name}.NAME" if name in BY_NAME else name
+        lines += ["", f"## `{shown}`", "", f"{section.__doc__}", ""]
+        lines += ["| key | default | meaning |", "|---|---|---|", *_reference_rows(section)]
+    return "\n".join(lines) + "\n"
+
+
+def _reference_rows(section: type[BaseModel]) -> list[str]:
+    rows = []
+    for name, field in section.model_fields.items():
+        shown = ""
+        if not field.is_required() and name not in SECTIONS.keys() - BY_NAME:
+            shown = f"`{json.dumps(to_jsonable_python(field.default), ensure_ascii=False)}`"
+        rows.append(f"| `{name}` | {shown} | {field.description} |")
+    return rows

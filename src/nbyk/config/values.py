@@ -1,0 +1,118 @@
+"""The kinds of values that the configuration has, each with what it may be."""
+
+from __future__ import annotations
+
+import re
+from typing import Annotated, Any
+
+from pydantic import AfterValidator, Field
+
+from nbyk.config.comparisons import NAME
+from nbyk.data.scales import scale_from_text
+from nbyk.data.sources import source as source_named
+from nbyk.data.sources import source_names
+from nbyk.errors import NbykError, unknown_name
+from nbyk.metrics import get
+from nbyk.resampling.samplers import check_null, get_sampler
+from nbyk.studies import boostsa2022, homan2025, ulmer2022
+
+
+def _own_name(name: str) -> str:
+    if name == "simulated" or name in source_names():
+        raise NbykError(f"{name!r} is a source that nbyk knows; call yours otherwise, or use ratings")
+    if not re.fullmatch("[a-z0-9_]+", name) or name.endswith(homan2025.OWN_FIT):
+        raise NbykError(f"found {name!r}; a name has lower-case letters, digits and _, and ends not in _fit")
+    return name
+
+
+def _folder_name(name: str) -> str:
+    if not re.fullmatch(NAME, name):
+        raise NbykError(f"found {name!r}; a name has letters, digits, _ and -")
+    return name
+
+
+def _written_scale(text: str) -> str:
+    scale_from_text(text)
+    return text
+
+
+def _known_ratings(name: str) -> str:
+    return source_named(name).name
+
+
+_GRID_SOURCES = (*homan2025.LABELS, *(f"{source}{homan2025.OWN_FIT}" for source in homan2025.LABELS))
+
+
+def _known_grid_source(name: str) -> str:
+    if name not in _GRID_SOURCES:
+        raise unknown_name("source", name, _GRID_SOURCES)
+    return name
+
+
+def _known_calibration_source(name: str) -> str:
+    known = ("simulated", *_GRID_SOURCES)
+    if name not in known:
+        raise unknown_name("source", name, known)
+    return name
+
+
+def _known_distribution(name: str) -> str:
+    known = (*ulmer2022.DISTRIBUTIONS, *ulmer2022.FURTHER_DISTRIBUTIONS)
+    if name not in known:
+        raise unknown_name("distribution", name, known)
+    return name
+
+
+def _known_score_test(name: str) -> str:
+    known = (*ulmer2022.TESTS, *ulmer2022.FURTHER_TESTS)
+    if name not in known:
+        raise unknown_name("test", name, known)
+    return name
+
+
+def _known_score(name: str) -> str:
+    known = (*boostsa2022.HARD_SCORES, *boostsa2022.SOFT_SCORES)
+    if name not in known:
+        raise unknown_name("score", name, known)
+    return name
+
+
+def _canonical_sampler(name: str) -> str:
+    return get_sampler(name).name
+
+
+def _distinct(values: list[Any]) -> list[Any]:
+    seen: list[Any] = []
+    for value in values:
+        if value in seen:
+            raise NbykError(f"{value!r} is listed twice; keep one")
+        seen.append(value)
+    return values
+
+
+Epsilon = Annotated[float, Field(ge=0.0, le=1.0)]
+ComparisonName = Annotated[str, AfterValidator(_folder_name)]
+OwnName = Annotated[str, AfterValidator(_own_name)]
+DesignName = Annotated[str, Field(pattern="^[a-z0-9_]+$")]
+ScaleText = Annotated[str, AfterValidator(_written_scale)]
+RatingsName = Annotated[str, AfterValidator(_known_ratings)]
+RatingsPath = Annotated[str, Field(min_length=1)]
+GridSourceName = Annotated[str, AfterValidator(_known_grid_source)]
+CalibrationSourceName = Annotated[str, AfterValidator(_known_calibration_source)]
+DistributionName = Annotated[str, AfterValidator(_known_distribution)]
+ScoreTestName = Annotated[str, AfterValidator(_known_score_test)]
+SampleSize = Annotated[int, Field(ge=2)]
+Lead = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
+Level = Annotated[float, Field(gt=0.0, lt=1.0)]
+Fraction = Annotated[float, Field(gt=0.0, le=1.0)]
+BalancedSize = Annotated[int, Field(ge=boostsa2022.SIZE_STEP, multiple_of=boostsa2022.SIZE_STEP)]
+LevelSize = Annotated[int, Field(ge=20)]
+Discordance = Annotated[float, Field(ge=0.005, le=0.25)]
+ScoreName = Annotated[str, AfterValidator(_known_score)]
+PositiveEpsilon = Annotated[float, Field(gt=0.0, le=1.0)]
+Budget = Annotated[int, Field(ge=2)]
+Responses = Annotated[int, Field(ge=1)]
+SamplerName = Annotated[str, AfterValidator(_canonical_sampler)]
+MetricName = Annotated[str, AfterValidator(lambda spec: get(spec).name)]
+NullName = Annotated[str, AfterValidator(check_null)]
+Distinct = AfterValidator(_distinct)
