@@ -85,8 +85,9 @@ def test_the_example_gives_the_sentence_the_table_and_a_report(nbyk: Run, tmp_pa
     result = package.compare(*(read(name) for name in ("gold", "sim_a", "sim_b")))
     assert unfolded(text).startswith(result.sentence("sim_a", "sim_b"))
     assert unfolded(text).count(f"sim_a and sim_b {EQUALLY_GOOD}") == 2
-    assert "The verdict depends on the choice: of 187 ways to test" in unfolded(text)
-    assert "more items to find it" in unfolded(text) or "more items (" in unfolded(text)
+    # How many ways there are depends on the metrics that other tests register.
+    assert re.search(r"The verdict depends on the choice: of \d+ ways to test", unfolded(text))
+    assert re.search(r"it takes \d+ more items \(\d+ in all\)", unfolded(text))
     assert f"{result.p_two_sided.p:.3g} ± {result.p_two_sided.standard_error:.3g}" in text
     out = tmp_path / "report"
     assert all(imread(path).size for path in out.glob("figures/*.png"))
