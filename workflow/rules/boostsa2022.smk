@@ -101,8 +101,8 @@ rule boostsa_balanced:
         "logs/benchmarks/boostsa2022/balanced/n-{n}+{shares}+{scores}.tsv"
     threads: 1
     resources:
-        mem_mb=memory(200),
-        runtime=minutes(20),
+        mem_mb=memory(261),
+        runtime=minutes(40),
     params:
         scores=label_scores_of,
         shares=shares_of,
@@ -129,8 +129,8 @@ rule boostsa_tagging:
         "logs/benchmarks/boostsa2022/tagging/discordance-{discordance}+{shares}+{scores}.tsv"
     threads: 1
     resources:
-        mem_mb=memory(200),
-        runtime=minutes(40),
+        mem_mb=memory(236),
+        runtime=minutes(123),
     params:
         scores=label_scores_of,
         shares=shares_of,
@@ -156,8 +156,8 @@ rule boostsa_example:
         "logs/benchmarks/boostsa2022/example/{shares}+{scores}.tsv"
     threads: 1
     resources:
-        mem_mb=memory(200),
-        runtime=minutes(20),
+        mem_mb=memory(261),
+        runtime=minutes(27),
     params:
         scores=label_scores_of,
         shares=shares_of,
@@ -183,9 +183,9 @@ rule boostsa_levels:
         "logs/benchmarks/boostsa2022/levels/{kind}_n-{n}_{semantics}+{shares}+{scores}.tsv"
     threads: 1
     resources:
-        mem_mb=memory(200),
+        mem_mb=memory(299),
         runtime=minutes(
-            120,
+            661,
             lambda wildcards: (
                 max(200, int(wildcards.n))
                 / 200
@@ -238,8 +238,8 @@ rule boostsa_tables:
         "logs/benchmarks/boostsa2022/tables.tsv"
     threads: 1
     resources:
-        mem_mb=memory(221),
-        runtime=minutes(9),
+        mem_mb=memory(206),
+        runtime=minutes(5),
     params:
         pvalues=lambda wildcards, input: options("--pvalues", input.pvalues),
         levels=lambda wildcards, input: options("--levels", input.levels),
@@ -272,8 +272,8 @@ rule boostsa_figures:
         "logs/benchmarks/boostsa2022/figures.tsv"
     threads: 1
     resources:
-        mem_mb=memory(300),
-        runtime=minutes(20),
+        mem_mb=memory(255),
+        runtime=minutes(11),
     params:
         pvalues=lambda wildcards, input: options("--pvalues", input.pvalues),
         levels=lambda wildcards, input: options("--levels", input.levels),
