@@ -17,6 +17,7 @@ from matplotlib.image import imread
 from nbyk.files import read_json
 from tests.workflow.test_workflow import ROOT, configure, planned, snakemake
 
+# Neither the shares nor the scores are all of the default ones: a file each.
 STUDY: dict[str, Any] = {
     "sizes": [400],
     "fractions": [0.1, 1.0],
@@ -102,8 +103,8 @@ def test_nothing_is_left_to_do(plan: Callable[[dict[str, Any]], list[str]]) -> N
 @pytest.mark.parametrize(
     ("changes", "mark", "work"),
     [
-        ({"sizes": [400, 600]}, "--items 600", {"boostsa2022 balanced": 1}),
-        ({"discordances": [0.02, 0.1]}, "--discordance 0.1", {"boostsa2022 tagging": 1}),
+        ({"sizes": [400, 600]}, "--items 600", {"boostsa2022 balanced": 2}),
+        ({"discordances": [0.02, 0.1]}, "--discordance 0.1", {"boostsa2022 tagging": 2}),
         (
             {"fractions": [0.1, 1.0, 0.6]},
             "--fraction 0.6",
