@@ -44,3 +44,5 @@ rule papers:
         rules.ulmer2022.input,
         rules.boostsa2022.input,
         rules.papers_report.output,
+    message:
+        "Every paper is there, and results/report.html of them all"
