@@ -312,3 +312,5 @@ rule boostsa2022:
         rules.boostsa_tables.output,
         rules.boostsa_figures.output,
         rules.boostsa_report.output,
+    message:
+        "All of results/boostsa2022 is there"

@@ -44,3 +44,5 @@ rule papers:
         rules.ulmer2022.input,
         rules.boostsa2022.input,
         rules.papers_report.output,
+    message:
+        "The studies of all papers are there"

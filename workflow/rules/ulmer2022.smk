@@ -246,3 +246,5 @@ rule ulmer2022:
         rules.ulmer_figures.output,
         rules.ulmer_report.output,
         rules.ulmer_case_study.output,
+    message:
+        "All of results/ulmer2022 is there"
