@@ -2,9 +2,15 @@
 
 from __future__ import annotations
 
+import os
+from collections.abc import Mapping
 from pathlib import Path
 
+from nbyk.files import read_json
 from nbyk.report.answer import write_answer
+from nbyk.report.boostsa2022.figures import write_figures as boostsa_figures
+from nbyk.report.boostsa2022.page import PAGE as BOOSTSA_PAGE
+from nbyk.report.boostsa2022.tables import write_tables as boostsa_tables
 from nbyk.report.calibration.figures import write_figures as calibration_figures
 from nbyk.report.calibration.page import PAGE as CALIBRATION_PAGE
 from nbyk.report.calibration.reading import read_rates
@@ -16,53 +22,110 @@ from nbyk.report.homan2025.figures import write_figures as homan_figures
 from nbyk.report.homan2025.page import PAGE as HOMAN_PAGE
 from nbyk.report.homan2025.tables import read_power
 from nbyk.report.homan2025.tables import write_tables as homan_tables
+from nbyk.report.papers import write_report as papers_report
+from nbyk.report.ulmer2022.figures import write_figures as ulmer_figures
+from nbyk.report.ulmer2022.page import PAGE as ULMER_PAGE
+from nbyk.report.ulmer2022.reading import error_rates, read_scores
+from nbyk.report.ulmer2022.tables import write_tables as ulmer_tables
 from nbyk.report.wein2023.figures import write_figures as wein_figures
 from nbyk.report.wein2023.page import PAGE as WEIN_PAGE
 from nbyk.report.wein2023.tables import write_tables as wein_tables
+from nbyk.studies.ulmer2022 import THRESHOLDS
+from tests.cli.test_labels import GOOD
 from tests.report.test_answer import ANSWER
+from tests.report.test_boostsa2022_report import label_levels, label_p_values
 from tests.report.test_calibration_report import rate_files
 from tests.report.test_datasets_report import data_set_files, p_value_file
 from tests.report.test_homan2025_report import grid_files, grid_of_the_paper, power_rows, write
+from tests.report.test_ulmer2022_report import score_files
 from tests.report.test_wein2023_report import cells_of_the_paper
+from tests.workflow.forked import run
+from tests.workflow.test_workflow import PATIENCE
+
+Pages = dict[Path, str]
+"""Pages, each with a sentence that it shows."""
 
 
-def wein2023(folder: Path) -> tuple[Path, str]:
-    """Write the report on Wein et al. 2023, the paper's numbers for ours; return it and a sentence of it."""
-    cells = cells_of_the_paper()
-    wein_figures(cells, folder / "figures", fits={}, seed=1)
-    line = wein_tables(cells, folder)
-    WEIN_PAGE.write(folder, page := folder / "report.html")
-    return page, line
+def answered(folder: Path, stem: str, *words: str) -> Pages:
+    """Have a command give its answer."""
+    code, printed = run("nbyk", [*words, "--out", "out"], folder, os.environ, PATIENCE)
+    assert code == 0, printed
+    return {folder / f"out/{stem}.html": read_json(folder / f"out/{stem}.json")["sentences"][0]}
 
 
-def homan2025(folder: Path) -> tuple[Path, str]:
-    files = grid_files(grid_of_the_paper(), folder)
+def answer(folder: Path) -> Pages:
+    write_answer(ANSWER, folder, stem="answer")
+    return {folder / "answer.html": ANSWER.sentences[0]}
+
+
+def compare(folder: Path) -> Pages:
+    """Compare two systems of the shipped example, and all three, as its users do."""
+    pages: Pages = {}
+    for number, systems in enumerate(("ab", "abc")):
+        (place := folder / str(number)).mkdir()
+        code, printed = run("nbyk", ["example"], place, os.environ, PATIENCE)
+        assert code == 0, printed
+        files = [f"example/sim_{system}.csv" for system in systems]
+        pages |= answered(place, "compare", "compare", "--gold", "example/gold.csv", *files)
+    return pages
+
+
+def scores(folder: Path) -> Pages:
+    runs: Mapping[str, list[float]] = {"new": [0.74, 0.76, 0.75, 0.78], "old": [0.7, 0.71, 0.74, 0.69]}
+    for name, of in runs.items():
+        (folder / f"{name}.txt").write_text("\n".join(map(str, of)))
+    return answered(folder, "test", "test", "new.txt", "old.txt")
+
+
+def labels(folder: Path) -> Pages:
+    for name, content in GOOD.items():
+        (folder / name).write_text(content, encoding="utf-8")
+    return answered(folder, "labels", "labels", "design.yaml")
+
+
+def papers(folder: Path) -> Pages:
+    """Write the report of every paper's study, with the paper's numbers for ours, and the page of all."""
+    pages: Pages = {}
+    cells, out = cells_of_the_paper(), folder / "wein2023"
+    wein_figures(cells, out / "figures", fits={}, seed=1)
+    pages[out / "report.html"] = wein_tables(cells, out)
+    WEIN_PAGE.write(out, out / "report.html")
+
+    files, out = grid_files(grid_of_the_paper(), folder), folder / "homan2025"
     power = [write(power_rows(), folder / "source=toxicity/power.parquet")]
-    homan_figures(read_grid(files), read_power(power), {}, folder / "figures", seed=1)
-    line = homan_tables(files, power, {}, folder)
-    HOMAN_PAGE.write(folder, page := folder / "report.html")
-    return page, line
+    homan_figures(read_grid(files), read_power(power), {}, out / "figures", seed=1)
+    pages[out / "report.html"] = homan_tables(files, power, {}, out)
+    HOMAN_PAGE.write(out, out / "report.html")
+
+    found, out = read_scores(score_files(folder)), folder / "ulmer2022"
+    ulmer_figures(found, out / "figures", THRESHOLDS)
+    pages[out / "report.html"] = ulmer_tables(error_rates(found, THRESHOLDS), out)
+    ULMER_PAGE.write(out, out / "report.html")
+
+    of_labels, out = (label_p_values(folder), label_levels(folder)), folder / "boostsa2022"
+    boostsa_figures(*of_labels, out / "figures")
+    pages[out / "report.html"] = boostsa_tables(*of_labels, out)
+    BOOSTSA_PAGE.write(out, out / "report.html")
+
+    sentence = next(iter(pages.values()))
+    papers_report(folder, folder / "report.html")
+    return {**pages, folder / "report.html": sentence}
 
 
-def calibration(folder: Path) -> tuple[Path, str]:
+def calibration(folder: Path) -> Pages:
     rates = read_rates(rate_files(folder))
     calibration_figures(rates, folder / "figures")
     line = calibration_tables(rates, folder)
-    CALIBRATION_PAGE.write(folder, page := folder / "report.html")
-    return page, line
+    CALIBRATION_PAGE.write(folder, folder / "report.html")
+    return {folder / "report.html": line}
 
 
-def datasets(folder: Path) -> tuple[Path, str]:
+def datasets(folder: Path) -> Pages:
     names = ("armis", "mine")
     data = [read_data_set(*data_set_files(folder, name)) for name in names]
     metrics = ("mae", "wins_mae", "mean_of_emds")
     datasets_report([p_value_file(folder, name, 40, metrics=metrics) for name in names], data, folder, seed=1)
-    return folder / "report.html", "2 data sets, 240 ratings"
+    return {folder / "report.html": "2 data sets, 240 ratings"}
 
 
-def answer(folder: Path) -> tuple[Path, str]:
-    write_answer(ANSWER, folder, stem="answer")
-    return folder / "answer.html", ANSWER.sentences[0]
-
-
-PAGES = {make.__name__: make for make in (answer, wein2023, homan2025, calibration, datasets)}
+PAGES = {make.__name__: make for make in (answer, compare, scores, labels, papers, calibration, datasets)}

@@ -56,11 +56,11 @@ def faults(look: Look, sentence: str, width: int) -> list[str]:
 
 @pytest.mark.parametrize("name", PAGES)
 def test_a_report_can_be_read(name: str, browser: Browser, tmp_path: Path) -> None:
-    page, sentence = PAGES[name](tmp_path)
-    for width in (DESK, PHONE):
-        look = browser.look(page, width)
-        assert look.figures
-        assert faults(look, sentence, width) == []
+    for page, sentence in PAGES[name](tmp_path).items():
+        for width in (DESK, PHONE):
+            look = browser.look(page, width)
+            assert look.figures, page
+            assert faults(look, sentence, width) == [], (page, width)
 
 
 def drawing(content: str, width: int = 300) -> str:

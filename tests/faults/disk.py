@@ -121,11 +121,11 @@ def recording(folder: Path) -> Iterator[list[Step]]:
 def after_power_cut(before: Files, steps: Sequence[Step], chance: random.Random) -> Files:
     """Return what a disk that held `before` may hold if the power goes right after `steps`."""
     files, synced = dict(before), dict(before)
+    last_sync = {step.path: number for number, step in enumerate(steps) if step.what == "sync folder"}
     lost_folders: list[str] = []
     for number, step in enumerate(steps):
         folder = os.path.dirname(step.to or step.path)
-        lasts = any(later == Step("sync folder", folder) for later in steps[number + 1 :])
-        happened = lasts or chance.random() < 0.5
+        happened = last_sync.get(folder, -1) > number or chance.random() < 0.5
         if step.what == "sync":
             synced[step.path] = step.content
             if step.path in files:

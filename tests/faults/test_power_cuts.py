@@ -8,6 +8,7 @@ import random
 import shutil
 import sys
 from collections.abc import Callable
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -34,7 +35,7 @@ def broken(before: Files, after: Files, found: Files) -> list[str]:
 
     A record may be gone, but must not be of another file than the one beside it, unless that is how it was.
     """
-    records = {name for name in before | after if FOLDER in Path(name).parts}
+    records = {name for name in before | after if f"{os.sep}{FOLDER}{os.sep}" in name}
     names = {name for name in before | after | found if not name.endswith(SCRATCH) and name not in records}
     wrong = [
         name
@@ -42,12 +43,17 @@ def broken(before: Files, after: Files, found: Files) -> list[str]:
         if found.get(name) not in ([before[name]] if name in before else [None]) + [after.get(name)]
     ]
     for name in records & set(found):
-        file = str(recorded_file(Path(name)))
+        file = file_of(name)
         untouched = all(found.get(each) == before.get(each) for each in (name, file))
         if file in found and not untouched:
             expected = Record.from_json(found[name].decode()).sha256
             wrong += [name] * (hashlib.sha256(found[file]).hexdigest() != expected)
     return sorted(wrong)
+
+
+@cache
+def file_of(record: str) -> str:
+    return str(recorded_file(Path(record)))
 
 
 def cuts(before: Files, steps: list[Step], chance: random.Random) -> list[Files]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
-import os
 import shutil
 from collections import Counter
 from collections.abc import Callable
@@ -15,7 +13,7 @@ import pytest
 from matplotlib.image import imread
 
 from nbyk.files import read_json
-from tests.workflow.test_workflow import ROOT, configure, planned, snakemake
+from tests.workflow.test_workflow import configure, finished_run, planned
 
 # Neither the shares nor the scores are all of the default ones: a file each.
 STUDY: dict[str, Any] = {
@@ -37,25 +35,7 @@ TARGET = ("--", "boostsa2022")  # --configfile takes every word up to the next o
 
 @pytest.fixture(scope="module")
 def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Return a folder with a checkout and a finished run, made once for all workers of pytest-xdist."""
-    base = tmp_path_factory.getbasetemp()
-    folder = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "boostsa2022"
-    folder.mkdir(exist_ok=True)
-    with (folder / "lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        if not (folder / "checkout").exists():
-            shutil.copytree(ROOT / "workflow", folder / "checkout/workflow")
-            shutil.copytree(
-                ROOT / "src/nbyk", folder / "checkout/src/nbyk", ignore=shutil.ignore_patterns("__pycache__")
-            )
-            shutil.copy2(ROOT / "Snakefile", folder / "checkout")
-            (folder / "run").mkdir()
-            configure(folder / "run", CONFIG)
-            code, output = snakemake(folder / "checkout", folder / "run", *TARGET)
-            (folder / "output.txt").write_text(f"exit code {code}\n{output}", encoding="utf-8")
-    output = (folder / "output.txt").read_text(encoding="utf-8")
-    assert output.startswith("exit code 0\n"), output[-3000:]
-    return folder
+    return finished_run(tmp_path_factory, "boostsa2022", CONFIG, *TARGET)
 
 
 @pytest.fixture

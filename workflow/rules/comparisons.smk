@@ -78,3 +78,5 @@ rule comparison:
 rule comparisons:
     input:
         expand(rules.comparison.output, comparison=run.comparisons),
+    message:
+        "All of results/comparisons is there"

@@ -74,3 +74,5 @@ rule labels_design:
 rule labels:
     input:
         expand("results/labels/{design}/labels.html", design=run.labels.designs),
+    message:
+        "All of results/labels is there"
