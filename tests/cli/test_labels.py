@@ -75,7 +75,7 @@ BAD: list[tuple[str, dict[str, str], str]] = [
     (
         "an unseen label",
         hard(new_txt="a\nb\nc\na\nb\na\n"),
-        r"new.txt: label 'c' \(1 times, first in line 3\)",
+        r"new.txt: label 'c' \(1 time, first in line 3\)",
     ),
     ("an empty line", hard(new_txt="a\nb\n\na\nb\na\n"), r"new.txt, line 3: is empty, expected a label"),
     ("a missing label", hard(base_txt="a\nb\nNaN\na\nb\na\n"), r"base.txt, line 3: found NaN, expected one"),
@@ -171,7 +171,7 @@ BAD: list[tuple[str, dict[str, str], str]] = [
     (
         "one class",
         soft(gold_csv="1\n1\n1\n"),
-        r"gold.csv: rows of one probability; expected at least two classes",
+        r"gold.csv: rows of one number; expected probabilities of at least two classes",
     ),
     (
         "names of other classes",
@@ -371,7 +371,7 @@ BAD: list[tuple[str, dict[str, str], str]] = [
     (
         "an unseen label in outcomes",
         fed(f'{{"h0": {RUN}, "h1": {{"t": {RUN.replace("[[[0], [1]]]", "[[[0], [2]]]", 1)}}}}}}}}}'),
-        r"o.json: h0.h1.t.preds\[0\]: label '2' \(1 times, first in row 1\)",
+        r"o.json: h0.h1.t.preds\[0\]: label '2' \(1 time, first in row 1\)",
     ),
     (
         "targets beside outcomes",

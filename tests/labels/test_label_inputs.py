@@ -56,7 +56,7 @@ BAD_SOFT: list[tuple[Any, str]] = [
     ([[0.5, 0.5], [0.5, np.inf], [0.5, 0.5], [1, 0]], r"b: row 1, class 1 is inf; expected a finite"),
     (EVEN[:3], r"b: 3 rows of 2 probabilities, the target has 4 of 2"),
     ([[0.2, 0.3, 0.5]] * 4, r"b: 4 rows of 3 probabilities, the target has 4 of 2"),
-    ([[1.0]] * 4, r"b: rows of one probability; expected at least two classes"),
+    ([[1.0]] * 4, r"b: rows of one number; expected probabilities of at least two classes, or hard labels"),
     ([EVEN, np.empty((0, 2))], r"b, run 1 is empty"),
     ([EVEN, [[0.5, 0.5]] * 3 + [[0.5, 0.7]]], r"b, run 1: row 3 sums to 1.2"),
     ([["x", "y"]] * 4, r"b: expected rows of as many numbers"),

@@ -16,8 +16,10 @@ from nbyk.labels.level import equally_good, type_one_error
 @pytest.mark.parametrize("kind", ["hard", "soft"])
 def test_the_default_holds_its_level_for_every_score(kind: Any) -> None:
     """2000 test sets of 200 items: the band is .038 to .063, three standard errors of .0049 or less."""
-    levels = type_one_error(kind, score_names(kind), fractions=[1.0], threads=2)
-    assert len(levels) == len(score_names(kind))
+    measures = ("precision", "recall", "f1") if kind == "hard" else ()
+    names = [*score_names(kind), *[f"{measure}({label})" for measure in measures for label in range(3)]]
+    levels = type_one_error(kind, names, fractions=[1.0], threads=2)
+    assert [level.score for level in levels] == names
     for level in levels:
         assert (level.n_sets, level.low, level.high) == (2000, 0.038, 0.063)
         assert level.low <= level.rate <= level.high, level

@@ -266,7 +266,7 @@ def _codes(origin: Origin, array: NDArray[Any], classes: NDArray[Any]) -> Ints:
         label = array[row].item()
         shown = ", ".join(repr(known) for known in classes[:_SHOWN].tolist())
         raise NbykError(
-            f"{origin}: label {label!r} ({int((array == label).sum())} times, first in "
+            f"{origin}: label {label!r} ({_how_many(int((array == label).sum()), 'time')}, first in "
             f"{origin.place(row)}) is none of the {len(classes)} classes of the target "
             f"({shown}{', …' if len(classes) > _SHOWN else ''}); if it is a class, declare all classes "
             "with labels=[…]"
@@ -304,7 +304,10 @@ def _distributions(origin: Origin, values: ArrayLike) -> Floats:
     if rows.size == 0:
         raise NbykError(f"{origin} is empty; expected one row of probabilities per item")
     if rows.shape[1] < 2:
-        raise NbykError(f"{origin}: rows of one probability; expected at least two classes")
+        raise NbykError(
+            f"{origin}: rows of one number; expected probabilities of at least two classes, or hard labels "
+            "that are not in rows"
+        )
     for wrong, what in ((~np.isfinite(rows), "a finite number"), (rows < 0.0, "a probability, 0 or more")):
         if wrong.any():
             row, column = (int(i) for i in np.argwhere(wrong)[0])

@@ -100,7 +100,7 @@ def statements(found: dict[str, Any]) -> list[dict[str, str]]:
             (
                 "section 2.3",
                 "small subsamples are the safe choice; broad ones make p artificially high",
-                f"of equally good pairs, at most {default['largest']:.4f} have p ≤ {ALPHA:g} at "
+                f"of equally good pairs, a share of at most {default['largest']:.4g} has p ≤ {ALPHA:g} at "
                 f"f = {DEFAULT_FRACTION:g}, and {inside['inside']} of {inside['rates']} rates lie in the "
                 "band of an exact test at f = 1: p is too high where f is small",
                 "no" if default["above"] + default["inside"] == 0 else "–",
@@ -136,12 +136,18 @@ def _tagging_statements(tagging: dict[str, Any]) -> list[tuple[str, str, str, st
         )
     agreeing = [cell for cell in tagging["cells"] if cell["agrees"]]
     shown = ", ".join(f"{score_name(cell['score'])} at {cell['discordance']:g}" for cell in agreeing)
+    silent = [
+        score_name(score)
+        for score in dict.fromkeys(cell["score"] for cell in tagging["cells"])
+        if not any(cell["score"] == score for cell in agreeing)
+    ]
+    none_of = f", for {' and '.join(silent)} at none" if agreeing and silent else ""
     rows.append(
         (
             "Figure 2",
             f"p < {ALPHA:g} only above a share of {SIGNIFICANT_ABOVE:g}",
-            f"so it is for {shown or 'none'} of the discordances tried; the accuracies' p asks for a "
-            f"discordance from {low:.4f} to {high:.4f}, {low * TAGGED_ITEMS:.0f} to "
+            f"so it is for {shown or 'none'} of the discordances tried{none_of}; the accuracies' p asks "
+            f"for a discordance from {low:.4f} to {high:.4f}, {low * TAGGED_ITEMS:.0f} to "
             f"{high * TAGGED_ITEMS:.0f} items",
             "–",
         )
@@ -201,7 +207,7 @@ def _line(found: dict[str, Any]) -> str:
     ]
     if levels["at_default"] is not None:
         parts.append(
-            f"Type-I error at {ALPHA:g} is at most {levels['at_default']['largest']:.4f} at the default "
+            f"Type-I error at {ALPHA:g} is at most {levels['at_default']['largest']:.4g} at the default "
             f"f = {DEFAULT_FRACTION:g} of BooStSa"
         )
     if levels["at_all"] is not None:

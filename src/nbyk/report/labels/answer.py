@@ -221,7 +221,7 @@ def _corrected(result: DesignResult) -> str:
     method = result.settings.chosen_correction
     if method == "none" or _family_size(result) == 1:
         return "not corrected"
-    families = "famil" + ("ies" if result.settings.family == "score" else "y")
+    families = "families" if result.settings.family == "score" else "a family"
     return f"corrected after {_CORRECTIONS[method]} in {families} of {_family_size(result)}"
 
 

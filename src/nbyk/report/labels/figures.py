@@ -64,7 +64,7 @@ def scores_figure(result: DesignResult) -> Figure:
                     each.of_runs, np.full(len(each.of_runs), row), "o", color=colour, alpha=0.5, markersize=4
                 )
                 axes.plot(each.mean, row, "|", color=colour, markersize=14, markeredgewidth=2)
-            axes.set_xlabel(f"{score.name} ({score.direction} is better)")
+            axes.set_xlabel(f"{score.name}\n({score.direction} is better)")
     return figure
 
 
