@@ -319,7 +319,7 @@ def _distributions(origin: Origin, values: ArrayLike) -> Floats:
     if off.any():
         row = int(np.flatnonzero(off)[0])
         raise NbykError(
-            f"{origin}: {origin.place(row)} sums to {sums[row]:.6g}, {abs(sums[row] - 1.0):.2g} "
+            f"{origin}: {origin.place(row)} sums to {sums[row]:.6g}, {abs(sums[row] - 1.0):.3g} "
             f"{'more' if sums[row] > 1.0 else 'less'} than one ({_how_many(int(off.sum()), 'row')} of "
             f"{len(rows)} off); divide each row by its sum if it holds weights"
         )

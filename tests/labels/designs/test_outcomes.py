@@ -48,6 +48,13 @@ def test_published_scores_and_layout_are_boostsas(kind: str, tmp_path: Path) -> 
         np.testing.assert_allclose(first[scores].astype(float), theirs[scores].astype(float), atol=6e-5)
 
 
+def test_tables_of_an_earlier_design_do_not_stay(tmp_path: Path) -> None:
+    read = read_outcomes(HERE / "outcomes_hard.json")
+    for label, names in (("1", ["results.tsv", "results_targetclass.tsv"]), (None, ["results.tsv"])):
+        write_results(compare_design(read, make_settings(n_resamples=9, target_class=label)), tmp_path)
+        assert sorted(path.name for path in tmp_path.glob("*.tsv")) == names
+
+
 def test_folds_are_appended_and_said_to_be() -> None:
     result = compare_design(read_outcomes(HERE / "outcomes_folds.json"), make_settings(n_resamples=99))
     (pair,) = result.pairs

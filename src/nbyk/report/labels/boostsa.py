@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nbyk.files import write_text
 from nbyk.labels.designs import DesignResult
 from nbyk.labels.designs.results import ConditionScore, Finding
+from nbyk.provenance.records import record_path
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,18 +29,22 @@ _DECIMALS = 4
 def write_results(result: DesignResult, folder: Path) -> None:
     """Write ``results.tsv`` as BooStSa lays it out, and ``results_targetclass.tsv`` of a target class.
 
-    Nothing is written of scores that BooStSa does not have.
+    Nothing is written of scores that BooStSa does not have; a file of an earlier design goes.
     """
     columns = _HARD if result.kind == "hard" else _SOFT
     label = result.settings.target_class
     of_class = {name: f"{measure}({label})" for name, measure in _OF_CLASS.items()}
-    tables = {"results": results_table(result, columns)}
-    if label is not None:
-        tables["results_targetclass"] = results_table(result, of_class)
+    tables = {
+        "results": results_table(result, columns),
+        "results_targetclass": results_table(result, of_class) if label is not None else None,
+    }
     for name, table in tables.items():
-        if table is not None:
-            text = table.to_csv(sep="\t", lineterminator="\n")
-            write_text(folder / f"{name}.tsv", text)
+        path = folder / f"{name}.tsv"
+        if table is None:
+            path.unlink(missing_ok=True)
+            record_path(path).unlink(missing_ok=True)
+        else:
+            write_text(path, table.to_csv(sep="\t", lineterminator="\n"))
 
 
 def results_table(result: DesignResult, columns: Mapping[str, str]) -> pd.DataFrame | None:
