@@ -118,7 +118,25 @@ def paired_bootstraps(
     keep_null: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, SignificanceResult]:
-    """Return what `paired_bootstrap` does for several metrics, by name, all on the same resamples."""
+    """Return what `paired_bootstrap` does for several metrics, all on the same resamples.
+
+    Parameters
+    ----------
+    metrics
+        Metrics as there, each with a name of its own; a function's is its ``__name__``.
+    a, b, references, alternative, n_resamples, smoothing, seed, threads, keep_null, progress
+        As for `paired_bootstrap`. Functions are called on one thread.
+
+    Returns
+    -------
+    dict
+        A SignificanceResult by the name of each metric.
+
+    Raises
+    ------
+    NbykError
+        If two metrics have one name, or as for `paired_bootstrap`.
+    """
     check_alternative(alternative)
     check_draws(n_resamples)
     check_aligned(a, b, references)
