@@ -97,7 +97,7 @@ def test_scores_are_matched_by_their_ids(tmp_path: Path) -> None:
     dropped = read_score_set([a, b, c], on_missing="drop")
     assert dropped.items == ("y", "z")
     np.testing.assert_array_equal(np.stack(list(dropped.scores.values())), [[2, 3], [20, 30], [200, 300]])
-    assert dropped.notes == ("up to 1 items of a system were dropped, as another has no score of them",)
+    assert dropped.notes == ("an item was dropped: not every system has a score there",)
     unpaired = read_score_set([a, b], paired=False)
     assert (unpaired.paired, unpaired.items) == (False, None)
     np.testing.assert_array_equal(unpaired.scores["b"], [30, 10, 20])
@@ -113,7 +113,7 @@ def test_scores_without_ids_are_paired_by_their_order_on_request(tmp_path: Path)
     assert not read_score_set([a, c]).paired
     read = read_score_set([a, c], paired=True)
     assert (read.paired, read.items) == (True, None)
-    assert read.notes == ("a and c have the same scores: are they two files of one system?",)
+    assert read.notes == ("the scores of a and c are the same: are they two files of one system?",)
     (note,) = read_score_set([a, b]).notes
     assert "so that they are not paired" in note
     with pytest.raises(NbykError, match=r"a\.txt: has no ids of items"):

@@ -161,6 +161,7 @@ def test_everything_is_written(scores: pd.DataFrame, rates: pd.DataFrame, tmp_pa
     PAGE.write(tmp_path, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "1152 of 1152 published rates" in page
+    assert '<a href="case_study/case_study.html">' in page
     assert re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?\s*(?:https?:)?//[^"' >]*""", page) == []
 
 

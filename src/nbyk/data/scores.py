@@ -125,7 +125,8 @@ def read_score_set(
         matched = {name: _in_order(scores, items) for name, scores in read.items()}
         n_dropped = max(len(scores.values) for scores in read.values()) - len(items)
         if n_dropped:
-            notes.append(f"up to {n_dropped} items of a system were dropped, as another has no score of them")
+            dropped = "an item was" if n_dropped == 1 else f"up to {n_dropped} items of a system were"
+            notes.append(f"{dropped} dropped: not every system has a score there")
         return ScoreSet(matched, True, items, tuple(notes))
     _refuse_unequal(list(read.values()), with_ids)
     return ScoreSet({name: scores.values for name, scores in read.items()}, True, None, tuple(notes))
@@ -343,4 +344,4 @@ def _notes(read: Mapping[str, Scores]) -> Iterable[str]:
     """Say which systems have the same scores."""
     for (name, scores), (other, others) in combinations(read.items(), 2):
         if np.array_equal(scores.values, others.values):
-            yield f"{name} and {other} have the same scores: are they two files of one system?"
+            yield f"the scores of {name} and {other} are the same: are they two files of one system?"

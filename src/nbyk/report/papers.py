@@ -57,7 +57,7 @@ PAPERS = (
         "ulmer2022",
         "Ulmer et al. 2022",
         "deep-significance: easy and meaningful statistical significance testing",
-        "Tables 1 to 8, Figures 2, 3, 6 and 7",
+        "Tables 1 to 8, Figures 2, 3, 6 and 7, and the case study",
         "make paper-ulmer",
     ),
     Paper(

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.errors import NbykError
 from nbyk.resampling import kernels, lanes
 
 CHUNK = 64
@@ -49,7 +50,15 @@ class StreamKey:
 
 
 def stream_key(seed: int, **axes: str | int | float) -> StreamKey:
-    """Return the key of a cell; the order in which the axes are given does not matter."""
+    """Return the key of a cell; the order in which the axes are given does not matter.
+
+    Raises
+    ------
+    NbykError
+        If the seed is no whole number of at least 0.
+    """
+    if not isinstance(seed, int | np.integer) or seed < 0:
+        raise NbykError(f"seed: found {seed!r}, expected a whole number of at least 0")
     return StreamKey(int(seed), tuple(sorted(axes.items())))
 
 

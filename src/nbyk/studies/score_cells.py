@@ -22,8 +22,6 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 
-_DRAWING = ("approximate_randomisation", "permutation", "bootstrap", "paired_bootstrap")
-
 
 @dataclass(frozen=True)
 class Component:
@@ -233,10 +231,11 @@ def _scores(
 ) -> Floats:
     if test == ASO:
         return aso_batch(a, b, n_resamples=n_resamples, seed=seed, threads=threads).eps_min
+    found = get_score_test(test)
     options = dict(semantics.options.get(test, {}))
-    if test in _DRAWING:
+    if found.draws:
         options |= {"n_resamples": n_resamples, "seed": seed, "threads": threads}
-    return get_score_test(test).p_values(a, b, **options)
+    return found.p_values(a, b, **options)
 
 
 def _key(distribution: ScoreDistribution, purpose: str, n: int, lead: float, seed: int) -> StreamKey:

@@ -202,7 +202,7 @@ def test_too_few_scores() -> None:
         ({"confidence_level": 1.0}, "confidence_level: found 1.0"),
         ({"confidence_level": 95}, "confidence_level: found 95"),
         ({"n_comparisons": 0}, "n_comparisons: found 0"),
-        ({"n_resamples": 1}, "n_resamples: found 1, expected at least 2"),
+        ({"n_resamples": 1}, "n_resamples: found 1, expected a whole number of at least 2"),
         ({"dt": 0.0}, "dt: found 0.0"),
         ({"dt": 1.0}, "dt: found 1.0"),
     ],

@@ -114,6 +114,44 @@ def test_a_metric_of_ones_own_and_its_direction() -> None:
     assert nbyk.paired_bootstrap(b, a, gold, metric=rmse, n_resamples=1000).p > 0.99
 
 
+def test_any_function_of_outputs_sees_the_same_resamples() -> None:
+    gold, a, b = classified(60, 5)
+    f1 = nbyk.paired_bootstrap(a, b, gold, metric="macro_f1", n_resamples=600, keep_null=True)
+
+    def by_scikit_learn(outputs: Any, references: Any) -> float:
+        return float(SKLEARN["macro_f1"](references, outputs))
+
+    both = nbyk.paired_bootstraps(
+        a, b, gold, metrics=[by_scikit_learn, "macro_f1"], n_resamples=600, keep_null=True
+    )
+    assert list(both) == ["by_scikit_learn", "macro_f1"]
+    for result in both.values():
+        np.testing.assert_allclose(result.null, f1.null, atol=1e-12)  # type: ignore[arg-type]
+        assert (result.p, result.n_a) == (f1.p, 60)
+
+
+def test_a_function_takes_what_no_sums_give() -> None:
+    """The median of scores, and of sentences of several lengths; progress counts every draw."""
+    scores = np.random.default_rng(6).normal([[1.0], [0.0]], size=(2, 41))
+    done: list[int] = []
+
+    def median(outputs: Any, references: Any) -> float:
+        assert references is None
+        return float(np.median(outputs))
+
+    result = nbyk.paired_bootstrap(
+        *scores, metric=median, n_resamples=700, keep_null=True, progress=done.append
+    )
+    assert result.statistic == np.median(scores[0]) - np.median(scores[1])
+    assert (sum(done), len(result.null)) == (700, 700)  # type: ignore[arg-type]
+    assert result.p == (1 + int((result.null >= result.statistic - 1e-12).sum())) / 701  # type: ignore[operator]
+    words: list[list[str]] = [["a", "b"], ["c"], ["d", "e", "f"]]
+    lengths = nbyk.paired_bootstrap(
+        words, [w[:1] for w in words], metric=lambda of, _: np.mean([len(w) for w in of]), n_resamples=9
+    )
+    assert lengths.statistic == 1.0
+
+
 def test_kinds_of_items_keep_every_item() -> None:
     gold, a, b = classified(300, 4)
     statistics = CORPUS_METRICS["macro_f1"].statistics
@@ -194,11 +232,41 @@ def test_bleu_is_sacrebleus() -> None:
             UndefinedMetricError,
             "undefined on 1 of 1",
         ),
+        (
+            lambda: nbyk.paired_bootstrap([1.0, 2.0], [0.0, 1.0], [1.0], metric=error_of),
+            NbykError,
+            "found 2, 2, 1 items",
+        ),
+        (lambda: nbyk.paired_bootstrap([1.0], [0.0], metric=error_of), NbykError, "found 1, 1 items"),
+        (
+            lambda: nbyk.paired_bootstrap([1.0, 2.0], [0.0, 1.0], metric=error_of),
+            UndefinedMetricError,
+            "metric 'error_of' has no number",
+        ),
+        (
+            lambda: nbyk.paired_bootstrap([1.0, 2.0], [0.0, 1.0], metric=lambda of, _: np.nan),
+            UndefinedMetricError,
+            "is undefined on a resample",
+        ),
+        (
+            lambda: nbyk.paired_bootstraps([1.0, 2.0], [0.0, 1.0], metrics=["mean", "mean"]),
+            NbykError,
+            "found 2 with 1 names",
+        ),
+        (
+            lambda: nbyk.paired_bootstrap([1.0, 2.0], [0.0, 1.0], n_resamples=1e3),
+            NbykError,
+            "found 1000.0, expected a whole number",
+        ),
     ],
 )
 def test_what_cannot_be_scored_is_refused(call: Any, error: type[Exception], message: str) -> None:
     with pytest.raises(error, match=message):
         call()
+
+
+def error_of(outputs: Any, references: Any) -> Any:
+    return np.abs(outputs - references).mean()
 
 
 def ones(outputs: Any, references: Any) -> NDArray[np.float64]:

@@ -101,6 +101,8 @@ def test_power_takes_any_test() -> None:
         (lambda: nbyk.bootstrap_power_analysis([1.0, 2.0], lift_is="add"), "lift_is: found 'add'"),  # type: ignore[arg-type]
         (lambda: nbyk.bootstrap_power_analysis([1.0, 2.0], test="welch"), "did you mean welch_t"),
         (lambda: nbyk.bootstrap_test([1.0, 2.0], [1.0, 1.5], n_resamples=0), "n_resamples: found 0"),
+        (lambda: nbyk.bootstrap_test([1.0, 2.0], [1.0, 1.5], seed=-1), "seed: found -1, expected a whole"),
+        (lambda: nbyk.bootstrap_test([1.0, 2.0], [1.0, 1.5], seed=1.5), "seed: found 1.5, expected a whole"),
         (lambda: nbyk.bootstrap_test([1.0], [0.0, 0.1]), "a: found 1 score, expected at least 2"),
         (lambda: nbyk.bootstrap_test([1.0], [0.0], paired=True), "a: found 1 score, expected at least 2"),
     ],

@@ -179,6 +179,22 @@ def violation_ratio(a: Any, b: Any, *, dt: float | None = None) -> float:
     It is 0 where A has the better quantile everywhere, 1 where B has, and 0.5 if the samples are equal;
     ratio(a, b) + ratio(b, a) = 1. It changes neither with the order of scores nor with a shift or a positive
     factor of both systems'.
+
+    Parameters
+    ----------
+    a, b
+        One or more scores of either system, higher is better.
+    dt
+        As for `aso`.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    NbykError
+        If scores are not finite numbers, or dt is no step in (0, 1).
     """
     first, second = _ascending(as_scores(a, "a")[None], as_scores(b, "b")[None])
     out = np.empty(1)

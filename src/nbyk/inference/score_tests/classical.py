@@ -33,6 +33,10 @@ def welch_t_test(a: Any, b: Any, *, alternative: Alternative = "greater") -> Sig
     ------
     NbykError
         If scores are not finite numbers, or all of A's are equal and so are all of B's.
+
+    Notes
+    -----
+    Welch 1947, as ``scipy.stats.ttest_ind(equal_var=False)``; Ulmer et al. 2022 call it Student's t.
     """
     first, second = as_scores(a, "a", least=2), as_scores(b, "b", least=2)
     return _one(
@@ -68,6 +72,10 @@ def wilcoxon_test(
     ------
     NbykError
         If scores are not finite numbers or do not pair, or all pairs tie.
+
+    Notes
+    -----
+    Wilcoxon 1945. It holds its level where differences are symmetric around zero.
     """
     first, second = as_pairs(a, b)
     return _one(
@@ -103,6 +111,10 @@ def mann_whitney_test(
     ------
     NbykError
         If scores are not finite numbers, or all of them are equal.
+
+    Notes
+    -----
+    Mann and Whitney 1947. It holds its level where A's and B's scores come from one distribution.
     """
     first, second = as_scores(a, "a"), as_scores(b, "b")
     return _one(

@@ -136,6 +136,18 @@ def aso_uncertainty_reduction(n_old: int, m_old: int, n_new: int, m_new: int) ->
 def aso_sizes(n_old: int, m_old: int, reduction: float) -> tuple[int, int]:
     """Return the smallest sizes in proportion to the old that reduce the uncertainty by a factor, at least.
 
+    Parameters
+    ----------
+    n_old, m_old
+        Sizes of A's and B's samples.
+    reduction
+        The factor, at least 1, as `aso_uncertainty_reduction` has it.
+
+    Returns
+    -------
+    tuple of int
+        The sizes for A and for B.
+
     Raises
     ------
     NbykError

@@ -15,6 +15,7 @@ from nbyk.inference.pvalues import Alternative, check_alternative, tie_tolerance
 from nbyk.inference.score_tests.corpus_metrics import CorpusMetric, get_corpus_metric
 from nbyk.inference.score_tests.draws import DRAWS, Progress, over_streams, random_words
 from nbyk.inference.score_tests.kernels import WORDS, start_stream
+from nbyk.inference.score_tests.resampled_outputs import OutputsMetric, PairedOutputs, name_of
 from nbyk.inference.score_tests.result import (
     SignificanceResult,
     check_draws,
@@ -26,6 +27,9 @@ from nbyk.resampling.lanes import LANES, STATE, index_below, next_row
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
+Metric = str | CorpusMetric | OutputsMetric
+"""A metric by its name, by its sums, or a function of all outputs."""
+
 _SUMS_AT_ONCE = 1 << 22
 
 
@@ -34,7 +38,7 @@ def paired_bootstrap(
     b: Any,
     references: Any = None,
     *,
-    metric: str | CorpusMetric = "mean",
+    metric: Metric = "mean",
     alternative: Alternative = "greater",
     n_resamples: int = 10_000,
     smoothing: bool = True,
@@ -52,8 +56,10 @@ def paired_bootstrap(
     references
         What outputs are compared with, for metrics that need it.
     metric
-        "mean", "accuracy", "macro_precision", "macro_recall", "macro_f1", "bleu", or a `CorpusMetric` of
-        your own.
+        "mean", "accuracy", "macro_precision", "macro_recall", "macro_f1", "bleu", a `CorpusMetric` of your
+        own, or any function from outputs and references, arrays of N items (None without references), to a
+        score, higher is better. A function is called on both systems' outputs of each resample, one after
+        the other, so that a `CorpusMetric` is much faster where there is one.
     alternative
         "greater" (A is better), "less" or "two-sided" (twice the smaller p, at most 1).
     n_resamples
@@ -95,7 +101,7 @@ def paired_bootstrap(
         threads=threads,
         keep_null=keep_null,
         progress=progress,
-    )[get_corpus_metric(metric).name]
+    )[_named(metric)[0]]
 
 
 def paired_bootstraps(
@@ -103,7 +109,7 @@ def paired_bootstraps(
     b: Any,
     references: Any = None,
     *,
-    metrics: Sequence[str | CorpusMetric],
+    metrics: Sequence[Metric],
     alternative: Alternative = "greater",
     n_resamples: int = 10_000,
     smoothing: bool = True,
@@ -112,14 +118,41 @@ def paired_bootstraps(
     keep_null: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, SignificanceResult]:
-    """Return what `paired_bootstrap` does for several metrics, by name, all on the same resamples."""
+    """Return what `paired_bootstrap` does for several metrics, all on the same resamples.
+
+    Parameters
+    ----------
+    metrics
+        Metrics as there, each with a name of its own; a function's is its ``__name__``.
+    a, b, references, alternative, n_resamples, smoothing, seed, threads, keep_null, progress
+        As for `paired_bootstrap`. Functions are called on one thread.
+
+    Returns
+    -------
+    dict
+        A SignificanceResult by the name of each metric.
+
+    Raises
+    ------
+    NbykError
+        If two metrics have one name, or as for `paired_bootstrap`.
+    """
     check_alternative(alternative)
     check_draws(n_resamples)
     check_aligned(a, b, references)
+    named = dict(map(_named, metrics))
+    if len(named) < len(metrics):
+        raise NbykError(
+            f"metrics: found {len(metrics)} with {len(named)} names; expected a name of its own for each"
+        )
     by_statistics: dict[Any, list[CorpusMetric]] = {}
-    for metric in map(get_corpus_metric, metrics):
-        by_statistics.setdefault(metric.statistics, []).append(metric)
-    results: dict[str, SignificanceResult] = {}
+    found: dict[str, tuple[int, float, Floats]] = {}
+    for name, metric in named.items():
+        if isinstance(metric, CorpusMetric):
+            by_statistics.setdefault(metric.statistics, []).append(metric)
+        else:
+            outputs = PairedOutputs.of(a, b, references)
+            found[name] = (outputs.n, *outputs.resampled(metric, n_resamples, seed, progress))
     for statistics, sharing in by_statistics.items():
         items = PairedItems.of(statistics(a, references), statistics(b, references))
         observed = [items.effects(metric, items.sums) for metric in sharing]
@@ -128,25 +161,33 @@ def paired_bootstraps(
             for metric, effects in zip(sharing, resampled, strict=True):
                 effects[start : start + len(sums)] = items.effects(metric, sums)
         for metric, effect, effects in zip(sharing, observed, resampled, strict=True):
-            delta = float(effect[0])
-            ties = tie_tolerance(effects, effect)
-            results[metric.name] = SignificanceResult(
-                "paired_bootstrap",
-                delta,
-                pvalue_of_counts(
-                    int((effects >= 2.0 * delta - ties).sum()),
-                    int((effects <= 2.0 * delta + ties).sum()),
-                    n_resamples,
-                    alternative,
-                    smoothing=smoothing,
-                    exact=False,
-                ),
-                items.n,
-                items.n,
-                n_resamples,
-                null=effects - delta if keep_null else None,
-            )
-    return {name: results[name] for name in (get_corpus_metric(metric).name for metric in metrics)}
+            found[metric.name] = (items.n, float(effect[0]), effects)
+    return {
+        name: _result(*found[name], alternative, smoothing=smoothing, keep_null=keep_null) for name in named
+    }
+
+
+def _named(metric: Metric) -> tuple[str, CorpusMetric | OutputsMetric]:
+    if callable(metric):
+        return name_of(metric), metric
+    known = get_corpus_metric(metric)
+    return known.name, known
+
+
+def _result(
+    n: int, delta: float, effects: Floats, alternative: Alternative, *, smoothing: bool, keep_null: bool
+) -> SignificanceResult:
+    ties = tie_tolerance(effects, np.array([delta]))
+    pvalue = pvalue_of_counts(
+        int((effects >= 2.0 * delta - ties).sum()),
+        int((effects <= 2.0 * delta + ties).sum()),
+        len(effects),
+        alternative,
+        smoothing=smoothing,
+        exact=False,
+    )
+    null = effects - delta if keep_null else None
+    return SignificanceResult("paired_bootstrap", delta, pvalue, n, n, len(effects), null=null)
 
 
 @dataclass(frozen=True)

@@ -51,6 +51,6 @@ def recommended_test(n: int, m: int, *, paired: bool) -> Recommendation:
         )
     return Recommendation(
         "welch_t",
-        f"nothing pairs the scores, and with {MANY_SCORES} or more of either system Welch's test holds its "
-        "level for means whatever their distribution, also where one system's scores vary more",
+        f"nothing pairs the scores, and with {MANY_SCORES} or more of either system Welch's test nearly "
+        "holds its level for means whatever their distribution, also where one system's scores vary more",
     )

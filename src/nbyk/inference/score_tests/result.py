@@ -58,9 +58,9 @@ class SignificanceResult:
 
 
 def check_draws(n_resamples: int, least: int = 1) -> None:
-    """Raise if there are too few draws."""
-    if n_resamples < least:
-        raise NbykError(f"n_resamples: found {n_resamples}, expected at least {least}")
+    """Raise if the number of draws is none, or too small."""
+    if not isinstance(n_resamples, int | np.integer) or n_resamples < least:
+        raise NbykError(f"n_resamples: found {n_resamples}, expected a whole number of at least {least}")
 
 
 def p_of_counts(

@@ -136,9 +136,9 @@ def _checked(values: Any, name: str, axes: tuple[str, ...], least: int) -> Float
 
 
 def _to_numpy(values: Any, name: str) -> NDArray[Any]:
-    values = _on_host(values)
+    values = on_host(values)
     if isinstance(values, list | tuple) and values and hasattr(values[0], "detach"):
-        values = [_on_host(value) for value in values]
+        values = [on_host(value) for value in values]
     if np.ma.is_masked(values):
         raise NbykError(f"{name}: some scores are masked; give values.compressed() or fill them")
     try:
@@ -152,7 +152,7 @@ def _to_numpy(values: Any, name: str) -> NDArray[Any]:
         ) from error
 
 
-def _on_host(values: Any) -> Any:
+def on_host(values: Any) -> Any:
     """Return a tensor detached and copied from its device, for without that it has no array protocol."""
     for method in ("detach", "cpu"):
         if hasattr(values, method):

@@ -205,7 +205,8 @@ def _verdict_of_many(comparison: ScoreComparison) -> str:
 
 def _means(systems: Mapping[str, SystemScores], first: str, second: str) -> str:
     one, other = systems[first], systems[second]
-    return f"{first} {one.mean:.4g} on average over {one.n} scores, {second} {other.mean:.4g} over {other.n}"
+    scores = "1 score" if one.n == 1 else f"{one.n} scores"
+    return f"{first} {one.mean:.4g} on average over {scores}, {second} {other.mean:.4g} over {other.n}"
 
 
 def _interval(pair: ScorePair, comparison: ScoreComparison, sign: float) -> str:

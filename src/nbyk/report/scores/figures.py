@@ -108,7 +108,8 @@ def null_figure(comparison: ScoreComparison, pair: ScorePair) -> Figure:
             (~beyond, _PALE, "if both were equally good"),
             (beyond, COLOURS[4], "at least as extreme"),
         ):
-            axes.bar(middles[inside], shares[inside], width, color=colour, label=label)
+            if inside.any():  # a legend of no bars has a colour of its own
+                axes.bar(middles[inside], shares[inside], width, color=colour, label=label)
         axes.axvline(null.observed, color=COLOURS[1], linewidth=1.8, label=f"observed, {null.observed:.3g}")
         axes.axvline(0.0, color=_INK, linewidth=0.8, linestyle=":")
         axes.set_yticks([])
@@ -152,6 +153,8 @@ def quantile_panel(axes: Axes, pair: ScorePair, comparison: ScoreComparison) -> 
     of_a, of_b = (sample[(middles * len(sample)).astype(int)] for sample in (a, b))
     violated = f"{shown_name(pair.a, 16)} is below: violated"
     for colour, where, label in ((COLOURS[5], of_a >= of_b, None), (COLOURS[1], of_a < of_b, violated)):
+        if not where.any():
+            continue
         axes.bar(
             edges[:-1][where],
             (of_a - of_b)[where],
