@@ -106,19 +106,27 @@ def written(folder: Path, partition: str, rows: dict[str, list[Row]]) -> list[Pa
     return files
 
 
-@pytest.fixture
-def p_values(tmp_path: Path) -> pd.DataFrame:
+def p_value_files(folder: Path) -> list[Path]:
     designs = {"balanced": balanced_rows(), "tagging": tagging_rows(), "example": example_rows()}
-    return read_p_values(written(tmp_path / "pvalues", "design", designs))
+    return written(folder / "pvalues", "design", designs)
 
 
-@pytest.fixture
-def levels(tmp_path: Path) -> pd.DataFrame:
+def level_files(folder: Path) -> list[Path]:
     kinds = {
         "hard": level_rows("hard", ("accuracy", "f1_macro")),
         "soft": level_rows("soft", ("js_distance",)),
     }
-    return read_levels(written(tmp_path / "levels", "kind", kinds))
+    return written(folder / "levels", "kind", kinds)
+
+
+@pytest.fixture
+def p_values(tmp_path: Path) -> pd.DataFrame:
+    return read_p_values(p_value_files(tmp_path))
+
+
+@pytest.fixture
+def levels(tmp_path: Path) -> pd.DataFrame:
+    return read_levels(level_files(tmp_path))
 
 
 def test_the_papers_own_numbers_agree(p_values: pd.DataFrame, levels: pd.DataFrame) -> None:

@@ -44,10 +44,8 @@ def scores_behind(errors: pd.DataFrame, kind: str, simulations: int) -> np.ndarr
     return np.repeat(middles, sizes)
 
 
-@pytest.fixture(scope="module")
-def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """Files of scores that give the published rates under both semantics."""
-    folder = tmp_path_factory.mktemp("scores")
+def score_files(folder: Path) -> list[Path]:
+    """Write files of scores that give the published rates under both semantics."""
     keys = ["distribution", "error", "sample_size", "lead", "test"]
     parts: dict[str, list[pd.DataFrame]] = {}
     for (distribution, error, n, lead, test), errors in published_rates().groupby(keys):
@@ -62,6 +60,11 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
             write_parquet(path, pa.Table.from_pandas(pd.concat(of), preserve_index=False), {"seed": 1})
             found.append(path)
     return found
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return score_files(tmp_path_factory.mktemp("scores"))
 
 
 @pytest.fixture(scope="module")
