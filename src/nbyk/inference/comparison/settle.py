@@ -298,9 +298,9 @@ class _Simulation:
 
     def _power(self, n_items: int, k_responses: float) -> float:
         """Return the simulated power at a size."""
-        size = {"n_items": self._items(n_items), "k_responses": max(1, round(k_responses))}
+        k = max(1, round(k_responses))
         return power_of_test(
-            replace(self.fitted.population, **size),
+            replace(self.fitted.population, n_items=self._items(n_items), k_responses=k),
             self.fitted.metric,
             test=self.null,
             alpha=self.alpha,
