@@ -192,6 +192,7 @@ def test_the_gate_is_passed_where_the_first_is_shown_to_be_better(nbyk: Run, lin
         ("sim_a.csv sim_b.csv sim_c.csv --alternative less", "--alternative: found 'less' for all pairs"),
         ("sim_a.csv sim_b.csv gold=sim_c.csv", "a system is named 'gold'; give people's ratings with --gold"),
         ("sim_a.csv sim_b.csv --out gold.csv", "--out gold.csv: gold.csv is a file, expected a folder"),
+        ("sim_a.csv sim_b.csv --task mmlu", "--samples-metric, --task and --filter choose among the scores"),
         ("sim_a.csv sim_b.csv --metric-file mine.py", "mine.py: no such file"),
     ],
 )

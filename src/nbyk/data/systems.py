@@ -160,7 +160,7 @@ def read_systems(
     ------
     NbykError
         If there are fewer than two systems, two of a name, a file that cannot be read, a rating off the
-        scale, items that do not match, or fewer than two left.
+        scale, items that do not match, or fewer than two left; or if `samples` chooses where there are none.
     """
     if on_missing not in ("refuse", "drop"):
         raise NbykError(f"on_missing {on_missing!r} is unknown; expected refuse or drop")
@@ -169,6 +169,11 @@ def read_systems(
         raise NbykError(f"found {len(named)} system(s), expected at least two to compare; give another file")
     columns = {"item": item, "rater": rater, "value": value}
     sources = {name: _read(given, name, scale, samples, columns) for name, given in named.items()}
+    if samples not in (None, SampleChoice()) and all(source.documents is None for source in sources.values()):
+        raise NbykError(
+            "--samples-metric, --task and --filter choose among the scores of lm_eval logs, and no system is "
+            "one; drop them, or give folders that lm_eval --log_samples wrote"
+        )
     gold_source = None
     if gold is not None:
         if not isinstance(gold, Ratings) and holds_samples(gold):

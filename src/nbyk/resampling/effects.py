@@ -130,8 +130,8 @@ def run_chunks(
         return np.concatenate(list(pool.map(timed, to_do)), axis=1)
 
 
-def check_defined(metrics: Sequence[Metric], effects: Floats) -> Floats:
-    """Return `effects`, shape (metrics, M), if every one is a finite number.
+def check_defined(metrics: Sequence[Metric], effects: Floats, *, of: str = "draws") -> Floats:
+    """Return `effects`, shape (metrics, M), if every one is a finite number; `of` says what the M are.
 
     Raises
     ------
@@ -141,8 +141,9 @@ def check_defined(metrics: Sequence[Metric], effects: Floats) -> Floats:
     for metric, row in zip(metrics, effects, strict=True):
         undefined = int((~np.isfinite(row)).sum())
         if undefined:
+            where = "these data" if row.size == 1 else f"{undefined} of {row.size} {of}"
             raise UndefinedMetricError(
-                f"metric {metric.name} is undefined on {undefined} of {row.size} draws (a correlation of "
-                "constants, or a division by zero); choose another metric or more varied data"
+                f"metric {metric.name} is undefined on {where} (a correlation of constants, or a division by "
+                "zero); choose another metric or more varied data"
             )
     return effects

@@ -22,6 +22,11 @@ _KEPT = 0.8
 """Share of α below which ties are said to keep an exact test from its level."""
 
 
+def same_responses(data: ResponseSet) -> bool:
+    """Return whether A and B gave the same responses to every item."""
+    return data.a.shape == data.b.shape and np.array_equal(data.a, data.b, equal_nan=True)
+
+
 def about_data(data: ResponseSet, *, null: str) -> Iterator[str]:
     """Yield the cautions that are the same for every metric."""
     sources = ({"gold": data.gold} if data.has_gold else {}) | {"A": data.a, "B": data.b}
@@ -38,7 +43,7 @@ def about_data(data: ResponseSet, *, null: str) -> Iterator[str]:
         )
     if data.n_items < FEW_ITEMS:
         yield f"only {data.n_items} items: bootstrap intervals of so few are too narrow, as a rule"
-    if data.a.shape == data.b.shape and np.array_equal(data.a, data.b, equal_nan=True):
+    if same_responses(data):
         yield "A and B gave the same responses to every item"
     if TESTED[null] == ALIKE:
         yield (
@@ -75,7 +80,7 @@ def about_result(
         Share of the bootstrap draws below the observed effect.
     attained
         The level that ties leave of α (`nbyk.inference.pvalues.attained_level`) under a null of `EXACT`; None
-        under another.
+        under another, and where A and B are the same.
     """
     if least_p > alpha:
         found = f"the {n_draws + 1} arrangements of so few items" if exact else f"{n_draws} draws"

@@ -10,7 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
-from nbyk.inference.comparison.cautions import EXACT, about_data, about_level, about_result
+from nbyk.inference.comparison.cautions import (
+    EXACT,
+    about_data,
+    about_level,
+    about_result,
+    same_responses,
+)
 from nbyk.inference.comparison.decision import Decision, NullDraws
 from nbyk.inference.comparison.draws import Draws
 from nbyk.inference.comparison.inputs import as_response_set, as_seed
@@ -252,7 +258,7 @@ class Asked:
         for kept in (null_effects, drawn):
             kept.setflags(write=False)
         attained = None
-        if self.null in EXACT:
+        if self.null in EXACT and not same_responses(data):
             attained = attained_level(effect, null_effects, self.alpha, alternative=self.alternative)
         own = about_result(
             metric,

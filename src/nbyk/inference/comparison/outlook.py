@@ -71,6 +71,13 @@ class Outlook:
         """Return the N, not rounded, that the power asked for takes."""
         return self._items(self.effect * quality)
 
+    def growth(self, power: float) -> float:
+        """Return by how much N has to grow where it was found to have a power."""
+        from scipy.special import ndtri
+
+        signal = max(self.z_alpha + float(ndtri(power)), (self.z_alpha + self.z_power) / 2.0)
+        return ((self.z_alpha + self.z_power) / signal) ** 2
+
     def least_items(self) -> int | None:
         """Return the N that it takes at least, were the effect at the far end of its interval."""
         n_items = self._items(self.farthest)

@@ -27,12 +27,17 @@ from nbyk.resampling.effects import as_metrics
 
 NULLS = ("swap_items", "shifted")
 
-_N_SETS = 512
+_SETS = (512, 4_096)
+"""Test sets that a power is simulated on, at least and at most."""
+_ITEMS_OF_SETS = 4_000_000
+"""Items of all of those sets together, where that leaves the least number of sets."""
 _MOST_SIMULATED = 200_000
 _PRECISION = 0.03
 _RESAMPLES = 1_999
 _FAR = 3.0
-_MARGIN = 0.1
+_ATTEMPTS = 5
+_STEP = 1.25
+"""Growth of K from attempt to attempt."""
 
 
 def settle(
@@ -84,9 +89,10 @@ def settle(
     effect δ takes N = ((z_α + z_power) s/δ)² items (two-sided, z of α/2). How δ and s change with K is that
     of a population like the data (`FittedSystems`): a prior fitted to gold, A perturbed to its mean squared
     error, and B to the effect. As many of its items as the squares of s there and here say make one item of
-    the data: real systems err on the same items. The planner then finds K at the present N, and the power at
-    the answers is simulated. Without gold the effect of an additive metric does not change with K, and its
-    variance does as `variance_shares` say.
+    the data: real systems err on the same items. The planner then finds K at the present N.
+    The power at the answers is simulated: none is named unless that is the power asked for, but for twice
+    its Monte-Carlo error, and N grows where it is not, as with effects of few values. Without gold the
+    effect of an additive metric does not change with K, and its variance does as `variance_shares` say.
 
     The effect itself is uncertain, and the size with it (Hoenig and Heisey 2001, The abuse of power):
     `least_items` is what even the far end of the interval takes.
@@ -214,6 +220,11 @@ def _from_shares(
     return replace(found, warnings=_about_k(found))
 
 
+def _cost(size: Size, costs: tuple[float, float]) -> float:
+    per_item, per_rating = costs
+    return size.n_items * (per_item + size.k_responses * per_rating)
+
+
 @dataclass(frozen=True)
 class _Simulation:
     """A fitted population, and how to test on it; its items are turned into those of the data.
@@ -234,13 +245,19 @@ class _Simulation:
     threads: int
 
     def settled(self, found: Settlement, costs: tuple[float, float]) -> Settlement:
-        """Return the answer by the planner, with the power at each size simulated."""
+        """Return the answer by the planner; the simulated power at each size is the one asked for."""
         population, k_now = self.fitted.population, found.k_responses
+        items = self._with_power(found, found.items, 1.0)
+        both = self.outlook.cheapest(k_now, self._quality, costs, found.max_responses)
+        if both is not None:
+            both = self._with_power(found, both, self._quality(round(both.k_responses)))
+        if both is not None and items is not None and _cost(both, costs) >= _cost(items, costs):
+            both = None
         settled = replace(
             found,
-            items=self._simulated(found.items),
+            items=items,
             responses=self._least_responses(found),
-            both=self._simulated(self.outlook.cheapest(k_now, self._quality, costs, found.max_responses)),
+            both=both,
             by="simulation",
             epsilon_a=population.epsilon_a,
             epsilon_b=population.epsilon_b,
@@ -267,27 +284,46 @@ class _Simulation:
     def _items(self, n_items: int) -> int:
         return max(2, round(n_items * self._worth))
 
-    def _simulated(self, size: Size | None) -> Size | None:
-        if size is None or self._items(size.n_items) > _MOST_SIMULATED:
-            return size
-        k = max(1, round(size.k_responses))
-        power = power_of_test(
-            replace(self.fitted.population, n_items=self._items(size.n_items), k_responses=k),
+    def _with_power(self, found: Settlement, size: Size | None, quality: float) -> Size | None:
+        """Return a size with its simulated power, and more items where that falls short; None if none do."""
+        for _ in range(_ATTEMPTS):
+            if size is None or self._items(size.n_items) > _MOST_SIMULATED:
+                return size
+            power = self._power(size.n_items, size.k_responses)
+            if power >= found.target - self._error(found, size.n_items):
+                return replace(size, simulated=power)
+            more = self.outlook.growth(power)
+            size = self.outlook.size(more * size.n_items, size.k_responses, quality)
+        return None
+
+    def _power(self, n_items: int, k_responses: float) -> float:
+        """Return the simulated power at a size."""
+        k = max(1, round(k_responses))
+        return power_of_test(
+            replace(self.fitted.population, n_items=self._items(n_items), k_responses=k),
             self.fitted.metric,
             test=self.null,
             alpha=self.alpha,
-            n_sets=_N_SETS,
+            n_sets=self._n_sets(n_items),
             n_resamples=self._n_resamples,
             seed=self.seed,
             threads=self.threads,
-        )
-        return replace(size, simulated=power.power)
+        ).power
+
+    def _n_sets(self, n_items: int) -> int:
+        least, most = _SETS
+        return max(least, min(most, _ITEMS_OF_SETS // self._items(n_items)))
+
+    def _error(self, found: Settlement, n_items: int) -> float:
+        """Return twice the Monte-Carlo error of a simulated power, were it the one asked for."""
+        return 2.0 * math.sqrt(found.target * (1.0 - found.target) / self._n_sets(n_items))
 
     def _least_responses(self, found: Settlement) -> Size | None:
         """Return the least K at the present N; None where none will do."""
         n_now, population = found.n_items, self.fitted.population
+        enough = found.target - self._error(found, n_now)
         best = self.outlook.power(n_now, self._quality(found.max_responses))
-        if best < found.target - _MARGIN or self._items(n_now) > _MOST_SIMULATED:
+        if best < enough or self._items(n_now) > _MOST_SIMULATED:
             return None
         try:
             answer = plan(
@@ -309,10 +345,15 @@ class _Simulation:
             )
         except NbykError:  # not reached, however near
             return None
-        if answer.power.power < found.target - 2.0 * _PRECISION:
-            return None
         k = max(population.k_responses + 1, answer.k_responses)
-        return Size(n_now, k, self.outlook.power(n_now, self._quality(k)), answer.power.power)
+        for _ in range(_ATTEMPTS):
+            size = Size(n_now, k, self.outlook.power(n_now, self._quality(k)), self._power(n_now, k))
+            if min(size.power, size.simulated or 0.0) >= enough:
+                return size
+            k = math.ceil(_STEP * k)
+            if k > found.max_responses:
+                break
+        return None
 
     @property
     def _n_resamples(self) -> int:

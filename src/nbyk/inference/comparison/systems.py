@@ -103,7 +103,7 @@ def compare_systems(
     pairs = _pairs(names, against, alternative)
     (chosen,), rows = prepared(gold, named, metric)
     seed = as_seed(rng)
-    scores = check_defined([chosen], rows.scores(chosen)[None])[0]
+    scores = check_defined([chosen], rows.scores(chosen)[None], of="systems")[0]
     asked = Asked(
         null,
         alternative,

@@ -26,7 +26,7 @@ _CALIBRATED, _MISSING = "#ffffff", "#e6e6e6"
 _KEY = "orange: too often, blue: too rarely, bold: outside the 99 % band, grey: another test's, or none"
 _WIDEST = 2.0  # colours end at a fourth and at four times the level
 _DARK = 1.3
-_WIDTH_OF_TITLE = 6.8
+_WIDTH_OF_TITLE = 6.6
 
 
 def write_figures(rates: pd.DataFrame, out: Path) -> None:
