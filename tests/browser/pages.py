@@ -1,4 +1,4 @@
-"""The HTML reports of nbyk, as long and wide as in earnest, from numbers that cost nothing to make."""
+"""The HTML reports of nbyk, as long and wide as in earnest, from numbers that cost little to make."""
 
 from __future__ import annotations
 
@@ -78,8 +78,7 @@ def boostsa2022(folder: Path) -> tuple[Path, str]:
 
 
 def papers(folder: Path) -> tuple[Path, str]:
-    """Write the page of all papers, of which two were run."""
-    wein2023(folder / "wein2023")
+    """Write the page of all papers, of which one was run."""
     _, line = boostsa2022(folder / "boostsa2022")
     papers_report(folder, page := folder / "report.html")
     return page, line
