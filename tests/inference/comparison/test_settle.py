@@ -90,10 +90,14 @@ def test_few_items_never_settle_whatever_they_show() -> None:
     found = settle(np.zeros(4), np.full(4, 0.1), np.full(4, 0.2))
     assert found.items is not None
     assert found.items.n_items == 6
+    assert (found.power, found.least_items) == (0.0, 6)
+    assert "even at its largest it takes 6 items" in found.sentence
     assert "the same on every bootstrapped test set" in found.warnings[0]
     six = nbyk.compare(np.zeros(6), np.full(6, 0.1), np.full(6, 0.2))
     assert six.significant
     assert not nbyk.compare(np.zeros(5), np.full(5, 0.1), np.full(5, 0.2)).significant
+    five = settle(np.zeros(5), np.full(5, 0.1), np.full(5, 0.2))
+    assert "it takes 1 more item (6 in all)" in five.sentence
 
 
 def test_an_effect_on_the_other_side_is_not_shown_by_more() -> None:

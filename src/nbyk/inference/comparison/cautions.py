@@ -42,7 +42,8 @@ def about_data(data: ResponseSet, *, null: str) -> Iterator[str]:
             "cannot be told from how items do"
         )
     if data.n_items < FEW_ITEMS:
-        yield f"only {data.n_items} items: bootstrap intervals of so few are too narrow, as a rule"
+        drawn = "bootstrap intervals and the shifted null" if null == "shifted" else "bootstrap intervals"
+        yield f"only {data.n_items} items: {drawn} of so few are too narrow, as a rule"
     if same_responses(data):
         yield "A and B gave the same responses to every item"
     if TESTED[null] == ALIKE:

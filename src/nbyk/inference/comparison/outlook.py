@@ -27,6 +27,8 @@ class Outlook:
         Normal quantiles of the level, one-sided, and of the power asked for.
     n_items, max_items
         The present N, and the largest that is realistic.
+    fewest
+        The fewest items on which the null can be rejected, whatever they show.
     """
 
     effect: float
@@ -36,11 +38,15 @@ class Outlook:
     z_power: float
     n_items: int
     max_items: int
+    fewest: int
 
     @classmethod
-    def of(cls, found: Settlement, standard_error: float) -> Outlook:
-        """Return the outlook of a comparison whose effect has a standard error."""
+    def of(cls, found: Settlement, standard_error: float, null: str) -> Outlook:
+        """Return the outlook of a comparison whose effect has a standard error, under a null."""
         from scipy.special import ndtri
+
+        # Of 2^N ways to swap rows, one must be rare enough to reject.
+        swaps = math.ceil(-math.log2(found.one_sided_alpha) - 1e-9)
 
         low, high = found.interval.low, found.interval.high
         effect, farthest = {
@@ -56,12 +62,15 @@ class Outlook:
             float(ndtri(found.target)),
             found.n_items,
             found.max_items,
+            max(2, swaps) if null == "swap_items" else 2,
         )
 
     def power(self, n_items: float, quality: float = 1.0) -> float:
         """Return the power at N items where δ/s is `quality` times what it is now."""
         from scipy.special import ndtr
 
+        if n_items < self.fewest:
+            return 0.0
         signal = self.effect * quality * math.sqrt(n_items)
         if signal:
             signal = signal / self.spread if self.spread else math.copysign(math.inf, signal)
@@ -81,15 +90,11 @@ class Outlook:
     def least_items(self) -> int | None:
         """Return the N that it takes at least, were the effect at the far end of its interval."""
         n_items = self._items(self.farthest)
-        return max(self.n_items, math.ceil(n_items)) if math.isfinite(n_items) else None
+        return max(self.n_items, self.fewest, math.ceil(n_items)) if math.isfinite(n_items) else None
 
     def size(self, n_items: float, k_responses: float, quality: float = 1.0) -> Size | None:
         """Return a size of at least one item more than now; None if that is not realistic."""
-        from scipy.special import ndtr
-
-        # Of 2^N ways to swap rows, one must be rare enough to reject: few items never do, whatever they show.
-        least = math.ceil(-math.log2(ndtr(-self.z_alpha)) - 1e-9)
-        whole = max(self.n_items + 1, least, math.ceil(min(n_items, self.max_items + 1.0)))
+        whole = max(self.n_items + 1, self.fewest, math.ceil(min(n_items, self.max_items + 1.0)))
         if whole > self.max_items:
             return None
         return Size(whole, k_responses, self.power(whole, quality), None)

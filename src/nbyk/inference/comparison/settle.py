@@ -142,7 +142,8 @@ def settle(
     )
     if result.significant:
         return found
-    outlook = Outlook.of(found, _unless_rounding(float(result.bootstrap_distribution.std(ddof=1)), result))
+    spread = _unless_rounding(float(result.bootstrap_distribution.std(ddof=1)), result)
+    outlook = Outlook.of(found, spread, null)
     found = replace(found, power=outlook.power(found.n_items), least_items=outlook.least_items())
     if outlook.effect <= 0.0:
         return found

@@ -106,7 +106,8 @@ class Settlement:
             return f"{self._why_none} T{self._bounds}"
         ways = []
         if self.items is not None:
-            ways.append(f"{self.items.n_items - self.n_items} more items ({self.items.n_items} in all)")
+            more = self.items.n_items - self.n_items
+            ways.append(f"{more} more item{'s' * (more != 1)} ({self.items.n_items} in all)")
         if self.responses is not None:
             ways.append(f"{number(self.responses.k_responses)} ratings on each of the present items")
         if self.both is not None:
