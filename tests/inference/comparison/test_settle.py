@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import fields, replace
+from types import SimpleNamespace
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,11 +15,13 @@ from scipy.stats import binom, norm
 import nbyk
 from nbyk.data import load_source
 from nbyk.errors import NbykError
+from nbyk.inference.comparison import fitted_systems
 from nbyk.inference.comparison.fitted_systems import FittedSystems
 from nbyk.inference.comparison.settle import settle
 from nbyk.inference.comparison.variance import variance_shares
 from nbyk.metrics import get
 from nbyk.priors import Response
+from nbyk.priors.likelihood_fit import fit_by_likelihood
 
 N_SETS = 512
 SHORT = 2.0 * math.sqrt(0.8 * 0.2 / N_SETS)
@@ -275,6 +280,23 @@ def test_ratings_off_the_unit_scale_plan_items_alone() -> None:
     assert unit[1].items is not None
     # Draws belong to gold, which is another: 1 % of a standard error each, twice that of N.
     assert found.items.n_items == pytest.approx(unit[1].items.n_items, rel=0.1)
+
+
+def test_the_answer_is_the_same_on_machines_with_other_last_digits(monkeypatch: pytest.MonkeyPatch) -> None:
+    data = ratings(k=3, off_b=0.17)
+    here = settle(*data)
+    assert here.items is not None
+    assert here.items.simulated is not None
+
+    def fit(name: str, matrix: Any, response: Response) -> SimpleNamespace:
+        prior = fit_by_likelihood(name, matrix, response).prior
+        nudged = {
+            field.name: getattr(prior.sigma, field.name) * (1.0 + 1e-11) for field in fields(prior.sigma)
+        }
+        return SimpleNamespace(prior=replace(prior, sigma=replace(prior.sigma, **nudged)))
+
+    monkeypatch.setattr(fitted_systems, "fit_by_likelihood", fit)
+    assert settle(*data) == here
 
 
 def test_everything_is_json() -> None:

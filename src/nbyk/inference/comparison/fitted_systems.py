@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, is_dataclass, replace
+from typing import Any, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,11 +16,13 @@ from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
 from nbyk.priors import Response, TwoStagePrior
+from nbyk.priors.families import Mixture
 from nbyk.priors.likelihood_fit import fit_by_likelihood
 from nbyk.resampling.population import Population
 from nbyk.resampling.streams import Streams, stream_key
 
 Floats = NDArray[np.float64]
+T = TypeVar("T")
 
 _ITEMS = 20_000
 _MOST_PER_SET = 100
@@ -64,7 +67,7 @@ class FittedSystems:
             If the responses are not in [0, 1], gold does not tell how raters of an item differ, no prior can
             be fitted, or no perturbation gives A its error or the two their effect.
         """
-        prior = _prior(data, scale)
+        prior = _rounded(_prior(data, scale))
         gold = _Source.of(data.gold)
         k = max(1, round(gold.k))
         factors = [system.noise_beside(gold, k) for system in _systems(data)]
@@ -215,4 +218,22 @@ def _root(excess: Callable[[float], float], what: str, *, below: float | None = 
         raise NbykError(f"{what} is smaller than that of any perturbation of items like these")
     if excess(1.0) <= 0.0:
         raise NbykError(f"{what} is larger than that of any perturbation of items like these")
-    return float(brentq(excess, 0.0, 1.0, xtol=_TOLERANCE))
+    return _rounded(float(brentq(excess, 0.0, 1.0, xtol=_TOLERANCE)))
+
+
+def _rounded(value: T) -> T:
+    """Return a number, a prior or any of its parts in six digits.
+
+    The last digits of a fit are those of the machine's linear algebra, and random numbers hang on them all.
+    """
+    found: Any = value
+    if isinstance(value, float):
+        found = float(f"{value:.6g}")
+    elif isinstance(value, tuple):
+        found = tuple(_rounded(part) for part in value)
+    elif is_dataclass(value) and not isinstance(value, type):
+        parts = {field.name: _rounded(getattr(value, field.name)) for field in fields(value) if field.init}
+        if isinstance(value, Mixture):
+            parts["weights"] = (*parts["weights"][:-1], 1.0 - sum(parts["weights"][:-1]))
+        found = replace(value, **parts)
+    return cast(T, found)
