@@ -74,6 +74,21 @@ class _StoppedError(BaseException):
     """A signal asked nbyk to stop. It is no Exception, so that nothing catches it on its way."""
 
 
+def program() -> NoReturn:
+    """Run the command line as a process, and end it there and then.
+
+    Threads of a library (pyarrow's readers) that outlive an error would abort an interpreter that takes its
+    leave of them one by one, now and then.
+    """
+    code: object = 0
+    try:
+        main()
+    except SystemExit as end:
+        code = end.code
+    sys.stderr.flush()
+    os._exit(code if isinstance(code, int) else int(code is not None))
+
+
 def main() -> None:
     """Run the command line; whatever goes wrong ends with one message, never with a traceback.
 
