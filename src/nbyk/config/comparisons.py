@@ -4,46 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Literal
 
-from pydantic import AfterValidator, BaseModel, ConfigDict, Field, model_validator
+from pydantic import Field, model_validator
 
-from nbyk.data.scales import scale_from_text
+from nbyk.config.sections import Section
+from nbyk.config.values import Level, MetricName, NullName, ScaleText, Text
 from nbyk.data.systems import named_systems
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import get
-from nbyk.resampling.samplers import check_null
-
-NAME = "[A-Za-z0-9_-]+"
-"""What a comparison may be called, as a regular expression: its name is that of a folder."""
 
 
-def _written_scale(text: str) -> str:
-    scale_from_text(text)
-    return text
-
-
-Text = Annotated[str, Field(min_length=1)]
-
-
-class Comparison(BaseModel):
+class Comparison(Section):
     """A comparison of your own systems, under a name of your own; `snakemake comparisons` runs them."""
-
-    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
     systems: list[Text] = Field(min_length=2)
     """Files of responses, or folders of lm_eval's logs, each as path or name=path; A is the first."""
     gold: Text | None = None
     """File of people's ratings. Without one, the systems' own ratings are compared."""
-    metrics: list[Annotated[str, AfterValidator(lambda spec: get(spec).name)]] = Field([])
+    metrics: list[MetricName] = Field([])
     """Metrics. Without one: mae, or mean where there is no gold."""
-    null: Annotated[str, AfterValidator(check_null)] = "swap_items"
+    null: NullName = "swap_items"
     """Null hypothesis: swap_items or shifted (equally good), permutation, pooled or pooled_twice (alike)."""
     alternative: Literal["two-sided", "greater", "less"] = "two-sided"
     """two-sided, greater (A is better) or less."""
-    alpha: float = Field(0.05, gt=0.0, lt=1.0)
+    alpha: Level = 0.05
     """Level α of the decision."""
-    confidence_level: float = Field(0.95, gt=0.0, lt=1.0)
+    confidence_level: Level = 0.95
     """Coverage of the intervals."""
     interval: Literal["percentile", "bca"] = "percentile"
     """Interval of the sentence."""
@@ -51,7 +38,7 @@ class Comparison(BaseModel):
     """Baseline, by name: every other system is compared with it alone."""
     correction: Literal["holm", "benjamini_hochberg", "none"] = "holm"
     """For the number of pairs, of three systems or more."""
-    scale: Annotated[str, AfterValidator(_written_scale)] | None = None
+    scale: ScaleText | None = None
     """Scale of all ratings: two ends as in 1..5, levels as in "1,2,3,4,5", or binary; without one 0 to 1."""
     on_missing: Literal["refuse", "drop"] = "refuse"
     """What to do about items that not all files have."""

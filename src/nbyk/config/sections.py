@@ -23,13 +23,13 @@ from nbyk.config.values import (
     LevelSize,
     MetricName,
     PositiveEpsilon,
-    RatingsPath,
     Responses,
     SamplerName,
     SampleSize,
     ScaleText,
     ScoreName,
     ScoreTestName,
+    Text,
 )
 from nbyk.data.download import default_folder, default_mirror
 from nbyk.resampling.samplers import WEIN_SAMPLERS
@@ -54,7 +54,7 @@ class Size(Section):
 class OwnRatings(Section):
     """A table of ratings of your own."""
 
-    path: RatingsPath
+    path: Text
     """Its path; it is read as by `nbyk.read_ratings`."""
     scale: ScaleText
     """The scale of its values: levels as in 1,2,3,4,5, two ends as in 0..100, or binary."""

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field
 
-from nbyk.config.comparisons import NAME
 from nbyk.data.scales import scale_from_text
 from nbyk.data.sources import source as source_named
 from nbyk.data.sources import source_names
@@ -26,7 +26,7 @@ def _own_name(name: str) -> str:
 
 
 def _folder_name(name: str) -> str:
-    if not re.fullmatch(NAME, name):
+    if not re.fullmatch("[A-Za-z0-9_-]+", name):
         raise NbykError(f"found {name!r}; a name has letters, digits, _ and -")
     return name
 
@@ -43,38 +43,13 @@ def _known_ratings(name: str) -> str:
 _GRID_SOURCES = (*homan2025.LABELS, *(f"{source}{homan2025.OWN_FIT}" for source in homan2025.LABELS))
 
 
-def _known_grid_source(name: str) -> str:
-    if name not in _GRID_SOURCES:
-        raise unknown_name("source", name, _GRID_SOURCES)
-    return name
+def _one_of(what: str, known: Sequence[str]) -> AfterValidator:
+    def check(name: str) -> str:
+        if name not in known:
+            raise unknown_name(what, name, known)
+        return name
 
-
-def _known_calibration_source(name: str) -> str:
-    known = ("simulated", *_GRID_SOURCES)
-    if name not in known:
-        raise unknown_name("source", name, known)
-    return name
-
-
-def _known_distribution(name: str) -> str:
-    known = (*ulmer2022.DISTRIBUTIONS, *ulmer2022.FURTHER_DISTRIBUTIONS)
-    if name not in known:
-        raise unknown_name("distribution", name, known)
-    return name
-
-
-def _known_score_test(name: str) -> str:
-    known = (*ulmer2022.TESTS, *ulmer2022.FURTHER_TESTS)
-    if name not in known:
-        raise unknown_name("test", name, known)
-    return name
-
-
-def _known_score(name: str) -> str:
-    known = (*boostsa2022.HARD_SCORES, *boostsa2022.SOFT_SCORES)
-    if name not in known:
-        raise unknown_name("score", name, known)
-    return name
+    return AfterValidator(check)
 
 
 def _canonical_sampler(name: str) -> str:
@@ -96,11 +71,13 @@ OwnName = Annotated[str, AfterValidator(_own_name)]
 DesignName = Annotated[str, Field(pattern="^[a-z0-9_]+$")]
 ScaleText = Annotated[str, AfterValidator(_written_scale)]
 RatingsName = Annotated[str, AfterValidator(_known_ratings)]
-RatingsPath = Annotated[str, Field(min_length=1)]
-GridSourceName = Annotated[str, AfterValidator(_known_grid_source)]
-CalibrationSourceName = Annotated[str, AfterValidator(_known_calibration_source)]
-DistributionName = Annotated[str, AfterValidator(_known_distribution)]
-ScoreTestName = Annotated[str, AfterValidator(_known_score_test)]
+Text = Annotated[str, Field(min_length=1)]
+GridSourceName = Annotated[str, _one_of("source", _GRID_SOURCES)]
+CalibrationSourceName = Annotated[str, _one_of("source", ("simulated", *_GRID_SOURCES))]
+DistributionName = Annotated[
+    str, _one_of("distribution", (*ulmer2022.DISTRIBUTIONS, *ulmer2022.FURTHER_DISTRIBUTIONS))
+]
+ScoreTestName = Annotated[str, _one_of("test", (*ulmer2022.TESTS, *ulmer2022.FURTHER_TESTS))]
 SampleSize = Annotated[int, Field(ge=2)]
 Lead = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 Level = Annotated[float, Field(gt=0.0, lt=1.0)]
@@ -108,7 +85,7 @@ Fraction = Annotated[float, Field(gt=0.0, le=1.0)]
 BalancedSize = Annotated[int, Field(ge=boostsa2022.SIZE_STEP, multiple_of=boostsa2022.SIZE_STEP)]
 LevelSize = Annotated[int, Field(ge=20)]
 Discordance = Annotated[float, Field(ge=0.005, le=0.25)]
-ScoreName = Annotated[str, AfterValidator(_known_score)]
+ScoreName = Annotated[str, _one_of("score", (*boostsa2022.HARD_SCORES, *boostsa2022.SOFT_SCORES))]
 PositiveEpsilon = Annotated[float, Field(gt=0.0, le=1.0)]
 Budget = Annotated[int, Field(ge=2)]
 Responses = Annotated[int, Field(ge=1)]

@@ -27,8 +27,8 @@ from nbyk.config.values import (
     NullName,
     OwnName,
     RatingsName,
-    RatingsPath,
     SamplerName,
+    Text,
 )
 from nbyk.data.download import is_complete
 from nbyk.data.sources import source as source_named
@@ -50,7 +50,7 @@ class Config(Section):
     """How a p-value is computed: as the paper's published numbers were, as nbyk recommends, or both."""
     sources: Annotated[list[str], Distinct] = Field(["simulated", "toxicity", "convabuse"], min_length=1)
     """Where items and responses come from: a published prior, or ratings that a prior is fitted to."""
-    ratings: dict[RatingsName, RatingsPath] = Field({})
+    ratings: dict[RatingsName, Text] = Field({})
     """Paths of your own copies of ratings, by source (docs/data.md); convabuse comes with its own."""
     own_ratings: dict[OwnName, OwnRatings] = Field({})
     """Tables of your own by a name of your own, as {path: mine.csv, scale: "1,2,3,4,5"} (docs/data.md)."""
