@@ -23,6 +23,7 @@ from nbyk.inference.comparison.inputs import as_response_set, as_seed
 from nbyk.inference.comparison.intervals import (
     acceleration,
     bca_interval,
+    check_confidence_level,
     percentile_interval,
     share_below,
 )
@@ -166,8 +167,7 @@ def compare_metrics(
             f"interval_sampler: found {interval_sampler}, which draws no items, so that its intervals would "
             f"leave out how items vary; expected bootstrap_items/{sampler.response_name}"
         )
-    if not 0.0 < confidence_level < 1.0:
-        raise NbykError(f"confidence_level: found {confidence_level}, expected a share, such as 0.95")
+    check_confidence_level(confidence_level)
     decision = Decision(alternative, alpha, n_resamples, max_resamples, decision_error)
     chosen = tuple({metric.name: metric for metric in as_metrics(metrics)}.values())
     data, seed = as_response_set(gold, a, b), as_seed(rng)

@@ -11,9 +11,16 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.errors import NbykError
 from nbyk.inference.pvalues import tie_tolerance
 
 Floats = NDArray[np.float64]
+
+
+def check_confidence_level(level: float) -> None:
+    """Raise NbykError if a confidence level is no share between 0 and 1."""
+    if not 0.0 < level < 1.0:
+        raise NbykError(f"confidence_level: found {level}, expected a share, such as 0.95")
 
 
 def percentile_interval(draws: Floats, level: float) -> tuple[float, float]:

@@ -16,7 +16,7 @@ from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.inference.comparison.decision import Decision
 from nbyk.inference.comparison.draws import Draws
 from nbyk.inference.comparison.inputs import as_response_set, as_seed
-from nbyk.inference.comparison.intervals import percentile_interval
+from nbyk.inference.comparison.intervals import check_confidence_level, percentile_interval
 from nbyk.inference.comparison.result import EQUALLY_GOOD, TESTED, listed, plain
 from nbyk.inference.pvalues import Alternative, PValue, expected_p, null_at_least, p_value, tie_tolerance
 from nbyk.metrics import Metric, get
@@ -213,8 +213,7 @@ def sensitivity(
         check_null(name)
     parsed = [get_sampler(name) for name in samplers]
     Decision(alternative, alpha, n_resamples, n_resamples, 0.01)
-    if not 0.0 < confidence_level < 1.0:
-        raise NbykError(f"confidence_level: found {confidence_level}, expected a share, such as 0.95")
+    check_confidence_level(confidence_level)
     data, seed = as_response_set(gold, a, b), as_seed(rng)
     chosen, skipped = _applicable(data, metrics)
     draws = Draws(data, chosen, seed=seed, threads=threads, progress=progress)

@@ -18,7 +18,7 @@ from nbyk.inference.comparison.compare import Asked, is_exact, under_null
 from nbyk.inference.comparison.decision import Decision
 from nbyk.inference.comparison.draws import Draws
 from nbyk.inference.comparison.inputs import as_seed
-from nbyk.inference.comparison.intervals import percentile_interval
+from nbyk.inference.comparison.intervals import check_confidence_level, percentile_interval
 from nbyk.inference.comparison.leaderboard import Systems, bootstrap_scores, prepared
 from nbyk.inference.comparison.ranks import groups, letters, rank_percentiles, rank_sets, ranks
 from nbyk.inference.comparison.result import EQUALLY_GOOD, TESTED, Interval
@@ -94,8 +94,7 @@ def compare_systems(
     is certain (`nbyk.inference.comparison.adjusted`).
     """
     check_null(null)
-    if not 0.0 < confidence_level < 1.0:
-        raise NbykError(f"confidence_level: found {confidence_level}, expected a share, such as 0.95")
+    check_confidence_level(confidence_level)
     decision = Decision(alternative, alpha, n_resamples, max_resamples, decision_error)
     family = Family(decision, correction, max_draws)
     named = _named(systems)

@@ -15,7 +15,7 @@ from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.inference.comparison import weights
 from nbyk.inference.comparison.draws import ItemStreams, draw_chunks
 from nbyk.inference.comparison.inputs import as_response_set, as_seed
-from nbyk.inference.comparison.intervals import percentile_interval
+from nbyk.inference.comparison.intervals import check_confidence_level, percentile_interval
 from nbyk.inference.comparison.rows import item_scores
 from nbyk.inference.comparison.splits import ROLES, SOURCES, Effects, Splits
 from nbyk.inference.comparison.swaps import DRAWS
@@ -119,8 +119,7 @@ def variance_shares(
     count several times. Negative estimates are set to 0, with a warning if it is the items'.
     """
     (chosen,) = as_metrics(metric)
-    if not 0.0 < confidence_level < 1.0:
-        raise NbykError(f"confidence_level: found {confidence_level}, expected a share, such as 0.95")
+    check_confidence_level(confidence_level)
     data, seed = as_response_set(gold, a, b), as_seed(rng)
     chosen.check_gold(data.has_gold)
     streams = ItemStreams(seed, data.gold)
