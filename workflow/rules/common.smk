@@ -10,7 +10,7 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
-from nbyk.config.comparisons import NAME
+from nbyk.config.values import NAME
 from nbyk.config import validate
 from nbyk.data import load_source, read_ratings, scale_from_text
 from nbyk.data import source as source_named

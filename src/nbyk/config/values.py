@@ -16,6 +16,9 @@ from nbyk.metrics import get
 from nbyk.resampling.samplers import check_null, get_sampler
 from nbyk.studies import boostsa2022, homan2025, ulmer2022
 
+NAME = "[A-Za-z0-9_-]+"
+"""What a comparison may be called, as a regular expression: its name is that of a folder."""
+
 
 def _own_name(name: str) -> str:
     if name == "simulated" or name in source_names():
@@ -26,7 +29,7 @@ def _own_name(name: str) -> str:
 
 
 def _folder_name(name: str) -> str:
-    if not re.fullmatch("[A-Za-z0-9_-]+", name):
+    if not re.fullmatch(NAME, name):
         raise NbykError(f"found {name!r}; a name has letters, digits, _ and -")
     return name
 
