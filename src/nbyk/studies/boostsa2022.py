@@ -83,7 +83,9 @@ SOFT_SCORES = ("cross_entropy", "js_divergence", "js_distance", "entropy_similar
 SCORES = ("accuracy", "precision_macro", "recall_macro", "f1_macro", *SOFT_SCORES)
 """Scores whose Type-I error is measured: BooStSa's eight, and the divergence beside its square root."""
 
-LEVEL_SIZES = (200,)
+LEVEL_SIZES = (200, 1000)
+"""Test-set sizes of Type-I error: one at which ties and skewness still show, and one at which they do not."""
+
 N_SETS = 2000
 LEVEL_RESAMPLES = 999
 ALPHA = 0.05
