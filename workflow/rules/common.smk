@@ -10,16 +10,16 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
-from nbyk.config.values import NAME
 from nbyk.config import validate
+from nbyk.config.values import NAME
 from nbyk.data import load_source, read_ratings, scale_from_text
 from nbyk.data import source as source_named
 from nbyk.data import source_names
 from nbyk.data.download import is_complete, missing_files, terms_of
 from nbyk.errors import NbykError
 from nbyk.metrics import load_file
-from nbyk.studies import boostsa2022, calibration, homan2025, ulmer2022
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
+from nbyk.studies import boostsa2022, calibration, homan2025, ulmer2022
 from nbyk.studies.wein2023 import (
     COLUMNS,
     PRIORS,
