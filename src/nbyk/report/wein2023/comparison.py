@@ -191,12 +191,13 @@ def z_over_sets(mean: pd.Series, sd: pd.Series, n_sets: pd.Series | int, publish
     """Return how far a number of the paper's one test set is from our sets' mean, as a normal deviate.
 
     With a handful of sets the ratio has Student's t-distribution; it is given as the normal deviate of the
-    same probability.
+    same probability, at most 37.5: that of the smallest probability that a float holds, as where no two of
+    many sets differ.
     """
     from scipy.stats import norm, t
 
     ratio = (mean - published) / (sd**2 * (1.0 + 1.0 / n_sets) + PRINTED_RESOLUTION**2) ** 0.5
-    tail = t.sf(ratio.abs(), n_sets - 1)
+    tail = np.maximum(t.sf(ratio.abs(), n_sets - 1), np.finfo(float).tiny)
     z: pd.Series = np.sign(ratio) * norm.isf(tail)
     return z
 
