@@ -138,8 +138,8 @@ def test_the_papers_own_numbers_agree(p_values: pd.DataFrame, levels: pd.DataFra
     assert (found["p_all"] == 0.001).all()
     summary = summarise(p_values, levels)
     assert summary["line"] == (
-        "8 of 8 printed scores and 4 of 4 printed p-values agree; Type-I error at 0.05 is at most 0 at "
-        "the default f = 0.1 of BooStSa; 6 of 6 in the 99 % band at f = 1"
+        "8 of 8 printed scores and 4 of 4 printed p-values agree; the largest Type-I error at level 0.05 is "
+        "0 at f = 0.1, the default of BooStSa; 6 of 6 rates lie in its 99 % band at f = 1"
     )
     assert {row["agrees"] for row in statements(summary) if row["of the paper"] == "Figure 3"} == {"yes"}
 

@@ -110,7 +110,7 @@ def test_what_differs_is_counted_named_and_explained(rates: pd.DataFrame) -> Non
     assert summary["outside"] == []
     assert summary["published"]["share"] == 1.0
     assert {name: part["rates"] for name, part in summary["published"]["by_test"].items()} == dict.fromkeys(
-        TESTS, 192
+        TESTS.values(), 192
     )
     one = (
         (rates["distribution"] == "laplace")

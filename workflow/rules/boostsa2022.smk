@@ -102,7 +102,7 @@ rule boostsa_balanced:
     threads: 1
     resources:
         mem_mb=memory(261),
-        runtime=minutes(40),
+        runtime=minutes(3),
     params:
         scores=label_scores_of,
         shares=shares_of,
@@ -129,8 +129,8 @@ rule boostsa_tagging:
         "logs/benchmarks/boostsa2022/tagging/discordance-{discordance}+{shares}+{scores}.tsv"
     threads: 1
     resources:
-        mem_mb=memory(236),
-        runtime=minutes(123),
+        mem_mb=memory(238),
+        runtime=minutes(9),
     params:
         scores=label_scores_of,
         shares=shares_of,
@@ -157,7 +157,7 @@ rule boostsa_example:
     threads: 1
     resources:
         mem_mb=memory(261),
-        runtime=minutes(27),
+        runtime=minutes(5),
     params:
         scores=label_scores_of,
         shares=shares_of,
@@ -185,10 +185,10 @@ rule boostsa_levels:
     resources:
         mem_mb=memory(299),
         runtime=minutes(
-            661,
+            113,
             lambda wildcards: (
-                max(200, int(wildcards.n))
-                / 200
+                max(1000, int(wildcards.n))
+                / 1000
                 * labels_study.n_sets
                 / 2000
                 * labels_study.level_resamples
@@ -239,7 +239,7 @@ rule boostsa_tables:
     threads: 1
     resources:
         mem_mb=memory(206),
-        runtime=minutes(5),
+        runtime=minutes(2),
     params:
         pvalues=lambda wildcards, input: options("--pvalues", input.pvalues),
         levels=lambda wildcards, input: options("--levels", input.levels),
@@ -272,8 +272,8 @@ rule boostsa_figures:
         "logs/benchmarks/boostsa2022/figures.tsv"
     threads: 1
     resources:
-        mem_mb=memory(255),
-        runtime=minutes(11),
+        mem_mb=memory(267),
+        runtime=minutes(4),
     params:
         pvalues=lambda wildcards, input: options("--pvalues", input.pvalues),
         levels=lambda wildcards, input: options("--levels", input.levels),

@@ -103,8 +103,8 @@ rule ulmer_scores:
         "logs/benchmarks/ulmer2022/scores/semantics={semantics}/distribution={distribution}/{settings}+{tests}.tsv"
     threads: 1
     resources:
-        mem_mb=memory(311),
-        runtime=minutes(34, score_work),
+        mem_mb=memory(315),
+        runtime=minutes(4, score_work),
     params:
         settings=lambda wildcards: options(
             "--setting",
@@ -164,8 +164,8 @@ rule ulmer_tables:
         "logs/benchmarks/ulmer2022/tables.tsv"
     threads: 1
     resources:
-        mem_mb=memory(332),
-        runtime=minutes(42),
+        mem_mb=memory(335),
+        runtime=minutes(3),
     params:
         thresholds=options("--threshold", of_scores.thresholds),
     message:
@@ -207,8 +207,8 @@ rule ulmer_figures:
         "logs/benchmarks/ulmer2022/figures.tsv"
     threads: 1
     resources:
-        mem_mb=memory(410),
-        runtime=minutes(62),
+        mem_mb=memory(411),
+        runtime=minutes(7),
     params:
         thresholds=options("--threshold", of_scores.thresholds),
     message:
@@ -231,8 +231,8 @@ rule ulmer_report:
         "logs/benchmarks/ulmer2022/report.tsv"
     threads: 1
     resources:
-        mem_mb=memory(42),
-        runtime=minutes(2),
+        mem_mb=memory(68),
+        runtime=minutes(1),
     message:
         "Writing the report of Ulmer et al. 2022"
     shell:

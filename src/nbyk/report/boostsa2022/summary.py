@@ -100,7 +100,7 @@ def statements(found: dict[str, Any]) -> list[dict[str, str]]:
             (
                 "section 2.3",
                 "small subsamples are the safe choice; broad ones make p artificially high",
-                f"of equally good pairs, a share of at most {default['largest']:.4g} has p ≤ {ALPHA:g} at "
+                f"the largest share of equally good pairs with p ≤ {ALPHA:g} is {default['largest']:.4g} at "
                 f"f = {DEFAULT_FRACTION:g}, and {inside['inside']} of {inside['rates']} rates lie in the "
                 "band of an exact test at f = 1: p is too high where f is small",
                 "no" if default["above"] + default["inside"] == 0 else "–",
@@ -207,12 +207,12 @@ def _line(found: dict[str, Any]) -> str:
     ]
     if levels["at_default"] is not None:
         parts.append(
-            f"Type-I error at {ALPHA:g} is at most {levels['at_default']['largest']:.4g} at the default "
-            f"f = {DEFAULT_FRACTION:g} of BooStSa"
+            f"the largest Type-I error at level {ALPHA:g} is {levels['at_default']['largest']:.4g} at "
+            f"f = {DEFAULT_FRACTION:g}, the default of BooStSa"
         )
     if levels["at_all"] is not None:
         inside = levels["at_all"]
-        parts.append(f"{inside['inside']} of {inside['rates']} in the 99 % band at f = 1")
+        parts.append(f"{inside['inside']} of {inside['rates']} rates lie in its 99 % band at f = 1")
     return "; ".join(parts)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbyk.report.ulmer2022.comparison import CONFIDENCE
-from nbyk.studies.ulmer2022 import STUDY
+from nbyk.studies.ulmer2022 import STUDY, label_of_test
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -66,7 +66,9 @@ def _agreement_of(cells: pd.DataFrame) -> dict[str, Any]:
     return {
         **_agreement(cells),
         "by_table": {str(name): _agreement(rows) for name, rows in cells.groupby("table", sort=False)},
-        "by_test": {str(name): _agreement(rows) for name, rows in cells.groupby("test", sort=False)},
+        "by_test": {
+            label_of_test(str(name)): _agreement(rows) for name, rows in cells.groupby("test", sort=False)
+        },
     }
 
 
