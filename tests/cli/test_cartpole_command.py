@@ -4,31 +4,13 @@ from __future__ import annotations
 
 import json
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from nbyk.cli import main
 from nbyk.studies.cartpole.analysis import case_study
 from nbyk.studies.cartpole.rewards import read_rewards
-
-Run = Callable[..., tuple[int, str, str]]
-
-
-@pytest.fixture
-def nbyk(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Return a function that runs the command line in an empty folder: its exit code, output and errors."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(line: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["nbyk", *line.split()])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out, printed.err
-
-    return run
+from tests.cli.conftest import Run
 
 
 def test_the_study_is_written_without_gymnasium(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,7 +8,6 @@ import shutil
 import signal
 import subprocess
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -17,8 +16,7 @@ import pytest
 
 from nbyk.cli import main
 from nbyk.files import read_json, read_parquet
-
-Run = Callable[..., tuple[int, str, str]]
+from tests.cli.conftest import Run
 
 COMMANDS = (
     *("normalise", "align", "prior", "fit", "reference", "true", "estimate", "pvalues"),
@@ -197,17 +195,9 @@ WRONG = {
 
 
 @pytest.fixture
-def nbyk(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> Run:
-    """Run nbyk in this process; return its exit code and what it printed to either stream."""
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["nbyk", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out, printed.err
-
-    return run
+def nbyk(run_words: Run) -> Run:
+    """Return a function that runs nbyk with these words, in the folder of the tests."""
+    return run_words
 
 
 @pytest.fixture(scope="module")

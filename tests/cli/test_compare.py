@@ -6,7 +6,6 @@ import json
 import re
 import shutil
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -19,28 +18,19 @@ import nbyk as package
 from nbyk.cli import main
 from nbyk.data.example import example_files
 from nbyk.provenance.records import read_record
+from tests.cli.conftest import Run
 from tests.data.lm_eval_log import runs
 from tests.data.malformed.corpus import CASES, Case
 
-Run = Callable[..., tuple[int, str, str]]
 EQUALLY_GOOD = "are equally good over the population of items"
 
 
 @pytest.fixture
-def nbyk(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Return a function that runs the command line beside the example: its exit code, output and errors."""
-    monkeypatch.chdir(tmp_path)
+def nbyk(nbyk: Run) -> Run:
+    """Return a function that runs a line of words beside the example."""
     for name, content in example_files().items():
-        (tmp_path / name).write_bytes(content)
-
-    def run(line: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["nbyk", *line.split()])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out, printed.err
-
-    return run
+        Path(name).write_bytes(content)
+    return nbyk
 
 
 def unfolded(text: str) -> str:

@@ -5,40 +5,29 @@ from __future__ import annotations
 import dataclasses
 import hashlib
 import json
-import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from nbyk.cli import main
 from nbyk.data import RemoteFile, source, source_names, sources
 from nbyk.files import read_parquet
+from tests.cli.conftest import Run
 from tests.data.server import Server, serving
-
-Run = Callable[..., tuple[int, str, str]]
 
 FILE = "HS-Brexit_test.json"
 CONTENT = json.dumps({str(n): {"annotations": "0,1,1", "annotators": "a,b,c"} for n in range(1, 6)}).encode()
 
 
 @pytest.fixture
-def nbyk(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """Run nbyk in this process, in an empty folder, with downloads in another."""
+def nbyk(run_words: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Return a function that runs nbyk with these words in an empty folder, with downloads in another."""
     (tmp_path / "here").mkdir()
     monkeypatch.chdir(tmp_path / "here")
     monkeypatch.setenv("NBYK_DATA", str(tmp_path / "downloads"))
     monkeypatch.delenv("NBYK_MIRROR", raising=False)
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["nbyk", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out, printed.err
-
-    return run
+    return run_words
 
 
 @pytest.fixture

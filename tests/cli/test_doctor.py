@@ -2,32 +2,19 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from nbyk.cli import main
 from nbyk.health import environment
-
-Run = Callable[..., tuple[int, str, str]]
+from tests.cli.conftest import Run
 
 
 @pytest.fixture
-def nbyk(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """Return a function that runs the command line in an empty folder, on a disk that has room enough."""
+def nbyk(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> Run:
+    """Return a function that runs a line of words in an empty folder, on a disk that has room enough."""
     monkeypatch.setattr(environment, "ROOM", 0)
-    monkeypatch.chdir(tmp_path)
-
-    def run(line: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["nbyk", *line.split()])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out, printed.err
-
-    return run
+    return nbyk
 
 
 @pytest.mark.parametrize("folder", ["", " run", " run/../run"])

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from nbyk.cli import main
-
-Run = Callable[..., tuple[int, str, str]]
+from tests.cli.conftest import Run
 
 GOLD = "a\nb\nb\na\nb\na\n"
 GOOD = {
@@ -384,21 +380,6 @@ BAD: list[tuple[str, dict[str, str], str]] = [
         r"o.json: h0.h1.t.targs\[0\]: run 0 of 't' has other targets than run 0 of 'h0'",
     ),
 ]
-
-
-@pytest.fixture
-def nbyk(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Return a function that runs the command line in an empty folder: its exit code, output and errors."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(line: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["nbyk", *line.split()])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out, printed.err
-
-    return run
 
 
 def lay(files: dict[str, str]) -> None:

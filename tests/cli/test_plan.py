@@ -4,34 +4,16 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
 import pytest
 
-from nbyk.cli import main
 from nbyk.files import write_json
 from nbyk.priors import published_prior
+from tests.cli.conftest import Run
 
-Run = Callable[..., tuple[int, str, str]]
 QUICK = "--epsilon 0.3 --power 0.8 --precision 0.03"
-
-
-@pytest.fixture
-def nbyk(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Return a function that runs the command line in an empty folder: its exit code, output and errors."""
-    monkeypatch.chdir(tmp_path)
-
-    def run(line: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["nbyk", *line.split()])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out, printed.err
-
-    return run
 
 
 def write_pilot(path: str, matrix: np.ndarray) -> None:

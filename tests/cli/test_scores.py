@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import re
-import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -13,25 +11,15 @@ import pandas as pd
 import pytest
 
 import nbyk as library
-from nbyk.cli import main
+from tests.cli.conftest import Run
 from tests.data.malformed.scores import CASES, Case
-
-Run = Callable[..., tuple[int, str, str]]
 
 
 @pytest.fixture
-def nbyk(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Run:
-    """Return a function that runs the command line in an empty folder: its exit code, output and errors."""
+def nbyk(run_words: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Return a function that runs nbyk with these words in an empty folder."""
     monkeypatch.chdir(tmp_path)
-
-    def run(*words: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["nbyk", *words])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out, printed.err
-
-    return run
+    return run_words
 
 
 def write_runs(means: dict[str, float], n: int = 9) -> None:

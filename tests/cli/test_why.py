@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
-from nbyk.cli import main
 from nbyk.cli.why import SHORT
 from nbyk.files import read_json, sha256, write_json
 from nbyk.provenance.recording import recording
 from nbyk.provenance.records import record_path
+from tests.cli.conftest import Run
 
-Run = Callable[..., tuple[int, str, str]]
 PRIOR = "prior simulated --semantics recommended --out prior.json"
 SETS = (
     "reference prior.json --items 20 --responses 2 --epsilon 0.2 --references 1 --seed 3"
@@ -29,16 +27,12 @@ ESTIMATE = (
 
 
 @pytest.fixture
-def nbyk(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
-    """Return a function that runs the command line in a folder with three files that depend on each other."""
+def nbyk(run_words: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Run:
+    """Return a function that runs a quoted line in a folder with three files that depend on each other."""
     monkeypatch.chdir(tmp_path)
 
     def run(line: str) -> tuple[int, str, str]:
-        monkeypatch.setattr(sys, "argv", ["nbyk", *shlex.split(line)])
-        with pytest.raises(SystemExit) as ended:
-            main()
-        printed = capsys.readouterr()
-        return int(ended.value.code or 0), printed.out, printed.err
+        return run_words(*shlex.split(line))
 
     for line in (PRIOR, SETS, ESTIMATE):
         assert run(line)[0] == 0
