@@ -18,6 +18,7 @@ from nbyk.cli.options import (
     Responses,
     Seed,
     Threads,
+    chosen_metrics,
     distinct,
     read_prior,
 )
@@ -51,14 +52,10 @@ def rates(
     """Compute how often each test rejects at one size, on the same simulated test sets."""
     from nbyk.files import write_parquet
     from nbyk.inference.calibration.calibrate import calibrate
-    from nbyk.metrics import get, load_file
     from nbyk.progress import progress
     from nbyk.resampling.population import Population
 
-    for path in metric_file or ():
-        load_file(path)
-    metrics = [get(spec) for spec in metric]
-    distinct("--metric", [each.name for each in metrics])
+    metrics = chosen_metrics(metric, metric_file)
     distinct("--sampler", sampler or ())
     population = Population(read_prior(prior), items, responses, epsilon, epsilon_a)
     with progress(f"rates, {out}", sets) as advance:

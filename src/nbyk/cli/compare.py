@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nbyk.cli.answers import AsJson, Gate, OutAnswer, give
-from nbyk.cli.options import MetricFiles, Seed, Threads, check_out_folder, distinct
+from nbyk.cli.options import MetricFiles, Seed, Threads, check_out_folder, distinct, load_metric_files
 from nbyk.errors import NbykError, unknown_name
 
 if TYPE_CHECKING:
@@ -160,10 +160,8 @@ def compare(
     With --gate the exit code is 1 unless A is shown to be better than B, or than the baseline --against.
     """
     from nbyk.data import SampleChoice, read_systems
-    from nbyk.metrics import load_file
 
-    for path in metric_file or ():
-        load_file(path)
+    load_metric_files(metric_file)
     chosen = _metrics(metric, has_gold=gold is not None)
     _one_of("--interval", interval, ("percentile", "bca"))
     _one_of("--correction", correction, _CORRECTIONS)

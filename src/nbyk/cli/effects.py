@@ -27,6 +27,7 @@ from nbyk.cli.options import (
     Threads,
     checksum,
     distinct,
+    load_metric_files,
     read_prior,
 )
 from nbyk.errors import NbykError
@@ -233,9 +234,8 @@ def _true_effects(path: Path) -> pa.Table:
 
 def _metrics(semantics: str, columns: Sequence[str], metric_files: Sequence[Path] | None) -> dict[str, str]:
     """Return the metric behind each column, with the user's own metrics registered."""
-    from nbyk.metrics import get, load_file
+    from nbyk.metrics import get
     from nbyk.studies.wein2023 import get_semantics
 
-    for path in metric_files or ():
-        load_file(path)
+    load_metric_files(metric_files)
     return {column: get(get_semantics(semantics).metric(column)).name for column in columns}

@@ -23,6 +23,7 @@ from nbyk.cli.options import (
     SdScaleB,
     Seed,
     Threads,
+    chosen_metrics,
     distinct,
     read_prior,
 )
@@ -79,13 +80,9 @@ def grid(
 
     from nbyk.files import write_parquet
     from nbyk.inference.sizes.grid import size_grid
-    from nbyk.metrics import get, load_file
     from nbyk.progress import progress
 
-    for path in metric_file or ():
-        load_file(path)
-    metrics = [get(spec).name for spec in metric]
-    distinct("--metric", metrics)
+    metrics = [each.name for each in chosen_metrics(metric, metric_file)]
     distinct("--size", size)
     sizes, population = [_size(text) for text in size], read_prior(prior)
     with progress(f"p-values, {out}", draws * len(sizes)) as advance:

@@ -12,6 +12,7 @@ from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
     from nbyk.config import Downloads
+    from nbyk.metrics import Metric
     from nbyk.priors import TwoStagePrior
 
 Out = Annotated[Path, typer.Option("--out", help="File to write.")]
@@ -77,6 +78,24 @@ def check_out_folder(out: Path) -> None:
                 f"--out {out}: {folder} is a file, expected a folder to write to; give another one, or move "
                 "the file away"
             )
+
+
+def load_metric_files(paths: Sequence[Path] | None) -> None:
+    """Make the user's own metrics known, of each --metric-file."""
+    from nbyk.metrics import load_file
+
+    for path in paths or ():
+        load_file(path)
+
+
+def chosen_metrics(specs: Sequence[str], paths: Sequence[Path] | None) -> list[Metric]:
+    """Return the metrics that are named, of nbyk or the user's files; NbykError if one is named twice."""
+    from nbyk.metrics import get
+
+    load_metric_files(paths)
+    metrics = [get(spec) for spec in specs]
+    distinct("--metric", [metric.name for metric in metrics])
+    return metrics
 
 
 def distinct(option: str, values: Sequence[str]) -> None:

@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nbyk.cli.options import MetricFiles, Seed, Threads, check_out_folder, read_prior
+from nbyk.cli.options import MetricFiles, Seed, Threads, check_out_folder, load_metric_files, read_prior
 from nbyk.errors import NbykError, unknown_name
 
 if TYPE_CHECKING:
@@ -106,10 +106,9 @@ def plan(
     --epsilon and --power alone the cheapest size is found.
     """
     from nbyk.inference.planning.plan import plan as solve
-    from nbyk.metrics import get, load_file
+    from nbyk.metrics import get
 
-    for path in metric_file or ():
-        load_file(path)
+    load_metric_files(metric_file)
     given = {"DATASET": dataset, "--pilot": pilot, "--prior": prior}
     named = [name for name, value in given.items() if value is not None]
     if len(named) != 1:
