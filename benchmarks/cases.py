@@ -17,8 +17,8 @@ from benchmarks.deepsig import against_deepsig, many_pairs
 from benchmarks.timing import Line, interleaved, line, seconds
 from benchmarks.vet import Peer, pooled
 from nbyk.data.response_set import ResponseSet
-from nbyk.inference.sizes.draws import NestedDraws
 from nbyk.metrics import get
+from nbyk.planning.sizes.draws import NestedDraws
 from nbyk.priors import published_prior
 from nbyk.resampling import kernels
 from nbyk.resampling.effects import batches

@@ -10,14 +10,14 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from benchmarks.timing import Line, interleaved, line, seconds
-from nbyk.inference.comparison.compare import compare_metrics
-from nbyk.inference.comparison.draws import Draws
-from nbyk.inference.comparison.inputs import as_response_set
-from nbyk.inference.comparison.intervals import acceleration, bca_interval
-from nbyk.inference.pvalues import p_values
 from nbyk.metrics import get
 from nbyk.priors import published_prior
 from nbyk.resampling.simulate import simulate
+from nbyk.testing.engine.draws import Draws
+from nbyk.testing.engine.inputs import as_response_set
+from nbyk.testing.intervals import acceleration, bca_interval
+from nbyk.testing.pvalues import p_values
+from nbyk.testing.systems.compare import compare_metrics
 
 Floats = NDArray[np.float64]
 

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 
 from benchmarks.timing import Line, interleaved, line
-from nbyk.inference.score_tests.aso import aso, aso_batch
-from nbyk.inference.score_tests.bootstrap import bootstrap_test
-from nbyk.inference.score_tests.randomisation import approximate_randomisation
+from nbyk.testing.scores.aso import aso, aso_batch
+from nbyk.testing.scores.bootstrap import bootstrap_test
+from nbyk.testing.scores.randomisation import approximate_randomisation
 
 N = 20
 DRAWS = 1000

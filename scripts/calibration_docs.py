@@ -16,7 +16,6 @@ from pathlib import Path
 import pandas as pd
 
 from nbyk.files import write_text
-from nbyk.inference.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
 from nbyk.report.calibration.figures import metrics_figure, sizes_figure
 from nbyk.report.calibration.names import named, test_name
 from nbyk.report.calibration.reading import COLUMNS, METHOD, band, groups, placed, read_rates
@@ -29,11 +28,12 @@ from nbyk.report.calibration.summary import (
 )
 from nbyk.report.calibration.tables import TESTS
 from nbyk.report.drawing import save
+from nbyk.studies.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE, SHIPPED = ROOT / "docs/calibration.md", ROOT / "docs/calibration"
 RATES, UNLIKE = SHIPPED / "rates.parquet", SHIPPED / "unlike.csv"
-WORST = ROOT / "src/nbyk/inference/comparison/type_1_errors.csv"
+WORST = ROOT / "src/nbyk/testing/systems/type_1_errors.csv"
 METRIC = "mae"
 DERIVED = ["rate", "low", "high"]
 _KEY = ["definition", "sampler", "null", "alternative", "metric", "alpha", "source", "k_responses", "n_items"]

@@ -13,11 +13,11 @@ import time
 import numpy as np
 
 from nbyk.data.response_set import response_set
-from nbyk.inference.comparison.draws import Draws
-from nbyk.inference.comparison.intervals import acceleration, bca_interval, percentile_interval
 from nbyk.metrics import get
 from nbyk.priors import published_prior
 from nbyk.resampling.simulate import simulate, simulated_effects
+from nbyk.testing.engine.draws import Draws
+from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
 
 METRICS = ("mae", "rmse", "wins_mae", "spearman", "emd_aggregated", "inverse_mse")
 SAMPLERS = ("bootstrap_items/all", "bootstrap_items/sample(K)")

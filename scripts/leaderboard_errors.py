@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from nbyk.inference.comparison.adjusted import adjusted
-from nbyk.inference.comparison.systems import compare_systems
+from nbyk.testing.family import adjusted
+from nbyk.testing.systems.systems import compare_systems
 
 Floats = NDArray[np.float64]
 Shape = Callable[[np.random.Generator, tuple[int, ...]], Floats]

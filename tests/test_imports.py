@@ -18,50 +18,79 @@ import nbyk
 SOURCE = Path(nbyk.__file__).parent
 HEAVY = {"matplotlib", "numba", "pandas", "scipy", "pyarrow", "jinja2", "snakemake"}
 FLOORS = (
-    ("errors", "files", "progress", "compiled", "provenance", "yaml_text"),
+    ("errors", "progress", "compiled"),
+    ("yaml_text", "provenance"),
+    ("files",),
+    ("lineage",),
+    ("health",),
     ("data",),
     ("priors",),
     ("metrics",),
     ("resampling",),
-    ("inference",),
+    ("testing",),
+    ("testing/engine", "testing/scores"),
+    ("testing/systems",),
+    ("planning/power", "planning/sizes"),
+    ("planning",),
+    ("planning/settling",),
     ("labels",),
+    ("labels/designs",),
+    ("studies/published",),
     ("studies",),
+    ("studies/calibration", "studies/cartpole"),
     ("report",),
-    ("config", "health"),
+    ("report/comparison", "report/labels", "report/scores"),
+    ("report/boostsa2022", "report/calibration", "report/homan2025", "report/ulmer2022", "report/wein2023"),
+    ("report/datasets",),
+    ("config",),
     ("cli",),
 )
-FLOOR = {package: floor for floor, packages in enumerate(FLOORS) for package in packages}
+"""Every folder of the package, and every module that lies in none, from the ground up."""
+
+FLOOR = {folder: floor for floor, folders in enumerate(FLOORS) for folder in folders}
 
 
-def package_of(module: str) -> str:
-    """Return "data" for nbyk.data.ratings, and "" for nbyk itself."""
-    return module.partition(".")[2].partition(".")[0]
+def folder_of(module: str) -> str | None:
+    """Return "data" for nbyk.data.ratings or one of its names, "errors" for nbyk.errors, None for nbyk."""
+    parts = module.split(".")[1:]
+    while parts:
+        path = SOURCE.joinpath(*parts)
+        if path.is_dir():
+            return "/".join(parts)
+        if path.with_suffix(".py").exists():
+            return "/".join(parts[:-1]) or parts[0]
+        parts.pop()
+    return None
 
 
 def imported(path: Path) -> Iterator[str]:
-    """Yield the nbyk packages that a module imports, anywhere in it."""
+    """Yield the folders of nbyk that a module imports from, anywhere in it."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module == "nbyk":
-            names = [f"nbyk.{alias.name}" for alias in node.names]
         elif isinstance(node, ast.ImportFrom):
             assert node.level == 0, f"{path.name}, line {node.lineno}: imports are absolute"
-            names = [node.module or ""]
+            names = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
             continue
-        yield from (package_of(name) for name in names if name.partition(".")[0] == "nbyk")
+        folders = (folder_of(name) for name in names if name.partition(".")[0] == "nbyk")
+        yield from (folder for folder in folders if folder is not None)
 
 
-@pytest.mark.parametrize(
-    "path",
-    sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py"),
-    ids=lambda path: path.relative_to(SOURCE).as_posix(),
-)
-def test_a_module_imports_from_its_own_package_or_those_below(path: Path) -> None:
-    own = path.relative_to(SOURCE).parts[0].removesuffix(".py")
-    above = {name for name in imported(path) if name and FLOOR[name] > FLOOR[own]}
-    assert above == set()
+MODULES = sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
+
+
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix())
+def test_a_module_imports_from_its_own_folder_or_those_below(path: Path) -> None:
+    relative = path.relative_to(SOURCE)
+    own = relative.parent.as_posix() if len(relative.parts) > 1 else relative.stem
+    not_below = {name for name in imported(path) if name != own and FLOOR[name] >= FLOOR[own]}
+    assert not_below == set()
+
+
+def test_every_folder_has_a_floor() -> None:
+    folders = {path.relative_to(SOURCE).parent.as_posix() for path in MODULES}
+    assert folders - {"."} <= set(FLOOR)
 
 
 @pytest.mark.parametrize("module", ["nbyk", "nbyk.cli", "nbyk.errors", "nbyk.files"])

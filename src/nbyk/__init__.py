@@ -29,38 +29,38 @@ _HOME = {
     "resampled_effects": "nbyk.resampling.resample",
     "observed_effects": "nbyk.resampling.resample",
     "Population": "nbyk.resampling.population",
-    "expected_p": "nbyk.inference.pvalues",
-    "p_value": "nbyk.inference.pvalues",
-    "compare": "nbyk.inference.comparison.compare",
-    "ComparisonResult": "nbyk.inference.comparison.result",
+    "expected_p": "nbyk.testing.pvalues",
+    "p_value": "nbyk.testing.pvalues",
+    "compare": "nbyk.testing.systems.compare",
+    "ComparisonResult": "nbyk.testing.systems.result",
     "label_bootstrap": "nbyk.labels",
     "label_scores": "nbyk.labels",
     "majority_labels": "nbyk.labels",
     "soft_labels": "nbyk.labels",
-    "compare_systems": "nbyk.inference.comparison.systems",
-    "sensitivity": "nbyk.inference.comparison.sensitivity",
-    "settle": "nbyk.inference.comparison.settle",
-    "variance_shares": "nbyk.inference.comparison.variance",
-    "plan": "nbyk.inference.planning.plan",
-    "power_of_test": "nbyk.inference.power.estimate",
-    "power_study": "nbyk.inference.power.study",
-    "aso": "nbyk.inference.score_tests.aso",
-    "violation_ratio": "nbyk.inference.score_tests.aso",
-    "multi_aso": "nbyk.inference.score_tests.multi_aso",
-    "aso_uncertainty_reduction": "nbyk.inference.score_tests.multi_aso",
-    "aso_sizes": "nbyk.inference.score_tests.multi_aso",
-    "bootstrap_test": "nbyk.inference.score_tests.bootstrap",
-    "approximate_randomisation": "nbyk.inference.score_tests.randomisation",
-    "permutation_test": "nbyk.inference.score_tests.randomisation",
-    "welch_t_test": "nbyk.inference.score_tests.classical",
-    "wilcoxon_test": "nbyk.inference.score_tests.classical",
-    "mann_whitney_test": "nbyk.inference.score_tests.classical",
-    "paired_bootstrap": "nbyk.inference.score_tests.paired_bootstrap",
-    "paired_bootstraps": "nbyk.inference.score_tests.paired_bootstrap",
-    "CorpusMetric": "nbyk.inference.score_tests.corpus_metrics",
-    "bootstrap_power_analysis": "nbyk.inference.score_tests.power_analysis",
-    "correct_p_values": "nbyk.inference.score_tests.corrections",
-    "compare_scores": "nbyk.inference.score_tests.compare_scores",
+    "compare_systems": "nbyk.testing.systems.systems",
+    "sensitivity": "nbyk.testing.systems.sensitivity",
+    "settle": "nbyk.planning.settling.settle",
+    "variance_shares": "nbyk.testing.systems.variance",
+    "plan": "nbyk.planning.plan",
+    "power_of_test": "nbyk.planning.power.estimate",
+    "power_study": "nbyk.planning.power.study",
+    "aso": "nbyk.testing.scores.aso",
+    "violation_ratio": "nbyk.testing.scores.aso",
+    "multi_aso": "nbyk.testing.scores.multi_aso",
+    "aso_uncertainty_reduction": "nbyk.testing.scores.multi_aso",
+    "aso_sizes": "nbyk.testing.scores.multi_aso",
+    "bootstrap_test": "nbyk.testing.scores.bootstrap",
+    "approximate_randomisation": "nbyk.testing.scores.randomisation",
+    "permutation_test": "nbyk.testing.scores.randomisation",
+    "welch_t_test": "nbyk.testing.scores.classical",
+    "wilcoxon_test": "nbyk.testing.scores.classical",
+    "mann_whitney_test": "nbyk.testing.scores.classical",
+    "paired_bootstrap": "nbyk.testing.scores.paired_bootstrap",
+    "paired_bootstraps": "nbyk.testing.scores.paired_bootstrap",
+    "CorpusMetric": "nbyk.testing.scores.corpus_metrics",
+    "bootstrap_power_analysis": "nbyk.testing.scores.power_analysis",
+    "correct_p_values": "nbyk.testing.scores.corrections",
+    "compare_scores": "nbyk.testing.scores.compare_scores",
 }
 
 __all__ = [
@@ -122,31 +122,31 @@ if TYPE_CHECKING:
     from nbyk.data import Ratings, align, read_ratings, read_systems
     from nbyk.data.response_set import ResponseSet, response_set
     from nbyk.errors import NbykError
-    from nbyk.inference.comparison.compare import compare
-    from nbyk.inference.comparison.result import ComparisonResult
-    from nbyk.inference.comparison.sensitivity import sensitivity
-    from nbyk.inference.comparison.settle import settle
-    from nbyk.inference.comparison.systems import compare_systems
-    from nbyk.inference.comparison.variance import variance_shares
-    from nbyk.inference.planning.plan import plan
-    from nbyk.inference.power.estimate import power_of_test
-    from nbyk.inference.power.study import power_study
-    from nbyk.inference.pvalues import expected_p, p_value
-    from nbyk.inference.score_tests.aso import aso, violation_ratio
-    from nbyk.inference.score_tests.bootstrap import bootstrap_test
-    from nbyk.inference.score_tests.classical import mann_whitney_test, welch_t_test, wilcoxon_test
-    from nbyk.inference.score_tests.compare_scores import compare_scores
-    from nbyk.inference.score_tests.corpus_metrics import CorpusMetric
-    from nbyk.inference.score_tests.corrections import correct_p_values
-    from nbyk.inference.score_tests.multi_aso import aso_sizes, aso_uncertainty_reduction, multi_aso
-    from nbyk.inference.score_tests.paired_bootstrap import paired_bootstrap, paired_bootstraps
-    from nbyk.inference.score_tests.power_analysis import bootstrap_power_analysis
-    from nbyk.inference.score_tests.randomisation import approximate_randomisation, permutation_test
     from nbyk.labels import label_bootstrap, label_scores, majority_labels, soft_labels
+    from nbyk.planning.plan import plan
+    from nbyk.planning.power.estimate import power_of_test
+    from nbyk.planning.power.study import power_study
+    from nbyk.planning.settling.settle import settle
     from nbyk.priors import Response, TwoStagePrior, fit_prior, published_prior
     from nbyk.resampling.population import Population
     from nbyk.resampling.resample import observed_effects, resample, resampled_effects
     from nbyk.resampling.simulate import simulate, simulated_effects
+    from nbyk.testing.pvalues import expected_p, p_value
+    from nbyk.testing.scores.aso import aso, violation_ratio
+    from nbyk.testing.scores.bootstrap import bootstrap_test
+    from nbyk.testing.scores.classical import mann_whitney_test, welch_t_test, wilcoxon_test
+    from nbyk.testing.scores.compare_scores import compare_scores
+    from nbyk.testing.scores.corpus_metrics import CorpusMetric
+    from nbyk.testing.scores.corrections import correct_p_values
+    from nbyk.testing.scores.multi_aso import aso_sizes, aso_uncertainty_reduction, multi_aso
+    from nbyk.testing.scores.paired_bootstrap import paired_bootstrap, paired_bootstraps
+    from nbyk.testing.scores.power_analysis import bootstrap_power_analysis
+    from nbyk.testing.scores.randomisation import approximate_randomisation, permutation_test
+    from nbyk.testing.systems.compare import compare
+    from nbyk.testing.systems.result import ComparisonResult
+    from nbyk.testing.systems.sensitivity import sensitivity
+    from nbyk.testing.systems.systems import compare_systems
+    from nbyk.testing.systems.variance import variance_shares
 
 
 def __getattr__(name: str) -> Any:

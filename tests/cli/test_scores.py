@@ -85,7 +85,7 @@ def test_scores_with_ids_are_paired_by_them(nbyk: Run) -> None:
     ],
 )
 def test_every_test_by_its_name(name: str, nbyk: Run) -> None:
-    from nbyk.inference.score_tests.battery import TESTS
+    from nbyk.testing.scores.battery import TESTS
 
     write_runs({"a": 0.75, "b": 0.74})
     words = ("--alternative", "greater", "--json", "--out", "out", "--seed", "3")

@@ -11,7 +11,7 @@ import pytest
 
 from nbyk.cli.why import SHORT
 from nbyk.files import read_json, sha256, write_json
-from nbyk.provenance.recording import recording
+from nbyk.lineage.recording import recording
 from nbyk.provenance.records import record_path
 from tests.cli.conftest import Run
 

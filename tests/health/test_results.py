@@ -10,7 +10,7 @@ import pytest
 
 from nbyk.files import read_json, write_json
 from nbyk.health.results import examine
-from nbyk.provenance.recording import recording
+from nbyk.lineage.recording import recording
 from nbyk.provenance.records import record_path
 
 

@@ -15,7 +15,7 @@ import pytest
 from nbyk.files import replacing, write_text
 from nbyk.health import runs
 from nbyk.health.runs import examine, incomplete, living, scratch_files
-from nbyk.provenance.recording import recording
+from nbyk.lineage.recording import recording
 
 
 @pytest.fixture

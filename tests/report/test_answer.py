@@ -17,7 +17,7 @@ from matplotlib.figure import Figure
 from matplotlib.image import imread
 
 from nbyk.cli.answers import give
-from nbyk.provenance.recording import recording
+from nbyk.lineage.recording import recording
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable, answer_text, write_answer
 from nbyk.report.drawing import new_figure
 

@@ -14,7 +14,6 @@ from scipy.stats import norm
 
 from nbyk.errors import NbykError
 from nbyk.files import read_json, write_parquet
-from nbyk.inference.power.estimate import binomial_interval
 from nbyk.report.boostsa2022.comparison import example, implied_discordances, onsets, trends
 from nbyk.report.boostsa2022.figures import write_figures
 from nbyk.report.boostsa2022.page import PAGE
@@ -22,6 +21,7 @@ from nbyk.report.boostsa2022.reading import read_levels, read_p_values
 from nbyk.report.boostsa2022.summary import statements, summarise
 from nbyk.report.boostsa2022.tables import write_tables
 from nbyk.studies.boostsa2022 import EXAMPLE, TAGGED_ITEMS, TAGGED_RIGHT_A, TAGGED_RIGHT_B, TAGGING
+from nbyk.testing.rates import binomial_interval
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 1.0)
 Row = dict[str, Any]

@@ -10,9 +10,9 @@ from typing import Any
 import pandas as pd
 import pytest
 
-from nbyk.inference.power.estimate import binomial_interval
 from nbyk.report.calibration.reading import COLUMNS
-from nbyk.studies import calibration
+from nbyk.studies.calibration import cells as calibration
+from nbyk.testing.rates import binomial_interval
 
 ROOT = Path(__file__).resolve().parents[2]
 

@@ -14,14 +14,14 @@ from scipy.stats import binom
 
 from nbyk.errors import NbykError
 from nbyk.files import read_json, write_parquet
-from nbyk.inference.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
-from nbyk.inference.power.estimate import binomial_interval
 from nbyk.report.calibration.figures import write_figures
 from nbyk.report.calibration.page import PAGE
 from nbyk.report.calibration.reading import band, read_rates
 from nbyk.report.calibration.summary import default_rates, summarise
 from nbyk.report.calibration.tables import tables_of, write_tables
-from nbyk.studies.calibration import figure_names, table_names
+from nbyk.studies.calibration.cells import figure_names, table_names
+from nbyk.studies.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
+from nbyk.testing.rates import binomial_interval
 
 SETS = 1000
 OWN, BOOT = "all_items/all", "bootstrap_items/all"

@@ -9,15 +9,15 @@ import numpy as np
 import pytest
 
 import nbyk
-from nbyk.inference.comparison.sensitivity import sensitivity
-from nbyk.inference.comparison.settle import settle
-from nbyk.inference.comparison.splits import SOURCES
-from nbyk.inference.comparison.standings import Leaderboard
-from nbyk.inference.comparison.systems import compare_systems
-from nbyk.inference.comparison.variance import variance_shares
+from nbyk.planning.settling.settle import settle
 from nbyk.report.comparison import figures, tables
 from nbyk.report.drawing import save
 from nbyk.report.formats import write_table
+from nbyk.testing.systems.sensitivity import sensitivity
+from nbyk.testing.systems.splits import SOURCES
+from nbyk.testing.systems.standings import Leaderboard
+from nbyk.testing.systems.systems import compare_systems
+from nbyk.testing.systems.variance import variance_shares
 
 NAMES = ("short", "a/very-long-name-of-a-system-that-nobody-can-read-v1", "100 % & $x_1$", "d")
 

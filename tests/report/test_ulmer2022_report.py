@@ -14,7 +14,6 @@ from matplotlib.image import imread
 
 from nbyk.errors import NbykError
 from nbyk.files import read_json, read_parquet, write_parquet
-from nbyk.inference.power.estimate import binomial_interval
 from nbyk.report.ulmer2022.comparison import compare
 from nbyk.report.ulmer2022.figures import write_figures
 from nbyk.report.ulmer2022.page import PAGE
@@ -30,6 +29,7 @@ from nbyk.studies.ulmer2022 import (
     published_rates,
     table_names,
 )
+from nbyk.testing.rates import binomial_interval
 
 
 def scores_behind(errors: pd.DataFrame, kind: str, simulations: int) -> np.ndarray:  # type: ignore[type-arg]

@@ -9,7 +9,6 @@ from numpy.testing import assert_array_equal
 from nbyk.data.response_set import response_set
 from nbyk.errors import NbykError
 from nbyk.files import read_parquet, write_parquet
-from nbyk.inference.pvalues import expected_p
 from nbyk.priors import published_prior
 from nbyk.resampling.resample import resampled_effects
 from nbyk.resampling.simulate import simulated_effects
@@ -21,6 +20,7 @@ from nbyk.studies.cells import (
     true_effects_table,
 )
 from nbyk.studies.pvalues import p_values_table
+from nbyk.testing.pvalues import expected_p
 
 TOXICITY = published_prior("toxicity")
 COLUMNS = {"mse": "inverse_mse", "cosine": "cosine"}

@@ -15,8 +15,6 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from nbyk.errors import NbykError
-from nbyk.inference.score_tests.aso import aso_batch
-from nbyk.inference.score_tests.battery import TESTS as BATTERY
 from nbyk.studies import score_cells
 from nbyk.studies.score_cells import (
     MIXTURES,
@@ -48,6 +46,8 @@ from nbyk.studies.ulmer2022 import (
     settings,
     table_names,
 )
+from nbyk.testing.scores.aso import aso_batch
+from nbyk.testing.scores.battery import TESTS as BATTERY
 
 Floats = NDArray[np.float64]
 

@@ -7,7 +7,6 @@ import pytest
 
 import nbyk
 from nbyk.errors import NbykError
-from nbyk.inference.pvalues import expected_p
 from nbyk.metrics import get
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk.studies.wein2023 import (
@@ -20,6 +19,7 @@ from nbyk.studies.wein2023 import (
     published_minima,
     published_p_values,
 )
+from nbyk.testing.pvalues import expected_p
 
 
 def test_every_published_row_is_one_of_our_cells() -> None:

@@ -24,7 +24,12 @@ PROGRAMS = {"snakemake": "snakemake.cli", "nbyk": "nbyk.cli"}
 LOADED = (
     *PROGRAMS.values(),
     *("nbyk.config", "nbyk.data", "nbyk.data.download", "nbyk.metrics", "nbyk.resampling.samplers"),
-    *("nbyk.studies.calibration", "nbyk.studies.homan2025", "nbyk.studies.wein2023", "snakemake.workflow"),
+    *(
+        "nbyk.studies.calibration.cells",
+        "nbyk.studies.homan2025",
+        "nbyk.studies.wein2023",
+        "snakemake.workflow",
+    ),
 )
 
 

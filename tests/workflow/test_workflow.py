@@ -248,7 +248,7 @@ def test_a_path_with_a_space_reaches_the_command_whole(checkout: Path, finished:
         ("cli/config.py", set()),
         ("report/templates/wein2023.html", set()),
         ("studies/homan2025.py", set()),
-        ("inference/pvalues.py", {"pvalues"}),
+        ("testing/pvalues.py", {"pvalues"}),
         ("metrics/item_means.py", {"true", "estimate", "pvalues"}),
         ("studies/cells.py", {"reference", "true", "estimate", "pvalues"}),
         ("data/embedded/convabuse.csv", {"normalise", "fit", "reference", "true", "estimate", "pvalues"}),

@@ -9,7 +9,7 @@ rule pvalues:
     input:
         estimated=f"results/effects/estimated/{CELL}+{{null}}+{{samplers}}+{{metrics}}.parquet",
         true=true_effects,
-        code=code("inference/pvalues.py", "studies/pvalues.py", "studies/wein2023.py"),
+        code=code("testing/pvalues.py", "studies/pvalues.py", "studies/wein2023.py"),
     output:
         f"results/pvalues/{CELL}+{{null}}+{{samplers}}+{{metrics}}.parquet",
     log:

@@ -84,8 +84,8 @@ LABEL_CODE = (
     "studies/boostsa2022.py",
     "studies/label_sets.py",
     "studies/label_cells.py",
-    "inference/pvalues.py",
-    "inference/power/estimate.py",
+    "testing/pvalues.py",
+    "planning/power/estimate.py",
     *[f"resampling/{name}.py" for name in ("effects", "lanes", "streams")],
 )
 

@@ -70,12 +70,12 @@ rule calibration_rates:
             "priors",
             "metrics",
             "resampling",
-            "inference/pvalues.py",
+            "testing/pvalues.py",
             *[
-                f"inference/comparison/{name}.py"
+                f"testing/systems/{name}.py"
                 for name in ("draws", "forms", "intervals", "rows", "swaps", "weights")
             ],
-            "inference/power/estimate.py",
+            "planning/power/estimate.py",
             "inference/calibration",
         ),
     output:
@@ -118,9 +118,9 @@ rule calibration_tables:
     input:
         rates=all_rate_files(),
         code=code(
-            "studies/calibration.py",
+            "studies/calibration/cells.py",
             "studies/homan2025.py",
-            "inference/calibration/verdicts.py",
+            "studies/calibration/verdicts.py",
             "report/calibration",
             "report/formats.py",
             "report/partitions.py",
@@ -155,9 +155,9 @@ rule calibration_figures:
     input:
         rates=all_rate_files(),
         code=code(
-            "studies/calibration.py",
+            "studies/calibration/cells.py",
             "studies/homan2025.py",
-            "inference/calibration/verdicts.py",
+            "studies/calibration/verdicts.py",
             "report/calibration",
             "report/drawing.py",
             "report/partitions.py",

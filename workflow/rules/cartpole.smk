@@ -7,8 +7,8 @@ rule ulmer_case_study:
     input:
         code=code(
             "studies/cartpole",
-            "inference/score_tests",
-            "report/cartpole.py",
+            "testing/scores",
+            "report/ulmer2022/cartpole.py",
             "report/scores",
             "report/answer.py",
             "report/drawing.py",

@@ -19,7 +19,8 @@ from nbyk.data.download import is_complete, missing_files, terms_of
 from nbyk.errors import NbykError
 from nbyk.metrics import load_file
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
-from nbyk.studies import boostsa2022, calibration, homan2025, ulmer2022
+from nbyk.studies import boostsa2022, homan2025, ulmer2022
+from nbyk.studies.calibration import cells as calibration
 from nbyk.studies.wein2023 import (
     COLUMNS,
     PRIORS,

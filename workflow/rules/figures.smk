@@ -35,7 +35,7 @@ rule figures:
         ratings=expand("results/ratings/{source}.parquet", source=FITTED),
         priors=expand("results/fits/{source}/prior.json", source=FITTED),
         code=code(
-            "inference/agreement.py",
+            "studies/agreement.py",
             "studies/wein2023.py",
             "studies/published",
             "report/wein2023",

@@ -165,8 +165,8 @@ rule homan_grid:
             "priors",
             "metrics",
             "resampling",
-            "inference/pvalues.py",
-            "inference/sizes",
+            "testing/pvalues.py",
+            "planning/sizes",
         ),
     output:
         "results/homan2025/pvalues/source={source}/epsilon-{epsilon}+{points}+{metrics}.parquet",
@@ -203,13 +203,13 @@ rule homan_power:
             "priors",
             "metrics",
             "resampling",
-            "inference/pvalues.py",
+            "testing/pvalues.py",
             *[
-                f"inference/comparison/{name}.py"
+                f"testing/systems/{name}.py"
                 for name in ("draws", "forms", "rows", "swaps", "weights")
             ],
-            "inference/power",
-            "inference/random_subsets.py",
+            "planning/power",
+            "resampling/random_subsets.py",
         ),
     output:
         "results/homan2025/power/source={source}/epsilon-{epsilon}_n-{n}_k-{k}.parquet",
@@ -241,7 +241,7 @@ rule homan_tables:
         code=code(
             "studies/homan2025.py",
             "studies/published",
-            "inference/agreement.py",
+            "studies/agreement.py",
             "report/homan2025",
             "report/formats.py",
             "report/partitions.py",
@@ -290,7 +290,7 @@ rule homan_figures:
         code=code(
             "studies/homan2025.py",
             "studies/published",
-            "inference/agreement.py",
+            "studies/agreement.py",
             "report/homan2025",
             "report/drawing.py",
             "report/fits.py",

@@ -31,8 +31,8 @@ rule labels_design:
         code=code(
             "data",
             "resampling",
-            "inference/pvalues.py",
-            "inference/comparison/adjusted.py",
+            "testing/pvalues.py",
+            "testing/family.py",
             "labels",
             "report/answer.py",
             "report/drawing.py",

@@ -31,7 +31,7 @@ rule tables:
     input:
         pvalues=all_pvalues(),
         code=code(
-            "inference/agreement.py",
+            "studies/agreement.py",
             "studies/wein2023.py",
             "studies/published",
             "report/wein2023",

@@ -74,10 +74,10 @@ rule ulmer_scores:
     input:
         code=code(
             "resampling",
-            "inference/pvalues.py",
-            "inference/random_subsets.py",
+            "testing/pvalues.py",
+            "resampling/random_subsets.py",
             *[
-                f"inference/score_tests/{name}.py"
+                f"testing/scores/{name}.py"
                 for name in (
                     "aso",
                     "battery",
@@ -136,8 +136,8 @@ rule ulmer_tables:
         code=code(
             "studies/ulmer2022.py",
             "studies/published",
-            "inference/agreement.py",
-            "inference/power/estimate.py",
+            "studies/agreement.py",
+            "planning/power/estimate.py",
             "report/ulmer2022",
             "report/formats.py",
             "report/partitions.py",
@@ -182,8 +182,8 @@ rule ulmer_figures:
             "studies/ulmer2022.py",
             "studies/score_cells.py",
             "studies/published",
-            "inference/agreement.py",
-            "inference/power/estimate.py",
+            "studies/agreement.py",
+            "planning/power/estimate.py",
             "report/ulmer2022",
             "report/drawing.py",
             "report/partitions.py",

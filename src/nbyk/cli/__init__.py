@@ -35,7 +35,7 @@ from nbyk.cli import (
     why,
 )
 from nbyk.errors import NbykError
-from nbyk.provenance.recording import recording
+from nbyk.lineage.recording import recording
 
 app = typer.Typer(
     no_args_is_help=True,

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nbyk.provenance.recording import AnsweredNoError
+from nbyk.lineage.recording import AnsweredNoError
 
 if TYPE_CHECKING:
     from nbyk.report.answer import Answer

@@ -51,9 +51,9 @@ def rates(
 ) -> None:
     """Compute how often each test rejects at one size, on the same simulated test sets."""
     from nbyk.files import write_parquet
-    from nbyk.inference.calibration.calibrate import calibrate
     from nbyk.progress import progress
     from nbyk.resampling.population import Population
+    from nbyk.studies.calibration.calibrate import calibrate
 
     metrics = chosen_metrics(metric, metric_file)
     distinct("--sampler", sampler or ())

@@ -54,7 +54,7 @@ def study(
     seed: Seed = 0,
 ) -> None:
     """Say whether copying the target network every 10 steps beats every 20, as the paper asks."""
-    from nbyk.report.cartpole import case_study_answer
+    from nbyk.report.ulmer2022.cartpole import case_study_answer
     from nbyk.studies.cartpole.analysis import case_study, run_means
     from nbyk.studies.cartpole.rewards import read_rewards, write_scores
 

@@ -19,8 +19,8 @@ from nbyk.errors import NbykError, unknown_name
 
 if TYPE_CHECKING:
     from nbyk.data import Systems
-    from nbyk.inference.comparison.result import ComparisonResult, IntervalMethod
     from nbyk.report.answer import Answer
+    from nbyk.testing.systems.result import ComparisonResult, IntervalMethod
 
 STEM = "compare"
 """Stem of the report's and the JSON file's names."""
@@ -215,8 +215,8 @@ def compare(
 
 def _pair(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
     """Return the answer of two systems, and whether A is the better one by every metric."""
-    from nbyk.inference.comparison.compare import compare_metrics
     from nbyk.report.comparison.pair_answer import PairFindings, pair_answer
+    from nbyk.testing.systems.compare import compare_metrics
 
     a, b = systems.names
     if asked.against == a:
@@ -231,8 +231,8 @@ def _pair(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
 
 def _board(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
     """Return the answer of three systems or more, and whether the first is better than the baseline."""
-    from nbyk.inference.comparison.systems import compare_systems
     from nbyk.report.comparison.board_answer import board_answer
+    from nbyk.testing.systems.systems import compare_systems
 
     boards = {}
     for name in asked.metrics:
@@ -269,9 +269,9 @@ def _extras(
 
     What cannot be known of these data is left out, with the reason.
     """
-    from nbyk.inference.comparison.sensitivity import sensitivity
-    from nbyk.inference.comparison.settle import NULLS, settle
-    from nbyk.inference.comparison.variance import variance_shares
+    from nbyk.planning.settling.settle import NULLS, settle
+    from nbyk.testing.systems.sensitivity import sensitivity
+    from nbyk.testing.systems.variance import variance_shares
 
     left_out = []
     n_responses = sum(int((matrix == matrix).sum()) for matrix in data if matrix is not None)
@@ -329,8 +329,8 @@ def _metrics(names: list[str] | None, *, has_gold: bool) -> tuple[str, ...]:
 
 
 def _check_null(null: str, *, gate: bool) -> None:
-    from nbyk.inference.comparison.result import EQUALLY_GOOD, TESTED
     from nbyk.resampling.samplers import check_null
+    from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED
 
     try:
         check_null(null)

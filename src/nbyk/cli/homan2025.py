@@ -79,7 +79,7 @@ def grid(
     import pyarrow as pa
 
     from nbyk.files import write_parquet
-    from nbyk.inference.sizes.grid import size_grid
+    from nbyk.planning.sizes.grid import size_grid
     from nbyk.progress import progress
 
     metrics = [each.name for each in chosen_metrics(metric, metric_file)]
@@ -120,7 +120,7 @@ def power(
 ) -> None:
     """Compute the power of the multistage bootstrap and of the usual tests at one size."""
     from nbyk.files import write_parquet
-    from nbyk.inference.power.study import power_study
+    from nbyk.planning.power.study import power_study
     from nbyk.progress import progress
 
     population = read_prior(prior)

@@ -105,8 +105,8 @@ def plan(
     A size is --items with --responses, or a --budget, which stands for the best size that it buys. With
     --epsilon and --power alone the cheapest size is found.
     """
-    from nbyk.inference.planning.plan import plan as solve
     from nbyk.metrics import get
+    from nbyk.planning.plan import plan as solve
 
     load_metric_files(metric_file)
     given = {"DATASET": dataset, "--pilot": pilot, "--prior": prior}

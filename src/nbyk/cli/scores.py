@@ -14,7 +14,7 @@ from nbyk.errors import NbykError, unknown_name
 
 if TYPE_CHECKING:
     from nbyk.data.systems import OnMissing
-    from nbyk.inference.pvalues import Alternative
+    from nbyk.testing.pvalues import Alternative
 
 OPTIONS = {
     "n_resamples": "--resamples",
@@ -93,8 +93,10 @@ def scores(
     """
     from nbyk.data.scores import read_score_set
     from nbyk.data.systems import named_systems
-    from nbyk.inference.score_tests.battery import TESTS
-    from nbyk.inference.score_tests.compare_scores import (
+    from nbyk.progress import progress
+    from nbyk.report.scores.answer import scores_answer
+    from nbyk.testing.scores.battery import TESTS
+    from nbyk.testing.scores.compare_scores import (
         ASO,
         N_ASO_RESAMPLES,
         N_RESAMPLES,
@@ -102,9 +104,7 @@ def scores(
         compare_scores,
         least_scores,
     )
-    from nbyk.inference.score_tests.power_analysis import comparison_power
-    from nbyk.progress import progress
-    from nbyk.report.scores.answer import scores_answer
+    from nbyk.testing.scores.power_analysis import comparison_power
 
     if on_missing not in ("refuse", "drop"):
         raise NbykError(f"--on-missing {on_missing}: expected refuse or drop")

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 if TYPE_CHECKING:
-    from nbyk.provenance.lineage import Origin
+    from nbyk.lineage.chain import Origin
 
 SHORT = 30
 """Lines of a chain that is printed without being asked for."""
@@ -26,8 +26,8 @@ def why(
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, of one object per file.")] = False,
 ) -> None:
     """Say what made a file: command, inputs with checksums, seed, semantics and versions."""
-    from nbyk.provenance.lineage import trace
-    from nbyk.provenance.recording import versions
+    from nbyk.lineage.chain import trace
+    from nbyk.lineage.recording import versions
 
     origins = trace(path)
     if as_json:

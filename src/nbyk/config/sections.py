@@ -33,7 +33,8 @@ from nbyk.config.values import (
 )
 from nbyk.data.download import default_folder, default_mirror
 from nbyk.resampling.samplers import WEIN_SAMPLERS
-from nbyk.studies import boostsa2022, calibration, homan2025, ulmer2022
+from nbyk.studies import boostsa2022, homan2025, ulmer2022
+from nbyk.studies.calibration import cells as calibration
 
 
 class Section(BaseModel):

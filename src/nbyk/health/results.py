@@ -9,8 +9,8 @@ from pathlib import Path
 
 from nbyk.errors import NbykError
 from nbyk.health.finding import Finding
-from nbyk.provenance.lineage import Checksums, inputs_of
-from nbyk.provenance.recording import versions
+from nbyk.lineage.chain import Checksums, inputs_of
+from nbyk.lineage.recording import versions
 from nbyk.provenance.records import Record, files_with_records, how_it_differs, read_record, shown
 
 

@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nbyk.errors import NbykError, UndefinedMetricError, unknown_name
-from nbyk.inference.pvalues import p_value
 from nbyk.labels.draws import ItemDraws, run_counts
 from nbyk.labels.hard import HardUnits
 from nbyk.labels.inputs import HardLabels, SoftLabels, check_labels
@@ -20,6 +19,7 @@ from nbyk.labels.scores import LabelScore, choose_scores
 from nbyk.labels.soft import SoftUnits
 from nbyk.resampling.effects import run_chunks
 from nbyk.resampling.streams import StreamKey, stream_key
+from nbyk.testing.pvalues import p_value
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]

@@ -1,1 +1,1 @@
-"""What made a file: a record beside each that a command writes, and the chain back to the sources."""
+"""Records of what made a file, and the journal of what a command reads and writes."""

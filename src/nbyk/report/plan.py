@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbyk.files import write_json
-from nbyk.inference.planning.plan import Plan
+from nbyk.planning.plan import Plan
 from nbyk.report.drawing import COLOURS, new_figure, save, style
 from nbyk.report.formats import markdown, write_table
 

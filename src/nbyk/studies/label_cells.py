@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.inference.power.estimate import binomial_interval
 from nbyk.labels.bootstrap import label_bootstrap
 from nbyk.labels.level import type_one_error
 from nbyk.labels.results import Semantics
@@ -23,6 +22,7 @@ from nbyk.studies.boostsa2022 import (
     TAGGED_RIGHT_B,
 )
 from nbyk.studies.label_sets import LabelSet, balanced_set, counted_set, tagging_set
+from nbyk.testing.rates import binomial_interval
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
-from nbyk.inference.pvalues import expected_p
 from nbyk.resampling.samplers import get_sampler
+from nbyk.testing.pvalues import expected_p
 
 if TYPE_CHECKING:
     import pyarrow as pa

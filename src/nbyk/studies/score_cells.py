@@ -10,12 +10,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError, unknown_name
-from nbyk.inference.score_tests.aso import aso_batch
-from nbyk.inference.score_tests.battery import get_score_test
 from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import CHUNK, StreamKey, Streams, chunks, stream_key
 from nbyk.studies.ulmer2022 import ASO, FURTHER_DISTRIBUTIONS, Semantics, Setting
 from nbyk.studies.ulmer2022 import DISTRIBUTIONS as PAPERS_DISTRIBUTIONS
+from nbyk.testing.scores.aso import aso_batch
+from nbyk.testing.scores.battery import get_score_test
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -42,7 +42,7 @@ TESTS = {
 pairs."""
 
 FURTHER_TESTS = ("permutation", "paired_bootstrap")
-"""Tests of `nbyk.inference.score_tests.battery` that the paper does not have."""
+"""Tests of `nbyk.testing.scores.battery` that the paper does not have."""
 
 ASO = "aso"
 """The test whose score is an upper bound of the violation ratio; those of the others are p-values."""

@@ -9,10 +9,10 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from nbyk.errors import NbykError
-from nbyk.inference.comparison.adjusted import adjusted
 from nbyk.labels.designs.settings import Settings
 from nbyk.labels.results import LabelTest, Runs
 from nbyk.labels.scores import Kind, LabelScore
+from nbyk.testing.family import adjusted
 
 Verdict: TypeAlias = Literal["better", "worse", "undecided"]
 

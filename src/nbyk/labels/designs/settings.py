@@ -15,9 +15,9 @@ from pydantic import (
 )
 
 from nbyk.errors import NbykError, unknown_name
-from nbyk.inference.comparison.adjusted import CORRECTIONS
 from nbyk.labels.results import Runs, Semantics
 from nbyk.labels.scores import Kind, LabelScore, choose_scores, get_score
+from nbyk.testing.family import CORRECTIONS
 
 Family = Literal["score", "design"]
 Alternative = Literal["greater", "two-sided"]

@@ -9,13 +9,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbyk.inference.calibration.verdicts import EXPECTED_P
 from nbyk.report.calibration.names import named
 from nbyk.report.calibration.reading import groups
 from nbyk.report.calibration.summary import MAIN_ALPHA
 from nbyk.report.calibration.tables import TESTS, main_metric
 from nbyk.report.drawing import COLOURS, save, style
-from nbyk.studies.calibration import figure_names
+from nbyk.studies.calibration.cells import figure_names
+from nbyk.studies.calibration.verdicts import EXPECTED_P
 
 if TYPE_CHECKING:
     import pandas as pd

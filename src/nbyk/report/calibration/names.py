@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-from nbyk.inference.calibration.verdicts import BCA, EXPECTED_P, PERCENTILE, TIES_AT_RANDOM
 from nbyk.studies import homan2025
+from nbyk.studies.calibration.verdicts import BCA, EXPECTED_P, PERCENTILE, TIES_AT_RANDOM
 
 if TYPE_CHECKING:
     import pandas as pd

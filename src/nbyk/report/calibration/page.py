@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from nbyk.report.html import StudyPage
-from nbyk.studies.calibration import STUDY
+from nbyk.studies.calibration.cells import STUDY
 
 _FIGURE_TITLES = {
     "type_1_error": "Type-I error of every test at every size, where the systems are equally good",

@@ -7,10 +7,10 @@ from collections.abc import Iterator, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
-from nbyk.inference.calibration.verdicts import DEFINITIONS
 from nbyk.report.partitions import read_partitioned
 from nbyk.resampling.samplers import WEIN_SAMPLERS
-from nbyk.studies.calibration import BAND, scenario
+from nbyk.studies.calibration.cells import BAND, scenario
+from nbyk.studies.calibration.verdicts import DEFINITIONS
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any
 
-from nbyk.inference.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
-from nbyk.inference.comparison.measured import LEVEL, Measured
 from nbyk.report.calibration.reading import CELL, METHOD, band, groups, place, shares
-from nbyk.studies.calibration import BAND, DEFAULT_NULL, STUDY
+from nbyk.studies.calibration.cells import BAND, DEFAULT_NULL, STUDY
+from nbyk.studies.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
+from nbyk.testing.systems.measured import LEVEL, Measured
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -94,7 +94,7 @@ def outside_simultaneous(rates: pd.DataFrame) -> dict[str, int]:
 def worst_rates(rates: pd.DataFrame) -> pd.DataFrame:
     """Return the largest Type-I error of each test by each metric and size: what `nbyk.compare` warns by.
 
-    The rows are those of `nbyk.inference.comparison.measured`: two-sided, at α = `LEVEL`. What coincides with
+    The rows are those of `nbyk.testing.systems.measured`: two-sided, at α = `LEVEL`. What coincides with
     another test at K = 1 has that one's rates.
     """
     import pandas as pd

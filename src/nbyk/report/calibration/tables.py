@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbyk.files import write_json
-from nbyk.inference.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE
 from nbyk.report.calibration.names import named
 from nbyk.report.calibration.reading import groups, shares
 from nbyk.report.calibration.summary import MAIN_ALPHA, default_rates, summarise
 from nbyk.report.formats import write_table
-from nbyk.studies.calibration import BAND, DEFAULT_NULL
+from nbyk.studies.calibration.cells import BAND, DEFAULT_NULL
+from nbyk.studies.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -7,12 +7,12 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from nbyk.data import Systems
-from nbyk.inference.comparison.result import number
-from nbyk.inference.comparison.standings import Leaderboard
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import leaderboard_figure
 from nbyk.report.comparison.pair_answer import details_of, dropped_items, file_stem
 from nbyk.report.comparison.tables import leaderboard_caption, leaderboard_table, pairs_table
+from nbyk.testing.systems.result import number
+from nbyk.testing.systems.standings import Leaderboard
 
 if TYPE_CHECKING:
     import pandas as pd

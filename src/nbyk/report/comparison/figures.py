@@ -7,14 +7,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.inference.comparison.ranks import group_letters
-from nbyk.inference.comparison.result import ComparisonResult
-from nbyk.inference.comparison.sensitivity import Choice, Sensitivity
-from nbyk.inference.comparison.splits import SOURCES
-from nbyk.inference.comparison.standings import Leaderboard
-from nbyk.inference.comparison.variance import VarianceShares
 from nbyk.report.comparison.tables import SOURCE_NAMES
 from nbyk.report.drawing import COLOURS, new_figure, style
+from nbyk.testing.systems.ranks import group_letters
+from nbyk.testing.systems.result import ComparisonResult
+from nbyk.testing.systems.sensitivity import Choice, Sensitivity
+from nbyk.testing.systems.splits import SOURCES
+from nbyk.testing.systems.standings import Leaderboard
+from nbyk.testing.systems.variance import VarianceShares
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

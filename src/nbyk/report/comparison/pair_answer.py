@@ -9,21 +9,7 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nbyk.data import Systems
-from nbyk.inference.comparison.result import (
-    DEFAULT_METHOD,
-    ComparisonResult,
-    Interval,
-    IntervalMethod,
-    Responses,
-    listed,
-    number,
-    plain,
-)
-from nbyk.inference.comparison.sensitivity import Sensitivity
-from nbyk.inference.comparison.settlement import Settlement
-from nbyk.inference.comparison.splits import SOURCES
-from nbyk.inference.comparison.variance import VarianceShares
-from nbyk.inference.pvalues import ExpectedP, PValue
+from nbyk.planning.settling.settlement import Settlement
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import pair_figure, sensitivity_figure, shares_figure
 from nbyk.report.comparison.tables import (
@@ -34,6 +20,20 @@ from nbyk.report.comparison.tables import (
     settlement_table,
     shares_table,
 )
+from nbyk.testing.pvalues import ExpectedP, PValue
+from nbyk.testing.systems.result import (
+    DEFAULT_METHOD,
+    ComparisonResult,
+    Interval,
+    IntervalMethod,
+    Responses,
+    listed,
+    number,
+    plain,
+)
+from nbyk.testing.systems.sensitivity import Sensitivity
+from nbyk.testing.systems.splits import SOURCES
+from nbyk.testing.systems.variance import VarianceShares
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,12 +6,12 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from nbyk.inference.comparison.result import ComparisonResult
-from nbyk.inference.comparison.sensitivity import Sensitivity
-from nbyk.inference.comparison.settlement import Settlement
-from nbyk.inference.comparison.splits import SOURCES
-from nbyk.inference.comparison.standings import Leaderboard
-from nbyk.inference.comparison.variance import VarianceShares
+from nbyk.planning.settling.settlement import Settlement
+from nbyk.testing.systems.result import ComparisonResult
+from nbyk.testing.systems.sensitivity import Sensitivity
+from nbyk.testing.systems.splits import SOURCES
+from nbyk.testing.systems.standings import Leaderboard
+from nbyk.testing.systems.variance import VarianceShares
 
 if TYPE_CHECKING:
     import pandas as pd

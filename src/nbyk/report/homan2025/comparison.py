@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbyk.inference.agreement import pooled_variances
 from nbyk.report.partitions import read_partitioned
+from nbyk.studies.agreement import pooled_variances
 from nbyk.studies.homan2025 import (
     COLUMNS,
     KEY,

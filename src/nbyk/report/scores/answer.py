@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
-from nbyk.inference.score_tests.aso import AsoResult
-from nbyk.inference.score_tests.power_analysis import BootstrapPower
-from nbyk.inference.score_tests.result import SignificanceResult
-from nbyk.inference.score_tests.score_comparison import ScoreComparison, ScorePair, SystemScores
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.scores import figures
+from nbyk.testing.scores.aso import AsoResult
+from nbyk.testing.scores.power_analysis import BootstrapPower
+from nbyk.testing.scores.result import SignificanceResult
+from nbyk.testing.scores.score_comparison import ScoreComparison, ScorePair, SystemScores
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbyk.inference.agreement import equal_chance_p, predicted_counts
 from nbyk.report.ulmer2022.reading import SETTING
+from nbyk.studies.agreement import equal_chance_p, predicted_counts
 from nbyk.studies.ulmer2022 import SEMANTICS, published_rates
 
 if TYPE_CHECKING:

@@ -8,7 +8,6 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.inference.power.estimate import binomial_interval
 from nbyk.report.partitions import read_partitioned
 from nbyk.studies.ulmer2022 import (
     DISTRIBUTIONS,
@@ -19,6 +18,7 @@ from nbyk.studies.ulmer2022 import (
     TYPE_1,
     TYPE_2,
 )
+from nbyk.testing.rates import binomial_interval
 
 if TYPE_CHECKING:
     import pandas as pd

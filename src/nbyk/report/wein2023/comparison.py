@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbyk.errors import NbykError
-from nbyk.inference.agreement import pooled_variances
 from nbyk.report.partitions import read_partitioned
+from nbyk.studies.agreement import pooled_variances
 from nbyk.studies.wein2023 import (
     PAPER_SIZE,
     PUBLISHED_DRAWS,

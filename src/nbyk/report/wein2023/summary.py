@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.inference.agreement import chi_square
 from nbyk.report.wein2023.comparison import PRINTED_RESOLUTION, Cells, minima
 from nbyk.resampling.samplers import get_sampler
+from nbyk.studies.agreement import chi_square
 from nbyk.studies.wein2023 import STUDY, minima_table_name
 
 if TYPE_CHECKING:

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
-from nbyk.inference.score_tests.aso import AsoResult, aso_batch
-from nbyk.inference.score_tests.battery import TESTS
-from nbyk.inference.score_tests.bootstrap import bootstrap_p
-from nbyk.inference.score_tests.compare_scores import compare_scores
-from nbyk.inference.score_tests.multi_aso import MultiAsoResult, multi_aso
-from nbyk.inference.score_tests.power_analysis import BootstrapPower, bootstrap_power_analysis
-from nbyk.inference.score_tests.randomisation import permutation_p
-from nbyk.inference.score_tests.score_comparison import ScoreComparison
 from nbyk.resampling.streams import stream_key
 from nbyk.studies.cartpole.rewards import LABELS, Rewards
+from nbyk.testing.scores.aso import AsoResult, aso_batch
+from nbyk.testing.scores.battery import TESTS
+from nbyk.testing.scores.bootstrap import bootstrap_p
+from nbyk.testing.scores.compare_scores import compare_scores
+from nbyk.testing.scores.multi_aso import MultiAsoResult, multi_aso
+from nbyk.testing.scores.power_analysis import BootstrapPower, bootstrap_power_analysis
+from nbyk.testing.scores.randomisation import permutation_p
+from nbyk.testing.scores.score_comparison import ScoreComparison
 
 Floats = NDArray[np.float64]
 

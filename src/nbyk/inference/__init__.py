@@ -1,1 +1,0 @@
-"""p-values, their Monte-Carlo error, and the tests built on them."""

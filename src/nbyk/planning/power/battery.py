@@ -1,0 +1,331 @@
+"""The tests whose power can be asked for, each as a function from simulated sets to decisions.
+
+All are one-sided for "A is better" unless told otherwise. Decisions are those of the whole test with all M
+draws but for a chance of 10⁻⁶ (`nbyk.testing.looks`).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.response_set import ResponseSet
+from nbyk.errors import NbykError, UndefinedMetricError, unknown_name
+from nbyk.metrics import Metric
+from nbyk.planning.power import multistage, randomisation
+from nbyk.planning.power.simulated_sets import SimulatedSets
+from nbyk.priors import Response
+from nbyk.resampling.effects import check_defined
+from nbyk.resampling.resample import hypothesis_effects, observed_effects, resampled_effects
+from nbyk.testing.engine.draws import Draws
+from nbyk.testing.looks import (
+    Looks,
+    critical_count,
+    critical_count_of_share,
+    looks,
+    pair_looks,
+)
+from nbyk.testing.pvalues import Alternative, check_alternative, null_at_least, null_counts, tie_tolerance
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+TESTS = {
+    "swap_items": "p-value under the systems' rows swapped on each item with probability one half",
+    "shifted": "p-value under the items bootstrapped and shifted so that the effect becomes zero",
+    "permutation": "p-value under each item's pool A|B split at random",
+    "pooled": "p-value under responses drawn with replacement from each item's pool A|B",
+    "pooled_twice": "p-value under responses drawn so, and drawn from those once more",
+    "expected_p": "the papers' p, averaged over resampled alternatives, below α",
+    "multistage_bootstrap": "share of pooled, bootstrapped null effects that reach the set's own, below α",
+    "welch_t": "Welch's t-test of the item means' absolute errors",
+    "wilcoxon": "Wilcoxon's signed-rank test of the item means' absolute errors",
+    "paired_permutation": "sign flips of the differences of the item means' absolute errors",
+    "unpaired_permutation": "the item means' absolute errors dealt anew to A and B, whatever their items",
+}
+"""The tests. The first five are `nbyk.p_value` under a null at the data's own size, p ≤ α; the next two are
+the papers', p < α; the last four only see the item means' absolute errors, p ≤ α."""
+
+ON_ERRORS = ("welch_t", "wilcoxon", "paired_permutation", "unpaired_permutation")
+
+_CODES = {
+    "mae": multistage.MAE,
+    "mse": multistage.MSE,
+    "wins_mae": multistage.WINS,
+    "mean": multistage.MEAN,
+}
+_SAMPLERS = {
+    "permutation": "all_items/all",
+    "pooled": "all_items/all",
+    "pooled_twice": "all_items/sample(K)",
+    "expected_p": "bootstrap_items/sample(K)",
+    "multistage_bootstrap": "bootstrap_items/sample(K)",
+}
+_FIRST, _GROWTH = 256, 4.0  # resampled_effects starts from its first draw every time
+
+
+@dataclass(frozen=True)
+class SystemTest:
+    """A test with everything that decides what it does to a test set.
+
+    Attributes
+    ----------
+    name
+        A key of `TESTS`.
+    metric
+        The metric whose effect is tested.
+    alpha
+        The level α, in (0, 1).
+    alternative
+        "greater" (A is better), "less" or "two-sided".
+    n_resamples
+        Draws M of the null.
+    early
+        Whether to stop drawing once the decision is certain but for a chance of 10⁻⁶.
+
+    Raises
+    ------
+    NbykError
+        If the name is unknown, α is no level, the metric is not for the test, or M draws cannot reach α.
+    """
+
+    name: str
+    metric: Metric
+    alpha: float = 0.05
+    alternative: Alternative = "greater"
+    n_resamples: int = 10_000
+    early: bool = True
+
+    def __post_init__(self) -> None:
+        if self.name not in TESTS:
+            raise unknown_name("test", self.name, TESTS)
+        if not 0.0 < self.alpha < 1.0:
+            raise NbykError(f"alpha: found {self.alpha}, expected a level between 0 and 1, such as 0.05")
+        check_alternative(self.alternative)
+        if self.name in ON_ERRORS and self.metric.name != "mae":
+            raise NbykError(
+                f"test {self.name} compares absolute errors of item means; found metric {self.metric.name}, "
+                "expected mae: choose swap_items, which takes any metric"
+            )
+        if self.n_resamples < 1:
+            raise NbykError(f"n_resamples: found {self.n_resamples}, expected at least 1")
+        if self.name not in ("welch_t", "wilcoxon", "expected_p", "multistage_bootstrap"):
+            critical_count(self.n_resamples, self._level)
+
+    @property
+    def _level(self) -> float:
+        return 0.5 * self.alpha if self.alternative == "two-sided" else self.alpha
+
+    def is_compiled(self, response: Response) -> bool:
+        """Return whether a decision takes microseconds: no responses are drawn anew under the null."""
+        if self.name in ("multistage_bootstrap", "expected_p"):
+            return response.levels > 0 and self.metric.name in _CODES
+        return self.name in ON_ERRORS or (self.name in ("swap_items", "shifted") and self.metric.additive)
+
+    def rejections(self, sets: SimulatedSets) -> Integers:
+        """Return per set whether the test rejects (1 or 0) and the draws that it took, shape (size, 2)."""
+        if self.alternative == "two-sided":
+            # p = 2 min(p_greater, p_less) ≤ α where either is at most α/2.
+            one_sided = replace(self, alpha=self._level, alternative="greater")
+            greater = one_sided.rejections(sets)
+            less = replace(one_sided, alternative="less").rejections(sets)
+            return np.stack([greater[:, 0] | less[:, 0], greater[:, 1] + less[:, 1]], axis=1)
+        return self._function(sets)
+
+    @property
+    def _function(self) -> Callable[[SimulatedSets], Integers]:
+        if self.name in ("welch_t", "wilcoxon"):
+            return self._of_scipy
+        if self.name == "unpaired_permutation":
+            return self._permuted_errors
+        if self.name in ("swap_items", "paired_permutation") and self.metric.additive:
+            return self._sign_flips
+        if self.name == "shifted" and self.metric.additive:
+            return self._shifted
+        if self.name in ("multistage_bootstrap", "expected_p"):
+            return self._multistage
+        return self._resampled
+
+    def _looks(self, *, first: int = 0, growth: float = 1.2) -> Looks:
+        is_share = self.name == "multistage_bootstrap"
+        critical = (critical_count_of_share if is_share else critical_count)(self.n_resamples, self.alpha)
+        if not self.early:
+            return looks(self.n_resamples, critical, first=self.n_resamples)
+        return looks(self.n_resamples, critical, first=first or 64, growth=growth)
+
+    def _sign_flips(self, sets: SimulatedSets) -> Integers:
+        contributions = self._sign * sets.contributions(self.metric)
+        n = contributions.shape[1]
+        if 2**n <= self.n_resamples:
+            counts = np.empty(len(contributions), np.int64)
+            randomisation.sign_flip_counts(contributions, counts)
+            rejected = counts <= self.alpha * 2**n * (1.0 + 1e-12)
+            return np.stack([rejected, np.full(len(counts), 2**n)], axis=1).astype(np.int64)
+        return self._compiled(randomisation.sign_flip_test, sets, contributions)
+
+    def _shifted(self, sets: SimulatedSets) -> Integers:
+        contributions = self._sign * sets.contributions(self.metric)
+        return self._compiled(randomisation.shifted_bootstrap_test, sets, contributions)
+
+    def _permuted_errors(self, sets: SimulatedSets) -> Integers:
+        a, b = self._ordered(*sets.errors())
+        return self._compiled(randomisation.permuted_errors_test, sets, a, b)
+
+    def _compiled(self, kernel: Callable[..., None], sets: SimulatedSets, *arrays: Floats) -> Integers:
+        at = self._looks()
+        out = np.empty((sets.size, 2), np.int64)
+        words = sets.random_words(f"{self.name} {self.alternative}")
+        kernel(*arrays, words, 0, at.draws, at.reject_to, at.keep_from, out)
+        return out
+
+    def _of_scipy(self, sets: SimulatedSets) -> Integers:
+        from scipy import stats
+
+        a, b = self._ordered(*sets.errors())
+        with np.errstate(invalid="ignore", divide="ignore"):  # constant errors, whose p is NaN: no rejection
+            if self.name == "welch_t":
+                p = stats.ttest_ind(b, a, axis=1, equal_var=False, alternative="greater").pvalue
+            else:
+                p = signed_rank_p(np.round(b - a, 12))
+        rejected = np.nan_to_num(p, nan=1.0) <= self.alpha
+        return np.stack([rejected, np.zeros(sets.size)], axis=1).astype(np.int64)
+
+    def _multistage(self, sets: SimulatedSets) -> Integers:
+        if not (sets.countable and self.metric.name in _CODES):
+            return self._resampled(sets)
+        expected = self.name == "expected_p"
+        kernel: Callable[..., None] = multistage.multistage_test
+        if expected:
+            kernel = multistage.expected_p_test
+        at = self._pair_looks(growth=1.5) if expected else self._looks()
+        roles = ("alternative", "null") if expected else ("",)
+        keys = [sets.random_words(f"{self.name} {self.alternative} {role}".strip()) for role in roles]
+        out = np.empty((sets.size, 2), np.int64)
+        for first, counts in sets.counts():
+            a, b = self._ordered(counts.a, counts.b)
+            kernel(
+                counts.gold,
+                a,
+                b,
+                counts.k,
+                _CODES[self.metric.name],
+                multistage.items_per_block(4 if expected else 2, counts.k, len(counts.values)),
+                *keys,
+                first,
+                at.draws,
+                at.reject_to,
+                at.keep_from,
+                out[first : first + a.shape[1]],
+            )
+        return out
+
+    def _resampled(self, sets: SimulatedSets) -> Integers:
+        """Return the decisions, and 0 draws and no rejection for sets on which the metric is undefined."""
+        decide = self._expected_p if self.name == "expected_p" else self._counted
+        out = np.zeros((sets.size, 2), np.int64)
+        for r, data in enumerate(sets.responses()):
+            with suppress(UndefinedMetricError):
+                out[r] = decide(data, sets.seed)
+        return out
+
+    def _counted(self, data: ResponseSet, seed: int) -> tuple[int, int]:
+        draw = self._null_of_rows if self.name in ("swap_items", "shifted") else self._null_of_responses
+        observed, null_effects = draw(data, seed)
+        at = self._looks(first=_FIRST, growth=_GROWTH)
+        for look, n_draws in enumerate(at.draws.tolist()):
+            count, _, _ = null_counts(self._sign * observed, self._sign * null_effects(n_draws))
+            if count <= at.reject_to[look]:
+                return 1, n_draws
+            if count >= at.keep_from[look]:
+                break
+        return 0, n_draws
+
+    def _null_of_rows(self, data: ResponseSet, seed: int) -> tuple[float, Callable[[int], Floats]]:
+        """Return the observed effect, and the first so many under a null that deals whole rows."""
+        draws = Draws(data, [self.metric], seed=seed)
+        observed = float(draws.observed[0])
+        drawn = np.empty((1, 0))
+
+        def effects(n_draws: int) -> Floats:
+            nonlocal drawn
+            start = drawn.shape[1]
+            if self.name == "swap_items":
+                more = draws.swapped([0], n_draws, start=start)
+            else:
+                more = draws.bootstrapped([0], n_draws, "shifted", start=start) - observed
+            drawn = np.concatenate([drawn, check_defined([self.metric], more)], axis=1)
+            return np.asarray(drawn[0])
+
+        return observed, effects
+
+    def _null_of_responses(self, data: ResponseSet, seed: int) -> tuple[float, Callable[[int], Floats]]:
+        """Return the observed effect, and the first so many under a null that draws responses anew."""
+        null = {"multistage_bootstrap": "pooled"}.get(self.name, self.name)
+
+        def effects(n_draws: int) -> Floats:
+            sampler = _SAMPLERS[self.name]
+            drawn = hypothesis_effects(
+                data, self.metric, sampler=sampler, null=null, n_resamples=n_draws, seed=seed
+            )
+            return np.asarray(check_defined([self.metric], drawn)[0])
+
+        return float(observed_effects(data, self.metric)[0]), effects
+
+    def _expected_p(self, data: ResponseSet, seed: int) -> tuple[int, int]:
+        at = self._pair_looks()
+        for look, n_draws in enumerate(at.draws.tolist()):
+            draws = resampled_effects(
+                data,
+                self.metric,
+                sampler=_SAMPLERS[self.name],
+                null="pooled",
+                n_resamples=n_draws,
+                share_gold=False,
+                seed=seed,
+            )
+            pairs = pairs_at_least(self._sign * draws.alternative[0], self._sign * draws.null[0])
+            if pairs <= at.reject_to[look]:
+                return 1, n_draws
+            if pairs >= at.keep_from[look]:
+                break
+        return 0, n_draws
+
+    def _pair_looks(self, *, growth: float = _GROWTH) -> Looks:
+        return pair_looks(self.n_resamples, self.alpha, first=_FIRST, growth=growth, early=self.early)
+
+    @property
+    def _sign(self) -> float:
+        return -1.0 if self.alternative == "less" else 1.0
+
+    def _ordered(self, a: NDArray, b: NDArray) -> tuple[NDArray, NDArray]:  # type: ignore[type-arg]
+        """Return the system that should be better first."""
+        return (b, a) if self.alternative == "less" else (a, b)
+
+
+def pairs_at_least(alternative: Floats, null: Floats) -> int:
+    """Return the number of pairs (α, β) with β ≥ α, ties within rounding included, as `expected_p` has it."""
+    return int(null_at_least(alternative, np.sort(null), tie_tolerance(alternative, null)).sum())
+
+
+def signed_rank_p(differences: Floats) -> Floats:
+    """Return the one-sided p-value of Wilcoxon's signed-rank test of each row, shape (R, N) to (R,).
+
+    Zeros are dropped and ties have average ranks; the normal approximation has the variance that ties leave
+    and no correction for continuity, as ``scipy.stats.wilcoxon(method="asymptotic")``. 1 where all are zero.
+    """
+    from scipy.special import ndtr
+    from scipy.stats import rankdata
+
+    p = np.ones(len(differences))
+    for r, row in enumerate(differences):
+        row = row[row != 0.0]
+        if row.size:
+            ranks = rankdata(np.abs(row))
+            variance = 0.25 * float((ranks**2).sum())
+            z = (float(ranks[row > 0.0].sum()) - 0.5 * float(ranks.sum())) / np.sqrt(variance)
+            p[r] = ndtr(-z)
+    return p

@@ -1,0 +1,194 @@
+"""The power of a test: how often it finds out that A is better, over simulated test sets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+from nbyk.metrics import Metric, get
+from nbyk.planning.power.battery import SystemTest
+from nbyk.planning.power.simulated_sets import SimulatedSets
+from nbyk.resampling.effects import Progress, run_chunks
+from nbyk.resampling.population import Population
+from nbyk.resampling.streams import CHUNK
+from nbyk.testing.pvalues import Alternative
+from nbyk.testing.rates import binomial_interval
+
+Floats = NDArray[np.float64]
+
+_FIRST_ROUND = 4 * CHUNK
+_MOST_SETS = 100_000
+
+
+@dataclass(frozen=True)
+class Power:
+    """An estimated power.
+
+    Attributes
+    ----------
+    power
+        The share of test sets on which the test rejects its null, in [0, 1].
+    low, high
+        Its 95 % interval (Clopper and Pearson 1934).
+    n_sets, rejections
+        The test sets simulated, and on how many of them the null was rejected.
+    test, metric, alpha, alternative, n_resamples
+        What was tested, and how.
+    """
+
+    power: float
+    low: float
+    high: float
+    n_sets: int
+    rejections: int
+    test: str
+    metric: str
+    alpha: float
+    alternative: Alternative
+    n_resamples: int
+
+    @property
+    def standard_error(self) -> float:
+        """The standard error of `power`, after adding two rejections and two others: never zero."""
+        return standard_error(self.rejections, self.n_sets)
+
+
+def power_of_test(
+    population: Population,
+    metric: str | Metric = "mae",
+    *,
+    test: str = "swap_items",
+    alpha: float = 0.05,
+    alternative: Alternative = "greater",
+    n_sets: int | None = None,
+    n_resamples: int = 10_000,
+    precision: float | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Power:
+    """Return the power of a test at one size: the share of simulated test sets on which it rejects.
+
+    Parameters
+    ----------
+    population
+        What test sets are drawn from, and their N and K.
+    metric
+        The metric whose effect is tested; the tests of errors, `battery.ON_ERRORS`, take "mae".
+    test
+        A key of `battery.TESTS`. The nulls of `nbyk.resampling.samplers.NULLS` reject where `nbyk.p_value`,
+        of the null drawn at the data's own size, is at most α; "expected_p" and "multistage_bootstrap", the
+        papers', where their p is below α.
+    alpha
+        The level α, in (0, 1).
+    alternative
+        "greater" (A is better), "less" or "two-sided".
+    n_sets
+        Test sets to simulate: by default 1000, or with `precision` as many as it takes. With `precision`, at
+        most so many (by default 100,000).
+    n_resamples
+        Draws M of the null of each test; for additive metrics, "swap_items" and "paired_permutation"
+        enumerate all 2^N swaps where those are no more than M.
+    precision
+        Wanted standard error of the power: sets are drawn until it is reached.
+    seed, threads
+        The numbers depend on the seed, not on the threads.
+    progress
+        Called with the number of test sets just finished.
+
+    Raises
+    ------
+    NbykError
+        If a name is unknown or a number out of range.
+
+    Notes
+    -----
+    Every test stops drawing from its null once its decision is certain, or once the chance that all M draws
+    would decide otherwise is below 10⁻⁶ (`nbyk.testing.looks`). Under "swap_items", swapping the
+    rows of an item only flips the sign of its contribution to an additive effect: that is what is drawn.
+    """
+    chosen = SystemTest(
+        test, metric if isinstance(metric, Metric) else get(metric), alpha, alternative, n_resamples
+    )
+    if n_sets is not None and n_sets < 1:
+        raise NbykError(f"n_sets: found {n_sets}, expected at least 1 test set")
+    if precision is None:
+        sets = n_sets or 1000
+        rejected = rejections(chosen, population, sets, seed=seed, threads=threads, progress=progress)
+        return power_from(chosen, int(rejected[0].sum()), sets)
+    if not 0.0 < precision < 0.5:
+        raise NbykError(f"precision: found {precision}, expected a standard error such as 0.01")
+    most = n_sets or _MOST_SETS
+    done = found = 0
+    wanted = min(most, _FIRST_ROUND)
+    while done < wanted:
+        first = done // CHUNK
+        new = rejections(
+            chosen,
+            population,
+            wanted - done,
+            first_chunk=first,
+            seed=seed,
+            threads=threads,
+            progress=progress,
+        )
+        done, found = wanted, found + int(new[0].sum())
+        if standard_error(found, done) > precision:
+            wanted = min(most, 4 * done, sets_for(found / done, precision, done))
+    return power_from(chosen, found, done)
+
+
+def rejections(
+    test: SystemTest,
+    population: Population,
+    n_sets: int,
+    *,
+    first_chunk: int = 0,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Floats:
+    """Return whether a test rejects on each set (1 or 0) and the draws it took, shape (2, n_sets).
+
+    The sets are those of chunk `first_chunk` and the following ones.
+    """
+
+    def work(chunk: int, size: int) -> Floats:
+        sets = SimulatedSets(population, first_chunk + chunk, size, seed)
+        return test.rejections(sets).T.astype(np.float64)
+
+    return run_chunks(n_sets, work, threads=threads, progress=progress)
+
+
+def power_from(test: SystemTest, found: int, n_sets: int) -> Power:
+    """Return the power of a test that rejected on `found` of `n_sets` sets."""
+    low, high = binomial_interval(found, n_sets)
+    return Power(
+        power=found / n_sets,
+        low=low,
+        high=high,
+        n_sets=n_sets,
+        rejections=found,
+        test=test.name,
+        metric=test.metric.name,
+        alpha=test.alpha,
+        alternative=test.alternative,
+        n_resamples=test.n_resamples,
+    )
+
+
+def standard_error(found: int, n: int) -> float:
+    """Return the standard error of a share after adding two of either kind (Agresti and Coull 1998)."""
+    share = (found + 2) / (n + 4)
+    return math.sqrt(share * (1.0 - share) / (n + 4))
+
+
+def sets_for(power: float, precision: float, at_least: int) -> int:
+    """Return how many sets give a standard error, in whole chunks and more than `at_least`."""
+    share = (at_least * power + 2) / (at_least + 4)
+    needed = max(share * (1.0 - share) / precision**2, at_least + 1)
+    return math.ceil(needed / CHUNK) * CHUNK

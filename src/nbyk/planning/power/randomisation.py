@@ -1,0 +1,172 @@
+"""Compiled tests on each item's own contribution to an effect: sign flips, item bootstrap, permuted errors.
+
+An additive effect is the mean of one number d_i per item. Swapping the two systems' rows on an item turns d_i
+into −d_i, so that the null `swap_items` is Σ ±d_i and an item bootstrap a sum of resampled d_i: neither needs
+the responses again. Every set has a random stream of its own (`nbyk.resampling.lanes`), so that a test which
+stops early has seen the first draws of the test that does not.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from nbyk.compiled import discard_older_caches
+from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
+from nbyk.resampling.random_subsets import (
+    DRAWS_AT_ONCE,
+    draw_subset_sums,
+    fill_subset_table,
+    subset_table,
+)
+
+Array = NDArray[Any]
+
+_BATCH = 2 * LANES
+
+discard_older_caches(__file__)
+
+
+@njit(nogil=True, cache=True)
+def _tolerance(contributions: Array) -> float:
+    """Return how far apart two sums may be and still tie: as `p_value` has it, times N."""
+    largest = 0.0
+    for i in range(contributions.size):
+        largest += abs(contributions[i])
+    return max(1e-14 * contributions.size, 1e-10 * largest)
+
+
+@njit(nogil=True, cache=True)
+def decision(count: int, look: int, reject_to: Array, keep_from: Array) -> int:
+    """Return 1 to reject, 0 to keep the null, −1 to draw on."""
+    if count <= reject_to[look]:
+        return 1
+    return 0 if count >= keep_from[look] else -1
+
+
+@njit(nogil=True, cache=True)
+def sign_flip_test(
+    contributions: Array, key: Any, first: int, draws: Array, reject_to: Array, keep_from: Array, out: Array
+) -> None:
+    """Decide for each set whether Σ d_i is large among Σ ±d_i.
+
+    Parameters
+    ----------
+    contributions : ndarray, shape (R, N)
+        Contributions of R sets.
+    key, first
+        The random stream, and the replicate of it that belongs to the first set.
+    draws, reject_to, keep_from : ndarray of int, shape (L,)
+        The looks: see `nbyk.testing.looks.Looks`.
+    out : ndarray of int, shape (R, 2)
+        Filled with 1 where the null is rejected (0 elsewhere), and the draws that it took.
+    """
+    table = subset_table(contributions.shape[1])
+    flipped = np.empty(DRAWS_AT_ONCE)
+    state = np.empty(STATE, np.uint64)
+    row = np.empty(LANES, np.uint64)
+    for r in range(contributions.shape[0]):
+        # Σ ±d ≥ Σ d where the sum of the flipped ones is at most 0.
+        border = 0.5 * _tolerance(contributions[r])
+        fill_subset_table(contributions[r], table)
+        start_replicate(key, first + r, state)
+        count, drawn = 0, 0
+        for look in range(draws.size):
+            while drawn < draws[look]:
+                draw_subset_sums(table, state, row, flipped)
+                for draw in range(min(DRAWS_AT_ONCE, draws[look] - drawn)):
+                    count += int(flipped[draw] <= border)
+                drawn += DRAWS_AT_ONCE
+            out[r, 0], out[r, 1] = decision(count, look, reject_to, keep_from), draws[look]
+            if out[r, 0] >= 0:
+                break
+
+
+@njit(nogil=True, cache=True)
+def sign_flip_counts(contributions: Array, out: Array) -> None:
+    """Fill `out`, shape (R,), with how many of all 2^N sums Σ ±d_i are at least Σ d_i."""
+    n = contributions.shape[1]
+    sums = np.empty(1 << n)
+    for r in range(contributions.shape[0]):
+        border = 0.5 * _tolerance(contributions[r])
+        sums[0] = 0.0
+        for bit in range(n):
+            for subset in range(1 << bit):
+                sums[subset | (1 << bit)] = sums[subset] + contributions[r, bit]
+        count = 0
+        for subset in range(1 << n):
+            count += int(sums[subset] <= border)
+        out[r] = count
+
+
+@njit(nogil=True, cache=True)
+def shifted_bootstrap_test(
+    contributions: Array, key: Any, first: int, draws: Array, reject_to: Array, keep_from: Array, out: Array
+) -> None:
+    """Decide for each set whether Σ d_i is large among sums of N resampled d_i, less Σ d_i; as above."""
+    n = contributions.shape[1]
+    state = np.empty(STATE, np.uint64)
+    row = np.empty(LANES, np.uint64)
+    words = row.view(np.uint32)
+    for r in range(contributions.shape[0]):
+        of_set = contributions[r]
+        border = 2.0 * of_set.sum() - _tolerance(of_set)
+        start_replicate(key, first + r, state)
+        count, drawn = 0, 0
+        for look in range(draws.size):
+            while drawn < draws[look]:
+                total = 0.0
+                for start in range(0, n, _BATCH):
+                    next_row(state, row)
+                    for i in range(min(_BATCH, n - start)):
+                        total += of_set[index_below(words[i], n)]
+                count += int(total >= border)
+                drawn += 1
+            out[r, 0], out[r, 1] = decision(count, look, reject_to, keep_from), drawn
+            if out[r, 0] >= 0:
+                break
+
+
+@njit(nogil=True, cache=True)
+def permuted_errors_test(
+    errors_a: Array,
+    errors_b: Array,
+    key: Any,
+    first: int,
+    draws: Array,
+    reject_to: Array,
+    keep_from: Array,
+    out: Array,
+) -> None:
+    """Decide for each set whether A's errors, shape (R, N), are small among N drawn at random of all 2N."""
+    n = errors_a.shape[1]
+    pool = np.empty(2 * n)
+    state = np.empty(STATE, np.uint64)
+    row = np.empty(LANES, np.uint64)
+    words = row.view(np.uint32)
+    for r in range(errors_a.shape[0]):
+        pool[:n] = errors_a[r]
+        pool[n:] = errors_b[r]
+        border = errors_a[r].sum() + 0.5 * _tolerance(pool)
+        start_replicate(key, first + r, state)
+        count, drawn = 0, 0
+        for look in range(draws.size):
+            while drawn < draws[look]:
+                total = 0.0
+                for start in range(0, n, _BATCH):
+                    next_row(state, row)
+                    for lane in range(min(_BATCH, n - start)):
+                        i = start + lane
+                        j = i + index_below(words[lane], 2 * n - i)
+                        chosen = pool[j]
+                        pool[j] = pool[i]
+                        pool[i] = chosen
+                        total += chosen
+                count += int(total <= border)
+                drawn += 1
+            out[r, 0], out[r, 1] = decision(count, look, reject_to, keep_from), drawn
+            if out[r, 0] >= 0:
+                break

@@ -1,0 +1,114 @@
+"""Power of the papers' test beside others on the same test sets (Homan et al. 2025, 5.3 and Figure 6)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.metrics import get
+from nbyk.planning.power.battery import ON_ERRORS, SystemTest
+from nbyk.planning.power.estimate import power_from
+from nbyk.planning.power.simulated_sets import SimulatedSets
+from nbyk.priors import TwoStagePrior
+from nbyk.resampling.effects import Progress, run_chunks
+from nbyk.resampling.population import Population
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+STUDY_TESTS = (
+    "multistage_bootstrap",
+    "swap_items",
+    "welch_t",
+    "wilcoxon",
+    "paired_permutation",
+    "unpaired_permutation",
+)
+
+
+def power_study(
+    prior: TwoStagePrior,
+    metric: str = "mae",
+    *,
+    n_items: int,
+    k_responses: int,
+    epsilon_b: float,
+    epsilon_a: float = 0.0,
+    tests: Sequence[str] = STUDY_TESTS,
+    alpha: float = 0.05,
+    n_sets: int = 1000,
+    n_resamples: int = 10_000,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> pa.Table:
+    """Return the power of several tests at one size, on the same simulated test sets: a point of Figure 6.
+
+    Parameters
+    ----------
+    prior, n_items, k_responses, epsilon_b, epsilon_a
+        See `nbyk.resampling.population.Population`.
+    metric
+        The metric of the resampling tests; the tests of errors always compare those of the item means.
+    tests
+        Keys of `nbyk.planning.power.battery.TESTS`.
+    alpha, n_sets, n_resamples, seed, threads
+        As for `nbyk.power_of_test`; all tests are one-sided for "A is better".
+    progress
+        Called with the number of test sets just finished, by all tests.
+
+    Returns
+    -------
+    pyarrow.Table
+        A row per test: n_items, k_responses, epsilon_b, metric, test, alpha, n_sets, rejections, power, low,
+        high (the 95 % interval) and mean_draws, the draws of the null that a decision took on average.
+
+    Notes
+    -----
+    "multistage_bootstrap" reads section 5.3 and its "two levels of repetitions" so: each of the n_sets outer
+    samples is a simulated test set with its own effect, and each of the M inner ones a draw of that set's
+    null, in which N items are drawn with replacement and, within each, K responses of gold from the item's
+    gold and K each for A and B from the item's pool A|B. p is the share of null effects that reach the set's
+    own (ties count), and the null is rejected where p < α. The papers' expected p, which resamples the set's
+    own effect as well and is far more conservative, is the test "expected_p".
+
+    The paper does not say whether its permutation test is paired. "paired_permutation" flips the signs of
+    the errors' differences; "unpaired_permutation" deals all errors anew, as scipy's `permutation_test` does
+    by default. Under the metric "mae" the paired one is "swap_items" by another name, on other random draws.
+    """
+    import pyarrow as pa
+
+    population = Population(prior, n_items, k_responses, epsilon_b, epsilon_a)
+    battery = [
+        SystemTest(name, get("mae" if name in ON_ERRORS else metric), alpha, n_resamples=n_resamples)
+        for name in tests
+    ]
+
+    def work(chunk: int, size: int) -> NDArray[np.float64]:
+        sets = SimulatedSets(population, chunk, size, seed)
+        return np.concatenate([test.rejections(sets).T for test in battery]).astype(np.float64)
+
+    found = run_chunks(n_sets, work, threads=threads, progress=progress)
+    rows = []
+    for index, test in enumerate(battery):
+        power = power_from(test, int(found[2 * index].sum()), n_sets)
+        rows.append(
+            {
+                "n_items": n_items,
+                "k_responses": k_responses,
+                "epsilon_b": float(epsilon_b),
+                "metric": test.metric.name,
+                "test": test.name,
+                "alpha": alpha,
+                "n_sets": n_sets,
+                "rejections": power.rejections,
+                "power": power.power,
+                "low": power.low,
+                "high": power.high,
+                "mean_draws": float(found[2 * index + 1].mean()),
+            }
+        )
+    return pa.Table.from_pylist(rows)

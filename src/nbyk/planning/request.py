@@ -1,0 +1,234 @@
+"""What a plan is asked for: which of N, K, ε, power and budget is open, and whether the rest makes sense."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+from nbyk.errors import NbykError
+from nbyk.planning.power.battery import SystemTest
+from nbyk.priors import TwoStagePrior
+from nbyk.resampling.population import Population, check_systems
+
+OPEN = {
+    frozenset({"n_items", "k_responses", "epsilon"}): "power",
+    frozenset({"n_items", "k_responses", "power"}): "epsilon",
+    frozenset({"n_items", "epsilon", "power"}): "k_responses",
+    frozenset({"k_responses", "epsilon", "power"}): "n_items",
+    frozenset({"epsilon", "power"}): "budget",
+    frozenset({"budget", "epsilon"}): "power",
+    frozenset({"budget", "power"}): "epsilon",
+    frozenset({"budget", "n_items", "epsilon"}): "power",
+    frozenset({"budget", "k_responses", "epsilon"}): "power",
+    frozenset({"budget", "n_items", "power"}): "epsilon",
+    frozenset({"budget", "k_responses", "power"}): "epsilon",
+}
+"""What is solved for, by what is given. A budget stands for a size: the best (N, K) that it buys."""
+
+_EXAMPLES = (
+    "give epsilon and power for the cheapest size, epsilon and a size (n_items and k_responses, or budget) "
+    "for the power, power and a size for the smallest epsilon, or epsilon, power and one of n_items and "
+    "k_responses for the other"
+)
+LADDER = (
+    1,
+    2,
+    3,
+    4,
+    5,
+    6,
+    7,
+    8,
+    9,
+    10,
+    12,
+    15,
+    20,
+    25,
+    30,
+    40,
+    50,
+    60,
+    75,
+    100,
+    150,
+    200,
+    300,
+    500,
+    750,
+    1000,
+)
+_SHORT_LADDER = (1, 2, 3, 5, 7, 10, 15, 20, 50, 100, 200, 500, 1000)
+
+
+@dataclass(frozen=True)
+class Request:
+    """A checked question to the planner; what is not given is None.
+
+    Attributes
+    ----------
+    prior
+        What items and responses are drawn from.
+    test
+        The test that has to find the difference, with its metric and α.
+    n_items, k_responses, epsilon, power, budget
+        The five quantities; the open one is None, and with a budget perhaps N or K or both.
+    cost_per_item, cost_per_rating
+        What one item and one gold rating cost, in the unit of the budget.
+    epsilon_a, sd_scale_a, sd_scale_b
+        As for `Population`.
+    max_items, max_responses
+        Limits of the search, raised to the N or K that is given.
+    """
+
+    prior: TwoStagePrior
+    test: SystemTest
+    n_items: int | None
+    k_responses: int | None
+    epsilon: float | None
+    power: float | None
+    budget: float | None
+    cost_per_item: float
+    cost_per_rating: float
+    epsilon_a: float
+    sd_scale_a: float
+    sd_scale_b: float
+    max_items: int
+    max_responses: int
+
+    def __post_init__(self) -> None:
+        check_systems(
+            0.0 if self.epsilon is None else self.epsilon, self.epsilon_a, self.sd_scale_a, self.sd_scale_b
+        )
+        for name, count, least in (
+            ("n_items", self.n_items, 2),
+            ("k_responses", self.k_responses, 1),
+            ("max_items", self.max_items, 2),
+            ("max_responses", self.max_responses, 1),
+        ):
+            if count is not None and (count < least or count != int(count)):
+                raise NbykError(f"{name}: found {count}, expected a whole number of at least {least}")
+        if self.power is not None and not self.test.alpha < self.power < 1.0:
+            raise NbykError(
+                f"power: found {self.power}, expected a number between α = {self.test.alpha:g} and 1, as 0.8"
+            )
+        for name, cost in (("cost_per_item", self.cost_per_item), ("cost_per_rating", self.cost_per_rating)):
+            if not 0.0 <= cost < math.inf:
+                raise NbykError(f"{name}: found {cost}, expected a cost of at least 0")
+        if self.cost_per_item == self.cost_per_rating == 0.0:
+            raise NbykError("costs: found 0 per item and 0 per rating; expected at least one above 0")
+        if self.budget is not None and not 0.0 < self.budget < math.inf:
+            raise NbykError(f"budget: found {self.budget}, expected a sum above 0")
+        object.__setattr__(self, "max_items", max(self.max_items, self.n_items or 0))
+        object.__setattr__(self, "max_responses", max(self.max_responses, self.k_responses or 0))
+
+    @property
+    def given(self) -> tuple[str, ...]:
+        """Names of the quantities that are given."""
+        quantities = ("n_items", "k_responses", "epsilon", "power", "budget")
+        return tuple(name for name in quantities if getattr(self, name) is not None)
+
+    @property
+    def open(self) -> str:
+        """The quantity to solve for.
+
+        Raises
+        ------
+        NbykError
+            If it is not exactly one.
+        """
+        given = frozenset(self.given)
+        if given in OPEN:
+            return OPEN[given]
+        named = ", ".join(self.given) or "nothing"
+        if {"budget", "n_items", "k_responses"} <= given:
+            found = (
+                "n_items and k_responses already say what the size costs, so that a budget contradicts them"
+            )
+        elif {"n_items", "k_responses", "epsilon", "power"} == given:
+            found = "N and K already fix the power at an epsilon; drop power to see it"
+        elif {"epsilon", "power", "budget"} == given:
+            found = (
+                "nothing is left open to solve for; drop budget to see what the power costs at least, or "
+                "power to see what the budget buys"
+            )
+        elif any(given > smaller for smaller in OPEN):
+            found = "nothing is left open to solve for; drop one of them"
+        else:
+            lacking = [
+                name
+                for name in ("n_items", "k_responses", "epsilon", "power", "budget")
+                if name not in given and not (name == "budget" and {"n_items", "k_responses"} & given)
+            ]
+            found = f"more than one of {', '.join(lacking)} is open"
+        raise NbykError(f"plan: given {named}; {found}; {_EXAMPLES}")
+
+    def cost(self, n_items: int, k_responses: int) -> float:
+        """Return what N items with K gold ratings each cost; the systems' own responses are free."""
+        return n_items * (self.cost_per_item + k_responses * self.cost_per_rating)
+
+    def items_within(self, budget: float, k_responses: int) -> int:
+        """Return the largest N within the budget and the limits; it may be below 2."""
+        each = self.cost_per_item + k_responses * self.cost_per_rating
+        return self.max_items if each == 0.0 else int(min(self.max_items, budget / each * (1.0 + 1e-12)))
+
+    def responses_within(self, budget: float, n_items: int) -> int:
+        """Return the largest K within the budget and the limits; it may be below 1."""
+        left = budget / n_items - self.cost_per_item
+        if self.cost_per_rating == 0.0:
+            return self.max_responses if left >= -1e-12 else 0
+        return int(min(self.max_responses, left / self.cost_per_rating * (1.0 + 1e-12)))
+
+    def ladder(self) -> tuple[int, ...]:
+        """Return the K to try, in ascending order."""
+        return tuple(sorted({k for k in LADDER if k < self.max_responses} | {self.max_responses}))
+
+    def short_ladder(self) -> tuple[int, ...]:
+        """Return the K to try where each takes a simulation, in ascending order."""
+        return tuple(sorted({k for k in _SHORT_LADDER if k < self.max_responses} | {self.max_responses}))
+
+    def allows_more(self, n_items: int, k_responses: int) -> bool:
+        """Return whether the budget buys a larger size than one that is at its limits."""
+        if self.budget is None:
+            return False
+        more = (n_items, k_responses + 1) if self.k_responses is None else (n_items + 1, k_responses)
+        return self.cost(*more) <= self.budget * (1.0 + 1e-12)
+
+    def population(self, n_items: int, k_responses: int, epsilon: float) -> Population:
+        """Return the population of a size and an ε."""
+        return Population(
+            self.prior, n_items, k_responses, epsilon, self.epsilon_a, self.sd_scale_a, self.sd_scale_b
+        )
+
+    def sized(self) -> Request:
+        """Return the request with the N or K that a budget buys filled in, if the other one is given.
+
+        Raises
+        ------
+        NbykError
+            If the budget does not buy it.
+        """
+        if self.budget is None:
+            return self
+        if self.k_responses is not None:
+            n_items = self.items_within(self.budget, self.k_responses)
+            if n_items < 2:
+                raise NbykError(
+                    f"budget: {self.budget:g} does not buy 2 items of {self.k_responses} ratings, which cost "
+                    f"{self.cost(2, self.k_responses):g}"
+                )
+            return replace(self, n_items=n_items, budget=None)
+        if self.n_items is not None:
+            k_responses = self.responses_within(self.budget, self.n_items)
+            if k_responses < 1:
+                raise NbykError(
+                    f"budget: {self.budget:g} does not buy {self.n_items} items of one rating each, which "
+                    f"cost {self.cost(self.n_items, 1):g}"
+                )
+            return replace(self, k_responses=k_responses, budget=None)
+        if self.items_within(self.budget, 1) < 2:
+            raise NbykError(
+                f"budget: {self.budget:g} does not buy 2 items of one rating each, which cost "
+                f"{self.cost(2, 1):g}"
+            )
+        return self

@@ -1,0 +1,370 @@
+"""The searches behind a plan, one per open quantity: by simulation, with a normal approximation first."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+
+from nbyk.planning.answer import (
+    Answer,
+    Candidate,
+    Reached,
+    not_found,
+    seen_items,
+)
+from nbyk.planning.answer import value as _value
+from nbyk.planning.answer import whole as _whole
+from nbyk.planning.item_moments import PowerCurve, smoothed
+from nbyk.planning.power.estimate import Power
+from nbyk.planning.request import Request
+from nbyk.planning.root_search import Root
+from nbyk.planning.simulation import NORMAL_FROM, PlanSimulation, Report
+
+_COARSE = 0.03
+_CONTENDERS, _SLOW_CONTENDERS = 4, 2
+_WORTH = 1.1
+"""Cost, in that of the cheapest size so far, up to which the next K is looked at too."""
+_SEARCH = 0.5
+"""Standard error of a search, in that of the answer: what is chosen must hold when simulated afresh. Slow
+tests are searched to that of the answer, and move if it does not hold."""
+_REPAIRS = 4
+_SETS_AT_LARGEST = 128
+_FIGURE_POWER = 0.8
+
+
+class PlanSearch:
+    """Answers to one request, each from test sets that nothing before it has seen."""
+
+    def __init__(self, request: Request, *, seed: int, threads: int, report: Report | None) -> None:
+        self.request = request
+        self.simulation = PlanSimulation(request, seed=seed, threads=threads, report=report)
+        self._fine = _SEARCH if self.simulation.compiled else 1.0
+
+    def power_of_size(self, precision: float) -> Answer:
+        """Return the power at the size, or at the best one that the budget buys."""
+        epsilon = _value(self.request.epsilon)
+        sizes = self._sizes()
+        if len(sizes) > 1:
+            predicted = self._predicted_powers(sizes, epsilon)
+            best = max(power for power, _ in predicted.values())
+            contenders = [k for k, (power, error) in predicted.items() if power >= best - 0.02 - 2.0 * error]
+            contenders = sorted(contenders, key=lambda k: -predicted[k][0])[:_CONTENDERS]
+        else:
+            predicted, contenders = {}, list(sizes)
+        powers = {k: self.simulation.confirm(sizes[k], k, epsilon, precision) for k in contenders}
+        chosen = max(powers, key=lambda k: (powers[k].power, -k))
+        if len(powers) > 1:  # the highest of several estimates is too high
+            powers[chosen] = self.simulation.confirm(sizes[chosen], chosen, epsilon, precision)
+        rows = [self._row(k, sizes[k], epsilon, powers[k]) for k in powers]
+        rows += [
+            self._approximate_row(k, sizes[k], epsilon, *predicted[k]) for k in predicted if k not in powers
+        ]
+        power = powers[chosen]
+        ties = [k for k in powers if k != chosen and _as_high(powers[k], power)]
+        return Answer(
+            sizes[chosen], chosen, epsilon, power, power.low, power.high, _by_k(rows), tuple(sorted(ties))
+        )
+
+    def smallest_epsilon(self, precision: float) -> Answer:
+        """Return the smallest ε that is found with the power, at the best size if there is a choice."""
+        asked, target = self.request, _value(self.request.power)
+        sizes = self._sizes()
+        contenders, guess = list(sizes), 0.1
+        if len(sizes) > 1:
+            contenders, guess = self._contenders_for_epsilon(sizes, target)
+        searched: dict[int, Root] = {}
+        for k in contenders:
+            searched[k] = self.simulation.epsilon(sizes[k], k, target, self._fine * precision, guess)
+            guess = guess if math.isnan(searched[k].x) else searched[k].x
+        roots = {k: root for k, root in searched.items() if not math.isnan(root.x)}
+        if not roots:
+            seen = [Reached(root.best_power, sizes[k], k, root.best_x) for k, root in searched.items()]
+            raise not_found(asked, searched.values(), seen)
+        chosen = min(roots, key=lambda k: roots[k].x)
+        root = roots[chosen]
+        epsilon, power = self._confirmed(
+            lambda epsilon: (sizes[chosen], chosen, epsilon), root.x, 3.0, precision, 1.0
+        )
+        rows = [
+            Candidate(
+                k,
+                sizes[k],
+                sizes[k],
+                sizes[k],
+                found.x,
+                asked.cost(sizes[k], k),
+                target,
+                found.power_error,
+                "simulation",
+            )
+            for k, found in roots.items()
+        ]
+        ties = [k for k in roots if k != chosen and roots[k].low <= root.high]
+        low, high = min(root.low, epsilon), max(root.high, epsilon)
+        return Answer(sizes[chosen], chosen, epsilon, power, low, high, _by_k(rows), tuple(sorted(ties)))
+
+    def least_items(self, precision: float) -> Answer:
+        """Return the least N for the given K, ε and power."""
+        asked = self.request
+        k, epsilon, target = int(_value(asked.k_responses)), _value(asked.epsilon), _value(asked.power)
+        root = self._items(k, epsilon, target, self._fine * precision, self._guess_items(k, epsilon, target))
+        if math.isnan(root.x):
+            raise not_found(asked, [root], [seen_items(root, k, epsilon)])
+        return self._answer_at(k, epsilon, root, precision)
+
+    def least_responses(self, precision: float) -> Answer:
+        """Return the least K for the given N, ε and power."""
+        asked = self.request
+        n, epsilon, target = int(_value(asked.n_items)), _value(asked.epsilon), _value(asked.power)
+        root = self.simulation.responses(n, epsilon, target, self._fine * precision)
+        if math.isnan(root.x):
+            raise not_found(asked, [root], [Reached(root.best_power, n, round(root.best_x), epsilon)])
+        found, power = self._confirmed(
+            lambda k: (n, round(k), epsilon), _whole(root.x), 1.0, precision, asked.max_responses, step=1
+        )
+        k = round(found)
+        row = self._row(k, n, epsilon, power)
+        return Answer(n, k, epsilon, power, _whole(root.low), max(k, _whole(root.high)), (row,))
+
+    def cheapest_size(self, precision: float) -> Answer:
+        """Return the cheapest (N, K) for the given ε and power."""
+        asked, epsilon, target = self.request, _value(self.request.epsilon), _value(self.request.power)
+        curves, guesses = self._guessed_sizes(epsilon, target)
+        order = sorted(guesses, key=lambda k: asked.cost(_whole(guesses[k]), k))
+        contenders = order[: _CONTENDERS if self.simulation.compiled else _SLOW_CONTENDERS]
+        searched = {
+            k: self._items(k, epsilon, target, self._fine * precision, guesses[k]) for k in contenders
+        }
+        roots = {k: root for k, root in searched.items() if not math.isnan(root.x)}
+        if not roots:
+            seen = [seen_items(root, k, epsilon) for k, root in searched.items()]
+            raise not_found(asked, searched.values(), seen)
+        chosen = min(roots, key=lambda k: asked.cost(_whole(roots[k].x), k))
+        answer = self._answer_at(chosen, epsilon, roots[chosen], precision)
+        rows = [*answer.candidates]
+        for k, n in guesses.items():
+            if k in roots and k != chosen:
+                rows.append(self._root_row(k, epsilon, roots[k], target))
+            elif k != chosen:
+                rows.append(self._guessed_row(k, n, epsilon, target, curves.get(k)))
+        highest = asked.cost(int(answer.high), chosen)
+        ties = [row.k_responses for row in rows if asked.cost(row.n_low, row.k_responses) <= highest]
+        return Answer(
+            answer.n_items,
+            chosen,
+            epsilon,
+            answer.power,
+            asked.cost(int(answer.low), chosen),
+            highest,
+            _by_k(rows),
+            tuple(sorted(k for k in ties if k != chosen)),
+        )
+
+    def figure_curves(self, answer: Answer) -> tuple[PowerCurve, ...]:
+        """Return power curves over the ladder of K for a figure, at an answer's ε.
+
+        Those of slow tests are of the normal approximation to swaps, moved through the answer.
+        """
+        epsilon, alpha = answer.epsilon, self.request.test.alpha
+        curves = smoothed(self.simulation.all_curves(epsilon, _FIGURE_POWER))
+        if not self.simulation.approximated and self.simulation.compiled:
+            for k in self.request.short_ladder():
+                root = self._items(k, epsilon, _FIGURE_POWER, 2.0 * _COARSE, answer.n_items)
+                if not math.isnan(root.x):
+                    curves[k] = PowerCurve.through(k, root.x, _FIGURE_POWER, alpha)
+        elif not self.simulation.approximated:
+            reached = min(max(answer.power.power, 2.0 * alpha), 0.99)
+            there = PowerCurve.through(answer.k_responses, answer.n_items, reached, alpha)
+            ratio = there.slope / self.simulation.curve(answer.k_responses, epsilon).slope
+            for k in self.request.short_ladder():
+                curve = self.simulation.curve(k, epsilon)
+                curves[k] = replace(curve, slope=curve.slope * ratio, offset=there.offset)
+        return tuple(curve for _, curve in sorted(curves.items()) if 0.0 < curve.slope < math.inf)
+
+    def _sizes(self) -> dict[int, int]:
+        """Return the N of every K to consider: one if the size is given, else what the budget buys."""
+        asked = self.request
+        if asked.n_items is not None and asked.k_responses is not None:
+            return {asked.k_responses: asked.n_items}
+        budget = _value(asked.budget)
+        ladder = asked.ladder() if self.simulation.approximated else asked.short_ladder()
+        sizes = {k: asked.items_within(budget, k) for k in ladder}
+        return {k: n for k, n in sizes.items() if n >= 2}
+
+    def _predicted_powers(self, sizes: dict[int, int], epsilon: float) -> dict[int, tuple[float, float]]:
+        """Return the power at each size and its standard error, approximated or by coarse simulation."""
+        predicted = {}
+        for k, n in sizes.items():
+            if self.simulation.approximated and n >= NORMAL_FROM:
+                curve = self.simulation.curve(k, epsilon)
+                predicted[k] = (curve.power(n), curve.power_error(n))
+            else:
+                power = self.simulation.simulate(n, k, epsilon, 256 if self.simulation.compiled else 128)
+                predicted[k] = (power.power, power.standard_error)
+        return predicted
+
+    def _contenders_for_epsilon(self, sizes: dict[int, int], target: float) -> tuple[list[int], float]:
+        """Return the K that may have the smallest ε, best first, and about how small it is."""
+        from scipy.special import ndtri
+
+        short = {k: n for k, n in sizes.items() if k in self.request.short_ladder()} or sizes
+        if not self.simulation.approximated:  # finding the rough ε takes one K
+            middle = sorted(short)[len(short) // 2]
+            short = {middle: short[middle]}
+        epsilon, predicted = 0.1, {}
+        for _ in range(8):
+            predicted = self._predicted_powers(short, epsilon)
+            best = min(max(max(power for power, _ in predicted.values()), 0.02), 0.98)
+            missing = float(ndtri(target) - ndtri(best))
+            if abs(missing) < 0.3 or (epsilon == 1.0 and missing > 0.0):
+                break
+            epsilon = min(1.0, epsilon * math.exp(missing / 3.0))
+        predicted = self._predicted_powers(sizes, epsilon)
+        order = sorted(predicted, key=lambda k: -predicted[k][0])
+        top, error = predicted[order[0]]
+        contenders = [k for k in order if predicted[k][0] >= top - 0.02 - 2.0 * (error + predicted[k][1])]
+        return contenders[:_CONTENDERS], epsilon
+
+    def _guessed_sizes(self, epsilon: float, target: float) -> tuple[dict[int, PowerCurve], dict[int, float]]:
+        """Return about how many items each K takes, and the approximate curves if that is from these."""
+        if not self.simulation.approximated:
+            return {}, self._coarse_items(epsilon, target)
+        curves = smoothed(self.simulation.all_curves(epsilon, target))
+        guesses = {k: curve.items_for(target) for k, curve in curves.items()}
+        guesses = {k: max(2.0, n) for k, n in guesses.items() if n <= self.request.max_items}
+        if guesses:
+            return curves, guesses
+        n, k = self.request.max_items, self.request.ladder()[-1]
+        power = self.simulation.simulate(n, k, epsilon, _SETS_AT_LARGEST)
+        if power.high < target:
+            raise not_found(self.request, [], [Reached(power.power, n, k, epsilon)])
+        return {}, self._coarse_items(epsilon, target)
+
+    def _coarse_items(self, epsilon: float, target: float) -> dict[int, float]:
+        """Return about how many items some K take, by coarse simulation around the K that looks cheapest.
+
+        Swaps of the same metric (or of the absolute error) tell roughly which K that is, and how large the
+        sets to begin with; from there, K moves both ways along a short ladder while that is not much dearer.
+        """
+        asked = self.request
+        ladder = asked.short_ladder()
+        rough = {k: self.simulation.curve(k, epsilon).items_for(target) for k in ladder}
+        within = [k for k in ladder if max(2.0, rough[k]) <= self.simulation.most_items(k)]
+        start = len(ladder) - 1
+        if within:
+            start = ladder.index(min(within, key=lambda k: asked.cost(_whole(max(2.0, rough[k])), k)))
+        searched: dict[int, Root] = {}
+        found: dict[int, float] = {}
+
+        def try_k(k: int) -> float:
+            """Return the cost of the least N, infinite if it is not reached."""
+            near = min(found, key=lambda other: abs(math.log(other / k)), default=k)
+            ratio = found[near] / max(2.0, rough[near]) if found and math.isfinite(rough[near]) else 1.0
+            guess = max(5.0, rough[k] * ratio) if math.isfinite(rough[k]) else 500.0
+            precision = _COARSE if self.simulation.compiled else 2.0 * _COARSE
+            searched[k] = self._items(k, epsilon, target, precision, guess)
+            if math.isnan(searched[k].x):
+                return math.inf
+            found[k] = searched[k].x
+            return asked.cost(_whole(found[k]), k)
+
+        best = try_k(ladder[start])
+        for step in (1, -1):
+            place = start + step
+            while 0 <= place < len(ladder):
+                cost = try_k(ladder[place])
+                if cost > _WORTH * best or (step < 0 and not found):
+                    break
+                best = min(best, cost)
+                place += step
+        if not found:
+            seen = [seen_items(root, k, epsilon) for k, root in searched.items()]
+            raise not_found(asked, searched.values(), seen)
+        return found
+
+    def _guess_items(self, k: int, epsilon: float, target: float) -> float:
+        n = self.simulation.curve(k, epsilon).items_for(target)
+        if math.isinf(n) and not self.simulation.approximated:
+            return 500.0
+        return min(max(5.0, n), self.request.max_items)
+
+    def _items(self, k: int, epsilon: float, target: float, precision: float, guess: float) -> Root:
+        most = self.simulation.most_items(k)
+        return self.simulation.items(k, epsilon, target, precision, min(guess, most), most)
+
+    def _answer_at(self, k: int, epsilon: float, root: Root, precision: float) -> Answer:
+        """Return the least N that a root says, confirmed by fresh test sets."""
+        found, power = self._confirmed(
+            lambda n: (round(n), k, epsilon),
+            max(2, _whole(root.x)),
+            1.25,
+            precision,
+            self.request.max_items,
+            step=1,
+        )
+        n = round(found)
+        low, high = max(2, _whole(root.low)), max(n, _whole(root.high))
+        row = Candidate(
+            k, n, low, high, epsilon, self.request.cost(n, k), power.power, power.standard_error, "simulation"
+        )
+        return Answer(n, k, epsilon, power, low, high, (row,))
+
+    def _confirmed(
+        self,
+        place: Callable[[float], tuple[int, int, float]],
+        x: float,
+        slope: float,
+        precision: float,
+        high: float,
+        step: int = 0,
+    ) -> tuple[float, Power]:
+        """Return x and its power on fresh test sets, after moving x up where that is below the target.
+
+        Below means by more than a standard error. `step` is the least step, 0 where x is not whole.
+        """
+        from scipy.special import ndtri
+
+        target = _value(self.request.power)
+        power = self.simulation.confirm(*place(x), precision)
+        for _ in range(_REPAIRS):
+            if power.power >= target - power.standard_error or x >= high:
+                break
+            missing = float(ndtri(target) - ndtri(max(power.power, 1e-3)))
+            following = x * math.exp(missing / slope)
+            x = min(high, max(_whole(following), x + step) if step else following)
+            power = self.simulation.confirm(*place(x), precision)
+        return x, power
+
+    def _row(self, k: int, n: int, epsilon: float, power: Power) -> Candidate:
+        cost = self.request.cost(n, k)
+        return Candidate(k, n, n, n, epsilon, cost, power.power, power.standard_error, "simulation")
+
+    def _approximate_row(self, k: int, n: int, epsilon: float, power: float, error: float) -> Candidate:
+        by = "approximation" if self.simulation.approximated and n >= NORMAL_FROM else "simulation"
+        return Candidate(k, n, n, n, epsilon, self.request.cost(n, k), power, error, by)
+
+    def _guessed_row(
+        self, k: int, n: float, epsilon: float, target: float, curve: PowerCurve | None
+    ) -> Candidate:
+        """Return the row of a K that was not among the best few: approximated, or simulated coarsely."""
+        reach = 1.96 * (_COARSE * 3.0 if curve is None else 2.0 * curve.error)
+        size, low, high = (max(2, _whole(x)) for x in (n, n * math.exp(-reach), n * math.exp(reach)))
+        cost = self.request.cost(size, k)
+        if curve is None:
+            return Candidate(k, size, low, high, epsilon, cost, target, _COARSE, "simulation")
+        return Candidate(k, size, low, high, epsilon, cost, None, None, "approximation")
+
+    def _root_row(self, k: int, epsilon: float, root: Root, target: float) -> Candidate:
+        n, low, high = (max(2, _whole(x)) for x in (root.x, root.low, root.high))
+        cost = self.request.cost(n, k)
+        return Candidate(k, n, low, high, epsilon, cost, target, root.power_error, "simulation")
+
+
+def _as_high(power: Power, best: Power) -> bool:
+    spread = math.hypot(power.standard_error, best.standard_error)
+    return best.power - power.power <= 1.96 * spread
+
+
+def _by_k(rows: Sequence[Candidate]) -> tuple[Candidate, ...]:
+    return tuple(sorted(rows, key=lambda row: row.k_responses))

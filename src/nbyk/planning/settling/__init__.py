@@ -1,0 +1,1 @@
+"""What would settle an undecided comparison."""

@@ -1,0 +1,120 @@
+"""The power of a comparison at other sizes: a normal approximation from what was seen at the present one."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+
+from nbyk.planning.request import LADDER
+from nbyk.planning.settling.settlement import Settlement, Size
+
+_WORTH = 1.5
+"""Longer rows of ratings are tried while a size costs at most so many times the cheapest."""
+
+
+@dataclass(frozen=True)
+class Outlook:
+    """The normal approximation of the power, with the effect and its spread as they are now.
+
+    Attributes
+    ----------
+    effect, spread
+        The effect δ, positive on the side of the alternative, and √N times its standard error.
+    farthest
+        The far end of the effect's interval on that side.
+    z_alpha, z_power
+        Normal quantiles of the level, one-sided, and of the power asked for.
+    n_items, max_items
+        The present N, and the largest that is realistic.
+    fewest
+        The fewest items on which the null can be rejected, whatever they show.
+    """
+
+    effect: float
+    spread: float
+    farthest: float
+    z_alpha: float
+    z_power: float
+    n_items: int
+    max_items: int
+    fewest: int
+
+    @classmethod
+    def of(cls, found: Settlement, standard_error: float, null: str) -> Outlook:
+        """Return the outlook of a comparison whose effect has a standard error, under a null."""
+        from scipy.special import ndtri
+
+        # Of 2^N ways to swap rows, one must be rare enough to reject.
+        swaps = math.ceil(-math.log2(found.one_sided_alpha) - 1e-9)
+
+        low, high = found.interval.low, found.interval.high
+        effect, farthest = {
+            "two-sided": (abs(found.effect), max(-low, high)),
+            "greater": (found.effect, high),
+            "less": (-found.effect, -low),
+        }[found.alternative]
+        return cls(
+            effect,
+            standard_error * math.sqrt(found.n_items),
+            farthest,
+            -float(ndtri(found.one_sided_alpha)),
+            float(ndtri(found.target)),
+            found.n_items,
+            found.max_items,
+            max(2, swaps) if null == "swap_items" else 2,
+        )
+
+    def power(self, n_items: float, quality: float = 1.0) -> float:
+        """Return the power at N items where δ/s is `quality` times what it is now."""
+        from scipy.special import ndtr
+
+        if n_items < self.fewest:
+            return 0.0
+        signal = self.effect * quality * math.sqrt(n_items)
+        if signal:
+            signal = signal / self.spread if self.spread else math.copysign(math.inf, signal)
+        return float(ndtr(signal - self.z_alpha))
+
+    def items_for(self, quality: float) -> float:
+        """Return the N, not rounded, that the power asked for takes."""
+        return self._items(self.effect * quality)
+
+    def growth(self, power: float) -> float:
+        """Return by how much N has to grow where it was found to have a power."""
+        from scipy.special import ndtri
+
+        signal = max(self.z_alpha + float(ndtri(power)), (self.z_alpha + self.z_power) / 2.0)
+        return ((self.z_alpha + self.z_power) / signal) ** 2
+
+    def least_items(self) -> int | None:
+        """Return the N that it takes at least, were the effect at the far end of its interval."""
+        n_items = self._items(self.farthest)
+        return max(self.n_items, self.fewest, math.ceil(n_items)) if math.isfinite(n_items) else None
+
+    def size(self, n_items: float, k_responses: float, quality: float = 1.0) -> Size | None:
+        """Return a size of at least one item more than now; None if that is not realistic."""
+        whole = max(self.n_items + 1, self.fewest, math.ceil(min(n_items, self.max_items + 1.0)))
+        if whole > self.max_items:
+            return None
+        return Size(whole, k_responses, self.power(whole, quality), None)
+
+    def cheapest(
+        self, k_now: float, quality: Callable[[int], float], costs: tuple[float, float], max_responses: int
+    ) -> Size | None:
+        """Return the cheapest size with more items and more responses, if it is below that of items alone."""
+        per_item, per_rating = costs
+        best, least = None, self.items_for(1.0) * (per_item + k_now * per_rating)
+        for k in (k for k in LADDER if k_now < k <= max_responses):
+            found = self.size(self.items_for(quality(k)), k, quality(k))
+            cost = math.inf if found is None else found.n_items * (per_item + k * per_rating)
+            if cost < least:
+                best, least = found, cost
+            elif cost > _WORTH * least:
+                break
+        return best
+
+    def _items(self, effect: float) -> float:
+        if effect <= 0.0:
+            return math.inf
+        return ((self.z_alpha + self.z_power) * self.spread / effect) ** 2

@@ -1,0 +1,217 @@
+"""The simulations that a plan is made of: power at a size, roots of the power, and power curves of a K."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from threading import Lock
+from time import monotonic
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.metrics import get
+from nbyk.planning.item_moments import PowerCurve, curve_from_moments
+from nbyk.planning.power.estimate import Power, power_from, rejections, sets_for, standard_error
+from nbyk.planning.request import Request
+from nbyk.planning.root_search import Root, RootSearch
+from nbyk.resampling.effects import run_chunks
+from nbyk.resampling.item_effects import item_effects
+from nbyk.resampling.streams import CHUNK
+
+Floats = NDArray[np.float64]
+Report = Callable[[str], object]
+
+_APPROXIMATED = ("swap_items", "paired_permutation", "shifted")
+NORMAL_FROM = 1000
+"""Items from which an effect is normal enough for the approximation."""
+
+EPSILON_FROM = 1e-4
+"""The smallest ε that is looked at."""
+
+_MOST_RATINGS, _MOST_SLOW_RATINGS = 2_000_000, 500_000
+"""N × K at most, without an approximation and where responses are drawn anew as well, unless K is given."""
+
+_SECONDS_BETWEEN_LINES = 10.0
+_TYPICAL_POWER = 0.8
+_MOMENT_ITEMS = 1024
+_MOST_MOMENT_CHUNKS = 24
+_MOMENT_ERROR, _ROUGH_ERROR = 0.05, 0.1
+
+
+class PlanSimulation:
+    """Simulations for one request; each is of test sets that no other has seen."""
+
+    def __init__(self, request: Request, *, seed: int, threads: int, report: Report | None) -> None:
+        self.request = request
+        self.approximated = request.test.name in _APPROXIMATED and request.test.metric.additive
+        self.compiled = request.test.is_compiled(request.prior.response)
+        self._first_sets = 256 if self.compiled else CHUNK
+        self._metric = request.test.metric if request.test.metric.additive else get("mae")
+        self._points: dict[tuple[int, float], list[tuple[float, int, int]]] = {}
+        self._curves: dict[tuple[int, float], PowerCurve] = {}
+        self._moved: dict[tuple[int, float], PowerCurve] = {}
+        self._seed, self._threads = seed, threads
+        self._report = report
+        self._chunk = 0
+
+    def simulate(self, n: int, k: int, epsilon: float, n_sets: int) -> Power:
+        """Return the power at a size from fresh test sets, at least `n_sets` in whole chunks."""
+        n_chunks = math.ceil(n_sets / CHUNK)
+        first, self._chunk = self._chunk, self._chunk + n_chunks
+        place = f"N = {n}, K = {k}, ε = {epsilon:.4g}"
+        self._say(f"{place}: simulating {n_chunks * CHUNK} test sets")
+        found = rejections(
+            self.request.test,
+            self.request.population(n, k, epsilon),
+            n_chunks * CHUNK,
+            first_chunk=first,
+            seed=self._seed,
+            threads=self._threads,
+            progress=self._counter(place, n_chunks * CHUNK),
+        )
+        power = power_from(self.request.test, int(found[0].sum()), n_chunks * CHUNK)
+        undefined = 0 if self.compiled else int((found[1] == 0).sum())
+        note = f", {undefined} of them without a {self.request.test.metric.name}" if undefined else ""
+        self._say(f"{place}: power {power.power:.3f} on {power.n_sets} test sets{note}")
+        return power
+
+    def confirm(self, n: int, k: int, epsilon: float, precision: float) -> Power:
+        """Return the power at a size from as many fresh test sets as its standard error takes."""
+        found = n_sets = 0
+        wanted = 4 * CHUNK
+        while n_sets < wanted:
+            power = self.simulate(n, k, epsilon, wanted - n_sets)
+            found, n_sets = found + power.rejections, n_sets + power.n_sets
+            if standard_error(found, n_sets) > precision:
+                wanted = min(4 * n_sets, sets_for(found / n_sets, precision, n_sets))
+        return power_from(self.request.test, found, n_sets)
+
+    def items(self, k: int, epsilon: float, power: float, precision: float, guess: float, most: int) -> Root:
+        """Return the N of a power, at most `most`; what was simulated for this K and ε before counts too."""
+        search = RootSearch(
+            lambda n, sets: self._count(round(n), k, epsilon, sets),
+            power,
+            2,
+            most,
+            1.25,
+            first_sets=self._first_sets,
+            points=self._points.setdefault((k, epsilon), []),
+        )
+        return search.run(guess, precision)
+
+    def most_items(self, k: int) -> int:
+        """Return the largest N to simulate: fewer than the limit where a set would take seconds."""
+        most = self.request.max_items
+        if self.approximated or self.request.k_responses is not None:
+            return most
+        return max(2, min(most, (_MOST_RATINGS if self.compiled else _MOST_SLOW_RATINGS) // k))
+
+    def responses(self, n: int, epsilon: float, power: float, precision: float) -> Root:
+        """Return the K of a power."""
+        most = self.request.max_responses
+        search = RootSearch(
+            lambda k, sets: self._count(n, round(k), epsilon, sets),
+            power,
+            1,
+            most,
+            1.0,
+            first_sets=self._first_sets,
+        )
+        return search.run(min(5.0, most), precision)
+
+    def epsilon(self, n: int, k: int, power: float, precision: float, guess: float) -> Root:
+        """Return the ε of a power."""
+        search = RootSearch(
+            lambda epsilon, sets: self._count(n, k, epsilon, sets),
+            power,
+            EPSILON_FROM,
+            1.0,
+            3.0,
+            whole=False,
+            first_sets=self._first_sets,
+        )
+        return search.run(guess, precision)
+
+    def curve(self, k: int, epsilon: float) -> PowerCurve:
+        """Return the approximate power curve of a K at an ε, from single items until it is known well.
+
+        It is that of swaps, of the metric if it is additive and of the absolute error if not: a guess for
+        other tests and metrics.
+        """
+        if (k, epsilon) not in self._curves:
+            self._curves[k, epsilon] = self._new_curve(k, epsilon)
+        return self._curves[k, epsilon]
+
+    def all_curves(self, epsilon: float, power: float) -> dict[int, PowerCurve]:
+        """Return the approximate power curves of the whole ladder of K; none where there is no such thing.
+
+        Those that reach `power` at few items, where an effect is not normal yet, pass through what 256 test
+        sets say there.
+        """
+        if not self.approximated:
+            return {}
+        ladder = self.request.ladder()
+        self._say(f"effects of single items at ε = {epsilon:.4g}, K from {ladder[0]} to {ladder[-1]}")
+        for k in ladder:
+            curve = self.curve(k, epsilon)
+            n = max(2, round(min(curve.items_for(power), NORMAL_FROM)))
+            if n < NORMAL_FROM and (k, epsilon) not in self._moved:
+                seen = self.simulate(n, k, epsilon, 256)
+                curve = curve.moved_through(n, seen.rejections, seen.n_sets)
+            self._moved.setdefault((k, epsilon), curve)
+        return {k: self._moved[k, epsilon] for k in ladder}
+
+    def _new_curve(self, k: int, epsilon: float) -> PowerCurve:
+        population = self.request.population(_MOMENT_ITEMS, k, epsilon)
+        total = np.zeros(2)
+        done, wanted = 0, 1
+        while True:
+            first = done
+
+            def work(chunk: int, size: int, first: int = first) -> Floats:
+                (effects,) = item_effects(
+                    population,
+                    self._metric,
+                    chunk=first + chunk,
+                    size=size,
+                    seed=self._seed,
+                    purpose="moments of a plan",
+                )
+                return np.stack([effects.mean(axis=1), (effects**2).mean(axis=1)])
+
+            total += run_chunks((wanted - done) * CHUNK, work, threads=self._threads).sum(axis=1)
+            done = wanted
+            mean, square = (total / (done * CHUNK)).tolist()
+            sd = math.sqrt(max(0.0, square - mean * mean))
+            seen = done * CHUNK * _MOMENT_ITEMS
+            curve = curve_from_moments(k, mean, sd, seen, self.request.test.alpha)
+            small = curve.items_for(_TYPICAL_POWER) < NORMAL_FROM
+            wanted_error = _ROUGH_ERROR if small else _MOMENT_ERROR
+            if curve.error <= wanted_error or done == _MOST_MOMENT_CHUNKS:
+                return curve
+            needed = done * (curve.error / wanted_error) ** 2 if curve.error < math.inf else 4.0 * done
+            wanted = int(min(_MOST_MOMENT_CHUNKS, max(done + 1, needed)))
+
+    def _count(self, n: int, k: int, epsilon: float, n_sets: int) -> tuple[int, int]:
+        power = self.simulate(n, k, epsilon, n_sets)
+        return power.rejections, power.n_sets
+
+    def _counter(self, place: str, n_sets: int) -> Callable[[int], None]:
+        """Return a function that counts finished sets and says so every ten seconds."""
+        lock = Lock()
+        done, last = 0, monotonic()
+
+        def count(finished: int) -> None:
+            nonlocal done, last
+            with lock:
+                done += finished
+                if done < n_sets and monotonic() - last > _SECONDS_BETWEEN_LINES:
+                    last = monotonic()
+                    self._say(f"{place}: {done} of {n_sets} test sets")
+
+        return count
+
+    def _say(self, line: str) -> None:
+        if self._report is not None:
+            self._report(line)

@@ -1,0 +1,149 @@
+"""Effects of simulated test sets of many sizes at once, plain and with their items bootstrapped once more."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.metrics import Metric
+from nbyk.metrics.counts import has_counts_form
+from nbyk.planning.sizes.kernels import bootstrapped_items, sum_bootstrapped_items, sum_items
+from nbyk.resampling.count_sets import CountSets, check_countable, draw_count_sets
+from nbyk.resampling.effects import batches
+from nbyk.resampling.population import Population
+from nbyk.resampling.streams import ReplicateStreams
+
+Floats = NDArray[np.float64]
+Coins = NDArray[np.bool_]
+Integers = NDArray[np.int64]
+
+RESAMPLINGS = ("recommended", "published")
+"""Fresh draws as they are, and each one's items bootstrapped once more."""
+
+HYPOTHESES = ("alternative", "multistage", "flat")
+"""The alternative; the null that draws every response from A or B by a fair coin; and the null that first
+aggregates an item's responses, and then draws each system's mean from the two systems' means."""
+
+
+_VALUES_PER_ITEM = 16
+"""Doubles' worth of parameters, thresholds, counts and units of one item, about."""
+
+
+class SizeDraws(Protocol):
+    """A way to draw effects of several sizes of test set.
+
+    Attributes
+    ----------
+    paired
+        Whether draw j of the nulls has the items and gold of draw j of the alternative.
+    """
+
+    paired: bool
+
+    def draw(self, sizes: Sequence[int], chunk: int, n_sets: int) -> Floats:
+        """Return a chunk's effects, shape (resamplings, hypotheses, metrics, sizes, n_sets).
+
+        `sizes` are numbers of items in ascending order.
+        """
+
+
+class NestedDraws:
+    """Test sets drawn item by item, of which the smaller sizes are the first items of the larger.
+
+    Parameters
+    ----------
+    population
+        What the sets are drawn from; its N is not looked at.
+    metrics
+        Metrics that counts of responses suffice for.
+    seed
+        Seed of the draws.
+    """
+
+    paired = True
+
+    def __init__(self, population: Population, metrics: Sequence[Metric], seed: int) -> None:
+        check_countable(metrics, population.prior.response)
+        self._population = population
+        self._metrics = metrics
+        self._key = population.key(seed, "sizes", any_size=True)
+
+    def draw(self, sizes: Sequence[int], chunk: int, n_sets: int) -> Floats:
+        """Return a chunk's effects; see `SizeDraws.draw`."""
+        streams = ReplicateStreams(self._key, chunk)
+        largest = replace(self._population, n_items=max(sizes))
+        values_per_set = largest.n_items * _VALUES_PER_ITEM
+        effects = np.empty((len(RESAMPLINGS), len(HYPOTHESES), len(self._metrics), len(sizes), n_sets))
+        start = 0
+        for batch in batches(n_sets, values_per_set):
+            alternative, null = draw_count_sets(largest, streams, batch, null=True)
+            words = streams.words("flat", (batch, largest.n_items))
+            coins = ((words >> np.uint64(63)) == 1, (words >> np.uint64(62) & np.uint64(1)) == 1)
+            bootstrap = streams.take("bootstrap", batch)
+            out = effects[..., start : start + batch]
+            self._fill_additive(alternative, null, coins, sizes, bootstrap, out)
+            self._fill_others(alternative, null, coins, sizes, bootstrap, out)
+            start += batch
+        return effects
+
+    def _fill_additive(
+        self,
+        alternative: CountSets,
+        null: CountSets,
+        coins: tuple[Coins, Coins],
+        sizes: Sequence[int],
+        bootstrap: tuple[np.uint64, int],
+        out: Floats,
+    ) -> None:
+        rows = [row for row, metric in enumerate(self._metrics) if has_counts_form(metric)]
+        if not rows:
+            return
+        # An item's effect keeps its sign where each has its own mean, turns where they are exchanged, and
+        # vanishes where both have the same.
+        sign = coins[0].astype(np.int32) - coins[1]
+        units = np.empty((len(HYPOTHESES), len(rows), *sign.shape), np.int32)
+        scale = np.empty(len(rows))
+        for column, row in enumerate(rows):
+            units[0, column], scale[column] = alternative.item_units(self._metrics[row])
+            units[1, column], _ = null.item_units(self._metrics[row])
+            np.multiply(units[0, column], sign, out=units[2, column])
+        of_items = np.ascontiguousarray(units.reshape(-1, *sign.shape).transpose(1, 2, 0))
+        ascending = np.asarray(sizes, dtype=np.int64)
+        sums = np.empty((len(RESAMPLINGS), len(sign), len(sizes), of_items.shape[-1]), np.int64)
+        sum_items(of_items, ascending, sums[0])
+        sum_bootstrapped_items(of_items, *bootstrap, ascending, sums[1])
+        by_metric = sums.reshape(*sums.shape[:-1], len(HYPOTHESES), len(rows)) * (
+            scale / ascending[:, None, None]
+        )
+        out[:, :, rows] = by_metric.transpose(0, 3, 4, 2, 1)
+
+    def _fill_others(
+        self,
+        alternative: CountSets,
+        null: CountSets,
+        coins: tuple[Coins, Coins],
+        sizes: Sequence[int],
+        bootstrap: tuple[np.uint64, int],
+        out: Floats,
+    ) -> None:
+        rows = [row for row, metric in enumerate(self._metrics) if not has_counts_form(metric)]
+        if not rows:
+            return
+        gold, (a, b) = alternative.item_means()
+        _, null_pair = null.item_means()
+        flat_a, flat_b = (np.where(coin, a, b) for coin in coins)
+        pairs = ((a, b), (null_pair[0], null_pair[1]), (flat_a, flat_b))
+        for place, size in enumerate(sizes):
+            items = np.empty((len(gold), size), np.int64)
+            bootstrapped_items(*bootstrap, items)
+            for resampling, chosen in enumerate((np.arange(size)[None], items)):
+                of_gold = np.take_along_axis(gold, chosen, axis=1)
+                for hypothesis, pair in enumerate(pairs):
+                    systems = np.stack([np.take_along_axis(means, chosen, axis=1) for means in pair])
+                    for row in rows:
+                        effects = self._metrics[row].effects(systems, of_gold)
+                        out[resampling, hypothesis, row, place] = effects

@@ -1,0 +1,172 @@
+"""Expected p-values over a grid of sizes (N, K): Homan et al. 2025, section 5.3 and appendix A."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+from nbyk.metrics import Metric
+from nbyk.planning.sizes.draws import HYPOTHESES, RESAMPLINGS, NestedDraws, SizeDraws
+from nbyk.planning.sizes.patterns import PatternDraws, few_patterns
+from nbyk.priors import TwoStagePrior
+from nbyk.resampling.effects import Progress, as_metrics, run_chunks
+from nbyk.resampling.population import Population
+from nbyk.testing.pvalues import expected_p
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Floats = NDArray[np.float64]
+
+LOOKS = (1024, 2048, 4096)
+"""Draws after which a p-value may be settled before the last draw."""
+
+CLEARLY_NOT_SIGNIFICANT = 0.2
+"""A p-value that is above this by three standard errors is settled."""
+
+RELATIVE_ERROR = 0.02
+"""A p-value whose standard error is below this share of it is settled."""
+
+
+def size_grid(
+    prior: TwoStagePrior,
+    metrics: str | Metric | Sequence[str | Metric],
+    sizes: Sequence[tuple[int, int]],
+    *,
+    epsilon_b: float,
+    epsilon_a: float = 0.0,
+    sd_scale_a: float = 1.0,
+    sd_scale_b: float = 1.0,
+    n_draws: int = 10_000,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> pa.Table:
+    """Return expected p-values of simulated test sets of many sizes.
+
+    Parameters
+    ----------
+    prior
+        Prior of Likert or binary responses.
+    metrics
+        Metrics that counts of responses suffice for: those of item means, `mean_of_emds` and
+        `histogram_mean_of_emds`.
+    sizes
+        Pairs (N, K) of items and responses per item.
+    epsilon_b, epsilon_a, sd_scale_a, sd_scale_b
+        See `nbyk.resampling.population.Population`.
+    n_draws
+        Draws M of test sets, the paper's b. A p-value is settled with fewer where it is above 0.2 by three
+        standard errors, or its standard error is below 2 % of it.
+    seed, threads, progress
+        As for `nbyk.resampled_effects`; `progress` is called with the number of draws just finished.
+
+    Returns
+    -------
+    pyarrow.Table
+        One row per size, metric, semantics and bootstrap: n_items, k_responses, metric, semantics
+        ("published": the items of each fresh draw are bootstrapped once more, "recommended": they are not),
+        bootstrap ("multistage": under the null every response is A's or B's by a fair coin; "flat": responses
+        are aggregated first, and each system's item mean is A's or B's), p, standard_error, effect and
+        effect_sd (mean and standard deviation over plain draws of the alternative), n_draws. p and its error
+        are empty where the metric is undefined on a draw, as a correlation of constants is.
+
+    Raises
+    ------
+    NbykError
+        If an argument is out of range, the responses are continuous, or a metric needs single responses.
+
+    Notes
+    -----
+    Numbers depend on the seed, the prior, the systems and (N, K), whatever else is asked for in one call.
+    Both semantics, both bootstraps and all metrics share their draws.
+    """
+    import pyarrow as pa
+
+    chosen = as_metrics(metrics)
+    if not chosen or not sizes:
+        raise NbykError("a grid needs at least one metric and one size (N, K)")
+    rows: list[dict[str, Any]] = []
+    for k in dict.fromkeys(k for _, k in sizes):
+        of_k = sorted({n for n, size_k in sizes if size_k == k})
+        populations = [Population(prior, n, k, epsilon_b, epsilon_a, sd_scale_a, sd_scale_b) for n in of_k]
+        as_patterns = [n for n in of_k if few_patterns(prior.response, n, k)]
+        nested = [n for n in of_k if n not in as_patterns]
+        for together, draws in ((nested, NestedDraws), (as_patterns, PatternDraws)):
+            if together:
+                source = draws(populations[0], chosen, seed)
+                rows += _settle(source, chosen, together, k, n_draws, threads, progress)
+    place = {size: index for index, size in enumerate(sizes)}
+    rows.sort(key=lambda row: place[row["n_items"], row["k_responses"]])
+    return pa.Table.from_pylist(rows)
+
+
+def _settle(
+    source: SizeDraws,
+    metrics: Sequence[Metric],
+    sizes: Sequence[int],
+    k: int,
+    n_draws: int,
+    threads: int,
+    progress: Progress | None,
+) -> list[dict[str, Any]]:
+    """Draw until every p-value of the sizes with K responses is settled; return the rows of the table."""
+    rows: dict[tuple[int, int, int, int], dict[str, Any]] = {}
+    open_sizes, drawn = (
+        list(sizes),
+        np.empty((len(RESAMPLINGS), len(HYPOTHESES), len(metrics), len(sizes), 0)),
+    )
+    for n_so_far in (*(look for look in LOOKS if look < n_draws), n_draws):
+        shape = (*drawn.shape[:-2], len(open_sizes))
+
+        def work(chunk: int, size: int, asked: Sequence[int] = tuple(open_sizes)) -> Floats:
+            return source.draw(asked, chunk, size).reshape(-1, size)
+
+        more = run_chunks(n_so_far, work, start=drawn.shape[-1], threads=threads, progress=progress)
+        drawn = np.concatenate([drawn, more.reshape(*shape, -1)], axis=-1)
+        for place, n in enumerate(open_sizes):
+            for key, row in _p_values(drawn[..., place, :], metrics, source.paired):
+                if (n, *key) not in rows and (n_so_far == n_draws or _is_settled(row)):
+                    rows[(n, *key)] = {"n_items": n, "k_responses": k, **row}
+        per_size = len(RESAMPLINGS) * (len(HYPOTHESES) - 1) * len(metrics)
+        still = [place for place, n in enumerate(open_sizes) if sum(key[0] == n for key in rows) < per_size]
+        if not still:
+            break
+        open_sizes, drawn = [open_sizes[place] for place in still], drawn[..., still, :]
+    return [rows[key] for key in sorted(rows)]
+
+
+def _p_values(
+    draws: Floats, metrics: Sequence[Metric], paired: bool
+) -> list[tuple[tuple[int, int, int], dict[str, Any]]]:
+    """Return the rows of one size, by (metric, resampling, null); `draws` is (2, 3, metrics, M)."""
+    rows = []
+    for m, metric in enumerate(metrics):
+        plain = draws[0, 0, m]
+        for r, semantics in enumerate(RESAMPLINGS):
+            for h, bootstrap in enumerate(HYPOTHESES[1:], start=1):
+                defined = bool(np.isfinite(draws[r, [0, h], m]).all())
+                p = expected_p(draws[r, 0, m], draws[r, h, m], paired=paired) if defined else None
+                row = {
+                    "metric": metric.name,
+                    "semantics": semantics,
+                    "bootstrap": bootstrap,
+                    "p": p.p if p else None,
+                    "standard_error": p.standard_error if p else None,
+                    "effect": float(plain.mean()) if defined else None,
+                    "effect_sd": float(plain.std(ddof=1)) if defined else None,
+                    "n_draws": len(plain),
+                }
+                rows.append(((m, r, h), row))
+    return rows
+
+
+def _is_settled(row: dict[str, Any]) -> bool:
+    p, error = row["p"], row["standard_error"]
+    if p is None:
+        return True
+    return bool(p - 3.0 * error > CLEARLY_NOT_SIGNIFICANT or error < RELATIVE_ERROR * p)

@@ -1,0 +1,1 @@
+"""p-values and their Monte-Carlo error, and the tests that draw them."""

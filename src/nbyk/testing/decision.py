@@ -1,0 +1,99 @@
+"""Drawing from a null until the decision at α is certain to a stated error, or a maximum is reached."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+from nbyk.testing.looks import Looks, certain_looks, schedule
+from nbyk.testing.pvalues import Alternative, check_alternative, null_counts
+
+Floats = NDArray[np.float64]
+
+_GROWTH = 4.0
+
+
+class NullDraws(Protocol):
+    """Draws effects under a null."""
+
+    def __call__(self, which: list[int], n_draws: int, *, start: int) -> Floats:
+        """Return effects of the metrics `which` from draw `start` to `n_draws`, shape (which, draws)."""
+
+
+@dataclass(frozen=True)
+class Decision:
+    """When to stop drawing.
+
+    Attributes
+    ----------
+    alternative, alpha
+        The test: reject where the p-value is at most α.
+    n_resamples, max_resamples
+        Draws before the first look, and at most; they grow fourfold from look to look.
+    error
+        Chance at most that a settled decision is not that of infinitely many draws.
+    """
+
+    alternative: Alternative
+    alpha: float
+    n_resamples: int
+    max_resamples: int
+    error: float
+
+    def __post_init__(self) -> None:
+        check_alternative(self.alternative)
+        if not 0.0 < self.alpha < 1.0:
+            raise NbykError(f"alpha: found {self.alpha}, expected a level between 0 and 1, such as 0.05")
+        if not 0.0 < self.error < 0.5:
+            raise NbykError(f"decision_error: found {self.error}, expected a chance, such as 0.001")
+        for name, draws in (("n_resamples", self.n_resamples), ("max_resamples", self.max_resamples)):
+            if not isinstance(draws, int | np.integer) or isinstance(draws, bool):
+                raise NbykError(f"{name}: found {draws!r}, expected a whole number of draws")
+        if self.n_resamples < 1:
+            raise NbykError(f"n_resamples: found {self.n_resamples}, expected at least 1")
+
+    @property
+    def looks(self) -> Looks:
+        """At which numbers of draws to look, and which one-sided counts settle the decision there."""
+        most = max(self.n_resamples, self.max_resamples)
+        draws = tuple(schedule(most, self.n_resamples, _GROWTH))
+        # Two-sided, p = 2 min(p_greater, p_less) ≤ α where either is at most α/2: two tests share the error.
+        sides = 2.0 if self.alternative == "two-sided" else 1.0
+        return certain_looks(draws, self.alpha / sides, error=self.error / sides)
+
+    def settled(self, observed: float, null: Floats, look: int) -> bool:
+        """Return whether the draws at a look settle the decision."""
+        at = self.looks
+        n_greater, n_less, _ = null_counts(observed, null)
+        counts = {"greater": [n_greater], "less": [n_less], "two-sided": [n_greater, n_less]}[
+            self.alternative
+        ]
+        return not at.reject_to[look] < min(counts) < at.keep_from[look]
+
+    def draw(self, draw: NullDraws, observed: Floats) -> list[tuple[Floats, bool]]:
+        """Return each metric's null effects, and whether they settle its decision.
+
+        Parameters
+        ----------
+        draw
+            Draws effects under the null.
+        observed : ndarray, shape (metrics,)
+            The effects on the data as they are.
+        """
+        found: list[list[Floats]] = [[] for _ in observed]
+        settled = [False] * len(observed)
+        drawn = 0
+        for look, n_draws in enumerate(self.looks.draws.tolist()):
+            which = [index for index, done in enumerate(settled) if not done]
+            if not which:
+                break
+            for index, effects in zip(which, draw(which, n_draws, start=drawn), strict=True):
+                found[index].append(effects)
+                found[index] = [np.concatenate(found[index])]
+                settled[index] = self.settled(float(observed[index]), found[index][0], look)
+            drawn = n_draws
+        return [(effects[0], done) for effects, done in zip(found, settled, strict=True)]

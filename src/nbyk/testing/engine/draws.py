@@ -1,0 +1,199 @@
+"""Effects of two systems under the nulls and on bootstrapped test sets, for any metrics on the same draws."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Sequence
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.response_set import ResponseSet, stack_responses
+from nbyk.metrics import Metric
+from nbyk.resampling import lanes
+from nbyk.resampling.effects import Progress, effects_of_scores, run_chunks
+from nbyk.resampling.resample import hypothesis_effects, observed_effects
+from nbyk.resampling.samplers import Sampler
+from nbyk.resampling.streams import CHUNK, stream_key
+from nbyk.testing.engine.forms import Form, form_of
+from nbyk.testing.engine.rows import Bootstraps, Rows, Swaps
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+NULL_SAMPLERS = {
+    "swap_items": "all_items/all",
+    "permutation": "all_items/all",
+    "pooled": "all_items/all",
+    "pooled_twice": "all_items/sample(K)",
+}
+"""The samplers that draw nulls at the data's own size; "shifted" takes that of the intervals."""
+
+_GROUPS = 1024
+"""Groups of items that a jackknife leaves out, where there are more items."""
+
+
+class ItemStreams:
+    """Random draws of items: they belong to a seed and to gold, so that all systems and metrics share them.
+
+    Comparing B with A is then the mirror image of comparing A with B. Each draw of a role has random words of
+    its own (`nbyk.resampling.lanes`).
+    """
+
+    def __init__(self, seed: int, gold: Floats) -> None:
+        digest = hashlib.sha256(np.ascontiguousarray(gold + 0.0).tobytes()).hexdigest()
+        self.n_items = len(gold)
+        self.key = stream_key(seed, purpose="comparison", gold=digest, n_items=self.n_items)
+        self._words: dict[str, np.uint64] = {}
+
+    def swaps(self, chunk: int) -> Swaps:
+        """Return a chunk of draws of which items' rows are swapped."""
+        words = np.empty((CHUNK, -(-self.n_items // 64)), np.uint64)
+        lanes.fill_words(self._word("swap"), chunk * CHUNK, words)
+        return Swaps(words, self.n_items)
+
+    def items(self, role: str, chunk: int, n_items: int | None = None) -> Bootstraps:
+        """Return a chunk of draws with replacement of all items, or of the first `n_items`."""
+        return Bootstraps(self._word(role), chunk * CHUNK, n_items or self.n_items)
+
+    def _word(self, role: str) -> np.uint64:
+        if role not in self._words:
+            self._words[role] = self.key.seed_sequence(role, 0).generate_state(1, np.uint64)[0]
+        return self._words[role]
+
+
+def draw_chunks(
+    work: Callable[[int], Floats],
+    n_draws: int,
+    *,
+    start: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Floats:
+    """Return what `work` returns for whole chunks, shape (rows, CHUNK), as (rows, draws from `start` on)."""
+    first = start // CHUNK * CHUNK
+    whole = -(-n_draws // CHUNK) * CHUNK
+    drawn = run_chunks(whole, lambda chunk, _: work(chunk), start=first, threads=threads, progress=progress)
+    return drawn[:, start - first : n_draws - first]
+
+
+class Draws:
+    """Draws of two systems' effects by several metrics, each from its first or any later one on.
+
+    Parameters
+    ----------
+    data
+        Gold and both systems' responses.
+    metrics
+        The metrics.
+    seed, threads, progress
+        As for `nbyk.resampled_effects`.
+    """
+
+    def __init__(
+        self,
+        data: ResponseSet,
+        metrics: Sequence[Metric],
+        *,
+        seed: int,
+        threads: int = 1,
+        progress: Progress | None = None,
+    ) -> None:
+        self.data = data
+        self.metrics = tuple(metrics)
+        self.rows = Rows(data.gold, stack_responses(data.a, data.b))
+        self.observed = observed_effects(data, self.metrics)
+        self._seed, self._threads, self._progress = seed, threads, progress
+        self._streams = ItemStreams(seed, data.gold)
+
+    @property
+    def n_arrangements(self) -> int:
+        """In how many ways rows can be swapped, but for leaving all as they are: 2^N − 1."""
+        return int(2**self.data.n_items - 1)
+
+    def scores(self, index: int) -> tuple[float, float] | tuple[None, None]:
+        """Return A's and B's own scores by a metric on the data as they are; None if it is a comparison."""
+        metric = self.metrics[index]
+        if metric.kind == "comparison":
+            return None, None
+        a, b = self.rows.scores(metric).tolist()
+        return a, b
+
+    def swapped(self, which: Sequence[int], n_draws: int, *, start: int = 0, exact: bool = False) -> Floats:
+        """Return effects after random swaps, or `exact`, after all 2^N − 1; shape (which, draws)."""
+        forms = self._forms(which)
+
+        def work(chunk: int) -> Floats:
+            if exact:
+                words = np.arange(chunk * CHUNK + 1, (chunk + 1) * CHUNK + 1, dtype=np.uint64)[:, None]
+                draws = Swaps(words, self.data.n_items)
+            else:
+                draws = self._streams.swaps(chunk)
+            return np.concatenate([form.swapped(draws) for form in forms])
+
+        return self._effects(forms, self._run(work, n_draws, start))
+
+    def bootstrapped(self, which: Sequence[int], n_draws: int, role: str, *, start: int = 0) -> Floats:
+        """Return effects on bootstrapped items with all of their responses, shape (which, draws)."""
+        forms = self._forms(which)
+
+        def work(chunk: int) -> Floats:
+            draws = self._streams.items(role, chunk)
+            return np.concatenate([form.drawn(draws) for form in forms])
+
+        return self._effects(forms, self._run(work, n_draws, start))
+
+    def redrawn(
+        self, which: Sequence[int], n_draws: int, sampler: Sampler | str, null: str | None, *, start: int = 0
+    ) -> Floats:
+        """Return effects of responses redrawn as by `nbyk.resampled_effects`, shape (which, draws)."""
+        first = start // CHUNK * CHUNK
+        drawn = hypothesis_effects(
+            self.data,
+            [self.metrics[index] for index in which],
+            sampler=sampler,
+            null=null,
+            n_resamples=n_draws,
+            start=first,
+            seed=self._seed,
+            threads=self._threads,
+            progress=self._progress,
+        )
+        return drawn[:, start - first :]
+
+    def under_null(
+        self, which: Sequence[int], n_draws: int, null: str, sampler: Sampler, *, start: int = 0
+    ) -> Floats:
+        """Return effects under a null at the data's own size, shape (which, draws).
+
+        `sampler` is how "shifted" bootstraps. Effects are NaN or infinite where a metric is undefined.
+        """
+        if null == "swap_items":
+            return self.swapped(which, n_draws, start=start)
+        if null == "shifted" and sampler.keeps_rows:
+            drawn = self.bootstrapped(which, n_draws, "shifted", start=start)
+            return drawn - self.observed[list(which)][:, None]
+        of_null = sampler if null == "shifted" else NULL_SAMPLERS[null]
+        return self.redrawn(which, n_draws, of_null, null, start=start)
+
+    def jackknifed(self) -> Floats:
+        """Return effects without each item, or each of 1024 groups of more items, shape (metrics, groups)."""
+        n = self.data.n_items
+        starts = np.arange(min(n, _GROUPS)) * n // min(n, _GROUPS)
+        every = range(len(self.metrics))
+        forms = self._forms(every)
+        return self._effects(forms, np.concatenate([form.without(starts) for form in forms]))
+
+    @cached_property
+    def _all_forms(self) -> list[Form]:
+        return [form_of(metric, self.rows) for metric in self.metrics]
+
+    def _forms(self, which: Sequence[int]) -> list[Form]:
+        return [self._all_forms[index] for index in which]
+
+    def _effects(self, forms: Sequence[Form], scores: Floats) -> Floats:
+        return effects_of_scores([form.metric for form in forms], scores.reshape(len(forms), 2, -1))
+
+    def _run(self, work: Callable[[int], Floats], n_draws: int, start: int) -> Floats:
+        return draw_chunks(work, n_draws, start=start, threads=self._threads, progress=self._progress)

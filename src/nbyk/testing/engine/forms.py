@@ -1,0 +1,287 @@
+"""How a metric scores systems when whole rows of items are swapped between two of them, drawn or left out.
+
+What the items give is prepared once (their contributions to an additive metric, their places in the order
+of item means), and a batch of 64 draws is then one pass over the items. A metric without such a form (users'
+own, and those that pair or pool single responses) is scored on the rows of every draw, which are the same.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Callable
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.metrics import Metric, get
+from nbyk.resampling import kernels
+from nbyk.resampling.effects import batches
+from nbyk.testing.engine import swaps, weights
+from nbyk.testing.engine.rows import ItemDraws, Rows, Swaps
+from nbyk.testing.engine.swaps import DRAWS
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_ROUNDING = 1e-13
+"""A sum of squares below this share of the largest is rounding, and 0."""
+
+
+class Form(ABC):
+    """One metric's scores of S systems; a comparison's number stands where A's would, beside a 0."""
+
+    def __init__(self, metric: Metric, rows: Rows) -> None:
+        self.metric = metric
+        self.rows = rows
+
+    @abstractmethod
+    def swapped(self, draws: Swaps) -> Floats:
+        """Return the scores of two systems whose rows are swapped, shape (2, 64)."""
+
+    @abstractmethod
+    def drawn(self, draws: ItemDraws) -> Floats:
+        """Return all systems' scores on drawn items, shape (S, R)."""
+
+    def without(self, starts: Integers) -> Floats:
+        """Return all systems' scores without each run of items, shape (S, runs).
+
+        `starts` holds where each run begins, from 0 on; the last ends with the items.
+        """
+        n = self.rows.n_items
+        stops = np.append(starts[1:], n)
+        scores = np.empty((len(self.rows.systems), len(starts)))
+        for size in np.unique(stops - starts):
+            same = np.flatnonzero(stops - starts == size)
+            for first in range(0, len(same), DRAWS):
+                batch = same[first : first + DRAWS]
+                items = np.broadcast_to(np.arange(n - size, dtype=np.uint32), (len(batch), n - size))
+                items = items + np.uint32(size) * (items >= starts[batch, None])
+                scores[:, batch] = self.drawn(ItemDraws(items.astype(np.uint32), n))
+        return scores
+
+
+def form_of(metric: Metric, rows: Rows) -> Form:
+    """Return the cheapest form of a metric."""
+    implementation = metric.implementation
+    additive = metric.additive or (rows.complete and implementation in _ADDITIVE_IF_COMPLETE)
+    if additive or implementation in _OF_MEAN_SQUARES:
+        return Sums(metric, rows)
+    if isinstance(implementation, str) and implementation in _SCANS:
+        return _SCANS[implementation](metric, rows)
+    return RowByRow(metric, rows)
+
+
+class Sums(Form):
+    """Sums over items: additive metrics, and those that only need the mean squared error."""
+
+    def __init__(self, metric: Metric, rows: Rows) -> None:
+        super().__init__(metric, rows)
+        self._of_mean = _OF_MEAN_SQUARES.get(str(metric.implementation))
+        self._sums = rows.sums(metric if self._of_mean is None else get("mse"))
+
+    def swapped(self, draws: Swaps) -> Floats:
+        """Add what swapped items gain."""
+        first = self._sums.total[0] + draws.sums(self._sums)
+        if self.metric.kind == "comparison":
+            return np.stack([first / draws.n_items, np.zeros(DRAWS)])
+        return self._scores(np.stack([first, self._sums.total[1] - draws.sums(self._sums)]), draws.n_items)
+
+    def drawn(self, draws: ItemDraws) -> Floats:
+        """Sum under weights."""
+        return self._scores(draws.sums(self._sums)[:, : draws.shape[0]], draws.shape[1])
+
+    def without(self, starts: Integers) -> Floats:
+        """Subtract each run from the total."""
+        left_out = np.add.reduceat(self._sums.features, starts, axis=0).T
+        sizes = np.diff(starts, append=self.rows.n_items)
+        return self._scores(self._sums.total[:, None] - left_out, self.rows.n_items - sizes)
+
+    def _scores(self, sums: Floats, n: int | Integers) -> Floats:
+        if self._of_mean is not None:
+            sums = np.where(sums < _ROUNDING * self._sums.total.max(), 0.0, sums)
+            with np.errstate(divide="ignore"):
+                return self._of_mean(sums / n)
+        scores = sums / n
+        return np.concatenate([scores, np.zeros_like(scores)]) if self.metric.kind == "comparison" else scores
+
+
+class Ranks(Form):
+    """Spearman's ρ, in whole numbers: twice the ranks, from −N to N."""
+
+    def swapped(self, draws: Swaps) -> Floats:
+        """Scan once through both systems' means in their order."""
+        covariance, ties = np.empty((2, DRAWS)), np.empty((2, DRAWS))
+        gold_ranks = self._gold_ranks
+        swaps.rank_products(*self._both, gold_ranks, draws.coins, covariance, ties)
+        n = float(draws.n_items)
+        return _correlation(covariance, (n**3 - n - ties) / 3.0, (gold_ranks.astype(np.float64) ** 2).sum())
+
+    def drawn(self, draws: ItemDraws) -> Floats:
+        """Scan through gold's means, and through each system's."""
+        gold_ranks, gold_variance = np.empty((draws.n_items, DRAWS), np.int32), np.empty(DRAWS)
+        weights.weigh_gold_ranks(*self._gold, draws.weights, draws.shape[1], gold_ranks, gold_variance)
+        covariance, variance = np.empty((2, len(self._each), DRAWS))
+        for system, order in enumerate(self._each):
+            weights.rank_products(
+                *order, draws.weights, draws.shape[1], gold_ranks, covariance[system], variance[system]
+            )
+        return _correlation(covariance, variance, gold_variance)[:, : draws.shape[0]]
+
+    @cached_property
+    def _gold(self) -> tuple[Integers, Integers]:
+        return _ordered(self.rows.gold_means)
+
+    @cached_property
+    def _each(self) -> list[tuple[Integers, Integers]]:
+        return [_ordered(means) for means in self.rows.means]
+
+    @cached_property
+    def _both(self) -> tuple[Integers, Integers]:
+        """Both systems' means in order: twice the item, plus 1 for B's."""
+        order, stops = _ordered(self.rows.means[:2].T.reshape(-1))
+        return order, stops
+
+    @cached_property
+    def _gold_ranks(self) -> Integers:
+        order, stops = self._gold
+        starts = np.concatenate([[0], stops[:-1]])
+        ranks = np.empty(len(order), np.int64)
+        ranks[order] = np.repeat(starts + stops - len(order), stops - starts)
+        return ranks
+
+
+class Distances(Form):
+    """The earth mover's distance between the distributions of item means."""
+
+    def swapped(self, draws: Swaps) -> Floats:
+        """Scan once through both systems' and gold's means in their order."""
+        out = np.empty((2, DRAWS))
+        swaps.distances(*self._all, draws.coins, out)
+        return out / draws.n_items
+
+    def drawn(self, draws: ItemDraws) -> Floats:
+        """Scan through each system's and gold's means."""
+        out = np.empty((len(self._each), DRAWS))
+        for scores, (entries, gaps) in zip(out, self._each, strict=True):
+            weights.distances(entries, gaps, draws.weights, scores)
+        return out[:, : draws.shape[0]] / draws.shape[1]
+
+    @cached_property
+    def _all(self) -> tuple[Integers, Floats]:
+        """A's, B's and gold's means in order, four to an item: 0, 1 and 2."""
+        order, gaps = _spaced(np.stack([*self.rows.means[:2], self.rows.gold_means], axis=1).reshape(-1))
+        return 4 * (order // 3) + order % 3, gaps
+
+    @cached_property
+    def _each(self) -> list[tuple[Integers, Floats]]:
+        """Each system's and gold's means in order: twice the item, plus 1 for gold's."""
+        gold = self.rows.gold_means
+        return [_spaced(np.stack([means, gold], axis=1).reshape(-1)) for means in self.rows.means]
+
+
+class Largest(Form):
+    """The largest absolute error."""
+
+    def swapped(self, draws: Swaps) -> Floats:
+        """Find the first error from above that each gets."""
+        out = np.empty((2, DRAWS))
+        swaps.largest(*self._both, draws.coins, out)
+        return out
+
+    def drawn(self, draws: ItemDraws) -> Floats:
+        """Find the first error from above that is drawn."""
+        out = np.empty((len(self._each), draws.shape[0]))
+        for scores, order, errors in zip(out, self._each, self.rows.errors, strict=True):
+            weights.largest(order, errors, draws.weights, scores)
+        return out
+
+    @cached_property
+    def _both(self) -> tuple[Integers, Floats]:
+        errors = self.rows.errors[:2].T.reshape(-1)
+        order = np.argsort(-errors, kind="stable")
+        return order, errors[order]
+
+    @cached_property
+    def _each(self) -> list[Integers]:
+        return [np.argsort(-errors, kind="stable") for errors in self.rows.errors]
+
+
+class RowByRow(Form):
+    """Any metric, on the rows of each draw."""
+
+    def swapped(self, draws: Swaps) -> Floats:
+        """Deal the rows and score them."""
+        gold, (a, b) = self._gold, self._systems[:2]
+        bits = np.unpackbits(draws.words.astype("<u8").view(np.uint8), axis=1, bitorder="little")
+        coins = bits[:, : draws.n_items].astype(np.bool_)
+        out = np.zeros((2, DRAWS))
+        first = 0
+        for batch in batches(DRAWS, gold.size + a.size + b.size):
+            last = first + batch
+            items = np.broadcast_to(np.arange(draws.n_items), (batch, draws.n_items)).copy()
+            dealt = np.empty((2, batch, *a.shape))
+            kernels.swap_rows(a, b, items, coins[first:last], dealt[0], dealt[1])
+            self._score(dealt, np.broadcast_to(gold, (batch, *gold.shape)), out[:, first:last])
+            first = last
+        return out
+
+    def drawn(self, draws: ItemDraws) -> Floats:
+        """Take the rows and score them."""
+        gold, systems = self._gold, self._systems
+        out = np.zeros((len(systems), draws.shape[0]))
+        first = 0
+        for batch in batches(draws.shape[0], gold.size + systems.size):
+            last = first + batch
+            items = draws.items[first:last]
+            self._score(systems[:, items], gold[items], out[:, first:last])
+            first = last
+        return out
+
+    @cached_property
+    def _gold(self) -> Floats:
+        means_only = self.metric.needs == "item_means"
+        return self.rows.gold_means[:, None] if means_only else self.rows.gold
+
+    @cached_property
+    def _systems(self) -> Floats:
+        return self.rows.means[..., None] if self.metric.needs == "item_means" else self.rows.systems
+
+    def _score(self, systems: Floats, gold: Floats, out: Floats) -> None:
+        if self.metric.needs == "item_means":
+            systems, gold = systems[..., 0], gold[..., 0]
+        into = out[0] if self.metric.kind == "comparison" else out
+        filled = np.empty(into.shape)
+        self.metric.fill(systems, gold, filled)
+        into[...] = filled
+
+
+_OF_MEAN_SQUARES: dict[str, Callable[[Floats], Floats]] = {
+    "nbyk.metrics.item_means:rmse": np.sqrt,
+    "nbyk.metrics.item_means:inverse_mse": np.reciprocal,
+}
+_ADDITIVE_IF_COMPLETE = ("nbyk.metrics.paired:wins_mae_vectorized",)
+_SCANS: dict[str, type[Form]] = {
+    "nbyk.metrics.item_means:spearman": Ranks,
+    "nbyk.metrics.item_means:max_error": Largest,
+    "nbyk.metrics.distributional:emd_aggregated": Distances,
+}
+
+
+def _ordered(values: Floats) -> tuple[Integers, Integers]:
+    """Return the ascending order of values and where each level of equal ones ends in it."""
+    order = np.argsort(values, kind="stable")
+    rising = np.diff(values[order]) > 0.0
+    return order, np.append(np.flatnonzero(rising) + 1, len(values))
+
+
+def _spaced(values: Floats) -> tuple[Integers, Floats]:
+    """Return the ascending order of values and the gap from each to the next, 0 for the last."""
+    order = np.argsort(values, kind="stable")
+    return order, np.append(np.diff(values[order]), 0.0)
+
+
+def _correlation(covariance: Floats, variance: Floats, gold_variance: Floats | float) -> Floats:
+    product = variance * gold_variance
+    undefined = product == 0.0
+    return np.where(undefined, np.nan, covariance / np.sqrt(np.where(undefined, 1.0, product)))

@@ -1,0 +1,225 @@
+"""The rows of responses that a comparison deals anew, and batches of draws of how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.metrics import Metric
+from nbyk.metrics.item_means import item_means
+from nbyk.testing.engine import swaps, weights
+from nbyk.testing.engine.swaps import DRAWS
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Swaps:
+    """A batch of draws of which items' rows are swapped.
+
+    Attributes
+    ----------
+    words : ndarray of uint64, shape (64, ⌈N/64⌉)
+        Per draw, a bit per item from the lowest up: whether its rows are swapped.
+    n_items
+        Number of items N.
+    """
+
+    words: NDArray[np.uint64]
+    n_items: int
+    _sums: dict[str, Floats] = field(default_factory=dict, repr=False)
+
+    @cached_property
+    def coins(self) -> NDArray[np.uint64]:
+        """The same as a word per item with a bit per draw, shape (N,)."""
+        coins = np.empty(self.n_items, np.uint64)
+        swaps.transpose_coins(self.words, coins)
+        return coins
+
+    def sums(self, of: ItemSums) -> Floats:
+        """Return what swaps add to the first sum and take from the second, shape (64,), worked out once."""
+        if of.name not in self._sums:
+            self._sums[of.name] = np.empty(DRAWS)
+            swaps.add_swapped(of.gains, self.coins, self._sums[of.name])
+        return self._sums[of.name]
+
+
+class ItemDraws:
+    """A batch of draws of items.
+
+    Parameters
+    ----------
+    items : ndarray of uint32, shape (R, n), R at most 64
+        The items of each draw, with their repetitions.
+    n_items
+        Number of items N that are drawn from.
+    """
+
+    def __init__(self, items: NDArray[np.uint32], n_items: int) -> None:
+        self.items = items
+        self.n_items = n_items
+        self._sums: dict[str, Floats] = {}
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Draws R, and items n of each."""
+        n_draws, size = self.items.shape
+        return n_draws, size
+
+    @cached_property
+    def weights(self) -> NDArray[np.uint8]:
+        """How often each draw has an item, shape (N, 64); draws beyond R have none."""
+        padded = -(-self.n_items // 8) * 8
+        counts, found = np.empty((DRAWS, padded), np.uint8), np.empty((padded, DRAWS), np.uint8)
+        self._count(counts)
+        weights.transpose_counts(counts, found)
+        return found[: self.n_items]
+
+    def _count(self, counts: NDArray[np.uint8]) -> None:
+        weights.count_items(self.items, counts)
+
+    def sums(self, of: ItemSums) -> Floats:
+        """Return the sums over the drawn items, shape (S, 64), worked out once."""
+        if of.name not in self._sums:
+            self._sums[of.name] = np.empty((of.features.shape[1], DRAWS))
+            weights.weighted_sums(of.features, self.weights, self._sums[of.name])
+        return self._sums[of.name]
+
+
+class Bootstraps(ItemDraws):
+    """A batch of 64 draws of as many items with replacement, listed only if a metric needs the rows.
+
+    Parameters
+    ----------
+    word, first
+        The random stream, and the replicate of it that the first draw is (`nbyk.resampling.lanes`).
+    n_items
+        Number of items N.
+    """
+
+    def __init__(self, word: np.uint64, first: int, n_items: int) -> None:
+        self._word, self._first = word, first
+        self.n_items = n_items
+        self._sums = {}
+
+    @cached_property
+    def items(self) -> NDArray[np.uint32]:  # type: ignore[override]
+        """The items of each draw, with their repetitions, shape (64, N)."""
+        items = np.empty((DRAWS, self.n_items), np.uint32)
+        weights.draw_items(self._word, self._first, items)
+        return items
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Draws R, and items n of each."""
+        return DRAWS, self.n_items
+
+    def _count(self, counts: NDArray[np.uint8]) -> None:
+        weights.count_drawn(self._word, self._first, self.n_items, counts)
+
+
+@dataclass(frozen=True)
+class Rows:
+    """The responses of gold and S systems to N items, left-packed.
+
+    Attributes
+    ----------
+    gold : ndarray, shape (N, K_gold)
+        K_gold is 0 without gold, and its item means are NaN then.
+    systems : ndarray, shape (S, N, K)
+    """
+
+    gold: Floats
+    systems: Floats
+    _sums: dict[str, ItemSums] = field(default_factory=dict, repr=False)
+
+    @property
+    def n_items(self) -> int:
+        """Number of items N."""
+        return len(self.gold)
+
+    @cached_property
+    def complete(self) -> bool:
+        """Whether gold and every system have K responses to every item."""
+        same = self.gold.shape[1] == self.systems.shape[2]
+        return same and not (np.isnan(self.gold).any() or np.isnan(self.systems).any())
+
+    @cached_property
+    def gold_means(self) -> Floats:
+        """Gold's item means, shape (N,)."""
+        return item_means(self.gold)
+
+    @cached_property
+    def means(self) -> Floats:
+        """The systems' item means, shape (S, N)."""
+        return item_means(self.systems)
+
+    @cached_property
+    def errors(self) -> Floats:
+        """The systems' absolute errors of item means, shape (S, N)."""
+        return np.abs(self.means - self.gold_means)
+
+    def scores(self, metric: Metric) -> Floats:
+        """Return the systems' scores as they are, shape (S,)."""
+        if metric.needs == "item_means":
+            return metric.scores(self.means[:, None], self.gold_means[None])[:, 0]
+        return metric.scores(self.systems[:, None], self.gold[None])[:, 0]
+
+    def sums(self, metric: Metric) -> ItemSums:
+        """Return the sums of an additive metric, prepared once for all metrics that are made of them."""
+        if metric.name not in self._sums:
+            self._sums[metric.name] = ItemSums(metric, self)
+        return self._sums[metric.name]
+
+
+class ItemSums:
+    """Sums over items of an additive metric's contributions.
+
+    Attributes
+    ----------
+    name
+        The metric's name.
+    features : ndarray, shape (N, S), or (N, 1) of a comparison
+        Each item's score as a test set of its own.
+    total : ndarray, shape (S,) or (1,)
+        Their sums.
+    gains : ndarray, shape (N,)
+        What swapping an item's rows adds to the first sum, and takes from the second.
+    """
+
+    def __init__(self, metric: Metric, rows: Rows) -> None:
+        self.name = metric.name
+        scored = item_scores(metric, rows.systems, rows.gold)
+        self.features = np.ascontiguousarray(scored.T)
+        self.total = self.features.sum(axis=0)
+        # A comparison after a swap is that of B with A, which a user's own need not make the negative.
+        other = item_scores(metric, rows.systems[1::-1], rows.gold)[0] if len(scored) == 1 else scored[1]
+        self.gains = other - scored[0]
+
+
+def item_scores(metric: Metric, systems: Floats, gold: Floats) -> Floats:
+    """Return the score of every item as a test set of its own.
+
+    Parameters
+    ----------
+    metric
+        An additive metric.
+    systems : ndarray, shape (S, N, K)
+    gold : ndarray, shape (N, K_gold)
+
+    Returns
+    -------
+    ndarray, shape (S, N), or (1, N) of a comparison of the first two systems
+    """
+    n_systems, n = systems.shape[:2]
+    if metric.needs == "item_means":
+        systems, gold = item_means(systems)[..., None], item_means(gold)[..., None]
+    else:
+        systems, gold = systems[:, :, None], gold[:, None]
+    comparison = metric.kind == "comparison"
+    out = np.empty(n if comparison else (n_systems, n))
+    metric.fill(np.ascontiguousarray(systems), np.ascontiguousarray(gold), out)
+    return np.atleast_2d(out)

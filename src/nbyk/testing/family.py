@@ -1,0 +1,205 @@
+"""Many tests on one set of items: drawing until the corrected decisions are certain, or a maximum is reached.
+
+References
+----------
+Gandy and Hahn 2014, MMCTest: a safe algorithm for implementing multiple Monte Carlo tests; Hoeffding 1963,
+Probability inequalities for sums of bounded random variables.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError, unknown_name
+from nbyk.testing.decision import Decision
+from nbyk.testing.looks import schedule
+from nbyk.testing.pvalues import null_counts
+
+Floats = NDArray[np.float64]
+Booleans = NDArray[np.bool_]
+OneNull = Callable[[int, int], Floats]
+
+CORRECTIONS = ("holm", "benjamini_hochberg", "none")
+_GROWTH = 4.0
+
+
+def adjusted(p: Floats, correction: str) -> Floats:
+    """Return p-values, shape (m,), corrected for how many there are, to be compared with α as they are.
+
+    "holm" (Holm 1979), "benjamini_hochberg" (Benjamini and Hochberg 1995) or "none".
+    """
+    if correction == "none":
+        return p
+    order = np.argsort(p, kind="stable")
+    m, found = p.size, np.empty_like(p)
+    if correction == "holm":
+        found[order] = np.maximum.accumulate(p[order] * (m - np.arange(m)))
+    else:
+        found[order] = np.minimum.accumulate((p[order] * m / (1.0 + np.arange(m)))[::-1])[::-1]
+    return np.minimum(found, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """What was drawn for one hypothesis of a family.
+
+    Attributes
+    ----------
+    effects : ndarray, shape (M,)
+        Its effects under the null.
+    settled
+        Whether its corrected decision is that of infinitely many draws.
+    settled_alone
+        Whether the decision without a correction is.
+    """
+
+    effects: Floats
+    settled: bool
+    settled_alone: bool
+
+
+@dataclass(frozen=True)
+class Family:
+    """Hypotheses that are tested together.
+
+    Attributes
+    ----------
+    decision
+        The test of each, with its α, and when to stop drawing; the error is that of all decisions together.
+    correction
+        "holm", "benjamini_hochberg" or "none".
+    max_draws
+        Draws of all hypotheses together, at most: they are kept in memory.
+    """
+
+    decision: Decision
+    correction: str
+    max_draws: int
+
+    def __post_init__(self) -> None:
+        if self.correction not in CORRECTIONS:
+            raise unknown_name("correction", self.correction, CORRECTIONS)
+
+    @property
+    def _sides(self) -> float:
+        return 2.0 if self.decision.alternative == "two-sided" else 1.0
+
+    def first_look(self, n_tests: int) -> int:
+        """Return the draws of the first look: those asked for, or as many as let the least p reach α/m.
+
+        Raises
+        ------
+        NbykError
+            If `max_resamples` or `max_draws` forbids that.
+        """
+        decision = self.decision
+        each = 1 if self.correction == "none" else n_tests
+        needed = math.ceil(self._sides * each / decision.alpha * (1.0 - 1e-12)) - 1
+        most = max(decision.n_resamples, decision.max_resamples)
+        if needed > most:
+            raise NbykError(
+                f"max_resamples: found {most}; of {n_tests} pairs at α = {decision.alpha:g} the smallest p "
+                f"must be able to reach {decision.alpha / each:.2g} ({self.correction}), which takes "
+                f"{needed} draws: raise max_resamples, compare with a baseline only, or choose no correction"
+            )
+        first = max(decision.n_resamples, needed)
+        if n_tests * first > self.max_draws:
+            raise NbykError(
+                f"max_draws: found {self.max_draws}; {n_tests} pairs take {first} draws each at first, "
+                f"{n_tests * first} in all and {n_tests * first * 8 / 1e9:.1f} GB: raise max_draws, "
+                "compare with a baseline only, or choose no correction"
+            )
+        return first
+
+    def draw(self, draw: Sequence[OneNull], observed: Floats, bounds: Sequence[float]) -> list[Drawn]:
+        """Return each hypothesis' null effects, and what they settle.
+
+        Parameters
+        ----------
+        draw
+            Of each hypothesis, the function of (start, n_draws) that returns its null effects.
+        observed : ndarray, shape (m,)
+            The effects on the data as they are.
+        bounds
+            What the p-values of infinitely many draws are at most, as far as is known.
+
+        Notes
+        -----
+        At every look the p-value of infinitely many draws lies in an interval (Clopper and Pearson 1934), all
+        of them at all looks but for a chance of at most the decision's error. Corrections are monotone in
+        every p-value: a decision that is the same with all at their lower ends and all at their upper ends is
+        that of infinitely many draws. It is settled once the p-values of the draws say the same.
+        """
+        m = len(draw)
+        first = self.first_look(m)
+        looks = schedule(max(first, self.decision.max_resamples), first, _GROWTH)
+        found = [of_one(0, first) for of_one in draw]
+        p, low, high = np.empty(m), np.zeros(m), np.array(bounds)
+        settled, left = np.zeros(m, np.bool_), self.max_draws - m * first
+        for look, n_draws in enumerate(looks):
+            for index in np.flatnonzero(~settled).tolist():
+                if found[index].size < n_draws:
+                    more = draw[index](found[index].size, n_draws)
+                    found[index] = np.concatenate([found[index], more])
+                p[index], *ends = self._seen(float(observed[index]), found[index], m * len(looks))
+                low[index], high[index] = max(low[index], ends[0]), min(high[index], ends[1])
+            settled = self._settled(p, low, high, self.correction)
+            if look + 1 < len(looks):
+                left -= sum(
+                    looks[look + 1] - found[index].size for index in np.flatnonzero(~settled).tolist()
+                )
+                if settled.all() or left < 0:
+                    break
+        alone = self._settled(p, low, high, "none")
+        return [Drawn(*of_one) for of_one in zip(found, settled.tolist(), alone.tolist(), strict=True)]
+
+    def _settled(self, p: Floats, low: Floats, high: Floats, correction: str) -> Booleans:
+        """Return which decisions are the same at both ends of the intervals and by the p-values."""
+        alpha = self.decision.alpha
+        rejected, at_most, at_least = (
+            adjusted(of_all, correction) <= alpha for of_all in (p, high, np.minimum(low, high))
+        )
+        return np.asarray((rejected & at_most) | ~(rejected | at_least))
+
+    def _seen(self, observed: float, null: Floats, n_intervals: int) -> tuple[float, float, float]:
+        """Return the p-value, and an interval of that of infinitely many draws, one of so many."""
+        from scipy.special import betaincinv
+
+        n_greater, n_less, n = null_counts(observed, null)
+        counts = np.array(
+            {"greater": [n_greater], "less": [n_less], "two-sided": [n_greater, n_less]}[
+                self.decision.alternative
+            ],
+            dtype=np.float64,
+        )
+        error = self.decision.error / (2.0 * self._sides * n_intervals)
+        low = np.where(counts == 0, 0.0, betaincinv(np.maximum(counts, 1), n - counts + 1, error))
+        high = np.where(counts == n, 1.0, betaincinv(counts + 1, np.maximum(n - counts, 1), 1.0 - error))
+        p, least, most = (
+            min(1.0, self._sides * float(ends.min())) for ends in ((1.0 + counts) / (1.0 + n), low, high)
+        )
+        return p, least, most
+
+
+def swap_bound(gains: Floats, *, sides: float = 2.0) -> float:
+    """Return what the p-value of all 2^N swaps is at most, for a metric that is a mean over items.
+
+    Swapping an item's rows flips the sign of its contribution d to the effect. Of sums of ±d, the share that
+    reaches Σd is at most exp(−(Σd)² / (2 Σd²)).
+
+    Parameters
+    ----------
+    gains : ndarray, shape (N,)
+        The contributions, or any multiple of them.
+    sides
+        2 for a two-sided test.
+    """
+    squares = float((gains**2).sum())
+    if squares == 0.0:
+        return 1.0
+    return min(1.0, sides * math.exp(-(float(gains.sum()) ** 2) / (2.0 * squares)))

@@ -1,0 +1,76 @@
+"""Percentile and BCa intervals from draws of a bootstrap.
+
+References
+----------
+Efron 1987, Better bootstrap confidence intervals; Efron and Tibshirani 1993, An introduction to the
+bootstrap, chapter 14.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+from nbyk.testing.pvalues import tie_tolerance
+
+Floats = NDArray[np.float64]
+
+
+def check_confidence_level(level: float) -> None:
+    """Raise NbykError if a confidence level is no share between 0 and 1."""
+    if not 0.0 < level < 1.0:
+        raise NbykError(f"confidence_level: found {level}, expected a share, such as 0.95")
+
+
+def percentile_interval(draws: Floats, level: float) -> tuple[float, float]:
+    """Return the central `level` of `draws`, shape (B,)."""
+    return _quantiles(draws, 0.5 * (1.0 - level), 0.5 * (1.0 + level))
+
+
+def bca_interval(draws: Floats, observed: float, acceleration: float, level: float) -> tuple[float, float]:
+    """Return the bias-corrected and accelerated interval.
+
+    Parameters
+    ----------
+    draws : ndarray, shape (B,)
+        Bootstrapped effects.
+    observed
+        The effect on the data as they are.
+    acceleration
+        Of `acceleration`.
+    level
+        Nominal coverage, in (0, 1).
+    """
+    from scipy.special import ndtr, ndtri
+
+    bias = float(ndtri(share_below(draws, observed)))
+    ends = bias + ndtri(np.array([0.5 * (1.0 - level), 0.5 * (1.0 + level)]))
+    low, high = ndtr(bias + ends / (1.0 - acceleration * ends))
+    return _quantiles(draws, float(low), float(high))
+
+
+def share_below(draws: Floats, observed: float) -> float:
+    """Return which share of `draws` lies below the observed effect, ties half; half a draw off 0 and 1."""
+    tolerance = tie_tolerance(draws, np.array([observed]))
+    below = int((draws < observed - tolerance).sum()) + int((draws <= observed + tolerance).sum())
+    share = below / (2 * draws.size)
+    return min(max(share, 0.5 / draws.size), 1.0 - 0.5 / draws.size)
+
+
+def acceleration(left_out: Floats) -> float:
+    """Return BCa's acceleration from effects without each item or group of items, shape (groups,).
+
+    Σ u³ / (6 (Σ u²)^{3/2}) of the deviations u of the mean from each; 0 where nothing varies. Of groups the
+    cubes and squares of whose items' deviations average out, it estimates the same with more noise.
+    """
+    if not np.isfinite(left_out).all() or np.ptp(left_out) <= tie_tolerance(left_out):
+        return 0.0
+    deviations = left_out.mean() - left_out
+    deviations /= np.abs(deviations).max()
+    return float((deviations**3).sum() / (6.0 * (deviations**2).sum() ** 1.5))
+
+
+def _quantiles(draws: Floats, low: float, high: float) -> tuple[float, float]:
+    ends = np.quantile(draws, [low, high]) + 0.0  # a 0 has no sign
+    return float(ends[0]), float(ends[1])

@@ -1,0 +1,314 @@
+"""Almost Stochastic Order: how far A is from having the better quantile everywhere, with an upper bound.
+
+del Barrio, Cuesta-Albertos and Matrán 2018; Dror, Shlomov and Reichart 2019; Ulmer, Hardmeier and Frellsen
+2022.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+from nbyk.testing.scores.draws import Progress, over_streams, random_words
+from nbyk.testing.scores.result import check_draws
+from nbyk.testing.scores.scores import as_row_pairs, as_scores
+from nbyk.testing.scores.violation_ratio import fill_ratios, resampled_ratios, segments
+
+Floats = NDArray[np.float64]
+
+FEW_SCORES = 5
+"""Below so many scores of either system, `aso` warns."""
+
+_VALUES_AT_ONCE = 1 << 23
+
+
+@dataclass(frozen=True)
+class AsoResult:
+    """How nearly A is stochastically larger than B.
+
+    Attributes
+    ----------
+    eps_min
+        Upper confidence bound of the violation ratio, clamped to [0, 1]. Below 0.5, A is almost
+        stochastically larger than B at the confidence asked for; at 0 it has the better quantile everywhere.
+    violation_ratio
+        The ratio of the samples, in [0, 1]; 0.5 if they are equal.
+    standard_error
+        Its standard deviation over bootstrap resamples of both samples.
+    monte_carlo_error
+        The standard error of `eps_min` from the number of resamples alone.
+    bound
+        What was asked for: the confidence, among how many comparisons it holds, resamples, grid and seed.
+    n_a, n_b
+        How many scores either system has.
+    resampled : ndarray, shape (n_resamples,), or None
+        The ratios of the resamples, where they were asked for.
+    """
+
+    eps_min: float
+    violation_ratio: float
+    standard_error: float
+    monte_carlo_error: float
+    bound: Bound
+    n_a: int
+    n_b: int
+    resampled: Floats | None = field(default=None, repr=False, compare=False)
+
+    def reversed(self) -> AsoResult:
+        """Return the result of B over A, from the same resamples: its ratio is one minus that of A over B."""
+        ratio = 1.0 - self.violation_ratio
+        return replace(
+            self,
+            eps_min=float(self.bound.eps_min(ratio, self.standard_error)),
+            violation_ratio=ratio,
+            n_a=self.n_b,
+            n_b=self.n_a,
+            resampled=None if self.resampled is None else 1.0 - self.resampled,
+        )
+
+
+@dataclass(frozen=True)
+class AsoBatch:
+    """`AsoResult` of R pairs of samples: arrays of shape (R,)."""
+
+    eps_min: Floats
+    violation_ratio: Floats
+    standard_error: Floats
+
+
+def aso(
+    a: Any,
+    b: Any,
+    *,
+    confidence_level: float = 0.95,
+    n_comparisons: int = 1,
+    n_resamples: int = 1000,
+    dt: float | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    keep_resamples: bool = False,
+    progress: Progress | None = None,
+) -> AsoResult:
+    """Bound the violation ratio of A over B from above: Almost Stochastic Order.
+
+    Parameters
+    ----------
+    a, b
+        Two or more scores of either system, higher is better, in any order: lists, arrays, Series or tensors.
+    confidence_level
+        1 − α, in (0, 1).
+    n_comparisons
+        How many comparisons the confidence is to hold for jointly (Bonferroni: each at 1 − α/n_comparisons).
+    n_resamples
+        Bootstrap resamples of the standard error, at least 2.
+    dt
+        None computes the integrals exactly; a number in (0, 1) on a grid of that step, ends included, as
+        other implementations have it.
+    seed, threads
+        The numbers depend on the seed, not on the threads.
+    keep_resamples
+        Whether the result holds the ratio of each resample.
+    progress
+        Called with the number of draws just finished.
+
+    Returns
+    -------
+    AsoResult
+
+    Raises
+    ------
+    NbykError
+        If there are fewer than two finite scores of either system, or an argument is out of range.
+
+    Warns
+    -----
+    UserWarning
+        With fewer than five scores of either system, of what `eps_min` can mean there.
+
+    Notes
+    -----
+    With the quantile functions F⁻¹ of A and G⁻¹ of B, the ratio is ∫ max(0, G⁻¹ − F⁻¹)² / ∫ (F⁻¹ − G⁻¹)², and
+    eps_min = ratio − √((n + m)/(nm)) σ̂ Φ⁻¹(α), where σ̂² is the bootstrap variance of √(nm/(n + m)) times the
+    ratio (Ulmer et al. 2022, equations 1, 3 and 4). The roots cancel: it is the ratio plus Φ⁻¹(1 − α) of its
+    bootstrap standard deviations. The bound rests on the ratio being asymptotically normal, which it is
+    unless A and B have one distribution.
+    """
+    first, second = as_scores(a, "a", least=2), as_scores(b, "b", least=2)
+    warn_of_few(len(first), len(second))
+    bound = Bound(confidence_level, n_comparisons, n_resamples, dt, seed)
+    return bound.compare(first, second, threads=threads, keep_resamples=keep_resamples, progress=progress)
+
+
+def aso_batch(
+    a: Any,
+    b: Any,
+    *,
+    confidence_level: float = 0.95,
+    n_comparisons: int = 1,
+    n_resamples: int = 1000,
+    dt: float | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> AsoBatch:
+    """Return the results of `aso` for R pairs of samples, of shapes (R, n) and (R, m), without its warning.
+
+    Row r has random draws of its own, whatever the other rows are.
+    """
+    first, second = as_row_pairs(a, b, least=2)
+    bound = Bound(confidence_level, n_comparisons, n_resamples, dt, seed)
+    size = max(1, _VALUES_AT_ONCE // n_resamples)
+    parts = []
+    for start in range(0, len(first), size):
+        rows = slice(start, start + size)
+        ratios, resampled = bound.resample(first[rows], second[rows], start, threads, progress)
+        errors = resampled.std(axis=1, ddof=1)
+        parts.append((bound.eps_min(ratios, errors), ratios, errors))
+    return AsoBatch(*(np.concatenate(columns) for columns in zip(*parts, strict=True)))
+
+
+def violation_ratio(a: Any, b: Any, *, dt: float | None = None) -> float:
+    """Return the violation ratio of two samples, in [0, 1]: exact, or on a grid as `aso` has it.
+
+    It is 0 where A has the better quantile everywhere, 1 where B has, and 0.5 if the samples are equal;
+    ratio(a, b) + ratio(b, a) = 1. It changes neither with the order of scores nor with a shift or a positive
+    factor of both systems'.
+
+    Parameters
+    ----------
+    a, b
+        One or more scores of either system, higher is better.
+    dt
+        As for `aso`.
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    NbykError
+        If scores are not finite numbers, or dt is no step in (0, 1).
+    """
+    first, second = _ascending(as_scores(a, "a")[None], as_scores(b, "b")[None])
+    out = np.empty(1)
+    cut = segments(first.shape[1], second.shape[1], dt)
+    fill_ratios(first, second, cut.of_a, cut.of_b, cut.lengths, out)
+    return float(out[0])
+
+
+@dataclass(frozen=True)
+class Bound:
+    """How violation ratios are bounded: see `aso`.
+
+    Raises
+    ------
+    NbykError
+        If an argument is out of range.
+    """
+
+    confidence_level: float
+    n_comparisons: int
+    n_resamples: int
+    dt: float | None
+    seed: int
+
+    def __post_init__(self) -> None:
+        check_draws(self.n_resamples, least=2)
+        if not 0.0 < self.confidence_level < 1.0:
+            raise NbykError(
+                f"confidence_level: found {self.confidence_level}, expected a number in (0, 1), such as 0.95"
+            )
+        if self.n_comparisons < 1:
+            raise NbykError(f"n_comparisons: found {self.n_comparisons}, expected at least 1")
+
+    @property
+    def deviate(self) -> float:
+        """How many standard errors the bound lies above the ratio: Φ⁻¹(1 − α/comparisons)."""
+        from scipy.special import ndtri
+
+        return -float(ndtri((1.0 - self.confidence_level) / self.n_comparisons))
+
+    def eps_min(self, ratios: Floats | float, errors: Floats | float) -> Floats:
+        """Return the bounds of ratios with standard errors, clamped to [0, 1]."""
+        return np.asarray(np.clip(ratios + self.deviate * errors, 0.0, 1.0))
+
+    def resample(
+        self, a: Floats, b: Floats, first_row: int, threads: int, progress: Progress | None
+    ) -> tuple[Floats, Floats]:
+        """Return the ratios of samples, shapes (R, n) and (R, m), and of their resamples, shape (R, M)."""
+        a, b = _ascending(a, b)
+        n, m = a.shape[1], b.shape[1]
+        cut = segments(n, m, self.dt)
+        ratios, out = np.empty(len(a)), np.empty((len(a), self.n_resamples))
+        fill_ratios(a, b, cut.of_a, cut.of_b, cut.lengths, ratios)
+        key = random_words(self.seed, purpose="almost stochastic order", n=n, m=m)
+
+        def fill(first: int, last: int) -> None:
+            resampled_ratios(
+                a, b, cut.of_a, cut.of_b, cut.lengths, key, first_row, self.n_resamples, first, last, out
+            )
+
+        over_streams(fill, len(a), self.n_resamples, threads=threads, progress=progress)
+        return ratios, out
+
+    def compare(
+        self,
+        a: Floats,
+        b: Floats,
+        *,
+        row: int = 0,
+        threads: int = 1,
+        keep_resamples: bool = False,
+        progress: Progress | None = None,
+    ) -> AsoResult:
+        """Return the result of one pair of samples, with the random draws of a row."""
+        ratios, resampled = self.resample(a[None], b[None], row, threads, progress)
+        error = resampled[0].std(ddof=1)
+        deviations = resampled[0] - resampled[0].mean()
+        # A sample's standard deviation s has the variance (μ₄ − s⁴)/(4 s² M), to first order.
+        spread = max(0.0, float((deviations**4).mean()) - float(error) ** 4)
+        error_of_error = math.sqrt(spread / (4.0 * self.n_resamples)) / float(error) if error > 0.0 else 0.0
+        return AsoResult(
+            eps_min=float(self.eps_min(ratios, error)[0]),
+            violation_ratio=float(ratios[0]),
+            standard_error=float(error),
+            monte_carlo_error=abs(self.deviate) * error_of_error,
+            bound=self,
+            n_a=len(a),
+            n_b=len(b),
+            resampled=resampled[0] if keep_resamples else None,
+        )
+
+
+def few_scores(n: int, m: int) -> str | None:
+    """Return what `eps_min` can and cannot mean with n and m scores, where they are too few; else None."""
+    if min(n, m) >= FEW_SCORES:
+        return None
+    deals = math.comb(n + m, n)
+    return (
+        f"{n} scores of A and {m} of B: eps_min says little below {FEW_SCORES} of each. Where each score "
+        "of A is above every one of B, no resample differs, and eps_min is 0 at any confidence; for two "
+        f"equally good systems that happens once in {deals} times. It can rank systems, but not back a "
+        "claim: collect more runs, or give the p-value of permutation_test beside it"
+    )
+
+
+def warn_of_few(n: int, m: int) -> None:
+    """Warn where samples of n and m scores are too small for the bound to mean much."""
+    said = few_scores(n, m)
+    if said is not None:
+        warnings.warn(said, UserWarning, stacklevel=3)
+
+
+def _ascending(a: Floats, b: Floats) -> tuple[Floats, Floats]:
+    """Return each row of both samples sorted, and scaled by a power of two so that no square overflows."""
+    largest = np.maximum(np.abs(a).max(axis=1), np.abs(b).max(axis=1))
+    exponents = np.frexp(largest)[1][:, None]
+    return np.sort(np.ldexp(a, -exponents), axis=1), np.sort(np.ldexp(b, -exponents), axis=1)

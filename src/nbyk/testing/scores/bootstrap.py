@@ -1,0 +1,155 @@
+"""The bootstrap test of a difference of means, of paired or unpaired scores.
+
+Resamples of the data centre on the observed difference δ instead of on zero, so that what is counted is how
+often a resampled difference exceeds δ by another δ: #{δ* ≥ 2 δ} (Efron and Tibshirani 1994; Berg-Kirkpatrick
+et al. 2012, who do it for any metric: `nbyk.paired_bootstrap`).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.testing.pvalues import Alternative, check_alternative
+from nbyk.testing.scores.draws import Progress, over_streams, random_words, streams_per_row
+from nbyk.testing.scores.kernels import resampled_differences
+from nbyk.testing.scores.randomisation import rounding
+from nbyk.testing.scores.result import (
+    SignificanceResult,
+    check_draws,
+    p_of_counts,
+    pvalue_of_counts,
+)
+from nbyk.testing.scores.scores import Floats, as_pairs, as_row_pairs, as_scores
+
+Counts = NDArray[np.int64]
+
+
+def bootstrap_test(
+    a: Any,
+    b: Any,
+    *,
+    paired: bool = False,
+    alternative: Alternative = "greater",
+    n_resamples: int = 10_000,
+    smoothing: bool = True,
+    seed: int = 0,
+    threads: int = 1,
+    keep_null: bool = False,
+    progress: Progress | None = None,
+) -> SignificanceResult:
+    """Test the difference of two means by resampling the scores.
+
+    Parameters
+    ----------
+    a, b
+        Two or more scores of either system, higher is better: lists, arrays, Series or tensors.
+    paired
+        Whether score i of both belongs to the same item or run, so that pairs are resampled; else either
+        sample is resampled by itself.
+    alternative
+        "greater" (A is better), "less" or "two-sided" (twice the smaller p, at most 1).
+    n_resamples
+        Resamples M.
+    smoothing
+        p = (1 + count)/(1 + M), never zero; else count/M, as Berg-Kirkpatrick et al. have it.
+    seed, threads
+        The numbers depend on the seed, not on the threads.
+    keep_null
+        Whether the result holds the statistic under the null, δ* − δ.
+    progress
+        Called with the number of draws just finished.
+
+    Returns
+    -------
+    SignificanceResult
+        `statistic` is δ = mean(a) − mean(b).
+
+    Raises
+    ------
+    NbykError
+        If there are fewer than two scores of either, or they are not finite numbers or do not pair, or an
+        argument is out of range.
+
+    Notes
+    -----
+    Liberal on small samples, as resampled means vary less than means do, by a factor of (n − 1)/n in
+    variance: at n = 5 and a level of .05 it rejects equally good systems about .09 of the time, at n = 20
+    .06. Prefer `permutation_test` or `approximate_randomisation` there.
+    """
+    if paired:
+        first, second = as_pairs(a, b, least=2)
+    else:
+        first, second = as_scores(a, "a", least=2), as_scores(b, "b", least=2)
+    check_alternative(alternative)
+    check_draws(n_resamples)
+    kept = np.empty((1, n_resamples) if keep_null else (0, 0))
+    observed, counts = _counts(first[None], second[None], paired, n_resamples, seed, threads, progress, kept)
+    at_least, at_most = counts[0].tolist()
+    return SignificanceResult(
+        "paired_bootstrap" if paired else "bootstrap",
+        float(observed[0]),
+        pvalue_of_counts(at_least, at_most, n_resamples, alternative, smoothing=smoothing, exact=False),
+        len(first),
+        len(second),
+        n_resamples,
+        null=kept[0] - observed[0] if keep_null else None,
+    )
+
+
+def bootstrap_p(
+    a: Any,
+    b: Any,
+    *,
+    paired: bool = False,
+    alternative: Alternative = "greater",
+    n_resamples: int = 10_000,
+    smoothing: bool = True,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Floats:
+    """Return the p-values of `bootstrap_test` for R pairs of samples, of shapes (R, n) and (R, m).
+
+    Row r has random draws of its own, whatever the other rows are.
+    """
+    first, second = as_row_pairs(a, b, paired=paired, least=2)
+    check_alternative(alternative)
+    check_draws(n_resamples)
+    _, counts = _counts(first, second, paired, n_resamples, seed, threads, progress, np.empty((0, 0)))
+    return p_of_counts(counts[:, 0], counts[:, 1], n_resamples, alternative, smoothing=smoothing)
+
+
+def _counts(
+    a: Floats,
+    b: Floats,
+    paired: bool,
+    n_draws: int,
+    seed: int,
+    threads: int,
+    progress: Progress | None,
+    kept: Floats,
+) -> tuple[Floats, Counts]:
+    """Return the observed differences, shape (R,), and how often δ* ≥ 2 δ and δ* ≤ 2 δ, shape (R, 2)."""
+    rows, n, m = len(a), a.shape[1], b.shape[1]
+    if paired:
+        of_a = (a - b) / n
+        of_b = np.empty((rows, 0))
+        ties = rounding(of_a, (np.abs(a) + np.abs(b)) / n)
+    else:
+        centre = 0.5 * (a.mean(axis=1, keepdims=True) + b.mean(axis=1, keepdims=True))
+        of_a, of_b = (a - centre) / n, (b - centre) / m
+        ties = rounding(of_a, np.abs(a) / n) + rounding(of_b, np.abs(b) / m)
+    observed = of_a.sum(axis=1) - of_b.sum(axis=1)
+    low, high = 2.0 * observed - ties, 2.0 * observed + ties
+    key = random_words(seed, purpose="resampled scores", n=n, m=0 if paired else m)
+    per_row = streams_per_row(n_draws)
+    counts = np.empty((rows * per_row, 2), np.int64)
+
+    def fill(first: int, last: int) -> None:
+        resampled_differences(of_a, of_b, low, high, key, n_draws, first, last, counts, kept)
+
+    over_streams(fill, rows, n_draws, threads=threads, progress=progress)
+    return observed, counts.reshape(rows, per_row, 2).sum(axis=1)

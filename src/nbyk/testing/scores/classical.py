@@ -1,0 +1,195 @@
+"""The classical tests, by scipy, with one way of asking and of answering."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from nbyk.errors import NbykError
+from nbyk.testing.pvalues import Alternative, PValue, check_alternative
+from nbyk.testing.scores.result import SignificanceResult
+from nbyk.testing.scores.scores import Floats, as_pairs, as_row_pairs, as_scores
+
+
+def welch_t_test(a: Any, b: Any, *, alternative: Alternative = "greater") -> SignificanceResult:
+    """Test the difference of the means of two samples by Welch's t, which allows for unequal variances.
+
+    Parameters
+    ----------
+    a, b
+        Two or more scores of either system, higher is better: lists, arrays, Series or tensors.
+    alternative
+        "greater" (A is better), "less" or "two-sided".
+
+    Returns
+    -------
+    SignificanceResult
+        `statistic` is t.
+
+    Raises
+    ------
+    NbykError
+        If scores are not finite numbers, or all of A's are equal and so are all of B's.
+
+    Notes
+    -----
+    Welch 1947, as ``scipy.stats.ttest_ind(equal_var=False)``; Ulmer et al. 2022 call it Student's t.
+    """
+    first, second = as_scores(a, "a", least=2), as_scores(b, "b", least=2)
+    return _one(
+        "welch_t",
+        _welch,
+        first,
+        second,
+        alternative,
+        "neither sample varies, so that t has no denominator; use permutation_test",
+    )
+
+
+def wilcoxon_test(
+    a: Any, b: Any, *, alternative: Alternative = "greater", method: str = "auto"
+) -> SignificanceResult:
+    """Test paired scores by Wilcoxon's signed ranks.
+
+    Parameters
+    ----------
+    a, b
+        Scores of A and B on the same items or runs.
+    alternative
+        "greater" (A is better), "less" or "two-sided".
+    method
+        "exact", "approx" or "auto", as ``scipy.stats.wilcoxon`` has them. Pairs that tie are left out.
+
+    Returns
+    -------
+    SignificanceResult
+        `statistic` is the sum of the ranks of positive differences, or the smaller sum if two-sided.
+
+    Raises
+    ------
+    NbykError
+        If scores are not finite numbers or do not pair, or all pairs tie.
+
+    Notes
+    -----
+    Wilcoxon 1945. It holds its level where differences are symmetric around zero.
+    """
+    first, second = as_pairs(a, b)
+    return _one(
+        "wilcoxon",
+        lambda x, y, side: _wilcoxon(x, y, side, method),
+        first,
+        second,
+        alternative,
+        "all pairs tie, so that there is nothing to rank; the systems' scores are the same",
+    )
+
+
+def mann_whitney_test(
+    a: Any, b: Any, *, alternative: Alternative = "greater", method: str = "auto"
+) -> SignificanceResult:
+    """Test whether scores of A tend to be larger than scores of B by Mann and Whitney's U.
+
+    Parameters
+    ----------
+    a, b
+        Scores of A and B, in any order.
+    alternative
+        "greater" (A is better), "less" or "two-sided".
+    method
+        "exact", "asymptotic" or "auto", as ``scipy.stats.mannwhitneyu`` has them.
+
+    Returns
+    -------
+    SignificanceResult
+        `statistic` is U: how many pairs have A's score above B's, ties counting one half.
+
+    Raises
+    ------
+    NbykError
+        If scores are not finite numbers, or all of them are equal.
+
+    Notes
+    -----
+    Mann and Whitney 1947. It holds its level where A's and B's scores come from one distribution.
+    """
+    first, second = as_scores(a, "a"), as_scores(b, "b")
+    return _one(
+        "mann_whitney",
+        lambda x, y, side: _mann_whitney(x, y, side, method),
+        first,
+        second,
+        alternative,
+        "all scores are equal, so that there is nothing to rank",
+    )
+
+
+def welch_t_p(a: Any, b: Any, *, alternative: Alternative = "greater") -> Floats:
+    """Return the p-values of `welch_t_test` for R pairs, shapes (R, n) and (R, m); NaN if undefined."""
+    check_alternative(alternative)
+    return _welch(*as_row_pairs(a, b, least=2), alternative)[1]
+
+
+def wilcoxon_p(a: Any, b: Any, *, alternative: Alternative = "greater", method: str = "auto") -> Floats:
+    """Return the p-values of `wilcoxon_test` for R pairs of samples, shape (R, n); NaN if undefined."""
+    check_alternative(alternative)
+    return _wilcoxon(*as_row_pairs(a, b, paired=True), alternative, method)[1]
+
+
+def mann_whitney_p(a: Any, b: Any, *, alternative: Alternative = "greater", method: str = "auto") -> Floats:
+    """Return the p-values of `mann_whitney_test` for R pairs, shapes (R, n) and (R, m); NaN if undefined."""
+    check_alternative(alternative)
+    return _mann_whitney(*as_row_pairs(a, b), alternative, method)[1]
+
+
+def _one(
+    name: str,
+    test: Callable[[Floats, Floats, Alternative], tuple[Floats, Floats]],
+    a: Floats,
+    b: Floats,
+    alternative: Alternative,
+    undefined: str,
+) -> SignificanceResult:
+    check_alternative(alternative)
+    statistic, p = (float(values[0]) for values in test(a[None], b[None], alternative))
+    if np.isnan(p):
+        raise NbykError(f"{name}: {undefined}")
+    return SignificanceResult(name, statistic, PValue(p, 0.0, alternative), len(a), len(b))
+
+
+def _welch(a: Floats, b: Floats, alternative: Alternative) -> tuple[Floats, Floats]:
+    from scipy import stats
+
+    constant = (np.ptp(a, axis=1) == 0.0) & (np.ptp(b, axis=1) == 0.0)
+    return _quietly(lambda: stats.ttest_ind(a, b, axis=1, equal_var=False, alternative=alternative), constant)
+
+
+def _wilcoxon(a: Floats, b: Floats, alternative: Alternative, method: str) -> tuple[Floats, Floats]:
+    from scipy import stats
+
+    constant = (a == b).all(axis=1)
+    return _quietly(lambda: stats.wilcoxon(a, b, axis=1, alternative=alternative, method=method), constant)
+
+
+def _mann_whitney(a: Floats, b: Floats, alternative: Alternative, method: str) -> tuple[Floats, Floats]:
+    from scipy import stats
+
+    constant = np.ptp(np.concatenate([a, b], axis=1), axis=1) == 0.0
+    return _quietly(
+        lambda: stats.mannwhitneyu(a, b, axis=1, alternative=alternative, method=method), constant
+    )
+
+
+def _quietly(test: Callable[[], Any], undefined: Any) -> tuple[Floats, Floats]:
+    """Return a test's statistics and p-values, without scipy's warnings and NaN where it is undefined."""
+    with warnings.catch_warnings(), np.errstate(all="ignore"):
+        warnings.simplefilter("ignore")
+        try:
+            found = test()
+        except ValueError as error:
+            raise NbykError(f"scipy refused the test: {error}") from error
+    p = np.where(undefined, np.nan, np.asarray(found.pvalue, dtype=np.float64))
+    return np.asarray(found.statistic, dtype=np.float64), p

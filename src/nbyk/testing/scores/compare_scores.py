@@ -1,0 +1,322 @@
+"""Systems compared by their plain scores: one test of every pair, corrected for their number."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import combinations
+from typing import Any
+
+from nbyk.errors import NbykError, unknown_name
+from nbyk.testing.pvalues import Alternative, check_alternative
+from nbyk.testing.scores.aso import Bound, few_scores
+from nbyk.testing.scores.battery import TESTS
+from nbyk.testing.scores.corrections import METHODS, correct_p_values
+from nbyk.testing.scores.draws import Progress
+from nbyk.testing.scores.recommendation import recommended_test
+from nbyk.testing.scores.result import SignificanceResult
+from nbyk.testing.scores.score_comparison import ScoreComparison, ScorePair, SystemScores
+from nbyk.testing.scores.scores import Floats, as_samples, check_aligned
+
+RECOMMENDED, ASO = "recommended", "aso"
+NAMES = (RECOMMENDED, ASO, *TESTS)
+"""Names of the tests that scores can be compared by."""
+
+CORRECTIONS = (*METHODS, "none")
+N_RESAMPLES = 10_000
+N_ASO_RESAMPLES = 1000
+
+_AT_LEAST_TWO = (ASO, "bootstrap", "paired_bootstrap", "welch_t")
+_LIBERAL_BELOW = 20
+
+
+def compare_scores(
+    scores: Any,
+    *,
+    test: str = RECOMMENDED,
+    paired: bool = False,
+    against: str | None = None,
+    alternative: Alternative = "two-sided",
+    alpha: float = 0.05,
+    tau: float = 0.2,
+    correction: str | None = None,
+    n_resamples: int | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> ScoreComparison:
+    """Compare systems by scores of their runs, or of the same items.
+
+    Parameters
+    ----------
+    scores
+        Scores of two systems or more, higher is better: a mapping from names, a DataFrame with a column per
+        system, or a sequence of samples.
+    test
+        "recommended" (see `recommended_test`), "aso", or a name in `battery.TESTS`.
+    paired
+        Whether score i of every system belongs to the same item or run. Tests of pairs need it.
+    against
+        A baseline to compare every other system with; by default all pairs are compared.
+    alternative
+        "two-sided", "greater" (the first of a pair is better; with a baseline, the other system is) or
+        "less". Of more than two systems, the latter two need a baseline.
+    alpha
+        The level, in (0, 1); Almost Stochastic Order is bounded at a confidence of 1 − α.
+    tau
+        What `eps_min` must be below for a system to be called almost stochastically larger, in (0, 1).
+    correction
+        For the number of pairs: "holm", "bonferroni", "benjamini_hochberg" or "none"; by default Holm's, and
+        Bonferroni's for the bounds of Almost Stochastic Order, which know no other.
+    n_resamples
+        Draws M; by default 10,000, and 1000 for Almost Stochastic Order.
+    seed, threads
+        The numbers depend on the seed, not on the threads.
+    progress
+        Called with the number of draws just finished.
+
+    Returns
+    -------
+    ScoreComparison
+
+    Raises
+    ------
+    NbykError
+        If there are fewer than two systems, scores are no finite numbers, too few or do not pair, or an
+        argument is unknown or out of range.
+    """
+    check_alternative(alternative)
+    for name, value in (("alpha", alpha), ("tau", tau)):
+        if not 0.0 < value < 1.0:
+            raise NbykError(f"{name}: found {value}, expected a number between 0 and 1, such as 0.05")
+    samples = as_samples(scores)
+    if paired and isinstance(scores, Mapping):
+        check_aligned(*scores.values())
+    pairs = _pairs(list(samples), against, alternative)
+    smallest = sorted(len(sample) for sample in samples.values())[:2]
+    reason = None
+    if test == RECOMMENDED:
+        recommended = recommended_test(*smallest, paired=paired)
+        test, reason = recommended.test, recommended.reason
+    elif test not in NAMES:
+        raise unknown_name("test", test, NAMES)
+    by_pairs = test != ASO and TESTS[test].paired
+    _check_samples(samples, test, paired=paired, by_pairs=by_pairs)
+    correction = _correction(test, correction)
+    if test == ASO:
+        sides = 2 if alternative == "two-sided" else 1
+        n_comparisons = 1 if correction == "none" else sides * len(pairs)
+        bound = Bound(1.0 - alpha, n_comparisons, n_resamples or N_ASO_RESAMPLES, None, seed)
+        compared = [
+            _by_aso(samples, pair, bound, row, alternative, alpha, tau, threads, progress)
+            for row, pair in enumerate(pairs)
+        ]
+    else:
+        options: dict[str, Any] = {"alternative": alternative}
+        if TESTS[test].draws:
+            options |= {"n_resamples": n_resamples or N_RESAMPLES, "seed": seed}
+            options |= {"threads": threads, "progress": progress}
+        results = [_tested(samples, pair, test, options) for pair in pairs]
+        p = [result.p for result in results]
+        adjusted = p if correction == "none" else correct_p_values(p, correction).tolist()
+        compared = [
+            _by_p(samples, pair, result, of_pair, alpha, by_pairs)
+            for pair, result, of_pair in zip(pairs, results, adjusted, strict=True)
+        ]
+    return ScoreComparison(
+        test=test,
+        reason=reason,
+        paired=by_pairs,
+        systems=tuple(_described(name, sample, alpha) for name, sample in samples.items()),
+        pairs=tuple(compared),
+        against=against,
+        alternative=alternative,
+        alpha=alpha,
+        tau=tau if test == ASO else None,
+        correction=correction,
+        seed=seed,
+        warnings=tuple(_warnings(test, samples, compared, alternative, alpha, correction, paired)),
+        scores=samples,
+    )
+
+
+def least_scores(test: str) -> int:
+    """Return how many scores of a system a test takes at least."""
+    return 2 if test in _AT_LEAST_TWO else 1
+
+
+def _pairs(names: Sequence[str], against: str | None, alternative: str) -> list[tuple[str, str]]:
+    if against is not None:
+        if against not in names:
+            raise unknown_name("baseline", against, names)
+        return [(name, against) for name in names if name != against]
+    if len(names) > 2 and alternative != "two-sided":
+        raise NbykError(
+            f"alternative: found {alternative!r} for all pairs, in which no system comes first; name the "
+            "baseline that the others are compared with, or choose two-sided"
+        )
+    return list(combinations(names, 2))
+
+
+def _check_samples(samples: Mapping[str, Floats], test: str, *, paired: bool, by_pairs: bool) -> None:
+    if by_pairs and not paired:
+        raise NbykError(
+            f"test {test!r} needs paired scores: say that score i of every system is of the same item or run "
+            "(paired), or choose an unpaired test, such as permutation"
+        )
+    least = least_scores(test)
+    (first, sample), *others = samples.items()
+    for name, values in samples.items():
+        if len(values) < least:
+            raise NbykError(
+                f"system {name!r}: found 1 score, expected at least {least} for {test}, which resamples or "
+                "measures how scores vary: give more runs"
+            )
+    for name, values in others:
+        if paired and len(values) != len(sample):
+            raise NbykError(
+                f"system {name!r}: found {len(values)} scores, expected {len(sample)} as of {first!r}, since "
+                "they are paired: give scores on the same items or runs, or do not pair them"
+            )
+
+
+def _correction(test: str, correction: str | None) -> str:
+    if correction is None:
+        return "bonferroni" if test == ASO else "holm"
+    if correction not in CORRECTIONS:
+        raise unknown_name("correction", correction, CORRECTIONS)
+    if test == ASO and correction not in ("bonferroni", "none"):
+        raise NbykError(
+            f"correction: found {correction!r} for aso, whose bounds are no p-values; choose bonferroni "
+            "or none"
+        )
+    return correction
+
+
+def _tested(
+    samples: Mapping[str, Floats], pair: tuple[str, str], test: str, options: Mapping[str, Any]
+) -> SignificanceResult:
+    try:
+        return TESTS[test].test(samples[pair[0]], samples[pair[1]], **options)
+    except NbykError as error:
+        raise NbykError(f"{pair[0]} and {pair[1]}: {error}") from None
+
+
+def _by_p(
+    samples: Mapping[str, Floats],
+    pair: tuple[str, str],
+    result: SignificanceResult,
+    p_adjusted: float,
+    alpha: float,
+    by_pairs: bool,
+) -> ScorePair:
+    a, b = (samples[name] for name in pair)
+    first_is_better = result.alternative == "greater"
+    if result.alternative == "two-sided":
+        # Rank tests may see another system in front than the means do.
+        test = TESTS[result.test]
+        first_is_better = (
+            result.statistic > 0.0
+            if test.draws or result.test == "welch_t"
+            else test.test(a, b, alternative="greater").p < test.test(a, b, alternative="less").p
+        )
+    better = pair[0 if first_is_better else 1] if p_adjusted <= alpha else None
+    return ScorePair(*pair, *_difference(a, b, alpha, by_pairs), result, None, p_adjusted, better)
+
+
+def _by_aso(
+    samples: Mapping[str, Floats],
+    pair: tuple[str, str],
+    bound: Bound,
+    row: int,
+    alternative: Alternative,
+    alpha: float,
+    tau: float,
+    threads: int,
+    progress: Progress | None,
+) -> ScorePair:
+    a, b = (samples[name] for name in pair)
+    found = bound.compare(a, b, row=row, threads=threads, keep_resamples=True, progress=progress)
+    reverse = found.reversed()
+    better = None
+    if alternative != "less" and found.eps_min < tau:
+        better = pair[0]
+    elif alternative != "greater" and reverse.eps_min < tau:
+        better = pair[1]
+    return ScorePair(*pair, *_difference(a, b, alpha, False), found, reverse, None, better)
+
+
+def _difference(a: Floats, b: Floats, alpha: float, by_pairs: bool) -> tuple[float, float, float]:
+    """Return the difference of means and its t interval at 1 − α."""
+    difference = float(a.mean() - b.mean())
+    if by_pairs:
+        error, df = _standard_error(a - b), len(a) - 1.0
+    else:
+        of_a, of_b = _standard_error(a), _standard_error(b)
+        error = math.hypot(of_a, of_b)
+        df = error**4 / (of_a**4 / (len(a) - 1) + of_b**4 / (len(b) - 1)) if error > 0.0 else 1.0
+    reach = _reach(error, df, alpha)
+    return difference, difference - reach, difference + reach
+
+
+def _described(name: str, sample: Floats, alpha: float) -> SystemScores:
+    mean, n = float(sample.mean()), len(sample)
+    reach = _reach(_standard_error(sample), n - 1, alpha)
+    sd = float(sample.std(ddof=1)) if n > 1 else math.nan
+    return SystemScores(name, n, mean, sd, mean - reach, mean + reach)
+
+
+def _standard_error(sample: Floats) -> float:
+    return float(sample.std(ddof=1)) / math.sqrt(len(sample)) if len(sample) > 1 else math.nan
+
+
+def _reach(error: float, df: float, alpha: float) -> float:
+    from scipy.special import stdtrit
+
+    return error * float(stdtrit(df, 1.0 - alpha / 2.0)) if error == error else math.nan
+
+
+def _warnings(
+    test: str,
+    samples: Mapping[str, Floats],
+    pairs: Sequence[ScorePair],
+    alternative: str,
+    alpha: float,
+    correction: str,
+    paired: bool,
+) -> Iterator[str]:
+    fewest = min(len(sample) for sample in samples.values())
+    if test == ASO:
+        said = few_scores(*sorted(len(sample) for sample in samples.values())[:2])
+        if said is not None:
+            yield said
+    if test in ("bootstrap", "paired_bootstrap") and fewest < _LIBERAL_BELOW:
+        yield (
+            f"with {fewest} scores resampled means vary less than means do, so that the bootstrap calls "
+            f"equally good systems different more often than α = {alpha:g}; permutation (or, of pairs, "
+            "approximate_randomisation) does not"
+        )
+    results = [pair.found for pair in pairs if isinstance(pair.found, SignificanceResult)]
+    least = min((_smallest_p(result) for result in results), default=0.0)
+    tests = 1 if correction == "none" else len(pairs)
+    if least * tests > alpha:
+        corrected = f", times {tests} pairs," if tests > 1 else ""
+        how = (
+            "collect more scores"
+            if any(result.exact for result in results)
+            else "draw more of the null with n_resamples"
+        )
+        yield (
+            f"the smallest p-value that {test} can give here is {least:.3g}{corrected} and above α = "
+            f"{alpha:g}: whatever the scores, it could not have told the systems apart; {how}"
+        )
+    if paired and not (test != ASO and TESTS[test].paired):
+        yield f"the scores are paired, which {test} makes nothing of; approximate_randomisation does"
+
+
+def _smallest_p(result: SignificanceResult) -> float:
+    """Return what the p-value is at least, whatever the scores are; 0 where nothing is known."""
+    if not result.n_resamples:
+        return 0.0
+    sides = 2.0 if result.alternative == "two-sided" else 1.0
+    return min(1.0, sides / (result.n_resamples + (0 if result.exact else 1)))

@@ -1,0 +1,189 @@
+"""Compiled draws from the nulls of tests on means: scores dealt anew, signs flipped, scores resampled.
+
+Every kernel takes many pairs of samples (rows) and a range of streams (`nbyk.testing.scores.draws`),
+and counts for each stream how many draws reach either border. Where `null` has rows, it keeps the draws.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from nbyk.compiled import discard_older_caches
+from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
+from nbyk.resampling.random_subsets import (
+    DRAWS_AT_ONCE,
+    draw_subset_sums,
+    fill_subset_table,
+    subset_table,
+)
+from nbyk.testing.scores.draws import DRAWS, STREAMS_PER_ROW
+
+Array = NDArray[Any]
+
+WORDS = 2 * LANES
+"""Random numbers of 32 bits in a row of lanes."""
+
+discard_older_caches(__file__)
+
+
+@njit(nogil=True, cache=True)
+def start_stream(key: Any, row: int, chunk: int, state: Array) -> None:
+    """Fill `state` with that of the row's stream of that number."""
+    start_replicate(key, row * STREAMS_PER_ROW + chunk, state)
+
+
+@njit(nogil=True, cache=True)
+def dealt_sums(
+    pool: Array,
+    size: int,
+    low: Array,
+    high: Array,
+    key: Any,
+    n_draws: int,
+    first: int,
+    last: int,
+    counts: Array,
+    null: Array,
+) -> None:
+    """Count sums of `size` members drawn from each row's pool without replacement.
+
+    Parameters
+    ----------
+    pool : ndarray, shape (R, N)
+    size
+        How many are drawn; the shuffle is Fisher and Yates', and goes on from the last draw's order.
+    low, high : ndarray, shape (R,)
+        The borders.
+    key
+        The test's random words.
+    n_draws
+        Draws M per row.
+    first, last
+        The range of streams.
+    counts : ndarray of int, shape (streams, 2)
+        Filled with how many sums are at least `low`, and at most `high`.
+    null : ndarray, shape (R, M) or (0, 0)
+        Filled with the sums if it has rows.
+    """
+    n = pool.shape[1]
+    per_row = (n_draws + DRAWS - 1) // DRAWS
+    values = np.empty(n)
+    state = np.empty(STATE, np.uint64)
+    lanes = np.empty(LANES, np.uint64)
+    words = lanes.view(np.uint32)
+    for stream in range(first, last):
+        r, chunk = stream // per_row, stream % per_row
+        values[:] = pool[r]
+        start_stream(key, r, chunk, state)
+        used = WORDS
+        at_least, at_most = 0, 0
+        for draw in range(chunk * DRAWS, min(n_draws, (chunk + 1) * DRAWS)):
+            total = 0.0
+            for i in range(size):
+                if used == WORDS:
+                    next_row(state, lanes)
+                    used = 0
+                j = i + index_below(words[used], n - i)
+                used += 1
+                chosen = values[j]
+                values[j] = values[i]
+                values[i] = chosen
+                total += chosen
+            at_least += int(total >= low[r])
+            at_most += int(total <= high[r])
+            if null.shape[0] > 0:
+                null[r, draw] = total
+        counts[stream, 0] = at_least
+        counts[stream, 1] = at_most
+
+
+@njit(nogil=True, cache=True)
+def flipped_sums(
+    values: Array,
+    low: Array,
+    high: Array,
+    key: Any,
+    n_draws: int,
+    first: int,
+    last: int,
+    counts: Array,
+    null: Array,
+) -> None:
+    """Count sums of a random subset of each row's values, each in it by a fair coin; as `dealt_sums`."""
+    per_row = (n_draws + DRAWS - 1) // DRAWS
+    table = subset_table(values.shape[1])
+    drawn = np.empty(DRAWS_AT_ONCE)
+    state = np.empty(STATE, np.uint64)
+    lanes = np.empty(LANES, np.uint64)
+    filled = -1
+    for stream in range(first, last):
+        r, chunk = stream // per_row, stream % per_row
+        if r != filled:
+            fill_subset_table(values[r], table)
+            filled = r
+        start_stream(key, r, chunk, state)
+        at_least, at_most = 0, 0
+        end = min(n_draws, (chunk + 1) * DRAWS)
+        for start in range(chunk * DRAWS, end, DRAWS_AT_ONCE):
+            draw_subset_sums(table, state, lanes, drawn)
+            for draw in range(start, min(end, start + DRAWS_AT_ONCE)):
+                total = drawn[draw - start]
+                at_least += int(total >= low[r])
+                at_most += int(total <= high[r])
+                if null.shape[0] > 0:
+                    null[r, draw] = total
+        counts[stream, 0] = at_least
+        counts[stream, 1] = at_most
+
+
+@njit(nogil=True, cache=True)
+def resampled_differences(
+    a: Array,
+    b: Array,
+    low: Array,
+    high: Array,
+    key: Any,
+    n_draws: int,
+    first: int,
+    last: int,
+    counts: Array,
+    null: Array,
+) -> None:
+    """Count differences of sums of n values of a, shape (R, n), and of m of b, shape (R, m), m = 0 included.
+
+    Both are drawn with replacement; as `dealt_sums`.
+    """
+    n, m = a.shape[1], b.shape[1]
+    per_row = (n_draws + DRAWS - 1) // DRAWS
+    state = np.empty(STATE, np.uint64)
+    lanes = np.empty(LANES, np.uint64)
+    words = lanes.view(np.uint32)
+    for stream in range(first, last):
+        r, chunk = stream // per_row, stream % per_row
+        start_stream(key, r, chunk, state)
+        used = WORDS
+        at_least, at_most = 0, 0
+        for draw in range(chunk * DRAWS, min(n_draws, (chunk + 1) * DRAWS)):
+            total = 0.0
+            for _ in range(n):
+                if used == WORDS:
+                    next_row(state, lanes)
+                    used = 0
+                total += a[r, index_below(words[used], n)]
+                used += 1
+            for _ in range(m):
+                if used == WORDS:
+                    next_row(state, lanes)
+                    used = 0
+                total -= b[r, index_below(words[used], m)]
+                used += 1
+            at_least += int(total >= low[r])
+            at_most += int(total <= high[r])
+            if null.shape[0] > 0:
+                null[r, draw] = total
+        counts[stream, 0] = at_least
+        counts[stream, 1] = at_most

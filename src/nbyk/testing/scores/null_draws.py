@@ -1,0 +1,77 @@
+"""What a test's statistic is like where both systems are equally good, to see beside what was observed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from nbyk.errors import unknown_name
+from nbyk.testing.scores.battery import TESTS
+from nbyk.testing.scores.randomisation import approximate_randomisation, permutation_test
+from nbyk.testing.scores.scores import Floats
+
+_ALL_UP_TO = 2**16
+
+
+@dataclass(frozen=True)
+class NullDraws:
+    """A null distribution.
+
+    Attributes
+    ----------
+    statistic
+        What is drawn, in words.
+    values : ndarray, shape (M,)
+        Values under the null: all of them, draws, or quantiles of a formula.
+    observed
+        What the samples have.
+    """
+
+    statistic: str
+    values: Floats
+    observed: float
+
+
+def null_draws(test: str, a: Floats, b: Floats, *, n_draws: int = 10_000, seed: int = 0) -> NullDraws:
+    """Return the null distribution of a test in `battery.TESTS` for two samples.
+
+    Tests of ranks show the difference of mean ranks, or the mean signed rank, dealt and flipped as the test
+    has it; Welch's shows the t distribution.
+    """
+    if test not in TESTS:
+        raise unknown_name("test", test, TESTS)
+    options: dict[str, Any] = {"n_resamples": n_draws, "seed": seed, "keep_null": True}
+    exact: dict[str, Any] = {"exact_up_to": _ALL_UP_TO}
+    statistic = "difference of means"
+    if test == "welch_t":
+        return _welch(a, b, n_draws)
+    if test == "wilcoxon":
+        differences = (a - b)[a != b]
+        ranks = np.sign(differences) * _ranks(np.abs(differences))
+        statistic = "mean signed rank of the differences"
+        result = approximate_randomisation(ranks, np.zeros_like(ranks), **options, **exact)
+    elif test == "mann_whitney":
+        ranks = _ranks(np.concatenate([a, b]))
+        statistic = "difference of mean ranks"
+        result = permutation_test(ranks[: len(a)], ranks[len(a) :], **options, **exact)
+    else:
+        randomised = test in ("permutation", "approximate_randomisation")
+        result = TESTS[test].test(a, b, **options, **(exact if randomised else {}))
+    assert result.null is not None
+    return NullDraws(statistic, result.null, result.statistic)
+
+
+def _welch(a: Floats, b: Floats, n_draws: int) -> NullDraws:
+    from scipy import stats
+
+    found = stats.ttest_ind(a, b, equal_var=False)
+    at = (np.arange(n_draws) + 0.5) / n_draws
+    return NullDraws("t", np.asarray(stats.t.ppf(at, found.df)), float(found.statistic))
+
+
+def _ranks(values: Floats) -> Floats:
+    from scipy.stats import rankdata
+
+    return np.asarray(rankdata(values), dtype=np.float64)

@@ -1,0 +1,378 @@
+"""Randomisation tests of a difference of means: pairs swapped at random, scores dealt anew to A and B.
+
+Both are exact under their null. Where the swaps or deals are few enough, all are counted and the p-value has
+no Monte-Carlo error; else M are drawn, and p = (1 + count)/(1 + M).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+from nbyk.testing.pvalues import Alternative, check_alternative
+from nbyk.testing.scores import kernels
+from nbyk.testing.scores.draws import Progress, over_streams, random_words, streams_per_row
+from nbyk.testing.scores.result import (
+    SignificanceResult,
+    check_draws,
+    p_of_counts,
+    pvalue_of_counts,
+)
+from nbyk.testing.scores.scores import Floats, as_pairs, as_row_pairs, as_scores
+from nbyk.testing.scores.subset_sums import ANY_SIZE, all_sums, count_subsets, is_feasible, n_subsets
+
+EXACT_UP_TO = 2**30
+"""By default all permutations are counted where they are at most so many: 16 scores of either, 30 pairs."""
+
+_MOST_KEPT = 2**24
+
+
+def approximate_randomisation(
+    a: Any,
+    b: Any,
+    *,
+    alternative: Alternative = "greater",
+    n_resamples: int = 10_000,
+    exact_up_to: int = EXACT_UP_TO,
+    seed: int = 0,
+    threads: int = 1,
+    keep_null: bool = False,
+    progress: Progress | None = None,
+) -> SignificanceResult:
+    """Test the mean difference of paired scores by swapping the systems of each pair with probability ½.
+
+    Parameters
+    ----------
+    a, b
+        Scores of A and B on the same n items or runs, higher is better: lists, arrays, Series or tensors.
+    alternative
+        "greater" (A is better), "less" or "two-sided" (twice the smaller p, at most 1).
+    n_resamples
+        Draws M of the null, where it is not enumerated.
+    exact_up_to
+        All 2ⁿ patterns are counted where they are at most so many; 0 always draws.
+    seed, threads
+        The numbers depend on the seed, not on the threads.
+    keep_null
+        Whether the result holds the statistic under the null.
+    progress
+        Called with the number of draws just finished.
+
+    Returns
+    -------
+    SignificanceResult
+        `statistic` is mean(a) − mean(b).
+
+    Raises
+    ------
+    NbykError
+        If scores are not finite numbers or do not pair, or an argument is out of range.
+
+    Notes
+    -----
+    Also known as the paired permutation test (Noreen 1989; what deep-significance and the tables of Ulmer et
+    al. 2022 call the permutation test). It is exact where swapping A and B on an item changes no
+    distribution. Sums that are equal but for rounding are ties, and count as at least as extreme.
+    """
+    first, second = as_pairs(a, b)
+    setting = _setting_of_flips(first[None], second[None])
+    return setting.test(
+        "approximate_randomisation",
+        alternative,
+        n_resamples,
+        exact_up_to,
+        seed,
+        threads,
+        keep_null,
+        progress,
+        sizes=(len(first), len(second)),
+    )
+
+
+def permutation_test(
+    a: Any,
+    b: Any,
+    *,
+    alternative: Alternative = "greater",
+    n_resamples: int = 10_000,
+    exact_up_to: int = EXACT_UP_TO,
+    seed: int = 0,
+    threads: int = 1,
+    keep_null: bool = False,
+    progress: Progress | None = None,
+) -> SignificanceResult:
+    """Test the difference of the means of two samples by dealing all scores anew to A and B.
+
+    Parameters
+    ----------
+    a, b
+        n scores of A and m of B, higher is better, in any order.
+    exact_up_to
+        All C(n + m, n) deals are counted where they are at most so many; 0 always draws.
+    alternative, n_resamples, seed, threads, keep_null, progress
+        As for `approximate_randomisation`.
+
+    Returns
+    -------
+    SignificanceResult
+        `statistic` is mean(a) − mean(b).
+
+    Raises
+    ------
+    NbykError
+        If scores are not finite numbers, or an argument is out of range.
+
+    Notes
+    -----
+    Exact where A's and B's scores come from one distribution (Pitman 1937).
+    """
+    first, second = as_scores(a, "a"), as_scores(b, "b")
+    setting = _setting_of_deals(first[None], second[None])
+    return setting.test(
+        "permutation",
+        alternative,
+        n_resamples,
+        exact_up_to,
+        seed,
+        threads,
+        keep_null,
+        progress,
+        sizes=(len(first), len(second)),
+    )
+
+
+def approximate_randomisation_p(
+    a: Any,
+    b: Any,
+    *,
+    alternative: Alternative = "greater",
+    n_resamples: int = 10_000,
+    exact_up_to: int = EXACT_UP_TO,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Floats:
+    """Return the p-values of `approximate_randomisation` for R pairs of samples, each of shape (R, n).
+
+    Row r has random draws of its own, whatever the other rows are.
+    """
+    setting = _setting_of_flips(*as_row_pairs(a, b, paired=True))
+    return setting.p_values(alternative, n_resamples, exact_up_to, seed, threads, progress)
+
+
+def permutation_p(
+    a: Any,
+    b: Any,
+    *,
+    alternative: Alternative = "greater",
+    n_resamples: int = 10_000,
+    exact_up_to: int = EXACT_UP_TO,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Floats:
+    """Return the p-values of `permutation_test` for R pairs of samples, of shapes (R, n) and (R, m).
+
+    Row r has random draws of its own, whatever the other rows are.
+    """
+    setting = _setting_of_deals(*as_row_pairs(a, b))
+    return setting.p_values(alternative, n_resamples, exact_up_to, seed, threads, progress)
+
+
+@dataclass(frozen=True)
+class _Setting:
+    """A null of subset sums: in how many ways `size` of the values can be chosen with a sum as observed.
+
+    Attributes
+    ----------
+    purpose
+        What the random words belong to.
+    values : ndarray, shape (R, N)
+        What subsets are summed of.
+    size
+        Members of a subset, or `ANY_SIZE`.
+    low, high : ndarray, shape (R,)
+        The observed sum less, and more, what rounding may do: ties.
+    draw
+        The kernel that draws subsets.
+    rising
+        Whether A looks the better, the larger the sum.
+    differences
+        From sums, shape (1, M), to differences of means.
+    observed : ndarray, shape (R,)
+        The observed differences of means.
+    """
+
+    purpose: str
+    values: Floats
+    size: int
+    low: Floats
+    high: Floats
+    draw: Callable[..., None]
+    rising: bool
+    differences: Callable[[Floats], Floats]
+    observed: Floats
+
+    def test(
+        self,
+        name: str,
+        alternative: Alternative,
+        n_resamples: int,
+        exact_up_to: int,
+        seed: int,
+        threads: int,
+        keep_null: bool,
+        progress: Progress | None,
+        *,
+        sizes: tuple[int, int],
+    ) -> SignificanceResult:
+        _check(alternative, n_resamples)
+        exact = self._is_exact(exact_up_to)
+        null = None
+        if exact:
+            n_draws = n_subsets(self.values.shape[1], self.size)
+            counts = self._enumerated()
+            if keep_null:
+                null = self._enumerated_null(n_draws)
+        else:
+            n_draws = n_resamples
+            kept = np.empty((1, n_draws) if keep_null else (0, 0))
+            counts = self._drawn(n_draws, seed, threads, progress, kept)
+            null = self.differences(kept)[0] if keep_null else None
+        at_least, at_most = self._sides(counts)
+        return SignificanceResult(
+            name,
+            float(self.observed[0]),
+            pvalue_of_counts(
+                int(at_least[0]), int(at_most[0]), n_draws, alternative, smoothing=not exact, exact=exact
+            ),
+            *sizes,
+            n_draws,
+            exact,
+            null,
+        )
+
+    def p_values(
+        self,
+        alternative: Alternative,
+        n_resamples: int,
+        exact_up_to: int,
+        seed: int,
+        threads: int,
+        progress: Progress | None,
+    ) -> Floats:
+        _check(alternative, n_resamples)
+        exact = self._is_exact(exact_up_to)
+        if exact:
+            n_draws = n_subsets(self.values.shape[1], self.size)
+            counts = self._enumerated(threads, progress)
+        else:
+            n_draws = n_resamples
+            counts = self._drawn(n_draws, seed, threads, progress, np.empty((0, 0)))
+        return p_of_counts(*self._sides(counts), n_draws, alternative, smoothing=not exact)
+
+    def _is_exact(self, exact_up_to: int) -> bool:
+        n = self.values.shape[1]
+        return n_subsets(n, self.size) <= exact_up_to and is_feasible(n, self.size)
+
+    def _sides(self, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        up, down = counts[:, 0], counts[:, 1]
+        return (up, down) if self.rising else (down, up)
+
+    def _enumerated(self, threads: int = 1, progress: Progress | None = None) -> NDArray[np.int64]:
+        counts = np.empty((len(self.values), 2), np.int64)
+
+        def fill(first: int, last: int) -> None:
+            rows = slice(first, last)
+            count_subsets(self.values[rows], self.size, self.low[rows], self.high[rows], counts[rows])
+
+        over_streams(fill, len(self.values), 1, threads=threads, progress=progress)
+        return counts
+
+    def _enumerated_null(self, n_draws: int) -> Floats:
+        if n_draws > _MOST_KEPT:
+            raise NbykError(
+                f"keep_null: the null has {n_draws} values; expected at most {_MOST_KEPT}: draw from it with "
+                "exact_up_to=0, or leave keep_null out"
+            )
+        null: Floats = self.differences(all_sums(self.values[0], self.size)[None])[0]
+        return null
+
+    def _drawn(
+        self, n_draws: int, seed: int, threads: int, progress: Progress | None, kept: Floats
+    ) -> NDArray[np.int64]:
+        rows, n = self.values.shape
+        key = random_words(seed, purpose=self.purpose, n=n, size=self.size)
+        per_row = streams_per_row(n_draws)
+        counts = np.empty((rows * per_row, 2), np.int64)
+
+        def fill(first: int, last: int) -> None:
+            self.draw(self.values, self.low, self.high, key, n_draws, first, last, counts, kept)
+
+        over_streams(fill, rows, n_draws, threads=threads, progress=progress)
+        return np.asarray(counts.reshape(rows, per_row, 2).sum(axis=1))
+
+
+def _setting_of_flips(a: Floats, b: Floats) -> _Setting:
+    # Σ ±d = Σ d − 2 × the sum of the flipped ones, which is 0 as observed.
+    differences = a - b
+    n = differences.shape[1]
+    totals = differences.sum(axis=1)
+    ties = 0.5 * rounding(differences, np.abs(a) + np.abs(b))
+    return _Setting(
+        purpose="swapped pairs",
+        values=differences,
+        size=ANY_SIZE,
+        low=-ties,
+        high=ties,
+        draw=kernels.flipped_sums,
+        rising=False,
+        differences=lambda flipped: (totals[:1, None] - 2.0 * flipped) / n,
+        observed=totals / n,
+    )
+
+
+def _setting_of_deals(a: Floats, b: Floats) -> _Setting:
+    n, m = a.shape[1], b.shape[1]
+    observed = a.mean(axis=1) - b.mean(axis=1)
+    pool = np.concatenate([a, b] if n <= m else [b, a], axis=1)
+    size, others = min(n, m), max(n, m)
+    centred = pool - pool.mean(axis=1, keepdims=True)
+    totals, dealt = centred.sum(axis=1), centred[:, :size].sum(axis=1)
+    ties = rounding(centred, np.abs(pool))
+    sign = 1.0 if n <= m else -1.0
+    return _Setting(
+        purpose="dealt scores",
+        values=centred,
+        size=size,
+        low=dealt - ties,
+        high=dealt + ties,
+        draw=partial(_draw_deals, size),
+        rising=n <= m,
+        differences=lambda sums: sign * (sums / size - (totals[:1, None] - sums) / others),
+        observed=observed,
+    )
+
+
+def _draw_deals(size: int, values: Floats, *arguments: Any) -> None:
+    kernels.dealt_sums(values, size, *arguments)
+
+
+def rounding(values: Floats, sizes: Floats) -> Floats:
+    """Return how far apart two sums over a row of `values` may be and still tie, shape (R,).
+
+    `sizes` are the magnitudes of the numbers that the values are differences of.
+    """
+    ties: Floats = (1e-10 * np.abs(values) + 1e-15 * sizes).sum(axis=1)
+    return ties
+
+
+def _check(alternative: str, n_resamples: int) -> None:
+    check_alternative(alternative)
+    check_draws(n_resamples)

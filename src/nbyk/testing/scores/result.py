@@ -1,0 +1,103 @@
+"""What a test of scores found, and p-values from how often the null reached what was observed."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+from nbyk.testing.pvalues import Alternative, PValue
+
+Floats = NDArray[np.float64]
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class SignificanceResult:
+    """The outcome of a test of two systems.
+
+    Attributes
+    ----------
+    test
+        The test's name (`nbyk.testing.scores.battery.TESTS`).
+    statistic
+        What was observed: a difference that is positive where A is better, or the test's own statistic.
+    pvalue
+        The p-value, its Monte-Carlo standard error and its side.
+    n_a, n_b
+        How many scores either system has.
+    n_resamples
+        Draws from the null; all permutations or sign patterns if `exact`; 0 where the null is a formula.
+    exact
+        Whether the whole null was enumerated, so that the p-value has no Monte-Carlo error.
+    null : ndarray, shape (n_resamples,), or None
+        The statistic under the null, where it was asked for.
+    """
+
+    test: str
+    statistic: float
+    pvalue: PValue
+    n_a: int
+    n_b: int
+    n_resamples: int = 0
+    exact: bool = False
+    null: Floats | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def p(self) -> float:
+        """The p-value as a number."""
+        return self.pvalue.p
+
+    @property
+    def alternative(self) -> Alternative:
+        """The side: "greater" (A is better), "less" or "two-sided"."""
+        return self.pvalue.alternative
+
+
+def check_draws(n_resamples: int, least: int = 1) -> None:
+    """Raise if the number of draws is none, or too small."""
+    if not isinstance(n_resamples, int | np.integer) or n_resamples < least:
+        raise NbykError(f"n_resamples: found {n_resamples}, expected a whole number of at least {least}")
+
+
+def p_of_counts(
+    at_least: Counts, at_most: Counts, n_draws: int, alternative: Alternative, *, smoothing: bool
+) -> Floats:
+    """Return p-values from how many draws of the null are at least, and at most, as large as observed.
+
+    Parameters
+    ----------
+    at_least, at_most : ndarray, shape (R,)
+        The counts, ties included.
+    n_draws
+        Draws of the null.
+    alternative
+        The side; two-sided is twice the smaller one, at most 1.
+    smoothing
+        Whether the observed statistic counts as a draw of its own: (1 + count)/(1 + n_draws).
+
+    Returns
+    -------
+    ndarray, shape (R,)
+    """
+    extra = 1 if smoothing else 0
+    greater, less = ((extra + count) / (extra + n_draws) for count in (at_least, at_most))
+    if alternative == "two-sided":
+        return np.minimum(1.0, 2.0 * np.minimum(greater, less))
+    return greater if alternative == "greater" else less
+
+
+def pvalue_of_counts(
+    at_least: int, at_most: int, n_draws: int, alternative: Alternative, *, smoothing: bool, exact: bool
+) -> PValue:
+    """Return the p-value of one test with its Monte-Carlo standard error, which is 0 if `exact`."""
+    pair = np.array([at_least]), np.array([at_most])
+    p = float(p_of_counts(*pair, n_draws, alternative, smoothing=smoothing)[0])
+    if exact:
+        return PValue(p, 0.0, alternative)
+    sides = 2.0 if alternative == "two-sided" else 1.0
+    share = min(1.0, float(p_of_counts(*pair, n_draws, alternative, smoothing=True)[0]) / sides)
+    return PValue(p, sides * math.sqrt(share * (1.0 - share) / (1 + n_draws)), alternative)

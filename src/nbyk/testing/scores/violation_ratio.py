@@ -1,0 +1,174 @@
+"""The violation ratio: what share of the squared distance between two quantile functions has the wrong sign.
+
+Quantile functions of samples are steps at i/n and j/m. Merged as whole numbers, in units of 1/(nm), the steps
+cut (0, 1) into at most n + m − 1 segments on which both functions are constant, so that the integrals are
+sums. The segments depend on n and m alone: a bootstrap computes them once.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+from nbyk.resampling.lanes import LANES, STATE, index_below, next_row
+from nbyk.testing.scores.draws import DRAWS
+from nbyk.testing.scores.kernels import WORDS, start_stream
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+
+EQUAL = 0.5
+"""The ratio of two equal samples, 0/0: the only value that keeps ratio(a, b) + ratio(b, a) = 1."""
+
+
+@dataclass(frozen=True)
+class Segments:
+    """Pieces of (0, 1) on which two quantile functions are constant.
+
+    Attributes
+    ----------
+    of_a, of_b : ndarray of int, shape (S,)
+        Where in either sorted sample its value lies.
+    lengths : ndarray, shape (S,)
+        Their lengths, as whole numbers on any scale.
+    """
+
+    of_a: NDArray[np.int64]
+    of_b: NDArray[np.int64]
+    lengths: Floats
+
+
+def segments(n: int, m: int, dt: float | None = None) -> Segments:
+    """Return the segments of samples of n and m scores: all of them, or a grid's.
+
+    Parameters
+    ----------
+    n, m
+        Sizes of A's and B's samples.
+    dt
+        Instead of the exact segments, 1/dt cells of equal length, rounded to a whole number, each with the
+        quantiles at its right end; t = 1 is the last. It is exact where that number is a multiple of n and m.
+
+    Raises
+    ------
+    NbykError
+        If `dt` is not in (0, 1).
+    """
+    if dt is None:
+        ends = np.union1d(np.arange(1, n + 1) * m, np.arange(1, m + 1) * n)
+        lengths = np.diff(ends, prepend=0)
+        return Segments((ends - 1) // m, (ends - 1) // n, lengths.astype(np.float64))
+    if not 0.0 < dt < 1.0:
+        raise NbykError(
+            f"dt: found {dt}, expected a step between 0 and 1, such as 0.005, or None, which is exact"
+        )
+    cells = round(1.0 / dt)
+    ends = np.arange(1, cells + 1)
+    return Segments(-(-n * ends // cells) - 1, -(-m * ends // cells) - 1, np.ones(cells))
+
+
+@njit(nogil=True, cache=True)
+def _ratio(a: Array, b: Array, of_a: Array, of_b: Array, lengths: Array) -> Any:
+    """Return the violation ratio of two ascending samples."""
+    total, violated = 0.0, 0.0
+    for s in range(lengths.size):
+        difference = a[of_a[s]] - b[of_b[s]]
+        area = lengths[s] * difference * difference
+        total += area
+        violated += area if difference < 0.0 else 0.0
+    return violated / total if total > 0.0 else EQUAL
+
+
+@njit(nogil=True, cache=True)
+def fill_ratios(a: Array, b: Array, of_a: Array, of_b: Array, lengths: Array, out: Array) -> None:
+    """Fill `out`, shape (R,), with the ratios of ascending samples, shapes (R, n) and (R, m)."""
+    for r in range(out.size):
+        out[r] = _ratio(a[r], b[r], of_a, of_b, lengths)
+
+
+@njit(nogil=True, cache=True)
+def _sort_counted(sample: Array, counts: Array, marks: Array, out: Array) -> None:
+    """Fill `out` with an ascending sample's values, each as often as it was drawn; counts and marks end at 0.
+
+    marks[c] is how many values lie wholly before position c, so that their running sum is the value there.
+    """
+    n = sample.size
+    drawn = 0
+    for i in range(n):
+        drawn += counts[i]
+        counts[i] = 0
+        marks[drawn] += 1
+    i = 0
+    for position in range(n):
+        i += marks[position]
+        marks[position] = 0
+        out[position] = sample[i]
+    marks[n] = 0
+
+
+@njit(nogil=True, cache=True)
+def resampled_ratios(
+    a: Array,
+    b: Array,
+    of_a: Array,
+    of_b: Array,
+    lengths: Array,
+    key: Any,
+    first_row: int,
+    n_draws: int,
+    first: int,
+    last: int,
+    out: Array,
+) -> None:
+    """Fill `out` with the ratios of samples resampled with replacement.
+
+    Parameters
+    ----------
+    a, b : ndarray, shape (R, n) and (R, m)
+        Ascending samples.
+    of_a, of_b, lengths : ndarray, shape (S,)
+        The segments.
+    key
+        The test's random words.
+    first_row
+        The row of the random words that belongs to the first sample.
+    n_draws
+        Draws M per row.
+    first, last
+        The range of streams (`nbyk.testing.scores.draws`).
+    out : ndarray, shape (R, M)
+    """
+    n, m = a.shape[1], b.shape[1]
+    per_row = (n_draws + DRAWS - 1) // DRAWS
+    counts_a, counts_b = np.zeros(n, np.int64), np.zeros(m, np.int64)
+    marks_a, marks_b = np.zeros(n + 1, np.int64), np.zeros(m + 1, np.int64)
+    sample_a, sample_b = np.empty(n), np.empty(m)
+    state = np.empty(STATE, np.uint64)
+    lanes = np.empty(LANES, np.uint64)
+    words = lanes.view(np.uint32)
+    for stream in range(first, last):
+        r, chunk = stream // per_row, stream % per_row
+        sorted_a, sorted_b = a[r], b[r]
+        start_stream(key, first_row + r, chunk, state)
+        used = WORDS
+        for draw in range(chunk * DRAWS, min(n_draws, (chunk + 1) * DRAWS)):
+            for _ in range(n):
+                if used == WORDS:
+                    next_row(state, lanes)
+                    used = 0
+                counts_a[index_below(words[used], n)] += 1
+                used += 1
+            for _ in range(m):
+                if used == WORDS:
+                    next_row(state, lanes)
+                    used = 0
+                counts_b[index_below(words[used], m)] += 1
+                used += 1
+            _sort_counted(sorted_a, counts_a, marks_a, sample_a)
+            _sort_counted(sorted_b, counts_b, marks_b, sample_b)
+            out[r, draw] = _ratio(sample_a, sample_b, of_a, of_b, lengths)

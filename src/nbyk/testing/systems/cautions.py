@@ -1,0 +1,134 @@
+"""What to know before believing a comparison, in plain sentences."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.response_set import ResponseSet
+from nbyk.metrics import Metric
+from nbyk.testing.systems.measured import LEVEL, PERCENTILE, Measured, nearest_measured
+from nbyk.testing.systems.result import ALIKE, TESTED
+
+FEW_ITEMS = 20
+_LOPSIDED = 0.1
+
+EXACT = ("swap_items", "permutation")
+"""Nulls whose tests are at their level, whatever they test, but for ties."""
+
+_KEPT = 0.8
+"""Share of α below which ties are said to keep an exact test from its level."""
+
+
+def same_responses(data: ResponseSet) -> bool:
+    """Return whether A and B gave the same responses to every item."""
+    return data.a.shape == data.b.shape and np.array_equal(data.a, data.b, equal_nan=True)
+
+
+def about_data(data: ResponseSet, *, null: str) -> Iterator[str]:
+    """Yield the cautions that are the same for every metric."""
+    sources = ({"gold": data.gold} if data.has_gold else {}) | {"A": data.a, "B": data.b}
+    single = [name for name, matrix in sources.items() if matrix.shape[1] == 1]
+    if len(single) == len(sources):
+        yield (
+            "one response per item everywhere: the variance of responses cannot be told from that of items, "
+            "and the test and intervals take them together"
+        )
+    elif single:
+        yield (
+            f"one response per item from {' and '.join(single)}: how responses vary there "
+            "cannot be told from how items do"
+        )
+    if data.n_items < FEW_ITEMS:
+        drawn = "bootstrap intervals and the shifted null" if null == "shifted" else "bootstrap intervals"
+        yield f"only {data.n_items} items: {drawn} of so few are too narrow, as a rule"
+    if same_responses(data):
+        yield "A and B gave the same responses to every item"
+    if TESTED[null] == ALIKE:
+        yield (
+            f"null {null} says that {ALIKE}, and may be rejected for two systems that differ "
+            "and are equally good; swap_items and shifted test whether they are"
+        )
+
+
+def about_result(
+    metric: Metric,
+    *,
+    alpha: float,
+    least_p: float,
+    exact: bool,
+    decided: bool,
+    n_draws: int,
+    undefined: int,
+    share_below: float,
+    attained: float | None,
+) -> Iterator[str]:
+    """Yield the cautions of one metric's result.
+
+    Parameters
+    ----------
+    metric
+        The metric.
+    alpha, least_p
+        The level, and the smallest p-value that the draws could give.
+    exact, decided, n_draws
+        As in the result.
+    undefined
+        Bootstrap draws that leave the metric undefined.
+    share_below
+        Share of the bootstrap draws below the observed effect.
+    attained
+        The level that ties leave of α (`nbyk.testing.pvalues.attained_level`) under a null of `EXACT`; None
+        under another, and where A and B are the same.
+    """
+    if least_p > alpha:
+        found = f"the {n_draws + 1} arrangements of so few items" if exact else f"{n_draws} draws"
+        way_out = "take more items" if exact else "raise max_resamples"
+        yield f"the smallest p that {found} can give is {least_p:.2g}, above α = {alpha:g}: {way_out}"
+    elif not decided:
+        yield (
+            f"after {n_draws} draws p is too near α = {alpha:g} to settle the decision; raise max_resamples"
+        )
+    if least_p <= alpha and attained is not None and attained < _KEPT * alpha:
+        most = f"no more than {attained:.2g} of" if attained else "none of the"
+        yield (
+            f"{metric.name} takes few values on these data: for ties, the test rejects {most} equally good "
+            f"systems at α = {alpha:g}"
+        )
+    if undefined:
+        yield f"{undefined} bootstrap draws leave {metric.name} undefined; the intervals leave them out"
+    if metric.base_name == "max_error":
+        yield "max_error rests on single items, which a bootstrap cannot redraw: do not rely on its intervals"
+    elif min(share_below, 1.0 - share_below) < _LOPSIDED:
+        yield (
+            f"{100 * share_below:.2g} % of the bootstrap draws lie below the observed effect: {metric.name} "
+            "is biased at this size, and its intervals are rough"
+        )
+
+
+def about_level(metric: Metric, data: ResponseSet, *, null: str) -> Iterator[str]:
+    """Yield where the test and the interval of one metric were measured not to hold their level."""
+    k_responses = 0.5 * float(np.mean(_responses(data.a) + _responses(data.b)))
+    for test in (null, PERCENTILE):
+        found = nearest_measured(test, metric.base_name, data.n_items, k_responses)
+        if found is not None and found.too_often:
+            yield _rejects_too_often(found)
+
+
+def _rejects_too_often(found: Measured) -> str:
+    size = f"measured at {found.n_items} × {found.k_responses} (docs/calibration.md)"
+    if found.test == PERCENTILE:
+        return (
+            f"percentile intervals of {found.metric} are too narrow: those of {1.0 - LEVEL:g} left out the "
+            f"true effect of up to {found.rate:.2g} of equally good systems, {size}"
+        )
+    return (
+        f"{found.test} rejects too often by {found.metric}: up to {found.rate:.2g} of equally good systems "
+        f"at α = {LEVEL:g}, {size}"
+    )
+
+
+def _responses(matrix: NDArray[np.float64]) -> NDArray[np.int64]:
+    return np.asarray((~np.isnan(matrix)).sum(axis=1))

@@ -1,0 +1,101 @@
+"""Scores of many systems on the same items, as they are and bootstrapped."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.response_set import stack_responses
+from nbyk.errors import NbykError
+from nbyk.metrics import Metric
+from nbyk.resampling.effects import Progress, as_metrics
+from nbyk.testing.engine.draws import ItemStreams, draw_chunks
+from nbyk.testing.engine.forms import form_of
+from nbyk.testing.engine.inputs import as_matrices, as_seed
+from nbyk.testing.engine.rows import Rows
+
+Floats = NDArray[np.float64]
+Systems = Mapping[str, Any] | Sequence[Any]
+
+
+def system_scores(gold: Any, systems: Systems, metrics: str | Metric | Sequence[str | Metric]) -> Floats:
+    """Return each system's score on the data as they are, shape (metrics, S).
+
+    The parameters and errors are those of `bootstrap_scores`.
+    """
+    chosen, rows = prepared(gold, systems, metrics)
+    return np.stack([rows.scores(metric) for metric in chosen])
+
+
+def bootstrap_scores(
+    gold: Any,
+    systems: Systems,
+    metrics: str | Metric | Sequence[str | Metric],
+    *,
+    n_resamples: int = 9_999,
+    rng: Any = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Floats:
+    """Return each system's score on bootstrapped items, the same items for all, shape (metrics, S, M).
+
+    The draws are those of the sampler ``bootstrap_items/all`` in `nbyk.compare`: on two systems, the
+    differences of their scores are its bootstrap distribution. A system's scores do not depend on the others.
+
+    Parameters
+    ----------
+    gold
+        Gold responses as `nbyk.compare` takes them, or None where no metric needs them.
+    systems
+        Each system's responses to the same items, by name or in order.
+    metrics
+        One metric or several, by name or as `Metric`; each must score a system by itself.
+    n_resamples
+        Draws M.
+    rng, threads, progress
+        As for `nbyk.compare`.
+
+    Raises
+    ------
+    NbykError
+        If the input is malformed, a metric is unknown or compares two systems, or gold is needed and None.
+
+    Notes
+    -----
+    Scores are NaN or infinite on draws that leave a metric undefined, as a correlation of constants.
+    """
+    chosen, rows = prepared(gold, systems, metrics)
+    forms = [form_of(metric, rows) for metric in chosen]
+    streams = ItemStreams(as_seed(rng), rows.gold)
+    n_systems = len(rows.systems)
+
+    def work(chunk: int) -> Floats:
+        draws = streams.items("bootstrap", chunk)
+        return np.concatenate([form.drawn(draws) for form in forms])
+
+    drawn = draw_chunks(work, n_resamples, threads=threads, progress=progress)
+    return drawn.reshape(len(forms), n_systems, n_resamples)
+
+
+def prepared(
+    gold: Any, systems: Systems, metrics: str | Metric | Sequence[str | Metric]
+) -> tuple[tuple[Metric, ...], Rows]:
+    """Return metrics that score systems by themselves, and the rows to score; see `bootstrap_scores`."""
+    chosen = as_metrics(metrics)
+    for metric in chosen:
+        if metric.kind == "comparison":
+            raise NbykError(
+                f"metric {metric.name} compares two systems and scores neither; choose one that scores each"
+            )
+        metric.check_gold(gold is not None)
+    named = systems if isinstance(systems, Mapping) else {f"system {i}": s for i, s in enumerate(systems)}
+    if not named:
+        raise NbykError("systems: found none, expected at least one system's responses")
+    if "gold" in named:
+        raise NbykError("systems: one is called gold, which the gold responses are; give it another name")
+    matrices = as_matrices({"gold": gold, **named})
+    stacked = stack_responses(*(matrices[name] for name in named))
+    return chosen, Rows(matrices.get("gold", np.empty((stacked.shape[1], 0))), stacked)

@@ -1,0 +1,127 @@
+"""From decisions on pairs to ranks with confidence sets and groups that cannot be told apart.
+
+References
+----------
+Mogstad, Romano, Shaikh and Wilhelm 2024, Inference for ranks with applications to mobility across
+neighbourhoods and academic achievement across countries; Piepho 2004, An algorithm for a letter-based
+representation of all-pairwise comparisons.
+"""
+
+from __future__ import annotations
+
+import string
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.testing.pvalues import tie_tolerance
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+Booleans = NDArray[np.bool_]
+
+_LETTERS = string.ascii_lowercase + string.ascii_uppercase
+
+
+def ranks(scores: Floats) -> tuple[Integers, Integers]:
+    """Return the best and the worst rank that ties leave each system, 1 for the highest score.
+
+    Parameters
+    ----------
+    scores : ndarray, shape (S, M)
+        Scores of S systems in M draws, higher is better.
+
+    Returns
+    -------
+    best, worst : ndarray, shape (S, M)
+        1 + the systems that score higher, and S − those that score lower: the same but for ties.
+    """
+    tolerance = tie_tolerance(scores)
+    best, worst = np.empty((2, *scores.shape), dtype=np.int64)
+    for system, own in enumerate(scores):
+        best[system] = 1 + (scores > own + tolerance).sum(axis=0)
+        worst[system] = len(scores) - (scores < own - tolerance).sum(axis=0)
+    return best, worst
+
+
+def rank_percentiles(scores: Floats, level: float) -> tuple[Integers, Integers]:
+    """Return the central `level` of each system's rank over draws, ties counted in full at either end.
+
+    The parameters are those of `ranks`; the results have shape (S,). Without any draw every rank is possible.
+    """
+    if scores.shape[1] == 0:
+        return np.ones(len(scores), np.int64), np.full(len(scores), len(scores))
+    best, worst = ranks(scores)
+    low = np.quantile(best, 0.5 * (1.0 - level), axis=1, method="inverted_cdf")
+    high = np.quantile(worst, 0.5 * (1.0 + level), axis=1, method="inverted_cdf")
+    return low.astype(np.int64), high.astype(np.int64)
+
+
+def rank_sets(better: Booleans) -> tuple[Integers, Integers]:
+    """Return the ranks that decisions on pairs leave each system.
+
+    Parameters
+    ----------
+    better : ndarray of bool, shape (S, S)
+        Whether the system of the row was shown to be better than that of the column.
+
+    Returns
+    -------
+    low, high : ndarray, shape (S,)
+        1 + the systems that are better, and S − those that are worse, also by way of others. If no decision
+        is wrong, every rank that a system may be given, whatever the ties, lies between them: where the
+        chance of any wrong decision is at most α, all sets cover at once with a chance of 1 − α or more.
+    """
+    closed = better.copy()
+    for middle in range(len(better)):
+        closed |= closed[:, middle, None] & closed[None, middle]
+    return 1 + closed.sum(axis=0), len(better) - closed.sum(axis=1)
+
+
+def groups(n_systems: int, different: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
+    """Return the largest groups of systems of which no two are different, by insertion and absorption.
+
+    Parameters
+    ----------
+    n_systems
+        Number of systems S, numbered in the order in which groups should list them.
+    different
+        Pairs of systems that were told apart.
+
+    Returns
+    -------
+    list of tuple
+        Every system is in one at least; two that are not different share one, two that are share none. In the
+        order of their members.
+    """
+    columns = {(1 << n_systems) - 1} if n_systems else set()
+    for first, second in different:
+        pair = 1 << first | 1 << second
+        split = {column for column in columns if column & pair == pair}
+        parts = {column & ~(1 << system) for column in split for system in (first, second)}
+        kept = columns - split
+        # Parts of one column that another contains are absorbed by it; what was kept contains no other.
+        new = {
+            part
+            for part in parts
+            if not any(part & other == part for other in kept)
+            and not any(part != other and part & other == part for other in parts)
+        }
+        columns = kept | new
+    members = [tuple(i for i in range(n_systems) if column >> i & 1) for column in columns]
+    return sorted(members)
+
+
+def letters(n_systems: int, members: Sequence[tuple[int, ...]]) -> list[str]:
+    """Return each system's letters: one for each group that it is in, as `group_letters`."""
+    shown = [""] * n_systems
+    for letter, group in zip(group_letters(len(members)), members, strict=True):
+        for system in group:
+            shown[system] += letter
+    return shown
+
+
+def group_letters(n_groups: int) -> list[str]:
+    """Return a letter for each group: "a" to "z", then "A" to "Z", and then numbers in brackets."""
+    return [_LETTERS[i] if i < len(_LETTERS) else f"[{i + 1}]" for i in range(n_groups)]

@@ -1,0 +1,293 @@
+"""What a comparison of two systems found: a frozen dataclass in scipy's style, with a sentence to quote."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, fields, is_dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import unknown_name
+from nbyk.testing.pvalues import Alternative, ExpectedP, PValue
+
+Floats = NDArray[np.float64]
+IntervalMethod = Literal["percentile", "bca"]
+
+DEFAULT_METHOD: IntervalMethod = "percentile"
+"""The method whose coverage was the nearer to nominal for most metrics (docs/method.md)."""
+
+EQUALLY_GOOD = "A and B are equally good over the population of items"
+ALIKE = "A and B answer every item from the same distribution"
+TESTED = {
+    "swap_items": EQUALLY_GOOD,
+    "shifted": EQUALLY_GOOD,
+    "permutation": ALIKE,
+    "pooled": ALIKE,
+    "pooled_twice": ALIKE,
+}
+"""What each null hypothesis says, in words."""
+
+
+@dataclass(frozen=True)
+class Interval:
+    """A confidence interval of an effect.
+
+    Attributes
+    ----------
+    low, high
+        Its ends; NaN where no bootstrap draw defines the metric.
+    level
+        Nominal coverage, in (0, 1).
+    method
+        "percentile" or "bca".
+    sampler
+        How test sets were bootstrapped, such as ``bootstrap_items/all``.
+    """
+
+    low: float
+    high: float
+    level: float
+    method: IntervalMethod
+    sampler: str
+
+    def __contains__(self, effect: float) -> bool:
+        return self.low <= effect <= self.high
+
+
+@dataclass(frozen=True)
+class Responses:
+    """How many responses the items have from one source.
+
+    Attributes
+    ----------
+    least, most
+        The fewest and the most responses of an item.
+    total
+        Responses of all items.
+    """
+
+    least: int
+    most: int
+    total: int
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class ComparisonResult:
+    """Whether system A is better than system B by one metric, and how sure that is; it cannot be changed.
+
+    Attributes
+    ----------
+    metric
+        Canonical name of the metric.
+    effect
+        By how much A is better on the data as they are; positive where A is better, whichever way is up.
+    score_a, score_b
+        The systems' own scores; None where the metric compares two systems and scores neither.
+    null
+        Name of the null hypothesis (`nbyk.resampling.samplers.NULLS`).
+    hypothesis
+        The null hypothesis in words.
+    alternative, alpha
+        The alternative asked for, "greater" where A is better, and the level of the decision.
+    p_value
+        p-value of that alternative.
+    p_greater, p_less, p_two_sided
+        p-values of each alternative, from the same draws.
+    exact
+        Whether `null_distribution` is all there is under the null, so that p has no Monte-Carlo error.
+    expected_p
+        The papers' p: that of a bootstrapped effect in place of the observed one. It carries the sampling
+        noise twice, and is conservative.
+    expected_p_sampler
+        The sampler of those bootstrapped effects; the null's are `null_distribution`.
+    interval_percentile, interval_bca
+        Confidence intervals of the effect.
+    null_distribution : ndarray, shape (n_resamples,)
+        Effects under the null; where `exact`, those of all arrangements but the observed one.
+    bootstrap_distribution : ndarray, shape (B,)
+        Effects of bootstrapped test sets; without those on which the metric is undefined.
+    n_items
+        Number of items N.
+    responses_gold, responses_a, responses_b
+        How many responses the items have; gold's is None where there is no gold.
+    n_resamples
+        Draws of the null that were made.
+    decided
+        Whether the decision p ≤ α is certain but for a chance of `decision_error`.
+    decision_error
+        Chance at most, over the random draws, that infinitely many draws would decide otherwise, where
+        `decided`; 0 where `exact`.
+    warnings
+        What to know before believing the numbers, one sentence each.
+    seed
+        Seed of all draws.
+    """
+
+    metric: str
+    effect: float
+    score_a: float | None
+    score_b: float | None
+    null: str
+    hypothesis: str
+    alternative: Alternative
+    alpha: float
+    p_value: PValue
+    p_greater: PValue
+    p_less: PValue
+    p_two_sided: PValue
+    exact: bool
+    expected_p: ExpectedP
+    expected_p_sampler: str
+    interval_percentile: Interval
+    interval_bca: Interval
+    null_distribution: Floats
+    bootstrap_distribution: Floats
+    n_items: int
+    responses_gold: Responses | None
+    responses_a: Responses
+    responses_b: Responses
+    n_resamples: int
+    decided: bool
+    decision_error: float
+    warnings: tuple[str, ...]
+    seed: int
+
+    @property
+    def significant(self) -> bool:
+        """Whether the null is rejected: p ≤ α."""
+        return self.p_value.p <= self.alpha
+
+    @property
+    def verdict(self) -> Literal["A", "B", "different", "undecided"]:
+        """Which system the test shows to be better, if any.
+
+        "different" is that of a null that says more than equally good: A and B do not answer every item
+        alike, which says nothing about which is better.
+        """
+        if not self.significant:
+            return "undecided"
+        if self.hypothesis != EQUALLY_GOOD:
+            return "different"
+        if self.alternative == "two-sided":
+            return "A" if self.effect > 0.0 else "B"
+        return "A" if self.alternative == "greater" else "B"
+
+    def confidence_interval(self, method: str = DEFAULT_METHOD) -> Interval:
+        """Return the interval of one method, "percentile" or "bca".
+
+        Raises
+        ------
+        NbykError
+            If there is no such method.
+        """
+        intervals = {"percentile": self.interval_percentile, "bca": self.interval_bca}
+        if method not in intervals:
+            raise unknown_name("interval method", method, intervals)
+        return intervals[method]
+
+    def sentence(self, a: str = "A", b: str = "B", *, method: str = DEFAULT_METHOD) -> str:
+        """Return one sentence to quote, in which the systems are called `a` and `b`.
+
+        Raises
+        ------
+        NbykError
+            If there is no such interval method.
+        """
+        interval = self.confidence_interval(method)
+        shown = {
+            "A": f"{a} is better than {b}",
+            "B": f"{b} is better than {a}",
+            "different": f"{a} and {b} do not answer every item alike",
+            "undecided": {
+                "two-sided": f"{a} and {b} cannot be told apart",
+                "greater": f"{a} is not shown to be better than {b}",
+                "less": f"{b} is not shown to be better than {a}",
+            }[self.alternative],
+        }[self.verdict]
+        how = "exact" if self.exact else f"Monte-Carlo error {number(self.p_value.standard_error)}"
+        return (
+            f"{shown} on {self.metric}: the effect of {a} over {b} on {self.n_items} items is "
+            f"{number(self.effect)} ({100 * interval.level:g} % interval {number(interval.low)} to "
+            f"{number(interval.high)}), and p = {number(self.p_value.p)} ({self.alternative}, {self.null}, "
+            f"{how}) under the null that {self.hypothesis.replace('A and B', f'{a} and {b}')}, at α = "
+            f"{self.alpha:g}."
+        )
+
+    def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
+        """Return everything as plain values that JSON can hold, the drawn effects only if asked for.
+
+        A number that is not finite becomes None.
+        """
+        arrays = ("null_distribution", "bootstrap_distribution")
+        kept = {
+            field.name: getattr(self, field.name)
+            for field in fields(self)
+            if distributions or field.name not in arrays
+        }
+        return {
+            **{name: plain(value) for name, value in kept.items()},
+            "significant": self.significant,
+            "verdict": self.verdict,
+            "sentence": self.sentence(),
+        }
+
+    def __repr__(self) -> str:
+        error = "exact" if self.exact else f"± {number(self.p_value.standard_error)}"
+        n = self.n_resamples
+        draws = f"{f'all {n + 1} arrangements' if self.exact else f'{n} draws'} of {self.null}"
+        lines = [
+            ("metric", self.metric),
+            ("effect", f"{number(self.effect)} (positive: A is better)"),
+            *(
+                (f"{self._percent} {i.method}", f"{number(i.low)} to {number(i.high)}")
+                for i in self._intervals
+            ),
+            ("p-value", f"{number(self.p_value.p)} ({error}; {self.alternative}; {draws})"),
+            ("expected p", f"{number(self.expected_p.p)} (one-sided; {self.expected_p_sampler})"),
+            ("null", self.hypothesis),
+            (
+                "verdict",
+                f"{self.verdict} at α = {self.alpha:g}{'' if self.decided else ', unsettled'}",
+            ),
+            ("items", f"{self.n_items}"),
+            *(("warning", text) for text in self.warnings),
+        ]
+        width = max(len(name) for name, _ in lines)
+        return "\n".join(["ComparisonResult", *(f"  {name:>{width}}: {text}" for name, text in lines)])
+
+    @property
+    def _intervals(self) -> tuple[Interval, Interval]:
+        return self.interval_percentile, self.interval_bca
+
+    @property
+    def _percent(self) -> str:
+        return f"{100 * self.interval_bca.level:g} %"
+
+
+def number(value: float) -> str:
+    """Return a number in three digits; a 0 has no sign."""
+    return f"{value + 0.0:.3g}"
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Return names as an English list; of more than `most`, the first ones and how many others."""
+    shown = list(names)
+    if len(shown) > most:
+        shown = [*shown[: most - 1], f"{len(shown) - most + 1} others"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def plain(value: Any) -> Any:
+    """Return a field as what JSON can hold."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, np.ndarray):
+        return [plain(number) for number in value.tolist()]
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value

@@ -1,0 +1,331 @@
+"""Whether the verdict depends on the metric, the null, or how expected p resamples."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.response_set import ResponseSet
+from nbyk.errors import NbykError, UndefinedMetricError
+from nbyk.metrics import Metric, get
+from nbyk.metrics.registry import names, parameters
+from nbyk.resampling.effects import Progress, as_metrics
+from nbyk.resampling.resample import observed_effects
+from nbyk.resampling.samplers import WEIN_SAMPLERS, check_null, get_sampler
+from nbyk.testing.decision import Decision
+from nbyk.testing.engine.draws import Draws
+from nbyk.testing.engine.inputs import as_response_set, as_seed
+from nbyk.testing.intervals import check_confidence_level, percentile_interval
+from nbyk.testing.pvalues import Alternative, PValue, expected_p, null_at_least, p_value, tie_tolerance
+from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, listed, plain
+
+Floats = NDArray[np.float64]
+Verdict = Literal["A", "B", "different", "undecided"]
+
+_SAMPLER = get_sampler("bootstrap_items/all")
+
+
+@dataclass(frozen=True)
+class Choice:
+    """One way to test, and what it says.
+
+    Attributes
+    ----------
+    metric, null
+        The metric and the null hypothesis.
+    sampler
+        None for the p-value at the data's own size; or the sampler of the expected p.
+    p, standard_error
+        The p-value of the alternative asked for, and its Monte-Carlo standard error; None where the metric is
+        undefined on a draw.
+    verdict
+        "A" or "B" is shown to be better, "different" under a null that says more than equally good, or
+        "undecided".
+    """
+
+    metric: str
+    null: str
+    sampler: str | None
+    p: float | None
+    standard_error: float | None
+    verdict: Verdict
+
+
+@dataclass(frozen=True)
+class MetricEffect:
+    """A metric's effect on the data as they are, with its percentile interval."""
+
+    metric: str
+    effect: float
+    low: float
+    high: float
+
+
+@dataclass(frozen=True)
+class Sensitivity:
+    """The verdicts of every applicable metric under every null, and under every sampler of expected p.
+
+    Attributes
+    ----------
+    effects
+        The metrics that apply, in the registry's order.
+    choices
+        Each of them under each null (p-values), then under each sampler against `null` (expected p).
+    skipped
+        The metrics that were left out, and why.
+    null
+        The null of the expected p.
+    alternative, alpha, confidence_level
+        As for `nbyk.compare`.
+    n_items, n_resamples
+        Number of items N, and draws of each distribution.
+    seed
+        Seed of all draws.
+    """
+
+    effects: tuple[MetricEffect, ...]
+    choices: tuple[Choice, ...]
+    skipped: tuple[tuple[str, str], ...]
+    null: str
+    alternative: Alternative
+    alpha: float
+    confidence_level: float
+    n_items: int
+    n_resamples: int
+    seed: int
+
+    def verdicts(self, null: str) -> dict[str, Verdict]:
+        """Return each metric's verdict by its p-value under a null."""
+        return {
+            choice.metric: choice.verdict
+            for choice in self.choices
+            if choice.sampler is None and choice.null == null
+        }
+
+    @property
+    def depends(self) -> bool:
+        """Whether some choices reject their null and others do not, or two favour different systems."""
+        found = {choice.verdict for choice in self.choices if choice.p is not None}
+        return ("undecided" in found and len(found) > 1) or {"A", "B"} <= found
+
+    def sentence(self, a: str = "A", b: str = "B") -> str:
+        """Return in one sentence whether the verdict depends on the choice; the systems are `a` and `b`."""
+        defined = [choice for choice in self.choices if choice.p is not None]
+        counts = Counter(choice.verdict for choice in defined)
+        n_nulls = len({choice.null for choice in defined if choice.sampler is None})
+        n_samplers = len({choice.sampler for choice in defined} - {None})
+        ways = (
+            f"{_number_of(len(defined), 'way')} to test ({_number_of(len(self.effects), 'metric')} under "
+            f"{_number_of(n_nulls, 'null')} and {_number_of(n_samplers, 'sampler')} of expected p; "
+            f"{self.alternative}, α = {self.alpha:g})"
+        )
+        if not self.depends:
+            if counts["undecided"] == len(defined):
+                return f"The verdict does not depend on the choice: none of {ways} tells {a} from {b}."
+            sides: dict[str, str] = {"A": f"{a} to be better", "B": f"{b} to be better"}
+            shown = sides.get(next(iter(set(counts) - {"different"}), ""), f"that {a} and {b} differ")
+            return f"The verdict does not depend on the choice: all of {ways} show {shown}."
+        parts = [
+            f"{n} {text}"
+            for verdict, text in (
+                ("A", f"show {a} to be better"),
+                ("B", f"show {b} to be better"),
+                ("different", "show only that the two do not answer every item alike"),
+                ("undecided", "leave it open"),
+            )
+            if (n := sum(choice.verdict == verdict for choice in defined))
+        ]
+        by_metric = self.verdicts(self.null)
+        named = [
+            f"{text} by {listed([metric for metric in by_metric if by_metric[metric] == verdict])}"
+            for verdict, text in (
+                ("A", f"{a} is better"),
+                ("B", f"{b} is better"),
+                ("different", "the two differ"),
+                ("undecided", "it is open"),
+            )
+            if verdict in by_metric.values()
+        ]
+        return (
+            f"The verdict depends on the choice: of {ways}, {', '.join(parts)}; under {self.null}, "
+            f"{', and '.join(named)}."
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return everything as JSON can hold it."""
+        kept = {name: plain(getattr(self, name)) for name in self.__dataclass_fields__}
+        return {**kept, "depends": self.depends, "sentence": self.sentence()}
+
+
+def sensitivity(
+    gold: Any,
+    a: Any = None,
+    b: Any = None,
+    *,
+    metrics: Sequence[str | Metric] | None = None,
+    null: str = "swap_items",
+    nulls: Sequence[str] = tuple(TESTED),
+    samplers: Sequence[str] = WEIN_SAMPLERS,
+    alternative: Alternative = "two-sided",
+    alpha: float = 0.05,
+    confidence_level: float = 0.95,
+    n_resamples: int = 999,
+    rng: Any = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Sensitivity:
+    """Return how the verdict depends on the metric, the null, and the sampler of expected p.
+
+    Parameters
+    ----------
+    gold, a, b, alternative, alpha, confidence_level, rng, threads, progress
+        As for `nbyk.compare`.
+    metrics
+        What to test by; by default all in the registry that apply. Those with a threshold apply to binary
+        gold, where every response is 0 or 1; those that look at no gold where there is none.
+    null
+        The null that expected p compares with.
+    nulls
+        The nulls of the p-values.
+    samplers
+        The samplers of expected p, by default those of Wein et al. 2023.
+    n_resamples
+        Draws of each distribution: a look at all of them, with `nbyk.compare` for a closer one.
+
+    Raises
+    ------
+    NbykError
+        As `nbyk.compare`, or if no metric applies.
+
+    Notes
+    -----
+    All choices see the same draws as `nbyk.compare` with so many. Expected p (`nbyk.expected_p`) looks to the
+    side that the medians point to; two-sided, it is doubled, so that all p are on one scale. One-sided, it
+    is that of the side asked for, ties counted.
+    """
+    for name in (null, *nulls):
+        check_null(name)
+    parsed = [get_sampler(name) for name in samplers]
+    Decision(alternative, alpha, n_resamples, n_resamples, 0.01)
+    check_confidence_level(confidence_level)
+    data, seed = as_response_set(gold, a, b), as_seed(rng)
+    chosen, skipped = _applicable(data, metrics)
+    draws = Draws(data, chosen, seed=seed, threads=threads, progress=progress)
+    every = range(len(chosen))
+    bootstrapped = draws.bootstrapped(every, n_resamples, "bootstrap")
+    effects = []
+    for metric, effect, drawn in zip(chosen, draws.observed.tolist(), bootstrapped, strict=True):
+        defined = drawn[np.isfinite(drawn)]
+        ends = percentile_interval(defined, confidence_level) if defined.size else (math.nan, math.nan)
+        effects.append(MetricEffect(metric.name, effect, *ends))
+
+    choices = []
+    for name in nulls:
+        drawn = draws.under_null(every, n_resamples, name, _SAMPLER)
+        for metric, effect, row in zip(chosen, draws.observed.tolist(), drawn, strict=True):
+            p = p_value(effect, row, alternative=alternative) if np.isfinite(row).all() else None
+            side = "A" if (effect > 0.0 if alternative == "two-sided" else alternative == "greater") else "B"
+            choices.append(_choice(metric.name, name, None, p, side, alpha))
+    for sampler in parsed:
+        if null == "shifted" and sampler.items != "bootstrap_items":
+            choices += [_choice(metric.name, null, sampler.name, None, "A", alpha) for metric in chosen]
+            continue
+        under = draws.redrawn(every, n_resamples, sampler, null)
+        alternatives = draws.redrawn(every, n_resamples, sampler, None)
+        for metric, drawn, row in zip(chosen, alternatives, under, strict=True):
+            p, side = None, "A"
+            if np.isfinite(drawn).all() and np.isfinite(row).all():
+                p, side = _expected(drawn, row, alternative, paired=null != "shifted")
+            choices.append(_choice(metric.name, null, sampler.name, p, side, alpha))
+    return Sensitivity(
+        effects=tuple(effects),
+        choices=tuple(choices),
+        skipped=tuple(skipped),
+        null=null,
+        alternative=alternative,
+        alpha=alpha,
+        confidence_level=confidence_level,
+        n_items=data.n_items,
+        n_resamples=n_resamples,
+        seed=seed,
+    )
+
+
+def _applicable(
+    data: ResponseSet, metrics: Sequence[str | Metric] | None
+) -> tuple[tuple[Metric, ...], list[tuple[str, str]]]:
+    """Return the metrics that apply, and the others' names with the reason why not."""
+    named = names() if metrics is None else metrics
+    binary = bool(np.isin(data.gold[~np.isnan(data.gold)], (0.0, 1.0)).all())
+    chosen: dict[str, Metric] = {}
+    skipped = []
+    for given in named:
+        shown = given if isinstance(given, str) else given.name
+        why = _inapplicable(shown, has_gold=data.has_gold, binary=binary) if metrics is None else None
+        if why is None:
+            (metric,) = as_metrics(given)
+            why = "needs gold" if metric.needs_gold and not data.has_gold else _undefined(metric, data)
+            if why is None:
+                chosen[metric.name] = metric
+                continue
+        skipped.append((shown, why))
+    if not chosen:
+        reasons = "; ".join(f"{name}: {why}" for name, why in skipped)
+        raise NbykError(f"sensitivity: no metric applies ({reasons}); name some that do")
+    return tuple(chosen.values()), skipped
+
+
+def _inapplicable(name: str, *, has_gold: bool, binary: bool) -> str | None:
+    """Return why a metric of the registry is not taken unless it is named; None if it is."""
+    takes = parameters(name)
+    needed = [parameter for parameter in takes if parameter.default is None]
+    if needed:
+        return f"needs {needed[0].name}; name it, as in {name}({needed[0].name}={needed[0].example:g})"
+    metric = get(name)
+    if has_gold and not metric.needs_gold:
+        return "does not look at gold"
+    if not has_gold and metric.needs_gold:
+        return "needs gold"
+    if not binary and any(parameter.name == "threshold" for parameter in takes):
+        return f"gold is not 0 and 1 only; name it with a threshold, as in {name}(threshold=0.5)"
+    return None
+
+
+def _undefined(metric: Metric, data: ResponseSet) -> str | None:
+    try:
+        observed_effects(data, metric)
+    except UndefinedMetricError:
+        return "undefined on these data (a correlation of constants, or a division by zero)"
+    except NbykError as error:
+        return str(error)
+    return None
+
+
+def _expected(drawn: Floats, null: Floats, alternative: Alternative, *, paired: bool) -> tuple[PValue, str]:
+    """Return the expected p of an alternative, and the system that it favours."""
+    found = expected_p(drawn, null, paired=paired)
+    if alternative == "two-sided":
+        side = "B" if found.flipped else "A"
+        return PValue(min(1.0, 2.0 * found.p), 2.0 * found.standard_error, alternative), side
+    sign, side = (1.0, "A") if alternative == "greater" else (-1.0, "B")
+    at_least = null_at_least(sign * drawn, np.sort(sign * null), tie_tolerance(drawn, null))
+    return PValue(float(at_least.mean()) / null.size, found.standard_error, alternative), side
+
+
+def _number_of(count: int, noun: str) -> str:
+    return f"{count} {noun}{'s' * (count != 1)}"
+
+
+def _choice(metric: str, null: str, sampler: str | None, p: PValue | None, side: str, alpha: float) -> Choice:
+    if p is None:
+        return Choice(metric, null, sampler, None, None, "undecided")
+    verdict: Verdict = "undecided"
+    if p.p <= alpha:
+        verdict = "different" if TESTED[null] != EQUALLY_GOOD else "A" if side == "A" else "B"
+    return Choice(metric, null, sampler, p.p, p.standard_error, verdict)

@@ -1,0 +1,193 @@
+"""What a comparison of many systems found: a leaderboard with intervals, pairs and groups."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from nbyk.errors import unknown_name
+from nbyk.testing.pvalues import Alternative
+from nbyk.testing.systems.result import ComparisonResult, Interval, listed, plain
+
+Correction = Literal["holm", "benjamini_hochberg", "none"]
+
+
+@dataclass(frozen=True)
+class Standing:
+    """One system's place on the leaderboard.
+
+    Attributes
+    ----------
+    name
+        What the system is called.
+    score, interval
+        Its score on the data as they are, and the interval of it.
+    rank
+        1 + the number of systems with a better score; equal scores share the better rank.
+    rank_low, rank_high
+        The rank's confidence set: 1 + the systems shown to be better, and S − those shown to be worse.
+    bootstrap_rank_low, bootstrap_rank_high
+        Percentiles of the rank on bootstrapped items. They say how the ranking of these scores would vary
+        over test sets like this one, and are no confidence set of the rank: near ties make them too narrow.
+    letters
+        The groups it is in, a letter each: two systems without a common letter were told apart, and two with
+        one were not. Empty where the systems were only compared with a baseline.
+    """
+
+    name: str
+    score: float
+    interval: Interval
+    rank: int
+    rank_low: int
+    rank_high: int
+    bootstrap_rank_low: int
+    bootstrap_rank_high: int
+    letters: str
+
+
+@dataclass(frozen=True, eq=False)
+class Pair:
+    """The comparison of two systems, and what is left of it after the correction.
+
+    Attributes
+    ----------
+    a, b
+        The systems' names; the effect is positive where `a` is better.
+    result
+        What `nbyk.compare` finds: its `p_value`, `verdict` and `decided` are those of this pair alone.
+    p_adjusted
+        The p-value corrected for the number of pairs, to be compared with α as it is.
+    decided
+        Whether the decision `p_adjusted` ≤ α is certain but for a chance of `Leaderboard.decision_error`,
+        which all pairs share.
+    """
+
+    a: str
+    b: str
+    result: ComparisonResult
+    p_adjusted: float
+    decided: bool
+
+    @property
+    def significant(self) -> bool:
+        """Whether the null is rejected after the correction."""
+        return self.p_adjusted <= self.result.alpha
+
+    @property
+    def better(self) -> str | None:
+        """The system that is shown to be better; None if none is, or the null does not say who."""
+        side = self.result.verdict if self.significant else "undecided"
+        return {"A": self.a, "B": self.b}.get(side)
+
+
+@dataclass(frozen=True, eq=False)
+class Leaderboard:
+    """Systems from the best to the worst score, their pairs, and who can be told from whom.
+
+    Attributes
+    ----------
+    metric
+        Canonical name of the metric.
+    standings
+        The systems, best first.
+    pairs
+        The comparisons: of each system with each later one in the order given, or with the baseline.
+    against
+        The baseline; None where all pairs were compared.
+    correction
+        "holm", "benjamini_hochberg" or "none".
+    null, hypothesis, alternative, alpha
+        As for a `ComparisonResult`.
+    groups
+        Names of the systems that share a letter, best first, a group for each letter in their order; empty
+        where there is a baseline.
+    n_items, n_resamples
+        Number of items N, and the fewest draws of the null that a pair got.
+    decision_error
+        Chance at most, over the random draws, that any decided pair is not what infinitely many would show.
+    warnings
+        What to know before believing the numbers, one sentence each.
+    seed
+        Seed of all draws.
+    """
+
+    metric: str
+    standings: tuple[Standing, ...]
+    pairs: tuple[Pair, ...]
+    against: str | None
+    correction: Correction
+    null: str
+    hypothesis: str
+    alternative: Alternative
+    alpha: float
+    groups: tuple[tuple[str, ...], ...]
+    n_items: int
+    n_resamples: int
+    decision_error: float
+    warnings: tuple[str, ...]
+    seed: int
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """The systems' names, best first."""
+        return tuple(standing.name for standing in self.standings)
+
+    def standing(self, name: str) -> Standing:
+        """Return the standing of a system; an `NbykError` names those there are."""
+        for standing in self.standings:
+            if standing.name == name:
+                return standing
+        raise unknown_name("system", name, self.names)
+
+    @property
+    def sentence(self) -> str:
+        """What was found in one sentence that can be quoted."""
+        n_systems, n_found = len(self.standings), sum(pair.significant for pair in self.pairs)
+        how = f"{self.null}, {self.alternative}, {_CORRECTED[self.correction]}, at α = {self.alpha:g}"
+        of = f"of {n_systems} systems on {self.n_items} items by {self.metric}"
+        if self.against is not None:
+            better = [pair.a for pair in self.pairs if pair.better == pair.a]
+            worse = [pair.a for pair in self.pairs if pair.better == pair.b]
+            found = (
+                f"{listed(better) or 'none'} {'are' if len(better) > 1 else 'is'} shown to be better than "
+                f"{self.against}, and {listed(worse) or 'none'} to be worse"
+            )
+            return f"Of {n_systems - 1} systems compared with {self.against} on {self.n_items} items by " + (
+                f"{self.metric}, {found} ({how})."
+            )
+        first = [standing.name for standing in self.standings if standing.rank_low == 1]
+        if len(first) == n_systems:
+            best = "and each of them may be the best"
+        elif len(first) == 1:
+            best = f"and {first[0]} is the best"
+        else:
+            best = f"and {listed(first)} may be the best"
+        told = f"{n_found} of {len(self.pairs)} pairs {of} can be told apart"
+        return f"{told}, {best} ({how})."
+
+    def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
+        """Return everything as plain values that JSON can hold, the drawn effects only if asked for."""
+        kept = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "pairs"}
+        return {
+            **{name: plain(value) for name, value in kept.items()},
+            "pairs": [
+                {
+                    "a": pair.a,
+                    "b": pair.b,
+                    "p_adjusted": pair.p_adjusted,
+                    "significant": pair.significant,
+                    "better": pair.better,
+                    "decided": pair.decided,
+                    "result": pair.result.to_dict(distributions=distributions),
+                }
+                for pair in self.pairs
+            ],
+            "sentence": self.sentence,
+        }
+
+
+_CORRECTED = {
+    "holm": "Holm's correction",
+    "benjamini_hochberg": "Benjamini and Hochberg's correction",
+    "none": "not corrected for the number of pairs",
+}

@@ -1,0 +1,303 @@
+"""Comparing many systems on a user's own data: all pairs, or all with a baseline, corrected for how many."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.response_set import ResponseSet
+from nbyk.errors import NbykError, unknown_name
+from nbyk.metrics import Metric
+from nbyk.resampling.effects import Progress, check_defined
+from nbyk.resampling.samplers import check_null, get_sampler
+from nbyk.testing.decision import Decision
+from nbyk.testing.engine.draws import Draws
+from nbyk.testing.engine.inputs import as_seed
+from nbyk.testing.engine.rows import Rows
+from nbyk.testing.family import Drawn, Family, adjusted, swap_bound
+from nbyk.testing.intervals import check_confidence_level, percentile_interval
+from nbyk.testing.pvalues import Alternative
+from nbyk.testing.systems.cautions import FEW_ITEMS
+from nbyk.testing.systems.compare import Asked, is_exact, under_null
+from nbyk.testing.systems.leaderboard import Systems, bootstrap_scores, prepared
+from nbyk.testing.systems.ranks import groups, letters, rank_percentiles, rank_sets, ranks
+from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, Interval
+from nbyk.testing.systems.standings import Correction, Leaderboard, Pair, Standing
+
+Floats = NDArray[np.float64]
+
+_SAMPLER = get_sampler("bootstrap_items/all")
+
+
+def compare_systems(
+    gold: Any,
+    systems: Systems,
+    *,
+    metric: str | Metric = "mae",
+    against: str | None = None,
+    correction: Correction = "holm",
+    null: str = "swap_items",
+    alternative: Alternative = "two-sided",
+    alpha: float = 0.05,
+    confidence_level: float = 0.95,
+    n_resamples: int = 9_999,
+    max_resamples: int = 999_999,
+    max_draws: int = 30_000_000,
+    decision_error: float = 1e-3,
+    rng: Any = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> Leaderboard:
+    """Return a leaderboard of systems: who is better than whom, how sure that is, and who may be where.
+
+    Parameters
+    ----------
+    gold
+        Gold responses as `nbyk.compare` takes them, or None where the metric does not need them.
+    systems
+        Two systems' responses or more to the same items, by name or in order ("system 0" and so on).
+    metric
+        A metric that scores each system by itself.
+    against
+        The name of a baseline, to compare every other system with it; by default all pairs are compared.
+    correction
+        "holm" bounds the chance of any wrong claim, "benjamini_hochberg" the expected share of wrong ones
+        among those made; "none" tests each pair alone.
+    null, alternative, alpha, confidence_level, rng, threads, progress
+        As for `nbyk.compare`. "greater", that a system is better than the baseline, needs one.
+    n_resamples, max_resamples
+        Draws of a pair's null at first, and at most. The first look takes more where the smallest p could not
+        reach α over the number of pairs otherwise.
+    max_draws
+        Draws of all pairs together, at most: they are kept in memory.
+    decision_error
+        Chance at most, over the random draws, that any settled decision is not that of infinitely many.
+
+    Returns
+    -------
+    Leaderboard
+
+    Raises
+    ------
+    NbykError
+        As `nbyk.compare` and `bootstrap_scores`; if there are fewer than two systems, the baseline is none of
+        them, or `max_resamples` or `max_draws` does not let the smallest p reach α over the number of pairs.
+
+    Notes
+    -----
+    All pairs see the same draws, those of `nbyk.compare`. Pairs go on drawing until every corrected decision
+    is certain (`nbyk.testing.family`).
+    """
+    check_null(null)
+    check_confidence_level(confidence_level)
+    decision = Decision(alternative, alpha, n_resamples, max_resamples, decision_error)
+    family = Family(decision, correction, max_draws)
+    named = _named(systems)
+    names = list(named)
+    pairs = _pairs(names, against, alternative)
+    (chosen,), rows = prepared(gold, named, metric)
+    seed = as_seed(rng)
+    scores = check_defined([chosen], rows.scores(chosen)[None], of="systems")[0]
+    asked = Asked(
+        null,
+        alternative,
+        alpha,
+        confidence_level,
+        _SAMPLER,
+        n_resamples,
+        decision_error,
+        seed,
+    )
+    systems_rows = [matrix[:, ~np.isnan(matrix).all(axis=0)] for matrix in rows.systems]
+
+    def draws_of(pair: tuple[int, int]) -> Draws:
+        data = ResponseSet(rows.gold, *(systems_rows[system] for system in pair))
+        return Draws(data, [chosen], seed=seed, threads=threads, progress=progress)
+
+    exact = is_exact(draws_of(pairs[0]), null, n_resamples)
+    if exact:
+        every = [draws_of(pair).swapped([0], 2**rows.n_items - 1, exact=True) for pair in pairs]
+        nulls = [Drawn(check_defined([chosen], effects)[0], True, True) for effects in every]
+    else:
+        nulls = family.draw(
+            [partial(_draw, draws_of, pair, null) for pair in pairs],
+            np.array([float(draws_of(pair).observed[0]) for pair in pairs]),
+            [_bound(rows, chosen, pair, asked) for pair in pairs],
+        )
+    drawn = bootstrap_scores(
+        gold, named, chosen, n_resamples=n_resamples, rng=seed, threads=threads, progress=progress
+    )[0]
+    results = []
+    for (a, b), under in zip(pairs, nulls, strict=True):
+        draws = draws_of((a, b))
+        with np.errstate(invalid="ignore"):  # inf − inf, where the metric is undefined
+            bootstrapped = chosen.sign * (drawn[a] - drawn[b])
+        left_out = draws.jackknifed()[0]
+        results.append(
+            asked.result(
+                draws,
+                0,
+                under.effects,
+                under.settled_alone,
+                exact=exact,
+                bootstrapped=bootstrapped,
+                left_out=left_out,
+            )
+        )
+    p = adjusted(np.array([result.p_value.p for result in results]), correction).tolist()
+    compared = [
+        Pair(names[a], names[b], result, of_pair, under.settled)
+        for (a, b), result, of_pair, under in zip(pairs, results, p, nulls, strict=True)
+    ]
+    standings, shared = _standings(names, scores, drawn, chosen, compared, asked, whole=against is None)
+    return Leaderboard(
+        metric=chosen.name,
+        standings=standings,
+        pairs=tuple(compared),
+        against=against,
+        correction=correction,
+        null=null,
+        hypothesis=TESTED[null],
+        alternative=alternative,
+        alpha=alpha,
+        groups=shared,
+        n_items=rows.n_items,
+        n_resamples=min(result.n_resamples for result in results),
+        decision_error=0.0 if exact else decision_error,
+        warnings=tuple(_cautions(compared, rows, drawn, family)),
+        seed=seed,
+    )
+
+
+def _named(systems: Systems) -> dict[str, Any]:
+    if isinstance(systems, Mapping):
+        named = {str(name): responses for name, responses in systems.items()}
+    else:
+        named = {f"system {index}": responses for index, responses in enumerate(systems)}
+    if len(named) < 2:
+        raise NbykError(f"systems: found {len(named)}, expected at least two, each under a name of its own")
+    return named
+
+
+def _pairs(names: list[str], against: str | None, alternative: Alternative) -> list[tuple[int, int]]:
+    """Return the pairs to compare, as places in `names`."""
+    if against is not None:
+        if against not in names:
+            raise unknown_name("baseline", against, names)
+        baseline = names.index(against)
+        return [(system, baseline) for system in range(len(names)) if system != baseline]
+    if alternative != "two-sided":
+        raise NbykError(
+            f"alternative: found {alternative!r} for all pairs, in which no system comes first; name the "
+            "baseline that the others are compared with, or choose two-sided"
+        )
+    return list(combinations(range(len(names)), 2))
+
+
+def _draw(
+    draws_of: Callable[[tuple[int, int]], Draws], pair: tuple[int, int], null: str, start: int, n_draws: int
+) -> Floats:
+    effects: Floats = under_null(draws_of(pair), null, _SAMPLER)([0], n_draws, start=start)[0]
+    return effects
+
+
+def _bound(rows: Rows, metric: Metric, pair: tuple[int, int], asked: Asked) -> float:
+    """Return what the p-value of infinitely many draws is at most, 1 where nothing is known."""
+    if asked.null != "swap_items" or not metric.additive:
+        return 1.0
+    scores = rows.sums(metric).features
+    gains = metric.sign * (scores[:, pair[0]] - scores[:, pair[1]])
+    if asked.alternative == "two-sided":
+        return swap_bound(gains, sides=2.0)
+    towards = 1.0 if asked.alternative == "greater" else -1.0
+    return swap_bound(gains, sides=1.0) if towards * gains.sum() > 0.0 else 1.0
+
+
+def _standings(
+    names: list[str],
+    scores: Floats,
+    drawn: Floats,
+    metric: Metric,
+    pairs: list[Pair],
+    asked: Asked,
+    *,
+    whole: bool,
+) -> tuple[tuple[Standing, ...], tuple[tuple[str, ...], ...]]:
+    """Return the standings, best first, and the groups, if all pairs were compared."""
+    best, _ = ranks(metric.sign * scores[:, None])
+    order = np.argsort(best[:, 0], kind="stable").tolist()
+    place = {names[system]: position for position, system in enumerate(order)}
+    better = np.zeros((len(names), len(names)), np.bool_)
+    for pair in pairs:
+        if pair.better is not None:
+            worse = pair.b if pair.better == pair.a else pair.a
+            better[place[pair.better], place[worse]] = True
+    low, high = rank_sets(better)
+    defined = drawn[:, np.isfinite(drawn).all(axis=0)]
+    drawn_low, drawn_high = rank_percentiles(metric.sign * defined[order], asked.confidence_level)
+    members = []
+    if whole:
+        members = groups(len(names), [(place[pair.a], place[pair.b]) for pair in pairs if pair.significant])
+    lettered = letters(len(names), members)
+    standings = []
+    for position, system in enumerate(order):
+        own = drawn[system][np.isfinite(drawn[system])]
+        ends = percentile_interval(own, asked.confidence_level)
+        standings.append(
+            Standing(
+                name=names[system],
+                score=float(scores[system]),
+                interval=Interval(*ends, asked.confidence_level, "percentile", asked.sampler.name),
+                rank=int(best[system, 0]),
+                rank_low=int(low[position]),
+                rank_high=int(high[position]),
+                bootstrap_rank_low=int(drawn_low[position]),
+                bootstrap_rank_high=int(drawn_high[position]),
+                letters=lettered[position],
+            )
+        )
+    in_order = [names[system] for system in order]
+    return tuple(standings), tuple(tuple(in_order[place] for place in group) for group in members)
+
+
+def _cautions(pairs: list[Pair], rows: Rows, drawn: Floats, family: Family) -> Iterator[str]:
+    """Yield what to know before believing the leaderboard; each pair's result has cautions of its own."""
+    first = pairs[0].result
+    responses = [rows.systems[..., 1:], *([rows.gold[:, 1:]] if first.responses_gold else [])]
+    if all(np.isnan(beyond_first).all() for beyond_first in responses):
+        yield (
+            "one response per item everywhere: the variance of responses cannot be told from that of items, "
+            "and the tests and intervals take them together"
+        )
+    if rows.n_items < FEW_ITEMS:
+        yield f"only {rows.n_items} items: bootstrap intervals of so few are too narrow, as a rule"
+    if first.hypothesis != EQUALLY_GOOD:
+        yield (
+            f"null {first.null} says that {first.hypothesis}: rejecting it does not show who is better, so "
+            "that every rank stays possible; swap_items and shifted test whether A and B are equally good"
+        )
+    elif family.correction != "holm":
+        yield (
+            f"correction {family.correction} does not bound the chance of any wrong claim, so that the sets "
+            "of ranks need not cover all at once; holm does"
+        )
+    least = (2.0 if first.alternative == "two-sided" else 1.0) / (1 + first.n_resamples)
+    if first.exact and family.correction != "none" and least * len(pairs) > first.alpha:
+        yield (
+            f"the smallest p that the {first.n_resamples + 1} arrangements of so few items can give is "
+            f"{least:.2g}, above α over the number of pairs, {first.alpha / len(pairs):.2g}: take more items"
+        )
+    unsettled = sum(not pair.decided for pair in pairs)
+    if unsettled:
+        yield (
+            f"{unsettled} of {len(pairs)} corrected decisions are not settled after at most "
+            f"{max(pair.result.n_resamples for pair in pairs)} draws each; raise max_resamples and max_draws"
+        )
+    undefined = int((~np.isfinite(drawn)).any(axis=0).sum())
+    if undefined:
+        yield f"{undefined} bootstrap draws leave {first.metric} undefined; the intervals leave them out"

@@ -1,0 +1,219 @@
+"""Where the variance of an effect comes from: items, gold raters, and either system's responses."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.response_set import ResponseSet, stack_responses
+from nbyk.errors import NbykError, UndefinedMetricError
+from nbyk.metrics import Metric, get
+from nbyk.resampling.effects import Progress, as_metrics
+from nbyk.testing.engine import weights
+from nbyk.testing.engine.draws import ItemStreams, draw_chunks
+from nbyk.testing.engine.inputs import as_response_set, as_seed
+from nbyk.testing.engine.rows import item_scores
+from nbyk.testing.engine.swaps import DRAWS
+from nbyk.testing.intervals import check_confidence_level, percentile_interval
+from nbyk.testing.systems.splits import ROLES, SOURCES, Effects, Splits
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class VarianceShare:
+    """One source's part of the variance of an effect; all None where it is not identified.
+
+    Attributes
+    ----------
+    variance
+        Its part of the effect's variance over test sets of this size.
+    share, low, high
+        The same over the whole variance, in [0, 1], and its interval; None too where nothing varies.
+    """
+
+    variance: float | None
+    share: float | None
+    low: float | None
+    high: float | None
+
+
+@dataclass(frozen=True)
+class VarianceShares:
+    """Shares of an effect's variance; those that are identified sum to 1.
+
+    Attributes
+    ----------
+    metric
+        Canonical name of the metric.
+    standard_error
+        Standard error of the effect over test sets like this one: the root of the whole variance.
+    items
+        The items' part: what would remain with infinitely many responses per item. The part of a role that
+        is not identified is in here.
+    gold, a, b
+        The parts of the gold responses and of either system's, at the numbers of them that the items have.
+    confidence_level
+        Nominal coverage of the shares' intervals.
+    warnings
+        What to know before believing the numbers, one sentence each.
+    """
+
+    metric: str
+    standard_error: float
+    items: VarianceShare
+    gold: VarianceShare
+    a: VarianceShare
+    b: VarianceShare
+    confidence_level: float
+    warnings: tuple[str, ...]
+
+
+def variance_shares(
+    gold: Any,
+    a: Any = None,
+    b: Any = None,
+    *,
+    metric: str | Metric = "mae",
+    confidence_level: float = 0.95,
+    n_resamples: int = 1_999,
+    rng: Any = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> VarianceShares:
+    """Return which part of the effect's variance is due to items, gold raters, A's and B's responses.
+
+    Parameters
+    ----------
+    gold, a, b, rng, threads, progress
+        As for `nbyk.compare`.
+    metric
+        An additive metric, or rmse or inverse_mse, whose effects are linear in the mean squared errors at
+        first order.
+    confidence_level
+        Nominal coverage of the shares' intervals: percentiles over bootstrapped items.
+    n_resamples
+        Draws of items for the intervals.
+
+    Raises
+    ------
+    NbykError
+        If the input is malformed, an argument is out of range, or the metric is no function of sums over
+        items.
+
+    Notes
+    -----
+    The effect is the mean of one number d per item, and its variance that of d over N. Each item's responses
+    are split into halves at random. Over items, the covariance of d on the first halves with d on the second
+    is the variance that items alone explain; where both have a role's half in common, that of items and this
+    role (pick-freeze: Sobol' 1993). Both are without bias for half as many responses, whatever the metric.
+    The items' part is the first of them, extrapolated from halves and quarters to all responses, linearly in
+    one over their number. What it leaves of the variance of d on all responses falls to the roles in
+    proportion to their Shapley effects on halves (Owen 2014; Song et al. 2016), which divide what two roles
+    only do together: most of it where A and B are nearly as good, and what a jackknife of responses would
+    count several times. Negative estimates are set to 0, with a warning if it is the items'.
+    """
+    (chosen,) = as_metrics(metric)
+    check_confidence_level(confidence_level)
+    data, seed = as_response_set(gold, a, b), as_seed(rng)
+    chosen.check_gold(data.has_gold)
+    streams = ItemStreams(seed, data.gold)
+    effects = _item_effects(chosen, data)
+    splits = Splits.of(data, [role for role in ROLES if role != "gold" or chosen.needs_gold])
+    features = splits.features(effects, streams.key)
+
+    def work(chunk: int) -> Floats:
+        sums = np.empty((features.shape[1], DRAWS))
+        weights.weighted_sums(features, streams.items("shares", chunk, len(features)).weights, sums)
+        return sums
+
+    drawn = draw_chunks(work, n_resamples, threads=threads, progress=progress)
+    parts = splits.parts(features.sum(axis=0)[:, None])[:, 0]
+    shares, drawn_shares = _shares(parts[:, None])[:, 0], _shares(splits.parts(drawn))
+    found = {}
+    whole = float(effects({"gold": data.gold, "a": data.a, "b": data.b}).var(ddof=1)) / data.n_items
+    for index, source in enumerate(SOURCES):
+        if source in splits.single:
+            found[source] = VarianceShare(None, None, None, None)
+        elif math.isnan(shares[index]):
+            found[source] = VarianceShare(0.0, None, None, None)
+        else:
+            of_draws = drawn_shares[index][np.isfinite(drawn_shares[index])]
+            ends = percentile_interval(of_draws, confidence_level)
+            found[source] = VarianceShare(float(shares[index]) * whole, float(shares[index]), *ends)
+    return VarianceShares(
+        chosen.name,
+        math.sqrt(whole),
+        **found,
+        confidence_level=confidence_level,
+        warnings=tuple(_cautions(chosen, splits, parts, data.n_items)),
+    )
+
+
+def _item_effects(metric: Metric, data: ResponseSet) -> Effects:
+    """Return the function from responses, by role, to each item's d, shape (N,); its mean is the effect.
+
+    Where the metric is a function of the mean squared error, d is that of its linearisation.
+    """
+    base, slopes = metric, np.ones(2)
+    if metric.name in _SLOPES:
+        base = get("mse")
+        errors = item_scores(base, stack_responses(data.a, data.b), data.gold).mean(axis=1)
+        if (errors == 0.0).any():
+            raise UndefinedMetricError(f"metric {metric.name}: a system without any error; choose mse")
+        slopes = _SLOPES[metric.name](errors)
+    elif not metric.additive:
+        raise NbykError(
+            f"metric {metric.name} is no sum over items, so that its variance does not fall into parts; "
+            "choose an additive metric, such as mae, mse, wins_mae, mean or mean_of_emds, or rmse"
+        )
+
+    def effects(of: Mapping[str, Floats]) -> Floats:
+        scores = item_scores(base, stack_responses(of["a"], of["b"]), of["gold"])
+        if metric.kind == "comparison":
+            return np.asarray(metric.sign * scores[0])
+        return np.asarray(metric.sign * (slopes[0] * scores[0] - slopes[1] * scores[1]))
+
+    return effects
+
+
+_SLOPES: dict[str, Callable[[Floats], Floats]] = {
+    "rmse": lambda mse: 0.5 / np.sqrt(mse),
+    "inverse_mse": lambda mse: -1.0 / mse**2,
+}
+
+
+def _shares(parts: Floats) -> Floats:
+    """Return the parts, shape (4, M), over their sum, negative ones as 0; NaN where nothing varies."""
+    positive = np.maximum(parts, 0.0)
+    whole = positive.sum(axis=0)
+    return np.where(whole > 0.0, positive / np.where(whole > 0.0, whole, 1.0), np.nan)
+
+
+def _cautions(metric: Metric, splits: Splits, parts: Floats, n_items: int) -> Iterator[str]:
+    names = {"gold": "gold", "a": "A", "b": "B"}
+    if splits.single:
+        yield (
+            f"one response per item from {', '.join(names[role] for role in splits.single)}: that part "
+            "of the variance cannot be told from the items', and is in theirs"
+        )
+    n_split = len(splits.responses["a"])
+    if n_split < n_items:
+        yield (
+            f"the shares are those of the {n_split} of {n_items} items with two responses or more from "
+            f"each of {', '.join(names[role] for role in splits.roles)}"
+        )
+    if splits.roles and not splits.quartered:
+        yield (
+            "fewer than four responses on some items: the items' part is that of half as many responses, and "
+            "too small, as a rule"
+        )
+    if parts[0] < 0.0:
+        yield "the items' part is estimated to be negative, and was set to 0"
+    if metric.name in _SLOPES:
+        yield f"{metric.name} is taken to be linear in the mean squared errors"

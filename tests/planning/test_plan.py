@@ -1,0 +1,211 @@
+"""The planner: all combinations of givens, plans that hold when simulated again, round trips."""
+
+from __future__ import annotations
+
+import math
+from itertools import combinations
+
+import pytest
+
+from nbyk.data import load_source, source
+from nbyk.errors import NbykError
+from nbyk.planning.plan import Plan, plan
+from nbyk.planning.power.estimate import power_of_test
+from nbyk.planning.request import OPEN
+from nbyk.priors import Response, published_prior
+from nbyk.priors.likelihood_fit import fit_by_likelihood
+from nbyk.resampling.population import Population
+
+TOXICITY = published_prior("toxicity")
+QUANTITIES = {"n_items": 60, "k_responses": 5, "epsilon": 0.3, "power": 0.8, "budget": 400.0}
+SETS = [set(names) for size in range(6) for names in combinations(QUANTITIES, size)]
+
+
+def planned(**given: object) -> Plan:
+    return plan(TOXICITY, precision=0.02, threads=2, **given)  # type: ignore[arg-type]
+
+
+def power_again(found: Plan, test: str = "swap_items", metric: str = "mae") -> float:
+    """Return the power at a plan's size and ε, from 3000 test sets of another seed."""
+    size = Population(TOXICITY, found.n_items, found.k_responses, found.epsilon)
+    return power_of_test(size, metric, test=test, n_sets=3000, seed=77, threads=2).power
+
+
+@pytest.mark.parametrize("names", SETS, ids=lambda names: "+".join(sorted(names)) or "nothing")
+def test_exactly_one_of_five_is_open(names: set[str]) -> None:
+    given = {name: QUANTITIES[name] for name in QUANTITIES if name in names}
+    if frozenset(names) in OPEN:
+        found = plan(TOXICITY, precision=0.04, threads=2, max_responses=20, **given)  # type: ignore[arg-type]
+        assert found.open == OPEN[frozenset(names)]
+        assert found.open not in names
+        for name in names - {"budget", "power"}:
+            assert getattr(found, name) == given[name]
+        assert found.cost == found.n_items * found.k_responses
+        assert found.cost <= given.get("budget", math.inf)
+        assert found.low <= found.high
+    else:
+        with pytest.raises(NbykError, match="plan: given") as refused:
+            plan(TOXICITY, **given)  # type: ignore[arg-type]
+        assert all(name in str(refused.value) for name in names)
+        assert "give epsilon and power for the cheapest size" in str(refused.value)
+
+
+def test_the_cheapest_size_holds_and_no_other_k_is_cheaper() -> None:
+    found = planned(epsilon=0.2, power=0.8, cost_per_item=2.0, cost_per_rating=0.5, max_responses=50)
+    assert abs(power_again(found) - 0.8) < 0.05
+    assert abs(found.power.power - 0.8) < 0.08
+    assert found.cost == found.n_items * (2.0 + 0.5 * found.k_responses)
+    assert len(found.candidates) > 10
+    simulated = [row.cost for row in found.candidates if row.by == "simulation"]
+    assert len(simulated) > 1
+    assert found.cost <= 1.01 * min(simulated)
+    for k in (2, 10, 50):
+        other = planned(epsilon=0.2, power=0.8, k_responses=k, cost_per_item=2.0, cost_per_rating=0.5)
+        assert other.cost >= 0.85 * found.cost
+
+
+def test_round_trips_from_a_size() -> None:
+    """Power at (N, K, ε), and from that power back to N, to ε, and to a budget that buys it."""
+    size = {"n_items": 150, "k_responses": 4, "epsilon": 0.25}
+    start = planned(**size)
+    power = start.power.power
+    assert 0.5 < power < 0.98
+    items = planned(k_responses=4, epsilon=0.25, power=power)
+    assert items.low / 1.2 <= 150 <= 1.2 * items.high
+    assert abs(power_again(items) - power) < 0.06
+    epsilon = planned(n_items=150, k_responses=4, power=power)
+    assert epsilon.epsilon == pytest.approx(0.25, rel=0.07)
+    assert abs(power_again(epsilon) - power) < 0.06
+    responses = planned(n_items=150, epsilon=0.25, power=power - 0.03)
+    assert responses.k_responses in (3, 4)
+    bought = planned(budget=600.0, k_responses=4, epsilon=0.25)
+    assert (bought.n_items, bought.open) == (150, "power")
+    assert abs(bought.power.power - power) < 0.08
+
+
+def test_a_budget_round_trip() -> None:
+    """The cheapest size costs what buys, as a budget, no less power and no larger smallest ε."""
+    costs = {"cost_per_item": 1.0, "cost_per_rating": 0.2, "max_responses": 30}
+    cheapest = planned(epsilon=0.3, power=0.8, **costs)
+    best = planned(epsilon=0.3, budget=cheapest.cost, **costs)
+    assert best.cost <= cheapest.cost
+    assert abs(best.power.power - 0.8) < 0.08
+    smallest = planned(power=0.8, budget=cheapest.cost, **costs)
+    assert smallest.epsilon == pytest.approx(0.3, rel=0.12)
+
+
+@pytest.mark.parametrize(
+    ("test", "metric"),
+    [("wilcoxon", "mae"), ("multistage_bootstrap", "wins_mae"), ("shifted", "mean_of_emds")],
+)
+def test_other_tests_and_metrics_are_planned_too(test: str, metric: str) -> None:
+    found = planned(test=test, metric=metric, epsilon=0.4, power=0.8, k_responses=4)
+    assert abs(power_again(found, test, metric) - 0.8) < 0.07
+
+
+def test_sizes_are_compared_for_a_test_without_an_approximation() -> None:
+    found = planned(test="wilcoxon", epsilon=0.4, power=0.8, cost_per_item=3.0, max_responses=10, curves=True)
+    assert abs(power_again(found, "wilcoxon") - 0.8) < 0.07
+    assert {row.by for row in found.candidates} == {"simulation"}
+    assert len(found.curves) >= 3
+
+
+@pytest.mark.parametrize(
+    ("test", "metric", "epsilon"),
+    [("expected_p", "mae", 0.5), ("permutation", "mae", 0.7), ("swap_items", "spearman", 1.0)],
+)
+def test_the_cheapest_size_of_slow_tests(test: str, metric: str, epsilon: float) -> None:
+    lines: list[str] = []
+    found = plan(
+        TOXICITY,
+        test=test,
+        metric=metric,
+        epsilon=epsilon,
+        power=0.7,
+        precision=0.05,
+        max_items=500,
+        max_responses=5,
+        n_resamples=199,
+        threads=2,
+        progress=lines.append,
+    )
+    size = Population(TOXICITY, found.n_items, found.k_responses, epsilon)
+    again = power_of_test(size, metric, test=test, n_sets=256, n_resamples=199, seed=77, threads=2)
+    assert abs(again.power - 0.7) < 0.05 * 3 + 4 * again.standard_error
+    announced = [line for line in lines if "simulating" in line]
+    assert len(announced) == sum(": power " in line for line in lines)
+    assert len(announced) < 60
+
+
+def test_a_plan_on_convabuse_holds_for_another_seed() -> None:
+    """On a prior fitted to the embedded ratings, by a bounded number of simulated sets."""
+    data = source("convabuse")
+    ratings = load_source("convabuse")
+    prior = fit_by_likelihood("convabuse", ratings.matrix(), Response.on(data.scale)).prior
+    lines: list[str] = []
+    found = plan(
+        prior,
+        epsilon=0.1,
+        power=0.8,
+        cost_per_item=1.0,
+        cost_per_rating=0.1,
+        threads=2,
+        progress=lines.append,
+    )
+    size = Population(prior, found.n_items, found.k_responses, 0.1)
+    again = power_of_test(size, n_sets=4000, seed=77, threads=2)
+    error = math.hypot(0.01, again.standard_error)
+    assert 0.8 - 3.0 * error < again.power < 0.8 + 4.0 * error
+    sets = sum(int(line.split("simulating ")[1].split()[0]) for line in lines if "simulating" in line)
+    assert sets < 120_000
+
+
+def test_the_best_power_of_a_budget_is_simulated_once_more() -> None:
+    lines: list[str] = []
+    found = planned(epsilon=0.2, budget=400.0, max_responses=10, progress=lines.append)
+    seen = [line for line in lines if ": power " in line]
+    assert seen[-1].startswith(f"N = {found.n_items}, K = {found.k_responses},")
+    assert found.power.n_sets <= sum(int(line.split(" on ")[1].split()[0]) for line in seen[-4:])
+
+
+def test_limits_and_systems_are_said() -> None:
+    capped = planned(epsilon=0.1, n_items=30, budget=100_000.0, max_responses=20)
+    assert capped.k_responses == 20
+    assert "K = 20 (max_responses) is the most that the search allowed, and the budget would buy more." in (
+        capped.sentence
+    )
+    odd = planned(epsilon=0.3, n_items=30, k_responses=3, epsilon_a=0.1, sd_scale_a=2.0)
+    assert (
+        "with A's item means off by up to ε_A = 0.1 and the spread of A's responses times 2" in odd.sentence
+    )
+    assert "search allowed" not in odd.sentence
+
+
+def test_approximated_candidates_have_no_power() -> None:
+    found = planned(epsilon=0.1, power=0.8, max_responses=10)
+    by = {row.by: row.power for row in found.candidates}
+    assert set(by) == {"approximation", "simulation"}
+    assert by["approximation"] is None
+
+
+def test_the_plan_depends_on_the_seed_alone() -> None:
+    given = {"k_responses": 5, "epsilon": 0.3, "power": 0.8, "precision": 0.02}
+    first, again = plan(TOXICITY, **given), plan(TOXICITY, threads=2, **given)  # type: ignore[arg-type]
+    assert first == again
+    assert plan(TOXICITY, seed=1, **given).power != first.power  # type: ignore[arg-type]
+
+
+def test_a_plan_says_itself_in_one_sentence() -> None:
+    found = planned(epsilon=0.3, power=0.8, k_responses=5)
+    assert found.sentence.count("; ") == 1
+    for part in (
+        "0.8",
+        "swap_items on mae",
+        "ε = 0.3",
+        "toxicity",
+        f"{found.n_items} items with 5 ratings each",
+    ):
+        assert part in found.sentence
+    content = found.to_dict()
+    assert content["given"] == {"k_responses": 5, "epsilon": 0.3, "power": 0.8}
+    assert content["power"]["low"] <= content["power"]["power"] <= content["power"]["high"]

@@ -1,0 +1,106 @@
+"""What the planner refuses, and what it says is in reach instead."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from nbyk.errors import NbykError
+from nbyk.planning.plan import plan
+from tests.planning.test_plan import TOXICITY, planned
+
+
+@pytest.mark.parametrize(
+    ("given", "said", "unsaid"),
+    [
+        ({"n_items": 6, "k_responses": 1, "power": 0.95}, "ε up to 1; ", "max_"),
+        (
+            {"epsilon": 0.05, "power": 0.9, "k_responses": 2, "max_items": 50},
+            "within 50 items; ",
+            "responses per",
+        ),
+        (
+            {"epsilon": 0.05, "power": 0.9, "n_items": 20, "max_responses": 6},
+            "within 6 responses per item; ",
+            " items",
+        ),
+        ({"budget": 8.0, "power": 0.95}, "raise the budget", "max_items"),
+        (
+            {"epsilon": 0.01, "power": 0.8, "max_items": 300, "max_responses": 2},
+            "300 items and 2 responses",
+            "budget",
+        ),
+    ],
+)
+def test_only_the_limits_that_were_searched_are_named(
+    given: dict[str, object], said: str, unsaid: str
+) -> None:
+    with pytest.raises(NbykError, match=r"the best reachable is 0\.\d+ at N = \d+, K = \d+, ε = ") as refused:
+        planned(**given)
+    assert said in str(refused.value)
+    assert unsaid not in str(refused.value).replace("swap_items", "")
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        (
+            {"n_items": 1, "k_responses": 5, "epsilon": 0.1},
+            "n_items: found 1, expected a whole number of at least 2",
+        ),
+        ({"n_items": 9, "k_responses": 0, "epsilon": 0.1}, "k_responses: found 0"),
+        ({"n_items": 9, "k_responses": 2.5, "epsilon": 0.1}, "k_responses: found 2.5"),
+        (
+            {"n_items": 9, "k_responses": 5, "epsilon": 1.5},
+            "found 1.5, expected a perturbation between 0 and 1",
+        ),
+        ({"n_items": 9, "k_responses": 5, "epsilon": math.nan}, "found nan"),
+        ({"epsilon": 0.1, "power": 1.0}, "power: found 1.0"),
+        ({"epsilon": 0.1, "power": 0.01}, "power: found 0.01, expected a number between α = 0.05 and 1"),
+        ({"epsilon": 0.1, "power": 0.8, "alpha": 0.0}, "alpha: found 0.0"),
+        ({"epsilon": 0.1, "power": 0.8, "cost_per_item": -1.0}, "cost_per_item: found -1.0"),
+        ({"epsilon": 0.1, "power": 0.8, "cost_per_rating": math.inf}, "cost_per_rating: found inf"),
+        ({"epsilon": 0.1, "power": 0.8, "cost_per_rating": 0.0}, "costs: found 0 per item and 0 per rating"),
+        ({"epsilon": 0.1, "budget": 0.0}, "budget: found 0.0"),
+        ({"epsilon": 0.1, "budget": 1.0}, "does not buy 2 items of one rating each, which cost 2"),
+        (
+            {"epsilon": 0.1, "budget": 9.0, "k_responses": 5},
+            "does not buy 2 items of 5 ratings, which cost 10",
+        ),
+        ({"epsilon": 0.1, "budget": 9.0, "n_items": 10}, "does not buy 10 items of one rating each"),
+        ({"epsilon": 0.1, "power": 0.8, "metric": "ma"}, "unknown metric 'ma'; did you mean mae"),
+        ({"epsilon": 0.1, "power": 0.8, "test": "swap"}, "unknown test 'swap'; did you mean swap_items"),
+        ({"epsilon": 0.1, "power": 0.8, "precision": 0.0}, "precision: found 0.0"),
+        ({"epsilon": 0.1, "effect": 0.1, "power": 0.8}, "both epsilon and effect"),
+        ({"effect": 0.9, "power": 0.8}, "out of reach: at ε = 1"),
+        ({"effect": -0.1, "power": 0.8}, "effect: found -0.1"),
+        ({"effect": 0.5, "power": 0.8, "metric": "wins_mae"}, "counts which system is nearer"),
+        ({"effect": 0.5, "power": 0.8, "metric": "mean_of_emds"}, "needs single responses"),
+        ({"effect": 0.5, "power": 0.8, "metric": "inverse_mse"}, "without noise"),
+        ({"epsilon": 0.1, "power": 0.8, "sd_scale_b": -1.0}, "sd_scale_b: found -1.0"),
+        ({"epsilon": 0.1, "power": 0.8, "max_items": 1}, "max_items: found 1"),
+        ({"epsilon": 0.1, "n_items": 60, "k_responses": 3, "max_items": 1}, "max_items: found 1"),
+        ({"epsilon": 0.1, "n_items": 9, "k_responses": 3, "power": 0.8}, "N and K already fix the power"),
+        ({"epsilon": 0.1, "power": 0.8, "budget": 90.0}, "drop budget to see what the power costs"),
+    ],
+)
+def test_bad_input_is_named(given: dict[str, object], message: str) -> None:
+    with pytest.raises(NbykError, match=message):
+        plan(TOXICITY, **given)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        {"epsilon": 0.05, "power": 0.9, "max_items": 40, "max_responses": 8},
+        {"epsilon": 0.05, "power": 0.9, "k_responses": 2, "max_items": 50},
+        {"epsilon": 0.05, "power": 0.9, "n_items": 20, "max_responses": 6},
+        {"n_items": 6, "k_responses": 1, "power": 0.95},
+        {"epsilon": 0.0, "power": 0.8, "k_responses": 3, "max_items": 30},
+        {"epsilon": 0.1, "power": 0.9, "test": "welch_t", "max_items": 20, "max_responses": 3},
+    ],
+)
+def test_a_power_out_of_reach_says_what_is_in_reach(given: dict[str, object]) -> None:
+    with pytest.raises(NbykError, match=r"power 0\.\d+ is not reached .* the best reachable is 0\.\d+ at .*"):
+        planned(**given)

@@ -1,0 +1,105 @@
+"""Whatever holds ratings becomes the same response set, and whatever holds randomness a seed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from numpy.testing import assert_array_equal
+
+import nbyk
+from nbyk.errors import NbykError
+from nbyk.testing.engine.inputs import as_response_set, as_seed
+
+nan = np.nan
+A = np.array([[0.5, 1.0], [0.25, nan], [0.0, 0.75]])
+B = np.array([0.5, 0.25, 1.0])
+GOLD = np.array([[1.0, 0.5, 0.0], [0.0, nan, nan], [1.0, 1.0, nan]])
+
+
+class Arrayish:
+    def __array__(self, dtype=None, copy=None):  # type: ignore[no-untyped-def]
+        return np.array(A, dtype=dtype)
+
+
+@pytest.mark.parametrize(
+    "a",
+    [
+        A,
+        A.tolist(),
+        [[0.5, 1.0], [0.25], (0.0, 0.75)],
+        [[0.5, 1], [None, 0.25], np.array([0, 0.75])],
+        pd.DataFrame(A),
+        pd.DataFrame(A).astype("Float64"),
+        Arrayish(),
+    ],
+    ids=["array", "lists", "ragged", "None", "frame", "nullable frame", "__array__"],
+)
+def test_forms_of_a_matrix(a: object) -> None:
+    data = as_response_set(GOLD.tolist(), a, pd.Series(B))
+    assert data.fingerprint() == nbyk.response_set(GOLD, A, B).fingerprint()
+    assert as_response_set(data) is data
+
+
+def test_pandas_objects_are_aligned_by_their_index_if_all_are() -> None:
+    index = ["x", "y", "z"]
+    gold, a, b = pd.DataFrame(GOLD, index), pd.DataFrame(A, index), pd.Series(B, index)
+    expected = nbyk.response_set(GOLD, A, B).fingerprint()
+    assert as_response_set(gold, a.loc[["z", "x", "y"]], b.iloc[::-1]).fingerprint() == expected
+    assert as_response_set(GOLD, a, b).fingerprint() == expected
+    with pytest.raises(NbykError, match="gold has 3 items and a 3, which lacks y"):
+        as_response_set(gold, a.rename({"y": "w"}), b)
+    with pytest.raises(NbykError, match="gold and a: an index label stands twice"):
+        as_response_set(gold, a.set_axis(["x", "x", "z"]), b)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ((GOLD, A), "b is missing"),
+        ((GOLD, None, B), "a is missing"),
+        ((GOLD, A, B[:2]), "gold has 3, a has 3, b has 2"),
+        ((None, A, B[:2]), "a has 3, b has 2"),
+        ((GOLD, [["x"], [1], [2]], B), "a: item 0 holds"),
+        ((GOLD, "scores.csv", B), "read files with nbyk.read_ratings"),
+        ((GOLD, pd.DataFrame({"id": ["p", "q", "r"]}), B), "a: the DataFrame holds what is no number"),
+        ((GOLD, [[0.5], [], [1.0]], B), "a: item 1 has no response"),
+        ((GOLD, np.array(["2020-01-01"] * 3, "datetime64[D]"), B), "a: responses must be numbers"),
+        ((GOLD, np.ones((3, 2)) + 1j, B), "a: responses must be numbers"),
+        ((GOLD, (value for value in (1, 0, 1)), B), "a: responses must be numbers"),
+        ((GOLD, A, [1.0, np.inf, 0.0]), "b: item 1, response 0 is inf"),
+        ((GOLD, np.zeros((3, 2, 2)), B), "found 3 dimensions"),
+        (([1.0], [1.0], [1.0]), "only one item"),
+        ((nbyk.response_set(GOLD, A, B), A), "give it alone"),
+    ],
+)
+def test_malformed_input_is_named(arguments: tuple[object, ...], message: str) -> None:
+    with pytest.raises(NbykError, match=message):
+        as_response_set(*arguments)
+
+
+def test_masked_responses_are_missing() -> None:
+    a = np.ma.MaskedArray([[1, 9], [0, 1], [1, 1]], mask=[[0, 1], [0, 0], [0, 0]])
+    assert_array_equal(as_response_set(GOLD, a, B).a, [[1.0, np.nan], [0.0, 1.0], [1.0, 1.0]])
+
+
+def test_seeds() -> None:
+    assert as_seed(7) == as_seed(np.int64(7)) == 7
+    assert as_seed(np.random.default_rng(3)) == as_seed(np.random.default_rng(3))
+    generator = np.random.default_rng(3)
+    assert as_seed(generator) != as_seed(generator)
+    assert as_seed(np.random.SeedSequence(3)) == as_seed(np.random.SeedSequence(3)) >= 0
+    assert as_seed(None) != as_seed(None)
+    for wrong in (True, 1.5, "7", -1):
+        with pytest.raises(NbykError, match="expected a seed"):
+            as_seed(wrong)
+
+
+def test_equal_seeds_give_equal_results() -> None:
+    generator = np.random.default_rng(0)
+    arrays = generator.random((3, 30, 2))
+    ours, theirs = (nbyk.compare(*arrays, rng=np.random.default_rng(4), n_resamples=99) for _ in range(2))
+    assert_array_equal(ours.null_distribution, theirs.null_distribution)
+    other = nbyk.compare(*arrays, rng=5, n_resamples=99)
+    assert other.seed == 5
+    assert not np.array_equal(other.null_distribution, ours.null_distribution)

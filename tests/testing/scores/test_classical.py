@@ -1,0 +1,111 @@
+"""The classical tests and corrections: scipy's and statsmodels' numbers, and clear refusals."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from scipy import stats
+
+import nbyk
+from nbyk.errors import NbykError
+from nbyk.testing.scores.classical import mann_whitney_p, welch_t_p, wilcoxon_p
+
+SIDES = ("greater", "less", "two-sided")
+
+
+@pytest.mark.parametrize("alternative", SIDES)
+@pytest.mark.parametrize("n", [6, 30])
+def test_they_are_scipys(alternative: str, n: int) -> None:
+    generator = np.random.default_rng(n)
+    a, b = generator.normal(0.3, 1, n), generator.normal(0, 2, n)
+    pairs = (
+        (
+            nbyk.welch_t_test(a, b, alternative=alternative),
+            stats.ttest_ind(a, b, equal_var=False, alternative=alternative),
+        ),
+        (nbyk.wilcoxon_test(a, b, alternative=alternative), stats.wilcoxon(a, b, alternative=alternative)),
+        (
+            nbyk.mann_whitney_test(a, b, alternative=alternative),
+            stats.mannwhitneyu(a, b, alternative=alternative),
+        ),
+    )
+    for ours, theirs in pairs:
+        assert ours.p == pytest.approx(theirs.pvalue, rel=1e-12)
+        assert ours.statistic == pytest.approx(theirs.statistic)
+        assert ours.pvalue.standard_error == 0.0
+        assert (ours.n_a, ours.n_b, ours.alternative) == (n, n, alternative)
+
+
+def test_methods_are_passed_on() -> None:
+    generator = np.random.default_rng(1)
+    a, b = generator.normal(0.3, 1, 9), generator.normal(0, 2, 9)
+    assert (
+        nbyk.wilcoxon_test(a, b, method="approx").p
+        == stats.wilcoxon(a, b, alternative="greater", method="asymptotic").pvalue
+    )
+    assert (
+        nbyk.mann_whitney_test(a, b, method="asymptotic").p != nbyk.mann_whitney_test(a, b, method="exact").p
+    )
+    with pytest.raises(NbykError, match="scipy refused"):
+        nbyk.mann_whitney_test(a, b, method="precise")
+
+
+def test_what_is_undefined_is_refused_and_nan_in_a_batch() -> None:
+    same, other = [1.0, 1.0, 1.0], [2.0, 2.0, 2.0]
+    with pytest.raises(NbykError, match="neither sample varies"):
+        nbyk.welch_t_test(same, other)
+    with pytest.raises(NbykError, match="all pairs tie"):
+        nbyk.wilcoxon_test([1.0, 2.0], [1.0, 2.0])
+    with pytest.raises(NbykError, match="all scores are equal"):
+        nbyk.mann_whitney_test(same, same)
+    rows = np.array([[1.0, 1.0, 1.0], [1.0, 2.0, 4.0]])
+    for p in (
+        welch_t_p(rows, np.ones((2, 3))),
+        wilcoxon_p(rows, np.ones((2, 3))),
+        mann_whitney_p(rows, np.ones((2, 3))),
+    ):
+        np.testing.assert_array_equal(np.isnan(p), [True, False])
+
+
+def by_definition(p: list[float], method: str) -> list[float]:
+    """Return corrected p-values, each by its step-down or step-up rule."""
+    m = len(p)
+    order = sorted(range(m), key=lambda i: p[i])
+    out = [0.0] * m
+    if method == "bonferroni":
+        return [min(1.0, m * value) for value in p]
+    if method == "holm":
+        running = 0.0
+        for rank, i in enumerate(order):
+            running = max(running, (m - rank) * p[i])
+            out[i] = min(1.0, running)
+        return out
+    running = 1.0
+    for rank, i in reversed(list(enumerate(order, start=1))):
+        running = min(running, m * p[i] / rank)
+        out[i] = running
+    return out
+
+
+@given(
+    p=st.lists(st.floats(0, 1), min_size=1, max_size=12),
+    method=st.sampled_from(["bonferroni", "holm", "benjamini_hochberg"]),
+)
+@settings(max_examples=50, deadline=None)
+def test_corrections_are_their_definitions(p: list[float], method: str) -> None:
+    np.testing.assert_allclose(nbyk.correct_p_values(p, method), by_definition(p, method), atol=1e-12)
+
+
+def test_results_can_be_corrected_as_they_are() -> None:
+    results = [nbyk.permutation_test([3, 4, 5], [1, 2, shift]) for shift in (0, 3, 4)]
+    np.testing.assert_allclose(
+        nbyk.correct_p_values(results, "bonferroni"), np.minimum(1, [3 * r.p for r in results])
+    )
+    with pytest.raises(NbykError, match=r"value 1 is 1\.5"):
+        nbyk.correct_p_values([0.1, 1.5])
+    with pytest.raises(NbykError, match="score 0 is nan"):
+        nbyk.correct_p_values([np.nan, 0.1])
+    with pytest.raises(NbykError, match="did you mean bonferroni"):
+        nbyk.correct_p_values([0.1], "bonferoni")

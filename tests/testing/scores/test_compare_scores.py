@@ -1,0 +1,206 @@
+"""Systems compared by plain scores: the recommended test, corrections, intervals and what is warned of."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+import nbyk
+from nbyk.errors import NbykError
+from nbyk.testing.scores.aso import AsoResult
+from nbyk.testing.scores.battery import TESTS
+from nbyk.testing.scores.compare_scores import CORRECTIONS, compare_scores
+from nbyk.testing.scores.null_draws import null_draws
+from nbyk.testing.scores.power_analysis import comparison_power
+from nbyk.testing.scores.recommendation import MANY_SCORES, recommended_test
+
+
+def systems(n: int = 12, **means: float) -> dict[str, np.ndarray]:  # type: ignore[type-arg]
+    generator = np.random.default_rng(1)
+    means = means or {"x": 0.8, "y": 0.0, "z": 0.3}
+    return {name: generator.normal(mean, 1, n) for name, mean in means.items()}
+
+
+@pytest.mark.parametrize(
+    ("n", "m", "paired", "test", "said"),
+    [
+        (5, 5, False, "permutation", "all 252 are counted"),
+        (MANY_SCORES - 1, 500, False, "permutation", "some of too many are drawn"),
+        (MANY_SCORES, MANY_SCORES, False, "welch_t", "30 or more"),
+        (10, 10, True, "approximate_randomisation", "all 1,024 ways to swap are counted"),
+        (3000, 3000, True, "approximate_randomisation", "too many to count, some are drawn"),
+    ],
+)
+def test_recommendation(n: int, m: int, paired: bool, test: str, said: str) -> None:
+    found = recommended_test(n, m, paired=paired)
+    assert found.test == test
+    assert said in found.reason
+    a, b = np.random.default_rng(2).normal(size=(2, max(n, m)))
+    compared = compare_scores([a[:n], b[:m]], paired=paired)
+    assert (compared.test, compared.reason, compared.paired) == (test, found.reason, paired)
+    exact = compared.pairs[0].found.exact  # type: ignore[union-attr]
+    assert exact == ("are counted" in said)
+
+
+@pytest.mark.parametrize("name", TESTS)
+@pytest.mark.parametrize("alternative", ["two-sided", "greater", "less"])
+def test_pairs_are_the_tests_and_corrections_those_of_all_pairs(name: str, alternative: Any) -> None:
+    samples = systems()
+    seed = {"seed": 4} if TESTS[name].draws else {}
+    options: dict[str, Any] = {"test": name, "paired": True, "alternative": alternative, "seed": 4}
+    against = None if alternative == "two-sided" else "y"
+    for correction in CORRECTIONS:
+        found = compare_scores(samples, against=against, correction=correction, **options)
+        p = [
+            TESTS[name].test(samples[pair.a], samples[pair.b], alternative=alternative, **seed).p
+            for pair in found.pairs
+        ]
+        assert [pair.found.p for pair in found.pairs] == p  # type: ignore[union-attr]
+        expected = p if correction == "none" else nbyk.correct_p_values(p, correction)
+        np.testing.assert_allclose([pair.p_adjusted for pair in found.pairs], expected)  # type: ignore[arg-type]
+        for pair in found.pairs:
+            assert (pair.better is not None) == (pair.p_adjusted <= 0.05)  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_the_better_system_is_the_one_in_front(name: str) -> None:
+    samples = systems(20, good=3.0, bad=0.0)
+    for order in (("good", "bad"), ("bad", "good")):
+        pair = compare_scores({key: samples[key] for key in order}, test=name, paired=True).pairs[0]
+        assert pair.better == "good"
+    greater = compare_scores(samples, test=name, paired=True, alternative="less").pairs[0]
+    assert greater.better is None
+
+
+def test_ranks_decide_who_is_in_front_in_tests_of_ranks() -> None:
+    """B has the higher mean by one score; nearly all of A's are above all others of B's."""
+    a, b = np.arange(20) + 10.0, np.arange(20.0)
+    b[-1] = 1e4
+    assert a.mean() < b.mean()
+    for name in ("mann_whitney", "wilcoxon"):
+        assert compare_scores({"a": a, "b": b}, test=name, paired=True).pairs[0].better == "a"
+
+
+def test_intervals_are_scipys() -> None:
+    samples = systems(9, x=0.4, y=0.0)
+    a, b = samples["x"], samples["y"][:7]
+    for level in (0.05, 0.2):
+        pair = compare_scores([a, b], alpha=level).pairs[0]
+        welch = stats.ttest_ind(a, b, equal_var=False).confidence_interval(1 - level)
+        np.testing.assert_allclose((pair.low, pair.high), welch)
+        paired = compare_scores([a, samples["y"]], alpha=level, paired=True)
+        expected = stats.ttest_rel(a, samples["y"]).confidence_interval(1 - level)
+        np.testing.assert_allclose((paired.pairs[0].low, paired.pairs[0].high), expected)
+        of_mean = stats.ttest_1samp(a, 0.0).confidence_interval(1 - level)
+        np.testing.assert_allclose((paired.systems[0].low, paired.systems[0].high), of_mean)
+    alone = compare_scores([[1.0], [0.0, 2.0]])
+    assert math.isnan(alone.pairs[0].low)
+    assert math.isnan(alone.systems[0].sd)
+    constant = compare_scores([[2.0, 2.0], [1.0, 1.0, 1.0]]).pairs[0]
+    assert (constant.low, constant.difference, constant.high) == (1.0, 1.0, 1.0)
+
+
+def test_bounds_are_those_of_multi_aso_and_hold_jointly() -> None:
+    samples = systems()
+    table = nbyk.multi_aso(samples, seed=3)
+    found = compare_scores(samples, test="aso", seed=3)
+    at = {name: row for row, name in enumerate(samples)}
+    for pair in found.pairs:
+        assert isinstance(pair.found, AsoResult)
+        assert pair.found.eps_min == table.eps_min[at[pair.a], at[pair.b]]
+        assert pair.reverse is not None
+        assert pair.reverse.eps_min == table.eps_min[at[pair.b], at[pair.a]]
+        assert pair.found.bound.n_comparisons == 6
+    assert found.correction == "bonferroni"
+    one_sided = compare_scores(samples, test="aso", against="y", alternative="greater").pairs
+    assert [pair.found.bound.n_comparisons for pair in one_sided] == [2, 2]  # type: ignore[union-attr]
+    alone = compare_scores(samples, test="aso", correction="none").pairs
+    assert alone[0].found.bound.n_comparisons == 1  # type: ignore[union-attr]
+    for tau, better in ((0.999, "x"), (1e-6, None)):
+        pair = compare_scores(samples, test="aso", against="y", tau=tau, alternative="greater").pairs[0]
+        assert pair.better == better
+
+
+def test_neither_threads_nor_progress_change_a_number() -> None:
+    samples = systems(60)
+    for name in ("permutation", "aso", "bootstrap"):
+        done: list[int] = []
+        one = compare_scores(samples, test=name, n_resamples=700)
+        two = compare_scores(samples, test=name, n_resamples=700, threads=2, progress=done.append)
+        assert one.pairs == two.pairs
+        assert sum(done) == 3 * 700
+        assert compare_scores(samples, test=name, n_resamples=700, seed=1).pairs != one.pairs
+
+
+def test_warnings() -> None:
+    few = compare_scores([[9.0, 8.0], [1.0, 2.0]])
+    assert "smallest p-value that permutation can give here is 0.333" in few.warnings[0]
+    many = compare_scores(systems(6), test="permutation", alpha=0.005)
+    assert "0.00216, times 3 pairs, and above α = 0.005" in many.warnings[0]
+    drawn = compare_scores(systems(40), test="permutation", n_resamples=19, paired=True)
+    assert "draw more of the null" in drawn.warnings[0]
+    assert "the scores are paired, which permutation makes nothing of" in drawn.warnings[1]
+    assert "more often than α" in compare_scores(systems(6), test="bootstrap").warnings[0]
+    assert "once in 70 times" in compare_scores(systems(4), test="aso").warnings[0]
+    assert compare_scores(systems(8)).warnings == ()
+
+
+def test_what_is_refused() -> None:
+    good = [1.0, 2.0, 4.0]
+    for options, said in (
+        ({"test": "wilcoxon"}, "needs paired scores"),
+        ({"test": "t"}, "unknown test 't'"),
+        ({"test": "aso", "correction": "holm"}, "correction: found 'holm' for aso"),
+        ({"correction": "tukey"}, "unknown correction 'tukey'"),
+        ({"against": "2"}, "unknown baseline '2'"),
+        ({"alpha": 0.0}, "alpha: found 0.0"),
+        ({"tau": 1.0}, "tau: found 1.0"),
+        ({"alternative": "both"}, "alternative: found 'both'"),
+    ):
+        with pytest.raises(NbykError, match=said):
+            compare_scores([good, good], **options)  # type: ignore[arg-type]
+    with pytest.raises(NbykError, match="alternative: found 'less' for all pairs"):
+        compare_scores([good, good, good], alternative="less")
+    with pytest.raises(NbykError, match="system 'b': found 2 scores, expected 3 as of 'a'"):
+        compare_scores({"a": good, "b": [1.0, 2.0]}, paired=True)
+    with pytest.raises(NbykError, match="system 'b': found 1 score, expected at least 2 for aso"):
+        compare_scores({"a": good, "b": [1.0]}, test="aso")
+    with pytest.raises(NbykError, match="different indices"):
+        compare_scores({"a": pd.Series(good), "b": pd.Series(good, index=[2, 1, 0])}, paired=True)
+    with pytest.raises(NbykError, match="power: found wilcoxon"):
+        comparison_power(compare_scores(systems(8), test="wilcoxon", paired=True))
+
+
+def test_power_of_a_comparison_goes_by_its_own_test() -> None:
+    samples = {name: 10.0 + values for name, values in systems(10, x=0.0, y=0.0).items()}
+    compared = compare_scores(samples, test="mann_whitney", alternative="greater", seed=5)
+    found = comparison_power(compared, lift=0.7, lift_is="shift", n_resamples=400)
+    expected = nbyk.bootstrap_power_analysis(
+        samples["x"], lift=0.7, lift_is="shift", test="mann_whitney", n_resamples=400, seed=5
+    )
+    assert found["x"] == expected
+    two_sided = compare_scores(samples, test="mann_whitney", seed=5)
+    less = comparison_power(two_sided, lift=0.7, lift_is="shift", n_resamples=400)
+    assert 0.0 < less["x"].power < expected.power
+    by_aso = compare_scores(samples, test="aso", alternative="greater")
+    assert comparison_power(by_aso, lift=50.0, lift_is="shift", n_resamples=50)["y"].power == 1.0
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_the_null_that_is_drawn_is_the_tests(name: str) -> None:
+    """The share of the null beyond what was observed is the p-value, up to Monte-Carlo error and, of ranks,
+    to the normal approximation that scipy takes where there are ties."""
+    samples = systems(11, x=-0.2, y=0.0)
+    a, b = samples["x"], samples["y"]
+    null = null_draws(name, a, b, n_draws=20_000)
+    p = TESTS[name].test(a, b).p
+    share = float((null.values >= null.observed - 1e-12).mean())
+    assert 0.02 < p < 0.5
+    assert share == pytest.approx(p, abs=4.5 * math.sqrt(2 * p * (1 - p) / 10_000))
+    with pytest.raises(NbykError, match="unknown test"):
+        null_draws("aso", a, b)

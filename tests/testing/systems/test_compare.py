@@ -1,0 +1,393 @@
+"""`nbyk.compare` against exact enumeration, scipy, and what must hold whatever the data."""
+
+from __future__ import annotations
+
+import json
+import math
+from dataclasses import FrozenInstanceError
+from types import SimpleNamespace
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+
+import nbyk
+from nbyk.errors import NbykError, UndefinedMetricError
+from nbyk.metrics import get
+from nbyk.resampling.samplers import NULLS
+from nbyk.testing.engine.draws import NULL_SAMPLERS, Draws
+from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
+from nbyk.testing.systems.compare import compare_metrics
+from tests.oracles import enumerate as exact
+from tests.oracles.chisquare import assert_drawn_from
+
+ITEM_MEAN_METRICS = (
+    *("mae", "mse", "inverse_mse", "rmse", "max_error", "wins_mae"),
+    *("spearman", "mean", "emd_aggregated"),
+)
+
+
+def random_arrays(n: int = 60, k: int = 3, shift: float = 0.0, seed: int = 0):  # type: ignore[no-untyped-def]
+    generator = np.random.default_rng(seed)
+    mean = generator.random((n, 1))
+    gold, a, b = mean + 0.2 * generator.standard_normal((3, n, k))
+    return gold, a, b + shift
+
+
+def mae_effect(gold: exact.Row, a: exact.Row, b: exact.Row) -> float:
+    mean_gold, mean_a, mean_b = (sum(row) / len(row) for row in (gold, a, b))
+    return abs(mean_b - mean_gold) - abs(mean_a - mean_gold)
+
+
+TINY = (
+    ((0.11, 0.93), (0.37, 0.58), (0.02, 0.71)),
+    ((0.29, 0.83), (0.47, 0.66), (0.17, 0.99)),
+    ((0.93, 0.37), (0.58, 0.02), (0.71, 0.29)),
+)
+
+
+@pytest.mark.parametrize("null", NULLS)
+def test_nulls_have_the_enumerated_distribution(null: str) -> None:
+    gold, a, b = TINY
+    result = nbyk.compare(gold, a, b, null=null, n_resamples=20_000, max_resamples=20_000, rng=2)
+    if null == "shifted":
+        bootstrap = exact.effects(gold, a, b, "bootstrap_items/all", None, mae_effect)
+        expected = {round(value - result.effect, 9): p for value, p in bootstrap.items()}
+    else:
+        expected = exact.effects(gold, a, b, NULL_SAMPLERS[null], null, mae_effect)
+    if null == "swap_items":
+        assert result.exact
+        assert result.n_resamples == 7
+        assert result.p_greater.p == pytest.approx(
+            sum(p for value, p in expected.items() if value >= result.effect - 1e-8)
+        )
+        assert (result.p_greater.standard_error, result.decision_error) == (0.0, 0.0)
+    else:
+        assert not result.exact
+        assert_drawn_from(result.null_distribution, expected)
+    assert_drawn_from(
+        result.bootstrap_distribution, exact.effects(gold, a, b, "bootstrap_items/all", None, mae_effect)
+    )
+
+
+@pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
+def test_an_exact_p_is_scipys(alternative: str) -> None:
+    generator = np.random.default_rng(6)
+    a, b = generator.random((2, 9))
+    theirs = stats.permutation_test(
+        (a, b),
+        lambda x, y, axis: x.mean(axis) - y.mean(axis),
+        permutation_type="samples",
+        alternative=alternative,
+        n_resamples=np.inf,
+        vectorized=True,
+    )
+    ours = nbyk.compare(None, a, b, metric="mean", alternative=alternative)
+    assert ours.exact
+    assert ours.effect == pytest.approx(theirs.statistic)
+    assert ours.p_value.p == pytest.approx(theirs.pvalue)
+
+
+def test_a_drawn_p_is_scipys_to_its_error() -> None:
+    """Two p-values of 10⁴ draws each differ by no more than four standard errors."""
+    generator = np.random.default_rng(7)
+    a, b = generator.random((2, 200)) + np.array([[0.02], [0.0]])
+    theirs = stats.permutation_test(
+        (a, b),
+        lambda x, y, axis: x.mean(axis) - y.mean(axis),
+        permutation_type="samples",
+        n_resamples=9_999,
+        vectorized=True,
+        rng=np.random.default_rng(1),
+    )
+    ours = nbyk.compare(None, a, b, metric="mean", max_resamples=9_999)
+    assert abs(ours.p_value.p - theirs.pvalue) < 4 * math.sqrt(2) * ours.p_value.standard_error
+
+
+@pytest.mark.parametrize("level", [0.8, 0.95])
+def test_intervals_are_scipys_on_the_same_draws(level: float) -> None:
+    """Scipy makes its intervals from our draws, so that all but rounding must agree."""
+    generator = np.random.default_rng(8)
+    a, b = generator.gamma(0.5, size=(2, 40))
+    ours = nbyk.compare(None, a, b, metric="mean", confidence_level=level)
+    for method in ("percentile", "bca"):
+        draws = SimpleNamespace(bootstrap_distribution=ours.bootstrap_distribution)
+        theirs = stats.bootstrap(
+            (a, b),
+            lambda x, y, axis: x.mean(axis) - y.mean(axis),
+            paired=True,
+            method=method,
+            n_resamples=0,
+            confidence_level=level,
+            bootstrap_result=draws,
+        ).confidence_interval
+        interval = ours.confidence_interval(method)
+        assert_allclose((interval.low, interval.high), theirs, rtol=1e-9)
+    assert ours.confidence_interval("bca").low != ours.confidence_interval("percentile").low
+
+
+def test_bootstraps_are_scipys_to_their_error() -> None:
+    """Standard errors of 10⁴ draws each agree within four of their own standard errors, about 0.7 %."""
+    generator = np.random.default_rng(9)
+    a, b = generator.gamma(0.5, size=(2, 40))
+    theirs = stats.bootstrap(
+        (a, b),
+        lambda x, y, axis: x.mean(axis) - y.mean(axis),
+        paired=True,
+        method="percentile",
+        n_resamples=9_999,
+        rng=np.random.default_rng(2),
+    )
+    ours = nbyk.compare(None, a, b, metric="mean").bootstrap_distribution
+    assert ours.std(ddof=1) == pytest.approx(theirs.standard_error, rel=4 * math.sqrt(2 / (2 * 9_999)))
+
+
+def test_the_jackknife_knows_the_skewness_of_a_mean() -> None:
+    x = np.random.default_rng(10).gamma(0.5, size=50)
+    u = x - x.mean()
+    left_out = (x.sum() - x) / 49
+    assert acceleration(left_out) == pytest.approx((u**3).sum() / (6 * (u**2).sum() ** 1.5))
+    assert acceleration(np.full(5, 0.3)) == 0.0
+
+
+def test_without_bias_or_skewness_bca_is_the_percentile_interval() -> None:
+    draws = np.linspace(-1.0, 1.0, 2001)
+    assert_allclose(bca_interval(draws, 0.0, 0.0, 0.9), percentile_interval(draws, 0.9), atol=1e-12)
+    low, high = bca_interval(draws, 0.2, 0.0, 0.9)
+    assert low > percentile_interval(draws, 0.9)[0]
+    assert high > percentile_interval(draws, 0.9)[1]
+
+
+matrices = hnp.arrays(np.float64, (5, 2), elements=st.integers(0, 8).map(lambda x: x / 8))
+triples = st.tuples(matrices, matrices, matrices)
+
+
+@given(triples, st.sampled_from(["mae", "mean", "wins_mae", "emd_aggregated", "max_error"]))
+@settings(max_examples=40, deadline=None)
+def test_comparing_b_with_a_is_the_mirror_image(arrays, metric) -> None:  # type: ignore[no-untyped-def]
+    gold, a, b = arrays
+    for n_resamples in (20, 100):  # drawn, and all 31 arrangements
+        ours, mirrored = (
+            nbyk.compare(gold, *pair, metric=metric, n_resamples=n_resamples, max_resamples=0)
+            for pair in ((a, b), (b, a))
+        )
+        assert ours.exact == (n_resamples == 100)
+        assert mirrored.effect == -ours.effect
+        assert (mirrored.p_greater.p, mirrored.p_less.p) == (ours.p_less.p, ours.p_greater.p)
+        assert mirrored.p_two_sided == ours.p_two_sided
+        for method in ("percentile", "bca"):
+            here, there = ours.confidence_interval(method), mirrored.confidence_interval(method)
+            assert_allclose((there.low, there.high), (-here.high, -here.low), atol=1e-9)
+
+
+@given(triples, st.permutations(range(5)), st.integers(-3, 3))
+@settings(max_examples=40, deadline=None)
+def test_neither_the_order_of_items_nor_an_added_constant_matters(arrays, order, constant) -> None:  # type: ignore[no-untyped-def]
+    for metric in ("mae", "mean"):
+        ours = nbyk.compare(*arrays, metric=metric, n_resamples=31)
+        moved = nbyk.compare(*(matrix[order] + constant for matrix in arrays), metric=metric, n_resamples=31)
+        assert moved.effect == pytest.approx(ours.effect, abs=1e-12)
+        assert moved.p_value == ours.p_value
+
+
+@given(triples, st.sampled_from(list(NULLS)), st.integers(0, 2**32))
+@settings(max_examples=40, deadline=None)
+def test_p_values_hang_together_and_are_never_zero(arrays, null, seed) -> None:  # type: ignore[no-untyped-def]
+    result = nbyk.compare(*arrays, null=null, n_resamples=19, max_resamples=19, rng=seed)
+    greater, less = result.p_greater.p, result.p_less.p
+    assert min(greater, less) >= 1 / (1 + result.n_resamples)
+    assert greater + less > 1.0
+    assert result.p_two_sided.p == min(1.0, 2.0 * min(greater, less))
+    assert result.p_value == result.p_two_sided
+    if not result.exact:
+        assert result.p_greater == nbyk.p_value(result.effect, result.null_distribution)
+
+
+def test_all_metrics_share_their_draws_and_keep_their_numbers() -> None:
+    arrays = random_arrays(shift=0.05)
+    together = compare_metrics(*arrays, metrics=[*ITEM_MEAN_METRICS, "cosine"], n_resamples=199, rng=3)
+    assert tuple(together) == (*ITEM_MEAN_METRICS, "cosine")
+    for name in ("spearman", "cosine", "mse"):
+        alone = nbyk.compare(*arrays, metric=name, n_resamples=199, rng=3, threads=2)
+        assert_array_equal(alone.null_distribution, together[name].null_distribution)
+        assert alone.to_dict() == together[name].to_dict()
+    squares, roots = (together[name].null_distribution for name in ("mse", "rmse"))
+    assert_array_equal(np.sign(squares[:199]), np.sign(roots[:199]))
+
+
+def test_draws_go_on_until_the_decision_is_settled() -> None:
+    arrays = random_arrays(n=40, shift=0.11, seed=4)
+    first = nbyk.compare(*arrays, n_resamples=99, max_resamples=99, alternative="greater")
+    border = first.p_greater.p
+    settled = nbyk.compare(*arrays, n_resamples=99, alpha=min(0.9, 4 * border), alternative="greater")
+    assert settled.decided
+    assert settled.n_resamples < 999_999
+    near = nbyk.compare(*arrays, n_resamples=99, max_resamples=6_336, alpha=border, alternative="greater")
+    assert near.n_resamples > settled.n_resamples
+    assert_array_equal(near.null_distribution[:99], first.null_distribution)
+    undecided = nbyk.compare(*arrays, n_resamples=99, max_resamples=99, alpha=border, alternative="greater")
+    assert not undecided.decided
+    assert any("raise max_resamples" in text for text in undecided.warnings)
+    assert "unsettled" in repr(undecided)
+
+
+@pytest.mark.parametrize("null", NULLS)
+@pytest.mark.parametrize("n", [6, 40])
+def test_identical_systems_are_no_error(null: str, n: int) -> None:
+    gold, a, _ = random_arrays(n=n, k=1)
+    result = nbyk.compare(gold, a, a, null=null, n_resamples=199)
+    assert (result.effect, result.p_two_sided.p) == (0.0, 1.0)
+    assert not result.significant
+    assert result.verdict == "undecided"
+    assert (result.interval_bca.low, result.interval_bca.high) == (0.0, 0.0)
+    assert "A and B gave the same responses to every item" in result.warnings
+    assert not any("takes few values" in text for text in result.warnings)
+
+
+def test_constant_ratings() -> None:
+    constant = np.full((8, 2), 0.5)
+    assert nbyk.compare(constant, constant, constant).p_value.p == 1.0
+    with pytest.raises(UndefinedMetricError, match="spearman is undefined on these data"):
+        nbyk.compare(constant, constant, constant, metric="spearman")
+
+
+def test_draws_that_leave_a_correlation_undefined_are_left_out_of_the_intervals() -> None:
+    """Of 4⁴ draws of these items, those of one gold value or one of A's or B's have no correlation."""
+    gold, a, b = [0, 1, 2, 3], [0, 1, 2, 4], [1, 0, 0.5, 0.2]
+    result = nbyk.compare(gold, a, b, metric="spearman", n_resamples=2000)
+    dropped = 2000 - result.bootstrap_distribution.size
+    assert abs(dropped - 2000 * 4 / 4**4) < 4 * math.sqrt(2000 * 4 / 4**4)
+    assert any(f"{dropped} bootstrap draws leave spearman undefined" in text for text in result.warnings)
+
+
+def test_one_response_per_item_goes_on_with_items_alone() -> None:
+    gold, a, b = random_arrays(k=1)
+    assert any("one response per item everywhere" in text for text in nbyk.compare(gold, a, b).warnings)
+    several = np.repeat(gold, 2, axis=1)
+    assert any("from A and B" in text for text in nbyk.compare(several, a, b).warnings)
+
+
+def test_without_gold() -> None:
+    _, a, b = random_arrays(shift=-0.2)
+    result = nbyk.compare(None, a, b, metric="mean")
+    assert result.verdict == "A"
+    assert result.responses_gold is None
+    again = nbyk.compare(nbyk.response_set(None, a, b), metric="mean")
+    assert again.responses_gold is None
+    assert_array_equal(again.null_distribution, result.null_distribution)
+    with pytest.raises(NbykError, match="metric 'mae' needs gold"):
+        nbyk.compare(None, a, b)
+
+
+@pytest.mark.parametrize("sampler", ["bootstrap_items/all", "bootstrap_items/sample(K)"])
+def test_intervals_by_choice_of_sampler(sampler: str) -> None:
+    arrays = random_arrays(n=30, k=2)
+    shifted = nbyk.compare(*arrays, null="shifted", interval_sampler=sampler, max_resamples=0)
+    drawn = shifted.null_distribution + shifted.effect, shifted.bootstrap_distribution
+    assert stats.ks_2samp(*drawn).pvalue > 1e-4
+    assert abs(np.corrcoef(*drawn)[0, 1]) < 4 / math.sqrt(9_999), "one stream for both"
+    result = nbyk.compare(*arrays, interval_sampler=sampler, n_resamples=999, max_resamples=999)
+    assert result.interval_bca.sampler == result.expected_p_sampler == sampler
+    assert result.interval_percentile.low < result.effect < result.interval_percentile.high
+    with pytest.raises(NbykError, match="expected bootstrap_items/all"):
+        nbyk.compare(*arrays, interval_sampler="all_items/all")
+
+
+def test_resampling_responses_too_counts_them_twice() -> None:
+    arrays = random_arrays(n=100, k=5)
+    widths = []
+    for sampler in ("bootstrap_items/all", "bootstrap_items/sample(K)"):
+        interval = nbyk.compare(*arrays, metric="mean", interval_sampler=sampler).interval_percentile
+        widths.append(interval.high - interval.low)
+    assert 1.2 < widths[1] / widths[0] < math.sqrt(2.0)
+
+
+def test_expected_p_is_of_the_draws_that_the_result_keeps() -> None:
+    result = nbyk.compare(*random_arrays(shift=0.1), n_resamples=499)
+    assert result.expected_p == nbyk.expected_p(result.bootstrap_distribution, result.null_distribution)
+    assert result.expected_p.p > result.p_greater.p / 2
+
+
+def test_what_the_result_says() -> None:
+    arrays = random_arrays(shift=0.3)
+    result = nbyk.compare(*arrays)
+    assert result.verdict == "A"
+    assert result.sentence("ours", "theirs").startswith("ours is better than theirs on mae: the effect of")
+    assert "under the null that ours and theirs are equally good over the population of items" in (
+        result.sentence("ours", "theirs")
+    )
+    assert (
+        nbyk.compare(*arrays, alternative="less").sentence().startswith("B is not shown to be better than A")
+    )
+    assert nbyk.compare(arrays[0], arrays[2], arrays[1]).verdict == "B"
+    other = nbyk.compare(*arrays, null="permutation", n_resamples=999)
+    assert other.verdict == "different"
+    assert "do not answer every item alike" in other.sentence()
+    assert any("swap_items and shifted" in text for text in other.warnings)
+    assert "p-value" in repr(result)
+    assert "array" not in repr(result)
+    assert result.score_b - result.score_a == pytest.approx(result.effect)
+    assert nbyk.compare(*arrays, metric="wins_mae").score_a is None
+    for name in ("bca", "percentile"):
+        assert result.effect in (interval := result.confidence_interval(name))
+        assert interval.method == name
+    with pytest.raises(NbykError, match="did you mean percentile"):
+        result.confidence_interval("percentiles")
+
+
+def test_nothing_in_the_result_can_be_changed() -> None:
+    result = nbyk.compare(*random_arrays(n=20), n_resamples=99)
+    with pytest.raises(FrozenInstanceError):
+        result.effect = 1.0  # type: ignore[misc]
+    for draws in (result.null_distribution, result.bootstrap_distribution):
+        with pytest.raises(ValueError, match="read-only"):
+            draws[0] = 1.0
+
+
+def test_the_result_goes_into_json() -> None:
+    result = nbyk.compare(*random_arrays(n=8, k=2))
+    plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
+    assert plain["p_value"] == {"p": result.p_value.p, "standard_error": 0.0, "alternative": "two-sided"}
+    assert plain["sentence"] == result.sentence()
+    assert "null_distribution" not in plain
+    assert len(result.to_dict(distributions=True)["null_distribution"]) == result.n_resamples
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"metric": "mea"}, "did you mean mean or mse or mae"),
+        ({"null": "swap"}, "unknown null hypothesis"),
+        ({"alternative": "two_sided"}, "expected 'greater', 'less' or 'two-sided'"),
+        ({"alpha": 5}, "found 5, expected a level"),
+        ({"alpha": float("nan")}, "found nan, expected a level"),
+        ({"confidence_level": 95}, "found 95, expected a share"),
+        ({"decision_error": 0}, "found 0, expected a chance"),
+        ({"n_resamples": 0}, "found 0, expected at least 1"),
+        ({"n_resamples": 99.0}, "n_resamples: found 99.0, expected a whole number"),
+        ({"max_resamples": "99"}, "max_resamples: found '99', expected a whole number"),
+        ({"rng": -1}, "found -1, expected a seed"),
+        ({"interval_sampler": "bootstrap_items/al"}, "did you mean all"),
+    ],
+)
+def test_bad_arguments_are_named(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(NbykError, match=message):
+        nbyk.compare(*random_arrays(n=6), **arguments)  # type: ignore[arg-type]
+
+
+def test_too_few_items_for_the_level_are_said() -> None:
+    result = nbyk.compare(*random_arrays(n=4))
+    assert any("the smallest p that" in text and "take more items" in text for text in result.warnings)
+
+
+def test_the_engine_rejects_undefined_nulls() -> None:
+    """A swap makes A constant, which no correlation has."""
+    gold, a, b = [0, 1, 2, 3], [0, 1, 0, 1], [1, 0, 1, 0]
+    with pytest.raises(UndefinedMetricError, match="spearman is undefined on 2 of 15"):
+        nbyk.compare(gold, a, b, metric="spearman")
+    engine = Draws(nbyk.response_set(gold, a, b), [get("mae")], seed=0)
+    assert engine.n_arrangements == 15

@@ -1,0 +1,273 @@
+"""Leaderboards: the same numbers as pairs compared alone, and errors and coverage of the whole."""
+
+from __future__ import annotations
+
+import json
+from itertools import combinations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+from scipy import stats
+
+import nbyk
+from nbyk.errors import NbykError, UndefinedMetricError
+from nbyk.testing.family import adjusted
+from nbyk.testing.systems.leaderboard import bootstrap_scores
+from nbyk.testing.systems.standings import Leaderboard
+from nbyk.testing.systems.systems import compare_systems
+
+SPREADS = (0.05, 0.05, 0.15, 0.4)
+
+
+def ratings(spreads=SPREADS, n: int = 80, k: int = 3, seed: int = 0):  # type: ignore[no-untyped-def]
+    """Return gold and systems whose item means are off by a normal error of each spread."""
+    generator = np.random.default_rng(seed)
+    mean = generator.random((n, 1))
+    gold = mean + 0.1 * generator.standard_normal((n, k))
+    systems = {
+        f"s{i}": mean + spread * generator.standard_normal((n, 1)) + 0.1 * generator.standard_normal((n, k))
+        for i, spread in enumerate(spreads)
+    }
+    return gold, systems
+
+
+@pytest.mark.parametrize("null", ["swap_items", "shifted", "permutation"])
+@pytest.mark.parametrize("metric", ["mae", "spearman", "mean_of_emds"])
+def test_a_pair_is_what_compare_finds(metric: str, null: str) -> None:
+    gold, systems = ratings(n=40)
+    systems["s1"] = systems["s1"][:, :1]
+    board = compare_systems(
+        gold, systems, metric=metric, null=null, n_resamples=299, max_resamples=299, rng=3, alpha=0.1
+    )
+    assert len(board.pairs) == 6
+    for pair in board.pairs:
+        alone = nbyk.compare(
+            gold,
+            systems[pair.a],
+            systems[pair.b],
+            metric=metric,
+            null=null,
+            n_resamples=299,
+            max_resamples=299,
+            rng=3,
+            alpha=0.1,
+        )
+        found = pair.result
+        assert_array_equal(found.null_distribution, alone.null_distribution)
+        assert_allclose(found.bootstrap_distribution, alone.bootstrap_distribution, rtol=1e-9, atol=1e-13)
+        assert (found.p_value, found.effect, found.score_a) == (alone.p_value, alone.effect, alone.score_a)
+        assert (found.responses_a, found.responses_b) == (alone.responses_a, alone.responses_b)
+        assert_allclose(
+            (found.interval_bca.low, found.interval_bca.high),
+            (alone.interval_bca.low, alone.interval_bca.high),
+            rtol=1e-9,
+        )
+
+
+def test_p_values_are_corrected_over_all_pairs() -> None:
+    gold, systems = ratings()
+    board = compare_systems(gold, systems)
+    p = np.array([pair.result.p_value.p for pair in board.pairs])
+    order = np.argsort(p, kind="stable")
+    holm = np.empty(len(p))
+    holm[order] = np.minimum(1.0, np.maximum.accumulate(p[order] * (len(p) - np.arange(len(p)))))
+    assert_allclose([pair.p_adjusted for pair in board.pairs], holm)
+    assert [pair.significant for pair in board.pairs] == (holm <= 0.05).tolist()
+    none = compare_systems(gold, systems, correction="none")
+    assert [pair.p_adjusted for pair in none.pairs] == [pair.result.p_value.p for pair in none.pairs]
+
+
+def test_standings_follow_scores_pairs_and_bootstrap() -> None:
+    gold, systems = ratings()
+    board = compare_systems(gold, systems)
+    scores = {standing.name: standing.score for standing in board.standings}
+    assert list(scores.values()) == sorted(scores.values())
+    assert [standing.rank for standing in board.standings] == [1, 2, 3, 4]
+    drawn = bootstrap_scores(gold, systems, "mae")[0]
+    for standing in board.standings:
+        of_system = drawn[list(systems).index(standing.name)]
+        assert (standing.interval.low, standing.interval.high) == tuple(
+            np.quantile(of_system, [0.025, 0.975])
+        )
+        better = sum(
+            pair.better not in (None, standing.name)
+            for pair in board.pairs
+            if standing.name in (pair.a, pair.b)
+        )
+        worse = sum(pair.better == standing.name for pair in board.pairs)
+        assert (standing.rank_low, standing.rank_high) == (1 + better, 4 - worse)
+    for pair in board.pairs:
+        shared = set(board.standing(pair.a).letters) & set(board.standing(pair.b).letters)
+        assert bool(shared) == (not pair.significant)
+    assert {name for group in board.groups for name in group} == set(systems)
+    assert board.sentence.startswith("5 of 6 pairs of 4 systems on 80 items by mae can be told apart")
+
+
+def test_identical_systems_share_everything() -> None:
+    gold, systems = ratings()
+    systems = {"x": systems["s0"], "y": systems["s0"], "z": systems["s3"]}
+    board = compare_systems(gold, systems)
+    x, y = board.standing("x"), board.standing("y")
+    assert (x.rank, y.rank) == (1, 1)
+    assert (x.rank_low, x.rank_high, x.bootstrap_rank_low, x.bootstrap_rank_high) == (1, 2, 1, 2)
+    assert x.letters == y.letters == "a"
+    assert board.pairs[0].result.p_value.p == board.pairs[0].p_adjusted == 1.0
+    assert board.pairs[0].decided
+    assert "x and y may be the best" in board.sentence
+
+
+def test_two_systems_are_the_comparison_of_two() -> None:
+    gold, systems = ratings(spreads=(0.05, 0.4))
+    board = compare_systems(gold, list(systems.values()), metric="spearman", correction="none")
+    alone = nbyk.compare(gold, *systems.values(), metric="spearman")
+    (pair,) = board.pairs
+    assert (pair.a, pair.b, pair.better) == ("system 0", "system 1", "system 0")
+    assert pair.p_adjusted == alone.p_value.p
+    assert pair.result.to_dict() == alone.to_dict()
+
+
+def test_a_baseline_is_compared_with_every_other() -> None:
+    gold, systems = ratings()
+    board = compare_systems(gold, systems, against="s2", alternative="greater")
+    assert [(pair.a, pair.b) for pair in board.pairs] == [("s0", "s2"), ("s1", "s2"), ("s3", "s2")]
+    assert [pair.better for pair in board.pairs] == ["s0", "s1", None]
+    assert board.groups == ()
+    assert {standing.letters for standing in board.standings} == {""}
+    assert (board.standing("s2").rank_low, board.standing("s2").rank_high) == (3, 4)
+    assert "s0 and s1 are shown to be better than s2, and none to be worse" in board.sentence
+
+
+def test_few_items_are_gone_through_whole() -> None:
+    gold, systems = ratings(n=8)
+    board = compare_systems(gold, systems)
+    assert board.n_resamples == 2**8 - 1
+    assert all(pair.decided and pair.result.exact for pair in board.pairs)
+    assert (
+        compare_systems(gold[:6], {name: s[:6] for name, s in systems.items()})
+        .warnings[-1]
+        .startswith("the smallest p that the 64 arrangements of so few items can give is 0.031")
+    )
+
+
+def test_the_strong_null_does_not_rank() -> None:
+    gold, systems = ratings()
+    board = compare_systems(gold, systems, null="permutation", n_resamples=999)
+    assert any(pair.significant for pair in board.pairs)
+    assert {pair.better for pair in board.pairs} == {None}
+    assert {(standing.rank_low, standing.rank_high) for standing in board.standings} == {(1, 4)}
+    assert any("every rank stays possible" in text for text in board.warnings)
+
+
+def test_numbers_depend_on_neither_threads_nor_the_order_of_systems() -> None:
+    gold, systems = ratings()
+    board = compare_systems(gold, systems, n_resamples=999)
+    other = compare_systems(gold, dict(reversed(systems.items())), n_resamples=999, threads=2)
+    assert board.standings == other.standings
+    assert board.groups == other.groups
+
+
+def test_everything_is_json() -> None:
+    gold, systems = ratings()
+    content = json.loads(json.dumps(compare_systems(gold, systems).to_dict(), allow_nan=False))
+    assert content["pairs"][0]["result"]["metric"] == "mae"
+    assert "null_distribution" not in content["pairs"][0]["result"]
+    assert content["standings"][0]["letters"] == "a"
+
+
+def test_malformed_requests_are_named() -> None:
+    gold, systems = ratings()
+    for changed, message in (
+        ({"systems": {"s0": systems["s0"]}}, "found 1, expected at least two"),
+        ({"against": "s9"}, "baseline 's9'"),
+        ({"alternative": "greater"}, "name the baseline"),
+        ({"correction": "homl"}, "correction 'homl'"),
+        ({"metric": "wins_mae"}, "compares two systems and scores neither"),
+        ({"n_resamples": 99, "max_resamples": 99}, "takes 239 draws: raise max_resamples"),
+        ({"max_draws": 100}, "max_draws: found 100; 6 pairs take 9999 draws"),
+        ({"confidence_level": 95}, "confidence_level"),
+        ({"null": "swap"}, "null hypothesis 'swap'"),
+        ({"systems": {"s0": systems["s0"], "s1": systems["s1"][:9]}}, "s1 has 9"),
+    ):
+        with pytest.raises(NbykError, match=message):
+            compare_systems(gold, **{"systems": systems, **changed})  # type: ignore[arg-type]
+    with pytest.raises(UndefinedMetricError, match="spearman"):
+        compare_systems(gold, {"constant": np.zeros(80), **systems}, metric="spearman")
+
+
+N_BOARDS = 400
+EQUAL = (0.2, 0.2, 0.2, 0.2)
+
+
+FAST = {"n_resamples": 479, "max_resamples": 479}
+"""480 p-values make α/2 over 1 to 6 pairs a whole number of them, but for 5."""
+
+
+@pytest.fixture(scope="module")
+def equal_boards() -> list[Leaderboard]:
+    """Leaderboards of four systems that differ and are equally good."""
+    return [compare_systems(*ratings(EQUAL, n=40, seed=seed), **FAST) for seed in range(N_BOARDS)]  # type: ignore[arg-type]
+
+
+def test_holm_bounds_the_chance_of_any_false_claim(equal_boards: list[Leaderboard]) -> None:
+    # 99.9 % binomial band around α: .05 ± .036. Without a correction, six pairs exceed it by far.
+    low, high = stats.binom.ppf([0.0005, 0.9995], N_BOARDS, 0.05)
+    wrong = sum(any(pair.significant for pair in board.pairs) for board in equal_boards)
+    assert 0.5 * low < wrong <= high
+    alone = sum(any(pair.result.significant for pair in board.pairs) for board in equal_boards)
+    assert alone > high
+
+
+def test_benjamini_and_hochberg_bound_the_share_of_false_claims() -> None:
+    # Of six pairs three are equal: the expected share is at most .05 · 3/6, and more is found than by Holm.
+    shares, found, by_holm = [], 0, 0
+    for seed in range(N_BOARDS // 2):
+        board = compare_systems(
+            *ratings((0.1, 0.1, 0.1, 0.15), n=40, seed=seed),
+            correction="benjamini_hochberg",
+            **FAST,  # type: ignore[arg-type]
+        )
+        claims = [pair for pair in board.pairs if pair.significant]
+        wrong = sum(pair.b != "s3" or pair.better == "s3" for pair in claims)
+        shares.append(wrong / max(1, len(claims)))
+        found += len(claims)
+        p = np.array([pair.result.p_value.p for pair in board.pairs])
+        by_holm += int((adjusted(p, "holm") <= 0.05).sum())
+    error = np.std(shares, ddof=1) / np.sqrt(len(shares))
+    assert 0.0 < np.mean(shares) <= 0.025 + 3.3 * error
+    assert found > by_holm
+
+
+def test_rank_sets_of_equal_systems_hold_every_rank(equal_boards: list[Leaderboard]) -> None:
+    covered = sum(
+        all((standing.rank_low, standing.rank_high) == (1, 4) for standing in board.standings)
+        for board in equal_boards
+    )
+    assert covered >= stats.binom.ppf(0.0005, N_BOARDS, 0.95)
+    # Percentiles of bootstrapped ranks do not: that is why they are the second column.
+    drawn = sum(
+        all(s.bootstrap_rank_low == 1 and s.bootstrap_rank_high == 4 for s in board.standings)
+        for board in equal_boards
+    )
+    assert drawn < stats.binom.ppf(0.0005, N_BOARDS, 0.95)
+
+
+def test_rank_sets_cover_the_true_ranks_at_once() -> None:
+    # s0 and s1 are equally good, so that either may be first or second; then s2, then s3.
+    true = {"s0": (1, 2), "s1": (1, 2), "s2": (3, 3), "s3": (4, 4)}
+    spreads = (0.05, 0.05, 0.12, 0.2)
+    covered = narrow = 0
+    for seed in range(N_BOARDS):
+        board = compare_systems(*ratings(spreads, n=40, seed=seed), **FAST)  # type: ignore[arg-type]
+        covered += all(
+            s.rank_low <= true[s.name][0] and true[s.name][1] <= s.rank_high for s in board.standings
+        )
+        narrow += any(s.rank_low == s.rank_high for s in board.standings)
+    assert covered >= stats.binom.ppf(0.0005, N_BOARDS, 0.95)
+    assert narrow > 0.25 * N_BOARDS  # and are not all ranks
+
+
+def test_pairs_are_in_the_order_of_the_systems() -> None:
+    gold, systems = ratings()
+    board = compare_systems(gold, systems, n_resamples=999)
+    assert [(pair.a, pair.b) for pair in board.pairs] == list(combinations(systems, 2))
