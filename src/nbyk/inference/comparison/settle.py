@@ -22,6 +22,7 @@ from nbyk.inference.comparison.variance import variance_shares
 from nbyk.inference.planning.plan import plan
 from nbyk.inference.power.estimate import power_of_test
 from nbyk.inference.pvalues import Alternative, tie_tolerance
+from nbyk.inference.shared_units import about_units, named_units
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import as_metrics
 
@@ -125,7 +126,7 @@ def settle(
         threads=threads,
     )
     data = as_response_set(gold, a, b)
-    rated = data.gold if gold is not None else data.a
+    rated = data.gold if data.has_gold else data.a
     found = Settlement(
         metric=chosen.name,
         effect=_unless_rounding(result.effect, result),
@@ -142,13 +143,31 @@ def settle(
     )
     if result.significant:
         return found
+    settled = _settled(
+        found, result, data, chosen, null, (cost_per_item, cost_per_rating), scale, seed, threads
+    )
+    sharing = about_units(named_units(data), data.n_items, has_gold=data.has_gold, claim="size")
+    return replace(settled, warnings=(*sharing, *settled.warnings))
+
+
+def _settled(
+    found: Settlement,
+    result: ComparisonResult,
+    data: ResponseSet,
+    chosen: Metric,
+    null: str,
+    costs: tuple[float, float],
+    scale: Scale | None,
+    seed: int,
+    threads: int,
+) -> Settlement:
+    """Return the sizes that would settle a comparison that is undecided."""
     spread = _unless_rounding(float(result.bootstrap_distribution.std(ddof=1)), result)
     outlook = Outlook.of(found, spread, null)
     found = replace(found, power=outlook.power(found.n_items), least_items=outlook.least_items())
     if outlook.effect <= 0.0:
         return found
     found = replace(found, items=outlook.size(outlook.items_for(1.0), found.k_responses))
-    costs = (cost_per_item, cost_per_rating)
     try:
         if outlook.spread == 0.0:
             raise NbykError("the effect is the same on every bootstrapped test set")

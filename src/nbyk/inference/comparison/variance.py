@@ -19,6 +19,7 @@ from nbyk.inference.comparison.intervals import check_confidence_level, percenti
 from nbyk.inference.comparison.rows import item_scores
 from nbyk.inference.comparison.splits import ROLES, SOURCES, Effects, Splits
 from nbyk.inference.comparison.swaps import DRAWS
+from nbyk.inference.shared_units import about_units, named_units
 from nbyk.metrics import Metric, get
 from nbyk.resampling.effects import Progress, as_metrics
 
@@ -151,7 +152,10 @@ def variance_shares(
         math.sqrt(whole),
         **found,
         confidence_level=confidence_level,
-        warnings=tuple(_cautions(chosen, splits, parts, data.n_items)),
+        warnings=(
+            *about_units(named_units(data), data.n_items, has_gold=data.has_gold, claim="variance"),
+            *_cautions(chosen, splits, parts, data.n_items),
+        ),
     )
 
 

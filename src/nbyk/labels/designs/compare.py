@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from nbyk.errors import NbykError, UndefinedMetricError
+from nbyk.inference.shared_units import about_units
 from nbyk.labels.bootstrap import label_bootstrap, label_scores
 from nbyk.labels.designs.columns import kind_of
 from nbyk.labels.designs.design import Arm, Condition, Design, Paired, check_run, paired
@@ -117,7 +118,15 @@ def compare_design(
             for condition in (arm.control, *arm.treatments)
             if condition.epochs
         },
+        tuple(_about_targets(design)),
     )
+
+
+def _about_targets(design: Design) -> Iterator[str]:
+    """Yield the caution about targets that are made of ratings."""
+    target = design.arms[0].control.runs[0].target
+    if target.raters is not None:
+        yield from about_units({"gold": target.raters}, len(target), claim="labels")
 
 
 def _classes(arm: Arm, settings: Settings) -> list[str] | None:
