@@ -132,7 +132,8 @@ def plan(
     compared = get(metric[0] if metric else "mae")
     if out is not None:
         check_out_folder(out)
-    unit, cautions = 1.0, ()
+    unit = 1.0
+    cautions: tuple[str, ...] = ()
     if prior is not None:
         population = read_prior(prior)
     elif pilot is not None:

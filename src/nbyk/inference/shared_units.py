@@ -1,4 +1,4 @@
-"""The caution where raters or runs are shared between items: which they are, and whom a claim then speaks of."""
+"""The caution where items share raters or runs: which they are, and whom a claim then speaks of."""
 
 from __future__ import annotations
 
@@ -14,15 +14,15 @@ _NEW = "for a claim about new ones"
 _CLAIMS = {
     "test": "this test counts chance over items, not over {kinds}; it speaks of {these}, and p is too small "
     f"and the interval too narrow {_NEW}",
-    "size": "these sizes and powers count chance over items, as if each item had {kinds} of its own; they hold "
-    f"for {{these}}, and are too hopeful {_NEW}",
+    "size": "these sizes and powers count chance over items, as if each item had {kinds} of its own; they "
+    f"hold for {{these}}, and are too hopeful {_NEW}",
     "variance": "the shares take each item's responses for those of {kinds} of its own; by how much {these} "
     "differ as wholes is not in them",
-    "labels": "targets made of their ratings are taken as known; this test counts chance over items, and over "
-    "runs where a system has several, not over raters; it speaks of these raters, and p is too small "
-    f"and the interval too narrow {_NEW}",
-    "prior": "the prior takes an item's ratings for those of {kinds} of its own; by how much {these} differ as "
-    "wholes is not in it, nor in a test or plan that rests on it",
+    "labels": "targets made of their ratings are taken as known; this test counts chance over items, and "
+    "over runs where a system has several and they are not fixed, not over raters; it speaks of {these}, and "
+    f"p is too small and the interval too narrow {_NEW}",
+    "prior": "the prior takes an item's ratings for those of {kinds} of its own; by how much {these} differ "
+    "as wholes is not in it, nor in a test or plan that rests on it",
 }
 _MOST_NAMED = 2
 
@@ -81,7 +81,10 @@ def about_units(
 def about_pairs() -> str:
     """Return the caution of paired scores, of which nothing but their pairing is known."""
     says = _CLAIMS["test"].format(kinds="runs", these="this run of each system")
-    return f"where a pair of scores is an item, answered by one run of each system: {says}"
+    return (
+        f"where a pair of scores is an item, answered by one run of each system: {says}; items that come in "
+        "clusters, as questions about one text, count as if they were separate"
+    )
 
 
 def _plural(kind: str) -> str:

@@ -56,7 +56,7 @@ def candidates_table(plan: Plan) -> pd.DataFrame:
 
 
 def plan_text(plan: Plan) -> str:
-    """Return the answer as a sentence, the table of candidates in Markdown if there was a choice, and cautions."""
+    """Return the answer as a sentence, if there was a choice the candidates in Markdown, and cautions."""
     cautions = "".join(f"- {text}\n" for text in plan.warnings)
     if cautions:
         cautions = f"\n{BEFORE}\n{cautions}"

@@ -15,7 +15,7 @@ from nbyk.errors import NbykError
 Floats = NDArray[np.float64]
 
 _SEEDS = 2**63
-_ROW = list | tuple | np.ndarray
+_ROW = (list, tuple, np.ndarray)
 
 
 def as_response_set(gold: Any, a: Any = None, b: Any = None) -> ResponseSet:

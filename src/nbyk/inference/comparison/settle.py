@@ -147,7 +147,7 @@ def settle(
         found, result, data, chosen, null, (cost_per_item, cost_per_rating), scale, seed, threads
     )
     sharing = about_units(named_units(data), data.n_items, has_gold=data.has_gold, claim="size")
-    return replace(settled, warnings=(*sharing, *settled.warnings))
+    return replace(settled, warnings=(*settled.warnings, *sharing))
 
 
 def _settled(

@@ -125,7 +125,8 @@ def compare_systems(
     def draws_of(pair: tuple[int, int]) -> Draws:
         of_pair = dict(zip(("gold", "a", "b"), ("gold", *(names[system] for system in pair)), strict=True))
         behind = {role: units[name] for role, name in of_pair.items() if name in units}
-        data = ResponseSet(rows.gold, *(systems_rows[system] for system in pair), behind)
+        a, b = (systems_rows[system] for system in pair)
+        data = ResponseSet(rows.gold, a, b, behind)
         return Draws(data, [chosen], seed=seed, threads=threads, progress=progress)
 
     exact = is_exact(draws_of(pairs[0]), null, n_resamples)
