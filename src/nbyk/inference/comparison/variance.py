@@ -153,8 +153,8 @@ def variance_shares(
         **found,
         confidence_level=confidence_level,
         warnings=(
-            *about_units(named_units(data), data.n_items, has_gold=data.has_gold, claim="variance"),
             *_cautions(chosen, splits, parts, data.n_items),
+            *about_units(named_units(data), data.n_items, has_gold=data.has_gold, claim="variance"),
         ),
     )
 
