@@ -79,6 +79,10 @@ def test_the_example_gives_the_sentence_the_table_and_a_report(nbyk: Run, tmp_pa
     assert re.search(r"The verdict depends on the choice: of \d+ ways to test", unfolded(text))
     assert re.search(r"it takes \d+ more items \(\d+ in all\)", unfolded(text))
     assert f"{result.p_two_sided.p:.3g} ± {result.p_two_sided.standard_error:.3g}" in text
+    assert (
+        "- the same 8 raters rated up to 131 of the 300 items each, and the same 5 runs of sim_a and the "
+        "same 5 runs of sim_b answered all 300 items: this test counts chance over items"
+    ) in unfolded(text)
     out = tmp_path / "report"
     assert all(imread(path).size for path in out.glob("figures/*.png"))
     assert {path.stem for path in out.glob("figures/*.svg")} == {"effect", "sensitivity", "variance"}

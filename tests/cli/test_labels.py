@@ -404,6 +404,8 @@ def test_the_good_files_behind_the_bad_ones_are_good(files: dict[str, str], nbyk
     code, printed, errors = nbyk("labels design.yaml")
     assert (code, errors) == (0, "")
     assert printed.startswith("new is ")
+    said = "- the same 2 raters rated all 3 items: targets made of their ratings are taken as known"
+    assert (said in " ".join(printed.split())) == (files is RATED)
 
 
 def test_there_are_enough_bad_inputs_and_each_is_another() -> None:

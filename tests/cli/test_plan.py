@@ -83,10 +83,15 @@ def test_a_pilot_on_levels_and_one_of_yes_and_no(nbyk: Run) -> None:
     code, text, errors = nbyk(f"plan --pilot pilot.csv --levels 1,2,3,4,5 {QUICK} --responses 4")
     assert code == 0, errors
     assert "items like those of pilot" in text
+    cautions = text.partition("Before you believe it:\n")[2]
+    assert cautions.startswith("- the same 4 raters rated all 60 items: these sizes and powers count chance")
     write_pilot("binary.csv", (likert() > 2).astype(float))
     code, text, errors = nbyk(f"plan --pilot binary.csv --low 0 --high 1 {QUICK} --responses 4 --json")
     assert code == 0, errors
     assert json.loads(text)["prior"]["response"] == {"kind": "binary"}
+    assert [text.partition(":")[0] for text in json.loads(text)["warnings"]] == [
+        "the same 4 raters rated all 60 items"
+    ]
 
 
 def test_a_prior_of_ones_own_and_a_metric_of_ones_own(nbyk: Run) -> None:

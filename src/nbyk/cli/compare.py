@@ -18,7 +18,7 @@ from nbyk.cli.options import MetricFiles, Seed, Threads, check_out_folder, disti
 from nbyk.errors import NbykError, unknown_name
 
 if TYPE_CHECKING:
-    from nbyk.data import Systems
+    from nbyk.data import ResponseSet, Systems
     from nbyk.report.answer import Answer
     from nbyk.testing.systems.result import ComparisonResult, IntervalMethod
 
@@ -221,9 +221,9 @@ def _pair(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
     a, b = systems.names
     if asked.against == a:
         a, b = b, a
-    data = (systems.gold, systems.responses[a], systems.responses[b])
+    data = systems.pair(a, b)
     with _stage(f"comparing {a} with {b} on {systems.n_items} items"):
-        results = compare_metrics(*data, metrics=asked.metrics, **asked.test)
+        results = compare_metrics(data, metrics=asked.metrics, **asked.test)
     found = PairFindings(a, b, systems, results, asked.interval, **_extras(systems, data, results, asked))
     better = all(result.verdict == "A" for result in results.values())
     return _translated(pair_answer(found)), _Shown(a, b, better)
@@ -235,12 +235,14 @@ def _board(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
     from nbyk.testing.systems.systems import compare_systems
 
     boards = {}
+    of_gold = {} if systems.gold_units is None else {"gold": systems.gold_units}
     for name in asked.metrics:
         with _stage(f"comparing {len(systems.names)} systems on {systems.n_items} items by {name}"):
             boards[name] = compare_systems(
                 systems.gold,
                 systems.responses,
                 metric=name,
+                units={**of_gold, **systems.units},
                 against=asked.against,
                 correction=asked.correction,  # type: ignore[arg-type]
                 max_draws=asked.max_draws,
@@ -263,7 +265,7 @@ def _with_gate(answer: Answer, shown: _Shown) -> Answer:
 
 
 def _extras(
-    systems: Systems, data: Sequence[Any], results: Mapping[str, ComparisonResult], asked: _Asked
+    systems: Systems, data: ResponseSet, results: Mapping[str, ComparisonResult], asked: _Asked
 ) -> dict[str, Any]:
     """Return what more there is to know of two systems, as `PairFindings` takes it.
 
@@ -274,7 +276,7 @@ def _extras(
     from nbyk.testing.systems.variance import variance_shares
 
     left_out = []
-    n_responses = sum(int((matrix == matrix).sum()) for matrix in data if matrix is not None)
+    n_responses = sum(int((matrix == matrix).sum()) for matrix in (data.gold, data.a, data.b))
     full = n_responses <= MOST_RESPONSES if asked.full is None else asked.full
     if asked.full is None and not full:
         left_out.append(
@@ -294,18 +296,18 @@ def _extras(
 
     level = {name: test[name] for name in ("confidence_level", "rng", "threads")}
     shares = {
-        name: look(f"variance of {name}", partial(variance_shares, *data, metric=name, **level))
+        name: look(f"variance of {name}", partial(variance_shares, data, metric=name, **level))
         for name in results
     }
     found["shares"] = {name: of_metric for name, of_metric in shares.items() if of_metric is not None}
     if full:
         null = asked.test["null"]
-        found["sensitivity"] = look("sensitivity", partial(sensitivity, *data, null=null, **test))
+        found["sensitivity"] = look("sensitivity", partial(sensitivity, data, null=null, **test))
         name, result = next(iter(results.items()))
         if not result.significant and null in NULLS:
             found["settlement"] = look(
                 f"what would settle {name}",
-                partial(settle, *data, metric=name, null=null, scale=systems.scale, **test),
+                partial(settle, data, metric=name, null=null, scale=systems.scale, **test),
             )
     return {**found, "left_out": tuple(left_out)}
 

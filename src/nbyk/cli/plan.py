@@ -133,12 +133,13 @@ def plan(
     if out is not None:
         check_out_folder(out)
     unit = 1.0
+    cautions: tuple[str, ...] = ()
     if prior is not None:
         population = read_prior(prior)
     elif pilot is not None:
-        population, unit = _fitted_to_pilot(pilot, _scale(low, high, levels))
+        population, unit, cautions = _fitted_to_pilot(pilot, _scale(low, high, levels))
     else:
-        population = _prior_of(str(dataset), published=published)
+        population, cautions = _prior_of(str(dataset), published=published)
     # The planner works on the prior's scale, from 0 to 1.
     effect_unit = unit ** UNIT_POWERS.get(compared.base_name, 0)
     try:
@@ -171,6 +172,7 @@ def plan(
         raise NbykError(_in_options(str(error), effect_unit)) from None
     if solved.effect is not None:
         solved = replace(solved, effect=solved.effect * effect_unit)
+    solved = replace(solved, warnings=cautions)
     if out is not None:
         from nbyk.report.plan import write_plan
 
@@ -183,8 +185,8 @@ def plan(
         print(plan_text(solved), end="")
 
 
-def _prior_of(dataset: str, *, published: bool) -> TwoStagePrior:
-    """Return a dataset's prior: fitted to its ratings if they come with nbyk, else the published one."""
+def _prior_of(dataset: str, *, published: bool) -> tuple[TwoStagePrior, tuple[str, ...]]:
+    """Return a dataset's prior, fitted to its ratings if they come with nbyk or published, and cautions."""
     from nbyk.data import load_source, source, source_names
     from nbyk.priors import Response
     from nbyk.priors.published import published_names, published_prior
@@ -194,12 +196,19 @@ def _prior_of(dataset: str, *, published: bool) -> TwoStagePrior:
     if dataset not in known:
         raise unknown_name("dataset", dataset, known)
     if published or dataset not in embedded:
-        return published_prior(dataset)
-    return _fitted(dataset, load_source(dataset), Response.on(source(dataset).scale))
+        return published_prior(dataset), ()
+    ratings = load_source(dataset)
+    return _fitted(dataset, ratings, Response.on(source(dataset).scale)), _cautions(ratings)
 
 
-def _fitted_to_pilot(path: Path, scale: Levels | Interval) -> tuple[TwoStagePrior, float]:
-    """Return the prior fitted to a pilot, and what 1 on the prior's scale is on the pilot's."""
+def _cautions(ratings: Ratings) -> tuple[str, ...]:
+    from nbyk.testing.shared_units import about_units
+
+    return tuple(about_units({"gold": ratings.units()}, ratings.n_items, claim="size"))
+
+
+def _fitted_to_pilot(path: Path, scale: Levels | Interval) -> tuple[TwoStagePrior, float, tuple[str, ...]]:
+    """Return the prior fitted to a pilot, what 1 on the prior's scale is on the pilot's, and cautions."""
     import numpy as np
 
     from nbyk.data import Levels, read_ratings
@@ -219,7 +228,7 @@ def _fitted_to_pilot(path: Path, scale: Levels | Interval) -> tuple[TwoStagePrio
     levels = scale.levels if isinstance(scale, Levels) else ends if response.levels else ()
     _check_pilot(path, replace(ratings, values=raw), levels)
     try:
-        return _fitted(path.stem, ratings, response), unit
+        return _fitted(path.stem, ratings, response), unit, _cautions(ratings)
     except NbykError as error:
         raise NbykError(f"{path}: {error}") from None
 

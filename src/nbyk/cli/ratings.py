@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated
 
@@ -69,6 +70,7 @@ def normalise(
     made |= {"source": source, "files": {file.name: checksum(file) for file in files}}
     made |= {"items": ratings.n_items, "ratings": ratings.n_ratings, "scale": declared.to_dict()}
     made |= {"question": asked} if asked else {}
+    made |= {} if ratings.raters_known else {"raters known": False}
     write_parquet(out, ratings.to_table(), made)
 
 
@@ -115,11 +117,13 @@ def fit(
     from nbyk.files import read_parquet, write_json, write_text
     from nbyk.priors import Response, fit_prior
     from nbyk.priors.comparison import comparison_table
+    from nbyk.testing.shared_units import about_units
 
     table, made = read_parquet(ratings, RATINGS)
     if "scale" not in made:
         raise NbykError(f"{ratings}: no scale of the ratings; write it again with `nbyk normalise`")
-    matrix = Ratings.from_table(table).matrix()
+    read = replace(Ratings.from_table(table), raters_known=bool(made.get("raters known", True)))
+    matrix = read.matrix()
     print(f"fitting every family to the means and deviations of {len(matrix)} items …", file=sys.stderr)
     try:
         fitted = fit_prior(name, matrix, Response.on(scale_from_dict(made["scale"])), seed=seed)
@@ -127,6 +131,8 @@ def fit(
         raise NbykError(f"{ratings}: {error}") from None
     compared = comparison_table([*fitted.mu_table, *fitted.sigma_table])
     write_text(families, compared.to_pandas().to_csv(index=False, lineterminator="\n"))
+    for caution in about_units({"gold": read.units()}, read.n_items, claim="prior"):
+        print(f"before you believe it: {caution}", file=sys.stderr)
     write_json(check, fitted.predictive.to_dict())
     write_json(out, fitted.prior.to_dict())
 

@@ -24,14 +24,15 @@ def align(gold: Ratings, a: Ratings, b: Ratings) -> ResponseSet:
     NbykError
         If an item stands in one table and not in another; it names the table and the items.
     """
-    matrices = {}
+    matrices, units = {}, {"gold": gold.units()}
     for name, ratings in (("a", a), ("b", b)):
         if set(ratings.items) != set(gold.items):
             found = mismatch(name, ratings.items, "gold", gold.items)
             raise NbykError(f"{found}; all three tables must rate the same items")
         row_of = {item: row for row, item in enumerate(ratings.items)}
-        matrices[name] = ratings.matrix()[[row_of[item] for item in gold.items]]
-    return response_set(gold.matrix(), **matrices)
+        rows = [row_of[item] for item in gold.items]
+        matrices[name], units[name] = ratings.matrix()[rows], ratings.units().taken(rows)
+    return response_set(gold.matrix(), **matrices, units=units)
 
 
 def mismatch(name: str, items: Sequence[str], other: str, others_items: Sequence[str]) -> str:

@@ -73,6 +73,7 @@ def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
     scores: list[float] = []
     lines: list[int] = []
     seen: dict[str, int] = {}
+    raters_known = True
     for number, comment in json_lines(path):
         at = f"{path}, line {number}"
         found = comment.get("ratings")
@@ -89,6 +90,7 @@ def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
             )
         seen[name] = number
         named = all(one.get("worker_id") is not None for one in found)
+        raters_known = raters_known and named
         first: dict[str, float] = {}
         for position, one in enumerate(found, start=1):
             worker = _text_id(one["worker_id"], "", f"{at}: worker_id") if named else str(position)
@@ -99,7 +101,9 @@ def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
         lines.extend([number] * len(first))
     if not items:
         raise NbykError(f"{path}: is empty; expected one comment per line, as JSON")
-    return Ratings.from_columns(items, raters, scores, at=lambda row: f"{path}, line {lines[row]}")
+    return Ratings.from_columns(
+        items, raters, scores, at=lambda row: f"{path}, line {lines[row]}", raters_known=raters_known
+    )
 
 
 def parse_convabuse(paths: Sequence[str | os.PathLike[str]]) -> Ratings:

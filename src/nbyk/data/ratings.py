@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from nbyk.data.layouts import ARRAY_SUFFIXES, array_cells, long_cells, wide_cells
 from nbyk.data.scales import Scale
 from nbyk.data.tables import TABLE_SUFFIXES, read_table, unknown_suffix
+from nbyk.data.units import UNKNOWN, VECTOR, Units
 from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
@@ -40,6 +41,8 @@ class Ratings:
         Which item and rater each rating is of.
     values : ndarray of float, shape (n_ratings,)
         The ratings, finite, in the unit of the table that they come from.
+    raters_known
+        Whether equal rater ids are one rater; they are not where they only number the ratings of each item.
     """
 
     items: tuple[str, ...]
@@ -47,6 +50,7 @@ class Ratings:
     item_index: Indices
     rater_index: Indices
     values: Floats
+    raters_known: bool = True
 
     @classmethod
     def from_columns(
@@ -56,6 +60,7 @@ class Ratings:
         values: Sequence[float] | Floats,
         *,
         at: Callable[[int], str] = "ratings, row {}".format,
+        raters_known: bool = True,
     ) -> Ratings:
         """Return the ratings in three columns of equal length.
 
@@ -67,6 +72,8 @@ class Ratings:
             The ratings.
         at
             Says where a rating stands, given its position; used in errors.
+        raters_known
+            Whether equal rater ids are one rater.
 
         Raises
         ------
@@ -102,7 +109,7 @@ class Ratings:
                 "at least two are needed to see how items vary"
             )
         _refuse_duplicates(item_ids, rater_ids, item_index, rater_index, at)
-        return cls(item_ids, rater_ids, item_index, rater_index, numbers)
+        return cls(item_ids, rater_ids, item_index, rater_index, numbers, raters_known)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ratings):
@@ -136,12 +143,27 @@ class Ratings:
         A row holds the item's ratings in their order in the table; NaN fills it up behind them. A column
         is therefore no rater.
         """
+        rows, columns, ratings = self._places
+        matrix = np.full((self.n_items, int(self.counts().max())), np.nan)
+        matrix[rows, columns] = self.values[ratings]
+        return matrix
+
+    def units(self) -> Units:
+        """Return the rater of each place of `matrix`."""
+        if not self.raters_known:
+            return VECTOR if self.counts().max() == 1 else UNKNOWN
+        rows, columns, ratings = self._places
+        index = np.full((self.n_items, int(self.counts().max())), -1, np.int32)
+        index[rows, columns] = self.rater_index[ratings]
+        return Units("ids", self.raters, index)
+
+    @property
+    def _places(self) -> tuple[Indices, Indices, Indices]:
+        """Rows and columns of `matrix`, and the rating that stands there."""
         counts = self.counts()
         by_item = np.argsort(self.item_index, kind="stable")
         starts = np.repeat(np.cumsum(counts) - counts, counts)
-        matrix = np.full((self.n_items, int(counts.max())), np.nan)
-        matrix[self.item_index[by_item], np.arange(self.n_ratings) - starts] = self.values[by_item]
-        return matrix
+        return self.item_index[by_item], np.arange(self.n_ratings) - starts, by_item
 
     def normalised(self, scale: Scale, name: str = "ratings") -> Ratings:
         """Return the same ratings with their values normalised to [0, 1].
@@ -238,12 +260,15 @@ def read_ratings(
     if layout not in ("auto", "long", "wide"):
         raise NbykError(f"layout {layout!r} is unknown; expected auto, long or wide")
     suffix = Path(path).suffix.lower()
+    raters_known = True
     if suffix in ARRAY_SUFFIXES:
         cells = array_cells(path)
+        raters_known = len(set(cells.raters)) > 1  # a vector says nothing of who gave its ratings
     elif suffix in TABLE_SUFFIXES:
         table = read_table(path)
         if layout == "long" or (layout == "auto" and (value in table.names or rater in table.names)):
             cells = long_cells(table, item, rater, value)
+            raters_known = rater is not None
         else:
             cells = wide_cells(table, item, guessed=layout == "auto")
     else:
@@ -258,7 +283,7 @@ def read_ratings(
                 f"expected {scale.expected}; mend the value or declare another scale"
             )
         values = scale.normalise(values)
-    return Ratings.from_columns(cells.items, cells.raters, values, at=cells.at)
+    return Ratings.from_columns(cells.items, cells.raters, values, at=cells.at, raters_known=raters_known)
 
 
 def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Indices]:

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nbyk.data.units import Units, column_units
 from nbyk.errors import NbykError
 
 Floats = NDArray[np.float64]
@@ -30,11 +32,15 @@ class ResponseSet:
         `a` and `b` hold those ratings (Homan et al. 2025, section 6).
     a, b : ndarray, shape (N, K_a) and (N, K_b)
         Responses of system A and of system B.
+    units
+        The raters or runs behind the responses, by "gold", "a" and "b"; nothing is known of a role that is
+        left out. They are no part of the fingerprint.
     """
 
     gold: Floats
     a: Floats
     b: Floats
+    units: Mapping[str, Units] = field(default_factory=dict, repr=False, compare=False)
 
     @property
     def n_items(self) -> int:
@@ -55,7 +61,9 @@ class ResponseSet:
         return digest.hexdigest()
 
 
-def response_set(gold: ArrayLike | None, a: ArrayLike, b: ArrayLike) -> ResponseSet:
+def response_set(
+    gold: ArrayLike | None, a: ArrayLike, b: ArrayLike, *, units: Mapping[str, Units] | None = None
+) -> ResponseSet:
     """Validate three response matrices and return them as a `ResponseSet`.
 
     Parameters
@@ -64,6 +72,9 @@ def response_set(gold: ArrayLike | None, a: ArrayLike, b: ArrayLike) -> Response
         One row per item, in the same order of items; K may differ between the three. NaN marks a missing
         response. A vector counts as one response per item. `gold` is None where the systems' outputs were
         rated themselves; `a` and `b` are those ratings then.
+    units
+        The raters or runs behind the responses, by "gold", "a" and "b", aligned to matrices whose rows have
+        their responses first. By default each column of two or more is one rater or run.
 
     Raises
     ------
@@ -72,14 +83,17 @@ def response_set(gold: ArrayLike | None, a: ArrayLike, b: ArrayLike) -> Response
         number, or an item has no response at all.
     """
     given = {"gold": gold, "a": a, "b": b}
-    matrices = {name: response_matrix(values, name) for name, values in given.items() if values is not None}
+    read = {name: responses_and_units(values, name) for name, values in given.items() if values is not None}
+    matrices = {name: matrix for name, (matrix, _) in read.items()}
     lengths = {name: len(matrix) for name, matrix in matrices.items()}
     if len(set(lengths.values())) > 1:
         found = ", ".join(f"{name} has {length}" for name, length in lengths.items())
         names = "gold, a and b" if gold is not None else "a and b"
         raise NbykError(f"{names} must have the same items: {found}; align them by item first")
     no_gold = np.empty((lengths["a"], 0))
-    return ResponseSet(matrices.get("gold", no_gold), matrices["a"], matrices["b"])
+    if units is None:
+        units = {name: found for name, (_, found) in read.items()}
+    return ResponseSet(matrices.get("gold", no_gold), matrices["a"], matrices["b"], units)
 
 
 def response_matrix(values: ArrayLike, name: str) -> Floats:
@@ -96,6 +110,14 @@ def response_matrix(values: ArrayLike, name: str) -> Floats:
     ------
     NbykError
         As `response_set`.
+    """
+    return responses_and_units(values, name)[0]
+
+
+def responses_and_units(values: ArrayLike, name: str) -> tuple[Floats, Units]:
+    """Return what `response_matrix` does, and the units that its columns are.
+
+    The parameters and errors are those of `response_matrix`.
     """
     try:
         if isinstance(values, np.ma.MaskedArray):
@@ -128,7 +150,7 @@ def response_matrix(values: ArrayLike, name: str) -> Floats:
         left_packed = np.argsort(missing, axis=1, kind="stable")
         matrix = np.take_along_axis(matrix, left_packed, axis=1)
         matrix = np.ascontiguousarray(matrix[:, : int((~missing).sum(axis=1).max())])
-    return matrix
+    return matrix, column_units(missing)
 
 
 def stack_responses(*systems: Floats) -> Floats:

@@ -19,6 +19,7 @@ from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples, refuse_
 from nbyk.data.ratings import Ratings, read_ratings
 from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.scales import Interval, Scale
+from nbyk.data.units import Units
 from nbyk.errors import NbykError, unknown_name
 
 Floats = NDArray[np.float64]
@@ -51,6 +52,10 @@ class Systems:
         left out. Ratings that are no file go by "gold" or their system's name.
     notes
         What is allowed and yet seldom meant, such as a system equal to gold, a sentence each.
+    units
+        The raters or runs behind the responses, by the system's name.
+    gold_units
+        The raters behind gold; None where there is none.
     """
 
     items: tuple[str, ...]
@@ -59,6 +64,8 @@ class Systems:
     scale: Scale
     dropped: Mapping[str, int]
     notes: tuple[str, ...]
+    units: Mapping[str, Units]
+    gold_units: Units | None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -81,7 +88,10 @@ class Systems:
         for name in (a, b):
             if name not in self.responses:
                 raise unknown_name("system", name, self.responses)
-        return response_set(self.gold, self.responses[a], self.responses[b])
+        units = {"a": self.units[a], "b": self.units[b]}
+        if self.gold_units is not None:
+            units["gold"] = self.gold_units
+        return response_set(self.gold, self.responses[a], self.responses[b], units=units)
 
 
 @dataclass(frozen=True)
@@ -188,8 +198,11 @@ def read_systems(
     _refuse_other_documents(sources.values())
     items = _common_items(every, on_missing)
     dropped = {source.label: source.ratings.n_items - len(items) for source in every}
-    matrices = {name: _rows(source.ratings, items) for name, source in sources.items()}
-    gold_matrix = _rows(gold_source.ratings, items) if gold_source else None
+    matrices: dict[str, Floats] = {}
+    units: dict[str, Units] = {}
+    for name, source in sources.items():
+        matrices[name], units[name] = _rows(source.ratings, items)
+    gold_matrix, gold_units = _rows(gold_source.ratings, items) if gold_source else (None, None)
     return Systems(
         items,
         gold_matrix,
@@ -197,6 +210,8 @@ def read_systems(
         scale,
         {label: count for label, count in dropped.items() if count},
         tuple(_notes(gold_matrix, matrices)),
+        units,
+        gold_units,
     )
 
 
@@ -305,13 +320,15 @@ def _simplified(name: str) -> str:
         return text
 
 
-def _rows(ratings: Ratings, items: tuple[str, ...]) -> Floats:
-    """Return the rows of `Ratings.matrix` of some items in their order, without columns that are all NaN."""
-    matrix = ratings.matrix()
+def _rows(ratings: Ratings, items: tuple[str, ...]) -> tuple[Floats, Units]:
+    """Return some items' rows of `Ratings.matrix`, without columns that are all NaN, and the units there."""
+    matrix, units = ratings.matrix(), ratings.units()
     if ratings.items != items:
         row_of = {name: row for row, name in enumerate(ratings.items)}
-        matrix = matrix[[row_of[name] for name in items]]
-    return np.ascontiguousarray(matrix[:, ~np.isnan(matrix).all(axis=0)])
+        rows = [row_of[name] for name in items]
+        matrix, units = matrix[rows], units.taken(rows)
+    filled = ~np.isnan(matrix).all(axis=0)
+    return np.ascontiguousarray(matrix[:, filled]), units.taken(slice(None), filled)
 
 
 def _notes(gold: Floats | None, responses: Mapping[str, Floats]) -> Iterable[str]:

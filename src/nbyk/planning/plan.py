@@ -49,6 +49,8 @@ class Plan:
         Power curves by K at the plan's ε, for figures; empty unless asked for.
     seed
         Seed of the simulations.
+    warnings
+        What to know before believing it, one sentence each, as about the ratings that the prior is fitted to.
     """
 
     request: Request
@@ -65,6 +67,7 @@ class Plan:
     ties: tuple[int, ...]
     curves: tuple[PowerCurve, ...]
     seed: int
+    warnings: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
@@ -158,6 +161,7 @@ class Plan:
             "max_responses": asked.max_responses,
             "prior": asked.prior.to_dict(),
             "seed": self.seed,
+            "warnings": list(self.warnings),
         }
 
 

@@ -62,6 +62,10 @@ class AnswerFigure:
     draw: Callable[[], Figure]
 
 
+BEFORE = "Before you believe it:"
+"""What stands over the cautions of an answer."""
+
+
 @dataclass(frozen=True)
 class Answer:
     """What a command found.
@@ -119,7 +123,7 @@ def answer_text(answer: Answer, *, width: int) -> str:
     parts = [_filled(sentence, width) for sentence in answer.sentences]
     parts += [_table_text(table, width) for table in answer.tables[: answer.n_printed]]
     if answer.cautions:
-        parts.append("\n".join(["Before you believe it:", *(_item(text, width) for text in answer.cautions)]))
+        parts.append("\n".join([BEFORE, *(_item(text, width) for text in answer.cautions)]))
     return "\n\n".join(parts) + "\n"
 
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from nbyk.files import write_json
 from nbyk.planning.plan import Plan
+from nbyk.report.answer import BEFORE
 from nbyk.report.drawing import COLOURS, new_figure, save, style
 from nbyk.report.formats import markdown, write_table
 
@@ -55,13 +56,16 @@ def candidates_table(plan: Plan) -> pd.DataFrame:
 
 
 def plan_text(plan: Plan) -> str:
-    """Return the answer as a sentence and, if there was a choice, the table of candidates in Markdown."""
+    """Return the answer as a sentence, if there was a choice the candidates in Markdown, and cautions."""
+    cautions = "".join(f"- {text}\n" for text in plan.warnings)
+    if cautions:
+        cautions = f"\n{BEFORE}\n{cautions}"
     if len(plan.candidates) < 2:
-        return plan.sentence + "\n"
+        return f"{plan.sentence}\n{cautions}"
     shown = candidates_table(plan)
     for name, form in (("ε", "{:.3g}"), ("cost", "{:,.6g}"), ("power", "{:.3f}"), ("± error", "{:.3f}")):
         shown[name] = shown[name].map(form.format, na_action="ignore").fillna("–")
-    return f"{plan.sentence}\n\n{markdown(shown, _caption(plan))}"
+    return f"{plan.sentence}\n\n{markdown(shown, _caption(plan))}{cautions}"
 
 
 def plan_figure(plan: Plan) -> Figure:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
+from nbyk.data.units import ALL_FRESH, FRESH
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.priors import Response, TwoStagePrior, item_parameters
@@ -79,7 +80,7 @@ def simulate(
     streams = Streams(population.key(seed, f"reference {hypothesis}"), index)
     items = population.draw_items(streams, 1)
     gold, systems = draw_responses(prior.response, items, k_responses, streams, hypothesis)
-    return ResponseSet(gold[0], systems[0, 0], systems[1, 0])
+    return ResponseSet(gold[0], systems[0, 0], systems[1, 0], ALL_FRESH)
 
 
 def simulate_systems(
@@ -139,7 +140,7 @@ def simulate_systems(
         sd_b=scaled(sds[None], sd_scale_b),
     )
     _, systems = draw_responses(response, items, k_responses, streams, "alternative")
-    return ResponseSet(gold, systems[0, 0], systems[1, 0])
+    return ResponseSet(gold, systems[0, 0], systems[1, 0], {"a": FRESH, "b": FRESH})
 
 
 def simulated_effects(

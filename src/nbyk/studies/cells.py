@@ -131,7 +131,7 @@ def references_from_table(table: pa.Table) -> list[ResponseSet]:
             matrix = np.full((int(item.max()) + 1, int(response.max()) + 1), np.nan)
             matrix[item, response] = columns["value"][rows]
             matrices[system] = matrix
-        sets.append(ResponseSet(**matrices))
+        sets.append(ResponseSet(matrices["gold"], matrices["a"], matrices["b"]))
     return sets
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from nbyk.labels.designs.results import ConditionScore, DesignResult, PairResult
 from nbyk.labels.designs.settings import Settings, make_settings
 from nbyk.labels.results import Runs
 from nbyk.labels.scores import LabelScore
+from nbyk.testing.shared_units import about_units
 
 _APPENDED = (
     "runs have targets of their own, as folds have: they are appended, and how other runs would differ is "
@@ -117,7 +118,15 @@ def compare_design(
             for condition in (arm.control, *arm.treatments)
             if condition.epochs
         },
+        tuple(_about_targets(design)),
     )
+
+
+def _about_targets(design: Design) -> Iterator[str]:
+    """Yield the caution about targets that are made of ratings."""
+    target = design.arms[0].control.runs[0].target
+    if target.raters is not None:
+        yield from about_units({"gold": target.raters}, len(target), claim="labels")
 
 
 def _classes(arm: Arm, settings: Settings) -> list[str] | None:

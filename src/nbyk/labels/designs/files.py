@@ -341,7 +341,8 @@ def _rated(places: _Places, ratings: TargetRatings, kind: Kind) -> LabelColumn:
             values, classes = np.array([f"{level:g}" for level in most]), None
     except NbykError as error:
         raise NbykError(f"{name}: {error}") from None
-    return LabelColumn(values, name, items=np.array(table.items, dtype=object), classes=classes)
+    items = np.array(table.items, dtype=object)
+    return LabelColumn(values, name, items=items, classes=classes, raters=table.units())
 
 
 def _ratings(places: _Places, ratings: TargetRatings) -> tuple[Ratings, Scale, str]:

@@ -182,6 +182,8 @@ class DesignResult:
         The scores of every control and treatment, arm by arm.
     epochs
         Mean training epochs by (control, condition), where they are known.
+    warnings
+        What to know of the targets before believing any comparison, one sentence each.
     """
 
     kind: Kind
@@ -190,6 +192,7 @@ class DesignResult:
     pairs: tuple[PairResult, ...]
     conditions: tuple[ConditionScore, ...]
     epochs: Mapping[tuple[str, str], float]
+    warnings: tuple[str, ...] = ()
 
     @property
     def findings(self) -> tuple[Finding, ...]:

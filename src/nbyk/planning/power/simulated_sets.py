@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
+from nbyk.data.units import ALL_FRESH
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
 from nbyk.resampling.count_sets import CountSets, draw_count_sets
@@ -65,7 +66,7 @@ class SimulatedSets:
                 population.prior.response, items, population.k_responses, streams, "alternative"
             )
             for r in range(batch):
-                yield ResponseSet(gold[r], systems[0, r], systems[1, r])
+                yield ResponseSet(gold[r], systems[0, r], systems[1, r], ALL_FRESH)
 
     def errors(self) -> tuple[Floats, Floats]:
         """Return |ā_i − ḡ_i| and |b̄_i − ḡ_i| of every set, shape (size, N) each.

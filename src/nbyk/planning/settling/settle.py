@@ -21,6 +21,7 @@ from nbyk.planning.settling.settlement import Settlement, Size
 from nbyk.resampling.effects import as_metrics
 from nbyk.testing.engine.inputs import as_response_set, as_seed
 from nbyk.testing.pvalues import Alternative, tie_tolerance
+from nbyk.testing.shared_units import about_units, named_units
 from nbyk.testing.systems.compare import compare
 from nbyk.testing.systems.result import ComparisonResult, Interval
 from nbyk.testing.systems.variance import variance_shares
@@ -125,7 +126,7 @@ def settle(
         threads=threads,
     )
     data = as_response_set(gold, a, b)
-    rated = data.gold if gold is not None else data.a
+    rated = data.gold if data.has_gold else data.a
     found = Settlement(
         metric=chosen.name,
         effect=_unless_rounding(result.effect, result),
@@ -142,13 +143,31 @@ def settle(
     )
     if result.significant:
         return found
+    settled = _settled(
+        found, result, data, chosen, null, (cost_per_item, cost_per_rating), scale, seed, threads
+    )
+    sharing = about_units(named_units(data), data.n_items, has_gold=data.has_gold, claim="size")
+    return replace(settled, warnings=(*settled.warnings, *sharing))
+
+
+def _settled(
+    found: Settlement,
+    result: ComparisonResult,
+    data: ResponseSet,
+    chosen: Metric,
+    null: str,
+    costs: tuple[float, float],
+    scale: Scale | None,
+    seed: int,
+    threads: int,
+) -> Settlement:
+    """Return the sizes that would settle a comparison that is undecided."""
     spread = _unless_rounding(float(result.bootstrap_distribution.std(ddof=1)), result)
     outlook = Outlook.of(found, spread, null)
     found = replace(found, power=outlook.power(found.n_items), least_items=outlook.least_items())
     if outlook.effect <= 0.0:
         return found
     found = replace(found, items=outlook.size(outlook.items_for(1.0), found.k_responses))
-    costs = (cost_per_item, cost_per_rating)
     try:
         if outlook.spread == 0.0:
             raise NbykError("the effect is the same on every bootstrapped test set")

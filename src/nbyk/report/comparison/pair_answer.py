@@ -246,6 +246,8 @@ def _cautions(found: PairFindings) -> Iterator[str]:
         yield f"{len(found.results)} metrics were tested, and their p are not corrected for how many"
     for result in found.results.values():
         yield from map(found.named, result.warnings)
+    if found.sensitivity is not None:
+        yield from map(found.named, found.sensitivity.warnings)
     for shares in (found.shares or {}).values():
         yield from (found.named(f"variance: {text}") for text in shares.warnings)
     if found.settlement is not None:

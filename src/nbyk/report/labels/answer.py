@@ -226,7 +226,7 @@ def _corrected(result: DesignResult) -> str:
 
 
 def _cautions(result: DesignResult) -> tuple[str, ...]:
-    told: dict[str, None] = {}
+    told: dict[str, None] = dict.fromkeys(result.warnings)
     of_names: dict[str, dict[str, None]] = {}
     shared = set.intersection(*(set(pair.notes) for pair in result.pairs))
     for pair in result.pairs:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -68,7 +68,7 @@ def scores_answer(
         sentences=tuple(sentences),
         tables=tuple(_tables(comparison, powers)),
         figures=tuple(_figures(comparison)),
-        cautions=(*map(_sentence, [*comparison.warnings, *notes]), _scope(comparison)),
+        cautions=tuple(map(_sentence, [*comparison.warnings, *notes, *_scope(comparison)])),
         details=details(comparison, powers),
         n_printed=2,
     )
@@ -242,13 +242,11 @@ def _power_sentence(powers: Mapping[str, BootstrapPower], lift: str) -> str:
     )
 
 
-def _scope(comparison: ScoreComparison) -> str:
+def _scope(comparison: ScoreComparison) -> Iterator[str]:
+    """Yield what scores that are not paired speak of; of paired ones, their warnings say it."""
     if comparison.paired:
-        return (
-            "The claim is about items like these, for one set of outputs of each system: how another "
-            "training run would score is not in it."
-        )
-    return (
+        return
+    yield (
         "The claim is about scores drawn as these were. If they are runs on one test set, how other items "
         "would turn out is not in it; if they are not independent, as the episodes of one run, it does not "
         "hold."

@@ -8,12 +8,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.response_set import ResponseSet, response_matrix, response_set
+from nbyk.data.response_set import ResponseSet, responses_and_units
+from nbyk.data.units import UNKNOWN, Units
 from nbyk.errors import NbykError
 
 Floats = NDArray[np.float64]
 
 _SEEDS = 2**63
+_ROW = (list, tuple, np.ndarray)
 
 
 def as_response_set(gold: Any, a: Any = None, b: Any = None) -> ResponseSet:
@@ -26,7 +28,8 @@ def as_response_set(gold: Any, a: Any = None, b: Any = None) -> ResponseSet:
     a, b
         Responses of either system: arrays (N,) or (N, K) with NaN where a response is missing, lists of
         numbers or of lists, which may differ in length, pandas frames and series, or what numpy can convert.
-        Frames and series are aligned by their index where all have one.
+        Frames and series are aligned by their index where all have one. Each of two columns or more is one
+        rater or run; who gave the responses in lists of differing lengths is unknown.
 
     Raises
     ------
@@ -40,12 +43,15 @@ def as_response_set(gold: Any, a: Any = None, b: Any = None) -> ResponseSet:
     if a is None or b is None:
         missing = "a" if a is None else "b"
         raise NbykError(f"compare: {missing} is missing; give gold (or None), a and b, or one ResponseSet")
-    matrices = as_matrices({"gold": gold, "a": a, "b": b})
-    return response_set(matrices.get("gold"), matrices["a"], matrices["b"])
+    matrices, units = as_matrices({"gold": gold, "a": a, "b": b})
+    no_gold = np.empty((len(matrices["a"]), 0))
+    return ResponseSet(matrices.get("gold", no_gold), matrices["a"], matrices["b"], units)
 
 
-def as_matrices(sources: dict[str, Any]) -> dict[str, Floats]:
-    """Return each source's responses as a matrix (N, K), items in the same order; None is left out.
+def as_matrices(sources: dict[str, Any]) -> tuple[dict[str, Floats], dict[str, Units]]:
+    """Return each source's responses as a matrix (N, K), items in the same order, and its units.
+
+    A source that is None is left out.
 
     Raises
     ------
@@ -53,15 +59,22 @@ def as_matrices(sources: dict[str, Any]) -> dict[str, Floats]:
         As `as_response_set`.
     """
     given = {name: source for name, source in sources.items() if source is not None}
-    matrices = {name: response_matrix(_values(source, name), name) for name, source in given.items()}
+    matrices: dict[str, Floats] = {}
+    units: dict[str, Units] = {}
+    for name, source in given.items():
+        matrices[name], units[name] = responses_and_units(_values(source, name), name)
+        if _is_ragged(source):
+            units[name] = UNKNOWN
     indices = {name: _index(source) for name, source in given.items()}
     if all(index is not None for index in indices.values()):
-        matrices = _aligned(matrices, indices)
+        rows = _rows_in_order(indices)
+        matrices = {name: matrix[rows[name]] for name, matrix in matrices.items()}
+        units = {name: of_name.taken(rows[name]) for name, of_name in units.items()}
     lengths = {name: len(matrix) for name, matrix in matrices.items()}
     if len(set(lengths.values())) > 1:
         found = ", ".join(f"{name} has {length}" for name, length in lengths.items())
         raise NbykError(f"{', '.join(lengths)} must have the same items: {found}; align them by item first")
-    return matrices
+    return matrices, units
 
 
 def as_seed(rng: Any) -> int:
@@ -105,14 +118,25 @@ def _values(source: Any, name: str) -> Any:
             ) from None
     if isinstance(source, str | bytes):
         raise NbykError(f"{name}: found text, expected responses; read files with nbyk.read_ratings")
-    if isinstance(source, Sequence) and any(isinstance(row, list | tuple | np.ndarray) for row in source):
-        return _padded(source, name)
-    return source
+    return _padded(source, name) if _has_rows(source) else source
+
+
+def _has_rows(source: Any) -> bool:
+    return (
+        isinstance(source, Sequence)
+        and not isinstance(source, str | bytes)
+        and any(isinstance(row, _ROW) for row in source)
+    )
+
+
+def _is_ragged(source: Any) -> bool:
+    """Return whether a source is of lists that differ in length, whose places are no rater or run."""
+    return _has_rows(source) and len({len(row) if isinstance(row, _ROW) else 1 for row in source}) > 1
 
 
 def _padded(rows: Sequence[Any], name: str) -> Any:
     """Return rows of differing lengths as one matrix, NaN behind the short ones; None is missing too."""
-    whole = [list(row) if isinstance(row, list | tuple | np.ndarray) else [row] for row in rows]
+    whole = [list(row) if isinstance(row, _ROW) else [row] for row in rows]
     width = max(len(row) for row in whole)
     matrix = np.full((len(whole), width), np.nan)
     for item, row in enumerate(whole):
@@ -123,13 +147,13 @@ def _padded(rows: Sequence[Any], name: str) -> Any:
     return matrix
 
 
-def _aligned(matrices: dict[str, Floats], indices: dict[str, Any]) -> dict[str, Floats]:
-    """Return the matrices with rows in the first one's order of index labels."""
+def _rows_in_order(indices: dict[str, Any]) -> dict[str, Any]:
+    """Return which rows of each source are in the first one's order of index labels."""
     (first, wanted), *others = indices.items()
-    aligned = {first: matrices[first]}
+    in_order: dict[str, Any] = {first: slice(None)}
     for name, index in others:
         if index.equals(wanted):
-            aligned[name] = matrices[name]
+            in_order[name] = slice(None)
             continue
         if not (index.is_unique and wanted.is_unique):
             raise NbykError(f"{first} and {name}: an index label stands twice; expected one row per item")
@@ -140,5 +164,5 @@ def _aligned(matrices: dict[str, Floats], indices: dict[str, Any]) -> dict[str, 
                 f"{first} has {len(wanted)} items and {name} {len(index)}, which lacks {', '.join(lacking)}; "
                 "both must rate the same items"
             )
-        aligned[name] = matrices[name][rows]
-    return aligned
+        in_order[name] = rows
+    return in_order

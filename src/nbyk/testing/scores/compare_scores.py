@@ -17,6 +17,7 @@ from nbyk.testing.scores.recommendation import recommended_test
 from nbyk.testing.scores.result import SignificanceResult
 from nbyk.testing.scores.score_comparison import ScoreComparison, ScorePair, SystemScores
 from nbyk.testing.scores.scores import Floats, as_samples, check_aligned
+from nbyk.testing.shared_units import about_pairs
 
 RECOMMENDED, ASO = "recommended", "aso"
 NAMES = (RECOMMENDED, ASO, *TESTS)
@@ -285,6 +286,8 @@ def _warnings(
     correction: str,
     paired: bool,
 ) -> Iterator[str]:
+    if paired and test != ASO and TESTS[test].paired:
+        yield about_pairs()
     fewest = min(len(sample) for sample in samples.values())
     if test == ASO:
         said = few_scores(*sorted(len(sample) for sample in samples.values())[:2])

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
+from nbyk.testing.shared_units import about_units, named_units
 from nbyk.testing.systems.measured import LEVEL, PERCENTILE, Measured, nearest_measured
 from nbyk.testing.systems.result import ALIKE, TESTED
 
@@ -29,6 +30,7 @@ def same_responses(data: ResponseSet) -> bool:
 
 def about_data(data: ResponseSet, *, null: str) -> Iterator[str]:
     """Yield the cautions that are the same for every metric."""
+    yield from about_units(named_units(data), data.n_items, has_gold=data.has_gold)
     sources = ({"gold": data.gold} if data.has_gold else {}) | {"A": data.a, "B": data.b}
     single = [name for name, matrix in sources.items() if matrix.shape[1] == 1]
     if len(single) == len(sources):

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.response_set import stack_responses
+from nbyk.data.units import Units
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, as_metrics
@@ -26,7 +27,7 @@ def system_scores(gold: Any, systems: Systems, metrics: str | Metric | Sequence[
 
     The parameters and errors are those of `bootstrap_scores`.
     """
-    chosen, rows = prepared(gold, systems, metrics)
+    chosen, rows, _ = prepared(gold, systems, metrics)
     return np.stack([rows.scores(metric) for metric in chosen])
 
 
@@ -67,7 +68,7 @@ def bootstrap_scores(
     -----
     Scores are NaN or infinite on draws that leave a metric undefined, as a correlation of constants.
     """
-    chosen, rows = prepared(gold, systems, metrics)
+    chosen, rows, _ = prepared(gold, systems, metrics)
     forms = [form_of(metric, rows) for metric in chosen]
     streams = ItemStreams(as_seed(rng), rows.gold)
     n_systems = len(rows.systems)
@@ -82,8 +83,11 @@ def bootstrap_scores(
 
 def prepared(
     gold: Any, systems: Systems, metrics: str | Metric | Sequence[str | Metric]
-) -> tuple[tuple[Metric, ...], Rows]:
-    """Return metrics that score systems by themselves, and the rows to score; see `bootstrap_scores`."""
+) -> tuple[tuple[Metric, ...], Rows, dict[str, Units]]:
+    """Return metrics that score systems by themselves, the rows to score and their units.
+
+    See `bootstrap_scores`; the units are by "gold" and the systems' names.
+    """
     chosen = as_metrics(metrics)
     for metric in chosen:
         if metric.kind == "comparison":
@@ -96,6 +100,6 @@ def prepared(
         raise NbykError("systems: found none, expected at least one system's responses")
     if "gold" in named:
         raise NbykError("systems: one is called gold, which the gold responses are; give it another name")
-    matrices = as_matrices({"gold": gold, **named})
+    matrices, units = as_matrices({"gold": gold, **named})
     stacked = stack_responses(*(matrices[name] for name in named))
-    return chosen, Rows(matrices.get("gold", np.empty((stacked.shape[1], 0))), stacked)
+    return chosen, Rows(matrices.get("gold", np.empty((stacked.shape[1], 0))), stacked), units

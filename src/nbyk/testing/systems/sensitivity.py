@@ -23,6 +23,7 @@ from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_response_set, as_seed
 from nbyk.testing.intervals import check_confidence_level, percentile_interval
 from nbyk.testing.pvalues import Alternative, PValue, expected_p, null_at_least, p_value, tie_tolerance
+from nbyk.testing.shared_units import about_units, named_units
 from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, listed, plain
 
 Floats = NDArray[np.float64]
@@ -87,6 +88,8 @@ class Sensitivity:
         Number of items N, and draws of each distribution.
     seed
         Seed of all draws.
+    warnings
+        What to know before believing the numbers, one sentence each.
     """
 
     effects: tuple[MetricEffect, ...]
@@ -99,6 +102,7 @@ class Sensitivity:
     n_items: int
     n_resamples: int
     seed: int
+    warnings: tuple[str, ...]
 
     def verdicts(self, null: str) -> dict[str, Verdict]:
         """Return each metric's verdict by its p-value under a null."""
@@ -254,6 +258,7 @@ def sensitivity(
         n_items=data.n_items,
         n_resamples=n_resamples,
         seed=seed,
+        warnings=tuple(about_units(named_units(data), data.n_items, has_gold=data.has_gold)),
     )
 
 

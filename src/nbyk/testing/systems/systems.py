@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
+from nbyk.data.units import Units
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, check_defined
@@ -22,6 +23,7 @@ from nbyk.testing.engine.rows import Rows
 from nbyk.testing.family import Drawn, Family, adjusted, swap_bound
 from nbyk.testing.intervals import check_confidence_level, percentile_interval
 from nbyk.testing.pvalues import Alternative
+from nbyk.testing.shared_units import about_units
 from nbyk.testing.systems.cautions import FEW_ITEMS
 from nbyk.testing.systems.compare import Asked, is_exact, under_null
 from nbyk.testing.systems.leaderboard import Systems, bootstrap_scores, prepared
@@ -39,6 +41,7 @@ def compare_systems(
     systems: Systems,
     *,
     metric: str | Metric = "mae",
+    units: Mapping[str, Units] | None = None,
     against: str | None = None,
     correction: Correction = "holm",
     null: str = "swap_items",
@@ -63,6 +66,9 @@ def compare_systems(
         Two systems' responses or more to the same items, by name or in order ("system 0" and so on).
     metric
         A metric that scores each system by itself.
+    units
+        The raters or runs behind the responses, by "gold" and the systems' names, as `nbyk.read_systems`
+        finds them; by default each of two columns or more is one.
     against
         The name of a baseline, to compare every other system with it; by default all pairs are compared.
     correction
@@ -100,7 +106,8 @@ def compare_systems(
     named = _named(systems)
     names = list(named)
     pairs = _pairs(names, against, alternative)
-    (chosen,), rows = prepared(gold, named, metric)
+    (chosen,), rows, of_columns = prepared(gold, named, metric)
+    units = of_columns if units is None else units
     seed = as_seed(rng)
     scores = check_defined([chosen], rows.scores(chosen)[None], of="systems")[0]
     asked = Asked(
@@ -116,7 +123,10 @@ def compare_systems(
     systems_rows = [matrix[:, ~np.isnan(matrix).all(axis=0)] for matrix in rows.systems]
 
     def draws_of(pair: tuple[int, int]) -> Draws:
-        data = ResponseSet(rows.gold, *(systems_rows[system] for system in pair))
+        of_pair = dict(zip(("gold", "a", "b"), ("gold", *(names[system] for system in pair)), strict=True))
+        behind = {role: units[name] for role, name in of_pair.items() if name in units}
+        a, b = (systems_rows[system] for system in pair)
+        data = ResponseSet(rows.gold, a, b, behind)
         return Draws(data, [chosen], seed=seed, threads=threads, progress=progress)
 
     exact = is_exact(draws_of(pairs[0]), null, n_resamples)
@@ -169,7 +179,14 @@ def compare_systems(
         n_items=rows.n_items,
         n_resamples=min(result.n_resamples for result in results),
         decision_error=0.0 if exact else decision_error,
-        warnings=tuple(_cautions(compared, rows, drawn, family)),
+        warnings=(
+            *about_units(
+                {name: units[name] for name in ("gold", *names) if name in units},
+                rows.n_items,
+                has_gold="gold" in units,
+            ),
+            *_cautions(compared, rows, drawn, family),
+        ),
         seed=seed,
     )
 

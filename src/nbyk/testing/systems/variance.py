@@ -20,6 +20,7 @@ from nbyk.testing.engine.inputs import as_response_set, as_seed
 from nbyk.testing.engine.rows import item_scores
 from nbyk.testing.engine.swaps import DRAWS
 from nbyk.testing.intervals import check_confidence_level, percentile_interval
+from nbyk.testing.shared_units import about_units, named_units
 from nbyk.testing.systems.splits import ROLES, SOURCES, Effects, Splits
 
 Floats = NDArray[np.float64]
@@ -151,7 +152,10 @@ def variance_shares(
         math.sqrt(whole),
         **found,
         confidence_level=confidence_level,
-        warnings=tuple(_cautions(chosen, splits, parts, data.n_items)),
+        warnings=(
+            *_cautions(chosen, splits, parts, data.n_items),
+            *about_units(named_units(data), data.n_items, has_gold=data.has_gold, claim="variance"),
+        ),
     )
 
 

@@ -1,0 +1,89 @@
+"""Units: the raters or runs that gave the responses of gold or of a system, and which items they share."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int32]
+KnownBy = Literal["ids", "columns", "fresh", "vector", "unknown"]
+
+
+@dataclass(frozen=True, eq=False)
+class Units:
+    """Which unit (rater or run) gave each response of one role: gold, or a system.
+
+    Attributes
+    ----------
+    known_by
+        How the units are known: by "ids" in a file, or by the "columns" of a table or array, each of which is
+        one unit. "fresh" units answer one item each, as simulated ones do. Nothing is known of those of a
+        "vector", one response per item, nor of "unknown" ones, as of lists that differ in length.
+    names
+        The units' names; empty where they are not known by ids or columns.
+    index : ndarray of int32, shape (N, K), or None
+        The unit of each response, as a place in `names`, in the places of the response matrix; −1 where a
+        response is missing. None where units are not known by ids or columns.
+    """
+
+    known_by: KnownBy
+    names: tuple[str, ...] = ()
+    index: Integers | None = None
+
+    @cached_property
+    def items_of(self) -> NDArray[np.int64]:
+        """Number of items that each unit answers, shape (names,)."""
+        if self.index is None:
+            return np.zeros(0, np.int64)
+        return np.bincount(self.index[self.index >= 0], minlength=len(self.names))
+
+    @property
+    def n_shared(self) -> int:
+        """Number of units that answer two items or more."""
+        return int((self.items_of > 1).sum())
+
+    @property
+    def most_items(self) -> int:
+        """Number of items that the busiest unit answers; 0 where units are not known by ids or columns."""
+        return int(self.items_of.max(initial=0))
+
+    def taken(self, items: Any, columns: Any = slice(None)) -> Units:
+        """Return the units of some items, and of some columns of the response matrix."""
+        return self if self.index is None else replace(self, index=self.index[items][:, columns])
+
+
+FRESH = Units("fresh")
+VECTOR = Units("vector")
+UNKNOWN = Units("unknown")
+ALL_FRESH = {"gold": FRESH, "a": FRESH, "b": FRESH}
+"""The units of a simulated response set."""
+
+
+def column_units(missing: NDArray[np.bool_], names: Sequence[str] | None = None) -> Units:
+    """Return the units of a matrix whose columns are one unit each, responses of a row first.
+
+    Parameters
+    ----------
+    missing : ndarray of bool, shape (N, K)
+        Where the matrix has no response, before its rows were packed to the left.
+    names
+        The columns' names; by default their numbers, from 0.
+
+    Returns
+    -------
+    Units
+        Those of a "vector" where there is only one column.
+    """
+    n_columns = missing.shape[1]
+    if n_columns < 2:
+        return VECTOR
+    index = np.broadcast_to(np.arange(n_columns, dtype=np.int32), missing.shape)
+    if missing.any():
+        order = np.argsort(missing, axis=1, kind="stable")[:, : int((~missing).sum(axis=1).max())]
+        index = np.where(np.take_along_axis(missing, order, axis=1), -1, order).astype(np.int32)
+    return Units("columns", tuple(names or map(str, range(n_columns))), index)

@@ -1,0 +1,118 @@
+"""The caution where items share raters or runs: which they are, and whom a claim then speaks of."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
+
+from nbyk.data.response_set import ResponseSet
+from nbyk.data.units import Units
+
+Claim = Literal["test", "size", "variance", "labels", "prior"]
+
+_NEW = "for a claim about new ones"
+_CLAIMS = {
+    "test": "this test counts chance over items, not over {kinds}; it speaks of {these}, and p is too small "
+    f"and the interval too narrow {_NEW}",
+    "size": "these sizes and powers count chance over items, as if each item had {kinds} of its own; they "
+    f"hold for {{these}}, and are too hopeful {_NEW}",
+    "variance": "the shares take each item's responses for those of {kinds} of its own; by how much {these} "
+    "differ as wholes is not in them",
+    "labels": "targets made of their ratings are taken as known; this test counts chance over items, and "
+    "over runs where a system has several and they are not fixed, not over raters; it speaks of {these}, and "
+    f"p is too small and the interval too narrow {_NEW}",
+    "prior": "the prior takes an item's ratings for those of {kinds} of its own; by how much {these} differ "
+    "as wholes is not in it, nor in a test or plan that rests on it",
+}
+_MOST_NAMED = 2
+
+
+def named_units(data: ResponseSet) -> dict[str, Units]:
+    """Return the units of a response set by "gold", "A" and "B"."""
+    names = {"gold": "gold", "a": "A", "b": "B"}
+    return {names[role]: units for role, units in data.units.items() if role != "gold" or data.has_gold}
+
+
+def about_units(
+    units: Mapping[str, Units], n_items: int, *, has_gold: bool = True, claim: Claim = "test"
+) -> Iterator[str]:
+    """Yield a caution where items share raters or runs, and one where nothing says whether they do.
+
+    Parameters
+    ----------
+    units
+        The raters behind "gold", and the raters or runs behind each system by its name.
+    n_items
+        Number of items N.
+    has_gold
+        Whether there is gold; without it, the systems' responses may be raters' as well as runs'.
+    claim
+        What is claimed of the data: the caution says what that leaves out.
+    """
+    shared = {name: of_name for name, of_name in units.items() if of_name.n_shared}
+    gold = shared.pop("gold", None)
+    of_systems = "run" if has_gold else "rater or run"
+    facts, kinds, these = [], [], []
+    if gold is not None:
+        facts.append(f"{_counted(gold.n_shared, 'rater')} rated {_items([gold], n_items)}")
+        kinds.append("raters")
+        these.append("this rater" if gold.n_shared == 1 else "these raters")
+    if shared:
+        behind = list(shared.values())
+        one_each = all(of_name.n_shared == 1 for of_name in behind)
+        facts.append(f"{_owned(shared, of_systems)} answered {_items(behind, n_items)}")
+        kinds.append(_plural(of_systems))
+        if not one_each:
+            these.append(f"these {_plural(of_systems)}")
+        else:
+            these.append(f"this {of_systems}{' of each system' if len(behind) > 1 else ''}")
+    if facts:
+        says = _CLAIMS[claim].format(kinds=" or ".join(kinds), these=" and ".join(these))
+        yield f"{', and '.join(facts)}: {says}"
+    unknown = [name for name, of_name in units.items() if of_name.known_by == "unknown"]
+    if unknown:
+        one = "rater" if unknown == ["gold"] else "rater or run"
+        yield (
+            f"nothing says which {one} gave the responses of {_listed(unknown)}: they are taken for those of "
+            f"other {_plural(one)} at each item; where items share them, p is too small {_NEW}"
+        )
+
+
+def about_pairs() -> str:
+    """Return the caution of paired scores, of which nothing but their pairing is known."""
+    says = _CLAIMS["test"].format(kinds="runs", these="this run of each system")
+    return (
+        f"where a pair of scores is an item, answered by one run of each system: {says}; items that come in "
+        "clusters, as questions about one text, count as if they were separate"
+    )
+
+
+def _plural(kind: str) -> str:
+    return " or ".join(f"{word}s" for word in kind.split(" or "))
+
+
+def _counted(number: int, kind: str) -> str:
+    return f"one {kind}" if number == 1 else f"the same {number} {_plural(kind)}"
+
+
+def _owned(shared: Mapping[str, Units], kind: str) -> str:
+    """Return in words how many units each system has."""
+    numbers = {of_name.n_shared for of_name in shared.values()}
+    if len(shared) > _MOST_NAMED:
+        if len(numbers) == 1:
+            return f"{_counted(numbers.pop(), kind)} of each of {len(shared)} systems"
+        return f"the same {min(numbers)} to {max(numbers)} {_plural(kind)} of each of {len(shared)} systems"
+    return _listed([f"{_counted(of_name.n_shared, kind)} of {name}" for name, of_name in shared.items()])
+
+
+def _items(behind: Sequence[Units], n_items: int) -> str:
+    """Return in words how many of the items the units answer."""
+    items_of = [of_role.items_of[of_role.items_of > 1] for of_role in behind]
+    if all((counts == n_items).all() for counts in items_of):
+        return f"all {n_items} items"
+    each = " each" if sum(map(len, items_of)) > 1 else ""
+    return f"up to {max(int(counts.max()) for counts in items_of)} of the {n_items} items{each}"
+
+
+def _listed(names: Sequence[str]) -> str:
+    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -1,0 +1,109 @@
+"""The caution where items share raters or runs: in which outputs it stands, and that no number moves."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import nbyk
+from nbyk.data.response_set import ResponseSet, response_set
+from nbyk.data.units import ALL_FRESH, Units
+from nbyk.testing.shared_units import about_units
+from nbyk.testing.systems.variance import variance_shares
+
+N = 40
+_RNG = np.random.default_rng(0)
+GOLD, A, B = (_RNG.random((N, k)) for k in (5, 3, 3))
+SHARED = (
+    f"the same 5 raters rated all {N} items, and the same 3 runs of A and the same 3 runs of B answered all "
+    f"{N} items: this test counts chance over items, not over raters or runs; it speaks of these raters and "
+    "these runs, and p is too small and the interval too narrow for a claim about new ones"
+)
+
+
+def sharing(warnings: Iterable[str]) -> list[str]:
+    return [text for text in warnings if "for a claim about new ones" in text or "differ as wholes" in text]
+
+
+def units(index: Iterable[Iterable[int]]) -> Units:
+    places = np.array(list(index), np.int32)
+    return Units("ids", tuple(map(str, range(places.max() + 1))), places)
+
+
+def test_arrays_of_two_columns_or_more_share_their_columns() -> None:
+    assert sharing(nbyk.compare(GOLD, A, B).warnings) == [SHARED]
+
+
+def test_lists_that_differ_in_length_say_nothing_of_who_gave_them() -> None:
+    ragged = [*GOLD.tolist()[:-1], [0.5]]
+    (found,) = sharing(nbyk.compare(ragged, A[:, 0], B[:, 0]).warnings)
+    assert found.startswith("nothing says which rater gave the responses of gold: ")
+    assert not sharing(nbyk.compare(GOLD[:, 0], A[:, 0], B[:, 0]).warnings)
+
+
+def test_simulated_sets_have_fresh_units_and_no_caution() -> None:
+    prior = nbyk.published_prior("toxicity")
+    data = nbyk.simulate(prior, n_items=N, k_responses=3, epsilon_b=0.1, seed=1)
+    found = nbyk.compare(data)
+    assert not sharing(found.warnings)
+    same = nbyk.compare(data.gold, data.a, data.b)
+    assert sharing(same.warnings)
+    assert replace(same, warnings=found.warnings).to_dict(distributions=True) == found.to_dict(
+        distributions=True
+    )
+
+
+def test_each_answer_about_two_systems_says_it_and_no_number_moves() -> None:
+    shared, fresh = response_set(GOLD, A, B), ResponseSet(GOLD, A, B, ALL_FRESH)
+    for look in (
+        nbyk.compare,
+        variance_shares,
+        nbyk.settle,
+        lambda data: nbyk.sensitivity(data, metrics=["mae"], n_resamples=99),
+    ):
+        found, expected = look(shared), look(fresh)
+        assert len(sharing(found.warnings)) == 1
+        assert not sharing(expected.warnings)
+        assert repr(replace(found, warnings=expected.warnings)) == repr(expected)
+
+
+def test_without_gold_settle_reads_a_response_set_as_it_reads_matrices() -> None:
+    assert repr(nbyk.settle(response_set(None, A, B), metric="mean")) == repr(
+        nbyk.settle(None, A, B, metric="mean")
+    )
+
+
+def test_a_leaderboard_and_its_pairs_say_it() -> None:
+    systems = {"x": A, "y": B, "z": B[:, ::-1] + 0.1}
+    board = nbyk.compare_systems(GOLD, systems)
+    (found,) = sharing(board.warnings)
+    assert found.startswith(
+        f"the same 5 raters rated all {N} items, and the same 3 runs of each of 3 systems answered all {N} "
+    )
+    assert all(sharing(pair.result.warnings) == [SHARED] for pair in board.pairs)
+    fresh = nbyk.compare_systems(GOLD, systems, units=dict.fromkeys(("gold", *systems), ALL_FRESH["gold"]))
+    assert not sharing(fresh.warnings)
+    assert [pair.p_adjusted for pair in fresh.pairs] == [pair.p_adjusted for pair in board.pairs]
+
+
+def test_the_caution_counts_units_that_answer_two_items_or_more() -> None:
+    one_run, fresh = units([[0], [0], [0], [0]]), units([[0], [1], [2], [3]])
+    sparse = units([[0, 1], [0, 2], [0, 3], [4, 3]])
+    assert list(about_units({"gold": fresh, "A": fresh}, 4)) == []
+    (found,) = about_units({"gold": fresh, "A": one_run, "B": one_run}, 4)
+    assert found.startswith("one run of A and one run of B answered all 4 items: ")
+    assert "it speaks of this run of each system, and p" in found
+    (found,) = about_units({"gold": sparse}, 4)
+    assert found.startswith("the same 2 raters rated up to 3 of the 4 items each: ")
+    (found,) = about_units({"A": sparse, "B": fresh}, 4, has_gold=False)
+    assert found.startswith("the same 2 raters or runs of A answered up to 3 of the 4 items each: ")
+
+
+@pytest.mark.parametrize(("paired", "said"), [(True, 1), (False, 0)])
+def test_paired_scores_speak_of_this_run_of_each_system(paired: bool, said: int) -> None:
+    found = nbyk.compare_scores({"a": A[:, 0], "b": B[:, 0]}, paired=paired).warnings
+    assert len(sharing(found)) == said
+    assert all("it speaks of this run of each system" in text for text in sharing(found))
