@@ -57,7 +57,7 @@ _HOME = {
     "mann_whitney_test": "nbyk.testing.scores.classical",
     "paired_bootstrap": "nbyk.testing.scores.paired_bootstrap",
     "paired_bootstraps": "nbyk.testing.scores.paired_bootstrap",
-    "CorpusMetric": "nbyk.testing.scores.corpus_metrics",
+    "CorpusMetric": "nbyk.metrics.corpus",
     "bootstrap_power_analysis": "nbyk.testing.scores.power_analysis",
     "correct_p_values": "nbyk.testing.scores.corrections",
     "compare_scores": "nbyk.testing.scores.compare_scores",
@@ -123,6 +123,7 @@ if TYPE_CHECKING:
     from nbyk.data.response_set import ResponseSet, response_set
     from nbyk.errors import NbykError
     from nbyk.labels import label_bootstrap, label_scores, majority_labels, soft_labels
+    from nbyk.metrics.corpus import CorpusMetric
     from nbyk.planning.plan import plan
     from nbyk.planning.power.estimate import power_of_test
     from nbyk.planning.power.study import power_study
@@ -136,7 +137,6 @@ if TYPE_CHECKING:
     from nbyk.testing.scores.bootstrap import bootstrap_test
     from nbyk.testing.scores.classical import mann_whitney_test, welch_t_test, wilcoxon_test
     from nbyk.testing.scores.compare_scores import compare_scores
-    from nbyk.testing.scores.corpus_metrics import CorpusMetric
     from nbyk.testing.scores.corrections import correct_p_values
     from nbyk.testing.scores.multi_aso import aso_sizes, aso_uncertainty_reduction, multi_aso
     from nbyk.testing.scores.paired_bootstrap import paired_bootstrap, paired_bootstraps

@@ -13,12 +13,13 @@ import pytest
 import sklearn.metrics
 from scipy import stats
 
+from nbyk.data.labels import check_labels
 from nbyk.errors import UndefinedMetricError
-from nbyk.labels import draws, label_bootstrap, label_scores, score_names
-from nbyk.labels.hard import HardUnits
-from nbyk.labels.inputs import check_labels
-from nbyk.labels.scores import choose_scores
-from nbyk.labels.soft import SoftUnits
+from nbyk.labels import label_bootstrap, label_scores, score_names
+from nbyk.metrics.label_scores import choose_scores
+from nbyk.testing.engine import item_draws
+from nbyk.testing.engine.item_draws import KindCounts
+from nbyk.testing.engine.label_scores import label_scorer
 from tests.oracles.chisquare import assert_drawn_from
 
 BOOSTSA = json.loads((Path(__file__).parent / "boostsa.json").read_text(encoding="utf-8"))
@@ -87,7 +88,7 @@ def test_hard_effects_have_the_exact_distribution(
     score: str, as_cells: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """All 5⁵ resamples of five items, two of which are alike; both ways of drawing."""
-    monkeypatch.setattr(draws, "_ITEMS_PER_BINOMIAL", 0 if as_cells else 50)
+    monkeypatch.setattr(item_draws, "_ITEMS_PER_BINOMIAL", 0 if as_cells else 50)
     target, a, b = np.array([0, 0, 1, 1, 1]), np.array([0, 0, 1, 1, 0]), np.array([0, 0, 0, 1, 1])
     drawn = label_bootstrap(target, a, b, score, n_resamples=20_000, seed=3).draws[0]
     assert_drawn_from(drawn, enumerated(target, a, b, score))
@@ -351,15 +352,21 @@ def boostsas_counts(n_items: int, run: dict[str, Any]) -> np.ndarray:
     return np.stack([np.bincount(items, minlength=n_items) for items in drawn])
 
 
+def scored(scorer: Any, counts: np.ndarray) -> np.ndarray:
+    """Return the scores of draws, given how often each has a kind of item, shape (scores, S, draws)."""
+    batches = (counts[first : first + 64] for first in range(0, len(counts), 64))
+    return np.concatenate([scorer.scores(KindCounts(of))[0][:, :, : len(of)] for of in batches], axis=2)
+
+
 @pytest.mark.parametrize("run", BOOSTSA["hard"]["runs"], ids=lambda run: f"f = {run['f']}")
 def test_published_hard_counts_are_boostsas_on_its_own_resamples(run: dict[str, Any]) -> None:
     target, h0, h1 = (np.array(BOOSTSA["hard"][name]) for name in ("target", "h0", "h1"))
     names = HARD | OF_CLASS_0
     labels: Any = check_labels(target, {"a": h1, "b": h0})
-    units = HardUnits(labels, choose_scores(list(names.values()), "hard"), occurring=True)
+    scorer = label_scorer(labels, choose_scores(list(names.values()), "hard"), occurring=True)
     of_items = boostsas_counts(len(target), run)
-    of_units = np.stack([np.bincount(units.unit_of, weights=row) for row in of_items]).astype(np.int64)
-    scores = np.round(units.scores(of_units)[0], 4)
+    of_kinds = np.stack([np.bincount(scorer.kind_of, weights=row) for row in of_items]).astype(np.int64)
+    scores = np.round(scored(scorer, of_kinds), 4)
     observed = label_bootstrap(
         target, h1, h0, list(names.values()), semantics="published", fraction=run["f"], n_resamples=2000
     )
@@ -381,8 +388,8 @@ def test_published_soft_counts_are_boostsas_but_for_the_sign_of_distances(run: d
         np.array(of_soft[name]) / total for name, total in (("target", 10), ("h0", 50), ("h1", 50))
     )
     labels: Any = check_labels(target, {"a": h1, "b": h0})
-    units = SoftUnits(labels, choose_scores(list(SOFT.values()), "soft"))
-    scores = units.scores(boostsas_counts(len(target), run))[0]
+    scorer = label_scorer(labels, choose_scores(list(SOFT.values()), "soft"))
+    scores = scored(scorer, boostsas_counts(len(target), run))
     observed = label_bootstrap(target, h1, h0, list(SOFT.values()), semantics="published", fraction=run["f"])
     for short, drawn in zip(SOFT, scores[:, 0] - scores[:, 1], strict=True):
         comparison = observed[SOFT[short]]

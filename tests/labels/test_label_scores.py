@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.labels import get_score, label_scores, score_names
-from nbyk.labels.soft import cross_entropies, entropies, js_distances, js_divergences
+from nbyk.metrics.soft_labels import cross_entropies, entropies, js_distances, js_divergences
 
 LABELS = ["ham", "spam", "viagra", "zebra"]
 AVERAGED = {

@@ -80,7 +80,10 @@ def label_figures():
 
 
 LABEL_CODE = (
+    "data/labels.py",
     "labels",
+    "metrics",
+    "testing/engine",
     "studies/boostsa2022.py",
     "studies/label_sets.py",
     "studies/label_cells.py",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from nbyk.labels.bootstrap import label_bootstrap, label_scores
 from nbyk.labels.results import LabelComparison, LabelTest
-from nbyk.labels.scores import LabelScore, get_score, score_names
 from nbyk.labels.targets import Majority, majority_labels, soft_labels
+from nbyk.metrics.label_scores import LabelScore, get_score, score_names
 
 __all__ = [
     "LabelComparison",

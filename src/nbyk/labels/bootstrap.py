@@ -9,16 +9,16 @@ from typing import Any, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nbyk.data.labels import HardLabels, SoftLabels, check_labels
 from nbyk.errors import NbykError, UndefinedMetricError, unknown_name
-from nbyk.labels.draws import ItemDraws, run_counts
-from nbyk.labels.hard import HardUnits
-from nbyk.labels.inputs import HardLabels, SoftLabels, check_labels
 from nbyk.labels.notes import drawn_flag, lacking_flag, notes_on
-from nbyk.labels.results import LabelComparison, LabelTest, Runs, Semantics
-from nbyk.labels.scores import LabelScore, choose_scores
-from nbyk.labels.soft import SoftUnits
-from nbyk.resampling.effects import run_chunks
+from nbyk.labels.results import LabelComparison, LabelTest, Semantics
+from nbyk.metrics.label_scores import LabelScore, choose_scores
 from nbyk.resampling.streams import StreamKey, stream_key
+from nbyk.testing.engine.draws import draw_chunks
+from nbyk.testing.engine.item_draws import KindStreams
+from nbyk.testing.engine.label_scores import LabelScorer, label_scorer, observed_scores
+from nbyk.testing.engine.run_draws import Runs, run_counts
 from nbyk.testing.pvalues import p_value
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -37,12 +37,9 @@ def label_scores(
     """Return one system's scores by name, means over its runs; parameters and errors as `label_bootstrap`."""
     data = check_labels(target, {"prediction": prediction}, labels)
     chosen = choose_scores(scores, "hard" if isinstance(data, HardLabels) else "soft")
-    units = _units(data, chosen, "recommended")
-    found, _ = units.scores(np.bincount(units.unit_of)[np.newaxis])
-    _check_defined(chosen, found[:, :, 0], data.runs, ("prediction",))
-    return {
-        score.name: float(value) for score, value in zip(chosen, found[:, :, 0].mean(axis=1), strict=True)
-    }
+    found, _ = observed_scores(label_scorer(data, chosen))
+    _check_defined(chosen, found, data.runs, ("prediction",))
+    return {score.name: float(value) for score, value in zip(chosen, found.mean(axis=1), strict=True)}
 
 
 def label_bootstrap(
@@ -160,14 +157,14 @@ def label_bootstrap(
             f"fraction: {fraction} of {data.n_items} items is none; expected at least {1 / data.n_items:.2g}"
         )
 
-    units = _units(data, chosen, semantics)
-    observed, lacking = units.scores(np.bincount(units.unit_of)[np.newaxis])
-    observed, lacking = observed[:, :, 0], lacking[:, :, 0]
+    scorer = label_scorer(data, chosen, occurring=published)
+    observed, lacking = observed_scores(scorer)
     _check_defined(chosen, observed, data.runs, names)
     key = stream_key(seed, purpose="label bootstrap", n_items=data.n_items, n_drawn=n_drawn)
-    items = ItemDraws(key, units.unit_of, n_drawn)
-    plan = _Plan(units, chosen, key, items, data.runs, runs, published)
-    drawn = run_chunks(n_resamples, plan.effects, threads=threads)
+    items = KindStreams(key, scorer.kind_of, n_drawn)
+    decimals = _DECIMALS if published and isinstance(data, HardLabels) else None
+    plan = _Plan(scorer, chosen, key, items, data.runs, runs, decimals)
+    drawn = draw_chunks(plan.effects, n_resamples, threads=threads)
     effects, drawn_lacking = np.split(drawn, 2)
     score_a, score_b = plan.means(observed, *(np.ones(count) for count in data.runs))
     flags = [
@@ -200,29 +197,20 @@ def label_bootstrap(
 class _Plan:
     """How effects of resamples come about: what is drawn, from which streams, and how it is scored."""
 
-    units: HardUnits | SoftUnits
+    scorer: LabelScorer
     scores: tuple[LabelScore, ...]
     key: StreamKey
-    items: ItemDraws
-    n_runs: tuple[int, ...]
+    items: KindStreams
+    n_runs: tuple[int, int]
     runs: Runs
-    published: bool
+    decimals: int | None
 
-    def effects(self, chunk: int, size: int) -> Floats:
-        """Return effects of resamples, shape (scores, size), and below them how many classes they lacked."""
-        parts = [self.units.scores(counts) for counts in self.items.counts(chunk, size)]
-        found, lacking = (np.concatenate(arrays, axis=2) for arrays in zip(*parts, strict=True))
-        score_a, score_b = self.means(found, *self._run_counts(chunk, size))
+    def effects(self, chunk: int) -> Floats:
+        """Return the effects of a chunk, shape (scores, 64), and below them how many classes they lacked."""
+        found, lacking = self.scorer.scores(self.items.draws(chunk))
+        score_a, score_b = self.means(found, *run_counts(self.key, self.n_runs, self.runs, chunk))
         signs = np.array([score.sign for score in self.scores])[:, np.newaxis]
         return np.concatenate([self.rounded(signs * (score_a - score_b)), lacking.sum(axis=1)])
-
-    def _run_counts(self, chunk: int, size: int) -> tuple[Ints, Ints]:
-        """Return how often each run of A and of B is drawn, shape (runs, size) each."""
-        n_a, n_b = self.n_runs
-        if self.runs == "fixed":
-            return np.ones((n_a, size), dtype=np.int64), np.ones((n_b, size), dtype=np.int64)
-        of_a = run_counts(self.key, "runs", n_a, chunk, size).T
-        return of_a, of_a if self.runs == "paired" else run_counts(self.key, "runs of b", n_b, chunk, size).T
 
     def means(self, found: Floats, runs_a: NDArray[Any], runs_b: NDArray[Any]) -> tuple[Floats, Floats]:
         """Return the systems' mean scores over runs, which are counted `runs_a` and `runs_b` times."""
@@ -235,15 +223,7 @@ class _Plan:
 
     def rounded(self, values: Floats) -> Floats:
         """Return values as BooStSa has them: of hard labels to four decimals."""
-        return np.round(values, _DECIMALS) if self.published and isinstance(self.units, HardUnits) else values
-
-
-def _units(
-    data: HardLabels | SoftLabels, scores: Sequence[LabelScore], semantics: Semantics
-) -> HardUnits | SoftUnits:
-    if isinstance(data, HardLabels):
-        return HardUnits(data, scores, occurring=semantics == "published")
-    return SoftUnits(data, scores)
+        return values if self.decimals is None else np.round(values, self.decimals)
 
 
 def _concatenated(data: HardLabels | SoftLabels) -> HardLabels | SoftLabels:

@@ -8,10 +8,10 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.labels.inputs import HardLabels, SoftLabels
-from nbyk.labels.results import Runs
-from nbyk.labels.scores import LabelScore
-from nbyk.labels.soft import LEAST_PROBABILITY
+from nbyk.data.labels import HardLabels, SoftLabels
+from nbyk.metrics.label_scores import LabelScore
+from nbyk.metrics.soft_labels import LEAST_PROBABILITY
+from nbyk.testing.engine.run_draws import Runs
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]

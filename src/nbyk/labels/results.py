@@ -9,11 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import unknown_name
-from nbyk.labels.scores import LabelScore
+from nbyk.metrics.label_scores import LabelScore
+from nbyk.testing.engine.run_draws import Runs
 
 Floats: TypeAlias = NDArray[np.float64]
 Semantics: TypeAlias = Literal["recommended", "published"]
-Runs: TypeAlias = Literal["independent", "paired", "fixed", "concatenated"]
 
 
 @dataclass(frozen=True)

@@ -9,6 +9,7 @@ import numpy as np
 from numba import njit
 from numpy.typing import NDArray
 
+from nbyk.metrics.confusion import F1, PRECISION, RECALL, ratio
 from nbyk.metrics.sorting import rank_space, rank_values
 
 Floats = NDArray[np.float64]
@@ -39,30 +40,29 @@ def accuracy(systems: Floats, gold: Floats, out: Floats, threshold: float) -> No
 
 
 @njit(nogil=True, cache=True)
-def precision(systems: Floats, gold: Floats, out: Floats, threshold: float) -> None:
-    """Fill `out` with the fraction of the system's positives that gold shares; 0 without any."""
+def _fill_ratios(measure: int, systems: Floats, gold: Floats, out: Floats, threshold: float) -> None:
     for r in range(out.shape[1]):
         for s in range(out.shape[0]):
-            both, predicted, _ = _confusion(systems[s, r], gold[r], threshold)
-            out[s, r] = both / predicted if predicted > 0 else 0.0
+            both, predicted, actual = _confusion(systems[s, r], gold[r], threshold)
+            out[s, r] = ratio(measure, both, predicted, actual)[0]
+
+
+@njit(nogil=True, cache=True)
+def precision(systems: Floats, gold: Floats, out: Floats, threshold: float) -> None:
+    """Fill `out` with the fraction of the system's positives that gold shares; 0 without any."""
+    _fill_ratios(PRECISION, systems, gold, out, threshold)
 
 
 @njit(nogil=True, cache=True)
 def recall(systems: Floats, gold: Floats, out: Floats, threshold: float) -> None:
     """Fill `out` with the fraction of gold's positives that the system shares; 0 without any."""
-    for r in range(out.shape[1]):
-        for s in range(out.shape[0]):
-            both, _, actual = _confusion(systems[s, r], gold[r], threshold)
-            out[s, r] = both / actual if actual > 0 else 0.0
+    _fill_ratios(RECALL, systems, gold, out, threshold)
 
 
 @njit(nogil=True, cache=True)
 def f1(systems: Floats, gold: Floats, out: Floats, threshold: float) -> None:
     """Fill `out` with the harmonic mean of precision and recall; 0 where nobody has a positive."""
-    for r in range(out.shape[1]):
-        for s in range(out.shape[0]):
-            both, predicted, actual = _confusion(systems[s, r], gold[r], threshold)
-            out[s, r] = 2 * both / (predicted + actual) if predicted + actual > 0 else 0.0
+    _fill_ratios(F1, systems, gold, out, threshold)
 
 
 @njit(nogil=True, cache=True)

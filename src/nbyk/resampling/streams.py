@@ -11,6 +11,7 @@ from __future__ import annotations
 import hashlib
 import json
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,10 +40,19 @@ class StreamKey:
 
     def seed_sequence(self, role: str, chunk: int) -> np.random.SeedSequence:
         """Return the seed sequence of one role in one chunk of replicates."""
-        name = json.dumps([role, *self.axes], separators=(",", ":"))
-        digest = hashlib.sha256(name.encode()).digest()
-        words = np.frombuffer(digest, dtype="<u4").tolist()
-        return np.random.SeedSequence(self.seed, spawn_key=(*words, chunk))
+        return np.random.SeedSequence(self.seed, spawn_key=(*self._words_of(role), chunk))
+
+    def _words_of(self, role: str) -> tuple[int, ...]:
+        """Return eight words of 32 bits that stand for a role of the cell."""
+        if role not in self._words:
+            name = json.dumps([role, *self.axes], separators=(",", ":"))
+            digest = hashlib.sha256(name.encode()).digest()
+            self._words[role] = tuple(np.frombuffer(digest, dtype="<u4").tolist())
+        return self._words[role]
+
+    @cached_property
+    def _words(self) -> dict[str, tuple[int, ...]]:
+        return {}
 
     def state(self, role: str, chunk: int) -> NDArray[np.uint64]:
         """Return a fresh xoshiro256++ state, shape (4,), which the kernels advance in place."""

@@ -10,7 +10,7 @@ import numpy as np
 from nbyk.labels.bootstrap import label_bootstrap
 from nbyk.labels.level import type_one_error
 from nbyk.labels.results import Semantics
-from nbyk.labels.scores import Kind
+from nbyk.metrics.label_scores import Kind
 from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import StreamKey, stream_key
 from nbyk.studies.boostsa2022 import (

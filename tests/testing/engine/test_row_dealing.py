@@ -12,10 +12,10 @@ from nbyk.metrics import get
 from nbyk.resampling.effects import score
 from nbyk.resampling.resample import resampled_effects
 from nbyk.resampling.streams import CHUNK
+from nbyk.testing.engine import draws as draws_module
 from nbyk.testing.engine.draws import Draws, ItemStreams
 from nbyk.testing.engine.forms import RowByRow, form_of
 from nbyk.testing.engine.rows import Rows, Swaps
-from nbyk.testing.systems import draws as draws_module
 from tests.oracles import enumerate as exact
 from tests.oracles.chisquare import assert_drawn_from
 

@@ -12,9 +12,9 @@ import pandas as pd
 import pytest
 
 import nbyk
+from nbyk.data.arrays import as_rows, as_scores
 from nbyk.errors import NbykError
 from nbyk.testing.scores.battery import TESTS
-from nbyk.testing.scores.scores import as_rows, as_scores
 
 
 class Tensor:

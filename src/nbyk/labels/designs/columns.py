@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.alignment import mismatch
+from nbyk.data.labels import Origin
 from nbyk.data.tables import shown
 from nbyk.data.units import Units
 from nbyk.errors import NbykError
-from nbyk.labels.inputs import Origin
-from nbyk.labels.scores import Kind
+from nbyk.metrics.label_scores import Kind
 
 Array: TypeAlias = NDArray[Any]
 

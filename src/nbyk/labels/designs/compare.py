@@ -16,8 +16,8 @@ from nbyk.labels.designs.design import Arm, Condition, Design, Paired, check_run
 from nbyk.labels.designs.kept import KeptResults, key_of
 from nbyk.labels.designs.results import ConditionScore, DesignResult, PairResult
 from nbyk.labels.designs.settings import Settings, make_settings
-from nbyk.labels.results import Runs
-from nbyk.labels.scores import LabelScore
+from nbyk.metrics.label_scores import LabelScore
+from nbyk.testing.engine.run_draws import Runs
 from nbyk.testing.shared_units import about_units
 
 _APPENDED = (

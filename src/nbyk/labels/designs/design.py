@@ -9,10 +9,10 @@ from typing import Any, NamedTuple, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nbyk.data.labels import check_labels, split_runs
 from nbyk.errors import NbykError
 from nbyk.labels.designs.columns import Array, LabelColumn, in_order_of, kind_of
-from nbyk.labels.inputs import check_labels, split_runs
-from nbyk.labels.scores import Kind
+from nbyk.metrics.label_scores import Kind
 
 Labels: TypeAlias = ArrayLike | Sequence[ArrayLike]
 

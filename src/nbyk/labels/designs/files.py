@@ -23,8 +23,8 @@ from nbyk.labels.designs.design import Design, crossed
 from nbyk.labels.designs.outcomes import read_outcomes
 from nbyk.labels.designs.reading import ITEM, LABEL_SUFFIXES, column_of, read_labels
 from nbyk.labels.designs.settings import Section, Settings, as_list, explained
-from nbyk.labels.scores import Kind
 from nbyk.labels.targets import Ties, majority_labels, soft_labels
+from nbyk.metrics.label_scores import Kind
 from nbyk.yaml_text import parse_mapping, place_of
 
 _PATTERN = frozenset("*?[")

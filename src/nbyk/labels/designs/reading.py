@@ -15,7 +15,7 @@ from nbyk.data.layouts import ARRAY_SUFFIXES, load_array
 from nbyk.data.tables import DELIMITERS, JSON_LINES, Table, read_table, shown, text_lines, unknown_suffix
 from nbyk.errors import NbykError
 from nbyk.labels.designs.columns import Array, LabelColumn
-from nbyk.labels.scores import Kind
+from nbyk.metrics.label_scores import Kind
 
 TYPED_SUFFIXES = (*JSON_LINES, ".parquet")
 LABEL_SUFFIXES = (".txt", *DELIMITERS, *TYPED_SUFFIXES, *ARRAY_SUFFIXES)

@@ -10,8 +10,9 @@ import numpy as np
 
 from nbyk.errors import NbykError
 from nbyk.labels.designs.settings import Settings
-from nbyk.labels.results import LabelTest, Runs
-from nbyk.labels.scores import Kind, LabelScore
+from nbyk.labels.results import LabelTest
+from nbyk.metrics.label_scores import Kind, LabelScore
+from nbyk.testing.engine.run_draws import Runs
 from nbyk.testing.family import adjusted
 
 Verdict: TypeAlias = Literal["better", "worse", "undecided"]

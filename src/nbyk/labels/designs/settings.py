@@ -15,8 +15,9 @@ from pydantic import (
 )
 
 from nbyk.errors import NbykError, unknown_name
-from nbyk.labels.results import Runs, Semantics
-from nbyk.labels.scores import Kind, LabelScore, choose_scores, get_score
+from nbyk.labels.results import Semantics
+from nbyk.metrics.label_scores import Kind, LabelScore, choose_scores, get_score
+from nbyk.testing.engine.run_draws import Runs
 from nbyk.testing.family import CORRECTIONS
 
 Family = Literal["score", "design"]

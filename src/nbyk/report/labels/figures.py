@@ -9,7 +9,7 @@ import numpy as np
 
 from nbyk.labels.designs import DesignResult
 from nbyk.labels.designs.results import ConditionScore
-from nbyk.labels.scores import LabelScore
+from nbyk.metrics.label_scores import LabelScore
 from nbyk.report.drawing import COLOURS, style
 
 if TYPE_CHECKING:

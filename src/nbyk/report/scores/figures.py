@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbyk.data.arrays import Floats
 from nbyk.report.drawing import COLOURS, new_figure, new_panels, style
 from nbyk.testing.scores.aso import AsoResult
 from nbyk.testing.scores.null_draws import null_draws
 from nbyk.testing.scores.score_comparison import ScoreComparison, ScorePair
-from nbyk.testing.scores.scores import Floats
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

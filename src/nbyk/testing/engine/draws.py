@@ -17,7 +17,8 @@ from nbyk.resampling.resample import hypothesis_effects, observed_effects
 from nbyk.resampling.samplers import Sampler
 from nbyk.resampling.streams import CHUNK, stream_key
 from nbyk.testing.engine.forms import Form, form_of
-from nbyk.testing.engine.rows import Bootstraps, Rows, Swaps
+from nbyk.testing.engine.item_draws import Bootstraps
+from nbyk.testing.engine.rows import Rows, Swaps
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -18,7 +18,8 @@ from nbyk.metrics import Metric, get
 from nbyk.resampling import kernels
 from nbyk.resampling.effects import batches
 from nbyk.testing.engine import swaps, weights
-from nbyk.testing.engine.rows import ItemDraws, Rows, Swaps
+from nbyk.testing.engine.item_draws import ItemDraws
+from nbyk.testing.engine.rows import Rows, Swaps
 from nbyk.testing.engine.swaps import DRAWS
 
 Floats = NDArray[np.float64]

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
-from nbyk.testing.engine import swaps, weights
+from nbyk.testing.engine import swaps
 from nbyk.testing.engine.swaps import DRAWS
 
 Floats = NDArray[np.float64]
@@ -45,80 +45,6 @@ class Swaps:
             self._sums[of.name] = np.empty(DRAWS)
             swaps.add_swapped(of.gains, self.coins, self._sums[of.name])
         return self._sums[of.name]
-
-
-class ItemDraws:
-    """A batch of draws of items.
-
-    Parameters
-    ----------
-    items : ndarray of uint32, shape (R, n), R at most 64
-        The items of each draw, with their repetitions.
-    n_items
-        Number of items N that are drawn from.
-    """
-
-    def __init__(self, items: NDArray[np.uint32], n_items: int) -> None:
-        self.items = items
-        self.n_items = n_items
-        self._sums: dict[str, Floats] = {}
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Draws R, and items n of each."""
-        n_draws, size = self.items.shape
-        return n_draws, size
-
-    @cached_property
-    def weights(self) -> NDArray[np.uint8]:
-        """How often each draw has an item, shape (N, 64); draws beyond R have none."""
-        padded = -(-self.n_items // 8) * 8
-        counts, found = np.empty((DRAWS, padded), np.uint8), np.empty((padded, DRAWS), np.uint8)
-        self._count(counts)
-        weights.transpose_counts(counts, found)
-        return found[: self.n_items]
-
-    def _count(self, counts: NDArray[np.uint8]) -> None:
-        weights.count_items(self.items, counts)
-
-    def sums(self, of: ItemSums) -> Floats:
-        """Return the sums over the drawn items, shape (S, 64), worked out once."""
-        if of.name not in self._sums:
-            self._sums[of.name] = np.empty((of.features.shape[1], DRAWS))
-            weights.weighted_sums(of.features, self.weights, self._sums[of.name])
-        return self._sums[of.name]
-
-
-class Bootstraps(ItemDraws):
-    """A batch of 64 draws of as many items with replacement, listed only if a metric needs the rows.
-
-    Parameters
-    ----------
-    word, first
-        The random stream, and the replicate of it that the first draw is (`nbyk.resampling.lanes`).
-    n_items
-        Number of items N.
-    """
-
-    def __init__(self, word: np.uint64, first: int, n_items: int) -> None:
-        self._word, self._first = word, first
-        self.n_items = n_items
-        self._sums = {}
-
-    @cached_property
-    def items(self) -> NDArray[np.uint32]:  # type: ignore[override]
-        """The items of each draw, with their repetitions, shape (64, N)."""
-        items = np.empty((DRAWS, self.n_items), np.uint32)
-        weights.draw_items(self._word, self._first, items)
-        return items
-
-    @property
-    def shape(self) -> tuple[int, int]:
-        """Draws R, and items n of each."""
-        return DRAWS, self.n_items
-
-    def _count(self, counts: NDArray[np.uint8]) -> None:
-        weights.count_drawn(self._word, self._first, self.n_items, counts)
 
 
 @dataclass(frozen=True)

@@ -9,82 +9,12 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, uint64
+from numba import njit
 from numpy.typing import NDArray
 
-from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
+from nbyk.testing.engine.swaps import DRAWS
 
 Array = NDArray[Any]
-
-DRAWS = 64
-"""Draws of a batch."""
-
-_WORDS = 2 * LANES
-
-
-@njit(nogil=True, cache=True)
-def draw_items(key: Any, first: int, out: Array) -> None:
-    """Fill `out`, shape (R, N) of uint32, with items drawn with replacement by replicates from `first` on."""
-    n = out.shape[1]
-    state = np.empty(STATE, np.uint64)
-    row = np.empty(LANES, np.uint64)
-    words = row.view(np.uint32)
-    for draw in range(out.shape[0]):
-        start_replicate(key, first + draw, state)
-        for start in range(0, n, _WORDS):
-            next_row(state, row)
-            for i in range(min(_WORDS, n - start)):
-                out[draw, start + i] = index_below(words[i], n)
-
-
-@njit(nogil=True, cache=True)
-def count_drawn(key: Any, first: int, n_items: int, counts: Array) -> None:
-    """Fill `counts`, shape (R, ≥ N) of uint8, with how often `draw_items` draws each of N items."""
-    state = np.empty(STATE, np.uint64)
-    row = np.empty(LANES, np.uint64)
-    words = row.view(np.uint32)
-    counts[:] = 0
-    for draw in range(counts.shape[0]):
-        of_draw = counts[draw]
-        start_replicate(key, first + draw, state)
-        for start in range(0, n_items, _WORDS):
-            next_row(state, row)
-            for i in range(min(_WORDS, n_items - start)):
-                of_draw[np.uint64(index_below(words[i], n_items))] += np.uint8(1)
-
-
-@njit(nogil=True, cache=True)
-def count_items(items: Array, counts: Array) -> None:
-    """Fill `counts`, shape (≥ R, ≥ N) of uint8, with how often each draw of `items`, (R, n), has an item.
-
-    No item is drawn 256 times: of N ≥ 256 items the chance is below 1/256!.
-    """
-    counts[:] = 0
-    for draw in range(items.shape[0]):
-        of_draw, drawn = counts[draw], items[draw]
-        for place in range(drawn.size):
-            of_draw[np.uint64(drawn[place])] += np.uint8(1)
-
-
-@njit(nogil=True, cache=True)
-def transpose_counts(counts: Array, out: Array) -> None:
-    """Fill `out`, shape (N, 64) of uint8, with `counts`, shape (64, N), N a multiple of 8."""
-    # Eight by eight counts are eight words, transposed by exchanging bytes, pairs and quadruples of them.
-    from_words, to_words = counts.view(np.uint64), out.view(np.uint64)
-    block = np.empty(8, np.uint64)
-    for column in range(from_words.shape[1]):
-        for rows in range(DRAWS // 8):
-            for k in range(8):
-                block[k] = from_words[8 * rows + k, column]
-            for width, mask in ((1, 0x00FF00FF00FF00FF), (2, 0x0000FFFF0000FFFF), (4, 0x00000000FFFFFFFF)):
-                shift = uint64(8 * width)
-                for k in range(8):
-                    if not k & width:
-                        moving = ((block[k] >> shift) ^ block[k + width]) & uint64(mask)
-                        block[k] ^= moving << shift
-                        block[k + width] ^= moving
-            for k in range(8):
-                to_words[8 * column + k, rows] = block[k]
 
 
 @njit(nogil=True, cache=True)

@@ -14,10 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.arrays import as_row_pairs, as_scores
 from nbyk.errors import NbykError
 from nbyk.testing.scores.draws import Progress, over_streams, random_words
 from nbyk.testing.scores.result import check_draws
-from nbyk.testing.scores.scores import as_row_pairs, as_scores
 from nbyk.testing.scores.violation_ratio import fill_ratios, resampled_ratios, segments
 
 Floats = NDArray[np.float64]

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 
+from nbyk.data.arrays import Floats
 from nbyk.errors import unknown_name
 from nbyk.testing.scores.bootstrap import bootstrap_p, bootstrap_test
 from nbyk.testing.scores.classical import (
@@ -23,7 +24,6 @@ from nbyk.testing.scores.randomisation import (
     permutation_test,
 )
 from nbyk.testing.scores.result import SignificanceResult
-from nbyk.testing.scores.scores import Floats
 
 
 @dataclass(frozen=True)

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.arrays import Floats, as_pairs, as_row_pairs, as_scores
 from nbyk.testing.pvalues import Alternative, check_alternative
 from nbyk.testing.scores.draws import Progress, over_streams, random_words, streams_per_row
 from nbyk.testing.scores.kernels import resampled_differences
@@ -22,7 +23,6 @@ from nbyk.testing.scores.result import (
     p_of_counts,
     pvalue_of_counts,
 )
-from nbyk.testing.scores.scores import Floats, as_pairs, as_row_pairs, as_scores
 
 Counts = NDArray[np.int64]
 

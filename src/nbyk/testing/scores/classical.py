@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
+from nbyk.data.arrays import Floats, as_pairs, as_row_pairs, as_scores
 from nbyk.errors import NbykError
 from nbyk.testing.pvalues import Alternative, PValue, check_alternative
 from nbyk.testing.scores.result import SignificanceResult
-from nbyk.testing.scores.scores import Floats, as_pairs, as_row_pairs, as_scores
 
 
 def welch_t_test(a: Any, b: Any, *, alternative: Alternative = "greater") -> SignificanceResult:

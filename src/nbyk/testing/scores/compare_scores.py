@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import Any
 
+from nbyk.data.arrays import Floats, as_samples, check_aligned
 from nbyk.errors import NbykError, unknown_name
 from nbyk.testing.pvalues import Alternative, check_alternative
 from nbyk.testing.scores.aso import Bound, few_scores
@@ -16,7 +17,6 @@ from nbyk.testing.scores.draws import Progress
 from nbyk.testing.scores.recommendation import recommended_test
 from nbyk.testing.scores.result import SignificanceResult
 from nbyk.testing.scores.score_comparison import ScoreComparison, ScorePair, SystemScores
-from nbyk.testing.scores.scores import Floats, as_samples, check_aligned
 from nbyk.testing.shared_units import about_pairs
 
 RECOMMENDED, ASO = "recommended", "aso"

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from nbyk.data.arrays import Floats, as_scores
 from nbyk.errors import NbykError, unknown_name
 from nbyk.testing.scores.result import SignificanceResult
-from nbyk.testing.scores.scores import Floats, as_scores
 
 METHODS = {"bonferroni": "bonferroni", "holm": "holm", "benjamini_hochberg": "fdr_bh"}
 """Our names and statsmodels'. The first two bound the chance of a false claim, the last their share."""

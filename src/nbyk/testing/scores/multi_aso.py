@@ -10,10 +10,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.arrays import as_samples
 from nbyk.errors import NbykError
 from nbyk.testing.scores.aso import Bound, warn_of_few
 from nbyk.testing.scores.draws import Progress
-from nbyk.testing.scores.scores import as_samples
 
 if TYPE_CHECKING:
     import pandas as pd

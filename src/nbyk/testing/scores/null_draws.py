@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 
+from nbyk.data.arrays import Floats
 from nbyk.errors import unknown_name
 from nbyk.testing.scores.battery import TESTS
 from nbyk.testing.scores.randomisation import approximate_randomisation, permutation_test
-from nbyk.testing.scores.scores import Floats
 
 _ALL_UP_TO = 2**16
 

@@ -2,35 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from nbyk.errors import NbykError, UndefinedMetricError
-from nbyk.resampling.lanes import LANES, STATE, index_below, next_row
+from nbyk.data.arrays import check_aligned
+from nbyk.errors import NbykError
+from nbyk.metrics.corpus import CORPUS_METRICS, CorpusMetric
+from nbyk.metrics.label_scores import LabelScore, get_score
+from nbyk.resampling.effects import Progress, run_chunks
+from nbyk.resampling.streams import StreamKey, stream_key
+from nbyk.testing.engine.item_draws import drawn_items
 from nbyk.testing.pvalues import Alternative, check_alternative, tie_tolerance
-from nbyk.testing.scores.corpus_metrics import CorpusMetric, get_corpus_metric
-from nbyk.testing.scores.draws import DRAWS, Progress, over_streams, random_words
-from nbyk.testing.scores.kernels import WORDS, start_stream
-from nbyk.testing.scores.resampled_outputs import OutputsMetric, PairedOutputs, name_of
-from nbyk.testing.scores.result import (
-    SignificanceResult,
-    check_draws,
-    pvalue_of_counts,
+from nbyk.testing.scores.outputs import (
+    LabelOutputs,
+    Outputs,
+    OutputsMetric,
+    PlainOutputs,
+    SummedOutputs,
+    name_of,
 )
-from nbyk.testing.scores.scores import check_aligned
+from nbyk.testing.scores.result import SignificanceResult, check_draws, pvalue_of_counts
 
-Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 Metric = str | CorpusMetric | OutputsMetric
 """A metric by its name, by its sums, or a function of all outputs."""
-
-_SUMS_AT_ONCE = 1 << 22
 
 
 def paired_bootstrap(
@@ -145,33 +144,42 @@ def paired_bootstraps(
         raise NbykError(
             f"metrics: found {len(metrics)} with {len(named)} names; expected a name of its own for each"
         )
-    by_statistics: dict[Any, list[CorpusMetric]] = {}
-    found: dict[str, tuple[int, float, Floats]] = {}
+    results = {}
     for name, metric in named.items():
-        if isinstance(metric, CorpusMetric):
-            by_statistics.setdefault(metric.statistics, []).append(metric)
-        else:
-            outputs = PairedOutputs.of(a, b, references)
-            found[name] = (outputs.n, *outputs.resampled(metric, n_resamples, seed, progress))
-    for statistics, sharing in by_statistics.items():
-        items = PairedItems.of(statistics(a, references), statistics(b, references))
-        observed = [items.effects(metric, items.sums) for metric in sharing]
-        resampled = [np.empty(n_resamples) for _ in sharing]
-        for start, sums in items.resampled_sums(n_resamples, seed, threads, progress):
-            for metric, effects in zip(sharing, resampled, strict=True):
-                effects[start : start + len(sums)] = items.effects(metric, sums)
-        for metric, effect, effects in zip(sharing, observed, resampled, strict=True):
-            found[metric.name] = (items.n, float(effect[0]), effects)
-    return {
-        name: _result(*found[name], alternative, smoothing=smoothing, keep_null=keep_null) for name in named
-    }
+        outputs = _scored_by(metric, a, b, references)
+        key = stream_key(seed, purpose="resampled items", n_items=outputs.n_items)
+
+        def effects(chunk: int, size: int, key: StreamKey = key, outputs: Outputs = outputs) -> Floats:
+            draws = drawn_items(key, chunk, outputs.n_items, kind_of=outputs.kind_of)
+            return outputs.effects(draws, size)[None]
+
+        drawn = run_chunks(
+            n_resamples,
+            effects,
+            threads=1 if isinstance(outputs, PlainOutputs) else threads,
+            progress=progress,
+        )
+        results[name] = _result(
+            outputs.n_items, outputs.observed, drawn[0], alternative, smoothing=smoothing, keep_null=keep_null
+        )
+    return results
 
 
-def _named(metric: Metric) -> tuple[str, CorpusMetric | OutputsMetric]:
+def _named(metric: Metric) -> tuple[str, CorpusMetric | LabelScore | OutputsMetric]:
+    if isinstance(metric, CorpusMetric):
+        return metric.name, metric
     if callable(metric):
         return name_of(metric), metric
-    known = get_corpus_metric(metric)
+    known = CORPUS_METRICS[metric] if metric in CORPUS_METRICS else get_score(metric)
     return known.name, known
+
+
+def _scored_by(metric: CorpusMetric | LabelScore | OutputsMetric, a: Any, b: Any, references: Any) -> Outputs:
+    if isinstance(metric, CorpusMetric):
+        return SummedOutputs(metric, metric.statistics(a, references), metric.statistics(b, references))
+    if isinstance(metric, LabelScore):
+        return LabelOutputs(metric, a, b, references)
+    return PlainOutputs(metric, a, b, references)
 
 
 def _result(
@@ -188,116 +196,3 @@ def _result(
     )
     null = effects - delta if keep_null else None
     return SignificanceResult("paired_bootstrap", delta, pvalue, n, n, len(effects), null=null)
-
-
-@dataclass(frozen=True)
-class PairedItems:
-    """Statistics of both systems' outputs on the same items; items that are alike in both share a kind.
-
-    Attributes
-    ----------
-    kind_of : ndarray of int, shape (N,)
-        The kind of each item.
-    statistics : ndarray, shape (kinds, S_a + S_b)
-        Either system's statistics of each kind.
-    columns_of_a
-        S_a: the first so many columns are A's.
-    """
-
-    kind_of: NDArray[np.int64]
-    statistics: Floats
-    columns_of_a: int
-
-    @classmethod
-    def of(cls, of_a: Floats, of_b: Floats) -> PairedItems:
-        """Return the items from statistics of shapes (N, S_a) and (N, S_b)."""
-        of_a, of_b = np.asarray(of_a, dtype=np.float64), np.asarray(of_b, dtype=np.float64)
-        if of_a.ndim != 2 or of_b.ndim != 2 or len(of_a) != len(of_b):
-            raise NbykError(
-                f"statistics: found shapes {of_a.shape} and {of_b.shape}, expected (N, S) with one N"
-            )
-        if len(of_a) < 2:
-            raise NbykError(
-                f"statistics: found {len(of_a)} items, expected at least 2: one resamples to itself"
-            )
-        both = np.concatenate([of_a, of_b], axis=1)
-        if not np.isfinite(both).all():
-            raise NbykError("statistics: some are NaN or infinite, expected finite numbers")
-        rows = (both + 0.0).view(np.dtype((np.void, both.itemsize * both.shape[1])))[:, 0]  # −0 is 0
-        _, first, kind_of = np.unique(rows, return_index=True, return_inverse=True)
-        return cls(kind_of.astype(np.int64), both[first], of_a.shape[1])
-
-    @property
-    def n(self) -> int:
-        """How many items there are."""
-        return len(self.kind_of)
-
-    @property
-    def sums(self) -> Floats:
-        """The statistics' sums over all items, shape (1, S_a + S_b)."""
-        counts = np.bincount(self.kind_of, minlength=len(self.statistics))
-        return np.asarray((counts[:, None] * self.statistics).sum(axis=0)[None])
-
-    def effects(self, metric: CorpusMetric, sums: Floats) -> Floats:
-        """Return by how much A is better for each row of sums, shape (M, S_a + S_b)."""
-        with np.errstate(divide="ignore", invalid="ignore"):
-            of_a, of_b = np.split(sums, [self.columns_of_a], axis=1)
-            effects = np.asarray(metric.score(of_a) - metric.score(of_b), dtype=np.float64)
-        if effects.shape != (len(sums),):
-            raise NbykError(
-                f"metric {metric.name!r}: its score of sums of shape (M, S) has shape {effects.shape}, "
-                f"expected ({len(sums)},): it must keep all axes but the last"
-            )
-        if not np.isfinite(effects).all():
-            raise UndefinedMetricError(
-                f"metric {metric.name!r} is undefined on {int((~np.isfinite(effects)).sum())} of {len(sums)} "
-                "draws; choose another metric or more items"
-            )
-        oriented: Floats = effects if metric.direction == "higher" else -effects
-        return oriented
-
-    def resampled_sums(
-        self, n_draws: int, seed: int, threads: int, progress: Progress | None
-    ) -> Iterator[tuple[int, Floats]]:
-        """Yield (first draw, sums of shape (draws, S_a + S_b)) of items drawn with replacement, in blocks."""
-        key = random_words(seed, purpose="resampled items", n=self.n)
-        size = max(1, _SUMS_AT_ONCE // (self.statistics.shape[1] * DRAWS)) * DRAWS
-        for start in range(0, n_draws, size):
-            draws = min(size, n_draws - start)
-            sums = np.empty((draws, self.statistics.shape[1]))
-
-            def fill(first: int, last: int, start: int = start, sums: Floats = sums) -> None:
-                _fill_sums(self.kind_of, self.statistics, key, start // DRAWS, first, last, sums)
-
-            over_streams(fill, 1, draws, threads=threads, progress=progress)
-            yield start, sums
-
-
-@njit(nogil=True, cache=True)
-def _fill_sums(
-    kind_of: Array, statistics: Array, key: Any, first_chunk: int, first: int, last: int, out: Array
-) -> None:
-    """Fill rows of `out`, shape (draws, S), with sums of the statistics of N items drawn with replacement."""
-    n, n_kinds, width = kind_of.size, statistics.shape[0], statistics.shape[1]
-    counts = np.zeros(n_kinds, np.int64)
-    state = np.empty(STATE, np.uint64)
-    lanes = np.empty(LANES, np.uint64)
-    words = lanes.view(np.uint32)
-    for stream in range(first, last):
-        start_stream(key, 0, first_chunk + stream, state)
-        used = WORDS
-        for draw in range(stream * DRAWS, min(len(out), (stream + 1) * DRAWS)):
-            for _ in range(n):
-                if used == WORDS:
-                    next_row(state, lanes)
-                    used = 0
-                counts[kind_of[index_below(words[used], n)]] += 1
-                used += 1
-            for s in range(width):
-                out[draw, s] = 0.0
-            for kind in range(n_kinds):
-                times = float(counts[kind])
-                counts[kind] = 0
-                if times > 0.0:
-                    for s in range(width):
-                        out[draw, s] += times * statistics[kind, s]

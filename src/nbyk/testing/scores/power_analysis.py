@@ -10,6 +10,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from nbyk.data.arrays import Floats, as_scores
 from nbyk.errors import NbykError
 from nbyk.resampling.streams import Streams, stream_key
 from nbyk.testing.rates import binomial_interval
@@ -17,7 +18,6 @@ from nbyk.testing.scores.aso import aso_batch
 from nbyk.testing.scores.battery import get_score_test
 from nbyk.testing.scores.result import check_draws
 from nbyk.testing.scores.score_comparison import ScoreComparison
-from nbyk.testing.scores.scores import Floats, as_scores
 
 Lift = Literal["factor", "shift"]
 Test = Callable[[Floats, Floats], Floats]

@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.arrays import Floats, as_pairs, as_row_pairs, as_scores
 from nbyk.errors import NbykError
 from nbyk.testing.pvalues import Alternative, check_alternative
 from nbyk.testing.scores import kernels
@@ -24,7 +25,6 @@ from nbyk.testing.scores.result import (
     p_of_counts,
     pvalue_of_counts,
 )
-from nbyk.testing.scores.scores import Floats, as_pairs, as_row_pairs, as_scores
 from nbyk.testing.scores.subset_sums import ANY_SIZE, all_sums, count_subsets, is_feasible, n_subsets
 
 EXACT_UP_TO = 2**30

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
+from nbyk.data.arrays import Floats
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.scores.aso import AsoResult
 from nbyk.testing.scores.result import SignificanceResult
-from nbyk.testing.scores.scores import Floats
 
 
 @dataclass(frozen=True)

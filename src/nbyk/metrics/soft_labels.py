@@ -5,15 +5,11 @@ Logarithms are natural. Entropies are divided by ln C, which changes neither of 
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
 from numba import njit
 from numpy.typing import NDArray
-
-from nbyk.labels.inputs import SoftLabels
-from nbyk.labels.scores import LabelScore
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -21,7 +17,7 @@ Ints: TypeAlias = NDArray[np.int64]
 LEAST_PROBABILITY = 1e-12
 """To which predicted probabilities are raised for the cross entropy, which would be infinite at 0."""
 
-_MEASURES = ("cross_entropy", "js_divergence", "js_distance", "entropy_similarity", "entropy_correlation")
+MEASURES = ("cross_entropy", "js_divergence", "js_distance", "entropy_similarity", "entropy_correlation")
 _CROSS_ENTROPY, _JS_DIVERGENCE, _JS_DISTANCE, _SIMILARITY, _CORRELATION = range(5)
 
 # Columns of sums: of the targets' entropies x, and for each system in turn of its own y and of distances.
@@ -123,80 +119,47 @@ def _score(measure: int, n: float, shared: Floats, own: Floats) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def fill_soft_scores(counts: Ints, contributions: Floats, measures: Ints, out: Floats) -> None:
-    """Score resamples of items.
+def score_sums(n: float, sums: Floats, measures: Ints, out: Floats) -> None:
+    """Score draws from the sums of `contributions`.
 
     Parameters
     ----------
-    counts : ndarray of int, shape (R, N)
-        How often each resample has each item.
-    contributions : ndarray, shape (N, 3 + 8 S)
-        What each item adds to the sums: those of the targets, and after them those of each system.
+    n
+        Items of a draw.
+    sums : ndarray, shape (3 + 8 S, R)
+        Sums of what the drawn items add: those of the targets, and after them those of each system.
     measures : ndarray of int, shape (M,)
-        What to score.
+        What to score, as places in `MEASURES`.
     out : ndarray, shape (M, S, R)
         Filled with the scores; NaN where undefined.
     """
-    width = contributions.shape[1]
-    sums = np.empty(width)
-    for r in range(len(counts)):
-        sums[:] = 0.0
-        n = 0
-        for i in range(counts.shape[1]):
-            n += counts[r, i]
-            count = float(counts[r, i])
-            for column in range(width):
-                sums[column] += count * contributions[i, column]
+    for draw in range(out.shape[2]):
+        shared = sums[:_SHARED, draw]
         for s in range(out.shape[1]):
             start = _SHARED + s * _PER_SYSTEM
-            own = sums[start : start + _PER_SYSTEM]
+            own = sums[start : start + _PER_SYSTEM, draw]
             for m in range(len(measures)):
-                out[m, s, r] = _score(measures[m], float(n), sums[:_SHARED], own)
+                out[m, s, draw] = _score(measures[m], n, shared, own)
 
 
-class SoftUnits:
-    """Items of soft labels, each a unit of its own, and the scores of resamples of them.
+def contributions(target: Floats, predictions: Floats) -> Floats:
+    """Return what each item adds to the sums that every score is made of, shape (N, 3 + 8 S).
 
     Parameters
     ----------
-    labels
-        Validated labels.
-    scores
-        What to score, of soft labels.
+    target, predictions : ndarray, shape (N, C) and (S, N, C)
+        Rows of probabilities that sum to one.
     """
-
-    def __init__(self, labels: SoftLabels, scores: Sequence[LabelScore]) -> None:
-        self._measures = np.array([_MEASURES.index(score.measure) for score in scores], dtype=np.int64)
-        self.unit_of = np.arange(labels.n_items)
-        x = entropies(labels.target)
-        x_off = x - x.mean()
-        columns = [x * x, x_off, x_off * x_off]
-        for prediction in labels.predictions:
-            y = entropies(prediction)
-            y_off = y - y.mean()
-            columns += [
-                cross_entropies(labels.target, prediction),
-                js_divergences(labels.target, prediction),
-                js_distances(labels.target, prediction),
-                *(y * y, x * y, y_off, y_off * y_off, x_off * y_off),
-            ]
-        self._n_systems = len(labels.predictions)
-        self._contributions = np.ascontiguousarray(np.stack(columns, axis=1))
-
-    def scores(self, counts: Ints) -> tuple[Floats, Ints]:
-        """Return scores of resamples, NaN where one is undefined, and zeros.
-
-        Parameters
-        ----------
-        counts : ndarray of int, shape (R, N)
-            How often each resample has each item.
-
-        Returns
-        -------
-        scores, lacking : ndarray, shape (scores, S, R)
-        """
-        out = np.empty((len(self._measures), self._n_systems, len(counts)))
-        fill_soft_scores(
-            np.ascontiguousarray(counts, dtype=np.int64), self._contributions, self._measures, out
-        )
-        return out, np.zeros(out.shape, dtype=np.int64)
+    x = entropies(target)
+    x_off = x - x.mean()
+    columns = [x * x, x_off, x_off * x_off]
+    for prediction in predictions:
+        y = entropies(prediction)
+        y_off = y - y.mean()
+        columns += [
+            cross_entropies(target, prediction),
+            js_divergences(target, prediction),
+            js_distances(target, prediction),
+            *(y * y, x * y, y_off, y_off * y_off, x_off * y_off),
+        ]
+    return np.ascontiguousarray(np.stack(columns, axis=1))

@@ -1,0 +1,96 @@
+"""Metrics of a whole corpus of outputs that see its items through sums alone: means, BLEU, your own.
+
+Such a metric has a few statistics per item, and scores their sum. A resample of items is then a weight per
+item, and its score needs no pass over the outputs: the sums are weights times statistics.
+"""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.arrays import as_scores
+from nbyk.errors import NbykError
+from nbyk.metrics.metric import Direction
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class CorpusMetric:
+    """A metric that depends on a corpus through sums of statistics of its items.
+
+    Attributes
+    ----------
+    name
+        What it is called.
+    statistics
+        From a system's outputs and the references (None if it needs none), N of either, to an array of shape
+        (N, S). Systems may differ in S.
+    score
+        From sums of statistics, shape (…, S), to scores, shape (…).
+    direction
+        "higher" or "lower": which scores are better.
+    """
+
+    name: str
+    statistics: Callable[[Any, Any], Floats]
+    score: Callable[[Floats], Floats]
+    direction: Direction = "higher"
+
+
+def _score_statistics(outputs: Any, references: Any) -> Floats:
+    scores = as_scores(outputs, "outputs")
+    return np.stack([scores, np.ones_like(scores)], axis=1)
+
+
+def _mean(sums: Floats) -> Floats:
+    return np.asarray(sums[..., 0] / sums[..., 1])
+
+
+_ORDER = 4
+
+
+def _bleu_statistics(outputs: Sequence[str], references: Sequence[Any]) -> Floats:
+    try:
+        sacrebleu = importlib.import_module("sacrebleu")
+    except ImportError as error:
+        raise NbykError("BLEU needs sacrebleu: pip install 'nbyk[bleu]'") from error
+
+    if references is None or len(outputs) != len(references):
+        found = "none" if references is None else len(references)
+        raise NbykError(f"references: found {found} for {len(outputs)} outputs, expected one for each")
+    bleu = sacrebleu.BLEU(effective_order=True)
+    statistics = np.empty((len(outputs), 2 * _ORDER + 2))
+    for row, output, reference in zip(statistics, outputs, references, strict=True):
+        found = bleu.sentence_score(output, [reference] if isinstance(reference, str) else list(reference))
+        row[:] = [*found.counts, *found.totals, found.sys_len, found.ref_len]
+    return statistics
+
+
+def _bleu(sums: Floats) -> Floats:
+    """Return BLEU with exponential smoothing of orders without a match, as sacrebleu has it by default."""
+    matched, total = sums[..., :_ORDER], sums[..., _ORDER : 2 * _ORDER]
+    length, reference_length = sums[..., -2], sums[..., -1]
+    unmatched = matched == 0.0
+    smoothed = np.where(unmatched, 0.5 ** unmatched.cumsum(axis=-1), matched)
+    scored = (total > 0.0).all(axis=-1) & ~unmatched.all(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        precision = np.exp(np.log(smoothed / total).mean(axis=-1))
+        brevity = np.exp(np.minimum(0.0, 1.0 - reference_length / length))
+    return np.where(scored, 100.0 * brevity * precision, 0.0)
+
+
+CORPUS_METRICS = {
+    metric.name: metric
+    for metric in (
+        CorpusMetric("mean", _score_statistics, _mean),
+        CorpusMetric("bleu", _bleu_statistics, _bleu),
+    )
+}
+"""Metrics by name."""

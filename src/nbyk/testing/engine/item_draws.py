@@ -1,0 +1,290 @@
+"""Batches of 64 draws of items with replacement: which items each draw has, and how often.
+
+Items that are alike in all that is scored may share a kind: a draw is then how often it has each kind, and
+a score takes one pass over the kinds.
+"""
+
+from __future__ import annotations
+
+from functools import cached_property
+from typing import Any, Protocol
+
+import numpy as np
+from numba import njit, uint64
+from numpy.typing import NDArray
+
+from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
+from nbyk.resampling.streams import ReplicateStreams, StreamKey, Streams
+from nbyk.testing.engine import weights
+from nbyk.testing.engine.swaps import DRAWS
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_WORDS = 2 * LANES
+
+_ITEMS_PER_BINOMIAL = 50
+"""A kind's binomial costs about as much as drawing so many single items."""
+
+
+@njit(nogil=True, cache=True)
+def draw_items(key: Any, first: int, n_items: int, out: Array) -> None:
+    """Fill `out`, shape (R, n) of uint32, with items drawn with replacement by replicates from `first` on."""
+    n = out.shape[1]
+    state = np.empty(STATE, np.uint64)
+    row = np.empty(LANES, np.uint64)
+    words = row.view(np.uint32)
+    for draw in range(out.shape[0]):
+        start_replicate(key, first + draw, state)
+        for start in range(0, n, _WORDS):
+            next_row(state, row)
+            for i in range(min(_WORDS, n - start)):
+                out[draw, start + i] = index_below(words[i], n_items)
+
+
+@njit(nogil=True, cache=True)
+def count_draws(key: Any, first: int, n_items: int, n_drawn: int, kind_of: Array, counts: Array) -> None:
+    """Fill `counts` with how often `draw_items` draws each item, or each kind of item.
+
+    Parameters
+    ----------
+    key, first
+        The stream's key, and the first of its replicates.
+    n_items, n_drawn
+        Items N that are drawn from, and items n of a draw.
+    kind_of : ndarray of int, shape (N,) or (0,)
+        The kind of each item; empty where every item is a kind of its own.
+    counts : ndarray of int, shape (R, ≥ kinds)
+        Filled. Counts of single items fit uint8: no item is drawn 256 times, as the chance is below 1/256!.
+    """
+    state = np.empty(STATE, np.uint64)
+    row = np.empty(LANES, np.uint64)
+    words = row.view(np.uint32)
+    counts[:] = 0
+    for draw in range(counts.shape[0]):
+        of_draw = counts[draw]
+        start_replicate(key, first + draw, state)
+        for start in range(0, n_drawn, _WORDS):
+            next_row(state, row)
+            here = min(_WORDS, n_drawn - start)
+            if kind_of.size == 0:
+                for i in range(here):
+                    of_draw[np.uint64(index_below(words[i], n_items))] += 1
+            else:
+                for i in range(here):
+                    of_draw[kind_of[index_below(words[i], n_items)]] += 1
+
+
+@njit(nogil=True, cache=True)
+def count_items(items: Array, counts: Array) -> None:
+    """Fill `counts`, shape (≥ R, ≥ N) of uint8, with how often each draw of `items`, (R, n), has an item."""
+    counts[:] = 0
+    for draw in range(items.shape[0]):
+        of_draw, drawn = counts[draw], items[draw]
+        for place in range(drawn.size):
+            of_draw[np.uint64(drawn[place])] += np.uint8(1)
+
+
+@njit(nogil=True, cache=True)
+def transpose_counts(counts: Array, out: Array) -> None:
+    """Fill `out`, shape (N, 64) of uint8, with `counts`, shape (64, N), N a multiple of 8."""
+    # Eight by eight counts are eight words, transposed by exchanging bytes, pairs and quadruples of them.
+    from_words, to_words = counts.view(np.uint64), out.view(np.uint64)
+    block = np.empty(8, np.uint64)
+    for column in range(from_words.shape[1]):
+        for rows in range(DRAWS // 8):
+            for k in range(8):
+                block[k] = from_words[8 * rows + k, column]
+            for width, mask in ((1, 0x00FF00FF00FF00FF), (2, 0x0000FFFF0000FFFF), (4, 0x00000000FFFFFFFF)):
+                shift = uint64(8 * width)
+                for k in range(8):
+                    if not k & width:
+                        moving = ((block[k] >> shift) ^ block[k + width]) & uint64(mask)
+                        block[k] ^= moving << shift
+                        block[k + width] ^= moving
+            for k in range(8):
+                to_words[8 * column + k, rows] = block[k]
+
+
+class Summed(Protocol):
+    """What is summed over items: `features`, shape (N, F), under a name of its own."""
+
+    @property
+    def name(self) -> str:
+        """The name."""
+
+    @property
+    def features(self) -> Floats:
+        """Each item's, or each kind's, contributions."""
+
+
+class ItemDraws:
+    """A batch of draws of items.
+
+    Parameters
+    ----------
+    items : ndarray of uint32, shape (R, n), R at most 64
+        The items of each draw, with their repetitions.
+    n_items
+        Number of items N that are drawn from.
+    """
+
+    def __init__(self, items: NDArray[np.uint32], n_items: int) -> None:
+        self.items = items
+        self.n_items = n_items
+        self._sums: dict[str, Floats] = {}
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Draws R, and items n of each."""
+        n_draws, size = self.items.shape
+        return n_draws, size
+
+    @cached_property
+    def weights(self) -> Array:
+        """How often each draw has an item or a kind, shape (N, 64) or (kinds, 64); draws beyond R have none.
+
+        Counts of items are uint8, and counts of kinds int64.
+        """
+        return self._weighed()
+
+    def _weighed(self) -> Array:
+        padded = -(-self.n_items // 8) * 8
+        counts, found = np.empty((DRAWS, padded), np.uint8), np.empty((padded, DRAWS), np.uint8)
+        self._count(counts)
+        transpose_counts(counts, found)
+        return found[: self.n_items]
+
+    def _count(self, counts: NDArray[np.uint8]) -> None:
+        count_items(self.items, counts)
+
+    def sums(self, of: Summed) -> Floats:
+        """Return the sums over the drawn items, shape (F, 64), worked out once."""
+        if of.name not in self._sums:
+            self._sums[of.name] = np.empty((of.features.shape[1], DRAWS))
+            weights.weighted_sums(of.features, self.weights, self._sums[of.name])
+        return self._sums[of.name]
+
+
+class Bootstraps(ItemDraws):
+    """A batch of 64 draws of items with replacement, listed only if a metric needs the rows.
+
+    Parameters
+    ----------
+    word, first
+        The random stream, and the replicate of it that the first draw is (`nbyk.resampling.lanes`).
+    n_items
+        Number of items N.
+    n_drawn
+        Items n of a draw; N by default.
+    kind_of : ndarray of int, shape (N,), optional
+        The kind of each item, where alike items share one.
+    """
+
+    def __init__(
+        self,
+        word: np.uint64,
+        first: int,
+        n_items: int,
+        *,
+        n_drawn: int | None = None,
+        kind_of: Integers | None = None,
+    ) -> None:
+        self._word, self._first = word, first
+        self.n_items = n_items
+        self._n_drawn = n_items if n_drawn is None else n_drawn
+        self._kind_of = np.empty(0, np.int64) if kind_of is None else kind_of
+        self._sums = {}
+
+    @cached_property
+    def items(self) -> NDArray[np.uint32]:  # type: ignore[override]
+        """The items of each draw, with their repetitions, shape (64, n)."""
+        items = np.empty((DRAWS, self._n_drawn), np.uint32)
+        draw_items(self._word, self._first, self.n_items, items)
+        return items
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Draws R, and items n of each."""
+        return DRAWS, self._n_drawn
+
+    def _weighed(self) -> Array:
+        if not self._kind_of.size:
+            return super()._weighed()
+        counts = np.empty((DRAWS, int(self._kind_of.max()) + 1), np.int64)
+        count_draws(self._word, self._first, self.n_items, self._n_drawn, self._kind_of, counts)
+        return np.ascontiguousarray(counts.T)
+
+    def _count(self, counts: NDArray[np.uint8]) -> None:
+        count_draws(self._word, self._first, self.n_items, self._n_drawn, self._kind_of, counts)
+
+
+def drawn_items(
+    key: StreamKey,
+    chunk: int,
+    n_items: int,
+    *,
+    n_drawn: int | None = None,
+    kind_of: Integers | None = None,
+) -> Bootstraps:
+    """Return the 64 draws of a chunk of a key's streams; which items they have does not depend on kinds."""
+    word, first = ReplicateStreams(key, chunk).take("items", DRAWS)
+    return Bootstraps(word, first, n_items, n_drawn=n_drawn, kind_of=kind_of)
+
+
+class KindCounts(ItemDraws):
+    """A batch of draws that are known by how often each has a kind of item alone.
+
+    Parameters
+    ----------
+    counts : ndarray of int, shape (R, kinds)
+        How often.
+    """
+
+    def __init__(self, counts: Integers) -> None:
+        self._counts = counts
+        self._sums = {}
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Draws R, and items n of each."""
+        return len(self._counts), int(self._counts[0].sum())
+
+    def _weighed(self) -> Array:
+        found = np.zeros((self._counts.shape[1], DRAWS), np.int64)
+        found[:, : len(self._counts)] = self._counts.T
+        return found
+
+
+class KindStreams:
+    """Draws of items with replacement, of which only the kinds count, chunk by chunk.
+
+    Whichever is cheaper is drawn, a multinomial over the kinds or single items, which is the same.
+
+    Parameters
+    ----------
+    key
+        What the streams belong to.
+    kind_of : ndarray of int, shape (N,)
+        The kind of each item; every kind below the largest has an item.
+    n_drawn
+        Items n of a draw.
+    """
+
+    def __init__(self, key: StreamKey, kind_of: Integers, n_drawn: int) -> None:
+        self._key = key
+        self._n_drawn = n_drawn
+        self._n_items = len(kind_of)
+        sizes = np.bincount(kind_of)
+        self._chances = sizes / self._n_items
+        self._by_kind = len(sizes) * _ITEMS_PER_BINOMIAL <= n_drawn
+        alone = np.array_equal(kind_of, np.arange(len(kind_of)))
+        self._kind_of = None if alone else np.ascontiguousarray(kind_of, dtype=np.int64)
+
+    def draws(self, chunk: int) -> ItemDraws:
+        """Return the 64 draws of a chunk."""
+        if self._by_kind:
+            generator = Streams(self._key, chunk).generator("items")
+            return KindCounts(generator.multinomial(self._n_drawn, self._chances, DRAWS))
+        return drawn_items(self._key, chunk, self._n_items, n_drawn=self._n_drawn, kind_of=self._kind_of)

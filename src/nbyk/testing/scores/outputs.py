@@ -1,0 +1,252 @@
+"""Two systems' outputs on the same items, and by how much A is better on draws of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.arrays import on_host
+from nbyk.data.labels import HardLabels
+from nbyk.errors import NbykError, UndefinedMetricError
+from nbyk.metrics.corpus import CorpusMetric
+from nbyk.metrics.label_scores import LabelScore
+from nbyk.testing.engine.item_draws import ItemDraws, KindCounts
+from nbyk.testing.engine.label_scores import label_scorer, observed_scores
+
+Array = NDArray[Any]
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+OutputsMetric = Callable[[Any, Any], float]
+"""From a system's outputs and the references, arrays of N items (None without references), to a score;
+higher is better."""
+
+
+class Outputs(Protocol):
+    """Both systems' outputs, as one metric sees them.
+
+    Attributes
+    ----------
+    n_items
+        How many items there are.
+    observed
+        By how much A is better on the items as they are.
+    kind_of : ndarray of int, shape (N,), or None
+        The kind of each item, where items that are alike to the metric share one.
+    """
+
+    n_items: int
+    observed: float
+    kind_of: Integers | None
+
+    def effects(self, draws: ItemDraws, size: int) -> Floats:
+        """Return by how much A is better in the first `size` draws of a batch, shape (size,).
+
+        Raises
+        ------
+        UndefinedMetricError
+            If the metric has no value on one of them.
+        """
+
+
+class SummedOutputs:
+    """Statistics of outputs that a metric sums over items.
+
+    Parameters
+    ----------
+    metric
+        The metric.
+    of_a, of_b : ndarray, shape (N, S_a) and (N, S_b)
+        Its statistics of either system's outputs.
+
+    Raises
+    ------
+    NbykError
+        If they do not fit, or are no finite numbers.
+    """
+
+    def __init__(self, metric: CorpusMetric, of_a: Floats, of_b: Floats) -> None:
+        of_a, of_b = np.asarray(of_a, dtype=np.float64), np.asarray(of_b, dtype=np.float64)
+        if of_a.ndim != 2 or of_b.ndim != 2 or len(of_a) != len(of_b):
+            raise NbykError(
+                f"statistics: found shapes {of_a.shape} and {of_b.shape}, expected (N, S) with one N"
+            )
+        _check_items(len(of_a))
+        both = np.concatenate([of_a, of_b], axis=1)
+        if not np.isfinite(both).all():
+            raise NbykError("statistics: some are NaN or infinite, expected finite numbers")
+        rows = (both + 0.0).view(np.dtype((np.void, both.itemsize * both.shape[1])))[:, 0]  # −0 is 0
+        _, first, kind_of = np.unique(rows, return_index=True, return_inverse=True)
+        self.n_items = len(both)
+        self.name = metric.name
+        self.features = np.ascontiguousarray(both[first])
+        self.kind_of: Integers | None = kind_of.astype(np.int64)
+        self._metric, self._columns_of_a = metric, of_a.shape[1]
+        counts = np.bincount(kind_of, minlength=len(first))
+        self.observed = float(self.effects(KindCounts(counts[None]), 1)[0])
+
+    def effects(self, draws: ItemDraws, size: int) -> Floats:
+        """As `Outputs.effects`."""
+        sums = draws.sums(self)[:, :size].T
+        with np.errstate(divide="ignore", invalid="ignore"):
+            of_a, of_b = np.split(sums, [self._columns_of_a], axis=1)
+            effects = np.asarray(self._metric.score(of_a) - self._metric.score(of_b), dtype=np.float64)
+        if effects.shape != (size,):
+            raise NbykError(
+                f"metric {self.name!r}: its score of sums of shape (M, S) has shape {effects.shape}, "
+                f"expected ({size},): it must keep all axes but the last"
+            )
+        _check_defined(self.name, effects)
+        return effects if self._metric.direction == "higher" else -effects
+
+
+class LabelOutputs:
+    """Hard labels, of the classes that references or outputs have.
+
+    A macro average is over the classes that a draw's references or the system's outputs have, with 0 for
+    0/0, as scikit-learn has it.
+
+    Parameters
+    ----------
+    score
+        What to score.
+    a, b, references
+        A label per item of each.
+
+    Raises
+    ------
+    NbykError
+        If the score is of soft labels, there are no references, or labels are missing or do not fit.
+    """
+
+    def __init__(self, score: LabelScore, a: Any, b: Any, references: Any) -> None:
+        if score.needs != "hard":
+            raise NbykError(
+                f"metric {score.name!r} is of soft labels, rows of probabilities: use label_bootstrap"
+            )
+        if references is None:
+            raise NbykError("references: labels are compared with gold labels; give references")
+        gold = _labels(references, "references")
+        outputs = [_labels(of_system, "outputs") for of_system in (a, b)]
+        for predicted in outputs:
+            if len(predicted) != len(gold):
+                raise NbykError(f"outputs: found {len(predicted)} labels for {len(gold)} references")
+        _check_items(len(gold))
+        try:
+            classes, codes = np.unique(np.concatenate([gold, *outputs]), return_inverse=True)
+        except TypeError as error:
+            raise NbykError(
+                f"labels: found kinds that do not compare ({error}); expected one kind"
+            ) from error
+        target, *predictions = np.split(codes, 3)
+        labels = HardLabels(tuple(classes.tolist()), target, np.stack(predictions), (1, 1))
+        self._scorer = label_scorer(labels, [score], occurring=True)
+        self._name, self._sign = score.name, score.sign
+        self.n_items = len(gold)
+        self.kind_of: Integers | None = self._scorer.kind_of
+        score_a, score_b = observed_scores(self._scorer)[0][0]
+        self.observed = float(self._sign * (score_a - score_b))
+
+    def effects(self, draws: ItemDraws, size: int) -> Floats:
+        """As `Outputs.effects`."""
+        score_a, score_b = self._scorer.scores(draws)[0][0, :, :size]
+        effects: Floats = self._sign * (score_a - score_b)
+        _check_defined(self._name, effects)
+        return effects
+
+
+class PlainOutputs:
+    """Outputs that a function scores, called on every draw of the items.
+
+    Parameters
+    ----------
+    metric
+        The function.
+    a, b, references
+        Both systems' outputs, and the references, if there are any.
+
+    Raises
+    ------
+    NbykError
+        If they do not pair, or are fewer than two.
+    """
+
+    kind_of: Integers | None = None
+
+    def __init__(self, metric: OutputsMetric, a: Any, b: Any, references: Any) -> None:
+        self._metric = metric
+        self._a, self._b = _as_items(a), _as_items(b)
+        self._references = None if references is None else _as_items(references)
+        sizes = [of.shape[:1] for of in (self._a, self._b, self._references) if of is not None]
+        if len(set(sizes)) > 1 or sizes[0] in ((), (0,), (1,)):
+            lengths = ", ".join(str(size[0]) if size else "none" for size in sizes)
+            raise NbykError(
+                f"outputs: found {lengths} items of A, of B and of the references, if any; expected "
+                "as many of each, at least 2: one resamples to itself"
+            )
+        self.n_items = len(self._a)
+        self.observed = self._effect(np.arange(self.n_items))
+
+    def effects(self, draws: ItemDraws, size: int) -> Floats:
+        """As `Outputs.effects`."""
+        return np.array([self._effect(items) for items in draws.items[:size]])
+
+    def _effect(self, items: Array) -> float:
+        references = None if self._references is None else self._references[items]
+        name = name_of(self._metric)
+        try:
+            score_a, score_b = (float(self._metric(of[items], references)) for of in (self._a, self._b))
+        except (TypeError, ValueError, ZeroDivisionError) as error:
+            raise UndefinedMetricError(
+                f"metric {name!r} has no number for {len(items)} outputs ({error}); it is called "
+                "with arrays of outputs and references, and must return one number"
+            ) from error
+        if not np.isfinite(score_a - score_b):
+            raise UndefinedMetricError(
+                f"metric {name!r} is undefined on a resample; choose another metric or more items"
+            )
+        return score_a - score_b
+
+
+def name_of(metric: OutputsMetric) -> str:
+    """Return what a function is called."""
+    return str(getattr(metric, "__name__", type(metric).__name__))
+
+
+def _check_items(n_items: int) -> None:
+    if n_items < 2:
+        raise NbykError(f"outputs: found {n_items} items, expected at least 2: one resamples to itself")
+
+
+def _check_defined(name: str, effects: Floats) -> None:
+    undefined = int((~np.isfinite(effects)).sum())
+    if undefined:
+        raise UndefinedMetricError(
+            f"metric {name!r} is undefined on {undefined} of {len(effects)} draws; choose another metric "
+            "or more items"
+        )
+
+
+def _labels(values: Any, name: str) -> Array:
+    labels = np.asarray(values)
+    if labels.ndim != 1 or not len(labels):
+        raise NbykError(f"{name}: found labels of shape {labels.shape}, expected a flat list of one per item")
+    missing = (
+        labels != labels if labels.dtype.kind == "f" else np.array([x is None or x != x for x in labels])
+    )
+    if missing.any():
+        raise NbykError(f"{name}: label {int(np.flatnonzero(missing)[0])} is missing")
+    return labels
+
+
+def _as_items(values: Any) -> Array:
+    values = on_host(values)
+    try:
+        return np.asarray(values)
+    except ValueError:  # items of several sizes
+        items = np.empty(len(values), object)
+        items[:] = values
+        return items
