@@ -125,7 +125,7 @@ def test_functions_of_the_mean_squared_error_are_linearised() -> None:
     result = variance_shares(*arrays, metric="rmse")
     bootstrap = nbyk.compare(*arrays, metric="rmse").bootstrap_distribution
     assert result.standard_error == pytest.approx(bootstrap.std(), rel=0.05)
-    assert "linear in the mean squared errors" in result.warnings[-1]
+    assert "linear in the mean squared errors" in result.warnings[-2]
 
 
 def test_nothing_varies() -> None:
