@@ -218,7 +218,23 @@ BAD: list[tuple[str, dict[str, str], str]] = [
     (
         "a key twice",
         hard(design_yaml=GOOD["design.yaml"] + "kind: soft\n"),
-        r"design.yaml:7: not YAML \(the key 'kind'",
+        r"design.yaml:7: the key 'kind' comes twice",
+    ),
+    *(
+        (
+            f"a treatment called {name}",
+            keyed(f"treatments: {{{name}: new.txt, other: base.txt}}"),
+            rf"design.yaml:\d+: YAML reads the key '{name}' as .*; put it in quotes",
+        )
+        for name in ("yes", "on", "off", "no", "1", "0x1", "010", "8", "~", "2024-01-01")
+    ),
+    *(
+        (
+            f"a class called {name}",
+            keyed(f"labels: [a, {name}]"),
+            f"design.yaml:7: {problem}.*put it in quotes",
+        )
+        for name, problem in {"010": "YAML may read '010' as another number", "yes": "labels.1: "}.items()
     ),
     ("an unknown key", keyed("score: accuracy"), r"design.yaml:7: unknown key 'score'; did you mean scores"),
     (

@@ -347,6 +347,21 @@ def test_a_wrong_configuration_stops_the_run_before_its_first_job(
     assert {path.name for path in tmp_path.iterdir()} <= {"mine.yaml", ".snakemake"}
 
 
+TWICE = ["seed: 1\nseed: 2\n", "comparisons: {}\nseed: 1\ncomparisons: {}\n", "own_ratings: {off: {}}\n"]
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "mine.yaml"])
+@pytest.mark.parametrize("text", TWICE)
+def test_what_snakemakes_own_reader_would_lose_is_refused(text: str, name: str, tmp_path: Path) -> None:
+    for each in ("config.yaml", "mine.yaml"):
+        (tmp_path / each).write_text(text if each == name else "n_draws: 40\n", encoding="utf-8")
+    code, output = snakemake(ROOT, tmp_path, "--dry-run")
+    assert code != 0
+    assert f"{name}:{len(text.splitlines())}: " in output
+    assert "comes twice; keep one" in output or "put it in quotes" in output
+    assert "Traceback" not in output
+
+
 def test_an_error_is_placed_in_the_users_file_not_in_the_default_beside_it(tmp_path: Path) -> None:
     shutil.copy(ROOT / "config.yaml", tmp_path)
     (tmp_path / "mine.yaml").write_text("# mine\nepsilons: [0.1, 1.5]\n", encoding="utf-8")

@@ -18,6 +18,7 @@ from nbyk.errors import NbykError, unknown_name
 from nbyk.inference.comparison.adjusted import CORRECTIONS
 from nbyk.labels.results import Runs, Semantics
 from nbyk.labels.scores import Kind, LabelScore, choose_scores, get_score
+from nbyk.yaml_text import wrong_value
 
 Family = Literal["score", "design"]
 Alternative = Literal["greater", "two-sided"]
@@ -154,8 +155,7 @@ def explained(problem: Any, model: type[BaseModel]) -> tuple[tuple[int | str, ..
         return location[:-1], f"{key}: is missing; expected it"
     if problem["type"] == "value_error":
         return location, f"{key}: {problem['ctx']['error']}"
-    message = problem["msg"]
-    return location, f"{key}: found {problem['input']!r}; {message[0].lower()}{message[1:]}"
+    return location, f"{key}: {wrong_value(problem)}"
 
 
 def _section_at(location: tuple[int | str, ...], model: type[BaseModel]) -> type[BaseModel]:
