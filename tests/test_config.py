@@ -17,6 +17,17 @@ from nbyk.studies.homan2025 import LABELS
 
 ROOT = Path(__file__).parents[1]
 
+# Lines that name a path.
+PATHS = {
+    "systems": 'comparisons: {mine: {systems: ["PATH", b.csv, c.csv]}}',
+    "gold": 'comparisons: {mine: {systems: [b.csv, c.csv], gold: "PATH"}}',
+    "ratings": 'ratings: {armis: "PATH"}',
+    "own_ratings": 'own_ratings: {mine: {path: "PATH", scale: binary}}',
+    "designs": 'labels: {designs: {mine: "PATH"}}',
+    "downloads": 'downloads: {folder: "PATH"}',
+    "a mirror": 'downloads: {mirror: "PATH"}',
+}
+
 # A wrong line of YAML, and what the error says about it after the file and the line.
 WRONG = {
     "a key that does not exist": (
@@ -222,6 +233,20 @@ WRONG = {
     },
     "yes for a name": ("sources: [yes]", "sources.0: found True; input should be a valid string: put it in"),
     "a number in eights": ("seed: 010", "YAML may read '010' as another number; write its digits alone"),
+    **{
+        f"an option for a path of {key}": (
+            line.replace("PATH", "--metric-file=evil.py"),
+            "write ./--metric-file",
+        )
+        for key, line in PATHS.items()
+    },
+    **{
+        f"braces in a path of {key}": (
+            line.replace("PATH", "a{x}.csv"),
+            "no braces, which Snakemake fills in",
+        )
+        for key, line in PATHS.items()
+    },
     "an alias of itself": ("metrics: &a [*a]", "it is a part of itself; write it out without an alias"),
     "a very long number": (f"seed: {'9' * 401}", "found a number of 401 digits; expected at most 400"),
 }

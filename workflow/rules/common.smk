@@ -11,7 +11,7 @@ from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
 from nbyk.config import check_files, validate
-from nbyk.config.values import NAME
+from nbyk.config.values import NAME, workflow_path
 from nbyk.data import load_source, read_ratings, scale_from_text
 from nbyk.data import source as source_named
 from nbyk.data import source_names
