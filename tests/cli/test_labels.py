@@ -126,6 +126,37 @@ BAD: list[tuple[str, dict[str, str], str]] = [
         },
         r"new.csv, line 3: item '1' comes twice",
     ),
+    (
+        "an item twice in targets and predictions",
+        {
+            **keyed("treatments: {new: new.csv}", keyed("targets: gold.csv")),
+            "gold.csv": "item,label\n1,a\n1,b\n",
+            "new.csv": "item,label\n1,a\n1,b\n",
+        },
+        r"gold.csv, line 3: item '1' comes twice",
+    ),
+    *(
+        (
+            f"{what} for an item",
+            {
+                **keyed("treatments: {new: new.jsonl}"),
+                "new.jsonl": f'{{"item": 0, "label": "a"}}\n{{"item": {item}, "label": "b"}}\n',
+            },
+            rf"new.jsonl, line 2: {found}",
+        )
+        for what, item, found in (
+            ("a list", "[1]", r"found the item \[1\]; expected text or a whole number"),
+            ("true", "true", "found the item True; expected text or a whole number"),
+            ("an object", '{"a": 1}', "found the item {'a': 1}; expected text or a whole number"),
+            ("null", "null", "has no item; name every item, or none"),
+            ("the same number", "0.0", "item '0' comes twice"),
+        )
+    ),
+    (
+        "a label that ends in NUL",
+        {**keyed("treatments: {new: new.jsonl}"), "new.jsonl": '{"label": "a"}\n{"label": "a\\u0000"}\n'},
+        r"new.jsonl, line 2: found 'a\\x00'; expected a class without NUL",
+    ),
     # soft labels
     (
         "a sum above one",
