@@ -16,7 +16,7 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 
-from nbyk.cli.answers import give
+from nbyk.cli.answers import Verdict, give
 from nbyk.provenance.recording import recording
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable, answer_text, write_answer
 from nbyk.report.drawing import new_figure
@@ -181,19 +181,20 @@ def test_nothing_is_written_where_a_part_fails(broken: Answer, tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("passed", [None, True])
+@pytest.mark.parametrize("gate", [None, "yes"])
 def test_an_answer_is_written_and_printed(
-    passed: bool | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    gate: Verdict | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    give(ANSWER, out=tmp_path / "out", as_json=True, stem="answer", passed=passed)
+    give(ANSWER, out=tmp_path / "out", as_json=True, stem="answer", gate=gate)
     assert json.loads(capsys.readouterr().out) == json.loads((tmp_path / "out/answer.json").read_text())
 
 
-def test_a_gate_that_is_not_passed_ends_with_1_and_leaves_the_answer(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("gate", "code"), [("no", 3), ("inconclusive", 4)])
+def test_a_gate_that_is_not_passed_ends_with_its_code_and_leaves_the_answer(
+    gate: Verdict, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended, recording(["answer"]):
-        give(ANSWER, out=tmp_path / "out", as_json=False, stem="answer", passed=False)
-    assert ended.value.code == 1
+        give(ANSWER, out=tmp_path / "out", as_json=False, stem="answer", gate=gate)
+    assert ended.value.code == code
     assert capsys.readouterr().out.startswith("A is better than B")
     assert (tmp_path / "out/.nbyk/answer.html.json").exists()

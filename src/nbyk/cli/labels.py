@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from nbyk.cli.answers import AsJson, Gate, OutAnswer, give
+from nbyk.cli.answers import AsJson, Gate, OutAnswer, give, passed
 from nbyk.cli.options import Threads, check_out_folder
 from nbyk.errors import NbykError
 
@@ -45,8 +45,8 @@ def labels(
         write_outcomes(read, outcomes)
     if out is not None:
         write_results(result, out)
-    passed = is_passed(result) if gate else None
-    give(design_answer(result), out=out, as_json=as_json, stem="labels", passed=passed)
+    verdict = passed(is_passed(result)) if gate else None
+    give(design_answer(result), out=out, as_json=as_json, stem="labels", gate=verdict)
 
 
 def _say(line: str) -> None:
