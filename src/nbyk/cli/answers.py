@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
@@ -40,7 +40,15 @@ _WIDTH = 100
 """Columns where the output is no terminal."""
 
 
-def give(answer: Answer, *, out: Path | None, as_json: bool, stem: str, gate: Verdict | None = None) -> None:
+def give(
+    answer: Answer,
+    *,
+    out: Path | None,
+    as_json: bool,
+    stem: str,
+    gate: Verdict | None = None,
+    more: Mapping[str, bytes] | None = None,
+) -> None:
     """Write an answer if a folder is given, print it, and exit with the gate's code unless it is yes.
 
     Parameters
@@ -55,11 +63,13 @@ def give(answer: Answer, *, out: Path | None, as_json: bool, stem: str, gate: Ve
         Stem of the report's and the JSON file's names.
     gate
         What --gate asks for; None without it.
+    more
+        Further files of the answer, by name.
     """
     from nbyk.report.answer import answer_text, write_answer
 
     if out is not None:
-        write_answer(answer, out, stem=stem)
+        write_answer(answer, out, stem=stem, more=more)
     if as_json:
         print(answer.to_json())
     else:
