@@ -173,8 +173,8 @@ def _signals_wait() -> Iterator[None]:
     finally:
         for number, handler in heard.items():
             signal.signal(number, handler)
-        for number in came[:1]:
-            signal.raise_signal(number)
+        if came:
+            signal.raise_signal(came[0])
 
 
 def _is_that(path: Path, digest: str) -> bool:
