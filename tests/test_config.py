@@ -17,6 +17,17 @@ from nbyk.studies.homan2025 import LABELS
 
 ROOT = Path(__file__).parents[1]
 
+# Lines that name a path.
+PATHS = {
+    "systems": 'comparisons: {mine: {systems: ["PATH", b.csv, c.csv]}}',
+    "gold": 'comparisons: {mine: {systems: [b.csv, c.csv], gold: "PATH"}}',
+    "ratings": 'ratings: {armis: "PATH"}',
+    "own_ratings": 'own_ratings: {mine: {path: "PATH", scale: binary}}',
+    "designs": 'labels: {designs: {mine: "PATH"}}',
+    "downloads": 'downloads: {folder: "PATH"}',
+    "a mirror": 'downloads: {mirror: "PATH"}',
+}
+
 # A wrong line of YAML, and what the error says about it after the file and the line.
 WRONG = {
     "a key that does not exist": (
@@ -213,6 +224,31 @@ WRONG = {
         "boostsa2022.discordances.0: found 0.3",
     ),
     "not YAML": ("metrics: [mae]]", "not YAML"),
+    **{
+        f"a comparison called {name}": (
+            f"comparisons: {{{name}: {{systems: [a.csv, b.csv]}}}}",
+            f"YAML reads the key '{name}' as {kind}; put it in quotes",
+        )
+        for name, kind in {"off": "true or false", "no": "true or false", "3": "a number"}.items()
+    },
+    "yes for a name": ("sources: [yes]", "sources.0: found True; input should be a valid string: put it in"),
+    "a number in eights": ("seed: 010", "YAML may read '010' as another number; write its digits alone"),
+    **{
+        f"an option for a path of {key}": (
+            line.replace("PATH", "--metric-file=evil.py"),
+            "write ./--metric-file",
+        )
+        for key, line in PATHS.items()
+    },
+    **{
+        f"braces in a path of {key}": (
+            line.replace("PATH", "a{x}.csv"),
+            "no braces, which Snakemake fills in",
+        )
+        for key, line in PATHS.items()
+    },
+    "an alias of itself": ("metrics: &a [*a]", "it is a part of itself; write it out without an alias"),
+    "a very long number": (f"seed: {'9' * 401}", "found a number of 401 digits; expected at most 400"),
 }
 
 
@@ -228,6 +264,31 @@ def test_an_error_names_its_file_and_line(line: str, message: str, tmp_path: Pat
     (found,) = error_of(f"# mine\n\n{line}\n", tmp_path)
     assert found.startswith("mine.yaml:3: ")
     assert message in found
+
+
+def test_a_key_that_comes_twice_is_refused_on_its_second_line(tmp_path: Path) -> None:
+    (found,) = error_of("seed: 1\nn_draws: 9\n'seed': 2\n", tmp_path)
+    assert found == "mine.yaml:3: the key 'seed' comes twice; keep one"
+
+
+@pytest.mark.parametrize("layer", ["[{0}, {0}, {0}]", "{{a: {0}, b: {0}}}", "{{<<: [{0}, {0}]}}"])
+def test_aliases_that_multiply_are_refused_before_they_do(layer: str, tmp_path: Path) -> None:
+    lines = ["a0: &a0 {x: 1}", *(f"a{n}: &a{n} {layer.format(f'*a{n - 1}')}" for n in range(1, 99))]
+    (found,) = error_of("\n".join(lines), tmp_path)
+    assert "found more than 100000 keys and values, aliases written out" in found
+    assert len(found) < 200
+
+
+def test_a_file_too_long_to_be_a_configuration_is_refused(tmp_path: Path) -> None:
+    (found,) = error_of(f"seed: {' ' * 200_000}1\n", tmp_path)
+    assert found.startswith("mine.yaml: found 200008 bytes, expected at most 200000")
+
+
+def test_values_and_errors_are_shown_in_part_where_there_are_many(tmp_path: Path) -> None:
+    text = "epsilons: &many [" + ", ".join(["x"] * 500) + "]\nn_draws: *many\n"
+    *found, last = error_of(text, tmp_path)
+    assert last == "and 481 more like these"
+    assert max(map(len, found)) < 200
 
 
 def test_all_errors_come_at_once_each_with_its_line(tmp_path: Path) -> None:

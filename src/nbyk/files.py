@@ -8,14 +8,17 @@ import glob
 import hashlib
 import json
 import os
+import signal
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+import threading
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager, suppress
+from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import IO, TYPE_CHECKING, Any
 
 from nbyk.errors import NbykError
-from nbyk.provenance import journal
+from nbyk.provenance import answers, journal
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -54,26 +57,129 @@ def replacing(path: str | os.PathLike[str], *, noted: bool = True) -> Iterator[P
         If the file cannot be written: a full disk, a folder that is read-only, …
     """
     target = Path(path)
-    try:
-        _make_folder(target.parent)
-        _discard_abandoned(target)
-        handle, scratch = _new_scratch(target)
-        try:
-            yield scratch
-            with open(scratch, "rb") as written:
-                os.fsync(written.fileno())
-            grant_usual_access(scratch)
-            if noted:
-                _sync_folder(journal.will_replace(target, scratch))
+    with _explained(target), _scratch_of(target) as scratch:
+        yield scratch
+        _make_durable(scratch)
+        if noted:
+            _sync_folder(journal.will_replace(target, scratch))
+        os.replace(scratch, target)
+        _sync_folder(target.parent)
+
+
+def write_together(folder: str | os.PathLike[str], stem: str, contents: Mapping[str, bytes]) -> None:
+    """Write the files of an answer as one, in place of those of an earlier answer.
+
+    Until every new file is on the disk under a scratch name, the old answer stays as it is. Then, within an
+    instant in which signals wait, the old files go, those that the new answer lacks too, and the new ones get
+    their names. Where a power cut or SIGKILL hits that instant, the files that are there are of one answer,
+    never of two; a list of all of them, with checksums, lets `nbyk doctor` say that some are missing.
+
+    Parameters
+    ----------
+    folder
+        The folder of the answer; it is made if it is missing. Other files in it are left alone.
+    stem
+        The answer's name, by which a folder may hold several.
+    contents
+        The files by their path within the folder, with "/" between folders.
+
+    Raises
+    ------
+    NbykError
+        If a file cannot be written.
+    """
+    top = Path(folder)
+    listing = answers.list_path(top, stem)
+    checksums = {name: hashlib.sha256(content).hexdigest() for name, content in contents.items()}
+    files = {top / name: content for name, content in contents.items()}
+    files[listing] = answers.list_text(checksums).encode()
+    with ExitStack() as stack:
+        scratches = {}
+        for target, content in files.items():
+            stack.enter_context(_explained(target))
+            scratch = scratches[target] = stack.enter_context(_scratch_of(target))
+            scratch.write_bytes(content)
+            _make_durable(scratch)
+        stack.enter_context(_locked(top))
+        stack.enter_context(_signals_wait())
+        of_list = scratches.pop(listing)
+        old = {top / name for name, digest in answers.listed(listing).items() if _is_that(top / name, digest)}
+        _sync_folders({journal.will_replace(target, scratch) for target, scratch in scratches.items()})
+        _sync_folders({journal.will_delete(target) for target in old - set(scratches)})
+        for target in old | set(scratches):
+            target.unlink(missing_ok=True)
+        _sync_folders({target.parent for target in old | set(scratches)})
+        os.replace(of_list, listing)
+        _sync_folder(listing.parent)
+        for target, scratch in scratches.items():
             os.replace(scratch, target)
-            _sync_folder(target.parent)
-        finally:
-            scratch.unlink(missing_ok=True)
-            os.close(handle)
+        _sync_folders({target.parent for target in scratches})
+
+
+@contextmanager
+def _explained(target: Path) -> Iterator[None]:
+    """Let what the system refuses be an NbykError that names the file."""
+    try:
+        yield
     except OSError as error:
         reason = error.strerror or " ".join(str(error).split())
         way_out = f"; {_WAYS_OUT[error.errno]}" if error.errno in _WAYS_OUT else ""
         raise NbykError(f"{target}: cannot be written: {reason}{way_out}") from error
+
+
+@contextmanager
+def _scratch_of(target: Path) -> Iterator[Path]:
+    """Yield a new scratch file beside a file, which is deleted unless it was moved."""
+    _make_folder(target.parent)
+    _discard_abandoned(target)
+    handle, scratch = _new_scratch(target)
+    try:
+        yield scratch
+    finally:
+        scratch.unlink(missing_ok=True)
+        os.close(handle)
+
+
+def _make_durable(scratch: Path) -> None:
+    with open(scratch, "rb") as written:
+        os.fsync(written.fileno())
+    grant_usual_access(scratch)
+
+
+@contextmanager
+def _locked(folder: Path) -> Iterator[None]:
+    """Wait until no other command gives this folder its answer."""
+    handle = os.open(folder, os.O_RDONLY)
+    try:
+        with suppress(OSError):  # a file system without locks
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)
+
+
+@contextmanager
+def _signals_wait() -> Iterator[None]:
+    """Let SIGINT, SIGTERM and SIGHUP, where they are heard at all, come when the block has ended."""
+    came: list[int] = []
+    in_main_thread = threading.current_thread() is threading.main_thread()
+    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if in_main_thread else ()
+    before = {number: signal.getsignal(number) for number in numbers}
+    heard = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
+    for number in heard:
+        signal.signal(number, lambda number, _: came.append(number))
+    try:
+        yield
+    finally:
+        for number, handler in heard.items():
+            signal.signal(number, handler)
+        if came:
+            signal.raise_signal(came[0])
+
+
+def _is_that(path: Path, digest: str) -> bool:
+    """Return whether a file is there and has a checksum: what a user has changed is not nbyk's to delete."""
+    return path.is_file() and sha256(path) == digest
 
 
 def _make_folder(folder: Path) -> None:
@@ -99,6 +205,11 @@ def _discard_abandoned(target: Path) -> None:
         with suppress(OSError), open(path, "r+b") as scratch:
             fcntl.flock(scratch, fcntl.LOCK_EX | fcntl.LOCK_NB)
             path.unlink()
+
+
+def _sync_folders(folders: Iterable[Path]) -> None:
+    for folder in sorted(folders):
+        _sync_folder(folder)
 
 
 def _sync_folder(folder: Path) -> None:
@@ -164,7 +275,12 @@ def write_text(path: str | os.PathLike[str], text: str) -> None:
 
 def write_json(path: str | os.PathLike[str], content: Any) -> None:
     """Write `content` to `path` atomically as indented JSON that ends with a newline."""
-    write_text(path, json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n")
+    write_bytes(path, json_bytes(content))
+
+
+def json_bytes(content: Any) -> bytes:
+    """Return what `write_json` writes."""
+    return (json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
 def read_json(path: str | os.PathLike[str], *, way_out: str = _DAMAGED) -> Any:
@@ -204,15 +320,26 @@ def write_parquet(path: str | os.PathLike[str], table: pa.Table, metadata: Mappi
     metadata
         Anything JSON can hold (seed, M, semantics, checksums, …), stored under the key ``nbyk``.
     """
+    # pyarrow's own files forget the number of an error.
+    with replacing(path) as scratch, open(scratch, "wb") as sink:
+        _write_parquet(sink, table, metadata)
+    journal.was_made_with(path, metadata)
+
+
+def parquet_bytes(table: pa.Table) -> bytes:
+    """Return what `write_parquet` writes, without metadata."""
+    sink = BytesIO()
+    _write_parquet(sink, table, {})
+    return sink.getvalue()
+
+
+def _write_parquet(sink: IO[bytes], table: pa.Table, metadata: Mapping[str, Any]) -> None:
     import pyarrow.parquet as pq
 
     import nbyk
 
     stamp = json.dumps({"version": nbyk.__version__, **metadata}, sort_keys=True)
-    # pyarrow's own files forget the number of an error.
-    with replacing(path) as scratch, open(scratch, "wb") as sink:
-        pq.write_table(table.replace_schema_metadata({"nbyk": stamp}), sink, compression="zstd")
-    journal.was_made_with(path, metadata)
+    pq.write_table(table.replace_schema_metadata({"nbyk": stamp}), sink, compression="zstd")
 
 
 def read_parquet(

@@ -1,8 +1,10 @@
-"""YAML as users write it: mappings without repeated keys, and the line on which a key stands."""
+"""YAML as users write it: keys are text and come once, numbers mean what they look like, size is bounded."""
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+import re
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -10,21 +12,115 @@ import yaml
 
 from nbyk.errors import NbykError
 
+MOST_BYTES = 200_000
+"""A larger file is refused: no configuration or design is so long, and reading one takes many seconds."""
+
+MOST_VALUES = 100_000
+"""A file with more keys and values is refused; each use of an alias counts all that the alias stands for."""
+
+MOST_DIGITS = 400
+"""A longer number is refused."""
+
+_LONGEST = 60
+_QUOTE = "put it in quotes"
+_KINDS = {
+    "bool": "true or false",
+    "int": "a number",
+    "float": "a number",
+    "null": "nothing",
+    "timestamp": "a date",
+}
+_WHOLE = re.compile("-?(0|[1-9][0-9]*)")
+
+
+class _RefusedError(yaml.MarkedYAMLError):
+    """What is YAML, and yet refused."""
+
 
 class _Loader(yaml.SafeLoader):
-    """A loader that refuses a key that comes twice, of which YAML's own would keep the last."""
+    """A loader that refuses what YAML's own silently makes something else of."""
 
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Hashable, Any]:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if not isinstance(key, yaml.ScalarNode) or key.tag.endswith(":merge"):
-                continue
-            if key.value in seen:
-                raise yaml.MarkedYAMLError(
-                    problem=f"the key {key.value!r} comes twice", problem_mark=key.start_mark
-                )
-            seen.add(key.value)
-        return super().construct_mapping(node, deep)
+    def get_single_node(self) -> yaml.Node | None:
+        """Return the whole document, checked before anything is made of it."""
+        document: yaml.Node | None = super().get_single_node()
+        if document is not None:
+            _check_size(document, {})
+        return document
+
+
+def _check_size(node: yaml.Node, sizes: dict[int, int]) -> int:
+    """Return how many keys and values a node stands for, aliases written out; `sizes` are those known."""
+    if id(node) in sizes:
+        if not sizes[id(node)]:
+            raise _problem(node, "it is a part of itself; write it out without an alias")
+        return sizes[id(node)]
+    sizes[id(node)] = 0
+    size = 1
+    if isinstance(node, yaml.ScalarNode):
+        _check_number(node)
+    elif isinstance(node, yaml.SequenceNode):
+        size += sum(_check_size(part, sizes) for part in node.value)
+    elif isinstance(node, yaml.MappingNode):
+        _check_keys(node)
+        size += sum(_check_size(part, sizes) for pair in node.value for part in pair)
+    if size > MOST_VALUES:
+        raise _problem(
+            node, f"found more than {MOST_VALUES} keys and values, aliases written out; expected fewer"
+        )
+    sizes[id(node)] = size
+    return size
+
+
+def _check_keys(node: yaml.MappingNode) -> None:
+    """Refuse keys that come twice, of which YAML keeps the last, and keys that it takes for no text."""
+    seen: set[str] = set()
+    for key, _ in node.value:
+        if not isinstance(key, yaml.ScalarNode):
+            raise _problem(key, "a key is a list or has keys of its own; expected text")
+        kind = key.tag.rpartition(":")[2]
+        if kind not in ("str", "merge"):
+            raise _problem(key, f"YAML reads the key {_shown(key)} as {_KINDS.get(kind, kind)}; {_QUOTE}")
+        if key.value in seen:
+            raise _problem(key, f"the key {_shown(key)} comes twice; keep one")
+        seen.add(key.value)
+
+
+def _check_number(node: yaml.ScalarNode) -> None:
+    """Refuse numbers that YAML reads as others than most people do: 010 is 8 there, and 1:30 is 90."""
+    kind = node.tag.rpartition(":")[2]
+    if kind not in ("int", "float"):
+        return
+    if len(node.value) > MOST_DIGITS:
+        raise _problem(node, f"found a number of {len(node.value)} digits; expected at most {MOST_DIGITS}")
+    if ":" in node.value or "_" in node.value or (kind == "int" and not _WHOLE.fullmatch(node.value)):
+        raise _problem(
+            node, f"YAML may read {_shown(node)} as another number; write its digits alone, or {_QUOTE}"
+        )
+
+
+def _shown(node: yaml.ScalarNode) -> str:
+    text = repr(node.value)
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
+
+
+def _problem(node: yaml.Node, problem: str) -> _RefusedError:
+    return _RefusedError(problem=problem, problem_mark=node.start_mark)
+
+
+def wrong_value(problem: Mapping[str, Any]) -> str:
+    """Return what a value was found to be and what was expected, from one of pydantic's errors.
+
+    Parameters
+    ----------
+    problem
+        One of `pydantic.ValidationError.errors`.
+    """
+    found = repr(problem["input"])
+    if len(found) > _LONGEST:
+        found = f"{found[: _LONGEST - 1]}…"
+    message = f"found {found}; {problem['msg'][0].lower()}{problem['msg'][1:]}"
+    is_unquoted = problem["type"] == "string_type" and isinstance(problem["input"], bool | int | float)
+    return f"{message}: {_QUOTE}" if is_unquoted else message
 
 
 def parse_mapping(path: str | Path, content: bytes) -> dict[str, Any]:
@@ -33,15 +129,22 @@ def parse_mapping(path: str | Path, content: bytes) -> dict[str, Any]:
     Raises
     ------
     NbykError
-        If it is not YAML, a key comes twice, or there is anything but keys and values; the message names
-        the line.
+        If it is not YAML, a key comes twice or is no text, such as ``off`` or ``1`` without quotes, a number
+        is written as in ``010``, there is anything but keys and values, or there are more than
+        `MOST_VALUES`; the message names the line.
     """
+    if len(content) > MOST_BYTES:
+        raise NbykError(
+            f"{path}: found {len(content)} bytes, expected at most {MOST_BYTES} of keys and values"
+        )
     try:
         values = yaml.load(content.decode("utf-8"), _Loader)
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
         where = getattr(error, "problem_mark", None)
         line = f":{where.line + 1}" if where else ""
         problem = " ".join(str(getattr(error, "problem", None) or error).split())
+        if isinstance(error, _RefusedError):
+            raise NbykError(f"{path}{line}: {problem}") from None
         raise NbykError(f"{path}{line}: not YAML ({problem})") from None
     if values is None:
         return {}
@@ -62,13 +165,18 @@ def place_of(location: Sequence[int | str], files: Sequence[str | Path]) -> str 
     """
     for path in reversed(files):
         try:
-            node = yaml.compose(Path(path).read_text(encoding="utf-8"))
+            node = _composed(Path(path).read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError, yaml.YAMLError):
             continue
         line = _line(node, location)
         if line is not None:
             return f"{path}:{line}"
     return None
+
+
+@lru_cache(maxsize=4)
+def _composed(text: str) -> yaml.Node | None:
+    return yaml.compose(text)
 
 
 def _line(node: yaml.Node | None, location: Sequence[int | str]) -> int | None:

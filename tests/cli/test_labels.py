@@ -126,6 +126,37 @@ BAD: list[tuple[str, dict[str, str], str]] = [
         },
         r"new.csv, line 3: item '1' comes twice",
     ),
+    (
+        "an item twice in targets and predictions",
+        {
+            **keyed("treatments: {new: new.csv}", keyed("targets: gold.csv")),
+            "gold.csv": "item,label\n1,a\n1,b\n",
+            "new.csv": "item,label\n1,a\n1,b\n",
+        },
+        r"gold.csv, line 3: item '1' comes twice",
+    ),
+    *(
+        (
+            f"{what} for an item",
+            {
+                **keyed("treatments: {new: new.jsonl}"),
+                "new.jsonl": f'{{"item": 0, "label": "a"}}\n{{"item": {item}, "label": "b"}}\n',
+            },
+            rf"new.jsonl, line 2: {found}",
+        )
+        for what, item, found in (
+            ("a list", "[1]", r"found the item \[1\]; expected text or a whole number"),
+            ("true", "true", "found the item True; expected text or a whole number"),
+            ("an object", '{"a": 1}', "found the item {'a': 1}; expected text or a whole number"),
+            ("null", "null", "has no item; name every item, or none"),
+            ("the same number", "0.0", "item '0' comes twice"),
+        )
+    ),
+    (
+        "a label that ends in NUL",
+        {**keyed("treatments: {new: new.jsonl}"), "new.jsonl": '{"label": "a"}\n{"label": "a\\u0000"}\n'},
+        r"new.jsonl, line 2: found 'a\\x00'; expected a class without NUL",
+    ),
     # soft labels
     (
         "a sum above one",
@@ -218,7 +249,23 @@ BAD: list[tuple[str, dict[str, str], str]] = [
     (
         "a key twice",
         hard(design_yaml=GOOD["design.yaml"] + "kind: soft\n"),
-        r"design.yaml:7: not YAML \(the key 'kind'",
+        r"design.yaml:7: the key 'kind' comes twice",
+    ),
+    *(
+        (
+            f"a treatment called {name}",
+            keyed(f"treatments: {{{name}: new.txt, other: base.txt}}"),
+            rf"design.yaml:\d+: YAML reads the key '{name}' as .*; put it in quotes",
+        )
+        for name in ("yes", "on", "off", "no", "1", "0x1", "010", "8", "~", "2024-01-01")
+    ),
+    *(
+        (
+            f"a class called {name}",
+            keyed(f"labels: [a, {name}]"),
+            f"design.yaml:7: {problem}.*put it in quotes",
+        )
+        for name, problem in {"010": "YAML may read '010' as another number", "yes": "labels.1: "}.items()
     ),
     ("an unknown key", keyed("score: accuracy"), r"design.yaml:7: unknown key 'score'; did you mean scores"),
     (
@@ -448,7 +495,7 @@ def test_the_gate_opens_where_every_treatment_is_better(nbyk: Run) -> None:
     assert nbyk("labels design.yaml --gate")[0] == 0
     lay({"new.txt": texts["base"]})
     code, printed, errors = nbyk("labels design.yaml --gate --out out")
-    assert (code, Path("out/labels.json").exists()) == (1, True)
+    assert (code, Path("out/labels.json").exists()) == (3, True)
     assert printed.startswith("new is not shown to be better than base")
     assert "p = 1.0000" in printed
     assert errors == "1 of 1 comparisons computed, 0 kept\n"

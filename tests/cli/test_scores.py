@@ -134,8 +134,8 @@ def test_several_systems_are_corrected(nbyk: Run) -> None:
 def test_gate(nbyk: Run) -> None:
     write_runs({"new": 0.75, "old": 0.70})
     assert nbyk("test", "new.txt", "old.txt", "--gate")[0] == 0
-    assert nbyk("test", "old.txt", "new.txt", "--gate")[0] == 1
-    assert nbyk("test", "new.txt", "old.txt", "--gate", "--alpha", "1e-9")[0] == 1
+    assert nbyk("test", "old.txt", "new.txt", "--gate")[0] == 3
+    assert nbyk("test", "new.txt", "old.txt", "--gate", "--alpha", "1e-9")[0] == 3
     assert nbyk("test", "old.txt", "new.txt", "--against", "old", "--gate")[0] == 0
     assert nbyk("test", "old.txt", "new.txt")[0] == 0
     assert json.loads(nbyk("test", "new.txt", "old.txt", "--gate", "--json")[1])["alternative"] == "greater"

@@ -5,6 +5,7 @@ import csv
 import json
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import numpy as np
@@ -364,6 +365,14 @@ def test_two_arrays_in_a_file_are_refused_by_name(tmp_path):
     message = refusal(tmp_path / "r.npz")
     assert "gold, system" in message
     assert "exactly one" in message
+
+
+def test_arrays_of_one_name_are_two(tmp_path: Path) -> None:
+    with zipfile.ZipFile(tmp_path / "r.npz", "w") as archive:
+        for name, value in (("a", 0.0), ("a.npy", 1.0)):
+            with archive.open(name, "w") as member:
+                np.save(member, np.full((2, 2), value))
+    assert "found the arrays a, a, expected exactly one" in refusal(tmp_path / "r.npz")
 
 
 @pytest.mark.parametrize("suffix", [".parquet", ".npy", ".npz"])

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -171,3 +172,9 @@ def test_options_that_make_no_sense_are_refused() -> None:
         label_bootstrap(T, T, T, confidence=1.0)
     with pytest.raises(NbykError, match="number of draws must be at least 1"):
         label_bootstrap(T, T, T, n_resamples=0)
+
+
+@pytest.mark.parametrize("kind", [list, lambda labels: np.array(labels, dtype=object)])
+def test_labels_that_differ_by_a_nul_at_the_end_are_not_merged(kind: Callable[[list[str]], Any]) -> None:
+    with pytest.raises(NbykError, match=r"new: row 1 is 'b\\x00'; expected a label without NUL"):
+        check_labels(["a", "b", "a"], {"new": kind(["a", "b\0", "a"])})

@@ -4,10 +4,16 @@ from __future__ import annotations
 
 import base64
 import json
+import os
 import re
+import shutil
+import signal
+from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import pandas as pd
@@ -16,7 +22,9 @@ import pytest
 from matplotlib.figure import Figure
 from matplotlib.image import imread
 
-from nbyk.cli.answers import give
+from nbyk.cli.answers import Verdict, give
+from nbyk.files import is_scratch
+from nbyk.health.results import examine
 from nbyk.lineage.recording import recording
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable, answer_text, write_answer
 from nbyk.report.drawing import new_figure
@@ -118,6 +126,7 @@ def test_sentences_fold_at_the_width_between_words_only() -> None:
 def test_every_file_of_an_answer_opens_and_holds_it(tmp_path: Path) -> None:
     write_answer(ANSWER, tmp_path / "out", stem="compare")
     files = {path.relative_to(tmp_path / "out").as_posix() for path in (tmp_path / "out").rglob("*.*")}
+    files = {name for name in files if ".nbyk" not in name}
     tables = {
         f"tables/{name}.{suffix}"
         for name in ("first", "second")
@@ -158,8 +167,7 @@ def test_the_page_holds_all_and_asks_for_nothing_else(tmp_path: Path) -> None:
 def test_the_same_answer_has_the_same_bytes(tmp_path: Path) -> None:
     for folder in ("one", "two"):
         write_answer(ANSWER, tmp_path / folder, stem="answer")
-    for path in (tmp_path / "one").rglob("*.*"):
-        assert path.read_bytes() == (tmp_path / "two" / path.relative_to(tmp_path / "one")).read_bytes()
+    assert parts(tmp_path / "one") == parts(tmp_path / "two")
 
 
 def _fails() -> Figure:
@@ -181,19 +189,112 @@ def test_nothing_is_written_where_a_part_fails(broken: Answer, tmp_path: Path) -
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("passed", [None, True])
+@pytest.mark.parametrize("gate", [None, "yes"])
 def test_an_answer_is_written_and_printed(
-    passed: bool | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    gate: Verdict | None, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    give(ANSWER, out=tmp_path / "out", as_json=True, stem="answer", passed=passed)
+    give(ANSWER, out=tmp_path / "out", as_json=True, stem="answer", gate=gate)
     assert json.loads(capsys.readouterr().out) == json.loads((tmp_path / "out/answer.json").read_text())
 
 
-def test_a_gate_that_is_not_passed_ends_with_1_and_leaves_the_answer(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+@pytest.mark.parametrize(("gate", "code"), [("no", 3), ("inconclusive", 4)])
+def test_a_gate_that_is_not_passed_ends_with_its_code_and_leaves_the_answer(
+    gate: Verdict, code: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     with pytest.raises(SystemExit) as ended, recording(["answer"]):
-        give(ANSWER, out=tmp_path / "out", as_json=False, stem="answer", passed=False)
-    assert ended.value.code == 1
+        give(ANSWER, out=tmp_path / "out", as_json=False, stem="answer", gate=gate)
+    assert ended.value.code == code
     assert capsys.readouterr().out.startswith("A is better than B")
     assert (tmp_path / "out/.nbyk/answer.html.json").exists()
+
+
+OTHER = replace(ANSWER, sentences=("Another answer.",), tables=ANSWER.tables[:1])
+
+
+def parts(folder: Path) -> dict[str, bytes]:
+    """Return the files of an answer but for records and scratch files, by their path."""
+    files = (path for path in folder.rglob("*.*") if path.is_file() and not is_scratch(path.name))
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files if ".nbyk" not in path.parts}
+
+
+def test_a_new_answer_takes_the_place_of_the_whole_old_one_and_of_nothing_else(tmp_path: Path) -> None:
+    used, fresh = tmp_path / "used", tmp_path / "fresh"
+    with recording(["first"]):
+        write_answer(ANSWER, used, stem="answer", more={"results.tsv": b"old"})
+        write_answer(ANSWER, used, stem="another")
+    (used / "mine.txt").write_text("mine")
+    (used / "tables/second.csv").write_text("edited by its owner")
+    with recording(["second"]):
+        write_answer(OTHER, used, stem="answer")
+    write_answer(OTHER, fresh, stem="answer")
+    found = parts(used)
+    kept = {"mine.txt", "another.json", "another.html", "tables/second.csv"}
+    assert {name: found[name] for name in found if name not in kept} == parts(fresh)
+    assert kept <= set(found)
+    assert not (used / ".nbyk/results.tsv.json").exists()
+
+
+@pytest.mark.parametrize("step", range(40))
+def test_whenever_a_command_ends_there_is_one_answer_and_the_doctor_knows_if_it_is_whole(
+    step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder, steps = tmp_path / "out", iter(range(1000))
+    with recording(["first"]):
+        write_answer(ANSWER, folder, stem="answer")
+    old = parts(folder)
+    write_answer(OTHER, tmp_path / "new", stem="answer")
+    new = parts(tmp_path / "new")
+
+    def stopping(real: Callable[..., None]) -> Callable[..., None]:
+        def done(*words: Any, **more: Any) -> None:
+            if next(steps) == step:
+                raise KeyboardInterrupt
+            real(*words, **more)
+
+        return done
+
+    with monkeypatch.context() as patched:
+        for name in ("replace", "unlink", "fsync"):
+            patched.setattr(os, name, stopping(getattr(os, name)))
+        with suppress(KeyboardInterrupt), recording(["second"]):
+            write_answer(OTHER, folder, stem="answer")
+    found = parts(folder)
+    assert found.items() <= old.items() or found.items() <= new.items()
+    monkeypatch.chdir(tmp_path)
+    told = [finding.line for finding in examine(folder) if finding.advice]
+    if found in (old, new):
+        assert told == []
+    elif found:
+        assert any(line.startswith("out: ") for line in told)
+    with recording(["third"]):
+        write_answer(OTHER, folder, stem="answer")
+    assert parts(folder) == new
+    assert [finding for finding in examine(folder) if finding.advice] == []
+
+
+def test_the_doctor_notices_a_file_of_another_answer(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_answer(ANSWER, tmp_path / "out", stem="answer")
+    write_answer(OTHER, tmp_path / "other", stem="answer")
+    shutil.copy("other/answer.json", "out/answer.json")
+    Path("out/tables/first.md").unlink()
+    (finding,) = (each for each in examine(tmp_path) if each.advice)
+    assert finding.line == (
+        "out: of the 12 files of its answer, tables/first.md is missing and answer.json is another answer's; "
+        "the command that writes it was stopped: run it again with --out out"
+    )
+
+
+def test_a_signal_waits_until_the_answer_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    write_answer(ANSWER, tmp_path / "out", stem="answer")
+    write_answer(OTHER, tmp_path / "new", stem="answer")
+    real = os.replace
+
+    def interrupted(*words: Any) -> None:
+        signal.raise_signal(signal.SIGINT)
+        real(*words)
+
+    monkeypatch.setattr(os, "replace", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        write_answer(OTHER, tmp_path / "out", stem="answer")
+    assert parts(tmp_path / "out") == parts(tmp_path / "new")

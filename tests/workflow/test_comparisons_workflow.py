@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import sys
 from pathlib import Path
@@ -67,8 +68,50 @@ def test_comparisons_run_as_on_the_command_line_and_each_by_itself(
     assert "results/comparisons/another" in line
     configure(tmp_path, {"seed": 7, "comparisons": {**MINE, "two": {**MINE["two"], "alpha": 0.05}}})
     (line,) = planned(checkout, tmp_path, *TARGET)
-    assert "--alpha 0.05" in line
+    assert "--alpha=0.05" in line
     configure(tmp_path, {"seed": 7, "comparisons": MINE})
     lines = Path("sim_c.csv").read_text().splitlines(keepends=True)
     Path("sim_c.csv").write_text("".join(lines[:-1]))
     assert len(planned(checkout, tmp_path, *TARGET)) == 2
+
+
+EVIL = """from pathlib import Path
+Path("ran").touch()
+"""
+
+
+def test_what_looks_like_an_option_is_never_run(tmp_path: Path) -> None:
+    for name, content in example_files().items():
+        (tmp_path / name).write_bytes(content)
+    (tmp_path / "evil.py").write_text(EVIL)
+    systems = ["--metric-file=evil.py", "sim_a.csv", "sim_b.csv"]
+    configure(tmp_path, {"comparisons": {"mine": {"gold": "gold.csv", "systems": systems}}})
+    code, output = snakemake(ROOT, tmp_path, "--dry-run", *TARGET)
+    assert code != 0
+    assert "systems.0: found '--metric-file=evil.py'; expected a path" in output
+    assert not (tmp_path / "ran").exists()
+
+
+def test_braces_in_a_file_of_a_folder_are_one_line(tmp_path: Path) -> None:
+    for name in ("a", "b"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "samples_{task}.jsonl").touch()
+    configure(tmp_path, {"comparisons": {"mine": {"systems": ["a", "b"]}}})
+    code, output = snakemake(ROOT, tmp_path, "--dry-run", *TARGET)
+    assert code != 0
+    assert "comparisons.mine: found 'a/samples_{task}.jsonl'; expected no braces" in output
+    assert "Wildcard" not in output
+
+
+def test_every_rule_keeps_options_and_files_apart() -> None:
+    commands = []
+    for rules in (ROOT / "workflow/rules").glob("*.smk"):
+        for shell in re.findall(r"    shell:\n((?:        .*\n)+)", rules.read_text(encoding="utf-8")):
+            commands.append("".join(line.strip().strip('"') for line in shell.splitlines()))
+    assert len(commands) > 30
+    for command in commands:
+        words = command.partition(" > {log}")[0].split()
+        groups = {"boostsa2022", "calibration", "cartpole", "data", "homan2025", "ulmer2022"}
+        first = words[3 if words[1] in groups else 2]
+        assert first.startswith(("--", "{params.")), command
+        assert " -- " in command or words[1] in ("boostsa2022", "cartpole"), command

@@ -135,8 +135,13 @@ def test_ratings_of_ones_own_get_a_fit_of_their_own(shared: Path, tmp_path: Path
     work = {"normalise": 1, "homan2025 fit": 1, "prior": 1, "homan2025 grid": 2}
     assert jobs(commands) == Counter({**work, **PRODUCTS})
     (normalise,) = (line for line in commands if line.startswith("normalise"))
-    assert shlex.split(normalise)[:4] == ["normalise", "hs_brexit", "--path", "my HS-Brexit"]
-    assert any("results/homan2025/fits/hs_brexit/prior.json --size" in line for line in commands)
+    words = shlex.split(normalise)
+    assert (words[:3], words[-2:]) == (["normalise", "--path", "my HS-Brexit"], ["--", "hs_brexit"])
+    assert any(
+        line.startswith("homan2025 grid --size")
+        and line.endswith("-- results/homan2025/fits/hs_brexit/prior.json")
+        for line in commands
+    )
 
 
 def test_the_default_target_does_without_it(shared: Path, tmp_path: Path) -> None:

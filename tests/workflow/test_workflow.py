@@ -239,7 +239,8 @@ def test_a_path_with_a_space_reaches_the_command_whole(checkout: Path, finished:
     ratings = {"sources": ["toxicity"], "ratings": {"toxicity": "my data/toxicity_ratings.json"}}
     configure(finished, {**CONFIG, **ratings})
     (normalise,) = (line for line in planned(checkout, finished) if line.startswith("normalise"))
-    assert shlex.split(normalise)[:4] == ["normalise", "toxicity", "--path", "my data/toxicity_ratings.json"]
+    words = shlex.split(normalise)
+    assert (words[:3], words[-1]) == (["normalise", "--path", "my data/toxicity_ratings.json"], "toxicity")
 
 
 @pytest.mark.parametrize(
@@ -345,6 +346,21 @@ def test_a_wrong_configuration_stops_the_run_before_its_first_job(
     assert f"mine.yaml:{line}: " in found
     assert "Traceback" not in output
     assert {path.name for path in tmp_path.iterdir()} <= {"mine.yaml", ".snakemake"}
+
+
+TWICE = ["seed: 1\nseed: 2\n", "comparisons: {}\nseed: 1\ncomparisons: {}\n", "own_ratings: {off: {}}\n"]
+
+
+@pytest.mark.parametrize("name", ["config.yaml", "mine.yaml"])
+@pytest.mark.parametrize("text", TWICE)
+def test_what_snakemakes_own_reader_would_lose_is_refused(text: str, name: str, tmp_path: Path) -> None:
+    for each in ("config.yaml", "mine.yaml"):
+        (tmp_path / each).write_text(text if each == name else "n_draws: 40\n", encoding="utf-8")
+    code, output = snakemake(ROOT, tmp_path, "--dry-run")
+    assert code != 0
+    assert f"{name}:{len(text.splitlines())}: " in output
+    assert "comes twice; keep one" in output or "put it in quotes" in output
+    assert "Traceback" not in output
 
 
 def test_an_error_is_placed_in_the_users_file_not_in_the_default_beside_it(tmp_path: Path) -> None:

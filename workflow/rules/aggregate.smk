@@ -28,9 +28,9 @@ rule pvalues:
     message:
         "Computing p-values: {wildcards.source} ({wildcards.semantics}), ε = {wildcards.epsilon}, {wildcards.samplers} × {wildcards.metrics}"
     shell:
-        "nbyk pvalues {input.estimated} {params.true:q} {params.responses}"
+        "nbyk pvalues {params.true:q} {params.responses}"
         " --epsilon {wildcards.epsilon} --items {wildcards.n} --responses {wildcards.k}"
-        " --out {output} > {log} 2>&1"
+        " --out {output} -- {input.estimated} > {log} 2>&1"
 
 
 def pvalues_of(some_cells):

@@ -208,9 +208,9 @@ rule boostsa_levels:
     message:
         "Measuring Type-I error: {wildcards.kind} labels, {wildcards.n} items, {wildcards.semantics}"
     shell:
-        "nbyk boostsa2022 levels {wildcards.kind} --items {wildcards.n} --semantics {wildcards.semantics}"
+        "nbyk boostsa2022 levels --items {wildcards.n} --semantics {wildcards.semantics}"
         " {params.scores} {params.shares} --sets {params.sets} --resamples {params.resamples}"
-        " --alpha {params.alpha} --seed {params.seed} --threads {threads} --out {output} > {log} 2>&1"
+        " --alpha {params.alpha} --seed {params.seed} --threads {threads} --out {output} -- {wildcards.kind} > {log} 2>&1"
 
 
 rule boostsa_tables:
@@ -305,7 +305,7 @@ rule boostsa_report:
     message:
         "Writing the report of Fornaciari et al. 2022"
     shell:
-        "nbyk boostsa2022 report results/boostsa2022 --out {output} > {log} 2>&1"
+        "nbyk boostsa2022 report --out {output} -- results/boostsa2022 > {log} 2>&1"
 
 
 rule boostsa2022:

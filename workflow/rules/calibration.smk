@@ -107,11 +107,11 @@ rule calibration_rates:
         "Calibrating: {wildcards.source}, ε = {wildcards.epsilon_a} and {wildcards.epsilon},"
         " {wildcards.n} × {wildcards.k}, {wildcards.part}"
     shell:
-        "nbyk calibration rates {input.prior} --items {wildcards.n} --responses {wildcards.k}"
+        "nbyk calibration rates --items {wildcards.n} --responses {wildcards.k}"
         " --epsilon-a {wildcards.epsilon_a} --epsilon {wildcards.epsilon} {params.metrics:q}"
         " {params.samplers:q} {params.alphas} {params.metric_files:q} --sets {params.sets}"
         " --resamples {params.resamples} --bootstraps {params.bootstraps} --seed {params.seed}"
-        " --threads {threads} --out {output} > {log} 2>&1"
+        " --threads {threads} --out {output} -- {input.prior} > {log} 2>&1"
 
 
 rule calibration_tables:
@@ -148,7 +148,7 @@ rule calibration_tables:
     message:
         "Writing the tables and the summary of calibration"
     shell:
-        "nbyk calibration tables {input.rates:q} --out results/calibration > {log} 2>&1"
+        "nbyk calibration tables --out results/calibration -- {input.rates:q} > {log} 2>&1"
 
 
 rule calibration_figures:
@@ -182,7 +182,7 @@ rule calibration_figures:
     message:
         "Drawing the heat maps of calibration"
     shell:
-        "nbyk calibration figures {input.rates:q} --out results/calibration/figures > {log} 2>&1"
+        "nbyk calibration figures --out results/calibration/figures -- {input.rates:q} > {log} 2>&1"
 
 
 rule calibration_report:
@@ -203,7 +203,7 @@ rule calibration_report:
     message:
         "Writing the report of calibration"
     shell:
-        "nbyk calibration report results/calibration --out {output} > {log} 2>&1"
+        "nbyk calibration report --out {output} -- results/calibration > {log} 2>&1"
 
 
 rule calibration:

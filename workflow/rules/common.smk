@@ -10,8 +10,8 @@ from pathlib import Path
 from snakemake.exceptions import WorkflowError
 from snakemake.utils import min_version
 
-from nbyk.config import validate
-from nbyk.config.values import NAME
+from nbyk.config import check_files, validate
+from nbyk.config.values import NAME, workflow_path
 from nbyk.data import load_source, read_ratings, scale_from_text
 from nbyk.data import source as source_named
 from nbyk.data import source_names
@@ -35,11 +35,20 @@ from nbyk.studies.wein2023 import (
 min_version("9.0")
 
 
+CONFIG_FILES = ["config.yaml", *workflow.overwrite_configfiles]
+
+# Snakemake's own reader keeps the last of two keys, so that the files are checked before it merges them.
+try:
+    check_files(CONFIG_FILES)
+except NbykError as error:
+    raise WorkflowError(f"the configuration is wrong:\n{error}") from None
+
+
 configfile: "config.yaml"
 
 
 try:
-    run = validate(config, files=["config.yaml", *workflow.overwrite_configfiles])
+    run = validate(config, files=CONFIG_FILES)
 except NbykError as error:
     raise WorkflowError(f"the configuration is wrong:\n{error}") from None
 

@@ -62,7 +62,8 @@ rule comparison:
         mem_mb=memory(297, 15, comparison_work),
         runtime=minutes(31, comparison_work),
     params:
-        words=lambda wildcards: run.comparisons[wildcards.comparison].words(),
+        systems=lambda wildcards: run.comparisons[wildcards.comparison].systems,
+        options=lambda wildcards: run.comparisons[wildcards.comparison].options(),
         metric_files=lambda wildcards, input: options(
             "--metric-file", input.metric_files
         ),
@@ -71,8 +72,8 @@ rule comparison:
     message:
         "Comparing: {wildcards.comparison}"
     shell:
-        "nbyk compare {params.words:q} {params.metric_files:q} --seed {params.seed} --threads {threads}"
-        " --out {params.folder} > {log} 2>&1"
+        "nbyk compare {params.options:q} {params.metric_files:q} --seed {params.seed} --threads {threads}"
+        " --out {params.folder} -- {params.systems:q} > {log} 2>&1"
 
 
 rule comparisons:

@@ -62,8 +62,8 @@ rule download:
     message:
         "Fetching {wildcards.file} of {wildcards.source}"
     shell:
-        "nbyk data fetch {wildcards.source} --file {wildcards.file:q} {PLACES:q}"
-        " --copy-to {params.copies} > {log} 2>&1"
+        "nbyk data fetch --file {wildcards.file:q} {PLACES:q}"
+        " --copy-to {params.copies} -- {wildcards.source} > {log} 2>&1"
 
 
 rule normalise:
@@ -85,4 +85,4 @@ rule normalise:
     message:
         "Normalising the ratings of {wildcards.source}"
     shell:
-        "nbyk normalise {wildcards.source} {params.options:q} --out {output} > {log} 2>&1"
+        "nbyk normalise {params.options:q} --out {output} -- {wildcards.source} > {log} 2>&1"

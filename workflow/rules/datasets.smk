@@ -103,8 +103,8 @@ rule datasets_report:
     message:
         "Writing the report on every data set at hand"
     shell:
-        "nbyk data report {input.pvalues:q} {params.data_sets:q} --seed {params.seed}"
-        " --out results/datasets > {log} 2>&1"
+        "nbyk data report {params.data_sets:q} --seed {params.seed}"
+        " --out results/datasets -- {input.pvalues:q} > {log} 2>&1"
 
 
 # The cells are listed when they are asked for, since that may read ratings.

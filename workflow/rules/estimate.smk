@@ -31,6 +31,6 @@ rule estimate:
     message:
         "Resampling reference sets: {wildcards.source} ({wildcards.semantics}), ε = {wildcards.epsilon}, {wildcards.samplers} × {wildcards.metrics}"
     shell:
-        "nbyk estimate {input.references} {params.samplers:q} {params.metrics:q} {params.metric_files:q}"
+        "nbyk estimate {params.samplers:q} {params.metrics:q} {params.metric_files:q}"
         " --semantics {wildcards.semantics} --null {wildcards.null} --resamples {params.resamples}"
-        " --spread-resamples {params.spread} --seed {params.seed} --threads {threads} --out {output} > {log} 2>&1"
+        " --spread-resamples {params.spread} --seed {params.seed} --threads {threads} --out {output} -- {input.references} > {log} 2>&1"

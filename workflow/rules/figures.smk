@@ -70,8 +70,8 @@ rule figures:
     message:
         "Drawing the figures"
     shell:
-        "nbyk figures {input.pvalues:q} --out results/wein2023/figures {params.size}"
-        " {params.metrics:q} {params.samplers:q} {params.fitted:q} --seed {params.seed} > {log} 2>&1"
+        "nbyk figures --out results/wein2023/figures {params.size}"
+        " {params.metrics:q} {params.samplers:q} {params.fitted:q} --seed {params.seed} -- {input.pvalues:q} > {log} 2>&1"
 
 
 rule report:
@@ -92,4 +92,4 @@ rule report:
     message:
         "Writing the report"
     shell:
-        "nbyk report results/wein2023 --out {output} > {log} 2>&1"
+        "nbyk report --out {output} -- results/wein2023 > {log} 2>&1"

@@ -153,8 +153,8 @@ rule homan_fit:
     message:
         "Fitting a prior to the ratings of {wildcards.source} by likelihood"
     shell:
-        "nbyk homan2025 fit {input.ratings} --name {wildcards.source} --check {output.check}"
-        " --out {output.prior} > {log} 2>&1"
+        "nbyk homan2025 fit --name {wildcards.source} --check {output.check}"
+        " --out {output.prior} -- {input.ratings} > {log} 2>&1"
 
 
 rule homan_grid:
@@ -191,9 +191,9 @@ rule homan_grid:
     message:
         "Computing p-values: {wildcards.source}, ε = {wildcards.epsilon}, {wildcards.points} × {wildcards.metrics}"
     shell:
-        "nbyk homan2025 grid {input.prior} {params.sizes} {params.metrics:q} {params.metric_files:q}"
+        "nbyk homan2025 grid {params.sizes} {params.metrics:q} {params.metric_files:q}"
         " --epsilon {wildcards.epsilon} --draws {params.draws} --seed {params.seed} --threads {threads}"
-        " --out {output} > {log} 2>&1"
+        " --out {output} -- {input.prior} > {log} 2>&1"
 
 
 rule homan_power:
@@ -228,9 +228,9 @@ rule homan_power:
     message:
         "Computing power: {wildcards.source}, ε = {wildcards.epsilon}, {wildcards.n} × {wildcards.k}"
     shell:
-        "nbyk homan2025 power {input.prior} --items {wildcards.n} --responses {wildcards.k}"
+        "nbyk homan2025 power --items {wildcards.n} --responses {wildcards.k}"
         " --epsilon {wildcards.epsilon} --sets {params.sets} --resamples {params.resamples}"
-        " --seed {params.seed} --threads {threads} --out {output} > {log} 2>&1"
+        " --seed {params.seed} --threads {threads} --out {output} -- {input.prior} > {log} 2>&1"
 
 
 rule homan_tables:
@@ -274,8 +274,8 @@ rule homan_tables:
     message:
         "Writing the tables and the summary of Homan et al. 2025"
     shell:
-        "nbyk homan2025 tables {input.pvalues:q} {params.power:q} {params.fitted:q}"
-        " --out results/homan2025 > {log} 2>&1"
+        "nbyk homan2025 tables {params.power:q} {params.fitted:q}"
+        " --out results/homan2025 -- {input.pvalues:q} > {log} 2>&1"
 
 
 rule homan_figures:
@@ -322,8 +322,8 @@ rule homan_figures:
     message:
         "Drawing the figures of Homan et al. 2025"
     shell:
-        "nbyk homan2025 figures {input.pvalues:q} {params.power:q} {params.fitted:q}"
-        " --out results/homan2025/figures --seed {params.seed} > {log} 2>&1"
+        "nbyk homan2025 figures {params.power:q} {params.fitted:q}"
+        " --out results/homan2025/figures --seed {params.seed} -- {input.pvalues:q} > {log} 2>&1"
 
 
 rule homan_report:
@@ -344,7 +344,7 @@ rule homan_report:
     message:
         "Writing the report of Homan et al. 2025"
     shell:
-        "nbyk homan2025 report results/homan2025 --out {output} > {log} 2>&1"
+        "nbyk homan2025 report --out {output} -- results/homan2025 > {log} 2>&1"
 
 
 rule homan2025:

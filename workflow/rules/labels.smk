@@ -10,7 +10,10 @@ def files_of_designs():
         return {}
     from nbyk.labels.designs import design_files
 
-    return {name: design_files(path) for name, path in run.labels.designs.items()}
+    return {
+        name: [workflow_path(file) for file in design_files(path)]
+        for name, path in run.labels.designs.items()
+    }
 
 
 try:
@@ -70,8 +73,8 @@ rule labels_design:
     message:
         "Comparing the treatments of design {wildcards.design} with their controls"
     shell:
-        "nbyk labels {input.files[0]:q} --out results/labels/{wildcards.design} --threads {threads}"
-        " > {log} 2>&1"
+        "nbyk labels --out results/labels/{wildcards.design} --threads {threads}"
+        " -- {input.files[0]:q} > {log} 2>&1"
 
 
 rule labels:

@@ -33,7 +33,7 @@ rule papers_report:
     message:
         "Writing one page of all papers"
     shell:
-        "nbyk papers-report results --out {output} > {log} 2>&1"
+        "nbyk papers-report --out {output} -- results > {log} 2>&1"
 
 
 rule papers:

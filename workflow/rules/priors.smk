@@ -14,7 +14,7 @@ rule prior:
     message:
         "Writing the published prior of {wildcards.source} ({wildcards.semantics})"
     shell:
-        "nbyk prior {wildcards.source} --semantics {wildcards.semantics} --out {output} > {log} 2>&1"
+        "nbyk prior --semantics {wildcards.semantics} --out {output} -- {wildcards.source} > {log} 2>&1"
 
 
 rule fit:
@@ -38,5 +38,5 @@ rule fit:
     message:
         "Fitting a two-stage prior to {wildcards.source}"
     shell:
-        "nbyk fit {input.ratings} --name {wildcards.source} --seed {params.seed}"
-        " --families {output.families} --check {output.check} --out {output.prior} > {log} 2>&1"
+        "nbyk fit --name {wildcards.source} --seed {params.seed}"
+        " --families {output.families} --check {output.check} --out {output.prior} -- {input.ratings} > {log} 2>&1"

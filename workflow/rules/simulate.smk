@@ -22,9 +22,9 @@ rule reference:
     message:
         "Drawing {params.references} reference sets: {wildcards.source} ({wildcards.semantics}), ε = {wildcards.epsilon}, {wildcards.n} × {wildcards.k}"
     shell:
-        "nbyk reference {input.prior} {params.gold} --items {wildcards.n} --responses {wildcards.k}"
+        "nbyk reference {params.gold} --items {wildcards.n} --responses {wildcards.k}"
         " --epsilon {wildcards.epsilon} --references {params.references} --seed {params.seed}"
-        " --out {output} > {log} 2>&1"
+        " --out {output} -- {input.prior} > {log} 2>&1"
 
 
 rule true:
@@ -58,7 +58,7 @@ rule true:
     message:
         "Drawing true effects: {wildcards.source} ({wildcards.semantics}), ε = {wildcards.epsilon}, {wildcards.n} × {wildcards.k}, {wildcards.metrics}"
     shell:
-        "nbyk true {input.prior} --items {wildcards.n} --responses {wildcards.k}"
+        "nbyk true --items {wildcards.n} --responses {wildcards.k}"
         " --epsilon {wildcards.epsilon} --semantics {wildcards.semantics} {params.metrics:q}"
         " {params.metric_files:q} --draws {params.draws} --seed {params.seed} --threads {threads}"
-        " --out {output} > {log} 2>&1"
+        " --out {output} -- {input.prior} > {log} 2>&1"

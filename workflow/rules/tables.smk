@@ -61,5 +61,5 @@ rule tables:
     message:
         "Writing the tables and the summary"
     shell:
-        "nbyk tables {input.pvalues:q} --out results/wein2023 {params.size}"
-        " {params.metrics:q} {params.samplers:q} > {log} 2>&1"
+        "nbyk tables --out results/wein2023 {params.size}"
+        " {params.metrics:q} {params.samplers:q} -- {input.pvalues:q} > {log} 2>&1"

@@ -124,10 +124,10 @@ rule ulmer_scores:
         "Testing simulated scores: {wildcards.distribution}, {wildcards.settings}, {wildcards.tests},"
         " {wildcards.semantics}"
     shell:
-        "nbyk ulmer2022 scores {wildcards.distribution} --semantics {wildcards.semantics}"
+        "nbyk ulmer2022 scores --semantics {wildcards.semantics}"
         " {params.settings} {params.tests} --simulations {params.simulations}"
         " --aso-simulations {params.aso_simulations} --resamples {params.resamples}"
-        " --seed {params.seed} --threads {threads} --out {output} > {log} 2>&1"
+        " --seed {params.seed} --threads {threads} --out {output} -- {wildcards.distribution} > {log} 2>&1"
 
 
 rule ulmer_tables:
@@ -171,8 +171,8 @@ rule ulmer_tables:
     message:
         "Writing the tables and the summary of Ulmer et al. 2022"
     shell:
-        "nbyk ulmer2022 tables {input.scores:q} {params.thresholds} --out results/ulmer2022"
-        " > {log} 2>&1"
+        "nbyk ulmer2022 tables {params.thresholds} --out results/ulmer2022"
+        " -- {input.scores:q} > {log} 2>&1"
 
 
 rule ulmer_figures:
@@ -214,8 +214,8 @@ rule ulmer_figures:
     message:
         "Drawing the figures of Ulmer et al. 2022"
     shell:
-        "nbyk ulmer2022 figures {input.scores:q} {params.thresholds} --out results/ulmer2022/figures"
-        " > {log} 2>&1"
+        "nbyk ulmer2022 figures {params.thresholds} --out results/ulmer2022/figures"
+        " -- {input.scores:q} > {log} 2>&1"
 
 
 rule ulmer_report:
@@ -236,7 +236,7 @@ rule ulmer_report:
     message:
         "Writing the report of Ulmer et al. 2022"
     shell:
-        "nbyk ulmer2022 report results/ulmer2022 --out {output} > {log} 2>&1"
+        "nbyk ulmer2022 report --out {output} -- results/ulmer2022 > {log} 2>&1"
 
 
 rule ulmer2022:

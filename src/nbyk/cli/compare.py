@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nbyk.cli.answers import AsJson, Gate, OutAnswer, give
+from nbyk.cli.answers import AsJson, Gate, OutAnswer, Verdict, all_better, give, with_gate
 from nbyk.cli.options import MetricFiles, Seed, Threads, check_out_folder, distinct, load_metric_files
 from nbyk.errors import NbykError, unknown_name
 
@@ -57,11 +57,11 @@ class _Asked:
 
 @dataclass(frozen=True)
 class _Shown:
-    """Whether system `a` is shown to be better than `b`."""
+    """Whether system `a` is shown to be better than `b`, or more draws could change that."""
 
     a: str
     b: str | None
-    better: bool
+    better: Verdict
 
 
 def compare(
@@ -157,7 +157,8 @@ def compare(
 
     The first system is A, and effects are positive where it is better.
 
-    With --gate the exit code is 1 unless A is shown to be better than B, or than the baseline --against.
+    With --gate the exit code is 0 where A is shown to be better than B, or than the baseline --against, 3
+    where it is not, and 4 where --max-resamples draws do not settle which.
     """
     from nbyk.data import SampleChoice, read_systems
 
@@ -209,8 +210,8 @@ def compare(
     except NbykError as error:
         raise NbykError(_in_options(str(error))) from None
     if gate:
-        answer = _with_gate(answer, shown)
-    give(answer, out=out, as_json=as_json, stem=STEM, passed=shown.better if gate else None)
+        answer = with_gate(answer, shown.better, shown.a, shown.b)
+    give(answer, out=out, as_json=as_json, stem=STEM, gate=shown.better if gate else None)
 
 
 def _pair(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
@@ -225,7 +226,7 @@ def _pair(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
     with _stage(f"comparing {a} with {b} on {systems.n_items} items"):
         results = compare_metrics(data, metrics=asked.metrics, **asked.test)
     found = PairFindings(a, b, systems, results, asked.interval, **_extras(systems, data, results, asked))
-    better = all(result.verdict == "A" for result in results.values())
+    better = all_better((result.verdict == "A", result.decided) for result in results.values())
     return _translated(pair_answer(found)), _Shown(a, b, better)
 
 
@@ -249,19 +250,12 @@ def _board(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
                 **asked.test,
             )
     first = next(name for name in systems.names if name != asked.against)
-    better = all(any(pair.better == pair.a == first for pair in board.pairs) for board in boards.values())
-    return _translated(board_answer(boards, systems)), _Shown(first, asked.against, better)
-
-
-def _with_gate(answer: Answer, shown: _Shown) -> Answer:
-    """Return an answer that says whether the gate is passed."""
-    no = "" if shown.better else "not "
-    sentence = f"The gate is {no}passed: {shown.a} is {no}shown to be better than {shown.b}."
-    return replace(
-        answer,
-        sentences=(*answer.sentences, sentence),
-        details={**answer.details, "gate_passed": shown.better},
+    of_first = [[pair for pair in board.pairs if pair.a == first] for board in boards.values()]
+    better = all_better(
+        (any(pair.better == first for pair in pairs), all(pair.decided for pair in pairs))
+        for pairs in of_first
     )
+    return _translated(board_answer(boards, systems)), _Shown(first, asked.against, better)
 
 
 def _extras(

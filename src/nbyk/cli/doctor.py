@@ -15,7 +15,7 @@ def doctor(
         Path, typer.Argument(help="Folder of a run: the one that holds results and .snakemake.")
     ] = Path(),
 ) -> None:
-    """Check versions, results and what stopped runs left; exit with 1 if there is something to do."""
+    """Check versions, results and what stopped runs left; exit with 3 if there is something to do."""
     from nbyk.health import examine
 
     if not folder.is_dir():
@@ -24,5 +24,5 @@ def doctor(
     for finding in findings:
         print(finding.line)
     if any(finding.advice for finding in findings):
-        raise typer.Exit(1)
+        raise typer.Exit(3)
     print(f"{folder}: all is well")

@@ -8,7 +8,7 @@ from typing import Annotated
 
 import typer
 
-from nbyk.cli.answers import AsJson, Gate, OutAnswer, give
+from nbyk.cli.answers import AsJson, Gate, OutAnswer, give, passed
 from nbyk.cli.options import Threads, check_out_folder
 from nbyk.errors import NbykError
 
@@ -33,7 +33,7 @@ def labels(
         check_out_folder(out)
     from nbyk.labels.designs import compare_design, read_design, write_outcomes
     from nbyk.report.labels.answer import design_answer, is_passed
-    from nbyk.report.labels.boostsa import write_results
+    from nbyk.report.labels.boostsa import results_files
 
     read, settings = read_design(design)
     keep = None if out is None else out / "comparisons"
@@ -43,10 +43,9 @@ def labels(
         raise NbykError(f"{design}: {error}") from None
     if outcomes is not None:
         write_outcomes(read, outcomes)
-    if out is not None:
-        write_results(result, out)
-    passed = is_passed(result) if gate else None
-    give(design_answer(result), out=out, as_json=as_json, stem="labels", passed=passed)
+    verdict = passed(is_passed(result)) if gate else None
+    more = results_files(result)
+    give(design_answer(result), out=out, as_json=as_json, stem="labels", gate=verdict, more=more)
 
 
 def _say(line: str) -> None:

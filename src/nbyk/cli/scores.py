@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from nbyk.cli.answers import AsJson, Gate, OutAnswer, give
+from nbyk.cli.answers import AsJson, Gate, OutAnswer, give, passed
 from nbyk.cli.options import Seed, Threads, check_out_folder
 from nbyk.errors import NbykError, unknown_name
 
@@ -88,7 +88,7 @@ def scores(
     """Compare systems by one score per training run, or one per item of the same test set.
 
     Scores of the same items are paired by a column of ids, or by their order with --paired; higher is better.
-    With --gate the exit code is 1 unless the first system is shown to be better than the other or, of three
+    With --gate the exit code is 3 unless the first system is shown to be better than the other or, of three
     systems or more, than the baseline that --against names.
     """
     from nbyk.data.scores import read_score_set
@@ -178,8 +178,8 @@ def scores(
         notes.append("the scores are paired by their order in the files, which have no ids to check it by")
     answer = scores_answer(comparison, powers=powers, lift=by, notes=notes)
     first = next(name for name in paths if name != against)
-    passed = any(pair.better == pair.a == first for pair in comparison.pairs)
-    give(answer, out=out, as_json=as_json, stem="test", passed=passed if gate else None)
+    is_better = any(pair.better == pair.a == first for pair in comparison.pairs)
+    give(answer, out=out, as_json=as_json, stem="test", gate=passed(is_better) if gate else None)
 
 
 def _in_options(message: str) -> str:

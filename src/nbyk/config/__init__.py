@@ -4,7 +4,7 @@
 error that names the file, the line and the key before any job starts.
 """
 
-from nbyk.config.reading import load_config, load_downloads, named_copies, validate
+from nbyk.config.reading import check_files, load_config, load_downloads, named_copies, validate
 from nbyk.config.reference import json_schema, reference_page
 from nbyk.config.sections import Downloads
 from nbyk.config.whole import Config
@@ -12,6 +12,7 @@ from nbyk.config.whole import Config
 __all__ = [
     "Config",
     "Downloads",
+    "check_files",
     "json_schema",
     "load_config",
     "load_downloads",

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Literal
 
 from pydantic import Field, model_validator
 
 from nbyk.config.sections import Section
-from nbyk.config.values import Level, MetricName, NullName, ScaleText, Text
+from nbyk.config.values import DataPath, Level, MetricName, NullName, ScaleText, Text, workflow_path
 from nbyk.data.systems import named_systems
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import get
@@ -18,9 +17,9 @@ from nbyk.metrics import get
 class Comparison(Section):
     """A comparison of your own systems, under a name of your own; `snakemake comparisons` runs them."""
 
-    systems: list[Text] = Field(min_length=2)
+    systems: list[DataPath] = Field(min_length=2)
     """Files of responses, or folders of lm_eval's logs, each as path or name=path; A is the first."""
-    gold: Text | None = None
+    gold: DataPath | None = None
     """File of people's ratings. Without one, the systems' own ratings are compared."""
     metrics: list[MetricName] = Field([])
     """Metrics. Without one: mae, or mean where there is no gold."""
@@ -82,7 +81,7 @@ class Comparison(Section):
         Raises
         ------
         NbykError
-            If one is missing.
+            If one is missing, or is named as `workflow_path` refuses.
         """
         found: list[str] = []
         for path in [*([self.gold] if self.gold else []), *named_systems(self.systems).values()]:
@@ -90,19 +89,16 @@ class Comparison(Section):
             if not place.exists():
                 raise NbykError(f"{path}: no such file; check the path")
             inside = sorted(place.rglob("samples_*.jsonl")) if place.is_dir() else [place]
-            found += [str(file) for file in inside]
+            found += [workflow_path(str(file)) for file in inside]
         return found
 
-    def words(self) -> list[str]:
-        """Return what follows `nbyk compare`, but for files of metrics, the seed and the output."""
-        return [*self.systems, *(word for option in self._options() for word in option)]
-
-    def _options(self) -> Iterator[tuple[str, ...]]:
-        for metric in self.metrics:
-            yield "--metric", metric
+    def options(self) -> list[str]:
+        """Return the options of `nbyk compare`, but for files of metrics, the seed and the output."""
+        options = [f"--metric={metric}" for metric in self.metrics]
         if self.full is not None:
-            yield ("--full" if self.full else "--quick",)
+            options.append("--full" if self.full else "--quick")
         for name in type(self).model_fields:
             value = getattr(self, name)
             if name not in ("systems", "metrics", "full") and value is not None:
-                yield f"--{name.removeprefix('n_').replace('_', '-')}", f"{value}"
+                options.append(f"--{name.removeprefix('n_').replace('_', '-')}={value}")
+        return options

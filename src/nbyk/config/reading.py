@@ -12,7 +12,27 @@ from nbyk.config.sections import Downloads, Size
 from nbyk.config.whole import SECTIONS, Config
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import load_file
-from nbyk.yaml_text import parse_mapping, place_of
+from nbyk.yaml_text import parse_mapping, place_of, wrong_value
+
+_MOST_SHOWN = 20
+
+
+def check_files(files: Sequence[str | Path]) -> None:
+    """Check what YAML's own reader, which Snakemake uses, would not say: keys that come twice, and others.
+
+    Parameters
+    ----------
+    files
+        Configurations; those that do not exist are passed over.
+
+    Raises
+    ------
+    NbykError
+        As `load_config`, where a file is not YAML; values are not looked at.
+    """
+    for path in files:
+        if Path(path).exists():
+            _read_yaml(path)
 
 
 def load_config(path: str | Path) -> Config:
@@ -72,7 +92,10 @@ def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> 
     try:
         config = Config.model_validate(dict(values))
     except ValidationError as error:
-        problems = [_explain(problem, files) for problem in error.errors()]
+        errors = error.errors()
+        problems = [_explain(problem, files) for problem in errors[:_MOST_SHOWN]]
+        if len(errors) > _MOST_SHOWN:
+            problems.append(f"and {len(errors) - _MOST_SHOWN} more like these")
         raise NbykError("\n".join(problems)) from None
     for key, sources in (("ratings", config.ratings), ("own_ratings", config.own_ratings)):
         for source in sources:
@@ -112,8 +135,7 @@ def _explain(problem: Any, files: Sequence[str | Path]) -> str:
         return f"{place}: {unknown_name('key', str(location[-1]), _section_at(location).model_fields)}"
     if problem["type"] == "value_error":
         return f"{place}: {key}: {problem['ctx']['error']}"
-    found = problem["input"]
-    return f"{place}: {key}: found {found!r}; {problem['msg'][0].lower()}{problem['msg'][1:]}"
+    return f"{place}: {key}: {wrong_value(problem)}"
 
 
 def _section_at(location: Sequence[int | str]) -> type[BaseModel]:

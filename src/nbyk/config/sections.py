@@ -11,6 +11,7 @@ from nbyk.config.values import (
     BalancedSize,
     Budget,
     CalibrationSourceName,
+    DataPath,
     DesignName,
     Discordance,
     Distinct,
@@ -29,7 +30,6 @@ from nbyk.config.values import (
     ScaleText,
     ScoreName,
     ScoreTestName,
-    Text,
 )
 from nbyk.data.download import default_folder, default_mirror
 from nbyk.resampling.samplers import WEIN_SAMPLERS
@@ -55,7 +55,7 @@ class Size(Section):
 class OwnRatings(Section):
     """A table of ratings of your own."""
 
-    path: Text
+    path: DataPath
     """Its path; it is read as by `nbyk.read_ratings`."""
     scale: ScaleText
     """The scale of its values: levels as in 1,2,3,4,5, two ends as in 0..100, or binary."""
@@ -64,9 +64,9 @@ class OwnRatings(Section):
 class Downloads(Section):
     """Where `nbyk data fetch` and the workflow get published ratings, and put them (docs/data.md)."""
 
-    folder: str | None = Field(None, min_length=1)
+    folder: DataPath | None = None
     """Folder of downloads. Without one it is that of NBYK_DATA, or nbyk's in the user's cache."""
-    mirror: str | None = Field(None, min_length=1)
+    mirror: DataPath | None = None
     """Address above SOURCE/FILE, or a folder with that layout. Without one: NBYK_MIRROR's, or upstream."""
 
     @property
@@ -160,7 +160,7 @@ class Calibration(Section):
 class Labels(Section):
     """Designs of classifiers compared by their label predictions (docs/labels.md); `snakemake labels`."""
 
-    designs: dict[DesignName, str] = Field({})
+    designs: dict[DesignName, DataPath] = Field({})
     """Designs in YAML by a name of your own, as {sentiment: designs/sentiment.yaml}."""
 
 

@@ -46,6 +46,24 @@ def _known_ratings(name: str) -> str:
 _GRID_SOURCES = (*homan2025.LABELS, *(f"{source}{homan2025.OWN_FIT}" for source in homan2025.LABELS))
 
 
+def workflow_path(path: str) -> str:
+    """Return a path that Snakemake takes for nothing else.
+
+    Raises
+    ------
+    NbykError
+        If the command line of a job would take it for an option, or Snakemake finds a wildcard in it.
+    """
+    if path.startswith("-"):
+        raise NbykError(f"found {path!r}; expected a path, and this would be an option: write ./{path}")
+    if re.search(r"\{.*\}", path):
+        raise NbykError(
+            f"found {path!r}; expected no braces, which Snakemake fills in: rename the file, or run nbyk "
+            "without the workflow"
+        )
+    return path
+
+
 def _one_of(what: str, known: Sequence[str]) -> AfterValidator:
     def check(name: str) -> str:
         if name not in known:
@@ -75,6 +93,7 @@ DesignName = Annotated[str, Field(pattern="^[a-z0-9_]+$")]
 ScaleText = Annotated[str, AfterValidator(_written_scale)]
 RatingsName = Annotated[str, AfterValidator(_known_ratings)]
 Text = Annotated[str, Field(min_length=1)]
+DataPath = Annotated[Text, AfterValidator(workflow_path)]
 GridSourceName = Annotated[str, _one_of("source", _GRID_SOURCES)]
 CalibrationSourceName = Annotated[str, _one_of("source", ("simulated", *_GRID_SOURCES))]
 DistributionName = Annotated[

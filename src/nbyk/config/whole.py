@@ -21,6 +21,7 @@ from nbyk.config.sections import (
 )
 from nbyk.config.values import (
     ComparisonName,
+    DataPath,
     Distinct,
     Epsilon,
     MetricName,
@@ -28,7 +29,6 @@ from nbyk.config.values import (
     OwnName,
     RatingsName,
     SamplerName,
-    Text,
 )
 from nbyk.data.download import is_complete
 from nbyk.data.sources import source as source_named
@@ -50,7 +50,7 @@ class Config(Section):
     """How a p-value is computed: as the paper's published numbers were, as nbyk recommends, or both."""
     sources: Annotated[list[str], Distinct] = Field(["simulated", "toxicity", "convabuse"], min_length=1)
     """Where items and responses come from: a published prior, or ratings that a prior is fitted to."""
-    ratings: dict[RatingsName, Text] = Field({})
+    ratings: dict[RatingsName, DataPath] = Field({})
     """Paths of your own copies of ratings, by source (docs/data.md); convabuse comes with its own."""
     own_ratings: dict[OwnName, OwnRatings] = Field({})
     """Tables of your own by a name of your own, as {path: mine.csv, scale: "1,2,3,4,5"} (docs/data.md)."""
@@ -60,7 +60,7 @@ class Config(Section):
     """Sizes (N, K) of the test sets. The tables show the first; results/pvalues holds them all."""
     samplers: Annotated[list[SamplerName], Distinct] = Field(list(WEIN_SAMPLERS), min_length=1)
     """Item sampler/response sampler pairs that resample a test set."""
-    metric_files: Annotated[list[str], Distinct] = Field([])
+    metric_files: Annotated[list[DataPath], Distinct] = Field([])
     """Python files of your own that register metrics (docs/guide.md)."""
     metrics: Annotated[list[MetricName], Distinct] = Field(list(COLUMNS), min_length=1)
     """Metrics that compare a system with the gold: the paper's nine columns, any other built-in, or yours."""

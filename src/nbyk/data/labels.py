@@ -203,6 +203,10 @@ def _hard(origin: Origin, values: Any) -> NDArray[Any]:
                 f"{origin}: {origin.place(row)} is {given[row]!r}; expected labels that are all text or all "
                 "whole numbers"
             )
+        for row, label in enumerate(given):
+            # An array of text drops NULs at the end of its cells.
+            if isinstance(label, str) and "\0" in label:
+                raise NbykError(f"{origin}: {origin.place(row)} is {label!r}; expected a label without NUL")
         array = np.asarray(given)
     if array.dtype.kind == "f":
         bad = ~np.isfinite(array)

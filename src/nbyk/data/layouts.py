@@ -252,9 +252,13 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
     try:
         # A pickle runs code when loaded, so an array that needs one is refused.
         loaded = np.load(source, allow_pickle=False)
-        arrays = {"": loaded} if isinstance(loaded, np.ndarray) else dict(loaded)
-        if "" in arrays and source.read(1):
-            raise ValueError("more follows the array")
+        if isinstance(loaded, np.ndarray):
+            if source.read(1):
+                raise ValueError("more follows the array")
+            return np.asarray(loaded)
+        # Members a and a.npy go by the same name.
+        names = loaded.files
+        arrays = [loaded[name] for name in names[:1]]
     except Exception as error:  # a damaged file makes numpy, zipfile and zlib raise nearly anything
         if "Object arrays" in str(error):
             raise NbykError(
@@ -265,11 +269,11 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
             f"{path}: not a readable NumPy array ({reason(error)}); "
             "get it again if it was cut off, or save it with numpy.save"
         ) from None
-    if len(arrays) != 1:
+    if len(names) != 1:
         raise NbykError(
-            f"{path}: found the arrays {', '.join(arrays) or '(none)'}, expected exactly one; save one alone"
+            f"{path}: found the arrays {', '.join(names) or '(none)'}, expected exactly one; save one alone"
         )
-    return np.asarray(next(iter(arrays.values())))
+    return np.asarray(arrays[0])
 
 
 def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:

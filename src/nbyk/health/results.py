@@ -11,6 +11,7 @@ from nbyk.errors import NbykError
 from nbyk.health.finding import Finding
 from nbyk.lineage.chain import Checksums, inputs_of
 from nbyk.lineage.recording import versions
+from nbyk.provenance.answers import answers_below
 from nbyk.provenance.records import Record, files_with_records, how_it_differs, read_record, shown
 
 
@@ -39,6 +40,7 @@ def examine(folder: Path) -> Iterator[Finding]:
             expected = f"expected {record.bytes} of {record.sha256[:12]}…"
             yield Finding(shown(file), f"{what} {found[:12]}…, {expected}", _made_again(shown(file)))
     yield from _missing(missing)
+    yield from _mixed(folder, checksums, wrong.union(missing))
     yield from _outdated(records, checksums, wrong.union(missing))
     yield from _unrecorded(folder / "results", records)
     yield from _other_versions(records.values())
@@ -52,6 +54,28 @@ def _missing(files: Collection[Path]) -> Iterator[Finding]:
         what = f"{_counted([file.name for file in gone])} missing, though recorded as written"
         advice = f"{_made_again(shown(gone[0]))}, or delete the records (in .nbyk) of what is not wanted"
         yield Finding(shown(place), what, advice)
+
+
+def _mixed(folder: Path, checksums: Checksums, told: Collection[Path]) -> Iterator[Finding]:
+    """Yield the answers that lack files, or have another answer's, but for files that `told` has."""
+    for place, stem, listed in answers_below(folder):
+        found = {name: checksums.of(place / name) for name in listed}
+        lost = [name for name, digest in found.items() if digest is None and place / name not in told]
+        other = [
+            name
+            for name, digest in found.items()
+            if digest not in (None, listed[name]) and place / name not in told
+        ]
+        if any(found.values()) and lost + other:
+            what = " and ".join(
+                f"{_counted(names)} {problem}"
+                for names, problem in ((lost, "missing"), (other, "another answer's"))
+                if names
+            )
+            advice = (
+                f"the command that writes it was stopped: run it again with --out {shlex.quote(shown(place))}"
+            )
+            yield Finding(shown(place), f"of the {len(listed)} files of its {stem}, {what}", advice)
 
 
 def _outdated(records: dict[Path, Record], checksums: Checksums, told: Collection[Path]) -> Iterator[Finding]:

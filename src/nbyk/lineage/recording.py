@@ -44,11 +44,8 @@ _SETTING_OF_OPTION = {
 }
 
 
-class AnsweredNoError(SystemExit):
-    """Ends a command that did its work, and whose answer is no; what it wrote is recorded. The code is 1."""
-
-    def __init__(self) -> None:
-        super().__init__(1)
+class GateShutError(SystemExit):
+    """Ends a command that did its work, and whose answer is not yes; what it wrote is recorded."""
 
 
 @contextmanager
@@ -64,7 +61,7 @@ def recording(arguments: Sequence[str]) -> Iterator[None]:
         try:
             yield
         except SystemExit as ended:  # a command line ends so, well or not
-            if not ended.code or isinstance(ended, AnsweredNoError):
+            if not ended.code or isinstance(ended, GateShutError):
                 _write(journal, arguments)
             raise
         _write(journal, arguments)

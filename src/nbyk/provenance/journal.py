@@ -85,6 +85,17 @@ def will_replace(target: Path, scratch: Path) -> Path:
             status = os.fstat(written.fileno())
         journal.outputs[_key(target)] = Output(digest, status.st_size, identity(status))
         journal.settings.pop(_key(target), None)
+    return _without_record(target)
+
+
+def will_delete(target: Path) -> Path:
+    """Delete the record of a file that is about to be deleted; what is returned is as of `will_replace`."""
+    for journal in _open:
+        journal.outputs.pop(_key(target), None)
+    return _without_record(target)
+
+
+def _without_record(target: Path) -> Path:
     record = record_path(target)
     try:
         record.unlink()

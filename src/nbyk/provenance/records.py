@@ -102,14 +102,15 @@ def files_with_records(folder: Path) -> Iterator[Path]:
     folder
         The folder's absolute path.
     """
-    for place in _record_folders(folder):
+    for place in record_folders(folder):
         for record in sorted(place.rglob("*.json")):
             file = recorded_file(record)
             if record_path(file) == record:
                 yield file
 
 
-def _record_folders(folder: Path) -> Iterator[Path]:
+def record_folders(folder: Path) -> Iterator[Path]:
+    """Yield the folders of records below a folder, and the one above that may hold some of its own."""
     # Of a partitioned dataset, or a part of one, the records lie further up.
     yield record_path(folder / "name=value" / "file").parents[1]
     for place, inside, _ in os.walk(folder):

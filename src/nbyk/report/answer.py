@@ -10,7 +10,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbyk.files import write_bytes, write_json, write_parquet
+from nbyk.files import json_bytes, parquet_bytes, write_together
 from nbyk.report.drawing import pictures
 from nbyk.report.formats import cells, is_text, table_texts
 from nbyk.report.html import render, svg_address
@@ -127,11 +127,11 @@ def answer_text(answer: Answer, *, width: int) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def write_answer(answer: Answer, folder: Path, *, stem: str) -> None:
-    """Write an answer to a folder; everything is made before the first file is written.
+def write_answer(answer: Answer, folder: Path, *, stem: str, more: Mapping[str, bytes] | None = None) -> None:
+    """Write an answer to a folder as one, in place of an earlier one (`nbyk.files.write_together`).
 
     Writes ``STEM.json``, ``tables/NAME`` as .csv, .parquet, .md and .tex, ``figures/NAME`` as .png and .svg,
-    and ``STEM.html``, a page that holds all of it and needs no network.
+    ``STEM.html``, a page that holds all of it and needs no network, and `more` files by their names.
 
     Raises
     ------
@@ -140,26 +140,21 @@ def write_answer(answer: Answer, folder: Path, *, stem: str) -> None:
     """
     import pyarrow as pa
 
-    content = answer.to_dict()
-    answer.to_json()  # refuses what JSON cannot hold
+    files = dict(more or {})
     drawn = {figure.name: pictures(figure.draw()) for figure in answer.figures}
-    arrow = {table.name: pa.Table.from_pandas(table.frame, preserve_index=False) for table in answer.tables}
-    texts = {
-        f"{table.name}{suffix}": text
-        for table in answer.tables
-        for suffix, text in table_texts(table.frame, table.caption).items()
-    }
-    page = answer_page(answer, {name: svg_address(files[".svg"]) for name, files in drawn.items()}, stem=stem)
-
-    for name, text in texts.items():
-        write_bytes(folder / "tables" / name, text.encode())
-    for name, table in arrow.items():
-        write_parquet(folder / "tables" / f"{name}.parquet", table, {})
-    for name, files in drawn.items():
-        for suffix, picture in files.items():
-            write_bytes(folder / "figures" / f"{name}{suffix}", picture)
-    write_json(folder / f"{stem}.json", content)
-    write_bytes(folder / f"{stem}.html", page.encode())
+    for table in answer.tables:
+        for suffix, text in table_texts(table.frame, table.caption).items():
+            files[f"tables/{table.name}{suffix}"] = text.encode()
+        arrow = pa.Table.from_pandas(table.frame, preserve_index=False)
+        files[f"tables/{table.name}.parquet"] = parquet_bytes(arrow)
+    for name, of_figure in drawn.items():
+        files |= {f"figures/{name}{suffix}": picture for suffix, picture in of_figure.items()}
+    page = answer_page(
+        answer, {name: svg_address(of_figure[".svg"]) for name, of_figure in drawn.items()}, stem=stem
+    )
+    files[f"{stem}.json"] = json_bytes(answer.to_dict())
+    files[f"{stem}.html"] = page.encode()
+    write_together(folder, stem, files)
 
 
 def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> str:

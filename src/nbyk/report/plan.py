@@ -8,11 +8,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbyk.files import write_json
+from nbyk.files import json_bytes, write_together
 from nbyk.planning.plan import Plan
 from nbyk.report.answer import BEFORE
-from nbyk.report.drawing import COLOURS, new_figure, save, style
-from nbyk.report.formats import markdown, write_table
+from nbyk.report.drawing import COLOURS, new_figure, pictures, style
+from nbyk.report.formats import markdown, table_texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -24,11 +24,12 @@ _BANDS = ("#e3ecf5", "#c3d7ea", "#9dbfdd", "#74a3cc")
 
 
 def write_plan(plan: Plan, out: Path) -> None:
-    """Write ``plan.json``, ``candidates`` as CSV, Markdown and LaTeX, and ``plan.png`` and ``.svg``."""
-    figure = plan_figure(plan)
-    write_table(candidates_table(plan), out / "candidates", _caption(plan))
-    save(figure, out / "plan")
-    write_json(out / "plan.json", plan.to_dict())
+    """Write ``plan.json``, ``candidates`` as CSV, Markdown and LaTeX, ``plan.png`` and ``.svg``, as one."""
+    files = {f"plan{suffix}": picture for suffix, picture in pictures(plan_figure(plan)).items()}
+    for suffix, text in table_texts(candidates_table(plan), _caption(plan)).items():
+        files[f"candidates{suffix}"] = text.encode()
+    files["plan.json"] = json_bytes(plan.to_dict())
+    write_together(out, "plan", files)
 
 
 def candidates_table(plan: Plan) -> pd.DataFrame:

@@ -10,8 +10,9 @@ import pandas as pd
 import pytest
 
 from nbyk.errors import NbykError
+from nbyk.files import write_together
 from nbyk.labels.designs import compare_design, design, make_settings, read_outcomes, write_outcomes
-from nbyk.report.labels.boostsa import write_results
+from nbyk.report.labels.boostsa import results_files
 
 HERE = Path(__file__).parent
 
@@ -33,7 +34,8 @@ def test_published_scores_and_layout_are_boostsas(kind: str, tmp_path: Path) -> 
         semantics="published", fraction=0.5, n_resamples=50, target_class="1" if kind == "hard" else None
     )
     result = compare_design(read_outcomes(HERE / f"outcomes_{kind}.json"), settings)
-    write_results(result, tmp_path)
+    for name, content in results_files(result).items():
+        (tmp_path / name).write_bytes(content)
     names = ["results", *(["results_targetclass"] if kind == "hard" else [])]
     for name in names:
         theirs_at = HERE / (f"results_{kind}.tsv" if name == "results" else f"{name}.tsv")
@@ -51,7 +53,8 @@ def test_published_scores_and_layout_are_boostsas(kind: str, tmp_path: Path) -> 
 def test_tables_of_an_earlier_design_do_not_stay(tmp_path: Path) -> None:
     read = read_outcomes(HERE / "outcomes_hard.json")
     for label, names in (("1", ["results.tsv", "results_targetclass.tsv"]), (None, ["results.tsv"])):
-        write_results(compare_design(read, make_settings(n_resamples=9, target_class=label)), tmp_path)
+        result = compare_design(read, make_settings(n_resamples=9, target_class=label))
+        write_together(tmp_path, "labels", results_files(result))
         assert sorted(path.name for path in tmp_path.glob("*.tsv")) == names
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
 
@@ -95,6 +95,8 @@ class LabelColumn:
         if cell is None or cell != cell or (isinstance(cell, str) and cell.strip().lower() in ("", "nan")):
             raise self._missing(row)
         if isinstance(cell, str):
+            if "\0" in cell:
+                raise NbykError(f"{self.at(row)}: found {shown(cell)}; expected a class without NUL")
             return cell.strip()
         if isinstance(cell, int) or (isinstance(cell, float) and cell.is_integer()):
             return str(int(cell))
@@ -119,7 +121,7 @@ def in_order_of(column: LabelColumn, target: LabelColumn) -> LabelColumn:
     Raises
     ------
     NbykError
-        If both name their items or classes and these are not the same, or an item comes twice.
+        If both name their items or classes and these are not the same.
     """
     return _same_items(_same_classes(column, target), target)
 
@@ -142,15 +144,39 @@ def _same_items(column: LabelColumn, target: LabelColumn) -> LabelColumn:
     ids, wanted = (as_ids(items) for items in (column.items, target.items))
     if ids == wanted:
         return column
-    for named, names in ((column, ids), (target, wanted)):
-        if len(set(names)) < len(names):
-            row = next(row for row, name in enumerate(names) if name in names[:row])
-            raise NbykError(f"{named.at(row)}: item {names[row]!r} comes twice; keep one row of each item")
     if set(ids) != set(wanted):
         found = mismatch(column.name, ids, target.name, wanted)
         raise NbykError(f"{found}; give both the same items")
     row_of = {name: row for row, name in enumerate(ids)}
     return column.taken(np.array([row_of[name] for name in wanted]))
+
+
+def check_items(items: Sequence[Any], at: Callable[[int], str]) -> None:
+    """Check the ids of items as they were read.
+
+    Parameters
+    ----------
+    items
+        The ids.
+    at
+        Says where a row stands, given its number from 0.
+
+    Raises
+    ------
+    NbykError
+        If an id is missing, is neither text nor a whole number, or comes twice; 7, 7.0 and "7" are one id.
+    """
+    seen: set[str] = set()
+    for row, item in enumerate(items):
+        if item is None or item != item or not str(item).strip():
+            raise NbykError(f"{at(row)}: has no item; name every item, or none")
+        is_whole = isinstance(item, int) or (isinstance(item, float) and item.is_integer())
+        if isinstance(item, bool) or not (is_whole or isinstance(item, str)):
+            raise NbykError(f"{at(row)}: found the item {shown(item)}; expected text or a whole number")
+        name = item if isinstance(item, str) else str(int(item))
+        if name in seen:
+            raise NbykError(f"{at(row)}: item {shown(name)} comes twice; keep one row of each item")
+        seen.add(name)
 
 
 def as_ids(items: Array) -> list[str]:

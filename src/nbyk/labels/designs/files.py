@@ -39,7 +39,7 @@ def _conditions(value: Any) -> Any:
                 raise NbykError(f"{name!r} is listed twice; keep one")
         return {name: [name] for name in names} if all(isinstance(name, str) for name in names) else value
     if isinstance(value, dict):
-        return {str(name) if isinstance(name, int) else name: as_list(of) for name, of in value.items()}
+        return {name: as_list(of) for name, of in value.items()}
     return value
 
 

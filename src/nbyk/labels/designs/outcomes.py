@@ -12,7 +12,7 @@ import numpy as np
 from nbyk.data.tables import json_object, shown
 from nbyk.errors import NbykError
 from nbyk.files import write_text
-from nbyk.labels.designs.columns import Array, LabelColumn, kind_of
+from nbyk.labels.designs.columns import Array, LabelColumn, check_items, kind_of
 from nbyk.labels.designs.design import Arm, Condition, Design, LabelRun
 
 _OF_RUNS = ("exp_idxs", "preds", "targs", "idxs")
@@ -110,6 +110,7 @@ def _run(path: str | os.PathLike[str], entry: Mapping[str, Any], key: str, numbe
         raise NbykError(
             f"{names['idxs']}: found {items.shape[1]} ids per row; expected one, as in [[0], [1]]"
         )
+    check_items(items.tolist(), lambda row: f"{names['idxs']}: row {row}")
     lengths = {each: len(array) for each, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         found = ", ".join(f"{length} {each}" for each, length in lengths.items())
@@ -140,6 +141,9 @@ def _array(name: str, rows: Any) -> Array:
         whole = all(isinstance(cell, int) for cells in rows for cell in cells)
         return np.array(rows, dtype=np.int64 if whole else np.float64)
     flat = [cells[0] for cells in rows]
+    for row, cell in enumerate(flat):
+        if isinstance(cell, str) and "\0" in cell:
+            raise NbykError(f"{name}: row {row} is {shown(cell)}; expected text without NUL")
     if set(map(type, flat)) in ({int}, {float}, {str}):
         return np.array(flat)
     mixed = np.empty(len(flat), dtype=object)

@@ -14,7 +14,7 @@ import numpy as np
 from nbyk.data.layouts import ARRAY_SUFFIXES, load_array
 from nbyk.data.tables import DELIMITERS, JSON_LINES, Table, read_table, shown, text_lines, unknown_suffix
 from nbyk.errors import NbykError
-from nbyk.labels.designs.columns import Array, LabelColumn
+from nbyk.labels.designs.columns import Array, LabelColumn, check_items
 from nbyk.metrics.label_scores import Kind
 
 TYPED_SUFFIXES = (*JSON_LINES, ".parquet")
@@ -83,10 +83,9 @@ def column_of(table: Table, column: str, kind: Kind, name: str) -> LabelColumn:
     cells = table.column(column, "name the column that holds the labels")
     items = None
     if ITEM in table.names and column != ITEM:
-        items = np.array(table.column(ITEM, ""), dtype=object)
-        for row, item in enumerate(items.tolist()):
-            if item is None or item != item or not str(item).strip():
-                raise NbykError(f"{table.at(row)}: has no {ITEM}; name every item, or none")
+        ids = table.column(ITEM, "")
+        check_items(ids, table.at)
+        items = np.array(ids, dtype=object)
     if kind == "soft":
         rows, classes = _probabilities(table, column, cells)
         return LabelColumn(rows, name, table.unit, table.numbers, items, classes)
@@ -155,7 +154,7 @@ def _hard_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
         )
     _check_widths(path, rows, len(header))
     if ITEM in header and len(header) > 1:
-        items = np.array([fields[header.index(ITEM)] for _, fields in rows])
+        items = _item_column(path, rows, header.index(ITEM))
     place = header.index(LABEL) if LABEL in header else 0
     labels = np.array([fields[place] for _, fields in rows])
     return LabelColumn(labels, str(path), "line", [number for number, _ in rows], items).as_text()
@@ -173,7 +172,7 @@ def _soft_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
     _check_widths(path, rows, len(header))
     places = [place for place, name in enumerate(header) if name != ITEM]
     if len(places) < len(header):
-        items = np.array([fields[header.index(ITEM)] for _, fields in rows])
+        items = _item_column(path, rows, header.index(ITEM))
     if named:
         classes = tuple(header[place] for place in places)
     values = np.empty((len(rows), len(places)))
@@ -186,6 +185,12 @@ def _soft_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
                 )
             values[row, column] = float(fields[place])
     return LabelColumn(values, str(path), "line", [number for number, _ in rows], items, classes)
+
+
+def _item_column(path: str | os.PathLike[str], rows: _Rows, place: int) -> Array:
+    items = [fields[place] for _, fields in rows]
+    check_items(items, lambda row: f"{path}, line {rows[row][0]}")
+    return np.array(items)
 
 
 def _check_header(path: str | os.PathLike[str], header: Sequence[str]) -> None:

@@ -19,6 +19,7 @@ from nbyk.labels.results import Semantics
 from nbyk.metrics.label_scores import Kind, LabelScore, choose_scores, get_score
 from nbyk.testing.engine.run_draws import Runs
 from nbyk.testing.family import CORRECTIONS
+from nbyk.yaml_text import wrong_value
 
 Family = Literal["score", "design"]
 Alternative = Literal["greater", "two-sided"]
@@ -155,8 +156,7 @@ def explained(problem: Any, model: type[BaseModel]) -> tuple[tuple[int | str, ..
         return location[:-1], f"{key}: is missing; expected it"
     if problem["type"] == "value_error":
         return location, f"{key}: {problem['ctx']['error']}"
-    message = problem["msg"]
-    return location, f"{key}: found {problem['input']!r}; {message[0].lower()}{message[1:]}"
+    return location, f"{key}: {wrong_value(problem)}"
 
 
 def _section_at(location: tuple[int | str, ...], model: type[BaseModel]) -> type[BaseModel]:

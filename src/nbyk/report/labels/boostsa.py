@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbyk.files import write_text
 from nbyk.labels.designs import DesignResult
 from nbyk.labels.designs.results import ConditionScore, Finding
-from nbyk.provenance.records import record_path
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -26,10 +23,10 @@ _WITH_SD = ("f1", "jsd", "tf1")
 _DECIMALS = 4
 
 
-def write_results(result: DesignResult, folder: Path) -> None:
-    """Write ``results.tsv`` as BooStSa lays it out, and ``results_targetclass.tsv`` of a target class.
+def results_files(result: DesignResult) -> dict[str, bytes]:
+    """Return ``results.tsv`` as BooStSa lays it out, and ``results_targetclass.tsv`` of a target class.
 
-    Nothing is written of scores that BooStSa does not have; a file of an earlier design goes.
+    There is none of scores that BooStSa does not have.
     """
     columns = _HARD if result.kind == "hard" else _SOFT
     label = result.settings.target_class
@@ -38,13 +35,11 @@ def write_results(result: DesignResult, folder: Path) -> None:
         "results": results_table(result, columns),
         "results_targetclass": results_table(result, of_class) if label is not None else None,
     }
-    for name, table in tables.items():
-        path = folder / f"{name}.tsv"
-        if table is None:
-            path.unlink(missing_ok=True)
-            record_path(path).unlink(missing_ok=True)
-        else:
-            write_text(path, table.to_csv(sep="\t", lineterminator="\n"))
+    return {
+        f"{name}.tsv": table.to_csv(sep="\t", lineterminator="\n").encode()
+        for name, table in tables.items()
+        if table is not None
+    }
 
 
 def results_table(result: DesignResult, columns: Mapping[str, str]) -> pd.DataFrame | None:
