@@ -28,6 +28,7 @@ FLOORS = (
     ("metrics",),
     ("resampling",),
     ("testing",),
+    ("testing/shared_units",),
     ("testing/engine",),
     ("testing/scores", "testing/systems"),
     ("planning/power", "planning/sizes"),

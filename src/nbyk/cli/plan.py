@@ -202,7 +202,7 @@ def _prior_of(dataset: str, *, published: bool) -> tuple[TwoStagePrior, tuple[st
 
 
 def _cautions(ratings: Ratings) -> tuple[str, ...]:
-    from nbyk.testing.shared_units import about_units
+    from nbyk.testing.shared_units.cautions import about_units
 
     return tuple(about_units({"gold": ratings.units()}, ratings.n_items, claim="size"))
 

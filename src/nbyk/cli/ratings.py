@@ -117,7 +117,7 @@ def fit(
     from nbyk.files import read_parquet, write_json, write_text
     from nbyk.priors import Response, fit_prior
     from nbyk.priors.comparison import comparison_table
-    from nbyk.testing.shared_units import about_units
+    from nbyk.testing.shared_units.cautions import about_units
 
     table, made = read_parquet(ratings, RATINGS)
     if "scale" not in made:

@@ -18,7 +18,7 @@ from nbyk.labels.designs.results import ConditionScore, DesignResult, PairResult
 from nbyk.labels.designs.settings import Settings, make_settings
 from nbyk.metrics.label_scores import LabelScore
 from nbyk.testing.engine.run_draws import Runs
-from nbyk.testing.shared_units import about_units
+from nbyk.testing.shared_units.cautions import about_units
 
 _APPENDED = (
     "runs have targets of their own, as folds have: they are appended, and how other runs would differ is "

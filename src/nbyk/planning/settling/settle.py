@@ -21,7 +21,7 @@ from nbyk.planning.settling.settlement import Settlement, Size
 from nbyk.resampling.effects import as_metrics
 from nbyk.testing.engine.inputs import as_response_set, as_seed
 from nbyk.testing.pvalues import Alternative, tie_tolerance
-from nbyk.testing.shared_units import about_units, named_units
+from nbyk.testing.shared_units.cautions import about_units, named_units
 from nbyk.testing.systems.compare import compare
 from nbyk.testing.systems.result import ComparisonResult, Interval
 from nbyk.testing.systems.variance import variance_shares

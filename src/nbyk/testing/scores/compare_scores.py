@@ -17,7 +17,7 @@ from nbyk.testing.scores.draws import Progress
 from nbyk.testing.scores.recommendation import recommended_test
 from nbyk.testing.scores.result import SignificanceResult
 from nbyk.testing.scores.score_comparison import ScoreComparison, ScorePair, SystemScores
-from nbyk.testing.shared_units import about_pairs
+from nbyk.testing.shared_units.cautions import about_pairs
 
 RECOMMENDED, ASO = "recommended", "aso"
 NAMES = (RECOMMENDED, ASO, *TESTS)

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
-from nbyk.testing.shared_units import about_units, named_units
+from nbyk.testing.shared_units.cautions import about_units, named_units
 from nbyk.testing.systems.measured import LEVEL, PERCENTILE, Measured, nearest_measured
 from nbyk.testing.systems.result import ALIKE, TESTED
 

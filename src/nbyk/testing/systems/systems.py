@@ -23,7 +23,7 @@ from nbyk.testing.engine.rows import Rows
 from nbyk.testing.family import Drawn, Family, adjusted, swap_bound
 from nbyk.testing.intervals import check_confidence_level, percentile_interval
 from nbyk.testing.pvalues import Alternative
-from nbyk.testing.shared_units import about_units
+from nbyk.testing.shared_units.cautions import about_units
 from nbyk.testing.systems.cautions import FEW_ITEMS
 from nbyk.testing.systems.compare import Asked, is_exact, under_null
 from nbyk.testing.systems.leaderboard import Systems, bootstrap_scores, prepared

@@ -20,7 +20,7 @@ from nbyk.testing.engine.inputs import as_response_set, as_seed
 from nbyk.testing.engine.rows import item_scores
 from nbyk.testing.engine.swaps import DRAWS
 from nbyk.testing.intervals import check_confidence_level, percentile_interval
-from nbyk.testing.shared_units import about_units, named_units
+from nbyk.testing.shared_units.cautions import about_units, named_units
 from nbyk.testing.systems.splits import ROLES, SOURCES, Effects, Splits
 
 Floats = NDArray[np.float64]

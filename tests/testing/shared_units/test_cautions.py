@@ -11,7 +11,7 @@ import pytest
 import nbyk
 from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.units import ALL_FRESH, Units
-from nbyk.testing.shared_units import about_units
+from nbyk.testing.shared_units.cautions import about_units
 from nbyk.testing.systems.variance import variance_shares
 
 N = 40

@@ -1,0 +1,1 @@
+"""Units that items share: raters, runs and clusters; what a claim about new ones takes."""
