@@ -1,0 +1,1 @@
+"""Tests that generalise over units that items share: raters, runs and clusters."""

@@ -1,0 +1,269 @@
+"""How the effect changes when a unit, or a group of items, leaves the data: of any metric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.inference.shared_units.kernels import fill_cells, fill_means_without, fill_rows_without
+from nbyk.inference.shared_units.responses import Responses, Role
+from nbyk.metrics import Metric
+from nbyk.metrics.item_means import item_means
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+ITEM_GROUPS = 200
+"""Groups of items of which one is left out at a time, where an effect is no mean over items."""
+
+BLOCKS = 8
+"""Parts of the items in which a unit is left out in turn, where an effect is no mean over items."""
+
+_VALUES_AT_ONCE = 4_000_000
+_GROUPING_SEED = 20251122
+
+
+@dataclass(frozen=True)
+class Changes:
+    """The effect, and by how much leaving something out changes it.
+
+    Attributes
+    ----------
+    effect
+        Of all data; positive where A is better.
+    groups : ndarray, shape (G,)
+        Change without each group of items.
+    group_sizes : ndarray, shape (G,)
+        Items in each.
+    units : ndarray, shape (J,)
+        Change without each unit, numbered through all sources.
+    within : ndarray, shape (J,)
+        What the square of `units` is expected to be where a unit has nothing in common with itself on another
+        group of items: noise of single responses, and what is special to a unit on an item.
+    """
+
+    effect: float
+    groups: Floats
+    group_sizes: Ints
+    units: Floats
+    within: Floats
+
+
+def is_mean_over_items(metric: Metric) -> bool:
+    """Whether an effect by the metric is the mean over items of what each item alone gives."""
+    return metric.additive or metric.base_name == "accuracy"
+
+
+def changes(metric: Metric, data: Responses) -> Changes:
+    """Return the effect of a comparison and its changes without each unit and each group of items.
+
+    A unit that is left out leaves every item's mean; an item without any response of a role leaves with it.
+    """
+    if is_mean_over_items(metric):
+        return _additive_changes(metric, data)
+    return _recomputed_changes(metric, data)
+
+
+def _additive_changes(metric: Metric, data: Responses) -> Changes:
+    items, units = data.entries
+    if metric.needs == "item_means":
+        columns = [item_means(_packed(role.values)) if role.values.shape[1] else None for role in data.roles]
+        whole = _effects_of_items(metric, columns)
+        left = [
+            None if means is None else _means_without(role, means, items, units)
+            for role, means in zip(data.roles, columns, strict=True)
+        ]
+        without = _effects_of_items(metric, left)
+        lost = np.isnan(np.sum([values for values in left if values is not None], axis=0))
+    else:
+        whole = _effects_of_items(metric, [_packed(role.values) for role in data.roles])
+        without, lost = _effects_of_rows(metric, data.roles, items, units)
+    n = data.n_items
+    effect = float(whole.mean())
+    change = np.where(lost, effect - whole[items], without - whole[items])
+    kept = n - np.bincount(units[lost], minlength=data.n_units)
+    totals, within = np.empty(data.n_units), np.empty(data.n_units)
+    if data.n_units:
+        fill_cells(items, units, change, data.clusters, kept, totals, within)
+    sizes = np.bincount(data.clusters)
+    sums = np.bincount(data.clusters, weights=whole - effect)
+    return Changes(effect, -sums / (n - sizes), sizes, totals, within)
+
+
+def _packed(values: Floats) -> Floats:
+    """Return rows with their responses first and NaN behind the last."""
+    missing = np.isnan(values)
+    if not missing.any():
+        return values
+    order = np.argsort(missing, axis=1, kind="stable")
+    return np.take_along_axis(values, order, axis=1)
+
+
+def _means_without(role: Role, means: Floats, items: Ints, units: Ints) -> Floats:
+    out = np.empty(len(items))
+    fill_means_without(role.values, role.units, means, items, units, out)
+    return out
+
+
+def _effects_of_items(metric: Metric, columns: list[Floats] | list[Floats | None]) -> Floats:
+    """Return the effect of each row as if it were a set of a single item; `columns` are gold, A and B."""
+    gold, a, b = columns
+    assert a is not None and b is not None
+    axes = (len(a), 1, *a.shape[1:])
+    if gold is None or gold.size == 0:
+        reference = None
+    else:
+        reference = gold.reshape(len(gold), 1, *gold.shape[1:])
+    width = max(a.shape[1], b.shape[1]) if a.ndim == 2 else 0
+    if a.ndim == 2 and a.shape[1] != b.shape[1]:
+        a, b = (np.pad(x, ((0, 0), (0, width - x.shape[1])), constant_values=np.nan) for x in (a, b))
+        axes = (len(a), 1, width)
+    return metric.effects(np.stack([a.reshape(axes), b.reshape(axes)]), reference)
+
+
+def _effects_of_rows(
+    metric: Metric, roles: tuple[Role, ...], items: Ints, units: Ints
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the effects of single items without one unit, and where a role has no response left."""
+    effects, lost = np.empty(len(items)), np.zeros(len(items), bool)
+    width = sum(role.values.shape[1] for role in roles)
+    at_once = max(1, _VALUES_AT_ONCE // width)
+    for start in range(0, len(items), at_once):
+        part = slice(start, start + at_once)
+        rows = []
+        for role in roles:
+            out = np.empty((len(items[part]), role.values.shape[1]))
+            fill_rows_without(role.values, role.units, items[part], units[part], out)
+            if out.shape[1]:
+                lost[part] |= np.isnan(out[:, 0])
+                out[np.isnan(out[:, 0]), 0] = 0.0  # any number: the item is left out
+            rows.append(out)
+        effects[part] = _effects_of_items(metric, rows)
+    return effects, lost
+
+
+def _recomputed_changes(metric: Metric, data: Responses) -> Changes:
+    if metric.needs == "responses":
+        columns = [_packed(role.values) for role in data.roles]
+    else:
+        columns = [
+            item_means(_packed(role.values)) if role.values.shape[1] else role.values for role in data.roles
+        ]
+    effect = float(_effects_of_sets(metric, [column[None] for column in columns])[0])
+    groups, sizes = _item_groups(data)
+    by_group = np.empty(len(sizes))
+    order = np.argsort(groups, kind="stable")
+    ends = np.cumsum(sizes)
+    for size in np.unique(sizes):
+        members = np.flatnonzero(sizes == size)
+        kept = np.stack([np.delete(order, np.s_[ends[g] - size : ends[g]]) for g in members])
+        by_group[members] = _batched(metric, columns, kept) - effect
+    units, within = _unit_changes(metric, data, columns, effect)
+    return Changes(effect, by_group, sizes, units, within)
+
+
+def _item_groups(data: Responses) -> tuple[Ints, Ints]:
+    """Return the group of each item, `ITEM_GROUPS` at most, that keep clusters whole, and their sizes."""
+    n_clusters = int(data.clusters.max()) + 1
+    if n_clusters <= ITEM_GROUPS:
+        return data.clusters, np.bincount(data.clusters)
+    groups = _dealt(n_clusters, ITEM_GROUPS)[data.clusters]
+    return groups, np.bincount(groups, minlength=ITEM_GROUPS)
+
+
+def _dealt(n: int, parts: int) -> Ints:
+    """Return the part of each of n things, dealt at random and evenly."""
+    return np.random.default_rng(_GROUPING_SEED).permutation(n) % parts
+
+
+def _batched(metric: Metric, columns: list[Floats], kept: Ints) -> Floats:
+    """Return the effects of several sets of the same number of items."""
+    at_once = max(1, _VALUES_AT_ONCE // (kept.shape[1] * max(1, sum(column[0].size for column in columns))))
+    parts = []
+    for start in range(0, len(kept), at_once):
+        rows = kept[start : start + at_once]
+        parts.append(_effects_of_sets(metric, [column[rows] for column in columns]))
+    return np.concatenate(parts)
+
+
+def _effects_of_sets(metric: Metric, columns: list[Floats]) -> Floats:
+    """Return the effects of sets of items, shape (R,); `columns` have shape (R, N) or (R, N, K)."""
+    gold, a, b = columns
+    if a.ndim == 3 and a.shape[2] != b.shape[2]:
+        width = max(a.shape[2], b.shape[2])
+        a, b = (np.pad(x, ((0, 0), (0, 0), (0, width - x.shape[2])), constant_values=np.nan) for x in (a, b))
+    return metric.effects(np.stack([a, b]), None if gold.size == 0 else gold)
+
+
+def _unit_changes(
+    metric: Metric, data: Responses, columns: list[Floats], effect: float
+) -> tuple[Floats, Floats]:
+    """Return each unit's change of the effect, and what of its square the spread over blocks of items explains."""
+    items, units = data.entries
+    totals, within = np.zeros(data.n_units), np.zeros(data.n_units)
+    n_clusters = int(data.clusters.max()) + 1
+    blocks = _dealt(n_clusters, min(BLOCKS, n_clusters))[data.clusters]
+    n_blocks = int(blocks.max()) + 1
+    order = np.argsort(units, kind="stable")
+    starts = np.searchsorted(units[order], np.arange(data.n_units + 1))
+    for unit in range(data.n_units):
+        answered = items[order[starts[unit] : starts[unit + 1]]]
+        left, lost = _without_unit(metric, data, columns, answered, unit)
+        share = np.bincount(blocks[answered], minlength=n_blocks) / len(answered)
+        seen = np.flatnonzero(share)
+        parts = [(blocks[answered] == block) for block in seen] + [np.ones(len(answered), bool)]
+        found = np.array(_effects_with_parts(metric, columns, answered, left, lost, parts)) - effect
+        totals[unit] = found[-1]
+        spread = 1.0 - float(np.sum(share**2))
+        squares = float(np.sum((found[:-1] - share[seen] * found[-1]) ** 2))
+        within[unit] = squares / spread if len(seen) > 1 else found[-1] ** 2
+    return totals, within
+
+
+def _without_unit(
+    metric: Metric, data: Responses, columns: list[Floats], answered: Ints, unit: int
+) -> tuple[list[Floats], NDArray[np.bool_]]:
+    """Return the columns at the items that a unit answered, without it, and where nothing is left of a role."""
+    same = np.full(len(answered), unit)
+    lost = np.zeros(len(answered), bool)
+    left = []
+    for role, column in zip(data.roles, columns, strict=True):
+        if not role.values.shape[1]:
+            left.append(column[answered])
+            continue
+        if metric.needs == "responses":
+            out = np.empty((len(answered), role.values.shape[1]))
+            fill_rows_without(role.values, role.units, answered, same, out)
+            lost |= np.isnan(out[:, 0])
+        else:
+            out = _means_without(role, column, answered, same)
+            lost |= np.isnan(out)
+        left.append(out)
+    return left, lost
+
+
+def _effects_with_parts(
+    metric: Metric,
+    columns: list[Floats],
+    answered: Ints,
+    left: list[Floats],
+    lost: NDArray[np.bool_],
+    parts: list[NDArray[np.bool_]],
+) -> list[float] | Floats:
+    """Return the effects where a unit is left out of each part of the items that it answered."""
+
+    def columns_of(part: NDArray[np.bool_]) -> list[Floats]:
+        replaced = []
+        for column, values in zip(columns, left, strict=True):
+            if column.size:
+                column = column.copy()
+                column[answered[part]] = values[part]
+            replaced.append(np.delete(column, answered[part & lost], axis=0) if lost.any() else column)
+        return replaced
+
+    if lost.any():
+        return [float(_effects_of_sets(metric, [c[None] for c in columns_of(part)])[0]) for part in parts]
+    replaced = [columns_of(part) for part in parts]
+    return _effects_of_sets(metric, [np.stack(column) for column in zip(*replaced, strict=True)])
