@@ -76,6 +76,13 @@ class Responses:
         return 1 + max((int(role.units.max(initial=-1)) for role in self.roles), default=-1)
 
     @cached_property
+    def sources_of_units(self) -> Ints:
+        """The place of each unit's source among the sources."""
+        return np.repeat(
+            np.arange(len(self.source_units)), [len(units) for units in self.source_units.values()]
+        )
+
+    @cached_property
     def entries(self) -> tuple[Ints, Ints]:
         """The items and the units of all different pairs of an item and a unit that answered it."""
         units = self.gold.units, self.a.units, self.b.units

@@ -83,6 +83,7 @@ def _additive_changes(metric: Metric, data: Responses) -> Changes:
     n = data.n_items
     effect = float(whole.mean())
     change = np.where(lost, effect - whole[items], without - whole[items])
+    change -= _common_changes(data, items, units, change, lost)
     kept = n - np.bincount(units[lost], minlength=data.n_units)
     totals, within = np.empty(data.n_units), np.empty(data.n_units)
     if data.n_units:
@@ -90,6 +91,22 @@ def _additive_changes(metric: Metric, data: Responses) -> Changes:
     sizes = np.bincount(data.clusters)
     sums = np.bincount(data.clusters, weights=whole - effect)
     return Changes(effect, -sums / (n - sizes), sizes, totals, within)
+
+
+def _common_changes(
+    data: Responses, items: Ints, units: Ints, change: Floats, lost: NDArray[np.bool_]
+) -> Floats:
+    """Return by how much an item's effect changes on average when one of a source's units leaves it.
+
+    That is 0 for a statistic that is linear in the responses. For others it says how an effect changes with the
+    number of units, which is no difference between them.
+    """
+    place = items * len(data.source_units) + data.sources_of_units[units]
+    used = ~lost
+    counts = np.bincount(place, weights=used)
+    sums = np.bincount(place, weights=np.where(used, change, 0.0))
+    means = sums / np.maximum(counts, 1.0)
+    return np.where(used & (counts[place] >= 2), means[place], 0.0)
 
 
 def _packed(values: Floats) -> Floats:
@@ -202,23 +219,29 @@ def _unit_changes(
 ) -> tuple[Floats, Floats]:
     """Return each unit's change of the effect, and what of its square the spread over blocks of items explains."""
     items, units = data.entries
-    totals, within = np.zeros(data.n_units), np.zeros(data.n_units)
+    totals = np.zeros(data.n_units)
     n_clusters = int(data.clusters.max()) + 1
     blocks = _dealt(n_clusters, min(BLOCKS, n_clusters))[data.clusters]
     n_blocks = int(blocks.max()) + 1
     order = np.argsort(units, kind="stable")
     starts = np.searchsorted(units[order], np.arange(data.n_units + 1))
+    by_block, shares = np.zeros((data.n_units, n_blocks)), np.zeros((data.n_units, n_blocks))
     for unit in range(data.n_units):
         answered = items[order[starts[unit] : starts[unit + 1]]]
         left, lost = _without_unit(metric, data, columns, answered, unit)
-        share = np.bincount(blocks[answered], minlength=n_blocks) / len(answered)
-        seen = np.flatnonzero(share)
-        parts = [(blocks[answered] == block) for block in seen] + [np.ones(len(answered), bool)]
-        found = np.array(_effects_with_parts(metric, columns, answered, left, lost, parts)) - effect
-        totals[unit] = found[-1]
-        spread = 1.0 - float(np.sum(share**2))
-        squares = float(np.sum((found[:-1] - share[seen] * found[-1]) ** 2))
-        within[unit] = squares / spread if len(seen) > 1 else found[-1] ** 2
+        shares[unit] = np.bincount(blocks[answered], minlength=n_blocks) / n_clusters
+        parts = [blocks[answered] == block for block in range(n_blocks)] + [np.ones(len(answered), bool)]
+        found = np.asarray(_effects_with_parts(metric, columns, answered, left, lost, parts)) - effect
+        by_block[unit], totals[unit] = found[:-1], found[-1]
+    for units_of_source in data.source_units.values():
+        part, weights = by_block[units_of_source], shares[units_of_source]
+        by_block[units_of_source] -= weights * (part.sum(0) / np.maximum(weights.sum(0), 1e-300))
+        whole = weights.sum(1)
+        totals[units_of_source] -= whole * (totals[units_of_source].sum() / whole.sum())
+    shares /= np.maximum(shares.sum(1, keepdims=True), 1e-300)
+    spread = 1.0 - np.sum(shares**2, axis=1)
+    squares = np.sum((by_block - shares * by_block.sum(1, keepdims=True)) ** 2, axis=1)
+    within = np.where(spread > 1e-9, squares / np.maximum(spread, 1e-9), totals**2)
     return totals, within
 
 
