@@ -42,13 +42,14 @@ def p_values(kept: Floats, name: str) -> Floats:
     return np.where((variance <= 0) & (kept[:, 0] == 0), 1.0, p)
 
 
-def _parts(kept: Floats) -> tuple[Floats, Floats, Floats, Floats, Floats, Floats]:
-    sources = kept[:, 3:].reshape(len(kept), -1, 4)
+def _parts(kept: Floats) -> tuple[Floats, ...]:
+    sources = kept[:, 3:].reshape(len(kept), -1, 5)
     there = ~np.isnan(sources[:, :, 0])
     total, within = (np.where(there, sources[:, :, field], 0.0) for field in (0, 1))
     df = np.where(there, sources[:, :, 2], 1.0)
     units = np.where(there, sources[:, :, 3], np.inf)
-    return kept[:, 1], kept[:, 2], total, within, df, units
+    stretch = np.where(there, sources[:, :, 4], 1.0)
+    return kept[:, 1], kept[:, 2], total, within, df, units, stretch
 
 
 def _satterthwaite(variance: Floats, items: Floats, items_df: Floats, parts: Floats, df: Floats) -> Floats:
@@ -57,49 +58,70 @@ def _satterthwaite(variance: Floats, items: Floats, items_df: Floats, parts: Flo
     return np.where(np.isfinite(found), np.maximum(found, 1.0), 1.0)
 
 
-def _items(i: Floats, i_df: Floats, t: Floats, w: Floats, df: Floats, units: Floats) -> tuple[Floats, Floats]:
+def _items(
+    i: Floats, i_df: Floats, t: Floats, w: Floats, df: Floats, units: Floats, far: Floats
+) -> tuple[Floats, Floats]:
     return i, i_df
 
 
-def _sum(i: Floats, i_df: Floats, t: Floats, w: Floats, df: Floats, units: Floats) -> tuple[Floats, Floats]:
+def _sum(
+    i: Floats, i_df: Floats, t: Floats, w: Floats, df: Floats, units: Floats, far: Floats
+) -> tuple[Floats, Floats]:
     variance = i + t.sum(1)
     return variance, _satterthwaite(variance, i, i_df, t, df)
 
 
-def _less(i: Floats, i_df: Floats, t: Floats, w: Floats, df: Floats, units: Floats) -> tuple[Floats, Floats]:
+def _less(
+    i: Floats, i_df: Floats, t: Floats, w: Floats, df: Floats, units: Floats, far: Floats
+) -> tuple[Floats, Floats]:
     own = np.maximum(t - w, 0.0)
     variance = i + own.sum(1)
     return variance, _satterthwaite(variance, i, i_df, own, df)
 
 
-def _less_wide(i: Floats, i_df: Floats, t: Floats, w: Floats, df: Floats, units: Floats) -> tuple[Floats, Floats]:
+def _less_wide(
+    i: Floats, i_df: Floats, t: Floats, w: Floats, df: Floats, units: Floats, far: Floats
+) -> tuple[Floats, Floats]:
     variance = i + np.maximum(t - w, 0.0).sum(1)
     return variance, _satterthwaite(variance, i, i_df, t, df)
 
 
 def _floored(least: float) -> Callable[..., tuple[Floats, Floats]]:
-    def robust(i: Floats, i_df: Floats, t: Floats, w: Floats, df: Floats, units: Floats) -> tuple[Floats, Floats]:
+    def robust(
+        i: Floats, i_df: Floats, t: Floats, w: Floats, df: Floats, units: Floats, far: Floats
+    ) -> tuple[Floats, Floats]:
         variance = np.maximum(i + (t - w).sum(1), least * i)
         return variance, _satterthwaite(variance, i, i_df, t, df)
 
     return robust
 
 
-def _capped(i: Floats, i_df: Floats, t: Floats, w: Floats, df: Floats, units: Floats) -> tuple[Floats, Floats]:
-    with np.errstate(divide="ignore", invalid="ignore"):
-        share = np.minimum(1.0, i / w.sum(1))[:, None]
-    share = np.where(np.isfinite(share), share, 1.0)
-    own = np.where(t >= w, t - w + w * share, t * share)
-    variance = i + (own - w * share).sum(1)
-    return variance, _satterthwaite(variance, i, i_df, own, df)
+def _stretched(least: float, stretched: bool) -> Callable[..., tuple[Floats, Floats]]:
+    def capped(
+        i: Floats, i_df: Floats, t: Floats, w: Floats, df: Floats, units: Floats, far: Floats
+    ) -> tuple[Floats, Floats]:
+        if stretched:
+            t = t * far**2
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share = np.minimum(1.0, i / w.sum(1))[:, None]
+        share = np.where(np.isfinite(share), share, 1.0)
+        own = np.where(t >= w, t - w + w * share, t * share)
+        variance = np.maximum(i + (own - w * share).sum(1), least * i)
+        return variance, _satterthwaite(variance, i, i_df, own, df)
+
+    return capped
 
 
-def _halfway(i: Floats, i_df: Floats, t: Floats, w: Floats, df: Floats, units: Floats) -> tuple[Floats, Floats]:
+def _halfway(
+    i: Floats, i_df: Floats, t: Floats, w: Floats, df: Floats, units: Floats, far: Floats
+) -> tuple[Floats, Floats]:
     variance = i + 0.5 * (t + np.maximum(t - w, 0.0)).sum(1)
     return variance, _satterthwaite(variance, i, i_df, t, df)
 
 
-def _max(i: Floats, i_df: Floats, t: Floats, w: Floats, df: Floats, units: Floats) -> tuple[Floats, Floats]:
+def _max(
+    i: Floats, i_df: Floats, t: Floats, w: Floats, df: Floats, units: Floats, far: Floats
+) -> tuple[Floats, Floats]:
     variance = np.maximum(np.maximum(i, t.max(1)), i + (t - w).sum(1))
     return variance, np.minimum(i_df, units.min(1) - 1.0)
 
@@ -111,7 +133,9 @@ CANDIDATES: dict[str, Callable[..., tuple[Floats, Floats]]] = {
     "less, wide": _less_wide,
     "robust": _floored(0.1),
     "floored": _floored(0.5),
-    "capped": _capped,
+    "capped": _stretched(0.0, False),
+    "stretched": _stretched(0.0, True),
+    "stretched, floored": _stretched(0.25, True),
     "halfway": _halfway,
     "max": _max,
 }

@@ -21,13 +21,14 @@ from benchmarks.shared_units.worlds import worlds
 from nbyk.files import replacing
 from nbyk.inference.shared_units.components import item_component, unit_component
 from nbyk.inference.shared_units.statistic import changes
+from nbyk.inference.shared_units.stretch import stretch
 from nbyk.metrics import get
 
 Floats = NDArray[np.float64]
 
 SOURCES = 3
-FIELDS = 3 + 4 * SOURCES
-"""Effect, variance over items and its degrees of freedom; of each source total, within, df and units."""
+FIELDS = 3 + 5 * SOURCES
+"""Effect, variance over items and its degrees of freedom; of each source total, within, df, units and stretch."""
 
 PART = 200
 """Sets in a file."""
@@ -47,7 +48,9 @@ def measure(world: World, metrics: tuple[str, ...], sets: Iterable[int]) -> Floa
             row[place, :3] = found.effect, items.total, items.df
             for index, source in enumerate(data.source_units):
                 part = unit_component(data, source, found)
-                row[place, 3 + 4 * index : 7 + 4 * index] = part.total, part.within, part.df, part.units
+                far = stretch(metric, data, source, found, part.total**0.5)
+                kept = part.total, part.within, part.df, part.units, far
+                row[place, 3 + 5 * index : 8 + 5 * index] = kept
         rows.append(row)
     return np.array(rows)
 

@@ -1,1 +1,20 @@
-"""Tests that generalise over units that items share: raters, runs and clusters."""
+"""A test that generalises over units that items share: raters, runs and clusters.
+
+`responses` puts ratings and their units in order, `shared_units_test` tests.
+"""
+
+from nbyk.inference.shared_units.components import Component
+from nbyk.inference.shared_units.generalise import SharedUnitsTest, projected_variance, shared_units_test
+from nbyk.inference.shared_units.responses import NO_UNIT, Responses, Role, Source, responses
+
+__all__ = [
+    "NO_UNIT",
+    "Component",
+    "Responses",
+    "Role",
+    "SharedUnitsTest",
+    "Source",
+    "projected_variance",
+    "responses",
+    "shared_units_test",
+]

@@ -152,8 +152,9 @@ def fill_cells(
     """Fill each unit's change of the effect, and how much of its square the mere spread over groups explains.
 
     A unit's change is the sum over its groups of items of δ_g. With p_g the group's share of the unit's
-    entries, `within` is Σ (δ_g − p_g δ)² / (1 − Σ p²): what the square of δ is expected to be where the groups'
-    changes have nothing in common. A unit seen in a single group has no spread; its `within` is δ².
+    entries, `within` is Σ (δ_g − p_g δ)² / (1 − Σ p²): what the square of δ is expected to be where the
+    groups' changes have nothing in common. A unit seen in a single group has no spread; its `within` is
+    δ².
 
     Parameters
     ----------

@@ -181,8 +181,8 @@ def responses(
         source_units[source] = np.arange(first, first + len(numbers))
         for position, ids in _matrices(source, gold_ids, a_ids, b_ids):
             numbered[position] = np.maximum(numbered[position], _renumbered(ids, numbers, first))
-    roles = map(Role, (gold_values, a_values, b_values), numbered)
-    return Responses(*roles, source_units, *_clusters(clusters, n))
+    gold_role, a_role, b_role = map(Role, (gold_values, a_values, b_values), numbered)
+    return Responses(gold_role, a_role, b_role, source_units, *_clusters(clusters, n))
 
 
 def _matrix(values: ArrayLike, name: str) -> Floats:
@@ -198,7 +198,8 @@ def _units(units: ArrayLike | None, values: Floats, name: str) -> Ints:
     ids = np.array(units)
     if ids.shape != values.shape or ids.dtype.kind not in "iu":
         raise NbykError(
-            f"{name}_units has shape {ids.shape} and type {ids.dtype}; expected whole numbers of shape {values.shape}"
+            f"{name}_units has shape {ids.shape} and type {ids.dtype}; "
+            f"expected whole numbers of shape {values.shape}"
         )
     ids = np.where(np.isnan(values) | (ids < 0), NO_UNIT, ids).astype(np.int64)
     ordered = np.sort(ids, axis=1)

@@ -66,20 +66,57 @@ def changes(metric: Metric, data: Responses) -> Changes:
     return _recomputed_changes(metric, data)
 
 
+def effects_of_moved_sets(
+    metric: Metric, data: Responses, moves: list[Floats | None], steps: Floats
+) -> Floats:
+    """Return the effects where all responses of each item have moved.
+
+    Parameters
+    ----------
+    metric, data
+        What is measured.
+    moves : list of ndarray, shape (N,), or None
+        By how much the responses of gold, of A and of B move in one step.
+    steps : ndarray, shape (R,)
+        How many steps.
+    """
+    columns = _columns(metric, data)
+    size = sum(column.size for column in columns)
+    at_once = max(1, _VALUES_AT_ONCE // size)
+    parts = []
+    for start in range(0, len(steps), at_once):
+        taken = steps[start : start + at_once].reshape(-1, *[1] * columns[1].ndim)
+        moved = [
+            np.broadcast_to(column, (len(taken), *column.shape))
+            if move is None
+            else column + taken * move.reshape(-1, *[1] * (column.ndim - 1))
+            for column, move in zip(columns, moves, strict=True)
+        ]
+        parts.append(_effects_of_sets(metric, moved))
+    return np.concatenate(parts)
+
+
+def _columns(metric: Metric, data: Responses) -> list[Floats]:
+    """Return what the metric sees of gold, A and B: item means, or left-packed responses."""
+    packed = [_packed(role.values) for role in data.roles]
+    if metric.needs == "responses":
+        return packed
+    return [item_means(values) if values.shape[1] else values[:, 0:0].reshape(-1) for values in packed]
+
+
 def _additive_changes(metric: Metric, data: Responses) -> Changes:
     items, units = data.entries
-    if metric.needs == "item_means":
-        columns = [item_means(_packed(role.values)) if role.values.shape[1] else None for role in data.roles]
-        whole = _effects_of_items(metric, columns)
+    columns = _columns(metric, data)
+    whole = _effects_of_items(metric, columns)
+    if metric.needs == "responses":
+        without, lost = _effects_of_rows(metric, data.roles, items, units)
+    else:
         left = [
-            None if means is None else _means_without(role, means, items, units)
+            _means_without(role, means, items, units) if means.size else means
             for role, means in zip(data.roles, columns, strict=True)
         ]
         without = _effects_of_items(metric, left)
-        lost = np.isnan(np.sum([values for values in left if values is not None], axis=0))
-    else:
-        whole = _effects_of_items(metric, [_packed(role.values) for role in data.roles])
-        without, lost = _effects_of_rows(metric, data.roles, items, units)
+        lost = np.isnan(np.sum([means for means in left if means.size], axis=0))
     n = data.n_items
     effect = float(whole.mean())
     change = np.where(lost, effect - whole[items], without - whole[items])
@@ -98,8 +135,8 @@ def _common_changes(
 ) -> Floats:
     """Return by how much an item's effect changes on average when one of a source's units leaves it.
 
-    That is 0 for a statistic that is linear in the responses. For others it says how an effect changes with the
-    number of units, which is no difference between them.
+    That is 0 for a statistic that is linear in the responses. For others it says how an effect changes
+    with the number of units, which is no difference between them.
     """
     place = items * len(data.source_units) + data.sources_of_units[units]
     used = ~lost
@@ -124,20 +161,9 @@ def _means_without(role: Role, means: Floats, items: Ints, units: Ints) -> Float
     return out
 
 
-def _effects_of_items(metric: Metric, columns: list[Floats] | list[Floats | None]) -> Floats:
+def _effects_of_items(metric: Metric, columns: list[Floats]) -> Floats:
     """Return the effect of each row as if it were a set of a single item; `columns` are gold, A and B."""
-    gold, a, b = columns
-    assert a is not None and b is not None
-    axes = (len(a), 1, *a.shape[1:])
-    if gold is None or gold.size == 0:
-        reference = None
-    else:
-        reference = gold.reshape(len(gold), 1, *gold.shape[1:])
-    width = max(a.shape[1], b.shape[1]) if a.ndim == 2 else 0
-    if a.ndim == 2 and a.shape[1] != b.shape[1]:
-        a, b = (np.pad(x, ((0, 0), (0, width - x.shape[1])), constant_values=np.nan) for x in (a, b))
-        axes = (len(a), 1, width)
-    return metric.effects(np.stack([a.reshape(axes), b.reshape(axes)]), reference)
+    return _effects_of_sets(metric, [column[:, None] if column.size else column for column in columns])
 
 
 def _effects_of_rows(
@@ -162,12 +188,7 @@ def _effects_of_rows(
 
 
 def _recomputed_changes(metric: Metric, data: Responses) -> Changes:
-    if metric.needs == "responses":
-        columns = [_packed(role.values) for role in data.roles]
-    else:
-        columns = [
-            item_means(_packed(role.values)) if role.values.shape[1] else role.values for role in data.roles
-        ]
+    columns = _columns(metric, data)
     effect = float(_effects_of_sets(metric, [column[None] for column in columns])[0])
     groups, sizes = _item_groups(data)
     by_group = np.empty(len(sizes))
@@ -217,7 +238,7 @@ def _effects_of_sets(metric: Metric, columns: list[Floats]) -> Floats:
 def _unit_changes(
     metric: Metric, data: Responses, columns: list[Floats], effect: float
 ) -> tuple[Floats, Floats]:
-    """Return each unit's change of the effect, and what of its square the spread over blocks of items explains."""
+    """Return each unit's change of the effect, and what of its square the spread over blocks explains."""
     items, units = data.entries
     totals = np.zeros(data.n_units)
     n_clusters = int(data.clusters.max()) + 1
@@ -248,7 +269,7 @@ def _unit_changes(
 def _without_unit(
     metric: Metric, data: Responses, columns: list[Floats], answered: Ints, unit: int
 ) -> tuple[list[Floats], NDArray[np.bool_]]:
-    """Return the columns at the items that a unit answered, without it, and where nothing is left of a role."""
+    """Return the columns at the items that a unit answered, without it, and where a role is empty then."""
     same = np.full(len(answered), unit)
     lost = np.zeros(len(answered), bool)
     left = []

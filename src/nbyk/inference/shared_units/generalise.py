@@ -1,0 +1,195 @@
+"""The test that generalises over new items and new units of the same design."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+from scipy.stats import t as student
+
+from nbyk.errors import NbykError
+from nbyk.inference.shared_units.components import Component, item_component, unit_component
+from nbyk.inference.shared_units.responses import Responses, Source
+from nbyk.inference.shared_units.statistic import changes
+from nbyk.inference.shared_units.stretch import stretch
+from nbyk.metrics import Metric
+
+Alternative = Literal["two-sided", "greater", "less"]
+
+_LEAST_SHARE = 0.25
+"""The variance is never taken for less than this share of that over items."""
+
+_FEWEST_ITEMS_AT_WORK = 5.0
+
+
+@dataclass(frozen=True)
+class SharedUnitsTest:
+    """An effect with its standard error over new items and new units, and where its variance comes from.
+
+    Attributes
+    ----------
+    effect
+        Positive where A is better.
+    variance
+        Of the effect, over items or clusters and all shared sources.
+    df
+        Satterthwaite's degrees of freedom of the variance.
+    components
+        That of items or clusters first, then those of the sources.
+    n_items
+        Items N.
+    items_at_work
+        About how many items the variance over items rests on: (Σ c²)² / Σ c⁴ of the changes c without each.
+    """
+
+    effect: float
+    variance: float
+    df: float
+    components: tuple[Component, ...]
+    n_items: int
+    items_at_work: float
+
+    @property
+    def standard_error(self) -> float:
+        """The root of the variance."""
+        return float(np.sqrt(self.variance))
+
+    @property
+    def is_too_rough(self) -> bool:
+        """Whether the effect hangs on so few items that its variance says little, as a maximum does."""
+        return not self.items_at_work >= _FEWEST_ITEMS_AT_WORK
+
+    def p_value(self, alternative: Alternative = "two-sided") -> float:
+        """Return the p-value of no effect; 1 (one-sided ½) without any effect or variance."""
+        if self.variance == 0.0 and self.effect == 0.0:
+            return 1.0 if alternative == "two-sided" else 0.5
+        with np.errstate(divide="ignore"):
+            pivot = np.float64(self.effect) / self.standard_error
+        if alternative == "two-sided":
+            return float(2.0 * student.sf(abs(pivot), self.df))
+        return float(student.sf(pivot if alternative == "greater" else -pivot, self.df))
+
+    def interval(
+        self, confidence: float = 0.95, alternative: Alternative = "two-sided"
+    ) -> tuple[float, float]:
+        """Return the interval that leaves 0 out exactly where `p_value` is at most 1 − confidence."""
+        tail = (1.0 - confidence) / (2.0 if alternative == "two-sided" else 1.0)
+        reach = float(student.isf(tail, self.df)) * self.standard_error
+        low = -np.inf if alternative == "less" else self.effect - reach
+        high = np.inf if alternative == "greater" else self.effect + reach
+        return float(low), float(high)
+
+
+def shared_units_test(
+    metric: Metric, data: Responses, *, sources: Sequence[Source] | None = None
+) -> SharedUnitsTest:
+    """Return the effect of A over B with its variance over new items and new units of the same design.
+
+    Parameters
+    ----------
+    metric
+        Any metric: a mean over items or not, of item means or of all responses.
+    data
+        The responses, with their units and clusters; see `responses`.
+    sources
+        The sources to generalise over; all that the data share are the default. Units of the others are
+        fixed.
+
+    Returns
+    -------
+    SharedUnitsTest
+
+    Raises
+    ------
+    NbykError
+        If a source is asked for that the data do not share.
+
+    Notes
+    -----
+    With I the variance over items or clusters by the jackknife, T that over a source's units, r the source's
+    stretch (`nbyk.inference.shared_units.stretch`), and W the part of T that single responses explain, which
+    is in I already,
+
+        V = I + Σ (r² T − W),   df = V² / (I² / ν_I + Σ (r² T)² / ν_T).
+
+    On balanced data of a mean this is the analysis of variance: V = (MS_items + MS_units − MS_residual) /
+    (N J). The difference is kept where it is negative: to cut it off at 0 would let a small T, seen by
+    chance, pass for the many degrees of freedom of I. W is a part of I. Where estimates say otherwise, W
+    is cut to a share q of itself, and r² T to r² T − (1 − q) W, or to q r² T if r² T < W. V is at least I
+    / 4.
+
+    References
+    ----------
+    Satterthwaite 1946; Cameron, Gelbach and Miller 2011; Owen 2007; MacKinnon, Nielsen and Webb 2024.
+    """
+    asked = tuple(data.source_units) if sources is None else tuple(sources)
+    for source in asked:
+        if source not in data.source_units:
+            there = ", ".join(data.source_units) or "none"
+            raise NbykError(f"items share no {source}; sources that they share: {there}")
+    found = changes(metric, data)
+    parts = [item_component(data, found)]
+    for source in asked:
+        part = unit_component(data, source, found)
+        parts.append(replace(part, stretch=stretch(metric, data, source, found, float(np.sqrt(part.total)))))
+    variance, df = combined(parts)
+    fourth = float(np.sum(found.groups**4))
+    at_work = float(np.sum(found.groups**2)) ** 2 / fourth if fourth > 0.0 else 0.0
+    at_work *= data.n_items / len(found.groups) if not data.clustered else 1.0
+    return SharedUnitsTest(found.effect, variance, df, tuple(parts), data.n_items, at_work)
+
+
+def combined(components: Sequence[Component]) -> tuple[float, float]:
+    """Return the variance of the effect and its degrees of freedom; see `shared_units_test`.
+
+    Parameters
+    ----------
+    components
+        That of items or clusters first.
+    """
+    items, *units = components
+    explained = sum(part.within for part in units)
+    share = min(1.0, items.total / explained) if explained > 0.0 else 1.0
+    variance = items.total
+    squares = items.total**2 / items.df
+    for part in units:
+        total = part.stretch**2 * part.total
+        total = total - (1.0 - share) * part.within if total >= part.within else share * total
+        variance += total - share * part.within
+        squares += total**2 / part.df
+    variance = max(variance, _LEAST_SHARE * items.total)
+    return variance, max(1.0, variance**2 / squares) if squares > 0.0 else 1.0
+
+
+def projected_variance(
+    test: SharedUnitsTest, *, items: int | None = None, units: Mapping[Source, int] | None = None
+) -> float:
+    """Return the variance that the effect would have with other numbers of items and of units on all items.
+
+    Parameters
+    ----------
+    test
+        Of data in which each unit answers all items.
+    items
+        Items or, where the test has clusters, clusters.
+    units
+        How many units of each source; those that are not named stay as they are.
+
+    Notes
+    -----
+    With V_I = I − Σ W, variances between units T − W and of single responses W, none below 0, the
+    variance at n items and m units is V_I N/n + Σ [(T − W) J/m + W (N J)/(n m)]: a D-study (Brennan
+    2001).
+    """
+    first, *parts = test.components
+    ratio = 1.0 if items is None else first.units / items
+    explained = min(sum(part.within for part in parts), first.total)
+    variance = (first.total - explained) * ratio
+    for part in parts:
+        wanted = (units or {}).get(part.source, part.units)  # type: ignore[arg-type]
+        per_unit = part.units / wanted
+        variance += max(part.stretch**2 * part.total - part.within, 0.0) * per_unit
+        variance += part.within * per_unit * ratio
+    return variance
