@@ -96,12 +96,14 @@ def _floored(least: float) -> Callable[..., tuple[Floats, Floats]]:
     return robust
 
 
-def _stretched(least: float, stretched: bool) -> Callable[..., tuple[Floats, Floats]]:
+def _stretched(least: float, stretched: str) -> Callable[..., tuple[Floats, Floats]]:
     def capped(
         i: Floats, i_df: Floats, t: Floats, w: Floats, df: Floats, units: Floats, far: Floats
     ) -> tuple[Floats, Floats]:
-        if stretched:
+        if stretched == "all":
             t = t * far**2
+        if stretched == "own":
+            t = t + (far**2 - 1.0) * np.maximum(t - w, 0.0)
         with np.errstate(divide="ignore", invalid="ignore"):
             share = np.minimum(1.0, i / w.sum(1))[:, None]
         share = np.where(np.isfinite(share), share, 1.0)
@@ -133,9 +135,9 @@ CANDIDATES: dict[str, Callable[..., tuple[Floats, Floats]]] = {
     "less, wide": _less_wide,
     "robust": _floored(0.1),
     "floored": _floored(0.5),
-    "capped": _stretched(0.0, False),
-    "stretched": _stretched(0.0, True),
-    "stretched, floored": _stretched(0.25, True),
+    "capped": _stretched(0.0, "none"),
+    "stretched": _stretched(0.25, "own"),
+    "all stretched": _stretched(0.25, "all"),
     "halfway": _halfway,
     "max": _max,
 }

@@ -1,8 +1,8 @@
 """Simulate the worlds and keep, for every set, the effect and its variance components.
 
 Run ``python -m benchmarks.shared_units.measure FOLDER --sets 400``; it skips what FOLDER already has. Every
-candidate test is a function of what is kept (`benchmarks.shared_units.candidates`), so that none needs sets of
-its own. Set s of a world depends on the world and on s alone.
+candidate test is a function of what is kept (`benchmarks.shared_units.candidates`), so that none needs
+sets of its own. Set s of a world depends on the world and on s alone.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ Floats = NDArray[np.float64]
 
 SOURCES = 3
 FIELDS = 3 + 5 * SOURCES
-"""Effect, variance over items and its degrees of freedom; of each source total, within, df, units and stretch."""
+"""Effect, variance over items, its degrees of freedom; of each source total, within, df, units, stretch."""
 
 PART = 200
 """Sets in a file."""
@@ -46,9 +46,9 @@ def measure(world: World, metrics: tuple[str, ...], sets: Iterable[int]) -> Floa
             found = changes(metric, data)
             items = item_component(data, found)
             row[place, :3] = found.effect, items.total, items.df
-            for index, source in enumerate(data.source_units):
-                part = unit_component(data, source, found)
-                far = stretch(metric, data, source, found, part.total**0.5)
+            parts = {source: unit_component(data, source, found) for source in data.source_units}
+            far = stretch(metric, data, found, parts)
+            for index, part in enumerate(parts.values()):
                 kept = part.total, part.within, part.df, part.units, far
                 row[place, 3 + 5 * index : 8 + 5 * index] = kept
         rows.append(row)
@@ -62,7 +62,7 @@ def path_of(folder: Path, world: World, metric: str, part: int) -> Path:
 
 def kept_sets(folder: Path, world: World, metric: str) -> Floats:
     """Return all sets of a world that are there, shape (sets, FIELDS)."""
-    parts = []
+    parts: list[Floats] = []
     while (path := path_of(folder, world, metric, len(parts))).exists():
         parts.append(np.load(path))
     return np.concatenate(parts) if parts else np.empty((0, FIELDS))

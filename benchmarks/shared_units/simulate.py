@@ -74,13 +74,15 @@ def _clusters(world: World) -> Ints:
 
 def _clustered(world: World, clusters: Ints, rng: np.random.Generator, n: int) -> Floats:
     own, shared = rng.standard_normal(n), rng.standard_normal(n)
-    return np.sqrt(1.0 - world.icc) * own + np.sqrt(world.icc) * shared[clusters]
+    mixed: Floats = np.sqrt(1.0 - world.icc) * own + np.sqrt(world.icc) * shared[clusters]
+    return mixed
 
 
 def _flat(world: World, clusters: Ints, rng: np.random.Generator, n: int) -> Floats:
     """Return deviations of variance 1/3, flat on (−1, 1) but for the part that a cluster shares."""
     own, shared = rng.uniform(-1.0, 1.0, n), rng.standard_normal(n) / np.sqrt(3.0)
-    return np.sqrt(1.0 - world.icc) * own + np.sqrt(world.icc) * shared[clusters]
+    mixed: Floats = np.sqrt(1.0 - world.icc) * own + np.sqrt(world.icc) * shared[clusters]
+    return mixed
 
 
 def _panel(world: World, units: int, each: int, fresh: bool, load: str, rng: np.random.Generator) -> Ints:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,8 +23,6 @@ class Component:
 
     Attributes
     ----------
-    source
-        "items", "clusters", or a source of shared units.
     units
         How many items, clusters or units there are.
     total
@@ -37,18 +34,13 @@ class Component:
         Degrees of freedom of `total`; at least 1.
     within_df
         Those of `within`: about how many responses it rests on.
-    stretch
-        By how much the units' standard error grows because the effect is no linear function of the responses;
-        see `stretch`.
     """
 
-    source: Literal["items", "clusters"] | Source
     units: int
     total: float
     within: float
     df: float
     within_df: float
-    stretch: float = 1.0
 
     @property
     def between(self) -> float:
@@ -79,7 +71,7 @@ def item_component(data: Responses, found: Changes) -> Component:
     weights = found.group_sizes / found.group_sizes.sum()
     if not data.clustered:
         total = float(np.sum((1.0 - weights) * found.groups**2))
-        return Component("items", data.n_items, total, 0.0, len(weights) - 1.0, 1.0)
+        return Component(data.n_items, total, 0.0, len(weights) - 1.0, 1.0)
     # Without cluster g the effect changes by w_g / (1 − w_g) · Σ_h (w_h − [h = g]) s_h, where s are the
     # clusters'.
     rows = weights / (1.0 - weights)
@@ -93,17 +85,18 @@ def item_component(data: Responses, found: Changes) -> Component:
         np.fill_diagonal(gram, spread)
         scaled = factors * rows**2
         df = float(scaled @ spread) ** 2 / float(scaled @ gram**2 @ scaled)
-    return Component("clusters", int(data.clusters.max()) + 1, total, 0.0, max(df, 1.0), 1.0)
+    return Component(int(data.clusters.max()) + 1, total, 0.0, max(df, 1.0), 1.0)
 
 
 def unit_component(data: Responses, source: Source, found: Changes) -> Component:
     """Return the variance over the units of a source.
 
     Let s_j be the units' own effects on a mean of item means, of weights w_j there. Leaving out unit j
-    changes it by Σ_k R_jk s_k, which follows from who answers which item. Each squared change has the
-    factor w_j² / Σ_k R_jk², so that the sum has the expectation σ² Σ w_j²; its degrees of freedom are
-    Satterthwaite's for that sum of squares of normal s (Bell and McCaffrey 2002). With all J units on all
-    items the factor is (J − 1)/J, and there are J − 1 degrees of freedom.
+    changes it by Σ_k R_jk s_k, which follows from who answers which item. Each squared change has the factor
+    f_j = w_j² / Σ_k R_jk², so that the sum has the expectation σ² Σ w_j². With all J units on all items, f is
+    (J − 1)/J. Degrees of freedom are Satterthwaite's for a sum of squares of normal changes (Bell and
+    McCaffrey 2002), whose covariance is that of units' effects, as far as `between` is above 0, and of
+    their noise.
     """
     units = data.source_units[source]
     weights, design, _ = data.without_units(data.roles_of(source), source)
@@ -111,13 +104,19 @@ def unit_component(data: Responses, source: Source, found: Changes) -> Component
     factors = np.where(spread > 0, weights**2 / np.where(spread > 0, spread, 1.0), 0.0)
     centred = found.units[units] - weights * (found.units[units].sum() / weights.sum())
     total = float(np.sum(factors * centred**2))
-    within = float(np.sum(factors * found.within[units]))
+    noise = found.within[units]
+    within = float(np.sum(factors * noise))
     df = _few_degrees(weights)
     if len(units) <= _EXACT_UNITS:
-        gram = design @ design.T
-        df = float(np.sum(factors * np.diag(gram))) ** 2 / float(factors @ gram**2 @ factors)
+        own = max(total - within, 0.0) / float(np.sum(weights**2))
+        centring = np.eye(len(units)) - np.outer(weights, np.ones(len(units))) / weights.sum()
+        covariance = own * (design @ design.T) + (centring * noise) @ centring.T
+        if not covariance.any():
+            covariance = design @ design.T
+        squares = factors @ covariance**2 @ factors
+        df = float(factors @ np.diag(covariance)) ** 2 / float(squares)
     responses = sum(int(np.isin(role.units, units).sum()) for role in data.roles_of(source))
-    return Component(source, len(units), total, within, max(df, 1.0), max(1.0, responses - data.n_items))
+    return Component(len(units), total, within, max(df, 1.0), max(1.0, responses - data.n_items))
 
 
 def _few_degrees(weights: Floats) -> float:

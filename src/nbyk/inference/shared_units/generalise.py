@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -36,10 +36,13 @@ class SharedUnitsTest:
         Of the effect, over items or clusters and all shared sources.
     df
         Satterthwaite's degrees of freedom of the variance.
-    components
-        That of items or clusters first, then those of the sources.
-    n_items
-        Items N.
+    items
+        The variance over items or, where they have clusters, over clusters.
+    sources
+        The variance over the units of each source that the test generalises over.
+    stretch
+        By how much the units' standard error grows because the effect is no linear function of the responses;
+        see `nbyk.inference.shared_units.stretch`.
     items_at_work
         About how many items the variance over items rests on: (Σ c²)² / Σ c⁴ of the changes c without each.
     """
@@ -47,8 +50,9 @@ class SharedUnitsTest:
     effect: float
     variance: float
     df: float
-    components: tuple[Component, ...]
-    n_items: int
+    items: Component
+    sources: dict[Source, Component]
+    stretch: float
     items_at_work: float
 
     @property
@@ -130,32 +134,24 @@ def shared_units_test(
             there = ", ".join(data.source_units) or "none"
             raise NbykError(f"items share no {source}; sources that they share: {there}")
     found = changes(metric, data)
-    parts = [item_component(data, found)]
-    for source in asked:
-        part = unit_component(data, source, found)
-        parts.append(replace(part, stretch=stretch(metric, data, source, found, float(np.sqrt(part.total)))))
-    variance, df = combined(parts)
+    items = item_component(data, found)
+    parts = {source: unit_component(data, source, found) for source in asked}
+    far = stretch(metric, data, found, parts)
+    variance, df = combined(items, list(parts.values()), far)
     fourth = float(np.sum(found.groups**4))
     at_work = float(np.sum(found.groups**2)) ** 2 / fourth if fourth > 0.0 else 0.0
-    at_work *= data.n_items / len(found.groups) if not data.clustered else 1.0
-    return SharedUnitsTest(found.effect, variance, df, tuple(parts), data.n_items, at_work)
+    at_work *= items.units / len(found.groups)
+    return SharedUnitsTest(found.effect, variance, df, items, parts, far, at_work)
 
 
-def combined(components: Sequence[Component]) -> tuple[float, float]:
-    """Return the variance of the effect and its degrees of freedom; see `shared_units_test`.
-
-    Parameters
-    ----------
-    components
-        That of items or clusters first.
-    """
-    items, *units = components
+def combined(items: Component, units: Sequence[Component], stretch: float) -> tuple[float, float]:
+    """Return the variance of the effect and its degrees of freedom; see `shared_units_test`."""
     explained = sum(part.within for part in units)
     share = min(1.0, items.total / explained) if explained > 0.0 else 1.0
     variance = items.total
     squares = items.total**2 / items.df
     for part in units:
-        total = part.stretch**2 * part.total
+        total = part.total + (stretch**2 - 1.0) * max(part.between, 0.0)
         total = total - (1.0 - share) * part.within if total >= part.within else share * total
         variance += total - share * part.within
         squares += total**2 / part.df
@@ -183,13 +179,10 @@ def projected_variance(
     variance at n items and m units is V_I N/n + Σ [(T − W) J/m + W (N J)/(n m)]: a D-study (Brennan
     2001).
     """
-    first, *parts = test.components
-    ratio = 1.0 if items is None else first.units / items
-    explained = min(sum(part.within for part in parts), first.total)
-    variance = (first.total - explained) * ratio
-    for part in parts:
-        wanted = (units or {}).get(part.source, part.units)  # type: ignore[arg-type]
-        per_unit = part.units / wanted
-        variance += max(part.stretch**2 * part.total - part.within, 0.0) * per_unit
-        variance += part.within * per_unit * ratio
+    ratio = 1.0 if items is None else test.items.units / items
+    explained = min(sum(part.within for part in test.sources.values()), test.items.total)
+    variance = (test.items.total - explained) * ratio
+    for source, part in test.sources.items():
+        fewer = part.units / (units or {}).get(source, part.units)
+        variance += (test.stretch**2 * max(part.between, 0.0) + part.within * ratio) * fewer
     return variance

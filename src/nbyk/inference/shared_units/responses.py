@@ -83,6 +83,18 @@ class Responses:
         )
 
     @cached_property
+    def panel_sizes(self) -> Floats:
+        """How many responses the items of a unit have on average, its own included, in its roles."""
+        totals, counts = np.zeros(self.n_units), np.zeros(self.n_units)
+        for role in self.roles:
+            sizes = np.sum(~np.isnan(role.values), axis=1)
+            rows, columns = np.nonzero(role.units >= 0)
+            units = role.units[rows, columns]
+            totals += np.bincount(units, weights=sizes[rows], minlength=self.n_units)
+            counts += np.bincount(units, minlength=self.n_units)
+        return totals / counts
+
+    @cached_property
     def entries(self) -> tuple[Ints, Ints]:
         """The items and the units of all different pairs of an item and a unit that answered it."""
         units = self.gold.units, self.a.units, self.b.units

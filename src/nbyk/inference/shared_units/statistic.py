@@ -111,12 +111,16 @@ def _additive_changes(metric: Metric, data: Responses) -> Changes:
     if metric.needs == "responses":
         without, lost = _effects_of_rows(metric, data.roles, items, units)
     else:
+        steps = _steps(data)[units]
         left = [
-            _means_without(role, means, items, units) if means.size else means
+            means[items] + steps * (_means_without(role, means, items, units) - means[items])
+            if means.size
+            else means
             for role, means in zip(data.roles, columns, strict=True)
         ]
         without = _effects_of_items(metric, left)
         lost = np.isnan(np.sum([means for means in left if means.size], axis=0))
+        without = whole[items] + (without - whole[items]) / steps
     n = data.n_items
     effect = float(whole.mean())
     change = np.where(lost, effect - whole[items], without - whole[items])
@@ -144,6 +148,18 @@ def _common_changes(
     sums = np.bincount(place, weights=np.where(used, change, 0.0))
     means = sums / np.maximum(counts, 1.0)
     return np.where(used & (counts[place] >= 2), means[place], 0.0)
+
+
+def _steps(data: Responses) -> Floats:
+    """Return how far a unit's items' means go when it leaves: once, or farther where others are many.
+
+    With K responses on an item, leaving one out moves the mean by about 1/√K of its standard error. Where
+    effects jump, as those of accuracy do, so small a step meets few jumps, and says little. So the mean
+    goes on in the same direction until it has moved by about half a standard error, and the change is
+    divided by the steps.
+    """
+    sizes = data.panel_sizes
+    return np.maximum(1.0, 0.5 * (sizes - 1.0) / np.sqrt(sizes))
 
 
 def _packed(values: Floats) -> Floats:
@@ -253,7 +269,8 @@ def _unit_changes(
         shares[unit] = np.bincount(blocks[answered], minlength=n_blocks) / n_clusters
         parts = [blocks[answered] == block for block in range(n_blocks)] + [np.ones(len(answered), bool)]
         found = np.asarray(_effects_with_parts(metric, columns, answered, left, lost, parts)) - effect
-        by_block[unit], totals[unit] = found[:-1], found[-1]
+        steps = _steps(data)[unit] if metric.needs == "item_means" else 1.0
+        by_block[unit], totals[unit] = found[:-1] / steps, found[-1] / steps
     for units_of_source in data.source_units.values():
         part, weights = by_block[units_of_source], shares[units_of_source]
         by_block[units_of_source] -= weights * (part.sum(0) / np.maximum(weights.sum(0), 1e-300))
@@ -282,7 +299,8 @@ def _without_unit(
             fill_rows_without(role.values, role.units, answered, same, out)
             lost |= np.isnan(out[:, 0])
         else:
-            out = _means_without(role, column, answered, same)
+            means = column[answered]
+            out = means + _steps(data)[unit] * (_means_without(role, column, answered, same) - means)
             lost |= np.isnan(out)
         left.append(out)
     return left, lost

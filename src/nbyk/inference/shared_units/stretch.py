@@ -8,53 +8,57 @@ differ, we move all responses of a role step by step, and see where the effect i
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.inference.shared_units.components import Component
 from nbyk.inference.shared_units.responses import Responses, Role, Source
 from nbyk.inference.shared_units.statistic import Changes, effects_of_moved_sets
 from nbyk.metrics import Metric
 
 Floats = NDArray[np.float64]
-Ints = NDArray[np.int64]
 
 _FARTHEST = 16.0
 _STEPS = 24
 
 
-def stretch(metric: Metric, data: Responses, source: Source, found: Changes, error: float) -> float:
+def stretch(metric: Metric, data: Responses, found: Changes, sources: Mapping[Source, Component]) -> float:
     """Return by how much the units' standard error must grow to reach 0 where the effect does.
 
-    With m_j the weight of unit j, all 1 in the data, and u_j the change of the effect with m_j, the direction
-    is κ ∝ u, scaled so that one step changes a linear effect by one standard error. λ steps move all
-    responses of item i by λ Σ_j κ_j (x_ij − x̄_i) / K_i, which is what the weights 1 + λ κ_j do to its
-    mean. If the effect first vanishes after λ₀ steps, the stretch is |effect| / (λ₀ · error).
+    With m_j the weight of unit j, all 1 in the data, u_j the change of the effect with m_j, and T_s the
+    variance over the units of source s, the direction is κ_j = u_j T_s / (√(Σ T) Σ u²), the latter sum
+    over the source, so that one step changes a linear effect by one standard error. λ steps move all
+    responses of item i by λ Σ_j κ_j (x_ij − x̄_i) / K_i, which is what weights 1 + λ κ_j do to its mean.
+    If the effect first vanishes after λ₀ steps, the stretch is |effect| / (λ₀ √(Σ T)). All sources move
+    at once: noise that is carried along makes both systems look worse, and in step.
 
     Parameters
     ----------
-    metric, data, source
-        What is measured, and whose units move.
+    metric, data
+        What is measured.
     found
         The changes of the effect without each unit.
-    error
-        The units' standard error by the jackknife.
+    sources
+        The components of the sources whose units move.
 
     Returns
     -------
     float
         At least 1; 1 where the effect does not vanish within as many steps as a linear effect would take.
     """
-    if error <= 0.0 or found.effect == 0.0:
+    error = float(np.sqrt(sum(part.total for part in sources.values())))
+    if error <= 0.0 or not abs(found.effect) > 0.0:
         return 1.0
-    units = data.source_units[source]
-    roles = data.roles_of(source)
-    slopes = np.zeros(data.n_units)
-    slopes[units] = -found.units[units] * _kept_share(data, roles, units)
-    size = float(np.sum(slopes**2))
-    if size == 0.0:
-        return 1.0
-    direction = -np.sign(found.effect) * slopes * error / size
-    moves = [_moves(role, direction) if any(role is one for one in roles) else None for role in data.roles]
+    slopes = -found.units * (1.0 - 1.0 / data.panel_sizes)
+    direction = np.zeros(data.n_units)
+    for source, part in sources.items():
+        units = data.source_units[source]
+        size = float(np.sum(slopes[units] ** 2))
+        if size > 0.0:
+            direction[units] = slopes[units] * (-np.sign(found.effect) * part.total / (error * size))
+    moves = [_moves(role, direction) if (role.units >= 0).any() else None for role in data.roles]
     farthest = min(abs(found.effect) / error, _FARTHEST)
     steps = farthest * np.arange(1, _STEPS + 1) / _STEPS
     path = np.sign(found.effect) * effects_of_moved_sets(metric, data, moves, steps)
@@ -66,19 +70,6 @@ def stretch(metric: Metric, data: Responses, source: Source, found: Changes, err
     start = 0.0 if first == 0 else float(steps[first - 1])
     vanished = start + (steps[first] - start) * before / (before - float(path[first]))
     return max(1.0, abs(found.effect) / (error * float(vanished)))
-
-
-def _kept_share(data: Responses, roles: tuple[Role, ...], units: Ints) -> Floats:
-    """Return the mean of (K − 1) / K over a unit's responses: deleting it overstates its slope by that."""
-    totals, counts = np.zeros(data.n_units), np.zeros(data.n_units)
-    for role in roles:
-        sizes = np.sum(~np.isnan(role.values), axis=1)
-        answered = np.isin(role.units, units)
-        row, _ = np.nonzero(answered)
-        np.add.at(totals, role.units[answered], (sizes[row] - 1.0) / sizes[row])
-        np.add.at(counts, role.units[answered], 1.0)
-    share: Floats = totals[units] / np.maximum(counts[units], 1.0)
-    return share
 
 
 def _moves(role: Role, direction: Floats) -> Floats:
