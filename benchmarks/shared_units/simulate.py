@@ -113,7 +113,8 @@ def _answers(
 ) -> Floats:
     count = int(panel.max()) + 1
     levels, tilts = level * _law(world, rng, count), tilt * _law(world, rng, count)
-    return centre[:, None] + levels[panel] + tilts[panel] * axis[:, None]
+    values: Floats = centre[:, None] + levels[panel] + tilts[panel] * axis[:, None]
+    return values
 
 
 def _law(world: World, rng: np.random.Generator, count: int) -> Floats:

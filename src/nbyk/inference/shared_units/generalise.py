@@ -21,7 +21,7 @@ Alternative = Literal["two-sided", "greater", "less"]
 _LEAST_SHARE = 0.25
 """The variance is never taken for less than this share of that over items."""
 
-_FEWEST_ITEMS_AT_WORK = 5.0
+_FEWEST_GROUPS_AT_WORK = 5.0
 
 
 @dataclass(frozen=True)
@@ -43,8 +43,9 @@ class SharedUnitsTest:
     stretch
         By how much the units' standard error grows because the effect is no linear function of the responses;
         see `nbyk.inference.shared_units.stretch`.
-    items_at_work
-        About how many items the variance over items rests on: (Σ c²)² / Σ c⁴ of the changes c without each.
+    groups_at_work
+        About how many items, clusters or groups of items the variance over items rests on: (Σ c²)² / Σ c⁴ of
+        the changes c without each.
     """
 
     effect: float
@@ -53,7 +54,7 @@ class SharedUnitsTest:
     items: Component
     sources: dict[Source, Component]
     stretch: float
-    items_at_work: float
+    groups_at_work: float
 
     @property
     def standard_error(self) -> float:
@@ -63,7 +64,7 @@ class SharedUnitsTest:
     @property
     def is_too_rough(self) -> bool:
         """Whether the effect hangs on so few items that its variance says little, as a maximum does."""
-        return not self.items_at_work >= _FEWEST_ITEMS_AT_WORK
+        return not self.groups_at_work >= _FEWEST_GROUPS_AT_WORK
 
     def p_value(self, alternative: Alternative = "two-sided") -> float:
         """Return the p-value of no effect; 1 (one-sided ½) without any effect or variance."""
@@ -112,21 +113,24 @@ def shared_units_test(
 
     Notes
     -----
-    With I the variance over items or clusters by the jackknife, T that over a source's units, r the source's
-    stretch (`nbyk.inference.shared_units.stretch`), and W the part of T that single responses explain, which
-    is in I already,
+    Let I be the variance over items or clusters by the jackknife, T that over a source's units, W the
+    part of T that single responses explain, which is in I already, and r the stretch
+    (`nbyk.inference.shared_units.stretch`). With S = T + (r² − 1) max(T − W, 0) for each source,
 
-        V = I + Σ (r² T − W),   df = V² / (I² / ν_I + Σ (r² T)² / ν_T).
+        V = I + Σ (S − W),   df = V² / (I² / ν_I + Σ S² / ν_T).
 
-    On balanced data of a mean this is the analysis of variance: V = (MS_items + MS_units − MS_residual) /
-    (N J). The difference is kept where it is negative: to cut it off at 0 would let a small T, seen by
-    chance, pass for the many degrees of freedom of I. W is a part of I. Where estimates say otherwise, W
-    is cut to a share q of itself, and r² T to r² T − (1 − q) W, or to q r² T if r² T < W. V is at least I
-    / 4.
+    For the mean of balanced data that is the analysis of variance: V = (MS_items + MS_units −
+    MS_residual) / (N J). S − W is kept where it is negative: to cut it off at 0 would let a T that is
+    small by chance pass for the many degrees of freedom of I. Where estimates say Σ W > I, although W is
+    a part of I, W is cut to the share q = I / Σ W of itself, and S to S − (1 − q) W, or to q S if S < W.
+    V is at least I / 4.
 
     References
     ----------
-    Satterthwaite 1946; Cameron, Gelbach and Miller 2011; Owen 2007; MacKinnon, Nielsen and Webb 2024.
+    Satterthwaite 1946, An approximate distribution of estimates of variance components; Efron and Stein
+    1981, The jackknife estimate of variance; Owen 2007, The pigeonhole bootstrap; Cameron, Gelbach and
+    Miller 2011, Robust inference with multiway clustering; MacKinnon, Nielsen and Webb 2024, Jackknife
+    inference with two-way clustering.
     """
     asked = tuple(data.source_units) if sources is None else tuple(sources)
     for source in asked:
@@ -140,7 +144,6 @@ def shared_units_test(
     variance, df = combined(items, list(parts.values()), far)
     fourth = float(np.sum(found.groups**4))
     at_work = float(np.sum(found.groups**2)) ** 2 / fourth if fourth > 0.0 else 0.0
-    at_work *= items.units / len(found.groups)
     return SharedUnitsTest(found.effect, variance, df, items, parts, far, at_work)
 
 

@@ -15,12 +15,13 @@ from nbyk.metrics.item_means import item_means
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-ITEM_GROUPS = 200
+ITEM_GROUPS = 100
 """Groups of items of which one is left out at a time, where an effect is no mean over items."""
 
 BLOCKS = 8
-"""Parts of the items in which a unit is left out in turn, where an effect is no mean over items."""
+"""Most parts of the items in which a unit is left out in turn, where an effect is no mean over items."""
 
+_NOISE_DEGREES = 40
 _VALUES_AT_ONCE = 4_000_000
 _GROUPING_SEED = 20251122
 
@@ -256,30 +257,32 @@ def _unit_changes(
 ) -> tuple[Floats, Floats]:
     """Return each unit's change of the effect, and what of its square the spread over blocks explains."""
     items, units = data.entries
-    totals = np.zeros(data.n_units)
-    n_clusters = int(data.clusters.max()) + 1
-    blocks = _dealt(n_clusters, min(BLOCKS, n_clusters))[data.clusters]
-    n_blocks = int(blocks.max()) + 1
+    totals, within = np.zeros(data.n_units), np.zeros(data.n_units)
     order = np.argsort(units, kind="stable")
     starts = np.searchsorted(units[order], np.arange(data.n_units + 1))
-    by_block, shares = np.zeros((data.n_units, n_blocks)), np.zeros((data.n_units, n_blocks))
-    for unit in range(data.n_units):
-        answered = items[order[starts[unit] : starts[unit + 1]]]
-        left, lost = _without_unit(metric, data, columns, answered, unit)
-        shares[unit] = np.bincount(blocks[answered], minlength=n_blocks) / n_clusters
-        parts = [blocks[answered] == block for block in range(n_blocks)] + [np.ones(len(answered), bool)]
-        found = np.asarray(_effects_with_parts(metric, columns, answered, left, lost, parts)) - effect
-        steps = _steps(data)[unit] if metric.needs == "item_means" else 1.0
-        by_block[unit], totals[unit] = found[:-1] / steps, found[-1] / steps
-    for units_of_source in data.source_units.values():
-        part, weights = by_block[units_of_source], shares[units_of_source]
-        by_block[units_of_source] -= weights * (part.sum(0) / np.maximum(weights.sum(0), 1e-300))
-        whole = weights.sum(1)
-        totals[units_of_source] -= whole * (totals[units_of_source].sum() / whole.sum())
-    shares /= np.maximum(shares.sum(1, keepdims=True), 1e-300)
-    spread = 1.0 - np.sum(shares**2, axis=1)
-    squares = np.sum((by_block - shares * by_block.sum(1, keepdims=True)) ** 2, axis=1)
-    within = np.where(spread > 1e-9, squares / np.maximum(spread, 1e-9), totals**2)
+    n_clusters = int(data.clusters.max()) + 1
+    for numbers in data.source_units.values():
+        # many units tell much about noise even where each is left out of few blocks
+        n_blocks = min(n_clusters, max(2, min(BLOCKS, 1 + -(-_NOISE_DEGREES // len(numbers)))))
+        blocks = _dealt(n_clusters, n_blocks)[data.clusters]
+        by_block, shares = np.zeros((len(numbers), n_blocks)), np.zeros((len(numbers), n_blocks))
+        for row, unit in enumerate(numbers):
+            answered = items[order[starts[unit] : starts[unit + 1]]]
+            left, lost = _without_unit(metric, data, columns, answered, unit)
+            shares[row] = np.bincount(blocks[answered], minlength=n_blocks) / n_clusters
+            parts = [blocks[answered] == block for block in range(n_blocks)]
+            parts.append(np.ones(len(answered), bool))
+            found = np.asarray(_effects_with_parts(metric, columns, answered, left, lost, parts)) - effect
+            steps = _steps(data)[unit] if metric.needs == "item_means" else 1.0
+            by_block[row], totals[unit] = found[:-1] / steps, found[-1] / steps
+        # what all units have in common, in a block and on the whole, is no difference between them
+        by_block -= shares * (by_block.sum(0) / np.maximum(shares.sum(0), 1e-300))
+        whole = shares.sum(1, keepdims=True)
+        totals[numbers] -= whole[:, 0] * (totals[numbers].sum() / whole.sum())
+        shares /= whole
+        spread = 1.0 - np.sum(shares**2, axis=1)
+        squares = np.sum((by_block - shares * by_block.sum(1, keepdims=True)) ** 2, axis=1)
+        within[numbers] = np.where(spread > 1e-9, squares / np.maximum(spread, 1e-9), totals[numbers] ** 2)
     return totals, within
 
 
