@@ -1,1 +1,20 @@
-"""Units that items share: raters, runs and clusters; what a claim about new ones takes."""
+"""A test that generalises over units that items share: raters, runs and clusters.
+
+`responses` puts ratings and their units in order, `shared_units_test` tests.
+"""
+
+from nbyk.testing.shared_units.components import Component
+from nbyk.testing.shared_units.generalise import SharedUnitsTest, projected_variance, shared_units_test
+from nbyk.testing.shared_units.responses import NO_UNIT, Responses, Role, Source, responses
+
+__all__ = [
+    "NO_UNIT",
+    "Component",
+    "Responses",
+    "Role",
+    "SharedUnitsTest",
+    "Source",
+    "projected_variance",
+    "responses",
+    "shared_units_test",
+]

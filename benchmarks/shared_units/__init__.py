@@ -1,0 +1,1 @@
+"""The study of tests for raters, runs and clusters that items share: worlds, methods, rates."""

@@ -1,0 +1,124 @@
+"""Where the variance of an effect comes from: items or clusters, and each source of shared units."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import chi2
+
+from nbyk.testing.shared_units.responses import Responses, Source
+from nbyk.testing.shared_units.statistic import Changes
+
+Floats = NDArray[np.float64]
+
+_EXACT_UNITS = 600
+"""Up to so many units, degrees of freedom are computed from who shares items with whom."""
+
+
+@dataclass(frozen=True)
+class Component:
+    """What items, or one source of units, add to the variance of the effect.
+
+    Attributes
+    ----------
+    units
+        How many items, clusters or units there are.
+    total
+        Variance by the jackknife that leaves out one of them at a time.
+    within
+        The part of `total` that single responses explain: noise, and what is special to a unit on an item.
+        0 for items and clusters.
+    df
+        Degrees of freedom of `total`; at least 1.
+    within_df
+        Those of `within`: about how many responses it rests on.
+    """
+
+    units: int
+    total: float
+    within: float
+    df: float
+    within_df: float
+
+    @property
+    def between(self) -> float:
+        """Unbiased estimate of the variance between units alone; it may be negative."""
+        return self.total - self.within
+
+    def between_interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Return an interval for the expected `between`: that of `total`, less `within`, not below 0."""
+        low, high = _chi_square_interval(self.total, self.df, confidence)
+        return max(low - self.within, 0.0), max(high - self.within, 0.0)
+
+    def within_interval(self, confidence: float = 0.95) -> tuple[float, float]:
+        """Return an interval for the expected `within`, by χ²."""
+        return _chi_square_interval(self.within, self.within_df, confidence)
+
+
+def _chi_square_interval(variance: float, df: float, confidence: float) -> tuple[float, float]:
+    tail = 0.5 * (1.0 - confidence)
+    return variance * df / float(chi2.isf(tail, df)), variance * df / float(chi2.isf(1.0 - tail, df))
+
+
+def item_component(data: Responses, found: Changes) -> Component:
+    """Return the variance over items or, where items have clusters, over clusters.
+
+    Items count alike: (G − 1)/G Σ (change without group g)², the jackknife. Clusters may have unlike sizes:
+    each square has a factor by which its expectation is right if all variance is between clusters.
+    """
+    weights = found.group_sizes / found.group_sizes.sum()
+    if not data.clustered:
+        total = float(np.sum((1.0 - weights) * found.groups**2))
+        return Component(data.n_items, total, 0.0, len(weights) - 1.0, 1.0)
+    # Without cluster g the effect changes by w_g / (1 − w_g) · Σ_h (w_h − [h = g]) s_h, where s are the
+    # clusters'.
+    rows = weights / (1.0 - weights)
+    squares = float(np.sum(weights**2))
+    spread = squares - 2.0 * weights + 1.0
+    factors = weights**2 / (rows**2 * spread)
+    total = float(np.sum(factors * found.groups**2))
+    df = _few_degrees(weights)
+    if len(weights) <= _EXACT_UNITS:
+        gram = squares - weights[:, None] - weights[None, :]
+        np.fill_diagonal(gram, spread)
+        scaled = factors * rows**2
+        df = float(scaled @ spread) ** 2 / float(scaled @ gram**2 @ scaled)
+    return Component(int(data.clusters.max()) + 1, total, 0.0, max(df, 1.0), 1.0)
+
+
+def unit_component(data: Responses, source: Source, found: Changes) -> Component:
+    """Return the variance over the units of a source.
+
+    Let s_j be the units' own effects on a mean of item means, of weights w_j there. Leaving out unit j
+    changes it by Σ_k R_jk s_k, which follows from who answers which item. Each squared change has the factor
+    f_j = w_j² / Σ_k R_jk², so that the sum has the expectation σ² Σ w_j². With all J units on all items, f is
+    (J − 1)/J. Degrees of freedom are Satterthwaite's for a sum of squares of normal changes (Bell and
+    McCaffrey 2002), whose covariance is that of units' effects, as far as `between` is above 0, and of
+    their noise.
+    """
+    units = data.source_units[source]
+    weights, design, _ = data.without_units(data.roles_of(source), source)
+    spread = np.sum(design**2, axis=1)
+    factors = np.where(spread > 0, weights**2 / np.where(spread > 0, spread, 1.0), 0.0)
+    centred = found.units[units] - weights * (found.units[units].sum() / weights.sum())
+    total = float(np.sum(factors * centred**2))
+    noise = found.within[units]
+    within = float(np.sum(factors * noise))
+    df = _few_degrees(weights)
+    if len(units) <= _EXACT_UNITS:
+        own = max(total - within, 0.0) / float(np.sum(weights**2))
+        centring = np.eye(len(units)) - np.outer(weights, np.ones(len(units))) / weights.sum()
+        covariance = own * (design @ design.T) + (centring * noise) @ centring.T
+        if not covariance.any():
+            covariance = design @ design.T
+        squares = factors @ covariance**2 @ factors
+        df = float(factors @ np.diag(covariance)) ** 2 / float(squares)
+    responses = sum(int(np.isin(role.units, units).sum()) for role in data.roles_of(source))
+    return Component(len(units), total, within, max(df, 1.0), max(1.0, responses - data.n_items))
+
+
+def _few_degrees(weights: Floats) -> float:
+    """Return the degrees of freedom of many units by their weights alone."""
+    return float(np.sum(weights**2) ** 2 / np.sum(weights**4)) - 1.0

@@ -1,0 +1,191 @@
+"""The test that generalises over new items and new units of the same design."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+from scipy.stats import t as student
+
+from nbyk.errors import NbykError
+from nbyk.metrics import Metric
+from nbyk.testing.shared_units.components import Component, item_component, unit_component
+from nbyk.testing.shared_units.responses import Responses, Source
+from nbyk.testing.shared_units.statistic import changes
+from nbyk.testing.shared_units.stretch import stretch
+
+Alternative = Literal["two-sided", "greater", "less"]
+
+_LEAST_SHARE = 0.25
+"""The variance is never taken for less than this share of that over items."""
+
+_FEWEST_GROUPS_AT_WORK = 5.0
+
+
+@dataclass(frozen=True)
+class SharedUnitsTest:
+    """An effect with its standard error over new items and new units, and where its variance comes from.
+
+    Attributes
+    ----------
+    effect
+        Positive where A is better.
+    variance
+        Of the effect, over items or clusters and all shared sources.
+    df
+        Satterthwaite's degrees of freedom of the variance.
+    items
+        The variance over items or, where they have clusters, over clusters.
+    sources
+        The variance over the units of each source that the test generalises over.
+    stretch
+        By how much the units' standard error grows because the effect is no linear function of the responses;
+        see `nbyk.testing.shared_units.stretch`.
+    groups_at_work
+        About how many items, clusters or groups of items the variance over items rests on: (Σ c²)² / Σ c⁴ of
+        the changes c without each.
+    """
+
+    effect: float
+    variance: float
+    df: float
+    items: Component
+    sources: dict[Source, Component]
+    stretch: float
+    groups_at_work: float
+
+    @property
+    def standard_error(self) -> float:
+        """The root of the variance."""
+        return float(np.sqrt(self.variance))
+
+    @property
+    def is_too_rough(self) -> bool:
+        """Whether the effect hangs on so few items that its variance says little, as a maximum does."""
+        return not self.groups_at_work >= _FEWEST_GROUPS_AT_WORK
+
+    def p_value(self, alternative: Alternative = "two-sided") -> float:
+        """Return the p-value of no effect; 1 (one-sided ½) without any effect or variance."""
+        if self.variance == 0.0 and self.effect == 0.0:
+            return 1.0 if alternative == "two-sided" else 0.5
+        with np.errstate(divide="ignore"):
+            pivot = np.float64(self.effect) / self.standard_error
+        if alternative == "two-sided":
+            return float(2.0 * student.sf(abs(pivot), self.df))
+        return float(student.sf(pivot if alternative == "greater" else -pivot, self.df))
+
+    def interval(
+        self, confidence: float = 0.95, alternative: Alternative = "two-sided"
+    ) -> tuple[float, float]:
+        """Return the interval that leaves 0 out exactly where `p_value` is at most 1 − confidence."""
+        tail = (1.0 - confidence) / (2.0 if alternative == "two-sided" else 1.0)
+        reach = float(student.isf(tail, self.df)) * self.standard_error
+        low = -np.inf if alternative == "less" else self.effect - reach
+        high = np.inf if alternative == "greater" else self.effect + reach
+        return float(low), float(high)
+
+
+def shared_units_test(
+    metric: Metric, data: Responses, *, sources: Sequence[Source] | None = None
+) -> SharedUnitsTest:
+    """Return the effect of A over B with its variance over new items and new units of the same design.
+
+    Parameters
+    ----------
+    metric
+        Any metric: a mean over items or not, of item means or of all responses.
+    data
+        The responses, with their units and clusters; see `responses`.
+    sources
+        The sources to generalise over; all that the data share are the default. Units of the others are
+        fixed.
+
+    Returns
+    -------
+    SharedUnitsTest
+
+    Raises
+    ------
+    NbykError
+        If a source is asked for that the data do not share.
+
+    Notes
+    -----
+    Let I be the variance over items or clusters by the jackknife, T that over a source's units, W the
+    part of T that single responses explain, which is in I already, and r the stretch
+    (`nbyk.testing.shared_units.stretch`). With S = T + (r² − 1) max(T − W, 0) for each source,
+
+        V = I + Σ (S − W),   df = V² / (I² / ν_I + Σ S² / ν_T).
+
+    For the mean of balanced data that is the analysis of variance: V = (MS_items + MS_units −
+    MS_residual) / (N J). S − W is kept where it is negative: to cut it off at 0 would let a T that is
+    small by chance pass for the many degrees of freedom of I. Where estimates say Σ W > I, although W is
+    a part of I, W is cut to the share q = I / Σ W of itself, and S to S − (1 − q) W, or to q S if S < W.
+    V is at least I / 4.
+
+    References
+    ----------
+    Satterthwaite 1946, An approximate distribution of estimates of variance components; Efron and Stein
+    1981, The jackknife estimate of variance; Owen 2007, The pigeonhole bootstrap; Cameron, Gelbach and
+    Miller 2011, Robust inference with multiway clustering; MacKinnon, Nielsen and Webb 2024, Jackknife
+    inference with two-way clustering.
+    """
+    asked = tuple(data.source_units) if sources is None else tuple(sources)
+    for source in asked:
+        if source not in data.source_units:
+            there = ", ".join(data.source_units) or "none"
+            raise NbykError(f"items share no {source}; sources that they share: {there}")
+    found = changes(metric, data)
+    items = item_component(data, found)
+    parts = {source: unit_component(data, source, found) for source in asked}
+    far = stretch(metric, data, found, parts)
+    variance, df = combined(items, list(parts.values()), far)
+    fourth = float(np.sum(found.groups**4))
+    at_work = float(np.sum(found.groups**2)) ** 2 / fourth if fourth > 0.0 else 0.0
+    return SharedUnitsTest(found.effect, variance, df, items, parts, far, at_work)
+
+
+def combined(items: Component, units: Sequence[Component], stretch: float) -> tuple[float, float]:
+    """Return the variance of the effect and its degrees of freedom; see `shared_units_test`."""
+    explained = sum(part.within for part in units)
+    share = min(1.0, items.total / explained) if explained > 0.0 else 1.0
+    variance = items.total
+    squares = items.total**2 / items.df
+    for part in units:
+        total = part.total + (stretch**2 - 1.0) * max(part.between, 0.0)
+        total = total - (1.0 - share) * part.within if total >= part.within else share * total
+        variance += total - share * part.within
+        squares += total**2 / part.df
+    variance = max(variance, _LEAST_SHARE * items.total)
+    return variance, max(1.0, variance**2 / squares) if squares > 0.0 else 1.0
+
+
+def projected_variance(
+    test: SharedUnitsTest, *, items: int | None = None, units: Mapping[Source, int] | None = None
+) -> float:
+    """Return the variance that the effect would have with other numbers of items and of units on all items.
+
+    Parameters
+    ----------
+    test
+        Of data in which each unit answers all items.
+    items
+        Items or, where the test has clusters, clusters.
+    units
+        How many units of each source; those that are not named stay as they are.
+
+    Notes
+    -----
+    With V_I = I − Σ W, variances between units T − W and of single responses W, none below 0, the
+    variance at n items and m units is V_I N/n + Σ [(T − W) J/m + W (N J)/(n m)]: a D-study (Brennan
+    2001).
+    """
+    ratio = 1.0 if items is None else test.items.units / items
+    explained = min(sum(part.within for part in test.sources.values()), test.items.total)
+    variance = (test.items.total - explained) * ratio
+    for source, part in test.sources.items():
+        fewer = part.units / (units or {}).get(source, part.units)
+        variance += (test.stretch**2 * max(part.between, 0.0) + part.within * ratio) * fewer
+    return variance

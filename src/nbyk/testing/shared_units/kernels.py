@@ -1,0 +1,219 @@
+"""Compiled parts: what an item's responses are without one unit, and who shares items with whom."""
+
+from __future__ import annotations
+
+import numpy as np
+from numba import njit
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+
+@njit(nogil=True, cache=True)
+def count_entries(gold_units: Ints, a_units: Ints, b_units: Ints) -> int:
+    """Return how many different pairs of an item and a unit there are; units below 0 count for nothing."""
+    entries = 0
+    for i in range(len(gold_units)):
+        for k in range(gold_units.shape[1]):
+            entries += int(gold_units[i, k] >= 0)
+        for k in range(a_units.shape[1]):
+            entries += int(a_units[i, k] >= 0)
+        for k in range(b_units.shape[1]):
+            unit = b_units[i, k]
+            new = unit >= 0
+            for other in range(a_units.shape[1]):
+                new = new and a_units[i, other] != unit
+            entries += int(new)
+    return entries
+
+
+@njit(nogil=True, cache=True)
+def fill_entries(gold_units: Ints, a_units: Ints, b_units: Ints, items: Ints, units: Ints) -> None:
+    """Fill the item and the unit of each entry that `count_entries` counts, in the order of the items."""
+    entry = 0
+    for i in range(len(gold_units)):
+        for k in range(gold_units.shape[1]):
+            if gold_units[i, k] >= 0:
+                items[entry] = i
+                units[entry] = gold_units[i, k]
+                entry += 1
+        for k in range(a_units.shape[1]):
+            if a_units[i, k] >= 0:
+                items[entry] = i
+                units[entry] = a_units[i, k]
+                entry += 1
+        for k in range(b_units.shape[1]):
+            unit = b_units[i, k]
+            new = unit >= 0
+            for other in range(a_units.shape[1]):
+                new = new and a_units[i, other] != unit
+            if new:
+                items[entry] = i
+                units[entry] = unit
+                entry += 1
+
+
+@njit(nogil=True, cache=True)
+def fill_means_without(
+    values: Floats, value_units: Ints, means: Floats, items: Ints, units: Ints, out: Floats
+) -> None:
+    """Fill `out` with an item's mean response without those of a unit; NaN where none is left.
+
+    Parameters
+    ----------
+    values, value_units : ndarray, shape (N, K)
+        Responses, NaN where there is none, and the units that gave them.
+    means : ndarray, shape (N,)
+        The items' means, taken where the unit gave no response.
+    items, units : ndarray, shape (E,)
+        The entries.
+    out : ndarray, shape (E,)
+        Filled.
+    """
+    width = values.shape[1]
+    for entry in range(len(items)):
+        item = items[entry]
+        unit = units[entry]
+        total = 0.0
+        count = 0
+        absent = True
+        for k in range(width):
+            if value_units[item, k] == unit:
+                absent = False
+            elif not np.isnan(values[item, k]):
+                total += values[item, k]
+                count += 1
+        if absent:
+            out[entry] = means[item]
+        else:
+            out[entry] = total / count if count > 0 else np.nan
+
+
+@njit(nogil=True, cache=True)
+def fill_rows_without(values: Floats, value_units: Ints, items: Ints, units: Ints, out: Floats) -> None:
+    """Fill `out`, shape (E, K), with the items' responses without those of a unit, left-packed."""
+    width = values.shape[1]
+    for entry in range(len(items)):
+        item = items[entry]
+        size = 0
+        for k in range(width):
+            if value_units[item, k] != units[entry] and not np.isnan(values[item, k]):
+                out[entry, size] = values[item, k]
+                size += 1
+        for k in range(size, width):
+            out[entry, k] = np.nan
+
+
+@njit(nogil=True, cache=True)
+def add_sharing(
+    values: Floats, value_units: Ints, local: Ints, weights: Floats, without: Floats, lost: Ints
+) -> None:
+    """Add what each unit weighs in the mean of a role's item means, with all units and without each.
+
+    Parameters
+    ----------
+    values, value_units : ndarray, shape (N, K)
+        A role's responses and their units.
+    local : ndarray, shape (units,)
+        A unit's place among the J units of the source, −1 for others.
+    weights : ndarray, shape (J,)
+        Added to: N times the weights of the units.
+    without : ndarray, shape (J, J)
+        Added to: the change of N times the weights of all units (columns) when one (row) is left out.
+    lost : ndarray, shape (J,)
+        Added to: how many items have no response without the unit.
+    """
+    width = values.shape[1]
+    for i in range(len(values)):
+        size = 0
+        for k in range(width):
+            size += int(not np.isnan(values[i, k]))
+        for k in range(width):
+            if value_units[i, k] < 0 or local[value_units[i, k]] < 0:
+                continue
+            unit = local[value_units[i, k]]
+            weights[unit] += 1.0 / size
+            if size == 1:
+                lost[unit] += 1
+            for other in range(width):
+                if value_units[i, other] < 0 or local[value_units[i, other]] < 0:
+                    continue
+                place = local[value_units[i, other]]
+                without[unit, place] -= 1.0 / size
+                if place != unit and size > 1:
+                    without[unit, place] += 1.0 / (size - 1)
+
+
+@njit(nogil=True, cache=True)
+def fill_cells(
+    items: Ints, units: Ints, changes: Floats, groups: Ints, kept: Ints, totals: Floats, within: Floats
+) -> None:
+    """Fill each unit's change of the effect, and how much of its square the mere spread over groups explains.
+
+    A unit's change is the sum over its groups of items of δ_g. With p_g the group's share of the unit's
+    entries, `within` is Σ (δ_g − p_g δ)² / (1 − Σ p²): what the square of δ is expected to be where the
+    groups' changes have nothing in common. A unit seen in a single group has no spread; its `within` is
+    δ².
+
+    Parameters
+    ----------
+    items, units : ndarray, shape (E,)
+        The entries.
+    changes : ndarray, shape (E,)
+        What each adds to the sum over items when its unit is left out.
+    groups : ndarray, shape (N,)
+        The group (cluster) of each item, 0 to G − 1.
+    kept : ndarray, shape (J,)
+        Items that are left without the unit.
+    totals, within : ndarray, shape (J,)
+        Filled.
+    """
+    n_groups = groups.max() + 1
+    n_units = len(kept)
+    # a unit's entries in the order of groups: by counting, twice
+    starts = np.zeros(n_groups + 1, np.int64)
+    for entry in range(len(items)):
+        starts[groups[items[entry]] + 1] += 1
+    for group in range(n_groups):
+        starts[group + 1] += starts[group]
+    order = np.empty(len(items), np.int64)
+    for entry in range(len(items)):
+        group = groups[items[entry]]
+        order[starts[group]] = entry
+        starts[group] += 1
+    totals[:] = 0.0
+    sizes = np.zeros(n_units)
+    for entry in range(len(items)):
+        totals[units[entry]] += changes[entry]
+        sizes[units[entry]] += 1.0
+    group_of = np.full(n_units, -1, np.int64)
+    group_sum = np.zeros(n_units)
+    group_size = np.zeros(n_units)
+    shares = np.zeros(n_units)
+    within[:] = 0.0
+    for position in range(len(items) + n_units):
+        # the last round closes each unit's last group
+        closing = position >= len(items)
+        entry = 0 if closing else order[position]
+        unit = position - len(items) if closing else units[entry]
+        group = -1 if closing else groups[items[entry]]
+        if group_of[unit] != group:
+            if group_of[unit] >= 0:
+                share = group_size[unit] / sizes[unit]
+                within[unit] += (group_sum[unit] - share * totals[unit]) ** 2
+                shares[unit] += share * share
+            group_of[unit] = group
+            group_sum[unit] = 0.0
+            group_size[unit] = 0.0
+        if not closing:
+            group_sum[unit] += changes[entry]
+            group_size[unit] += 1.0
+    for unit in range(n_units):
+        spread = 1.0 - shares[unit]
+        if spread > 1e-9:
+            within[unit] /= spread
+        else:
+            within[unit] = totals[unit] ** 2
+        totals[unit] /= kept[unit]
+        within[unit] /= float(kept[unit]) ** 2

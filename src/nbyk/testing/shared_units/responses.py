@@ -1,0 +1,262 @@
+"""Who gave which response: the values, units and clusters that a test for shared units works on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nbyk.errors import NbykError
+from nbyk.testing.shared_units.kernels import add_sharing, count_entries, fill_entries
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Source = Literal["raters", "runs", "runs of A", "runs of B"]
+
+NO_UNIT = -1
+"""The unit of a response that was drawn afresh for its item."""
+
+
+@dataclass(frozen=True)
+class Role:
+    """The responses of gold, of A or of B.
+
+    Attributes
+    ----------
+    values : ndarray, shape (N, K)
+        Responses; NaN where there is none.
+    units : ndarray, shape (N, K)
+        The unit that gave each response, counted through all roles; `NO_UNIT` where none is shared.
+    """
+
+    values: Floats
+    units: Ints
+
+
+@dataclass(frozen=True)
+class Responses:
+    """All responses of a comparison, with the units that gave them. Make it with `responses`.
+
+    Attributes
+    ----------
+    gold, a, b
+        The roles. Without gold, its values have shape (N, 0).
+    source_units
+        For each source of shared units, the numbers of its units; two at least.
+    clusters : ndarray, shape (N,)
+        The cluster of each item, 0 to G − 1; each item is its own where none were given.
+    clustered
+        Whether clusters were given.
+    """
+
+    gold: Role
+    a: Role
+    b: Role
+    source_units: dict[Source, Ints]
+    clusters: Ints
+    clustered: bool
+
+    @property
+    def n_items(self) -> int:
+        """Number of items N."""
+        return len(self.a.values)
+
+    @property
+    def roles(self) -> tuple[Role, Role, Role]:
+        """Gold, A and B."""
+        return self.gold, self.a, self.b
+
+    @cached_property
+    def n_units(self) -> int:
+        """One more than the largest number of a unit."""
+        return 1 + max((int(role.units.max(initial=-1)) for role in self.roles), default=-1)
+
+    @cached_property
+    def sources_of_units(self) -> Ints:
+        """The place of each unit's source among the sources."""
+        return np.repeat(
+            np.arange(len(self.source_units)), [len(units) for units in self.source_units.values()]
+        )
+
+    @cached_property
+    def panel_sizes(self) -> Floats:
+        """How many responses the items of a unit have on average, its own included, in its roles."""
+        totals, counts = np.zeros(self.n_units), np.zeros(self.n_units)
+        for role in self.roles:
+            sizes = np.sum(~np.isnan(role.values), axis=1)
+            rows, columns = np.nonzero(role.units >= 0)
+            units = role.units[rows, columns]
+            totals += np.bincount(units, weights=sizes[rows], minlength=self.n_units)
+            counts += np.bincount(units, minlength=self.n_units)
+        return totals / counts
+
+    @cached_property
+    def entries(self) -> tuple[Ints, Ints]:
+        """The items and the units of all different pairs of an item and a unit that answered it."""
+        units = self.gold.units, self.a.units, self.b.units
+        n_entries = count_entries(*units)
+        items, entry_units = np.empty(n_entries, np.int64), np.empty(n_entries, np.int64)
+        fill_entries(*units, items, entry_units)
+        return items, entry_units
+
+    def without_units(self, roles: tuple[Role, ...], source: Source) -> tuple[Floats, Floats, Ints]:
+        """Return what the units of a source weigh in the mean of item means of these roles.
+
+        Returns
+        -------
+        weights : ndarray, shape (J,)
+            The share of each unit, summed over roles and divided by their number.
+        changes : ndarray, shape (J, J)
+            By how much these shares change (columns) when a unit (row) leaves every item's mean.
+        lost : ndarray, shape (J,)
+            Items that have no response without the unit.
+        """
+        units = self.source_units[source]
+        local = np.full(self.n_units, -1)
+        local[units] = np.arange(len(units))
+        weights, changes = np.zeros(len(units)), np.zeros((len(units), len(units)))
+        lost = np.zeros(len(units), np.int64)
+        for role in roles:
+            add_sharing(role.values, role.units, local, weights, changes, lost)
+        n = self.n_items * len(roles)
+        kept = (n - lost)[:, None]
+        with np.errstate(divide="ignore", invalid="ignore"):
+            changes = (weights + changes) / kept - weights / n
+        return weights / n, changes, lost
+
+    def roles_of(self, source: Source) -> tuple[Role, ...]:
+        """Return the roles in which the units of a source answer."""
+        return {
+            "raters": (self.gold,),
+            "runs": (self.a, self.b),
+            "runs of A": (self.a,),
+            "runs of B": (self.b,),
+        }[source]
+
+
+def responses(
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    gold: ArrayLike | None = None,
+    a_units: ArrayLike | None = None,
+    b_units: ArrayLike | None = None,
+    gold_units: ArrayLike | None = None,
+    paired: bool = False,
+    clusters: ArrayLike | None = None,
+) -> Responses:
+    """Return the responses of a comparison with their units in order.
+
+    Parameters
+    ----------
+    a, b, gold : array_like, shape (N, K), each with a K of its own
+        Responses; NaN where there is none. Each item has at least one of each role.
+    a_units, b_units, gold_units : array_like of int, as the responses
+        Which run or rater gave each response, from 0; negative for one that was drawn afresh for its item,
+        or whose unit is fixed. None: all of the role are fresh.
+    paired
+        Whether one number in `a_units` and `b_units` means one unit: the same seed, or the same person who
+        rates outputs of both systems. A unit that is seen in one of the two roles only stays unpaired.
+    clusters : array_like of int, shape (N,), optional
+        Cluster of each item.
+
+    Raises
+    ------
+    NbykError
+        If shapes do not fit, an item has no response, a unit answers twice for one role on an item, or there
+        is one cluster only.
+    """
+    a_values, b_values = _matrix(a, "a"), _matrix(b, "b")
+    n = len(a_values)
+    gold_values = np.empty((n, 0)) if gold is None else _matrix(gold, "gold")
+    named = (("a", a_values), ("b", b_values), ("gold", gold_values))
+    for name, values in named:
+        if len(values) != n:
+            raise NbykError(
+                f"{name} has {len(values)} items and a has {n}; give the same items in the same order"
+            )
+        if values.shape[1] and np.isnan(values).all(1).any():
+            row = int(np.isnan(values).all(1).argmax())
+            raise NbykError(f"item {row + 1} of {name} has no response; leave the item out")
+    gold_ids = _units(gold_units, gold_values, "gold")
+    a_ids, b_ids = _units(a_units, a_values, "a"), _units(b_units, b_values, "b")
+    source_units: dict[Source, Ints] = {}
+    numbered = [np.full(ids.shape, NO_UNIT, np.int64) for ids in (gold_ids, a_ids, b_ids)]
+    for source, numbers in _sources(gold_ids, a_ids, b_ids, paired):
+        if len(numbers) < 2:
+            continue
+        first = sum(map(len, source_units.values()))
+        source_units[source] = np.arange(first, first + len(numbers))
+        for position, ids in _matrices(source, gold_ids, a_ids, b_ids):
+            numbered[position] = np.maximum(numbered[position], _renumbered(ids, numbers, first))
+    gold_role, a_role, b_role = map(Role, (gold_values, a_values, b_values), numbered)
+    return Responses(gold_role, a_role, b_role, source_units, *_clusters(clusters, n))
+
+
+def _matrix(values: ArrayLike, name: str) -> Floats:
+    matrix = np.require(values, np.float64, ["C"])
+    if matrix.ndim != 2 or matrix.shape[0] < 2 or matrix.shape[1] < 1:
+        raise NbykError(f"{name} has shape {matrix.shape}; expected items × responses, two items or more")
+    return matrix
+
+
+def _units(units: ArrayLike | None, values: Floats, name: str) -> Ints:
+    if units is None:
+        return np.full(values.shape, NO_UNIT, np.int64)
+    ids = np.array(units)
+    if ids.shape != values.shape or ids.dtype.kind not in "iu":
+        raise NbykError(
+            f"{name}_units has shape {ids.shape} and type {ids.dtype}; "
+            f"expected whole numbers of shape {values.shape}"
+        )
+    ids = np.where(np.isnan(values) | (ids < 0), NO_UNIT, ids).astype(np.int64)
+    ordered = np.sort(ids, axis=1)
+    twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+    if twice.any():
+        row, column = (int(index[0]) for index in np.nonzero(twice))
+        raise NbykError(
+            f"{name}_units: unit {ordered[row, column]} answers item {row + 1} twice; "
+            "give one response per unit and item, or mark them as fresh with -1"
+        )
+    return ids
+
+
+def _sources(gold: Ints, a: Ints, b: Ints, paired: bool) -> Iterator[tuple[Source, Ints]]:
+    """Yield each source with the given numbers of its units."""
+    of_gold, of_a, of_b = (np.unique(ids[ids >= 0]) for ids in (gold, a, b))
+    both = np.intersect1d(of_a, of_b) if paired else np.empty(0, np.int64)
+    yield "raters", of_gold
+    yield "runs", both
+    yield "runs of A", np.setdiff1d(of_a, both)
+    yield "runs of B", np.setdiff1d(of_b, both)
+
+
+def _matrices(source: Source, gold: Ints, a: Ints, b: Ints) -> list[tuple[int, Ints]]:
+    matrices = list(enumerate((gold, a, b)))
+    return {
+        "raters": matrices[:1],
+        "runs": matrices[1:],
+        "runs of A": matrices[1:2],
+        "runs of B": matrices[2:],
+    }[source]
+
+
+def _renumbered(ids: Ints, numbers: Ints, first: int) -> Ints:
+    place = np.minimum(np.searchsorted(numbers, ids), len(numbers) - 1)
+    return np.where(numbers[place] == ids, first + place, NO_UNIT)
+
+
+def _clusters(clusters: ArrayLike | None, n: int) -> tuple[Ints, bool]:
+    if clusters is None:
+        return np.arange(n), False
+    ids = np.array(clusters)
+    if ids.shape != (n,):
+        raise NbykError(f"clusters has shape {ids.shape}; expected one cluster for each of {n} items")
+    names, numbers = np.unique(ids, return_inverse=True)
+    if len(names) < 2:
+        raise NbykError(f"all items are in one cluster, {names[0]!r}; expected two or more, or no clusters")
+    return numbers.reshape(n).astype(np.int64), True

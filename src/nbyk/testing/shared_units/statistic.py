@@ -1,0 +1,334 @@
+"""How the effect changes when a unit, or a group of items, leaves the data: of any metric."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.metrics import Metric
+from nbyk.metrics.item_means import item_means
+from nbyk.testing.shared_units.kernels import fill_cells, fill_means_without, fill_rows_without
+from nbyk.testing.shared_units.responses import Responses, Role
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+ITEM_GROUPS = 100
+"""Groups of items of which one is left out at a time, where an effect is no mean over items."""
+
+BLOCKS = 8
+"""Most parts of the items in which a unit is left out in turn, where an effect is no mean over items."""
+
+_NOISE_DEGREES = 40
+_VALUES_AT_ONCE = 4_000_000
+_GROUPING_SEED = 20251122
+
+
+@dataclass(frozen=True)
+class Changes:
+    """The effect, and by how much leaving something out changes it.
+
+    Attributes
+    ----------
+    effect
+        Of all data; positive where A is better.
+    groups : ndarray, shape (G,)
+        Change without each group of items.
+    group_sizes : ndarray, shape (G,)
+        Items in each.
+    units : ndarray, shape (J,)
+        Change without each unit, numbered through all sources.
+    within : ndarray, shape (J,)
+        What the square of `units` is expected to be where a unit has nothing in common with itself on another
+        group of items: noise of single responses, and what is special to a unit on an item.
+    """
+
+    effect: float
+    groups: Floats
+    group_sizes: Ints
+    units: Floats
+    within: Floats
+
+
+def is_mean_over_items(metric: Metric) -> bool:
+    """Whether an effect by the metric is the mean over items of what each item alone gives."""
+    return metric.additive or metric.base_name == "accuracy"
+
+
+def changes(metric: Metric, data: Responses) -> Changes:
+    """Return the effect of a comparison and its changes without each unit and each group of items.
+
+    A unit that is left out leaves every item's mean; an item without any response of a role leaves with it.
+    """
+    if is_mean_over_items(metric):
+        return _additive_changes(metric, data)
+    return _recomputed_changes(metric, data)
+
+
+def effects_of_moved_sets(
+    metric: Metric, data: Responses, moves: list[Floats | None], steps: Floats
+) -> Floats:
+    """Return the effects where all responses of each item have moved.
+
+    Parameters
+    ----------
+    metric, data
+        What is measured.
+    moves : list of ndarray, shape (N,), or None
+        By how much the responses of gold, of A and of B move in one step.
+    steps : ndarray, shape (R,)
+        How many steps.
+    """
+    columns = _columns(metric, data)
+    size = sum(column.size for column in columns)
+    at_once = max(1, _VALUES_AT_ONCE // size)
+    parts = []
+    for start in range(0, len(steps), at_once):
+        taken = steps[start : start + at_once].reshape(-1, *[1] * columns[1].ndim)
+        moved = [
+            np.broadcast_to(column, (len(taken), *column.shape))
+            if move is None
+            else column + taken * move.reshape(-1, *[1] * (column.ndim - 1))
+            for column, move in zip(columns, moves, strict=True)
+        ]
+        parts.append(_effects_of_sets(metric, moved))
+    return np.concatenate(parts)
+
+
+def _columns(metric: Metric, data: Responses) -> list[Floats]:
+    """Return what the metric sees of gold, A and B: item means, or left-packed responses."""
+    packed = [_packed(role.values) for role in data.roles]
+    if metric.needs == "responses":
+        return packed
+    return [item_means(values) if values.shape[1] else values[:, 0:0].reshape(-1) for values in packed]
+
+
+def _additive_changes(metric: Metric, data: Responses) -> Changes:
+    items, units = data.entries
+    columns = _columns(metric, data)
+    whole = _effects_of_items(metric, columns)
+    if metric.needs == "responses":
+        without, lost = _effects_of_rows(metric, data.roles, items, units)
+    else:
+        steps = _steps(data)[units]
+        left = [
+            means[items] + steps * (_means_without(role, means, items, units) - means[items])
+            if means.size
+            else means
+            for role, means in zip(data.roles, columns, strict=True)
+        ]
+        without = _effects_of_items(metric, left)
+        lost = np.isnan(np.sum([means for means in left if means.size], axis=0))
+        without = whole[items] + (without - whole[items]) / steps
+    n = data.n_items
+    effect = float(whole.mean())
+    change = np.where(lost, effect - whole[items], without - whole[items])
+    change -= _common_changes(data, items, units, change, lost)
+    kept = n - np.bincount(units[lost], minlength=data.n_units)
+    totals, within = np.empty(data.n_units), np.empty(data.n_units)
+    if data.n_units:
+        fill_cells(items, units, change, data.clusters, kept, totals, within)
+    sizes = np.bincount(data.clusters)
+    sums = np.bincount(data.clusters, weights=whole - effect)
+    return Changes(effect, -sums / (n - sizes), sizes, totals, within)
+
+
+def _common_changes(
+    data: Responses, items: Ints, units: Ints, change: Floats, lost: NDArray[np.bool_]
+) -> Floats:
+    """Return by how much an item's effect changes on average when one of a source's units leaves it.
+
+    That is 0 for a statistic that is linear in the responses. For others it says how an effect changes
+    with the number of units, which is no difference between them.
+    """
+    place = items * len(data.source_units) + data.sources_of_units[units]
+    used = ~lost
+    counts = np.bincount(place, weights=used)
+    sums = np.bincount(place, weights=np.where(used, change, 0.0))
+    means = sums / np.maximum(counts, 1.0)
+    return np.where(used & (counts[place] >= 2), means[place], 0.0)
+
+
+def _steps(data: Responses) -> Floats:
+    """Return how far a unit's items' means go when it leaves: once, or farther where others are many.
+
+    With K responses on an item, leaving one out moves the mean by about 1/√K of its standard error. Where
+    effects jump, as those of accuracy do, so small a step meets few jumps, and says little. So the mean
+    goes on in the same direction until it has moved by about half a standard error, and the change is
+    divided by the steps.
+    """
+    sizes = data.panel_sizes
+    return np.maximum(1.0, 0.5 * (sizes - 1.0) / np.sqrt(sizes))
+
+
+def _packed(values: Floats) -> Floats:
+    """Return rows with their responses first and NaN behind the last."""
+    missing = np.isnan(values)
+    if not missing.any():
+        return values
+    order = np.argsort(missing, axis=1, kind="stable")
+    return np.take_along_axis(values, order, axis=1)
+
+
+def _means_without(role: Role, means: Floats, items: Ints, units: Ints) -> Floats:
+    out = np.empty(len(items))
+    fill_means_without(role.values, role.units, means, items, units, out)
+    return out
+
+
+def _effects_of_items(metric: Metric, columns: list[Floats]) -> Floats:
+    """Return the effect of each row as if it were a set of a single item; `columns` are gold, A and B."""
+    return _effects_of_sets(metric, [column[:, None] if column.size else column for column in columns])
+
+
+def _effects_of_rows(
+    metric: Metric, roles: tuple[Role, ...], items: Ints, units: Ints
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the effects of single items without one unit, and where a role has no response left."""
+    effects, lost = np.empty(len(items)), np.zeros(len(items), bool)
+    width = sum(role.values.shape[1] for role in roles)
+    at_once = max(1, _VALUES_AT_ONCE // width)
+    for start in range(0, len(items), at_once):
+        part = slice(start, start + at_once)
+        rows = []
+        for role in roles:
+            out = np.empty((len(items[part]), role.values.shape[1]))
+            fill_rows_without(role.values, role.units, items[part], units[part], out)
+            if out.shape[1]:
+                lost[part] |= np.isnan(out[:, 0])
+                out[np.isnan(out[:, 0]), 0] = 0.0  # any number: the item is left out
+            rows.append(out)
+        effects[part] = _effects_of_items(metric, rows)
+    return effects, lost
+
+
+def _recomputed_changes(metric: Metric, data: Responses) -> Changes:
+    columns = _columns(metric, data)
+    effect = float(_effects_of_sets(metric, [column[None] for column in columns])[0])
+    groups, sizes = _item_groups(data)
+    by_group = np.empty(len(sizes))
+    order = np.argsort(groups, kind="stable")
+    ends = np.cumsum(sizes)
+    for size in np.unique(sizes):
+        members = np.flatnonzero(sizes == size)
+        kept = np.stack([np.delete(order, np.s_[ends[g] - size : ends[g]]) for g in members])
+        by_group[members] = _batched(metric, columns, kept) - effect
+    units, within = _unit_changes(metric, data, columns, effect)
+    return Changes(effect, by_group, sizes, units, within)
+
+
+def _item_groups(data: Responses) -> tuple[Ints, Ints]:
+    """Return the group of each item, `ITEM_GROUPS` at most, that keep clusters whole, and their sizes."""
+    n_clusters = int(data.clusters.max()) + 1
+    if n_clusters <= ITEM_GROUPS:
+        return data.clusters, np.bincount(data.clusters)
+    groups = _dealt(n_clusters, ITEM_GROUPS)[data.clusters]
+    return groups, np.bincount(groups, minlength=ITEM_GROUPS)
+
+
+def _dealt(n: int, parts: int) -> Ints:
+    """Return the part of each of n things, dealt at random and evenly."""
+    return np.random.default_rng(_GROUPING_SEED).permutation(n) % parts
+
+
+def _batched(metric: Metric, columns: list[Floats], kept: Ints) -> Floats:
+    """Return the effects of several sets of the same number of items."""
+    at_once = max(1, _VALUES_AT_ONCE // (kept.shape[1] * max(1, sum(column[0].size for column in columns))))
+    parts = []
+    for start in range(0, len(kept), at_once):
+        rows = kept[start : start + at_once]
+        parts.append(_effects_of_sets(metric, [column[rows] for column in columns]))
+    return np.concatenate(parts)
+
+
+def _effects_of_sets(metric: Metric, columns: list[Floats]) -> Floats:
+    """Return the effects of sets of items, shape (R,); `columns` have shape (R, N) or (R, N, K)."""
+    gold, a, b = columns
+    if a.ndim == 3 and a.shape[2] != b.shape[2]:
+        width = max(a.shape[2], b.shape[2])
+        a, b = (np.pad(x, ((0, 0), (0, 0), (0, width - x.shape[2])), constant_values=np.nan) for x in (a, b))
+    return metric.effects(np.stack([a, b]), None if gold.size == 0 else gold)
+
+
+def _unit_changes(
+    metric: Metric, data: Responses, columns: list[Floats], effect: float
+) -> tuple[Floats, Floats]:
+    """Return each unit's change of the effect, and what of its square the spread over blocks explains."""
+    items, units = data.entries
+    totals, within = np.zeros(data.n_units), np.zeros(data.n_units)
+    order = np.argsort(units, kind="stable")
+    starts = np.searchsorted(units[order], np.arange(data.n_units + 1))
+    n_clusters = int(data.clusters.max()) + 1
+    for numbers in data.source_units.values():
+        # many units tell much about noise even where each is left out of few blocks
+        n_blocks = min(n_clusters, max(2, min(BLOCKS, 1 + -(-_NOISE_DEGREES // len(numbers)))))
+        blocks = _dealt(n_clusters, n_blocks)[data.clusters]
+        by_block, shares = np.zeros((len(numbers), n_blocks)), np.zeros((len(numbers), n_blocks))
+        for row, unit in enumerate(numbers):
+            answered = items[order[starts[unit] : starts[unit + 1]]]
+            left, lost = _without_unit(metric, data, columns, answered, unit)
+            shares[row] = np.bincount(blocks[answered], minlength=n_blocks) / n_clusters
+            parts = [blocks[answered] == block for block in range(n_blocks)]
+            parts.append(np.ones(len(answered), bool))
+            found = np.asarray(_effects_with_parts(metric, columns, answered, left, lost, parts)) - effect
+            steps = _steps(data)[unit] if metric.needs == "item_means" else 1.0
+            by_block[row], totals[unit] = found[:-1] / steps, found[-1] / steps
+        # what all units have in common, in a block and on the whole, is no difference between them
+        by_block -= shares * (by_block.sum(0) / np.maximum(shares.sum(0), 1e-300))
+        whole = shares.sum(1, keepdims=True)
+        totals[numbers] -= whole[:, 0] * (totals[numbers].sum() / whole.sum())
+        shares /= whole
+        spread = 1.0 - np.sum(shares**2, axis=1)
+        squares = np.sum((by_block - shares * by_block.sum(1, keepdims=True)) ** 2, axis=1)
+        within[numbers] = np.where(spread > 1e-9, squares / np.maximum(spread, 1e-9), totals[numbers] ** 2)
+    return totals, within
+
+
+def _without_unit(
+    metric: Metric, data: Responses, columns: list[Floats], answered: Ints, unit: int
+) -> tuple[list[Floats], NDArray[np.bool_]]:
+    """Return the columns at the items that a unit answered, without it, and where a role is empty then."""
+    same = np.full(len(answered), unit)
+    lost = np.zeros(len(answered), bool)
+    left = []
+    for role, column in zip(data.roles, columns, strict=True):
+        if not role.values.shape[1]:
+            left.append(column[answered])
+            continue
+        if metric.needs == "responses":
+            out = np.empty((len(answered), role.values.shape[1]))
+            fill_rows_without(role.values, role.units, answered, same, out)
+            lost |= np.isnan(out[:, 0])
+        else:
+            means = column[answered]
+            out = means + _steps(data)[unit] * (_means_without(role, column, answered, same) - means)
+            lost |= np.isnan(out)
+        left.append(out)
+    return left, lost
+
+
+def _effects_with_parts(
+    metric: Metric,
+    columns: list[Floats],
+    answered: Ints,
+    left: list[Floats],
+    lost: NDArray[np.bool_],
+    parts: list[NDArray[np.bool_]],
+) -> list[float] | Floats:
+    """Return the effects where a unit is left out of each part of the items that it answered."""
+
+    def columns_of(part: NDArray[np.bool_]) -> list[Floats]:
+        replaced = []
+        for column, values in zip(columns, left, strict=True):
+            if column.size:
+                column = column.copy()
+                column[answered[part]] = values[part]
+            replaced.append(np.delete(column, answered[part & lost], axis=0) if lost.any() else column)
+        return replaced
+
+    if lost.any():
+        return [float(_effects_of_sets(metric, [c[None] for c in columns_of(part)])[0]) for part in parts]
+    replaced = [columns_of(part) for part in parts]
+    return _effects_of_sets(metric, [np.stack(column) for column in zip(*replaced, strict=True)])
