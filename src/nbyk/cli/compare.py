@@ -298,7 +298,7 @@ def _extras(
         null = asked.test["null"]
         found["sensitivity"] = look("sensitivity", partial(sensitivity, data, null=null, **test))
         name, result = next(iter(results.items()))
-        if not result.significant and null in NULLS:
+        if not result.claims[-1].p <= result.alpha and null in NULLS:
             found["settlement"] = look(
                 f"what would settle {name}",
                 partial(settle, data, metric=name, null=null, scale=systems.scale, **test),

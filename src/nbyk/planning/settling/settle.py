@@ -121,6 +121,7 @@ def settle(
         alternative=alternative,
         alpha=alpha,
         confidence_level=confidence_level,
+        generalise=("items",),
         n_resamples=n_resamples,
         rng=seed,
         threads=threads,

@@ -145,6 +145,9 @@ def shares_sentence(shares: VarianceShares, a: str, b: str, sources: Sequence[st
 def _sentences(found: PairFindings) -> Iterator[str]:
     for result in found.results.values():
         yield result.sentence(found.a, found.b, method=found.method)
+        broadest = result.claims[0]
+        if broadest.advice:
+            yield f"For {broadest.population}, {broadest.advice}."
     if found.sensitivity is not None:
         yield found.sensitivity.sentence(found.a, found.b)
     for shares in (found.shares or {}).values():
@@ -199,6 +202,7 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
     draws = f"all {result.n_resamples + 1} arrangements" if result.exact else f"{result.n_resamples} draws"
     return {
         f"effect of {a} over {b}": number(result.effect),
+        **_of_broad_claims(result),
         f"{percent} interval, percentile": _ends(result.interval_percentile),
         f"{percent} interval, BCa": _ends(result.interval_bca),
         "p, two-sided": _p(result.p_two_sided),
@@ -212,6 +216,19 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
             f"{name} {_per_item(count)}" for name, count in counts.items() if count is not None
         ),
     }
+
+
+def _of_broad_claims(result: ComparisonResult) -> dict[str, str]:
+    """Return a row for each claim beyond new items."""
+    rows = {}
+    for claim in result.claims[:-1]:
+        rows[f"p for {claim.population}"] = number(claim.p) if claim.is_settled else claim.reason
+        if claim.is_settled:
+            percent = f"{100 * result.interval_bca.level:g} %"
+            rows[f"{percent} interval for {claim.population}"] = (
+                f"{number(claim.low)} to {number(claim.high)}"
+            )
+    return rows
 
 
 def _figures(found: PairFindings) -> Iterator[AnswerFigure]:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
 from nbyk.testing.shared_units.cautions import about_units, named_units
+from nbyk.testing.systems.claims import Panel, few_units
 from nbyk.testing.systems.measured import LEVEL, PERCENTILE, Measured, nearest_measured
 from nbyk.testing.systems.result import ALIKE, TESTED
 
@@ -28,9 +29,13 @@ def same_responses(data: ResponseSet) -> bool:
     return data.a.shape == data.b.shape and np.array_equal(data.a, data.b, equal_nan=True)
 
 
-def about_data(data: ResponseSet, *, null: str) -> Iterator[str]:
-    """Yield the cautions that are the same for every metric."""
-    yield from about_units(named_units(data), data.n_items, has_gold=data.has_gold)
+def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
+    """Yield the cautions that are the same for every metric; `panel` is what the claims speak of."""
+    units = named_units(data)
+    if panel.is_broad:
+        yield from few_units(panel)
+        units = {name: of_name for name, of_name in units.items() if not of_name.n_shared}
+    yield from about_units(units, data.n_items, has_gold=data.has_gold)
     sources = ({"gold": data.gold} if data.has_gold else {}) | {"A": data.a, "B": data.b}
     single = [name for name, matrix in sources.items() if matrix.shape[1] == 1]
     if len(single) == len(sources):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
@@ -9,6 +10,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, as_metrics, check_defined
@@ -31,7 +33,8 @@ from nbyk.testing.systems.cautions import (
     about_result,
     same_responses,
 )
-from nbyk.testing.systems.result import TESTED, ComparisonResult, Interval, Responses
+from nbyk.testing.systems.claims import Claim, Panel, broad_claim, panel_of
+from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, ComparisonResult, Interval, Responses
 
 Floats = NDArray[np.float64]
 
@@ -46,6 +49,7 @@ def compare(
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
     confidence_level: float = 0.95,
+    generalise: Sequence[str] | None = None,
     interval_sampler: str = "bootstrap_items/all",
     n_resamples: int = 9_999,
     max_resamples: int = 999_999,
@@ -77,6 +81,10 @@ def compare(
         The level α: the null is rejected where p ≤ α.
     confidence_level
         Nominal coverage of the intervals.
+    generalise
+        What the broadest claim speaks of: "items", and with it "raters", "runs" or both, new ones like those
+        that the items share. None for items, and every kind of units that items share, if it has two or more;
+        ``("items",)`` for these raters and runs. Needs the null "swap_items" or "shifted".
     interval_sampler
         How test sets are bootstrapped for the intervals, and for the null "shifted".
         "bootstrap_items/all", items with all of their responses, is right to first order, because items vary
@@ -127,6 +135,7 @@ def compare(
         alternative=alternative,
         alpha=alpha,
         confidence_level=confidence_level,
+        generalise=generalise,
         interval_sampler=interval_sampler,
         n_resamples=n_resamples,
         max_resamples=max_resamples,
@@ -148,6 +157,7 @@ def compare_metrics(
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
     confidence_level: float = 0.95,
+    generalise: Sequence[str] | None = None,
     interval_sampler: str = "bootstrap_items/all",
     n_resamples: int = 9_999,
     max_resamples: int = 999_999,
@@ -174,6 +184,7 @@ def compare_metrics(
     for metric in chosen:
         metric.check_gold(data.has_gold)
     draws = Draws(data, chosen, seed=seed, threads=threads, progress=progress)
+    panel = panel_for(data, generalise, null)
 
     asked = Asked(
         null,
@@ -184,6 +195,7 @@ def compare_metrics(
         n_resamples,
         decision_error,
         seed,
+        panel,
     )
     exact = is_exact(draws, null, n_resamples)
     if exact:
@@ -212,6 +224,7 @@ class Asked:
     n_resamples: int
     decision_error: float
     seed: int
+    panel: Panel
 
     def result(
         self,
@@ -272,6 +285,20 @@ class Asked:
             attained=attained,
         )
         of_level = about_level(metric, data, null=self.null)
+        items = Claim(
+            over=("items",),
+            population=self.panel.population(()),
+            p=p[self.alternative].p,
+            p_greater=p["greater"].p,
+            p_less=p["less"].p,
+            p_two_sided=p["two-sided"].p,
+            standard_error=p[self.alternative].standard_error,
+            low=percentile[0],
+            high=percentile[1],
+            method=self.null,
+            df=math.nan,
+            decided=decided,
+        )
         return ComparisonResult(
             metric=metric.name,
             effect=effect,
@@ -297,11 +324,42 @@ class Asked:
             responses_a=_responses(data.a),
             responses_b=_responses(data.b),
             n_resamples=null_effects.size,
-            decided=decided,
             decision_error=0.0 if exact else self.decision_error,
-            warnings=(*about_data(data, null=self.null), *own, *of_level),
+            claims=(*self._broad(metric), items),
+            warnings=(*about_data(data, null=self.null, panel=self.panel), *own, *of_level),
             seed=self.seed,
         )
+
+    def _broad(self, metric: Metric) -> tuple[Claim, ...]:
+        if not self.panel.is_broad:
+            return ()
+        return (
+            broad_claim(
+                metric,
+                self.panel,
+                alternative=self.alternative,
+                alpha=self.alpha,
+                confidence_level=self.confidence_level,
+            ),
+        )
+
+
+def panel_for(data: ResponseSet, generalise: Sequence[str] | None, null: str) -> Panel:
+    """Return what the claims of a comparison speak of (`nbyk.testing.systems.claims.panel_of`).
+
+    Raises
+    ------
+    NbykError
+        As there, or if a null that says more than equally good is to speak of new raters or runs.
+    """
+    if TESTED[null] == EQUALLY_GOOD:
+        return panel_of(data, generalise)
+    if generalise is not None and set(generalise) != {"items"}:
+        raise NbykError(
+            f"generalise: found {', '.join(generalise)} with null {null}, which speaks of items alone; "
+            "choose swap_items or shifted"
+        )
+    return panel_of(data, ("items",))
 
 
 def is_exact(draws: Draws, null: str, n_resamples: int) -> bool:

@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 from nbyk.errors import unknown_name
 from nbyk.testing.pvalues import Alternative, ExpectedP, PValue
+from nbyk.testing.systems.claims import Claim
 
 Floats = NDArray[np.float64]
 IntervalMethod = Literal["percentile", "bca"]
+Verdict = Literal["A", "B", "different", "undecided"]
 
 DEFAULT_METHOD: IntervalMethod = "percentile"
 """The method whose coverage was the nearer to nominal for most metrics (docs/method.md)."""
@@ -115,11 +117,13 @@ class ComparisonResult:
         How many responses the items have; gold's is None where there is no gold.
     n_resamples
         Draws of the null that were made.
-    decided
-        Whether the decision p ≤ α is certain but for a chance of `decision_error`.
     decision_error
         Chance at most, over the random draws, that infinitely many draws would decide otherwise, where
-        `decided`; 0 where `exact`.
+        a claim that was drawn is decided; 0 where `exact`.
+    claims
+        What is claimed, the broadest population first: over new items and new raters or runs, where items
+        share them, and over new items alone, with these raters and runs. `p`, `decided`, `significant` and
+        `verdict` are those of the first; `p_value` and all that is drawn, of the last.
     warnings
         What to know before believing the numbers, one sentence each.
     seed
@@ -150,24 +154,38 @@ class ComparisonResult:
     responses_a: Responses
     responses_b: Responses
     n_resamples: int
-    decided: bool
     decision_error: float
+    claims: tuple[Claim, ...]
     warnings: tuple[str, ...]
     seed: int
 
     @property
-    def significant(self) -> bool:
-        """Whether the null is rejected: p ≤ α."""
-        return self.p_value.p <= self.alpha
+    def p(self) -> float:
+        """p-value of the broadest claim; NaN where nothing can be said of that population."""
+        return self.claims[0].p
 
     @property
-    def verdict(self) -> Literal["A", "B", "different", "undecided"]:
+    def decided(self) -> bool:
+        """Whether the decision p ≤ α on the broadest claim is certain, but for `decision_error`."""
+        return self.claims[0].decided
+
+    @property
+    def significant(self) -> bool:
+        """Whether the broadest claim's null is rejected: p ≤ α."""
+        return self.p <= self.alpha
+
+    @property
+    def verdict(self) -> Verdict:
         """Which system the test shows to be better, if any.
 
         "different" is that of a null that says more than equally good: A and B do not answer every item
         alike, which says nothing about which is better.
         """
-        if not self.significant:
+        return self.verdict_of(self.claims[0])
+
+    def verdict_of(self, claim: Claim) -> Verdict:
+        """Return which system one of the claims shows to be better, as `verdict` has it."""
+        if not claim.p <= self.alpha:
             return "undecided"
         if self.hypothesis != EQUALLY_GOOD:
             return "different"
@@ -196,8 +214,40 @@ class ComparisonResult:
         NbykError
             If there is no such interval method.
         """
+        broad, *_ = self.claims
+        items = self.claims[-1]
+        drawn = self._drawn_sentence(a, b, method)
+        if broad is items:
+            return drawn
+        if not broad.is_settled:
+            return (
+                f"Not settled on {self.metric} for {broad.population}: {broad.reason}. "
+                f"For {items.population}: {drawn}"
+            )
+        return (
+            f"{self._shown(broad, a, b)} on {self.metric}, for {broad.population}: the effect of {a} over "
+            f"{b} on {self.n_items} items is {number(self.effect)} ({self._percent} interval "
+            f"{number(broad.low)} to {number(broad.high)}), and p = {number(broad.p)} ({self.alternative}, "
+            f"t with {number(broad.df)} degrees of freedom) under the null that {a} and {b} are equally good "
+            f"there, at α = {self.alpha:g}. For {items.population}: {drawn}"
+        )
+
+    def _drawn_sentence(self, a: str, b: str, method: str) -> str:
+        """Return the sentence of the claim over new items alone."""
         interval = self.confidence_interval(method)
-        shown = {
+        claim = self.claims[-1]
+        how = "exact" if self.exact else f"Monte-Carlo error {number(self.p_value.standard_error)}"
+        kept = claim.population.partition(", with ")[2] if len(self.claims) == 1 else ""
+        return (
+            f"{self._shown(claim, a, b)} on {self.metric}{f', for {kept}' if kept else ''}: the effect of "
+            f"{a} over {b} on {self.n_items} items is {number(self.effect)} ({self._percent} interval "
+            f"{number(interval.low)} to {number(interval.high)}), and p = {number(self.p_value.p)} "
+            f"({self.alternative}, {self.null}, {how}) under the null that "
+            f"{self.hypothesis.replace('A and B', f'{a} and {b}')}, at α = {self.alpha:g}."
+        )
+
+    def _shown(self, claim: Claim, a: str, b: str) -> str:
+        return {
             "A": f"{a} is better than {b}",
             "B": f"{b} is better than {a}",
             "different": f"{a} and {b} do not answer every item alike",
@@ -206,15 +256,7 @@ class ComparisonResult:
                 "greater": f"{a} is not shown to be better than {b}",
                 "less": f"{b} is not shown to be better than {a}",
             }[self.alternative],
-        }[self.verdict]
-        how = "exact" if self.exact else f"Monte-Carlo error {number(self.p_value.standard_error)}"
-        return (
-            f"{shown} on {self.metric}: the effect of {a} over {b} on {self.n_items} items is "
-            f"{number(self.effect)} ({100 * interval.level:g} % interval {number(interval.low)} to "
-            f"{number(interval.high)}), and p = {number(self.p_value.p)} ({self.alternative}, {self.null}, "
-            f"{how}) under the null that {self.hypothesis.replace('A and B', f'{a} and {b}')}, at α = "
-            f"{self.alpha:g}."
-        )
+        }[self.verdict_of(claim)]
 
     def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
         """Return everything as plain values that JSON can hold, the drawn effects only if asked for.
@@ -229,6 +271,8 @@ class ComparisonResult:
         }
         return {
             **{name: plain(value) for name, value in kept.items()},
+            "p": plain(self.p),
+            "decided": self.decided,
             "significant": self.significant,
             "verdict": self.verdict,
             "sentence": self.sentence(),
@@ -246,6 +290,10 @@ class ComparisonResult:
                 for i in self._intervals
             ),
             ("p-value", f"{number(self.p_value.p)} ({error}; {self.alternative}; {draws})"),
+            *(
+                (f"p, {claim.population}", number(claim.p) if claim.is_settled else claim.reason)
+                for claim in self.claims[:-1]
+            ),
             ("expected p", f"{number(self.expected_p.p)} (one-sided; {self.expected_p_sampler})"),
             ("null", self.hypothesis),
             (

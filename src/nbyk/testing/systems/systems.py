@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from itertools import combinations
 from typing import Any
@@ -25,7 +26,8 @@ from nbyk.testing.intervals import check_confidence_level, percentile_interval
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.cautions import about_units
 from nbyk.testing.systems.cautions import FEW_ITEMS
-from nbyk.testing.systems.compare import Asked, is_exact, under_null
+from nbyk.testing.systems.claims import Panel, few_units
+from nbyk.testing.systems.compare import Asked, is_exact, panel_for, under_null
 from nbyk.testing.systems.leaderboard import Systems, bootstrap_scores, prepared
 from nbyk.testing.systems.ranks import groups, letters, rank_percentiles, rank_sets, ranks
 from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, Interval
@@ -48,6 +50,7 @@ def compare_systems(
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
     confidence_level: float = 0.95,
+    generalise: Sequence[str] | None = None,
     n_resamples: int = 9_999,
     max_resamples: int = 999_999,
     max_draws: int = 30_000_000,
@@ -74,7 +77,7 @@ def compare_systems(
     correction
         "holm" bounds the chance of any wrong claim, "benjamini_hochberg" the expected share of wrong ones
         among those made; "none" tests each pair alone.
-    null, alternative, alpha, confidence_level, rng, threads, progress
+    null, alternative, alpha, confidence_level, generalise, rng, threads, progress
         As for `nbyk.compare`. "greater", that a system is better than the baseline, needs one.
     n_resamples, max_resamples
         Draws of a pair's null at first, and at most. The first look takes more where the smallest p could not
@@ -108,6 +111,7 @@ def compare_systems(
     pairs = _pairs(names, against, alternative)
     (chosen,), rows, of_columns = prepared(gold, named, metric)
     units = of_columns if units is None else units
+    units = {name: units[name] for name in ("gold", *names) if name in units}
     seed = as_seed(rng)
     scores = check_defined([chosen], rows.scores(chosen)[None], of="systems")[0]
     asked = Asked(
@@ -119,6 +123,7 @@ def compare_systems(
         n_resamples,
         decision_error,
         seed,
+        Panel(None, (), ()),
     )
     systems_rows = [matrix[:, ~np.isnan(matrix).all(axis=0)] for matrix in rows.systems]
 
@@ -142,14 +147,15 @@ def compare_systems(
     drawn = bootstrap_scores(
         gold, named, chosen, n_resamples=n_resamples, rng=seed, threads=threads, progress=progress
     )[0]
-    results = []
+    results, panels = [], []
     for (a, b), under in zip(pairs, nulls, strict=True):
         draws = draws_of((a, b))
+        panels.append(panel_for(draws.data, generalise, null))
         with np.errstate(invalid="ignore"):  # inf − inf, where the metric is undefined
             bootstrapped = chosen.sign * (drawn[a] - drawn[b])
         left_out = draws.jackknifed()[0]
         results.append(
-            asked.result(
+            replace(asked, panel=panels[-1]).result(
                 draws,
                 0,
                 under.effects,
@@ -159,9 +165,16 @@ def compare_systems(
                 left_out=left_out,
             )
         )
-    p = adjusted(np.array([result.p_value.p for result in results]), correction).tolist()
+    # Where nothing can be said of the population, nothing is claimed: p counts as 1.
+    p = adjusted(np.nan_to_num([result.p for result in results], nan=1.0), correction).tolist()
     compared = [
-        Pair(names[a], names[b], result, of_pair, under.settled)
+        Pair(
+            names[a],
+            names[b],
+            result,
+            of_pair,
+            under.settled if len(result.claims) == 1 else result.decided,
+        )
         for (a, b), result, of_pair, under in zip(pairs, results, p, nulls, strict=True)
     ]
     standings, shared = _standings(names, scores, drawn, chosen, compared, asked, whole=against is None)
@@ -180,15 +193,21 @@ def compare_systems(
         n_resamples=min(result.n_resamples for result in results),
         decision_error=0.0 if exact else decision_error,
         warnings=(
-            *about_units(
-                {name: units[name] for name in ("gold", *names) if name in units},
-                rows.n_items,
-                has_gold="gold" in units,
+            *_about_units(
+                panels, {name: units[name] for name in ("gold", *names) if name in units}, rows.n_items
             ),
             *_cautions(compared, rows, drawn, family),
         ),
         seed=seed,
     )
+
+
+def _about_units(panels: Sequence[Panel], units: Mapping[str, Units], n_items: int) -> Iterator[str]:
+    """Yield the cautions about shared units: none about those that every pair generalises over."""
+    if all(panel.is_broad for panel in panels):
+        yield from dict.fromkeys(text for panel in panels for text in few_units(panel))
+        units = {name: of_name for name, of_name in units.items() if not of_name.n_shared}
+    yield from about_units(units, n_items, has_gold="gold" in units)
 
 
 def _named(systems: Systems) -> dict[str, Any]:
