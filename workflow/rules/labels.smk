@@ -40,6 +40,7 @@ rule labels_design:
             "report/html.py",
             "report/labels",
             "report/templates",
+            "templates",
         ),
     output:
         report(

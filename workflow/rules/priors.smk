@@ -14,7 +14,7 @@ rule prior:
     message:
         "Writing the published prior of {wildcards.source} ({wildcards.semantics})"
     shell:
-        "nbyk prior {wildcards.source} --semantics {wildcards.semantics} --out {output} > {log} 2>&1"
+        "nbyk study prior {wildcards.source} --semantics {wildcards.semantics} --out {output} > {log} 2>&1"
 
 
 rule fit:
