@@ -33,7 +33,7 @@ all: install
 # Every paper at full scale, that of Wein et al. 2023 over 100 test sets a cell in place of 20, on one page.
 paper: install
 	$(SNAKEMAKE) papers --quiet reason host --config n_references=100
-	@$(BIN)/nbyk papers-report results --out results/report.html
+	@$(BIN)/nbyk study papers-report results --out results/report.html
 	@echo "Read results/report.html; each study's tables and figures lie in its own folder."
 
 # Homan et al. 2025: how many ratings per item, Tables 1 to 3 and Figures 1 to 11.
@@ -62,7 +62,7 @@ calibration: install
 
 # One page of the papers whose studies were run; it names those that were not.
 report: install
-	$(BIN)/nbyk papers-report results --out results/report.html
+	$(BIN)/nbyk study papers-report results --out results/report.html
 	@echo "Read results/report.html."
 
 # Snakemake's own report of the default run: its jobs, their times and what they made.

@@ -26,7 +26,7 @@ from nbyk.resampling.population import Population
 from nbyk.resampling.resample import resampled_effects
 from nbyk.resampling.simulate import simulate, simulated_effects
 from nbyk.resampling.streams import CHUNK, stream_key
-from nbyk.studies.wein2023 import COLUMNS, PAPER_SIZE, get_semantics
+from nbyk_papers.wein2023.design import COLUMNS, PAPER_SIZE, get_semantics
 
 Floats = NDArray[np.float64]
 

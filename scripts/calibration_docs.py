@@ -16,19 +16,19 @@ from pathlib import Path
 import pandas as pd
 
 from nbyk.files import write_text
-from nbyk.report.calibration.figures import metrics_figure, sizes_figure
-from nbyk.report.calibration.names import named, test_name
-from nbyk.report.calibration.reading import COLUMNS, METHOD, band, groups, placed, read_rates
-from nbyk.report.calibration.summary import (
+from nbyk.report.drawing import save
+from nbyk_papers.calibration.figures import metrics_figure, sizes_figure
+from nbyk_papers.calibration.names import named, test_name
+from nbyk_papers.calibration.reading import COLUMNS, METHOD, band, groups, placed, read_rates
+from nbyk_papers.calibration.summary import (
     INTERVAL_SAMPLER,
     MAIN_ALPHA,
     default_rates,
     summarise,
     worst_rates,
 )
-from nbyk.report.calibration.tables import TESTS
-from nbyk.report.drawing import save
-from nbyk.studies.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
+from nbyk_papers.calibration.tables import TESTS
+from nbyk_papers.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
 
 ROOT = Path(__file__).resolve().parents[1]
 PAGE, SHIPPED = ROOT / "docs/calibration.md", ROOT / "docs/calibration"

@@ -18,8 +18,8 @@ from nbyk.metrics import get
 from nbyk.priors import TwoStagePrior, published_prior
 from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import simulated_effects
-from nbyk.studies.calibration.calibrate import calibrate
-from nbyk.studies.calibration.cells import ALPHAS
+from nbyk_papers.calibration.calibrate import calibrate
+from nbyk_papers.calibration.design import ALPHAS
 
 SOURCES, SIZES, METRIC, EPSILON = ("simulated", "toxicity"), ((50, 5), (200, 5)), "mae", 0.3
 

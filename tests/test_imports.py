@@ -15,7 +15,7 @@ import pytest
 
 import nbyk
 
-SOURCE = Path(nbyk.__file__).parent
+SOURCES = Path(nbyk.__file__).parents[1]
 HEAVY = {"matplotlib", "numba", "pandas", "scipy", "pyarrow", "jinja2", "snakemake"}
 FLOORS = (
     ("errors", "progress", "compiled"),
@@ -36,36 +36,53 @@ FLOORS = (
     ("planning/settling",),
     ("labels",),
     ("labels/designs",),
-    ("studies/published",),
-    ("studies",),
-    ("studies/calibration", "studies/cartpole"),
     ("report",),
     ("report/comparison", "report/labels", "report/scores"),
-    ("report/boostsa2022", "report/calibration", "report/homan2025", "report/ulmer2022", "report/wein2023"),
-    ("report/datasets",),
+    ("studies",),
     ("config",),
     ("cli",),
 )
-"""Every folder of the package, and every module that lies in none, from the ground up."""
+"""Every folder of the library, and every module that lies in none, from the ground up."""
 
-FLOOR = {folder: floor for floor, folders in enumerate(FLOORS) for folder in folders}
+PAPERS = (
+    ("agreement", "partitions", "fits", "page"),
+    ("wein2023", "homan2025", "ulmer2022/cartpole", "boostsa2022"),
+    ("ulmer2022", "calibration", "datasets"),
+    ("papers",),
+    ("commands",),
+    ("study",),
+)
+"""Those of nbyk_papers, which build on the whole library."""
+
+FLOORS_OF = {"nbyk": FLOORS, "nbyk_papers": PAPERS}
+FLOOR = {
+    (package, folder): floor
+    for package, floors in FLOORS_OF.items()
+    for floor, folders in enumerate(floors)
+    for folder in folders
+}
 
 
-def folder_of(module: str) -> str | None:
-    """Return "data" for nbyk.data.ratings or one of its names, "errors" for nbyk.errors, None for nbyk."""
-    parts = module.split(".")[1:]
+def folder_of(module: str) -> tuple[str, str] | None:
+    """Return the package and "data" for nbyk.data.ratings or one of its names, "errors" for nbyk.errors.
+
+    None is what belongs to no package of ours, and a package itself.
+    """
+    package, *parts = module.split(".")
+    if package not in FLOORS_OF:
+        return None
     while parts:
-        path = SOURCE.joinpath(*parts)
+        path = SOURCES.joinpath(package, *parts)
         if path.is_dir():
-            return "/".join(parts)
+            return package, "/".join(parts)
         if path.with_suffix(".py").exists():
-            return "/".join(parts[:-1]) or parts[0]
+            return package, "/".join(parts[:-1]) or parts[0]
         parts.pop()
     return None
 
 
-def imported(path: Path) -> Iterator[str]:
-    """Yield the folders of nbyk that a module imports from, anywhere in it."""
+def imported(path: Path) -> Iterator[tuple[str, str]]:
+    """Yield the packages and folders of ours that a module imports from, anywhere in it."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             names = [alias.name for alias in node.names]
@@ -74,24 +91,33 @@ def imported(path: Path) -> Iterator[str]:
             names = [f"{node.module}.{alias.name}" for alias in node.names]
         else:
             continue
-        folders = (folder_of(name) for name in names if name.partition(".")[0] == "nbyk")
-        yield from (folder for folder in folders if folder is not None)
+        yield from (folder for folder in map(folder_of, names) if folder is not None)
 
 
-MODULES = sorted(path for path in SOURCE.rglob("*.py") if path != SOURCE / "__init__.py")
+MODULES = sorted(
+    path
+    for package in FLOORS_OF
+    for path in (SOURCES / package).rglob("*.py")
+    if path != SOURCES / package / "__init__.py"
+)
 
 
-@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(SOURCE).as_posix())
+@pytest.mark.parametrize("path", MODULES, ids=lambda path: path.relative_to(SOURCES).as_posix())
 def test_a_module_imports_from_its_own_folder_or_those_below(path: Path) -> None:
-    relative = path.relative_to(SOURCE)
-    own = relative.parent.as_posix() if len(relative.parts) > 1 else relative.stem
-    not_below = {name for name in imported(path) if name != own and FLOOR[name] >= FLOOR[own]}
-    assert not_below == set()
+    package, *parts = path.relative_to(SOURCES).with_suffix("").parts
+    own = package, "/".join(parts[:-1]) or parts[0]
+    others = {folder for folder in imported(path) if folder != own}
+    assert {folder for folder in others if folder[0] == package and FLOOR[folder] >= FLOOR[own]} == set()
+
+
+def test_the_library_knows_no_paper() -> None:
+    library = [path for path in MODULES if path.is_relative_to(SOURCES / "nbyk")]
+    assert [path for path in library if any(package != "nbyk" for package, _ in imported(path))] == []
 
 
 def test_every_folder_has_a_floor() -> None:
-    folders = {path.relative_to(SOURCE).parent.as_posix() for path in MODULES}
-    assert folders - {"."} <= set(FLOOR)
+    places = [path.relative_to(SOURCES).parent.parts for path in MODULES]
+    assert {(package, "/".join(folders)) for package, *folders in places if folders} <= set(FLOOR)
 
 
 @pytest.mark.parametrize("module", ["nbyk", "nbyk.cli", "nbyk.errors", "nbyk.files"])
@@ -110,7 +136,8 @@ def test_every_public_name_resolves_and_is_listed() -> None:
 
 
 @pytest.mark.parametrize(
-    "package", sorted(name for _, name, is_package in pkgutil.iter_modules([str(SOURCE)]) if is_package)
+    "package",
+    sorted(name for _, name, is_package in pkgutil.iter_modules([str(SOURCES / "nbyk")]) if is_package),
 )
 def test_every_package_exports_what_it_lists(package: str) -> None:
     module = importlib.import_module(f"nbyk.{package}")

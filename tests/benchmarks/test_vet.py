@@ -17,7 +17,7 @@ from nbyk.errors import NbykError
 from nbyk.priors import published_prior
 from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.simulate import simulate
-from nbyk.studies.wein2023 import COLUMNS, get_semantics
+from nbyk_papers.wein2023.design import COLUMNS, get_semantics
 
 SEMANTICS = get_semantics("published")
 LOWER_IS_BETTER = ("mae", "emd_aggregated", "emd_aggregated_vectorized", "mean_of_emds", "cosine")

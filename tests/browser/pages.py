@@ -8,29 +8,29 @@ from pathlib import Path
 
 from nbyk.files import read_json
 from nbyk.report.answer import write_answer
-from nbyk.report.boostsa2022.figures import write_figures as boostsa_figures
-from nbyk.report.boostsa2022.page import PAGE as BOOSTSA_PAGE
-from nbyk.report.boostsa2022.tables import write_tables as boostsa_tables
-from nbyk.report.calibration.figures import write_figures as calibration_figures
-from nbyk.report.calibration.page import PAGE as CALIBRATION_PAGE
-from nbyk.report.calibration.reading import read_rates
-from nbyk.report.calibration.tables import write_tables as calibration_tables
-from nbyk.report.datasets.page import write_report as datasets_report
-from nbyk.report.datasets.summary import read_data_set
-from nbyk.report.homan2025.comparison import read_grid
-from nbyk.report.homan2025.figures import write_figures as homan_figures
-from nbyk.report.homan2025.page import PAGE as HOMAN_PAGE
-from nbyk.report.homan2025.tables import read_power
-from nbyk.report.homan2025.tables import write_tables as homan_tables
-from nbyk.report.papers import write_report as papers_report
-from nbyk.report.ulmer2022.figures import write_figures as ulmer_figures
-from nbyk.report.ulmer2022.page import PAGE as ULMER_PAGE
-from nbyk.report.ulmer2022.reading import error_rates, read_scores
-from nbyk.report.ulmer2022.tables import write_tables as ulmer_tables
-from nbyk.report.wein2023.figures import write_figures as wein_figures
-from nbyk.report.wein2023.page import PAGE as WEIN_PAGE
-from nbyk.report.wein2023.tables import write_tables as wein_tables
-from nbyk.studies.ulmer2022 import THRESHOLDS
+from nbyk_papers.boostsa2022.figures import write_figures as boostsa_figures
+from nbyk_papers.boostsa2022.page import PAGE as BOOSTSA_PAGE
+from nbyk_papers.boostsa2022.tables import write_tables as boostsa_tables
+from nbyk_papers.calibration.figures import write_figures as calibration_figures
+from nbyk_papers.calibration.page import PAGE as CALIBRATION_PAGE
+from nbyk_papers.calibration.reading import read_rates
+from nbyk_papers.calibration.tables import write_tables as calibration_tables
+from nbyk_papers.datasets.page import write_report as datasets_report
+from nbyk_papers.datasets.summary import read_data_set
+from nbyk_papers.homan2025.comparison import read_grid
+from nbyk_papers.homan2025.figures import write_figures as homan_figures
+from nbyk_papers.homan2025.page import PAGE as HOMAN_PAGE
+from nbyk_papers.homan2025.tables import read_power
+from nbyk_papers.homan2025.tables import write_tables as homan_tables
+from nbyk_papers.papers import write_report as papers_report
+from nbyk_papers.ulmer2022.design import THRESHOLDS
+from nbyk_papers.ulmer2022.figures import write_figures as ulmer_figures
+from nbyk_papers.ulmer2022.page import PAGE as ULMER_PAGE
+from nbyk_papers.ulmer2022.reading import error_rates, read_scores
+from nbyk_papers.ulmer2022.tables import write_tables as ulmer_tables
+from nbyk_papers.wein2023.figures import write_figures as wein_figures
+from nbyk_papers.wein2023.page import PAGE as WEIN_PAGE
+from nbyk_papers.wein2023.tables import write_tables as wein_tables
 from tests.cli.test_labels import GOOD
 from tests.report.test_answer import ANSWER
 from tests.report.test_boostsa2022_report import label_levels, label_p_values

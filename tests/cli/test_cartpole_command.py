@@ -8,14 +8,14 @@ from pathlib import Path
 
 import pytest
 
-from nbyk.studies.cartpole.analysis import case_study
-from nbyk.studies.cartpole.rewards import read_rewards
+from nbyk_papers.ulmer2022.cartpole.analysis import case_study
+from nbyk_papers.ulmer2022.cartpole.rewards import read_rewards
 from tests.cli.conftest import Run
 
 
 def test_the_study_is_written_without_gymnasium(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gymnasium", None)
-    code, text, error = nbyk("cartpole study --out study --scores scores")
+    code, text, error = nbyk("study cartpole study --out study --scores scores")
     assert (code, error) == (0, "")
     found = case_study(read_rewards())
     written = json.loads(Path("study/case_study.json").read_text())
@@ -32,10 +32,10 @@ def test_the_study_is_written_without_gymnasium(nbyk: Run, monkeypatch: pytest.M
 
 
 def test_other_rewards_and_bad_ones(nbyk: Run) -> None:
-    code, _, error = nbyk("cartpole study missing.csv")
+    code, _, error = nbyk("study cartpole study missing.csv")
     assert (code, error) == (2, "error: missing.csv: no such file; check the path\n")
     Path("few.csv").write_text("agent,run,episode_1\nevery_10,0,9\n")
-    code, _, error = nbyk("cartpole study few.csv --out study")
+    code, _, error = nbyk("study cartpole study few.csv --out study")
     assert code == 2
     assert "found 1 runs of every_10, expected at least 10" in error
     assert not Path("study").exists()
@@ -43,7 +43,7 @@ def test_other_rewards_and_bad_ones(nbyk: Run) -> None:
 
 def test_training_writes_rewards(nbyk: Run) -> None:
     pytest.importorskip("gymnasium")
-    assert nbyk("cartpole train --runs 2 --episodes 3 --out rewards.csv")[0] == 0
+    assert nbyk("study cartpole train --runs 2 --episodes 3 --out rewards.csv")[0] == 0
     assert {
         agent: of_runs.shape for agent, of_runs in read_rewards(Path("rewards.csv")).items()
     } == dict.fromkeys(read_rewards(), (2, 3))

@@ -19,69 +19,95 @@ from nbyk.files import read_json, read_parquet
 from tests.cli.conftest import Run
 
 COMMANDS = (
-    *("normalise", "align", "prior", "fit", "reference", "true", "estimate", "pvalues"),
+    *(
+        f"study {name}"
+        for name in ("normalise", "align", "prior", "reference", "true", "estimate", "pvalues")
+    ),
     *("plan", "why", "doctor"),
-    *("tables", "figures", "report", "version", "config check", "config schema", "config reference"),
-    *(f"data {command}" for command in ("list", "fetch", "show", "report")),
-    *(f"homan2025 {command}" for command in ("fit", "grid", "power", "tables", "figures", "report")),
-    *(f"ulmer2022 {command}" for command in ("scores", "tables", "figures", "report")),
+    *("fit", "version", "config check", "config schema", "config reference"),
+    *(f"study wein2023 {command}" for command in ("tables", "figures", "report")),
+    *(f"data {command}" for command in ("list", "fetch", "show")),
+    *(f"study homan2025 {command}" for command in ("fit", "grid", "power", "tables", "figures", "report")),
+    *(f"study ulmer2022 {command}" for command in ("scores", "tables", "figures", "report")),
 )
 SIZE = "--items 30 --responses 3"
 FOLDER = "semantics=recommended/source=simulated"
 STEPS = (
-    "prior toxicity --semantics published --out toxicity.json",
-    "prior simulated --semantics recommended --out prior.json",
-    f"reference prior.json {SIZE} --epsilon 0.2 --references 2 --seed 1 --out sets.parquet",
-    f"true prior.json {SIZE} --epsilon 0.2 --draws 20 --seed 1 --semantics recommended --metric mae"
+    "study prior toxicity --semantics published --out toxicity.json",
+    "study prior simulated --semantics recommended --out prior.json",
+    f"study reference prior.json {SIZE} --epsilon 0.2 --references 2 --seed 1 --out sets.parquet",
+    f"study true prior.json {SIZE} --epsilon 0.2 --draws 20 --seed 1 --semantics recommended --metric mae"
     " --out true.parquet",
-    "estimate sets.parquet --sampler bootstrap_items/all --metric mae --null pooled --resamples 20 --seed 1"
-    " --semantics recommended --out estimated.parquet",
-    f"pvalues estimated.parquet --true true.parquet --true-responses 3 {SIZE} --epsilon 0.2"
+    "study estimate sets.parquet --sampler bootstrap_items/all --metric mae --null pooled --resamples 20"
+    " --seed 1 --semantics recommended --out estimated.parquet",
+    f"study pvalues estimated.parquet --true true.parquet --true-responses 3 {SIZE} --epsilon 0.2"
     f" --out {FOLDER}/p.parquet",
 )
 REFERENCE = "--references 2 --seed 1 --out x.parquet"
-TRUE = f"true prior.json {SIZE} --epsilon 0.2 --draws 20 --seed 1"
+TRUE = f"study true prior.json {SIZE} --epsilon 0.2 --draws 20 --seed 1"
 ESTIMATE = "--resamples 20 --seed 1 --semantics recommended --out x.parquet"
 TABLES = "--metric mae --sampler bootstrap_items/all --out x"
 
-GRID = "homan2025 grid toxicity.json --epsilon 0.2 --draws 20 --seed 1 --out x.parquet"
+GRID = "study homan2025 grid toxicity.json --epsilon 0.2 --draws 20 --seed 1 --out x.parquet"
 SCORES = (
-    "ulmer2022 scores normal --semantics published --test wilcoxon --simulations 2 --seed 1 --out x.parquet"
+    "study ulmer2022 scores normal --semantics published --test wilcoxon --simulations 2"
+    " --seed 1 --out x.parquet"
 )
 
 # What is typed, and what the one error says.
 WRONG = {
-    "an unknown prior": ("prior simulate --semantics published --out x.json", "did you mean simulated or"),
-    "unknown semantics": ("prior simulated --semantics publishd --out x.json", "did you mean published?"),
+    "an unknown prior": (
+        "study prior simulate --semantics published --out x.json",
+        "did you mean simulated or",
+    ),
+    "unknown semantics": (
+        "study prior simulated --semantics publishd --out x.json",
+        "did you mean published?",
+    ),
     "a folder that cannot be": (
-        "prior simulated --semantics published --out prior.json/x.json",
+        "study prior simulated --semantics published --out prior.json/x.json",
         "prior.json",
     ),
-    "a folder for a file": ("prior simulated --semantics published --out folder", "folder"),
-    "an unknown source": ("normalise convabus --out x.parquet", "did you mean convabuse"),
-    "ratings that do not come with nbyk": ("normalise toxicity --out x.parquet", "toxicity_ratings.json"),
-    "no ratings": ("normalise toxicity --path nowhere.json --out x.parquet", "nowhere.json"),
-    "a cut rating file": ("normalise toxicity --path cut.json --out x.parquet", "cut.json, line 1"),
-    "no prior": (f"reference nowhere.json {SIZE} --epsilon 0 {REFERENCE}", "nowhere.json: no such file"),
-    "a cut prior": (f"reference cut.json {SIZE} --epsilon 0 {REFERENCE}", "cut.json: not a JSON file"),
-    "a list for a prior": (f"reference list.json {SIZE} --epsilon 0 {REFERENCE}", "list.json"),
-    "a prior with a wrong number": (f"reference odd.json {SIZE} --epsilon 0 {REFERENCE}", "odd.json"),
-    "one item": (f"reference prior.json --items 1 --responses 3 --epsilon 0 {REFERENCE}", "at least 2 items"),
-    "no responses": (f"reference prior.json --items 9 --responses 0 --epsilon 0 {REFERENCE}", "at least 1"),
-    "ε of 2": (f"reference prior.json {SIZE} --epsilon 2 {REFERENCE}", "between 0 and 1"),
+    "a folder for a file": ("study prior simulated --semantics published --out folder", "folder"),
+    "an unknown source": ("study normalise convabus --out x.parquet", "did you mean convabuse"),
+    "ratings that do not come with nbyk": (
+        "study normalise toxicity --out x.parquet",
+        "toxicity_ratings.json",
+    ),
+    "no ratings": ("study normalise toxicity --path nowhere.json --out x.parquet", "nowhere.json"),
+    "a cut rating file": ("study normalise toxicity --path cut.json --out x.parquet", "cut.json, line 1"),
+    "no prior": (
+        f"study reference nowhere.json {SIZE} --epsilon 0 {REFERENCE}",
+        "nowhere.json: no such file",
+    ),
+    "a cut prior": (f"study reference cut.json {SIZE} --epsilon 0 {REFERENCE}", "cut.json: not a JSON file"),
+    "a list for a prior": (f"study reference list.json {SIZE} --epsilon 0 {REFERENCE}", "list.json"),
+    "a prior with a wrong number": (f"study reference odd.json {SIZE} --epsilon 0 {REFERENCE}", "odd.json"),
+    "one item": (
+        f"study reference prior.json --items 1 --responses 3 --epsilon 0 {REFERENCE}",
+        "at least 2 items",
+    ),
+    "no responses": (
+        f"study reference prior.json --items 9 --responses 0 --epsilon 0 {REFERENCE}",
+        "at least 1",
+    ),
+    "ε of 2": (f"study reference prior.json {SIZE} --epsilon 2 {REFERENCE}", "between 0 and 1"),
     "ε_A of 3": (
         f"{TRUE} --epsilon-a 3 --semantics recommended --metric mae --out x.parquet",
         "epsilon_a: found 3",
     ),
     "a negative spread": (f"{GRID} --size 9x2 --metric mae --sd-scale-b -1", "sd_scale_b: found -1"),
-    "ε that is no number": (f"reference prior.json {SIZE} --epsilon nan {REFERENCE}", "between 0 and 1"),
-    "no gold": (f"reference prior.json {SIZE} --epsilon 0 --gold no.parquet {REFERENCE}", "no.parquet"),
+    "ε that is no number": (
+        f"study reference prior.json {SIZE} --epsilon nan {REFERENCE}",
+        "between 0 and 1",
+    ),
+    "no gold": (f"study reference prior.json {SIZE} --epsilon 0 --gold no.parquet {REFERENCE}", "no.parquet"),
     "cut gold": (
-        f"reference prior.json {SIZE} --epsilon 0 --gold cut.parquet {REFERENCE}",
+        f"study reference prior.json {SIZE} --epsilon 0 --gold cut.parquet {REFERENCE}",
         "cut.parquet: not",
     ),
     "other gold": (
-        f"reference prior.json {SIZE} --epsilon 0 --gold sets.parquet {REFERENCE}",
+        f"study reference prior.json {SIZE} --epsilon 0 --gold sets.parquet {REFERENCE}",
         "sets.parquet",
     ),
     "an unknown metric": (
@@ -94,83 +120,93 @@ WRONG = {
         "own.py: no such file",
     ),
     "no reference sets": (
-        f"estimate nowhere.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
+        f"study estimate nowhere.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
         "nowhere.parquet: no such file",
     ),
     "cut reference sets": (
-        f"estimate cut.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
+        f"study estimate cut.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
         "cut.parquet: not a readable Parquet file",
     ),
-    "reference sets without rows": (
-        f"estimate empty.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
+    "study reference sets without rows": (
+        f"study estimate empty.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
         "empty.parquet",
     ),
     "effects for reference sets": (
-        f"estimate true.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
+        f"study estimate true.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
         "true.parquet: no column 'reference'",
     ),
     "an unknown sampler": (
-        f"estimate sets.parquet --sampler bootstrap/all --metric mae --null pooled {ESTIMATE}",
+        f"study estimate sets.parquet --sampler bootstrap/all --metric mae --null pooled {ESTIMATE}",
         "unknown item sampler 'bootstrap'",
     ),
     "a sampler twice": (
-        "estimate sets.parquet --sampler all_items/sample(1) --sampler all_items/sample(1) --metric mae"
+        "study estimate sets.parquet --sampler all_items/sample(1) --sampler all_items/sample(1) --metric mae"
         f" --null pooled {ESTIMATE}",
         "twice",
     ),
     "an unknown null": (
-        f"estimate sets.parquet --sampler bootstrap_items/all --metric mae --null poold {ESTIMATE}",
+        f"study estimate sets.parquet --sampler bootstrap_items/all --metric mae --null poold {ESTIMATE}",
         "did you mean pooled",
     ),
-    "true effects of another K": (
-        f"pvalues estimated.parquet --true true.parquet --true-responses 2 {SIZE} --epsilon 0.2"
+    "study true effects of another K": (
+        f"study pvalues estimated.parquet --true true.parquet --true-responses 2 {SIZE} --epsilon 0.2"
         " --out x.parquet",
         "3 responses",
     ),
     "a K without true effects": (
-        "pvalues estimated.parquet --true true.parquet --true-responses 3 --true-responses 1"
+        "study pvalues estimated.parquet --true true.parquet --true-responses 3 --true-responses 1"
         f" {SIZE} --epsilon 0.2 --out x.parquet",
         "--true-responses",
     ),
     "true effects for estimated ones": (
-        f"pvalues true.parquet --true true.parquet --true-responses 3 {SIZE} --epsilon 0.2 --out x.parquet",
+        f"study pvalues true.parquet --true true.parquet --true-responses 3 {SIZE} --epsilon 0.2"
+        " --out x.parquet",
         "true.parquet: no column 'sampler'",
     ),
     "estimated effects for true ones": (
-        f"pvalues estimated.parquet --true estimated.parquet --true-responses 3 {SIZE} --epsilon 0.2"
+        f"study pvalues estimated.parquet --true estimated.parquet --true-responses 3 {SIZE} --epsilon 0.2"
         " --out x.parquet",
         "estimated.parquet",
     ),
-    "no p-values": (f"tables nowhere.parquet {SIZE} {TABLES}", "nowhere.parquet: no such file"),
-    "cut p-values": (f"tables cut.parquet {SIZE} {TABLES}", "cut.parquet: not a readable Parquet file"),
-    "p-values without their folders": (f"tables p.parquet {SIZE} {TABLES}", "semantics="),
-    "p-values of another size": (f"tables {FOLDER}/p.parquet --items 31 --responses 3 {TABLES}", "31"),
-    "figures of another size": (
-        f"figures {FOLDER}/p.parquet --items 31 --responses 3 --seed 1 {TABLES}",
+    "no p-values": (
+        f"study wein2023 tables nowhere.parquet {SIZE} {TABLES}",
+        "nowhere.parquet: no such file",
+    ),
+    "cut p-values": (
+        f"study wein2023 tables cut.parquet {SIZE} {TABLES}",
+        "cut.parquet: not a readable Parquet file",
+    ),
+    "p-values without their folders": (f"study wein2023 tables p.parquet {SIZE} {TABLES}", "semantics="),
+    "p-values of another size": (
+        f"study wein2023 tables {FOLDER}/p.parquet --items 31 --responses 3 {TABLES}",
+        "31",
+    ),
+    "study wein2023 figures of another size": (
+        f"study wein2023 figures {FOLDER}/p.parquet --items 31 --responses 3 --seed 1 {TABLES}",
         "31",
     ),
     "a fitted source without files": (
-        f"figures {FOLDER}/p.parquet {SIZE} --seed 1 --fitted convabuse {TABLES}",
+        f"study wein2023 figures {FOLDER}/p.parquet {SIZE} --seed 1 --fitted convabuse {TABLES}",
         "--ratings",
     ),
-    "no results": ("report nowhere --out x.html", "nowhere"),
-    "no tables to align": ("align no.csv no.csv no.csv --out x.parquet", "no.csv"),
-    "a scale upside down": ("align g.csv g.csv g.csv --low 1 --high 0 --out x.parquet", "from 1 to 0"),
+    "no results": ("study wein2023 report nowhere --out x.html", "nowhere"),
+    "no tables to align": ("study align no.csv no.csv no.csv --out x.parquet", "no.csv"),
+    "a scale upside down": ("study align g.csv g.csv g.csv --low 1 --high 0 --out x.parquet", "from 1 to 0"),
     "a size without a K": (f"{GRID} --metric mae --size 30", "--size 30: expected N×K as in 250x10"),
     "a size twice": (f"{GRID} --metric mae --size 9x1 --size 9x1", "--size 9x1 is given twice"),
     "a metric of the grid twice": (f"{GRID} --metric mae --metric mae --size 9x1", "--metric mae is given"),
     "a size of one item": (f"{GRID} --metric mae --size 1x5", "at least 2 items"),
     "a grid's metric that is unknown": (f"{GRID} --metric maee --size 9x1", "did you mean mae"),
     "other p-values for those of a grid": (
-        f"homan2025 tables {FOLDER}/p.parquet --out x",
+        f"study homan2025 tables {FOLDER}/p.parquet --out x",
         "p.parquet: no column",
     ),
     "an own fit without files": (
-        "homan2025 figures nowhere.parquet --seed 1 --fitted convabuse_fit --out x",
+        "study homan2025 figures nowhere.parquet --seed 1 --fitted convabuse_fit --out x",
         "each --fitted",
     ),
-    "no grid": ("homan2025 tables nowhere.parquet --out x", "nowhere.parquet: no such file"),
-    "no results of the grid": ("homan2025 report nowhere --out x.html", "nowhere"),
+    "no grid": ("study homan2025 tables nowhere.parquet --out x", "nowhere.parquet: no such file"),
+    "no results of the grid": ("study homan2025 report nowhere --out x.html", "nowhere"),
     "a setting without a lead": (
         f"{SCORES} --setting type_1:5",
         "type_1:5: expected an error, a sample size",
@@ -186,10 +222,10 @@ WRONG = {
         "unknown test 'welch'; did you mean welch_t",
     ),
     "other p-values for scores": (
-        f"ulmer2022 tables {FOLDER}/p.parquet --threshold 0.05 --out x",
+        f"study ulmer2022 tables {FOLDER}/p.parquet --threshold 0.05 --out x",
         "p.parquet: no column",
     ),
-    "no results of tests of scores": ("ulmer2022 report nowhere --out x.html", "nowhere"),
+    "no results of tests of scores": ("study ulmer2022 report nowhere --out x.html", "nowhere"),
     "no configuration": ("config check nowhere.yaml", "nowhere.yaml: no such file"),
 }
 
@@ -242,10 +278,13 @@ def test_bad_input_is_one_error_and_leaves_no_file(
 @pytest.mark.parametrize(
     ("line", "option"),
     [
-        ("prior simulated --out x.json", "--semantics"),
-        (f"reference prior.json {SIZE} --epsilon high {REFERENCE}", "--epsilon"),
-        (f"reference prior.json {SIZE} --epsilon 0 --references 0 --seed 1 --out x.parquet", "--references"),
-        (f"reference prior.json {SIZE} --epsilon 0 --references 1 --seed -1 --out x.parquet", "--seed"),
+        ("study prior simulated --out x.json", "--semantics"),
+        (f"study reference prior.json {SIZE} --epsilon high {REFERENCE}", "--epsilon"),
+        (
+            f"study reference prior.json {SIZE} --epsilon 0 --references 0 --seed 1 --out x.parquet",
+            "--references",
+        ),
+        (f"study reference prior.json {SIZE} --epsilon 0 --references 1 --seed -1 --out x.parquet", "--seed"),
         (f"{TRUE} --semantics recommended --metric mae --threads 0 --out x.parquet", "--threads"),
     ],
 )
@@ -260,7 +299,9 @@ def test_a_wrong_option_is_named(line: str, option: str, nbyk: Run, monkeypatch:
 @pytest.mark.skipif(not hasattr(os, "geteuid") or os.geteuid() == 0, reason="root may write anywhere")
 def test_a_folder_that_may_not_be_written_is_named(nbyk: Run, tmp_path: Path) -> None:
     tmp_path.chmod(0o500)
-    code, _, errors = nbyk("prior", "simulated", "--semantics", "published", "--out", f"{tmp_path}/x.json")
+    code, _, errors = nbyk(
+        "study", "prior", "simulated", "--semantics", "published", "--out", f"{tmp_path}/x.json"
+    )
     tmp_path.chmod(0o700)
     assert (code, len(errors.splitlines())) == (2, 1)
     assert str(tmp_path) in errors
@@ -268,7 +309,7 @@ def test_a_folder_that_may_not_be_written_is_named(nbyk: Run, tmp_path: Path) ->
 
 def test_the_program_itself_exits_with_2_after_reading_parquet(inputs: Path) -> None:
     program = Path(sys.executable).with_name("nbyk")
-    line = f"estimate true.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}"
+    line = f"study estimate true.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}"
     for _ in range(3):  # threads of a reader that outlive the error would abort it now and then
         ended = subprocess.run([program, *line.split()], cwd=inputs, capture_output=True, text=True)
         assert (ended.returncode, ended.stdout) == (2, "")
@@ -345,9 +386,11 @@ def test_every_subcommand_explains_itself(command: str, nbyk: Run) -> None:
 
 
 def test_help_lists_every_subcommand(nbyk: Run) -> None:
-    code, text, _ = nbyk("--help")
-    assert code == 0
-    assert [name for name in {command.split()[0] for command in COMMANDS} if name not in text] == []
+    for group, depth in (("", 0), ("study", 1)):
+        code, text, _ = nbyk(*group.split(), "--help")
+        assert code == 0
+        words = [command.split() for command in COMMANDS if command.startswith(group)]
+        assert {name[depth] for name in words if name[depth] not in text} == set()
 
 
 def test_config_check_names_every_wrong_line(nbyk: Run, tmp_path: Path) -> None:
@@ -375,9 +418,8 @@ def test_a_system_without_spread_answers_alike(
 ) -> None:
     monkeypatch.chdir(inputs)
     out = tmp_path / "sets.parquet"
-    line = (
-        f"reference toxicity.json {SIZE} --epsilon 0.2 --epsilon-a 0.1 --sd-scale-a 0 --references 1 --seed 1"
-    )
+    line = f"study reference toxicity.json {SIZE} --epsilon 0.2 --epsilon-a 0.1 --sd-scale-a 0 --references 1"
+    line += " --seed 1"
     assert nbyk(*line.split(), "--out", str(out))[0] == 0
     table, made = read_parquet(out, ("system", "item", "value"))
     spread = table.to_pandas().groupby(["system", "item"])["value"].std()
@@ -394,8 +436,10 @@ def test_a_user_aligns_three_tables_and_estimates(
     for name in ("gold", "a", "b"):
         rows = [f"{item},{rater},{generator.random():.3f}" for item in range(20) for rater in "xyz"]
         Path(f"{name}.csv").write_text("\n".join(["item,rater,value", *rows]))
-    assert nbyk("align", "gold.csv", "a.csv", "b.csv", "--out", "mine.parquet")[0] == 0
-    line = f"estimate mine.parquet --sampler bootstrap_items/all --metric mae --null swap_items {ESTIMATE}"
+    assert nbyk("study", "align", "gold.csv", "a.csv", "b.csv", "--out", "mine.parquet")[0] == 0
+    line = (
+        f"study estimate mine.parquet --sampler bootstrap_items/all --metric mae --null swap_items {ESTIMATE}"
+    )
     assert nbyk(*line.split())[0] == 0
     table, made = read_parquet("x.parquet")
     assert table.num_rows == 40
@@ -413,12 +457,12 @@ def test_labels_of_two_kinds_get_a_binary_prior_beside_the_published_one(
             n: {"annotations": ",".join(row), "annotators": "a,b,c,d,e,f"} for n, row in enumerate(labels)
         }
         Path(f"HS-Brexit_{split}.json").write_text(json.dumps(items))
-    code, _, errors = nbyk("normalise", "hs_brexit", "--path", ".", "--out", "ratings.parquet")
+    code, _, errors = nbyk("study", "normalise", "hs_brexit", "--path", ".", "--out", "ratings.parquet")
     expected = "hs_brexit: 1800 ratings of 300 items from HS-Brexit_train.json, HS-Brexit_test.json\n"
     assert (code, errors) == (0, expected)
     ratings, made = read_parquet("ratings.parquet")
     assert set(made["files"]) == {"HS-Brexit_train.json", "HS-Brexit_test.json"}
-    fit = "homan2025 fit ratings.parquet --name hs_brexit --check check.json --out prior.json"
+    fit = "study homan2025 fit ratings.parquet --name hs_brexit --check check.json --out prior.json"
     assert nbyk(*fit.split())[0] == 0
     assert read_json("prior.json")["response"] == {"kind": "binary"}
     check = read_json("check.json")
@@ -433,7 +477,7 @@ def test_ratings_that_cannot_be_fitted_are_named(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     Path("mine.csv").write_text("item,rater,value\n1,a,1\n2,a,0\n3,b,1\n", encoding="utf-8")
-    normalise = "normalise mine --path mine.csv --scale binary --out mine.parquet"
+    normalise = "study normalise mine --path mine.csv --scale binary --out mine.parquet"
     assert nbyk(*normalise.split())[0] == 0
     fit = "fit mine.parquet --name mine --seed 1 --families families.csv --check check.json --out prior.json"
     code, _, errors = nbyk(*fit.split())
@@ -451,12 +495,12 @@ def test_toxicity_ratings_go_all_the_way(nbyk: Run, tmp_path: Path, monkeypatch:
             ratings = [{"toxic_score": score, "worker_id": f"w{n}"} for n, score in enumerate(scores)]
             file.write(json.dumps({"comment": "…", "comment_id": comment, "ratings": ratings}) + "\n")
     for line in (
-        "normalise toxicity --path toxicity_ratings.json --out ratings.parquet",
+        "study normalise toxicity --path toxicity_ratings.json --out ratings.parquet",
         "fit ratings.parquet --name toxicity --seed 1 --families families.csv --check check.json"
         " --out prior.json",
-        f"reference prior.json {SIZE} --epsilon 0.2 --references 2 --seed 1 --gold ratings.parquet"
+        f"study reference prior.json {SIZE} --epsilon 0.2 --references 2 --seed 1 --gold ratings.parquet"
         " --out sets.parquet",
-        f"estimate sets.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
+        f"study estimate sets.parquet --sampler bootstrap_items/all --metric mae --null pooled {ESTIMATE}",
     ):
         code, _, errors = nbyk(*line.split())
         assert code == 0, errors

@@ -75,7 +75,7 @@ def test_fetching_makes_a_source_at_hand(nbyk: Run, server: Server, tmp_path: Pa
     assert code == 0
     assert "5 items, 15 ratings by 3 raters, 3 to 3 per item" in out
     assert f"is at {path}" in out
-    code, _, errors = nbyk("normalise", "hs_brexit", "--out", "ratings.parquet")
+    code, _, errors = nbyk("study", "normalise", "hs_brexit", "--out", "ratings.parquet")
     assert (code, errors) == (0, f"hs_brexit: 15 ratings of 5 items from {path}\n")
     made = read_parquet("ratings.parquet")[1]
     assert made["files"] == {FILE: hashlib.sha256(CONTENT).hexdigest()}
@@ -117,10 +117,10 @@ def test_a_quoted_home_folder_is_the_users(
 def test_a_file_that_is_not_the_pinned_one_is_not_used_silently(nbyk: Run, server: Server) -> None:
     (path,) = nbyk("data", "fetch", "hs_brexit")[1].splitlines()
     Path(path).write_bytes(CONTENT.replace(b"0,1,1", b"1,1,1"))
-    code, _, errors = nbyk("normalise", "hs_brexit", "--out", "ratings.parquet")
+    code, _, errors = nbyk("study", "normalise", "hs_brexit", "--out", "ratings.parquet")
     assert code == 2
     assert "found sha256" in errors
-    assert nbyk("normalise", "hs_brexit", "--path", path, "--out", "ratings.parquet")[0] == 0
+    assert nbyk("study", "normalise", "hs_brexit", "--path", path, "--out", "ratings.parquet")[0] == 0
     code, out, errors = nbyk("data", "show", "hs_brexit")
     assert (code, out) == (2, "")
     assert f"{path}: found sha256" in errors
@@ -132,14 +132,14 @@ def test_only_the_downloads_of_a_configuration_need_be_right(nbyk: Run, server: 
     )
     assert rows(nbyk("data", "list")[1])["hs_brexit"].rstrip().endswith("to fetch")
     assert nbyk("data", "fetch", "hs_brexit")[:2] == (0, f"data/hs_brexit/{FILE}\n")
-    assert nbyk("normalise", "hs_brexit", "--out", "ratings.parquet")[0] == 0
+    assert nbyk("study", "normalise", "hs_brexit", "--out", "ratings.parquet")[0] == 0
     assert rows(nbyk("data", "list")[1])["hs_brexit"].rstrip().endswith("your own copy")
 
 
 @pytest.mark.parametrize("words", [(), ("--question", "insult")])
 def test_the_question_that_was_taken_is_recorded(words: tuple[str, ...], nbyk: Run) -> None:
     Path("mhs.csv").write_text("comment_id,annotator_id,respect,insult\n1,5,4,0\n2,6,3,1\n")
-    assert nbyk("normalise", "mhs", "--path", "mhs.csv", *words, "--out", "mhs.parquet")[0] == 0
+    assert nbyk("study", "normalise", "mhs", "--path", "mhs.csv", *words, "--out", "mhs.parquet")[0] == 0
     assert read_parquet("mhs.parquet")[1]["question"] == (words[1] if words else "respect")
 
 
@@ -150,12 +150,15 @@ def test_the_question_that_was_taken_is_recorded(words: tuple[str, ...], nbyk: R
         ("data show hs_brexi", "did you mean hs_brexit?"),
         ("data fetch toxicity", "its authors give the password"),
         ("data fetch armis --mirror nowhere", "nowhere/armis/ArMIS_train.json: no such file in the mirror"),
-        ("normalise mhs --question x --out x", "unknown question of mhs 'x'"),
-        ("normalise mine --scale 0..1 --out x", "--scale 0..1 is for a table of your own; give its --path"),
-        ("normalise mine --scale 0-1 --path mine.csv --out x", "scale '0-1': expected levels"),
-        ("data report p.parquet --source a --seed 1 --out x", "Missing option"),
+        ("study normalise mhs --question x --out x", "unknown question of mhs 'x'"),
         (
-            "data report p --source a --source b --ratings r --prior p --check c --seed 1 --out x",
+            "study normalise mine --scale 0..1 --out x",
+            "--scale 0..1 is for a table of your own; give its --path",
+        ),
+        ("study normalise mine --scale 0-1 --path mine.csv --out x", "scale '0-1': expected levels"),
+        ("study datasets-report p.parquet --source a --seed 1 --out x", "Missing option"),
+        (
+            "study datasets-report p --source a --source b --ratings r --prior p --check c --seed 1 --out x",
             "expected one --ratings, one --prior and one --check for each --source",
         ),
     ],
@@ -184,8 +187,8 @@ def test_a_source_is_shown_with_all_that_the_catalogue_has(name: str, nbyk: Run)
 
 def test_a_table_of_ones_own_has_a_declared_scale(nbyk: Run) -> None:
     Path("mine.csv").write_text("item,rater,value\na,r,1\na,s,5\nb,r,3\n")
-    words = ("normalise", "mine", "--path", "mine.csv", "--scale", "1,2,3,4,5", "--out", "mine.parquet")
-    assert nbyk(*words)[0] == 0
+    line = "study normalise mine --path mine.csv --scale 1,2,3,4,5 --out mine.parquet"
+    assert nbyk(*line.split())[0] == 0
     table, made = read_parquet("mine.parquet")
     assert table["value"].to_pylist() == [0, 0.8, 0.4]
     assert made["scale"] == {"levels": [1, 2, 3, 4, 5]}

@@ -15,14 +15,14 @@ from nbyk.lineage.recording import recording
 from nbyk.provenance.records import record_path
 from tests.cli.conftest import Run
 
-PRIOR = "prior simulated --semantics recommended --out prior.json"
+PRIOR = "study prior simulated --semantics recommended --out prior.json"
 SETS = (
-    "reference prior.json --items 20 --responses 2 --epsilon 0.2 --references 1 --seed 3"
+    "study reference prior.json --items 20 --responses 2 --epsilon 0.2 --references 1 --seed 3"
     " --out results/sets.parquet"
 )
 ESTIMATE = (
-    "estimate results/sets.parquet --sampler bootstrap_items/all --metric mae --null pooled --resamples 10"
-    " --seed 4 --semantics recommended --threads 2 --out results/estimated.parquet"
+    "study estimate results/sets.parquet --sampler bootstrap_items/all --metric mae --null pooled --resamples"
+    " 10 --seed 4 --semantics recommended --threads 2 --out results/estimated.parquet"
 )
 
 
@@ -57,8 +57,8 @@ def test_a_file_says_what_made_it_and_the_command_makes_it_again(nbyk: Run) -> N
     assert f"python {sys.version.split()[0]}, nbyk " in lines["versions"]
     assert "now" not in lines["versions"]
     assert text.splitlines()[-2:] == [
-        "    results/sets.parquet   ← nbyk reference",
-        "      prior.json   ← nbyk prior",
+        "    results/sets.parquet   ← nbyk study reference",
+        "      prior.json   ← nbyk study prior",
     ]
     again = lines["command"].removeprefix("nbyk ")
     assert again == ESTIMATE.replace(" --threads 2", "")
@@ -85,8 +85,8 @@ def test_what_is_no_longer_so_is_marked(nbyk: Run) -> None:
     assert "numpy 1.0 (now " in text
     assert "gone 2.0 (now missing)" in text
     assert "  inputs     1 file, 1 missing\n" in text
-    assert "results/sets.parquet   ← nbyk reference   MISSING now\n" in text
-    assert text.endswith("prior.json   ← nbyk prior   CHANGED since\n")
+    assert "results/sets.parquet   ← nbyk study reference   MISSING now\n" in text
+    assert text.endswith("prior.json   ← nbyk study prior   CHANGED since\n")
     text = nbyk("why prior.json")[1]
     assert text.startswith("prior.json   CHANGED since\n")
     assert f"  found      {sha256('prior.json')}\n" in text
@@ -94,13 +94,15 @@ def test_what_is_no_longer_so_is_marked(nbyk: Run) -> None:
 
 
 def test_a_folder_is_told_by_command(nbyk: Run) -> None:
-    ratings = "normalise convabuse --out ratings.parquet"
-    fit = "homan2025 fit ratings.parquet --name convabuse --check fit/check.json --out fit/prior.json"
+    ratings = "study normalise convabuse --out ratings.parquet"
+    fit = "study homan2025 fit ratings.parquet --name convabuse --check fit/check.json --out fit/prior.json"
     assert nbyk(ratings)[0] == nbyk(fit)[0] == 0
     text = nbyk("why fit")[1]
     assert text.count("command ") == 1
     assert text.splitlines()[0::2][:2] == ["fit/check.json", "fit/prior.json"]
-    assert text.endswith("    ratings.parquet   ← nbyk normalise\n      nbyk:data/embedded/convabuse.csv\n")
+    assert text.endswith(
+        "    ratings.parquet   ← nbyk study normalise\n      nbyk:data/embedded/convabuse.csv\n"
+    )
     assert nbyk("why .")[1].count("\n\n") == 4
 
 

@@ -33,7 +33,9 @@ def test_align_refuses_it_with_the_same_words(
 ) -> None:
     given, out = case.build(tmp_path), tmp_path / "out.parquet"
     before = sorted(tmp_path.rglob("*"))
-    monkeypatch.setattr(sys, "argv", ["nbyk", "align", str(given.gold), *given.systems, "--out", str(out)])
+    monkeypatch.setattr(
+        sys, "argv", ["nbyk", "study", "align", str(given.gold), *given.systems, "--out", str(out)]
+    )
     with pytest.raises(SystemExit) as ended:
         main()
     printed = capsys.readouterr()

@@ -121,13 +121,18 @@ def scratch_files(directory: Path) -> list[Path]:
 
 def commands(shared: Path) -> dict[str, list[str]]:
     """Return the words of one job of every rule of the run, by rule."""
-    lines = planned(shared / "checkout", shared / "run", "--forceall")
-    return {words[0]: words for words in map(shlex.split, sorted(lines))}
+    lines = planned(shared / "checkout", shared / "run", "--forceall", whole=True)
+    return {step(words): words for words in map(shlex.split, sorted(lines))}
+
+
+def step(words: list[str]) -> str:
+    """Return the step that a command makes: "fit", "estimate", "tables"."""
+    return next(word for word in words if word not in ("study", "wein2023"))
 
 
 def outputs(words: list[str], shared: Path) -> list[str]:
     """Return what a job writes, relative to the run's folder."""
-    if words[0] == "tables":
+    if step(words) == "tables":
         folders = ["results/wein2023/tables", "results/wein2023/summary.json"]
     else:
         options = {"--out", "--families", "--check"}

@@ -100,7 +100,15 @@ def test_a_second_run_in_the_same_folder_is_refused_and_the_first_goes_on(
 def test_commands_that_write_the_same_file_at_once_all_end_well(
     shared: Path, tmp_path: Path, moment: random.Random
 ) -> None:
-    words = [NBYK, "report", str(shared / "run/results/wein2023"), "--out", "report.html"]
+    words = [
+        NBYK,
+        "study",
+        "wein2023",
+        "report",
+        str(shared / "run/results/wein2023"),
+        "--out",
+        "report.html",
+    ]
     with ExitStack() as stack:
         writers = []
         for _ in range(4):
@@ -117,7 +125,7 @@ def test_commands_that_write_the_same_file_at_once_all_end_well(
 
 LONG = {
     "plan": "plan convabuse --epsilon 0.02 --power 0.8 --precision 0.0005 --out plan",
-    "true": "true prior.json --items 200 --responses 5 --epsilon 0.1 --draws 200000 --seed 1"
+    "true": "study true prior.json --items 200 --responses 5 --epsilon 0.1 --draws 200000 --seed 1"
     " --semantics recommended --metric mae --out true.parquet",
 }
 """Commands that take many seconds, but soon print what they are at."""

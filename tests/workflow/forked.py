@@ -25,9 +25,9 @@ LOADED = (
     *PROGRAMS.values(),
     *("nbyk.config", "nbyk.data", "nbyk.data.download", "nbyk.metrics", "nbyk.resampling.samplers"),
     *(
-        "nbyk.studies.calibration.cells",
-        "nbyk.studies.homan2025",
-        "nbyk.studies.wein2023",
+        "nbyk_papers.calibration.design",
+        "nbyk_papers.homan2025.design",
+        "nbyk_papers.wein2023.design",
         "snakemake.workflow",
     ),
 )

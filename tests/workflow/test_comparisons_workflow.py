@@ -32,7 +32,7 @@ MINE: dict[str, Any] = {
 def checkout(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("comparisons") / "checkout"
     shutil.copytree(ROOT / "workflow", folder / "workflow")
-    shutil.copytree(ROOT / "src/nbyk", folder / "src/nbyk", ignore=shutil.ignore_patterns("__pycache__"))
+    shutil.copytree(ROOT / "src", folder / "src", ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"))
     shutil.copy2(ROOT / "Snakefile", folder)
     return folder
 

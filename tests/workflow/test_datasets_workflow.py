@@ -98,7 +98,7 @@ def test_every_data_set_at_hand_gets_a_section(run: Path, shared: Path) -> None:
         missing.rename(run / "away")
         assert planned(ROOT, run, *TARGET) != [], missing
         (run / "away").rename(missing)
-    assert rules(planned(ROOT, run, "--force", "results/datasets/figures/mine.png"))["data report"] == 1
+    assert rules(planned(ROOT, run, "--force", "results/datasets/figures/mine.png"))["datasets-report"] == 1
     # The study's own cells of these data sets are the same files.
     configure(run, {**CONFIG, "sources": ["simulated", "convabuse"], "semantics": ["recommended"]})
     plan = planned(ROOT, run)
@@ -107,13 +107,13 @@ def test_every_data_set_at_hand_gets_a_section(run: Path, shared: Path) -> None:
 
 
 def test_downloads_are_planned_for_what_is_asked_for_or_was_fetched(run: Path, tmp_path: Path) -> None:
-    at_hand = {"normalise": 2, "fit": 2, "data report": 1, **dict.fromkeys(PER_CELL, 2)}
+    at_hand = {"normalise": 2, "fit": 2, "datasets-report": 1, **dict.fromkeys(PER_CELL, 2)}
     assert rules(planned(ROOT, run, *TARGET)) == Counter(at_hand)
     assert "data fetch" not in rules(planned(ROOT, run))
     fetched(tmp_path / "downloads", "armis")
     configure(run, {**CONFIG, "sources": ["simulated", "hs_brexit"]})
     plan = planned(ROOT, run, *TARGET)
-    more = {"normalise": 4, "fit": 4, "data report": 1, "data fetch": 6, **dict.fromkeys(PER_CELL, 4)}
+    more = {"normalise": 4, "fit": 4, "datasets-report": 1, "data fetch": 6, **dict.fromkeys(PER_CELL, 4)}
     assert rules(plan) == Counter(more)
     wanted = [file.name for name in ("armis", "hs_brexit") for file in source(name).remote]
     fetches = [shlex.split(line) for line in plan if line.startswith("data fetch")]

@@ -13,7 +13,7 @@ import pytest
 from matplotlib.image import imread
 
 from nbyk.files import read_json
-from nbyk.studies.ulmer2022 import DIFFERENCES, LEADS, SAMPLE_SIZES, TESTS
+from nbyk_papers.ulmer2022.design import DIFFERENCES, LEADS, SAMPLE_SIZES, TESTS
 from tests.workflow.test_workflow import configure, finished_run, planned, results, snakemake
 
 STUDY: dict[str, Any] = {

@@ -75,12 +75,13 @@ def snakemake(
     return forked.run("snakemake", words, directory, started["env"], seconds)
 
 
-def planned(checkout: Path, directory: Path, *arguments: str) -> list[str]:
-    """Return the nbyk command lines that Snakemake would run."""
+def planned(checkout: Path, directory: Path, *arguments: str, whole: bool = False) -> list[str]:
+    """Return the nbyk command lines that Snakemake would run, whole or from the name of the step on."""
     code, output = snakemake(checkout, directory, "--dry-run", "--printshellcmds", *arguments)
     assert code == 0, output[-3000:]
     assert "    input: " not in output, "a rule without a message prints all of its files"
-    commands = re.findall(r"^Shell command: nbyk (.*?) *> logs", output, flags=re.MULTILINE)
+    before = "" if whole else "(?:study )?(?:wein2023 )?"
+    commands = re.findall(rf"^Shell command: nbyk {before}(.*?) *> logs", output, flags=re.MULTILINE)
     assert commands or "Nothing to be done" in output, output[-3000:]
     return commands
 
@@ -106,7 +107,9 @@ def finished_run(
         if not (folder / "checkout").exists():
             shutil.copytree(ROOT / "workflow", folder / "checkout/workflow")
             shutil.copytree(
-                ROOT / "src/nbyk", folder / "checkout/src/nbyk", ignore=shutil.ignore_patterns("__pycache__")
+                ROOT / "src",
+                folder / "checkout/src",
+                ignore=shutil.ignore_patterns("__pycache__", "*.egg-info"),
             )
             shutil.copy2(ROOT / "Snakefile", folder / "checkout")
             (folder / "run").mkdir()
@@ -247,11 +250,11 @@ def test_a_path_with_a_space_reaches_the_command_whole(checkout: Path, finished:
     ("module", "work"),
     [
         ("cli/config.py", set()),
-        ("report/templates/wein2023.html", set()),
-        ("studies/homan2025.py", set()),
+        ("../nbyk_papers/templates/wein2023.html", set()),
+        ("../nbyk_papers/homan2025/design.py", set()),
         ("testing/pvalues.py", {"pvalues"}),
         ("metrics/item_means.py", {"true", "estimate", "pvalues"}),
-        ("studies/cells.py", {"reference", "true", "estimate", "pvalues"}),
+        ("../nbyk_papers/wein2023/cells.py", {"reference", "true", "estimate", "pvalues"}),
         ("data/embedded/convabuse.csv", {"normalise", "fit", "reference", "true", "estimate", "pvalues"}),
     ],
 )
@@ -265,8 +268,8 @@ def test_an_edit_runs_again_what_depends_on_it(
     plan = set(rules(planned(edited, finished, "--rerun-triggers", "mtime")))
     products = {
         "cli/config.py": set(),
-        "studies/homan2025.py": set(),
-        "report/templates/wein2023.html": {"report"},
+        "../nbyk_papers/homan2025/design.py": set(),
+        "../nbyk_papers/templates/wein2023.html": {"report"},
     }
     assert plan == work | products.get(module, set(PRODUCTS))
 

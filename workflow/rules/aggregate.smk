@@ -9,7 +9,7 @@ rule pvalues:
     input:
         estimated=f"results/effects/estimated/{CELL}+{{null}}+{{samplers}}+{{metrics}}.parquet",
         true=true_effects,
-        code=code("testing/pvalues.py", "studies/pvalues.py", "studies/wein2023.py"),
+        code=code("testing/pvalues.py", "wein2023/pvalues.py", "wein2023/design.py"),
     output:
         f"results/pvalues/{CELL}+{{null}}+{{samplers}}+{{metrics}}.parquet",
     log:
@@ -28,7 +28,7 @@ rule pvalues:
     message:
         "Computing p-values: {wildcards.source} ({wildcards.semantics}), ε = {wildcards.epsilon}, {wildcards.samplers} × {wildcards.metrics}"
     shell:
-        "nbyk pvalues {params.true:q} {params.responses}"
+        "nbyk study pvalues {params.true:q} {params.responses}"
         " --epsilon {wildcards.epsilon} --items {wildcards.n} --responses {wildcards.k}"
         " --out {output} -- {input.estimated} > {log} 2>&1"
 

@@ -84,9 +84,9 @@ LABEL_CODE = (
     "labels",
     "metrics",
     "testing/engine",
-    "studies/boostsa2022.py",
-    "studies/label_sets.py",
-    "studies/label_cells.py",
+    "boostsa2022/design.py",
+    "boostsa2022/label_sets.py",
+    "boostsa2022/label_cells.py",
     "testing/pvalues.py",
     "planning/power/estimate.py",
     *[f"resampling/{name}.py" for name in ("effects", "lanes", "streams")],
@@ -116,7 +116,7 @@ rule boostsa_balanced:
     message:
         "Testing balanced classifiers on {wildcards.n} items"
     shell:
-        "nbyk boostsa2022 balanced --items {wildcards.n} --accuracy {params.accuracy} {params.scores}"
+        "nbyk study boostsa2022 balanced --items {wildcards.n} --accuracy {params.accuracy} {params.scores}"
         " {params.shares} --simulations {params.simulations} --resamples {params.resamples}"
         " --seed {params.seed} --threads {threads} --out {output} > {log} 2>&1"
 
@@ -143,7 +143,7 @@ rule boostsa_tagging:
     message:
         "Testing taggers of which exactly one is right on a share of {wildcards.discordance}"
     shell:
-        "nbyk boostsa2022 tagging --discordance {wildcards.discordance} {params.scores} {params.shares}"
+        "nbyk study boostsa2022 tagging --discordance {wildcards.discordance} {params.scores} {params.shares}"
         " --simulations {params.simulations} --resamples {params.resamples}"
         " --seed {params.seed} --threads {threads} --out {output} > {log} 2>&1"
 
@@ -170,7 +170,7 @@ rule boostsa_example:
     message:
         "Testing the systems of the paper's printed example"
     shell:
-        "nbyk boostsa2022 example {params.scores} {params.shares}"
+        "nbyk study boostsa2022 example {params.scores} {params.shares}"
         " --simulations {params.simulations} --resamples {params.resamples}"
         " --seed {params.seed} --threads {threads} --out {output} > {log} 2>&1"
 
@@ -208,7 +208,7 @@ rule boostsa_levels:
     message:
         "Measuring Type-I error: {wildcards.kind} labels, {wildcards.n} items, {wildcards.semantics}"
     shell:
-        "nbyk boostsa2022 levels --items {wildcards.n} --semantics {wildcards.semantics}"
+        "nbyk study boostsa2022 levels --items {wildcards.n} --semantics {wildcards.semantics}"
         " {params.scores} {params.shares} --sets {params.sets} --resamples {params.resamples}"
         " --alpha {params.alpha} --seed {params.seed} --threads {threads} --out {output} -- {wildcards.kind} > {log} 2>&1"
 
@@ -218,10 +218,10 @@ rule boostsa_tables:
         pvalues=label_p_value_files(),
         levels=label_level_files(),
         code=code(
-            "studies/boostsa2022.py",
-            "report/boostsa2022",
+            "boostsa2022/design.py",
+            "boostsa2022",
             "report/formats.py",
-            "report/partitions.py",
+            "partitions.py",
         ),
     output:
         report(
@@ -249,7 +249,7 @@ rule boostsa_tables:
     message:
         "Writing the tables and the summary of Fornaciari et al. 2022"
     shell:
-        "nbyk boostsa2022 tables {params.pvalues:q} {params.levels:q} --out results/boostsa2022 > {log} 2>&1"
+        "nbyk study boostsa2022 tables {params.pvalues:q} {params.levels:q} --out results/boostsa2022 > {log} 2>&1"
 
 
 rule boostsa_figures:
@@ -257,10 +257,10 @@ rule boostsa_figures:
         pvalues=label_p_value_files(),
         levels=label_level_files(),
         code=code(
-            "studies/boostsa2022.py",
-            "report/boostsa2022",
+            "boostsa2022/design.py",
+            "boostsa2022",
             "report/drawing.py",
-            "report/partitions.py",
+            "partitions.py",
         ),
     output:
         report(
@@ -283,7 +283,7 @@ rule boostsa_figures:
     message:
         "Drawing the figures of Fornaciari et al. 2022"
     shell:
-        "nbyk boostsa2022 figures {params.pvalues:q} {params.levels:q}"
+        "nbyk study boostsa2022 figures {params.pvalues:q} {params.levels:q}"
         " --out results/boostsa2022/figures > {log} 2>&1"
 
 
@@ -291,7 +291,9 @@ rule boostsa_report:
     input:
         rules.boostsa_tables.output,
         rules.boostsa_figures.output,
-        code=code("report/html.py", "report/templates", "report/boostsa2022"),
+        code=code(
+            "page.py", "report/html.py", "report/templates", "templates", "boostsa2022"
+        ),
     output:
         "results/boostsa2022/report.html",
     log:
@@ -305,7 +307,7 @@ rule boostsa_report:
     message:
         "Writing the report of Fornaciari et al. 2022"
     shell:
-        "nbyk boostsa2022 report --out {output} -- results/boostsa2022 > {log} 2>&1"
+        "nbyk study boostsa2022 report --out {output} -- results/boostsa2022 > {log} 2>&1"
 
 
 rule boostsa2022:

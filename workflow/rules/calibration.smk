@@ -71,12 +71,13 @@ rule calibration_rates:
             "metrics",
             "resampling",
             "testing/pvalues.py",
+            "testing/intervals.py",
             *[
-                f"testing/systems/{name}.py"
-                for name in ("draws", "forms", "intervals", "rows", "swaps", "weights")
+                f"testing/engine/{name}.py"
+                for name in ("draws", "forms", "rows", "swaps", "weights")
             ],
             "planning/power/estimate.py",
-            "inference/calibration",
+            "calibration/calibrate.py",
         ),
     output:
         "results/calibration/rates/source={source}/epsilon-{epsilon_a}-{epsilon}_n-{n}_k-{k}+{part}+{metrics}.parquet",
@@ -107,7 +108,7 @@ rule calibration_rates:
         "Calibrating: {wildcards.source}, ε = {wildcards.epsilon_a} and {wildcards.epsilon},"
         " {wildcards.n} × {wildcards.k}, {wildcards.part}"
     shell:
-        "nbyk calibration rates --items {wildcards.n} --responses {wildcards.k}"
+        "nbyk study calibration rates --items {wildcards.n} --responses {wildcards.k}"
         " --epsilon-a {wildcards.epsilon_a} --epsilon {wildcards.epsilon} {params.metrics:q}"
         " {params.samplers:q} {params.alphas} {params.metric_files:q} --sets {params.sets}"
         " --resamples {params.resamples} --bootstraps {params.bootstraps} --seed {params.seed}"
@@ -118,12 +119,12 @@ rule calibration_tables:
     input:
         rates=all_rate_files(),
         code=code(
-            "studies/calibration/cells.py",
-            "studies/homan2025.py",
-            "studies/calibration/verdicts.py",
-            "report/calibration",
+            "calibration/design.py",
+            "homan2025/design.py",
+            "calibration/verdicts.py",
+            "calibration",
             "report/formats.py",
-            "report/partitions.py",
+            "partitions.py",
         ),
     output:
         report(
@@ -148,19 +149,19 @@ rule calibration_tables:
     message:
         "Writing the tables and the summary of calibration"
     shell:
-        "nbyk calibration tables --out results/calibration -- {input.rates:q} > {log} 2>&1"
+        "nbyk study calibration tables --out results/calibration -- {input.rates:q} > {log} 2>&1"
 
 
 rule calibration_figures:
     input:
         rates=all_rate_files(),
         code=code(
-            "studies/calibration/cells.py",
-            "studies/homan2025.py",
-            "studies/calibration/verdicts.py",
-            "report/calibration",
+            "calibration/design.py",
+            "homan2025/design.py",
+            "calibration/verdicts.py",
+            "calibration",
             "report/drawing.py",
-            "report/partitions.py",
+            "partitions.py",
         ),
     output:
         report(
@@ -182,14 +183,16 @@ rule calibration_figures:
     message:
         "Drawing the heat maps of calibration"
     shell:
-        "nbyk calibration figures --out results/calibration/figures -- {input.rates:q} > {log} 2>&1"
+        "nbyk study calibration figures --out results/calibration/figures -- {input.rates:q} > {log} 2>&1"
 
 
 rule calibration_report:
     input:
         rules.calibration_tables.output,
         rules.calibration_figures.output,
-        code=code("report/html.py", "report/templates", "report/calibration"),
+        code=code(
+            "page.py", "report/html.py", "report/templates", "templates", "calibration"
+        ),
     output:
         "results/calibration/report.html",
     log:
@@ -203,7 +206,7 @@ rule calibration_report:
     message:
         "Writing the report of calibration"
     shell:
-        "nbyk calibration report --out {output} -- results/calibration > {log} 2>&1"
+        "nbyk study calibration report --out {output} -- results/calibration > {log} 2>&1"
 
 
 rule calibration:

@@ -1,4 +1,4 @@
-# The case study of Ulmer et al. 2022, from the rewards that come with nbyk: `nbyk cartpole train` makes new ones.
+# The case study of Ulmer et al. 2022, from the rewards that come with nbyk: `nbyk study cartpole train` makes new ones.
 
 CASE_STUDY_FIGURES = ["rewards", "quantiles", "episodes"]
 
@@ -6,9 +6,9 @@ CASE_STUDY_FIGURES = ["rewards", "quantiles", "episodes"]
 rule ulmer_case_study:
     input:
         code=code(
-            "studies/cartpole",
+            "ulmer2022/cartpole",
             "testing/scores",
-            "report/ulmer2022/cartpole.py",
+            "ulmer2022/cartpole/answer.py",
             "report/scores",
             "report/answer.py",
             "report/drawing.py",
@@ -43,4 +43,4 @@ rule ulmer_case_study:
     message:
         "Testing the agents of the case study of Ulmer et al. 2022"
     shell:
-        "nbyk cartpole study --out results/ulmer2022/case_study > {log} 2>&1"
+        "nbyk study cartpole study --out results/ulmer2022/case_study > {log} 2>&1"

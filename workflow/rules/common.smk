@@ -19,9 +19,11 @@ from nbyk.data.download import is_complete, missing_files, terms_of
 from nbyk.errors import NbykError
 from nbyk.metrics import load_file
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
-from nbyk.studies import boostsa2022, homan2025, ulmer2022
-from nbyk.studies.calibration import cells as calibration
-from nbyk.studies.wein2023 import (
+from nbyk_papers.boostsa2022 import design as boostsa2022
+from nbyk_papers.homan2025 import design as homan2025
+from nbyk_papers.ulmer2022 import design as ulmer2022
+from nbyk_papers.calibration import design as calibration
+from nbyk_papers.wein2023.design import (
     COLUMNS,
     PRIORS,
     SEMANTICS,
@@ -79,12 +81,19 @@ CELL = "semantics={semantics}/source={source}/epsilon-{epsilon}_n-{n}_k-{k}"
 
 def code(*packages):
     """Module files that a rule's numbers depend on, by package or file: editing one re-runs the rule."""
-    root = Path(workflow.basedir) / "src" / "nbyk"
-    found = [
-        path
-        for package in packages
-        for path in [root / package, *sorted((root / package).rglob("*"))]
-    ]
+    found = []
+    for package in packages:
+        places = [
+            place
+            for root in ("nbyk", "nbyk_papers")
+            for place in [Path(workflow.basedir, "src", root, package)]
+            if place.exists()
+        ]
+        if not places:
+            raise WorkflowError(f"{package}: no such module of nbyk or nbyk_papers")
+        found += [
+            path for place in places for path in [place, *sorted(place.rglob("*"))]
+        ]
     return [str(path) for path in found if path.suffix in (".py", ".csv", ".html")]
 
 

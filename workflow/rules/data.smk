@@ -24,7 +24,7 @@ def files_of(source):
 
 
 def normalise_options(source):
-    """Where `nbyk normalise` finds a source's ratings, and the scale of a table of the user's own."""
+    """Where `nbyk study normalise` finds a source's ratings, and the scale of a table of the user's own."""
     if source in run.own_ratings:
         own = run.own_ratings[source]
         return ["--path", own.path, "--scale", own.scale]
@@ -85,4 +85,4 @@ rule normalise:
     message:
         "Normalising the ratings of {wildcards.source}"
     shell:
-        "nbyk normalise {params.options:q} --out {output} -- {wildcards.source} > {log} 2>&1"
+        "nbyk study normalise {params.options:q} --out {output} -- {wildcards.source} > {log} 2>&1"

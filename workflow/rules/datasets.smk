@@ -66,14 +66,15 @@ rule datasets_report:
             "results/fits/{source}/check.json", source=data_sets()
         ),
         code=code(
-            "report/datasets",
+            "datasets",
             "report/drawing.py",
-            "report/fits.py",
+            "fits.py",
             "report/formats.py",
             "report/html.py",
-            "report/partitions.py",
+            "partitions.py",
             "report/templates",
-            "report/wein2023/comparison.py",
+            "templates",
+            "wein2023/comparison.py",
         ),
     output:
         expand("results/datasets/summary.{suffix}", suffix=["csv", "md", "tex"]),
@@ -103,7 +104,7 @@ rule datasets_report:
     message:
         "Writing the report on every data set at hand"
     shell:
-        "nbyk data report {params.data_sets:q} --seed {params.seed}"
+        "nbyk study datasets-report {params.data_sets:q} --seed {params.seed}"
         " --out results/datasets -- {input.pvalues:q} > {log} 2>&1"
 
 

@@ -2,7 +2,7 @@ rule estimate:
     input:
         references=f"results/references/{CELL}.parquet",
         metric_files=lambda wildcards: metric_files_of(wildcards.metrics),
-        code=code("metrics", "resampling", "studies/cells.py", "studies/wein2023.py"),
+        code=code("metrics", "resampling", "wein2023/cells.py", "wein2023/design.py"),
     output:
         f"results/effects/estimated/{CELL}+{{null}}+{{samplers}}+{{metrics}}.parquet",
     log:
@@ -31,6 +31,6 @@ rule estimate:
     message:
         "Resampling reference sets: {wildcards.source} ({wildcards.semantics}), ε = {wildcards.epsilon}, {wildcards.samplers} × {wildcards.metrics}"
     shell:
-        "nbyk estimate {params.samplers:q} {params.metrics:q} {params.metric_files:q}"
+        "nbyk study estimate {params.samplers:q} {params.metrics:q} {params.metric_files:q}"
         " --semantics {wildcards.semantics} --null {wildcards.null} --resamples {params.resamples}"
         " --spread-resamples {params.spread} --seed {params.seed} --threads {threads} --out {output} -- {input.references} > {log} 2>&1"

@@ -35,12 +35,11 @@ rule figures:
         ratings=expand("results/ratings/{source}.parquet", source=FITTED),
         priors=expand("results/fits/{source}/prior.json", source=FITTED),
         code=code(
-            "studies/agreement.py",
-            "studies/wein2023.py",
-            "studies/published",
-            "report/wein2023",
+            "agreement.py",
+            "wein2023/design.py",
+            "wein2023",
             "report/drawing.py",
-            "report/partitions.py",
+            "partitions.py",
         ),
     output:
         report(
@@ -70,7 +69,7 @@ rule figures:
     message:
         "Drawing the figures"
     shell:
-        "nbyk figures --out results/wein2023/figures {params.size}"
+        "nbyk study wein2023 figures --out results/wein2023/figures {params.size}"
         " {params.metrics:q} {params.samplers:q} {params.fitted:q} --seed {params.seed} -- {input.pvalues:q} > {log} 2>&1"
 
 
@@ -78,7 +77,9 @@ rule report:
     input:
         rules.tables.output,
         rules.figures.output,
-        code=code("report/html.py", "report/templates", "report/wein2023"),
+        code=code(
+            "page.py", "report/html.py", "report/templates", "templates", "wein2023"
+        ),
     output:
         "results/wein2023/report.html",
     log:
@@ -92,4 +93,4 @@ rule report:
     message:
         "Writing the report"
     shell:
-        "nbyk report --out {output} -- results/wein2023 > {log} 2>&1"
+        "nbyk study wein2023 report --out {output} -- results/wein2023 > {log} 2>&1"

@@ -104,7 +104,7 @@ def fit_files(name):
 
 
 def homan_tables():
-    """Every table of the study, by name as `nbyk homan2025 tables` gives them."""
+    """Every table of the study, by name as `nbyk study homan2025 tables` gives them."""
     names = [
         f"{semantics}/{homan2025.table_name(epsilon)}"
         for semantics in ("published", "recommended")
@@ -153,7 +153,7 @@ rule homan_fit:
     message:
         "Fitting a prior to the ratings of {wildcards.source} by likelihood"
     shell:
-        "nbyk homan2025 fit --name {wildcards.source} --check {output.check}"
+        "nbyk study homan2025 fit --name {wildcards.source} --check {output.check}"
         " --out {output.prior} -- {input.ratings} > {log} 2>&1"
 
 
@@ -191,7 +191,7 @@ rule homan_grid:
     message:
         "Computing p-values: {wildcards.source}, ε = {wildcards.epsilon}, {wildcards.points} × {wildcards.metrics}"
     shell:
-        "nbyk homan2025 grid {params.sizes} {params.metrics:q} {params.metric_files:q}"
+        "nbyk study homan2025 grid {params.sizes} {params.metrics:q} {params.metric_files:q}"
         " --epsilon {wildcards.epsilon} --draws {params.draws} --seed {params.seed} --threads {threads}"
         " --out {output} -- {input.prior} > {log} 2>&1"
 
@@ -205,7 +205,7 @@ rule homan_power:
             "resampling",
             "testing/pvalues.py",
             *[
-                f"testing/systems/{name}.py"
+                f"testing/engine/{name}.py"
                 for name in ("draws", "forms", "rows", "swaps", "weights")
             ],
             "planning/power",
@@ -228,7 +228,7 @@ rule homan_power:
     message:
         "Computing power: {wildcards.source}, ε = {wildcards.epsilon}, {wildcards.n} × {wildcards.k}"
     shell:
-        "nbyk homan2025 power --items {wildcards.n} --responses {wildcards.k}"
+        "nbyk study homan2025 power --items {wildcards.n} --responses {wildcards.k}"
         " --epsilon {wildcards.epsilon} --sets {params.sets} --resamples {params.resamples}"
         " --seed {params.seed} --threads {threads} --out {output} -- {input.prior} > {log} 2>&1"
 
@@ -239,12 +239,11 @@ rule homan_tables:
         power=all_power_files(),
         checks=fit_files("check.json"),
         code=code(
-            "studies/homan2025.py",
-            "studies/published",
-            "studies/agreement.py",
-            "report/homan2025",
+            "homan2025/design.py",
+            "agreement.py",
+            "homan2025",
             "report/formats.py",
-            "report/partitions.py",
+            "partitions.py",
         ),
     output:
         report(
@@ -274,7 +273,7 @@ rule homan_tables:
     message:
         "Writing the tables and the summary of Homan et al. 2025"
     shell:
-        "nbyk homan2025 tables {params.power:q} {params.fitted:q}"
+        "nbyk study homan2025 tables {params.power:q} {params.fitted:q}"
         " --out results/homan2025 -- {input.pvalues:q} > {log} 2>&1"
 
 
@@ -288,13 +287,12 @@ rule homan_figures:
         ],
         priors=fit_files("prior.json"),
         code=code(
-            "studies/homan2025.py",
-            "studies/published",
-            "studies/agreement.py",
-            "report/homan2025",
+            "homan2025/design.py",
+            "agreement.py",
+            "homan2025",
             "report/drawing.py",
-            "report/fits.py",
-            "report/partitions.py",
+            "fits.py",
+            "partitions.py",
         ),
     output:
         report(
@@ -322,7 +320,7 @@ rule homan_figures:
     message:
         "Drawing the figures of Homan et al. 2025"
     shell:
-        "nbyk homan2025 figures {params.power:q} {params.fitted:q}"
+        "nbyk study homan2025 figures {params.power:q} {params.fitted:q}"
         " --out results/homan2025/figures --seed {params.seed} -- {input.pvalues:q} > {log} 2>&1"
 
 
@@ -330,7 +328,9 @@ rule homan_report:
     input:
         rules.homan_tables.output,
         rules.homan_figures.output,
-        code=code("report/html.py", "report/templates", "report/homan2025"),
+        code=code(
+            "page.py", "report/html.py", "report/templates", "templates", "homan2025"
+        ),
     output:
         "results/homan2025/report.html",
     log:
@@ -344,7 +344,7 @@ rule homan_report:
     message:
         "Writing the report of Homan et al. 2025"
     shell:
-        "nbyk homan2025 report --out {output} -- results/homan2025 > {log} 2>&1"
+        "nbyk study homan2025 report --out {output} -- results/homan2025 > {log} 2>&1"
 
 
 rule homan2025:

@@ -46,6 +46,7 @@ rule labels_design:
             "report/html.py",
             "report/labels",
             "report/templates",
+            "templates",
         ),
     output:
         report(

@@ -12,13 +12,14 @@ rule papers_report:
         rules.boostsa_tables.output,
         rules.boostsa_figures.output,
         code=code(
-            "report/papers.py",
+            "papers.py",
             "report/html.py",
             "report/templates",
-            "report/wein2023/page.py",
-            "report/homan2025/page.py",
-            "report/ulmer2022/page.py",
-            "report/boostsa2022/page.py",
+            "templates",
+            "wein2023/page.py",
+            "homan2025/page.py",
+            "ulmer2022/page.py",
+            "boostsa2022/page.py",
         ),
     output:
         "results/report.html",
@@ -33,7 +34,7 @@ rule papers_report:
     message:
         "Writing one page of all papers"
     shell:
-        "nbyk papers-report --out {output} -- results > {log} 2>&1"
+        "nbyk study papers-report --out {output} -- results > {log} 2>&1"
 
 
 rule papers:

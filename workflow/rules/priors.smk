@@ -14,7 +14,7 @@ rule prior:
     message:
         "Writing the published prior of {wildcards.source} ({wildcards.semantics})"
     shell:
-        "nbyk prior --semantics {wildcards.semantics} --out {output} -- {wildcards.source} > {log} 2>&1"
+        "nbyk study prior --semantics {wildcards.semantics} --out {output} -- {wildcards.source} > {log} 2>&1"
 
 
 rule fit:

@@ -2,7 +2,7 @@ rule reference:
     input:
         prior=prior_of,
         gold=ratings_of,
-        code=code("data", "priors", "resampling", "studies/cells.py"),
+        code=code("data", "priors", "resampling", "wein2023/cells.py"),
     output:
         f"results/references/{CELL}.parquet",
     log:
@@ -22,7 +22,7 @@ rule reference:
     message:
         "Drawing {params.references} reference sets: {wildcards.source} ({wildcards.semantics}), ε = {wildcards.epsilon}, {wildcards.n} × {wildcards.k}"
     shell:
-        "nbyk reference {params.gold} --items {wildcards.n} --responses {wildcards.k}"
+        "nbyk study reference {params.gold} --items {wildcards.n} --responses {wildcards.k}"
         " --epsilon {wildcards.epsilon} --references {params.references} --seed {params.seed}"
         " --out {output} -- {input.prior} > {log} 2>&1"
 
@@ -35,8 +35,8 @@ rule true:
             "priors",
             "metrics",
             "resampling",
-            "studies/cells.py",
-            "studies/wein2023.py",
+            "wein2023/cells.py",
+            "wein2023/design.py",
         ),
     output:
         f"results/effects/true/{CELL}+{{metrics}}.parquet",
@@ -58,7 +58,7 @@ rule true:
     message:
         "Drawing true effects: {wildcards.source} ({wildcards.semantics}), ε = {wildcards.epsilon}, {wildcards.n} × {wildcards.k}, {wildcards.metrics}"
     shell:
-        "nbyk true --items {wildcards.n} --responses {wildcards.k}"
+        "nbyk study true --items {wildcards.n} --responses {wildcards.k}"
         " --epsilon {wildcards.epsilon} --semantics {wildcards.semantics} {params.metrics:q}"
         " {params.metric_files:q} --draws {params.draws} --seed {params.seed} --threads {threads}"
         " --out {output} -- {input.prior} > {log} 2>&1"

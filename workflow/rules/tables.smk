@@ -31,12 +31,11 @@ rule tables:
     input:
         pvalues=all_pvalues(),
         code=code(
-            "studies/agreement.py",
-            "studies/wein2023.py",
-            "studies/published",
-            "report/wein2023",
+            "agreement.py",
+            "wein2023/design.py",
+            "wein2023",
             "report/formats.py",
-            "report/partitions.py",
+            "partitions.py",
         ),
     output:
         report(
@@ -61,5 +60,5 @@ rule tables:
     message:
         "Writing the tables and the summary"
     shell:
-        "nbyk tables --out results/wein2023 {params.size}"
+        "nbyk study wein2023 tables --out results/wein2023 {params.size}"
         " {params.metrics:q} {params.samplers:q} -- {input.pvalues:q} > {log} 2>&1"

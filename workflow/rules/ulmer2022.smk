@@ -75,6 +75,7 @@ rule ulmer_scores:
         code=code(
             "resampling",
             "testing/pvalues.py",
+            "data/arrays.py",
             "resampling/random_subsets.py",
             *[
                 f"testing/scores/{name}.py"
@@ -87,13 +88,12 @@ rule ulmer_scores:
                     "kernels",
                     "randomisation",
                     "result",
-                    "scores",
                     "subset_sums",
                     "violation_ratio",
                 )
             ],
-            "studies/score_cells.py",
-            "studies/ulmer2022.py",
+            "ulmer2022/score_cells.py",
+            "ulmer2022/design.py",
         ),
     output:
         "results/ulmer2022/scores/semantics={semantics}/distribution={distribution}/{settings}+{tests}.parquet",
@@ -124,7 +124,7 @@ rule ulmer_scores:
         "Testing simulated scores: {wildcards.distribution}, {wildcards.settings}, {wildcards.tests},"
         " {wildcards.semantics}"
     shell:
-        "nbyk ulmer2022 scores --semantics {wildcards.semantics}"
+        "nbyk study ulmer2022 scores --semantics {wildcards.semantics}"
         " {params.settings} {params.tests} --simulations {params.simulations}"
         " --aso-simulations {params.aso_simulations} --resamples {params.resamples}"
         " --seed {params.seed} --threads {threads} --out {output} -- {wildcards.distribution} > {log} 2>&1"
@@ -134,13 +134,12 @@ rule ulmer_tables:
     input:
         scores=all_score_files(),
         code=code(
-            "studies/ulmer2022.py",
-            "studies/published",
-            "studies/agreement.py",
+            "ulmer2022/design.py",
+            "agreement.py",
             "planning/power/estimate.py",
-            "report/ulmer2022",
+            "ulmer2022",
             "report/formats.py",
-            "report/partitions.py",
+            "partitions.py",
         ),
     output:
         report(
@@ -171,7 +170,7 @@ rule ulmer_tables:
     message:
         "Writing the tables and the summary of Ulmer et al. 2022"
     shell:
-        "nbyk ulmer2022 tables {params.thresholds} --out results/ulmer2022"
+        "nbyk study ulmer2022 tables {params.thresholds} --out results/ulmer2022"
         " -- {input.scores:q} > {log} 2>&1"
 
 
@@ -179,14 +178,13 @@ rule ulmer_figures:
     input:
         scores=all_score_files(),
         code=code(
-            "studies/ulmer2022.py",
-            "studies/score_cells.py",
-            "studies/published",
-            "studies/agreement.py",
+            "ulmer2022/design.py",
+            "ulmer2022/score_cells.py",
+            "agreement.py",
             "planning/power/estimate.py",
-            "report/ulmer2022",
+            "ulmer2022",
             "report/drawing.py",
-            "report/partitions.py",
+            "partitions.py",
         ),
     output:
         report(
@@ -214,7 +212,7 @@ rule ulmer_figures:
     message:
         "Drawing the figures of Ulmer et al. 2022"
     shell:
-        "nbyk ulmer2022 figures {params.thresholds} --out results/ulmer2022/figures"
+        "nbyk study ulmer2022 figures {params.thresholds} --out results/ulmer2022/figures"
         " -- {input.scores:q} > {log} 2>&1"
 
 
@@ -222,7 +220,9 @@ rule ulmer_report:
     input:
         rules.ulmer_tables.output,
         rules.ulmer_figures.output,
-        code=code("report/html.py", "report/templates", "report/ulmer2022"),
+        code=code(
+            "page.py", "report/html.py", "report/templates", "templates", "ulmer2022"
+        ),
     output:
         "results/ulmer2022/report.html",
     log:
@@ -236,7 +236,7 @@ rule ulmer_report:
     message:
         "Writing the report of Ulmer et al. 2022"
     shell:
-        "nbyk ulmer2022 report --out {output} -- results/ulmer2022 > {log} 2>&1"
+        "nbyk study ulmer2022 report --out {output} -- results/ulmer2022 > {log} 2>&1"
 
 
 rule ulmer2022:

@@ -1,4 +1,4 @@
-"""The command line: one subcommand per workflow rule, and those that users call themselves."""
+"""The command line: what people call, in groups, and below `nbyk study` what the workflow's rules call."""
 
 from __future__ import annotations
 
@@ -15,23 +15,16 @@ from typing import NoReturn
 import typer
 
 from nbyk.cli import (
-    boostsa2022,
-    calibration,
-    cartpole,
     compare,
     config,
     data,
     doctor,
-    effects,
     example,
-    homan2025,
     labels,
-    papers,
     plan,
     ratings,
     scores,
-    ulmer2022,
-    wein2023,
+    study,
     why,
 )
 from nbyk.errors import NbykError
@@ -43,31 +36,30 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     help="Is system A really better than B, and how many items N and ratings per item K show it?",
 )
-for commands in (ratings, effects, wein2023):
-    commands.add_to(app)
-app.add_typer(homan2025.app, name="homan2025")
-app.add_typer(calibration.app, name="calibration")
-app.command()(compare.compare)
-app.command()(example.example)
-app.add_typer(cartpole.app, name="cartpole")
-app.add_typer(ulmer2022.app, name="ulmer2022")
-app.add_typer(boostsa2022.app, name="boostsa2022")
-app.command("papers-report")(papers.papers_report)
-app.command()(plan.plan)
-app.command()(labels.labels)
-app.command("test")(scores.scores)
-app.command()(why.why)
-app.command()(doctor.doctor)
-app.add_typer(data.app, name="data")
-app.add_typer(config.app, name="config")
+ASK, DATA, CHECK, WORKFLOW = "Questions", "Ratings", "Results and set-up", "The workflow"
+"""Headings of the help."""
+
+app.command(rich_help_panel=ASK)(compare.compare)
+app.command(rich_help_panel=ASK)(plan.plan)
+app.command("test", rich_help_panel=ASK)(scores.scores)
+app.command(rich_help_panel=ASK)(labels.labels)
+app.command(rich_help_panel=ASK)(example.example)
+app.add_typer(data.app, name="data", rich_help_panel=DATA)
+app.command(rich_help_panel=DATA)(ratings.fit)
+app.command(rich_help_panel=CHECK)(why.why)
+app.command(rich_help_panel=CHECK)(doctor.doctor)
 
 
-@app.command()
+@app.command(rich_help_panel=CHECK)
 def version() -> None:
     """Print nbyk's version."""
     import nbyk
 
     print(nbyk.__version__)
+
+
+app.add_typer(config.app, name="config", rich_help_panel=WORKFLOW)
+app.add_typer(study.app, name="study", rich_help_panel=WORKFLOW)
 
 
 class _StoppedError(BaseException):

@@ -1,4 +1,4 @@
-"""`nbyk data`: the catalogue of ratings, fetching them, and the report on every data set at hand."""
+"""`nbyk data`: the catalogue of ratings, and fetching them."""
 
 from __future__ import annotations
 
@@ -8,13 +8,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nbyk.cli.options import OutFolder, Seed, config_file, downloads_of
-from nbyk.errors import NbykError
+from nbyk.cli.options import config_file, downloads_of
 
 if TYPE_CHECKING:
     from nbyk.data import Source
 
-app = typer.Typer(no_args_is_help=True, help="Published ratings: what there is, fetching it, and its report.")
+app = typer.Typer(no_args_is_help=True, help="Published ratings: what there is, and fetching it.")
 
 Name = Annotated[str, typer.Argument(help="Source, as `nbyk data list` names it.")]
 Folder = Annotated[
@@ -110,26 +109,6 @@ def show(name: Name, folder: Folder = None, config: ConfigFile = None) -> None:
         raters = f"{ratings.n_ratings} ratings by {len(ratings.raters)} raters"
         print(f"  at hand: {ratings.n_items} items, {raters}, {counts.min()} to {counts.max()} per item,")
         print(f"    normalised to {shown}")
-
-
-@app.command()
-def report(
-    pvalues: Annotated[list[Path], typer.Argument(help="Files of p-values, as written by `nbyk pvalues`.")],
-    out: OutFolder,
-    source: Annotated[list[str], typer.Option(help="Data set to report on; repeat for several.")],
-    ratings: Annotated[list[Path], typer.Option(help="Ratings of each --source.")],
-    prior: Annotated[list[Path], typer.Option(help="Prior fitted to each --source.")],
-    check: Annotated[list[Path], typer.Option(help="Check of each --prior.")],
-    seed: Seed,
-) -> None:
-    """Write the summary, figures and page of every data set at hand."""
-    from nbyk.report.datasets.page import write_report
-    from nbyk.report.datasets.summary import read_data_set
-
-    if not len(source) == len(ratings) == len(prior) == len(check):
-        raise NbykError("expected one --ratings, one --prior and one --check for each --source")
-    files = zip(source, ratings, prior, check, strict=True)
-    write_report(pvalues, [read_data_set(*parts) for parts in files], out, seed=seed)
 
 
 def _state(entry: Source, folder: Path, config: Path | None) -> str:

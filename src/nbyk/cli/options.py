@@ -27,7 +27,7 @@ EpsilonA = Annotated[
 ]
 SdScaleA = Annotated[float, typer.Option("--sd-scale-a", help="Factor on σ of system A's responses.")]
 SdScaleB = Annotated[float, typer.Option("--sd-scale-b", help="Factor on σ of system B's responses.")]
-PriorFile = Annotated[Path, typer.Argument(help="Prior, as written by `nbyk prior` or `nbyk fit`.")]
+PriorFile = Annotated[Path, typer.Argument(help="Prior, as written by `nbyk study prior` or `nbyk fit`.")]
 SemanticsName = Annotated[str, typer.Option("--semantics", help="published or recommended.")]
 Columns = Annotated[list[str], typer.Option("--metric", help="Metric column; repeat for several.")]
 Samplers = Annotated[
@@ -48,7 +48,7 @@ def read_prior(path: Path) -> TwoStagePrior:
     from nbyk.files import read_json
     from nbyk.priors import TwoStagePrior
 
-    way_out = "give a prior, as written by `nbyk prior` or `nbyk fit`, or write it again"
+    way_out = "give a prior, as written by `nbyk study prior` or `nbyk fit`, or write it again"
     try:
         return TwoStagePrior.from_dict(read_json(path, way_out=way_out))
     except NbykError as error:

@@ -60,7 +60,7 @@ def plan(
         str | None, typer.Option(help="The pilot's levels, lowest first, as in 1,2,3,4,5.")
     ] = None,
     prior: Annotated[
-        Path | None, typer.Option(help="Prior, as written by `nbyk prior` or `nbyk fit`.")
+        Path | None, typer.Option(help="Prior, as written by `nbyk study prior` or `nbyk fit`.")
     ] = None,
     published: Annotated[
         bool, typer.Option("--published", help="Use the dataset's published prior, not a fit.")

@@ -20,12 +20,6 @@ from nbyk.cli.options import (
 from nbyk.errors import NbykError
 
 
-def add_to(app: typer.Typer) -> None:
-    """Register the subcommands."""
-    for command in (normalise, align, prior, fit):
-        app.command()(command)
-
-
 def normalise(
     source: Annotated[str, typer.Argument(help="Source of ratings, such as convabuse.")],
     out: Out,
@@ -74,24 +68,6 @@ def normalise(
     write_parquet(out, ratings.to_table(), made)
 
 
-def align(
-    gold: Annotated[Path, typer.Argument(help="Gold ratings: CSV, TSV, JSONL, Parquet, .npy or .npz.")],
-    a: Annotated[Path, typer.Argument(help="System A's ratings of the same items.")],
-    b: Annotated[Path, typer.Argument(help="System B's ratings of the same items.")],
-    out: Out,
-    low: Annotated[float, typer.Option(help="Lowest value of the scale.")] = 0.0,
-    high: Annotated[float, typer.Option(help="Highest value of the scale.")] = 1.0,
-) -> None:
-    """Align your own gold, A and B by item, normalised to [0, 1], as a reference set for `nbyk estimate`."""
-    import nbyk.data
-    from nbyk.data import Interval, read_ratings
-    from nbyk.files import write_parquet
-    from nbyk.studies.cells import references_table
-
-    data = nbyk.data.align(*(read_ratings(path, scale=Interval(low, high)) for path in (gold, a, b)))
-    write_parquet(out, references_table([data]), {"files": [checksum(path) for path in (gold, a, b)]})
-
-
 def prior(
     source: Annotated[str, typer.Argument(help="Whose prior: simulated, toxicity, multidomain, …")],
     out: Out,
@@ -105,7 +81,9 @@ def prior(
 
 
 def fit(
-    ratings: Annotated[Path, typer.Argument(help="Normalised ratings, as written by `nbyk normalise`.")],
+    ratings: Annotated[
+        Path, typer.Argument(help="Normalised ratings, as written by `nbyk study normalise`.")
+    ],
     out: Out,
     name: Annotated[str, typer.Option(help="Name of the source.")],
     families: Annotated[Path, typer.Option(help="CSV to write: goodness of fit of every family tried.")],
@@ -121,7 +99,7 @@ def fit(
 
     table, made = read_parquet(ratings, RATINGS)
     if "scale" not in made:
-        raise NbykError(f"{ratings}: no scale of the ratings; write it again with `nbyk normalise`")
+        raise NbykError(f"{ratings}: no scale of the ratings; write it again with `nbyk study normalise`")
     read = replace(Ratings.from_table(table), raters_known=bool(made.get("raters known", True)))
     matrix = read.matrix()
     print(f"fitting every family to the means and deviations of {len(matrix)} items …", file=sys.stderr)

@@ -90,7 +90,7 @@ def _block(group: Sequence[Origin], installed: dict[str, str], *, tree: bool) ->
 def _tree(inputs: Sequence[Origin], indent: str, told: set[int]) -> Iterator[str]:
     for each in inputs:
         again = id(each) in told and bool(each.inputs)
-        made = f"   ← {' '.join(each.record.command.split()[:2])}" if each.record else ""
+        made = f"   ← {_called(each.record.command)}" if each.record else ""
         yield f"{indent}{each.name}{made}{_MARKS[each.state]}{' (as above)' if again else ''}"
         if not again:
             told.add(id(each))
@@ -111,3 +111,9 @@ def _versions(origin: Origin, installed: dict[str, str]) -> str:
         + ("" if installed.get(name) == version else f" (now {installed.get(name, 'missing')})")
         for name, version in origin.record.versions.items()
     )
+
+
+def _called(command: str) -> str:
+    """Return the words that name a command: "nbyk compare", "nbyk study prior"."""
+    words = command.split()
+    return " ".join(words[: 3 if words[1] == "study" else 2])

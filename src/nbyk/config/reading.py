@@ -9,7 +9,7 @@ from typing import Any
 from pydantic import BaseModel, ValidationError
 
 from nbyk.config.sections import Downloads, Size
-from nbyk.config.whole import SECTIONS, Config
+from nbyk.config.whole import Config, config_model, config_sections
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import load_file
 from nbyk.yaml_text import parse_mapping, place_of, wrong_value
@@ -90,7 +90,7 @@ def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> 
         except NbykError as error:
             raise NbykError(f"{_place(('metric_files', index), files)}: {error}") from None
     try:
-        config = Config.model_validate(dict(values))
+        config = config_model().model_validate(dict(values))
     except ValidationError as error:
         errors = error.errors()
         problems = [_explain(problem, files) for problem in errors[:_MOST_SHOWN]]
@@ -142,7 +142,8 @@ def _section_at(location: Sequence[int | str]) -> type[BaseModel]:
     """Return the section that a key is in."""
     if len(location) > 2 and isinstance(location[-2], int):
         return Size
-    return SECTIONS.get(str(location[0]), Config) if len(location) > 1 else Config
+    whole = config_model()
+    return config_sections().get(str(location[0]), whole) if len(location) > 1 else whole
 
 
 def _place(location: Sequence[int | str], files: Sequence[str | Path]) -> str:

@@ -7,12 +7,12 @@ import json
 from pydantic import BaseModel
 from pydantic_core import to_jsonable_python
 
-from nbyk.config.whole import BY_NAME, SECTIONS, Config
+from nbyk.config.whole import BY_NAME, config_model, config_sections
 
 
 def json_schema() -> str:
     """Return the JSON schema of the configuration, for editors that check YAML as it is typed."""
-    return json.dumps(Config.model_json_schema(), indent=2, ensure_ascii=False) + "\n"
+    return json.dumps(config_model().model_json_schema(), indent=2, ensure_ascii=False) + "\n"
 
 
 def reference_page() -> str:
@@ -28,8 +28,8 @@ def reference_page() -> str:
         "| key | default | meaning |",
         "|---|---|---|",
     ]
-    lines += _reference_rows(Config)
-    for name, section in SECTIONS.items():
+    lines += _reference_rows(config_model())
+    for name, section in config_sections().items():
         shown = f"{name}.NAME" if name in BY_NAME else name
         lines += ["", f"## `{shown}`", "", f"{section.__doc__}", ""]
         lines += ["| key | default | meaning |", "|---|---|---|", *_reference_rows(section)]
@@ -40,7 +40,7 @@ def _reference_rows(section: type[BaseModel]) -> list[str]:
     rows = []
     for name, field in section.model_fields.items():
         shown = ""
-        if not field.is_required() and name not in SECTIONS.keys() - BY_NAME:
+        if not field.is_required() and name not in config_sections().keys() - BY_NAME:
             shown = f"`{json.dumps(to_jsonable_python(field.default), ensure_ascii=False)}`"
         rows.append(f"| `{name}` | {shown} | {field.description} |")
     return rows

@@ -9,12 +9,11 @@ from typing import Annotated, Any
 from pydantic import AfterValidator, Field
 
 from nbyk.data.scales import scale_from_text
+from nbyk.data.sources import OWN_FIT, source_names
 from nbyk.data.sources import source as source_named
-from nbyk.data.sources import source_names
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import get
 from nbyk.resampling.samplers import check_null, get_sampler
-from nbyk.studies import boostsa2022, homan2025, ulmer2022
 
 NAME = "[A-Za-z0-9_-]+"
 """What a comparison may be called, as a regular expression: its name is that of a folder."""
@@ -23,7 +22,7 @@ NAME = "[A-Za-z0-9_-]+"
 def _own_name(name: str) -> str:
     if name == "simulated" or name in source_names():
         raise NbykError(f"{name!r} is a source that nbyk knows; call yours otherwise, or use ratings")
-    if not re.fullmatch("[a-z0-9_]+", name) or name.endswith(homan2025.OWN_FIT):
+    if not re.fullmatch("[a-z0-9_]+", name) or name.endswith(OWN_FIT):
         raise NbykError(f"found {name!r}; a name has lower-case letters, digits and _, and ends not in _fit")
     return name
 
@@ -41,9 +40,6 @@ def _written_scale(text: str) -> str:
 
 def _known_ratings(name: str) -> str:
     return source_named(name).name
-
-
-_GRID_SOURCES = (*homan2025.LABELS, *(f"{source}{homan2025.OWN_FIT}" for source in homan2025.LABELS))
 
 
 def workflow_path(path: str) -> str:
@@ -64,7 +60,9 @@ def workflow_path(path: str) -> str:
     return path
 
 
-def _one_of(what: str, known: Sequence[str]) -> AfterValidator:
+def one_of(what: str, known: Sequence[str]) -> AfterValidator:
+    """Return the check that a value is one of these names; `what` it names stands in the error."""
+
     def check(name: str) -> str:
         if name not in known:
             raise unknown_name(what, name, known)
@@ -94,22 +92,7 @@ ScaleText = Annotated[str, AfterValidator(_written_scale)]
 RatingsName = Annotated[str, AfterValidator(_known_ratings)]
 Text = Annotated[str, Field(min_length=1)]
 DataPath = Annotated[Text, AfterValidator(workflow_path)]
-GridSourceName = Annotated[str, _one_of("source", _GRID_SOURCES)]
-CalibrationSourceName = Annotated[str, _one_of("source", ("simulated", *_GRID_SOURCES))]
-DistributionName = Annotated[
-    str, _one_of("distribution", (*ulmer2022.DISTRIBUTIONS, *ulmer2022.FURTHER_DISTRIBUTIONS))
-]
-ScoreTestName = Annotated[str, _one_of("test", (*ulmer2022.TESTS, *ulmer2022.FURTHER_TESTS))]
-SampleSize = Annotated[int, Field(ge=2)]
-Lead = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
 Level = Annotated[float, Field(gt=0.0, lt=1.0)]
-Fraction = Annotated[float, Field(gt=0.0, le=1.0)]
-BalancedSize = Annotated[int, Field(ge=boostsa2022.SIZE_STEP, multiple_of=boostsa2022.SIZE_STEP)]
-LevelSize = Annotated[int, Field(ge=20)]
-Discordance = Annotated[float, Field(ge=0.005, le=0.25)]
-ScoreName = Annotated[str, _one_of("score", (*boostsa2022.HARD_SCORES, *boostsa2022.SOFT_SCORES))]
-PositiveEpsilon = Annotated[float, Field(gt=0.0, le=1.0)]
-Budget = Annotated[int, Field(ge=2)]
 Responses = Annotated[int, Field(ge=1)]
 SamplerName = Annotated[str, AfterValidator(_canonical_sampler)]
 MetricName = Annotated[str, AfterValidator(lambda spec: get(spec).name)]

@@ -25,6 +25,9 @@ from nbyk.data.scales import Levels, Scale
 from nbyk.data.source import RemoteFile, Source
 from nbyk.errors import unknown_name
 
+OWN_FIT = "_fit"
+"""What the name of a fit of our own to a source's ratings ends in; no source's own name does."""
+
 _CC_BY = "CC BY 4.0"
 _CC_BY_TERMS = "use and share them with attribution"
 _NO_LICENCE_TERMS = "no licence is stated, so ask the authors before you share the data or build on them"

@@ -163,7 +163,8 @@ def label_bootstrap(
     key = stream_key(seed, purpose="label bootstrap", n_items=data.n_items, n_drawn=n_drawn)
     items = KindStreams(key, scorer.kind_of, n_drawn)
     decimals = _DECIMALS if published and isinstance(data, HardLabels) else None
-    plan = _Plan(scorer, chosen, key, items, data.runs, runs, decimals)
+    n_a, n_b = data.runs
+    plan = _Plan(scorer, chosen, key, items, (n_a, n_b), runs, decimals)
     drawn = draw_chunks(plan.effects, n_resamples, threads=threads)
     effects, drawn_lacking = np.split(drawn, 2)
     score_a, score_b = plan.means(observed, *(np.ones(count) for count in data.runs))

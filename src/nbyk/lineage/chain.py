@@ -10,7 +10,7 @@ from typing import Any
 
 from nbyk.errors import NbykError
 from nbyk.files import sha256
-from nbyk.provenance.journal import OWN, PACKAGE, SETTINGS
+from nbyk.provenance.journal import OWN, PACKAGES, SETTINGS
 from nbyk.provenance.records import Record, files_with_records, read_record, shown
 
 
@@ -125,7 +125,8 @@ def inputs_of(file: Path, record: Record) -> Iterator[tuple[str, Path, str]]:
     """Yield the name, the place and the SHA-256 of each input of a file, as its record has them."""
     folder = _folder_of(file, record)
     for name, digest in record.inputs.items():
-        place = PACKAGE / name.removeprefix(OWN) if name.startswith(OWN) else folder / name
+        package, _, within = name.partition(":")
+        place = PACKAGES / package / within if package in OWN and within else folder / name
         yield name, Path(os.path.normpath(place)), digest
 
 

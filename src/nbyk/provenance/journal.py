@@ -12,9 +12,10 @@ from typing import Any
 
 from nbyk.provenance.records import check, is_absent, read_record, record_path, sha256_of, shown
 
-PACKAGE = Path(__file__).parents[1]
-OWN = "nbyk:"
-"""Before the path of a file that comes with nbyk, which lies elsewhere on every machine."""
+PACKAGES = Path(__file__).parents[2]
+OWN = ("nbyk", "nbyk_papers")
+"""The packages beside each other there: a file of theirs, which lies elsewhere on every machine, is shown as
+``nbyk:data/embedded/convabuse.csv``."""
 
 SETTINGS = ("seed", "semantics", "null", "M")
 """What a record says of a file's own metadata."""
@@ -123,4 +124,7 @@ def _key(path: str | os.PathLike[str]) -> Path:
 
 def _name(path: str | os.PathLike[str]) -> str:
     file = _key(path)
-    return f"{OWN}{file.relative_to(PACKAGE).as_posix()}" if file.is_relative_to(PACKAGE) else shown(path)
+    for package in OWN:
+        if file.is_relative_to(PACKAGES / package):
+            return f"{package}:{file.relative_to(PACKAGES / package).as_posix()}"
+    return shown(path)

@@ -1,90 +1,38 @@
-"""One self-contained HTML page of a study's summary, figures and tables; it needs no network."""
+"""Self-contained HTML pages, made of templates; they need no network."""
 
 from __future__ import annotations
 
 import base64
-import csv
-import io
-from collections.abc import Collection, Mapping
-from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import nbyk
-from nbyk.errors import NbykError
-from nbyk.files import read_bytes, read_json, read_text, write_text
+from nbyk.files import read_bytes
 
 if TYPE_CHECKING:
     import jinja2
 
-_SEMANTICS = ("published", "recommended")
+
+def render(template: str, package: str = "nbyk.report", **content: Any) -> str:
+    """Return a page made of a template, in a package's folder templates or in nbyk's, and what it shows."""
+    return _template(template, package).render(**content, version=nbyk.__version__)
 
 
-@dataclass(frozen=True)
-class StudyPage:
-    """How the results of a study are shown.
-
-    Attributes
-    ----------
-    study
-        Its name, which is also that of its template.
-    titles
-        Title of a figure, by file name.
-    first
-        The figure to begin with.
-    z_columns
-        Columns of tables whose values beyond three are marked.
-    """
-
-    study: str
-    titles: Mapping[str, str]
-    first: str
-    z_columns: Collection[str] = ()
-
-    def content(self, results: Path) -> dict[str, Any]:
-        """Return what there is to show: summary, figures, the first one first, and tables.
-
-        Parameters
-        ----------
-        results
-            Folder with ``summary.json``, ``tables/`` and ``figures/``, as the study's commands write them.
-
-        Raises
-        ------
-        NbykError
-            If a part is missing.
-        """
-        figures = [_figure(path, self.titles) for path in sorted((results / "figures").rglob("*.svg"))]
-        tables = [_table(path, self.z_columns) for path in sorted((results / "tables").rglob("*.csv"))]
-        if not figures or not tables:
-            raise NbykError(f"{results}: no tables or no figures; run the commands that write them first")
-        figures.sort(key=lambda figure: (figure["name"] != self.first, figure["section"], figure["name"]))
-        return {"summary": read_json(results / "summary.json"), "figures": figures, "tables": tables}
-
-    def write(self, results: Path, out: Path) -> None:
-        """Write the page of the study's results as one HTML file; NbykError if a part is missing."""
-        write_text(out, render(f"{self.study}.html", **self.content(results)))
-
-
-def render(template: str, **content: Any) -> str:
-    """Return a page made of a template and what it shows."""
-    return _template(template).render(**content, version=nbyk.__version__)
-
-
-def render_block(template: str, block: str, **content: Any) -> str:
+def render_block(template: str, block: str, package: str, **content: Any) -> str:
     """Return one block of a page, to stand in another with its heading one level down."""
     from markupsafe import Markup
 
-    made = _template(template)
+    made = _template(template, package)
     context = made.new_context({**content, "version": nbyk.__version__})
     alone = "".join(made.blocks[block](context))
     return Markup(alone.replace("<h1>", "<h2>").replace("</h1>", "</h2>"))
 
 
-def _template(name: str) -> jinja2.Template:
+def _template(name: str, package: str) -> jinja2.Template:
     import jinja2
 
-    loader = jinja2.PackageLoader("nbyk.report", "templates")
+    places = [jinja2.PackageLoader(place, "templates") for place in dict.fromkeys((package, "nbyk.report"))]
+    loader = jinja2.ChoiceLoader(places)
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["number"] = _number
     return environment.get_template(name)
@@ -98,23 +46,6 @@ def embedded_svg(path: Path) -> str:
 def svg_address(picture: bytes) -> str:
     """Return an SVG picture as an address that holds it."""
     return f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"
-
-
-def _figure(path: Path, titles: Mapping[str, str]) -> dict[str, str]:
-    title = titles.get(path.stem, path.stem.replace("_", " "))
-    return {
-        "name": path.stem,
-        "section": path.parent.name,
-        "title": f"{title} ({path.parent.name})" if path.parent.name in _SEMANTICS else title,
-        "source": embedded_svg(path),
-    }
-
-
-def _table(path: Path, z_columns: Collection[str]) -> dict[str, Any]:
-    caption = read_text(path.with_suffix(".md")).splitlines()[0].strip("*")
-    header, *rows = list(csv.reader(io.StringIO(read_text(path), newline="")))
-    marked = [index for index, name in enumerate(header) if name in z_columns]
-    return {"caption": caption, "header": header, "rows": rows, "z_columns": marked}
 
 
 def _number(cell: str) -> str:

@@ -1,1 +1,6 @@
-"""The papers' studies: their cells, their semantics and their published numbers, one module per paper."""
+"""What a study is, and which are installed: packages name theirs under the entry point `nbyk.studies`."""
+
+from nbyk.studies.registry import studies, study_named
+from nbyk.studies.study import Study
+
+__all__ = ["Study", "studies", "study_named"]

@@ -70,7 +70,7 @@ class Case:
     expected
         Regular expression that the error matches somewhere.
     in_one_file
-        Whether one file by itself is at fault, so that `nbyk align` says the same.
+        Whether one file by itself is at fault, so that `nbyk study align` says the same.
     """
 
     name: str

@@ -1,1 +1,0 @@
-"""How often each test rejects: Type-I error and power over simulated test sets."""

@@ -1,1 +1,0 @@
-"""The published numbers, as data."""

@@ -1,0 +1,163 @@
+"""What the paper prints or says of its figures, beside what a run found."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbyk_papers.boostsa2022.design import (
+    ALPHA,
+    EXAMPLE,
+    EXAMPLE_FRACTION,
+    EXAMPLE_RESAMPLES,
+    LARGEST_ADMITTED,
+    SIGNIFICANT_ABOVE,
+    TAGGED_ITEMS,
+    TAGGED_RIGHT_A,
+    TAGGED_RIGHT_B,
+    TAGGING,
+)
+from nbyk_papers.boostsa2022.reading import chosen_score, means
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+AGREEMENT = 3.0
+"""A printed p-value agrees when it lies within this many standard errors of ours."""
+
+_PRINTED = 0.5e-4
+
+
+def example(p_values: pd.DataFrame) -> pd.DataFrame:
+    """Return Figure 3 beside ours: a row per score of the paper's that the run has.
+
+    Columns: score, printed_b, b, printed_a, a, scores_agree, printed_p, p, z (of p, with the Monte-Carlo
+    error of both at their pooled value), implied_fraction (the share f at which a normal effect with our p at
+    .2 has the printed one) and p_all, the recommended p where all items are drawn (NaN if the run has none).
+    """
+    import pandas as pd
+    from scipy.special import ndtri
+
+    cells = means(p_values[p_values["design"] == "example"])
+    published = cells[(cells["semantics"] == "published") & (cells["fraction"] == EXAMPLE_FRACTION)]
+    rows = []
+    for score, (printed_b, printed_a, count) in EXAMPLE.items():
+        found = published[published["score"] == score]
+        if found.empty:
+            continue
+        ours, printed_p = found.iloc[0], count / EXAMPLE_RESAMPLES
+        everything = cells[
+            (cells["semantics"] == "recommended") & (cells["fraction"] == 1.0) & (cells["score"] == score)
+        ]
+        m = ours["n_resamples"]
+        pooled = (m * ours["p"] + count) / (m + EXAMPLE_RESAMPLES)
+        error = (pooled * (1.0 - pooled) * (1.0 / m + 1.0 / EXAMPLE_RESAMPLES)) ** 0.5
+        ratio = ndtri(printed_p) / ndtri(ours["p"]) if 0.0 < ours["p"] < 0.5 else np.nan
+        rows.append(
+            {
+                "score": score,
+                "printed_b": printed_b,
+                "b": ours["score_b"],
+                "printed_a": printed_a,
+                "a": ours["score_a"],
+                "scores_agree": int(abs(ours["score_b"] - printed_b) < _PRINTED)
+                + int(abs(ours["score_a"] - printed_a) < _PRINTED),
+                "printed_p": printed_p,
+                "p": ours["p"],
+                "z": (ours["p"] - printed_p) / error if error > 0.0 else np.nan,
+                "implied_fraction": EXAMPLE_FRACTION * ratio**2,
+                "p_all": everything["p"].iloc[0] if len(everything) else np.nan,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def onsets(p_values: pd.DataFrame) -> pd.DataFrame:
+    """Return from which share on p is below .05 in Figure 2, by score and discordance.
+
+    Columns: score, discordance, realised, b and a (scores, means over simulations), from_fraction (the
+    smallest admitted share whose mean published p is below .05, NaN if none is), agrees (whether that is as
+    the paper says: above .3 only) and p_all, the recommended p where all items are drawn.
+    """
+    import pandas as pd
+
+    cells = means(p_values[p_values["design"] == "tagging"])
+    scores = [score for score in TAGGING if score in set(cells["score"])]
+    rows = []
+    for score, discordance in product(scores, sorted(set(cells["discordance"]))):
+        of = cells[(cells["score"] == score) & (cells["discordance"] == discordance)]
+        admitted = of[(of["semantics"] == "published") & (of["fraction"] <= LARGEST_ADMITTED)]
+        below = admitted.loc[admitted["p"] < ALPHA, "fraction"]
+        everything = of[(of["semantics"] == "recommended") & (of["fraction"] == 1.0)]
+        onset = float(below.min()) if len(below) else np.nan
+        rows.append(
+            {
+                "score": score,
+                "discordance": discordance,
+                "realised": float(of["realised"].mean()),
+                "b": float(of["score_b"].mean()),
+                "a": float(of["score_a"].mean()),
+                "from_fraction": onset,
+                "agrees": bool(onset > SIGNIFICANT_ABOVE),
+                "p_all": float(everything["p"].iloc[0]) if len(everything) else np.nan,
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def implied_discordances() -> tuple[float, float]:
+    """Return between which discordances Figure 2's accuracies have p ≥ .05 at f = .3 and less at .4.
+
+    Of a normal effect d with variance (discordance − d²)/(f N), p is Φ(−d √(f N/(discordance − d²))).
+    """
+    from scipy.special import ndtri
+
+    lead = (TAGGED_RIGHT_A - TAGGED_RIGHT_B) / TAGGED_ITEMS
+    low, high = (
+        lead**2 * (1.0 + fraction * TAGGED_ITEMS / float(ndtri(ALPHA)) ** 2)
+        for fraction in (SIGNIFICANT_ABOVE, SIGNIFICANT_ABOVE + 0.1)
+    )
+    return low, high
+
+
+def trends(p_values: pd.DataFrame) -> dict[str, Any]:
+    """Return how often published p falls from one size, and one share, to the next in Figure 1.
+
+    Keys: score, size_steps and size_falls, fraction_steps and fraction_falls, rises (steps that go up by more
+    than three standard errors, as Monte-Carlo error seldom does), and widest_interval, the largest half-width
+    of a 95 % interval of a point's mean over simulations (None with one simulation).
+    """
+    balanced = p_values[(p_values["design"] == "balanced") & (p_values["semantics"] == "published")]
+    score = chosen_score(balanced, "accuracy")
+    cells = means(balanced[(balanced["score"] == score) & (balanced["fraction"] <= LARGEST_ADMITTED)])
+    cells = cells.assign(variance=(cells["p_sd"] ** 2 / cells["n_simulations"]).fillna(np.inf))
+    grid, variance = (
+        cells.pivot(index="n_items", columns="fraction", values=value).to_numpy()
+        for value in ("p", "variance")
+    )
+    by_size, by_fraction = (np.diff(grid, axis=axis) for axis in (0, 1))
+    errors = (variance[1:] + variance[:-1]) ** 0.5, (variance[:, 1:] + variance[:, :-1]) ** 0.5
+    rises = [
+        (steps > AGREEMENT * error).sum() for steps, error in zip((by_size, by_fraction), errors, strict=True)
+    ]
+    half_widths = half_width(cells).dropna()
+    return {
+        "score": score,
+        "size_steps": int(by_size.size),
+        "size_falls": int((by_size < 0.0).sum()),
+        "fraction_steps": int(by_fraction.size),
+        "fraction_falls": int((by_fraction < 0.0).sum()),
+        "rises": int(sum(rises)),
+        "widest_interval": float(half_widths.max()) if len(half_widths) else None,
+    }
+
+
+def half_width(cells: pd.DataFrame) -> pd.Series:
+    """Return half the width of the 95 % interval of each cell's mean p, NaN with one simulation."""
+    from scipy.stats import t
+
+    n = cells["n_simulations"]
+    width: pd.Series = t.ppf(0.975, np.maximum(n - 1, 1)) * cells["p_sd"] / n**0.5
+    return width

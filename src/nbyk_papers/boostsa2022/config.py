@@ -1,0 +1,44 @@
+"""The keys of the study in the configuration."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from nbyk.config.sections import Section
+from nbyk.config.values import Distinct, one_of
+from nbyk_papers.boostsa2022 import design
+
+Fraction = Annotated[float, Field(gt=0.0, le=1.0)]
+BalancedSize = Annotated[int, Field(ge=design.SIZE_STEP, multiple_of=design.SIZE_STEP)]
+LevelSize = Annotated[int, Field(ge=20)]
+Discordance = Annotated[float, Field(ge=0.005, le=0.25)]
+ScoreName = Annotated[str, one_of("score", (*design.HARD_SCORES, *design.SOFT_SCORES))]
+
+
+class Boostsa2022(Section):
+    """The study of BooStSa, Fornaciari et al. 2022 (docs/method.md); `snakemake boostsa2022` runs it."""
+
+    sizes: Annotated[list[BalancedSize], Distinct] = Field(list(design.SIZES), min_length=1)
+    """Test-set sizes N of Figure 1, multiples of 200."""
+    fractions: Annotated[list[Fraction], Distinct] = Field(list(design.FRACTIONS), min_length=1)
+    """Shares f of the items that a resample draws; BooStSa admits .05 to .5."""
+    scores: Annotated[list[ScoreName], Distinct] = Field(list(design.SCORES), min_length=1)
+    """Scores of labels; those of hard ones in every figure, those of soft ones in Type-I error."""
+    accuracy: float = Field(design.ACCURACY, ge=0.5, le=0.98)
+    """Accuracy of system B in Figure 1; A has .01 more."""
+    discordances: Annotated[list[Discordance], Distinct] = Field(list(design.DISCORDANCES))
+    """Shares of the items that exactly one system of Figure 2 has right. An empty list leaves it out."""
+    n_simulations: int = Field(design.N_SIMULATIONS, ge=1)
+    """Simulated test sets behind each point of Figures 1 and 2; sets of resamples of Figure 3."""
+    n_resamples: int = Field(design.N_RESAMPLES, ge=1)
+    """Resamples M of each test set of Figure 1."""
+    tagging_resamples: int = Field(design.TAGGING_RESAMPLES, ge=1)
+    """Resamples M of each test set of Figures 2 and 3."""
+    level_sizes: Annotated[list[LevelSize], Distinct] = Field(list(design.LEVEL_SIZES), min_length=1)
+    """Test-set sizes N of Type-I error."""
+    n_sets: int = Field(design.N_SETS, ge=2)
+    """Test sets behind each Type-I error."""
+    level_resamples: int = Field(design.LEVEL_RESAMPLES, ge=1)
+    """Resamples M of each of those."""

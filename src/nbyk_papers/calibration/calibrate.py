@@ -1,0 +1,307 @@
+"""How often tests reject over the simulated test sets of a cell, which all methods and metrics share."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.response_set import ResponseSet, stack_responses
+from nbyk.metrics import Metric
+from nbyk.resampling.effects import Progress, run_chunks, score
+from nbyk.resampling.population import Population
+from nbyk.resampling.resample import hypothesis_effects
+from nbyk.resampling.samplers import NULLS, Sampler, get_sampler
+from nbyk.resampling.simulate import simulate
+from nbyk.resampling.streams import CHUNK
+from nbyk.testing.engine.draws import NULL_SAMPLERS, Draws
+from nbyk.testing.intervals import acceleration
+from nbyk.testing.looks import critical_count
+from nbyk.testing.rates import binomial_interval
+from nbyk_papers.calibration.verdicts import (
+    BCA,
+    EXPECTED_P,
+    P_VALUE,
+    PERCENTILE,
+    TIES_AT_RANDOM,
+    Method,
+    expected_p_values,
+    p_of_intervals,
+    p_of_null,
+    p_with_ties_at_random,
+    random_uniform,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Floats = NDArray[np.float64]
+PValues = dict[Method, Floats]
+"""Each method's p-value by every metric, shape (metrics,); NaN where it is undefined."""
+
+BOOTSTRAP, REDRAWN = "bootstrap_items/all", "bootstrap_items/sample(K)"
+"""The samplers of the intervals."""
+
+
+def calibrate(
+    population: Population,
+    metrics: Sequence[Metric],
+    alphas: Sequence[float],
+    *,
+    samplers: Sequence[str] = (),
+    n_sets: int = 1000,
+    n_resamples: int = 199,
+    n_bootstraps: int = 999,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> pa.Table:
+    """Return how often each test rejects over test sets simulated from a population.
+
+    Parameters
+    ----------
+    population
+        What test sets are drawn from, and their N and K. With ε_A = ε_B the null is true: the strong one at
+        0, the weak one elsewhere, and a rate is a Type-I error. Otherwise it is a power.
+    metrics
+        The metrics.
+    alphas
+        Levels α.
+    samplers
+        Samplers of expected p, each with every null that it can draw. Without any: the p-values under every
+        null drawn at the data's own size, and the verdicts of the intervals by both of their samplers.
+    n_sets
+        Test sets.
+    n_resamples
+        Draws M of every null, and of responses for expected p and intervals.
+    n_bootstraps
+        Draws B of items with all of their responses: for their intervals, and for the null "shifted".
+    seed, threads
+        The numbers depend on the seed, not on the threads.
+    progress
+        Called with the number of test sets just finished.
+
+    Returns
+    -------
+    pyarrow.Table
+        A row per method, metric and level: epsilon_a, epsilon_b, n_items, k_responses, metric, definition,
+        sampler, null, alternative, alpha, n_resamples, n_sets, undefined (sets on which it is, which counts
+        as no rejection), rejections, rate, low, high (the exact 95 % interval of the rate).
+
+    Raises
+    ------
+    NbykError
+        If M draws cannot reach a two-sided p-value as small as a level.
+
+    Notes
+    -----
+    At K = 1 the permutation is `swap_items`, `pooled_twice` is `pooled`, and all response samplers take the
+    one response: what coincides is drawn once, under the first name.
+    """
+    import pyarrow as pa
+
+    k = population.k_responses
+    chosen: list[Sampler] = []
+    if samplers:
+        chosen = distinct_samplers(samplers, k)
+        methods = [
+            Method(EXPECTED_P, sampler.name, null, alternative, n_resamples)
+            for sampler in chosen
+            for null in nulls_of(sampler, k)
+            for alternative in ("folded", "greater")
+        ]
+    else:
+        for alpha in alphas:
+            critical_count(n_resamples, 0.5 * alpha)
+        methods = _methods_at_own_size(k, n_resamples, n_bootstraps)
+
+    def work(chunk: int, size: int) -> Floats:
+        found = np.full((size, len(methods), len(metrics)), np.nan)
+        for r in range(size):
+            index = chunk * CHUNK + r
+            data = _test_set(population, seed, index)
+            defined = _defined(data, metrics)
+            if defined.any():
+                of_set = [metric for metric, known in zip(metrics, defined, strict=True) if known]
+                resampling = _seed_of_set(population, seed, index)
+                by_method = (
+                    _expected(data, of_set, chosen, k, n_resamples, resampling)
+                    if samplers
+                    else _at_own_size(data, of_set, k, n_resamples, n_bootstraps, resampling)
+                )
+                found[r][:, defined] = [by_method[method] for method in methods]
+        return found.reshape(size, -1).T
+
+    drawn = run_chunks(n_sets, work, threads=threads, progress=progress)
+    p = drawn.reshape(len(methods), len(metrics), n_sets)
+    cell = {
+        "epsilon_a": float(population.epsilon_a),
+        "epsilon_b": float(population.epsilon_b),
+        "n_items": population.n_items,
+        "k_responses": k,
+    }
+    rows = [
+        {**cell, **_row(method, metric.name, alpha, of_metric)}
+        for method, of_method in zip(methods, p, strict=True)
+        for metric, of_metric in zip(metrics, of_method, strict=True)
+        for alpha in alphas
+    ]
+    return pa.Table.from_pylist(rows)
+
+
+def nulls_of(sampler: Sampler, k: int) -> list[str]:
+    """Return the nulls that differ under a sampler of K responses, and that it can draw."""
+    left_out = {"permutation", "pooled_twice"} if k == 1 else set()
+    if sampler.items != "bootstrap_items":
+        left_out.add("shifted")
+    # One response of K from the pool is one from the pool; only resampling K of them is another draw.
+    if sampler.responses != "sample" or sampler.n_responses == 1:
+        left_out.add("pooled_twice")
+    return [null for null in NULLS if null not in left_out]
+
+
+def distinct_samplers(names: Sequence[str], k: int) -> list[Sampler]:
+    """Return the samplers that differ at K responses per item: at K = 1, all and bootstrapped items."""
+    samplers = [get_sampler(name) for name in names]
+    if k > 1:
+        return samplers
+    return list({sampler.items: sampler for sampler in reversed(samplers)}.values())[::-1]
+
+
+def _methods_at_own_size(k: int, n_resamples: int, n_bootstraps: int) -> list[Method]:
+    by_null = [
+        Method(definition, sampler, null, alternative, n_bootstraps if null == "shifted" else n_resamples)
+        for definition, null, sampler in (
+            *((P_VALUE, null, sampler) for null, sampler in _own_size_nulls(k).items()),
+            (P_VALUE, "shifted", BOOTSTRAP),
+            (TIES_AT_RANDOM, "swap_items", NULL_SAMPLERS["swap_items"]),
+        )
+        for alternative in ("two-sided", "greater")
+    ]
+    by_interval = [
+        Method(definition, sampler, "", "two-sided", n)
+        for sampler, n in ((BOOTSTRAP, n_bootstraps), (REDRAWN, n_resamples))
+        for definition in (PERCENTILE, BCA)
+        if sampler == BOOTSTRAP or k > 1
+    ]
+    return by_null + by_interval
+
+
+def _own_size_nulls(k: int) -> Mapping[str, str]:
+    return {n: s for n, s in NULL_SAMPLERS.items() if k > 1 or n not in ("permutation", "pooled_twice")}
+
+
+def _at_own_size(
+    data: ResponseSet, metrics: Sequence[Metric], k: int, n_resamples: int, n_bootstraps: int, seed: int
+) -> PValues:
+    """Return the p-values under every null at the data's own size, and those of the intervals."""
+    draws = Draws(data, metrics, seed=seed)
+    every = range(len(metrics))
+    found: PValues = {}
+
+    def add(
+        null: str, effects: Floats, definition: str, of_row: Callable[[float, Floats], tuple[float, float]]
+    ) -> None:
+        sampler = NULL_SAMPLERS.get(null, BOOTSTRAP)
+        p = np.array([of_row(float(delta), row) for delta, row in zip(draws.observed, effects, strict=True)])
+        for alternative, column in zip(("two-sided", "greater"), p.T, strict=True):
+            found[Method(definition, sampler, null, alternative, effects.shape[1])] = column
+
+    at_random = partial(p_with_ties_at_random, uniform=random_uniform(seed))
+    for null, sampler in _own_size_nulls(k).items():
+        if null == "swap_items":
+            swapped = draws.swapped(every, n_resamples)
+            add(null, swapped, P_VALUE, p_of_null)
+            add(null, swapped, TIES_AT_RANDOM, at_random)
+        else:
+            add(null, draws.redrawn(every, n_resamples, sampler, null), P_VALUE, p_of_null)
+    bootstraps = {BOOTSTRAP: draws.bootstrapped(every, n_bootstraps, "bootstrap")}
+    add("shifted", bootstraps[BOOTSTRAP] - draws.observed[:, None], P_VALUE, p_of_null)
+    if k > 1:
+        bootstraps[REDRAWN] = draws.redrawn(every, n_resamples, REDRAWN, None)
+    accelerations = [acceleration(row) for row in draws.jackknifed()]
+    for sampler, effects in bootstraps.items():
+        rows = zip(effects, draws.observed.tolist(), accelerations, strict=True)
+        p = np.array([p_of_intervals(*row) for row in rows])
+        for definition, column in zip((PERCENTILE, BCA), p.T, strict=True):
+            found[Method(definition, sampler, "", "two-sided", effects.shape[1])] = column
+    return found
+
+
+def _expected(
+    data: ResponseSet,
+    metrics: Sequence[Metric],
+    samplers: Sequence[Sampler],
+    k: int,
+    n_resamples: int,
+    seed: int,
+) -> PValues:
+    """Return expected p by every sampler under every null that it can draw."""
+
+    def drawn(sampler: Sampler, null: str | None) -> Floats:
+        return hypothesis_effects(
+            data, metrics, sampler=sampler, null=null, n_resamples=n_resamples, seed=seed
+        )
+
+    found: PValues = {}
+    for sampler in samplers:
+        alternative = drawn(sampler, None)
+        for null in nulls_of(sampler, k):
+            rows = zip(alternative, drawn(sampler, null), strict=True)
+            p = np.array([expected_p_values(*row) for row in rows])
+            for side, column in zip(("folded", "greater"), p.T, strict=True):
+                found[Method(EXPECTED_P, sampler.name, null, side, n_resamples)] = column
+    return found
+
+
+def _test_set(population: Population, seed: int, index: int) -> ResponseSet:
+    return simulate(
+        population.prior,
+        n_items=population.n_items,
+        k_responses=population.k_responses,
+        epsilon_b=population.epsilon_b,
+        epsilon_a=population.epsilon_a,
+        sd_scale_a=population.sd_scale_a,
+        sd_scale_b=population.sd_scale_b,
+        seed=seed,
+        index=index,
+    )
+
+
+def _seed_of_set(population: Population, seed: int, index: int) -> int:
+    """Return the seed of a test set's own resamples: sets with the same ratings are still drawn apart."""
+    key = population.key(seed, "calibration")
+    return int(key.seed_sequence("resamples", index).generate_state(1, np.uint32)[0])
+
+
+def _defined(data: ResponseSet, metrics: Sequence[Metric]) -> NDArray[np.bool_]:
+    effects = score(metrics, stack_responses(data.a[None], data.b[None]), data.gold[None])[:, 0]
+    return np.isfinite(effects)
+
+
+def _row(method: Method, metric: str, alpha: float, p: Floats) -> dict[str, str | float | int]:
+    n, found = p.size, int(method.rejects(p, alpha).sum())
+    low, high = _interval(found, n)
+    return {
+        "metric": metric,
+        "definition": method.definition,
+        "sampler": method.sampler,
+        "null": method.null,
+        "alternative": method.alternative,
+        "alpha": float(alpha),
+        "n_resamples": method.n_resamples,
+        "n_sets": n,
+        "undefined": int(np.isnan(p).sum()),
+        "rejections": found,
+        "rate": found / n,
+        "low": low,
+        "high": high,
+    }
+
+
+@cache
+def _interval(found: int, n: int) -> tuple[float, float]:
+    return binomial_interval(found, n)

@@ -1,0 +1,15 @@
+"""The page of calibration."""
+
+from __future__ import annotations
+
+from nbyk_papers.calibration.design import STUDY
+from nbyk_papers.page import StudyPage
+
+_FIGURE_TITLES = {
+    "type_1_error": "Type-I error of every test at every size, where the systems are equally good",
+    "metrics": "Type-I error by every metric",
+    "expected_p": "How often the papers' expected p is below the level, by sampler and null",
+    "power": "Power of every test at every size",
+}
+
+PAGE = StudyPage(STUDY, _FIGURE_TITLES, "type_1_error")

@@ -1,0 +1,105 @@
+"""Rates of rejection as one table, and which of them a calibrated test may have."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from nbyk.resampling.samplers import WEIN_SAMPLERS
+from nbyk_papers.calibration.design import BAND, scenario
+from nbyk_papers.calibration.verdicts import DEFINITIONS
+from nbyk_papers.partitions import read_partitioned
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+COLUMNS = (
+    "epsilon_a",
+    "epsilon_b",
+    "n_items",
+    "k_responses",
+    "metric",
+    "definition",
+    "sampler",
+    "null",
+    "alternative",
+    "alpha",
+    "n_resamples",
+    "n_sets",
+    "undefined",
+    "rejections",
+    "rate",
+    "low",
+    "high",
+)
+
+CELL = ["source", "k_responses", "n_items", "epsilon_a", "epsilon_b"]
+"""What tells the test sets behind a rate from others."""
+
+METHOD = ["definition", "sampler", "null"]
+"""What tells a test from others, but for its side."""
+
+_NULLS = ("swap_items", "shifted", "permutation", "pooled", "pooled_twice")
+
+
+def read_rates(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
+    """Return rates, as `nbyk study calibration rates` writes them, as one table, the default test first.
+
+    To `COLUMNS` come source, scenario ("strong", "weak" or "power"), band_low and band_high (the rates
+    between which a test that rejects with chance α stays with chance `BAND`) and place: where a Type-I error
+    lies, "below" the band, "inside" or "above" it, and "" for a power.
+    """
+    return placed(read_partitioned(files, COLUMNS, ("source",)))
+
+
+def placed(rates: pd.DataFrame) -> pd.DataFrame:
+    """Return rates of several sources, their columns those of `COLUMNS` and source, as `read_rates` does."""
+    bands = [band(n, alpha) for n, alpha in zip(rates["n_sets"], rates["alpha"], strict=True)]
+    of_cells = [scenario(a, b) for a, b in zip(rates["epsilon_a"], rates["epsilon_b"], strict=True)]
+    rates = rates.assign(
+        scenario=of_cells,
+        band_low=[low for low, _ in bands] / rates["n_sets"],
+        band_high=[high for _, high in bands] / rates["n_sets"],
+    )
+    rates["place"] = [
+        "" if what == "power" else place(found, ends)
+        for what, found, ends in zip(rates["scenario"], rates["rejections"], bands, strict=True)
+    ]
+    samplers = (*WEIN_SAMPLERS, *sorted(set(rates["sampler"]) - set(WEIN_SAMPLERS)))
+    ranks = {
+        "_definition": rates["definition"].map(list(DEFINITIONS).index),
+        "_sampler": rates["sampler"].map(samplers.index),
+        "_null": rates["null"].map(("", *_NULLS).index),
+    }
+    order = ["source", "_definition", "_null", "_sampler", "alternative", "epsilon_b", "epsilon_a"]
+    ordered = rates.assign(**ranks).sort_values(
+        [*order, "k_responses", "n_items", "metric", "alpha"], kind="stable", ignore_index=True
+    )
+    return ordered.drop(columns=list(ranks))
+
+
+def groups(rates: pd.DataFrame, keys: Sequence[str]) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
+    """Yield the groups of rates with equal keys, in the order in which they come."""
+    for values, rows in rates.groupby(list(keys), sort=False):
+        yield dict(zip(keys, values, strict=True)), rows
+
+
+def shares(rates: pd.DataFrame) -> dict[str, float]:
+    """Return which shares of Type-I errors lie below the band, inside and above."""
+    return {name: float((rates["place"] == name).mean()) for name in ("below", "inside", "above")}
+
+
+@cache
+def band(n_sets: int, alpha: float, share: float = BAND) -> tuple[int, int]:
+    """Return between which numbers the rejections of `n_sets` tests of chance α stay with chance `share`."""
+    from scipy.stats import binom
+
+    tail = 0.5 * (1.0 - share)
+    return int(binom.ppf(tail, n_sets, alpha)), int(binom.isf(tail, n_sets, alpha))
+
+
+def place(rejections: int, ends: tuple[int, int]) -> str:
+    """Return on which side of a band a number of rejections lies."""
+    return "below" if rejections < ends[0] else "above" if rejections > ends[1] else "inside"

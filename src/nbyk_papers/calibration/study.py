@@ -1,0 +1,48 @@
+"""How often each test rejects, where it should not and where it should."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from nbyk.errors import NbykError
+from nbyk.studies import Study
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+class CalibrationStudy(Study):
+    """How often each test rejects, where it should not and where it should."""
+
+    name = "calibration"
+
+    def section(self) -> type[BaseModel]:
+        """Return its keys."""
+        from nbyk_papers.calibration.config import Calibration
+
+        return Calibration
+
+    def check(self, config: Any) -> None:
+        """Raise NbykError if an own fit is asked for without ratings, or no draw reaches a level."""
+        from nbyk_papers.homan2025.study import check_fit
+
+        levels = self.settings(config)
+        for source in levels.sources:
+            check_fit(config, "calibration.sources", source)
+        for alpha in levels.alphas:
+            rank = (1 + levels.n_resamples) * alpha / 2
+            if abs(rank - round(rank)) > 1e-9 or round(rank) < 1:
+                raise NbykError(
+                    f"calibration.n_resamples: found {levels.n_resamples}; expected (1 + M)·α/2 to be a "
+                    f"whole number for α = {alpha:g}, as it is for 199 draws and α = .01, .05 and .1"
+                )
+
+    def commands(self) -> Mapping[str, Callable[..., Any]]:
+        """Return its commands."""
+        from nbyk_papers.calibration import commands
+
+        return {"calibration": commands.app}
+
+
+STUDY = CalibrationStudy()

@@ -1,0 +1,213 @@
+"""Whether the default test holds its level, which others do, and what that recommends."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any
+
+from nbyk.testing.systems.measured import LEVEL, Measured
+from nbyk_papers.calibration.design import BAND, DEFAULT_NULL, STUDY
+from nbyk_papers.calibration.reading import CELL, METHOD, band, groups, place, shares
+from nbyk_papers.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TOLERATED = 0.02
+"""Share of a test's rates above the band with which it still holds its level; chance alone gives .005."""
+
+MAIN_ALPHA = 0.05
+INTERVAL_SAMPLER = "bootstrap_items/all"
+_RATE = [*CELL, "metric", "alternative", "alpha"]
+
+
+def summarise(rates: pd.DataFrame) -> dict[str, Any]:
+    """Return the calibration of the default test with every exception, that of all others, and what it
+    recommends.
+    """
+    default = default_rates(rates)
+    exceptions = default[default["place"] != "inside"]
+    counts = {name: int((default["place"] == name).sum()) for name in ("inside", "below", "above")}
+    why, at_random = exceptions["why"], default["place_ties_at_random"]
+    shown = [*_RATE, "rate", "rate_ties_at_random", "band_low", "band_high", "undefined", "why"]
+    return {
+        "study": STUDY,
+        "line": (
+            f"{counts['above']} of {len(default)} Type-I errors of the default above the {100 * BAND:.0f} % "
+            f"band around α, {counts['below']} below it ({int((why == 'ties').sum())} for ties alone)"
+        ),
+        "default": {
+            "null": DEFAULT_NULL,
+            "rates": len(default),
+            **counts,
+            "outside_by_chance": outside_by_chance(default),
+            "outside_simultaneous": outside_simultaneous(default),
+            "with_ties_at_random": {
+                name: int((at_random == name).sum()) for name in ("inside", "below", "above")
+            },
+            "explained": {str(name): len(rows) for name, rows in exceptions.groupby("why")},
+            "exceptions": exceptions[shown].to_dict(orient="records"),
+        },
+        "tests": calibration_of_tests(rates),
+        "recommended": recommended(rates),
+    }
+
+
+def default_rates(rates: pd.DataFrame) -> pd.DataFrame:
+    """Return the Type-I errors of the default test, and why those outside the band are.
+
+    Added are rate_ties_at_random and place_ties_at_random, of the same test on the same draws but with ties
+    decided at random, and why: "ties" where the rate is too small and deciding ties at random brings it into
+    the band; "undefined" where that does not and the metric is undefined on some sets; else "chance".
+    """
+    under_null = rates[(rates["scenario"] != "power") & (rates["null"] == DEFAULT_NULL)]
+    at_random = under_null[under_null["definition"] == TIES_AT_RANDOM]
+    both = under_null[under_null["definition"] == P_VALUE].merge(
+        at_random[[*_RATE, "rate", "place"]],
+        on=_RATE,
+        suffixes=("", "_ties_at_random"),
+        validate="one_to_one",
+    )
+    columns = (both[name] for name in ("place", "place_ties_at_random", "undefined"))
+    return both.assign(why=[_why(*row) for row in zip(*columns, strict=True)])
+
+
+def outside_by_chance(rates: pd.DataFrame) -> float:
+    """Return how many rates would lie outside their bands on average, were all tests at their level."""
+    from scipy.stats import binom
+
+    found = 0.0
+    for (n_sets, alpha), rows in rates.groupby(["n_sets", "alpha"]):
+        low, high = band(n_sets, alpha)
+        found += len(rows) * float(binom.cdf(low - 1, n_sets, alpha) + binom.sf(high, n_sets, alpha))
+    return found
+
+
+def outside_simultaneous(rates: pd.DataFrame) -> dict[str, int]:
+    """Return how many rates lie outside bands so wide that all hold with chance `BAND` (Bonferroni)."""
+    share = 1.0 - (1.0 - BAND) / max(1, len(rates))
+    columns = (rates[name] for name in ("rejections", "n_sets", "alpha"))
+    places = [place(found, band(n, alpha, share)) for found, n, alpha in zip(*columns, strict=True)]
+    return {name: places.count(name) for name in ("below", "above")}
+
+
+def worst_rates(rates: pd.DataFrame) -> pd.DataFrame:
+    """Return the largest Type-I error of each test by each metric and size: what `nbyk.compare` warns by.
+
+    The rows are those of `nbyk.testing.systems.measured`: two-sided, at α = `LEVEL`. What coincides with
+    another test at K = 1 has that one's rates.
+    """
+    import pandas as pd
+
+    of_tests = rates["null"].where(rates["definition"] == P_VALUE, PERCENTILE)
+    default_interval = (rates["definition"] == PERCENTILE) & (rates["sampler"] == INTERVAL_SAMPLER)
+    kept = rates.assign(test=of_tests)[
+        ((rates["definition"] == P_VALUE) | default_interval)
+        & (rates["scenario"] != "power")
+        & (rates["alternative"] == "two-sided")
+        & (rates["alpha"] == LEVEL)
+    ]
+    single = kept[kept["k_responses"] == 1]
+    again = [
+        single[single["test"] == named].assign(test=same)
+        for same, named in (("permutation", "swap_items"), ("pooled_twice", "pooled"))
+    ]
+    kept = pd.concat([kept, *again])
+    n_rates = len(kept)
+    rows = []
+    for key, of in groups(kept, ["test", "metric", "k_responses", "n_items"]):
+        worst = of.nlargest(1, "rate").iloc[0]
+        high = band(int(worst["n_sets"]), LEVEL, 1.0 - 2.0 * (1.0 - BAND) / n_rates)[1]
+        rows.append(
+            {
+                **key,
+                "rate": worst["rate"],
+                "bound": high / worst["n_sets"],
+                "source": worst["source"],
+                "epsilon": worst["epsilon_b"],
+            }
+        )
+    columns = [field.name for field in fields(Measured)]
+    return pd.DataFrame(rows)[columns].sort_values(columns[:4], ignore_index=True)
+
+
+def calibration_of_tests(rates: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return for each test, side and ε where its Type-I errors lie, and its rates at the main level."""
+    under_null = rates[(rates["scenario"] != "power") & (rates["definition"] != TIES_AT_RANDOM)]
+    found = []
+    for key, rows in groups(under_null, [*METHOD, "alternative", "scenario", "epsilon_a"]):
+        rate = rows.loc[rows["alpha"] == MAIN_ALPHA, "rate"]
+        at_main = {"mean_rate": rate.mean(), "least_rate": rate.min(), "largest_rate": rate.max()}
+        at_main = {name: float(value) for name, value in at_main.items()} if len(rate) else {}
+        found.append({**key, "rates": len(rows), **shares(rows), **at_main})
+    return found
+
+
+def recommended(rates: pd.DataFrame) -> dict[str, Any]:
+    """Return the null of p-values and the interval that the rates recommend, and how expected p's nulls do.
+
+    A test holds its level where at most `TOLERATED` of its rates lie above the band, under the strong and
+    under the weak null. Of p-values that do, the one with the most power is recommended; of intervals, the
+    one whose rates are nearest to their levels on average. Of expected p those nulls hold with which no
+    sampler that bootstraps items fails: others leave out how items vary.
+    """
+    p_values, expected = _holding(rates, P_VALUE), _holding(rates, EXPECTED_P)
+    holding = [row for row in p_values if row["holds"]]
+    best = max(holding, key=lambda row: float(row["mean_power"] or 0.0), default={})
+    by_items = [row for row in expected if row["sampler"].startswith("bootstrap_items/")]
+    failing = {row["null"] for row in by_items if not row["holds"]}
+    intervals = _intervals(rates)
+    return {
+        "null": {"chosen": best.get("null"), "candidates": p_values},
+        "expected_p": {
+            "nulls_that_hold": sorted({row["null"] for row in by_items} - failing),
+            "candidates": expected,
+        },
+        "interval": {"chosen": intervals[0] if intervals else None, "candidates": intervals},
+    }
+
+
+def _holding(rates: pd.DataFrame, definition: str) -> list[dict[str, Any]]:
+    """Return for each sampler and null of a definition whether it holds its level, and its mean power.
+
+    Power is averaged over what all of them are tried on: K > 1, where there is any.
+    """
+    found = []
+    of_definition = rates[rates["definition"] == definition]
+    many = of_definition[of_definition["k_responses"] > 1]
+    for key, rows in groups(of_definition, ["sampler", "null"]):
+        above = {
+            f"above_{what}": float((of["place"] == "above").mean())
+            for what, of in rows.groupby("scenario")
+            if what != "power"
+        }
+        power = many if len(many) else of_definition
+        power = power[(power["scenario"] == "power") & (power["alpha"] == MAIN_ALPHA)]
+        power = power[(power["sampler"] == key["sampler"]) & (power["null"] == key["null"])]
+        found.append(
+            {
+                **key,
+                **above,
+                "holds": max(above.values()) <= TOLERATED,
+                "mean_power": float(power["rate"].mean()) if len(power) else None,
+            }
+        )
+    return found
+
+
+def _intervals(rates: pd.DataFrame) -> list[dict[str, Any]]:
+    """Return the intervals by how near their rates are to their levels."""
+    under_null = rates[rates["definition"].isin([PERCENTILE, BCA]) & (rates["scenario"] != "power")]
+    found = [
+        {**key, "distance": float((rows["rate"] - rows["alpha"]).abs().mean()), **shares(rows)}
+        for key, rows in groups(under_null, ["definition", "sampler"])
+    ]
+    return sorted(found, key=lambda row: float(row["distance"]))
+
+
+def _why(place: str, place_ties_at_random: str, undefined: int) -> str:
+    if place == "inside":
+        return ""
+    if place == "below" and place_ties_at_random == "inside":
+        return "ties"
+    return "undefined" if place == "below" and undefined else "chance"

@@ -1,0 +1,196 @@
+"""The p-values of a run beside those that Homan et al. 2025 published."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nbyk_papers.agreement import pooled_variances
+from nbyk_papers.homan2025.design import (
+    COLUMNS,
+    KEY,
+    LABELS,
+    METRIC_OF_COLUMN,
+    OWN_FIT,
+    PUBLISHED_DRAWS,
+    PUBLISHED_RESOLUTION,
+    TABLE_OF_EPSILON,
+    published_source,
+    published_table,
+    select_smallest,
+)
+from nbyk_papers.partitions import read_partitioned
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+AGREEMENT = 3.0
+"""A published number agrees when it lies within this many standard errors of ours."""
+
+GRID = ("n_items", "k_responses", "epsilon_b", "metric", "semantics", "bootstrap", "p", "standard_error")
+_FEW_CELLS = 10
+_ROUNDING_VARIANCE = PUBLISHED_RESOLUTION**2 / 12.0
+_OURS = ["n_items", "k_responses", "p", "standard_error", "effect", "effect_sd", "n_draws"]
+
+
+def read_grid(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
+    """Return files of p-values as one table, with their source and N·K as columns."""
+    table = read_partitioned(files, (*GRID, "effect", "effect_sd", "n_draws"), ("source",))
+    return table.assign(n_times_k=table["n_items"] * table["k_responses"])
+
+
+def of_columns(grid: pd.DataFrame, semantics: str, *, metrics_of: str = "") -> pd.DataFrame:
+    """Return the multistage p-values of the paper's metric columns under one semantics.
+
+    Parameters
+    ----------
+    grid
+        From `read_grid`.
+    semantics
+        "published" or "recommended".
+    metrics_of
+        The semantics whose metrics stand behind the columns, if they are another's.
+    """
+    column_of_metric = {m: column for column, m in METRIC_OF_COLUMN[metrics_of or semantics].items()}
+    rows = grid[(grid["semantics"] == semantics) & (grid["bootstrap"] == "multistage")]
+    return rows.assign(column=rows["metric"].map(column_of_metric)).dropna(subset="column")
+
+
+def compare(grid: pd.DataFrame, semantics: str, *, published_draws: float = PUBLISHED_DRAWS) -> pd.DataFrame:
+    """Return each cell of Tables 1 to 3 that the run has, published and ours.
+
+    Parameters
+    ----------
+    grid
+        From `read_grid`.
+    semantics
+        "published" or "recommended".
+    published_draws
+        Draws b that the published numbers are taken to rest on.
+
+    Returns
+    -------
+    DataFrame
+        table, source, epsilon_b, column; published_n_times_k, published_k, published_p, published_effect;
+        at that published size our p, standard_error, effect, effect_sd, n_draws, the standard errors of the
+        differences, p_error and effect_error, and the differences in those, z_p and z_effect; and the size
+        that the paper's rule picks from our numbers, picked_n_times_k, picked_k, with picked_p, picked_error
+        and picked_effect.
+    """
+    rows = of_columns(grid, semantics)
+    published = published_table()
+    asked = rows[["source", "epsilon_b"]].drop_duplicates()
+    cells = published.merge(asked, on=["source", "epsilon_b"])
+    cells = cells.assign(
+        n_items=cells["published_n_times_k"] // cells["published_k"], k_responses=cells["published_k"]
+    )
+    ours = rows[[*KEY, *_OURS]].drop_duplicates([*KEY, "n_items", "k_responses"])
+    cells = cells.merge(ours, on=[*KEY, "n_items", "k_responses"], how="left")
+    cells = cells.drop(columns=["n_items", "k_responses"])
+    picked = _picked(rows)
+    cells = cells.merge(picked, on=KEY, how="left")
+    cells = cells.assign(
+        table=cells["epsilon_b"].map(TABLE_OF_EPSILON),
+        p_error=_error_of_p(cells, published_draws),
+        effect_error=_error_of_effect(cells, published_draws),
+    )
+    for name in ("p", "effect"):
+        cells[f"z_{name}"] = (cells[name] - cells[f"published_{name}"]) / cells[f"{name}_error"]
+    return in_papers_order(cells)
+
+
+def pick_beyond_paper(grid: pd.DataFrame, semantics: str) -> pd.DataFrame:
+    """Return the sizes that the paper's rule picks for every source and ε of the run."""
+    return in_papers_order(_picked(of_columns(grid, semantics)))
+
+
+def overstatement(grid: pd.DataFrame) -> pd.DataFrame:
+    """Return how many times the published p-value is the recommended one, at the paper's own cells.
+
+    Both are of the paper's own metrics and of ours alone; the ratio's standard error takes their errors as
+    independent, which makes it a little too large.
+    """
+    cells = compare(grid, "published")
+    cells = cells[cells["p"].notna()][[*KEY, "published_n_times_k", "published_k", "p", "standard_error"]]
+    plain = of_columns(grid, "recommended", metrics_of="published")
+    plain = plain.assign(published_n_times_k=plain["n_times_k"], published_k=plain["k_responses"])
+    plain = plain.rename(columns={"p": "plain_p", "standard_error": "plain_error"})
+    key = [*KEY, "published_n_times_k", "published_k"]
+    both = cells.merge(plain[[*key, "plain_p", "plain_error"]].drop_duplicates(key), on=key)
+    ratio = both["p"] / both["plain_p"].where(both["plain_p"] > 0.0)
+    relative = np.hypot(both["standard_error"] / both["p"], both["plain_error"] / both["plain_p"])
+    return both.assign(ratio=ratio, ratio_error=ratio * relative)
+
+
+def own_fit_p_values(grid: pd.DataFrame, source: str) -> pd.DataFrame:
+    """Return the recommended p-values of an own fit beside those of the published prior, at every size."""
+    rows = of_columns(grid, "recommended")
+    key = ["epsilon_b", "column", "n_times_k", "n_items", "k_responses"]
+    values = ["p", "standard_error", "effect"]
+    own, published = (
+        rows[rows["source"] == name].drop_duplicates(key)[[*key, *values]]
+        for name in (source, published_source(source))
+    )
+    both = published.merge(own, on=key, suffixes=("_published", "_own"))
+    return both.sort_values(key, kind="stable").reset_index(drop=True)
+
+
+def in_papers_order(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return rows by ε, source and metric column, the latter two in the order of the paper's tables."""
+    fits = [f"{source}{OWN_FIT}" for source in LABELS]
+    rank = {name: place for place, name in enumerate((*LABELS, *fits, *COLUMNS))}
+    ordered = rows.sort_values(
+        ["epsilon_b", "source", "column"],
+        key=lambda values: values.map(lambda value: rank.get(value, value)),
+        kind="stable",
+    )
+    return ordered.reset_index(drop=True)
+
+
+def _picked(rows: pd.DataFrame) -> pd.DataFrame:
+    picked = select_smallest(rows)[[*KEY, "n_times_k", "k_responses", "p", "standard_error", "effect"]]
+    return picked.rename(
+        columns={
+            "n_times_k": "picked_n_times_k",
+            "k_responses": "picked_k",
+            "p": "picked_p",
+            "standard_error": "picked_error",
+            "effect": "picked_effect",
+        }
+    )
+
+
+def implied_draws(grid: pd.DataFrame, name: str) -> float | None:
+    """Return the draws b with which the published "p" or "effect" scatters about ours as by chance.
+
+    It is the b at which z² averages 1; None where no b does, or fewer than ten cells speak.
+    """
+    from scipy.optimize import brentq
+
+    def excess(log_draws: float) -> float:
+        z = compare(grid, "published", published_draws=float(np.exp(log_draws)))[f"z_{name}"].dropna()
+        return float((z**2).mean()) - 1.0
+
+    if compare(grid, "published")[f"z_{name}"].count() < _FEW_CELLS:
+        return None
+    low, high = np.log(10.0), np.log(1e6)
+    if excess(low) > 0.0 or excess(high) < 0.0:
+        return None
+    return float(np.exp(brentq(excess, low, high, xtol=1e-3)))
+
+
+def _error_of_p(cells: pd.DataFrame, published_draws: float) -> pd.Series:
+    ours, theirs = pooled_variances(
+        cells["p"], cells["standard_error"], cells["n_draws"], cells["published_p"], published_draws
+    )
+    error: pd.Series = (cells["p"] * 0.0 + ours + theirs + _ROUNDING_VARIANCE) ** 0.5
+    return error
+
+
+def _error_of_effect(cells: pd.DataFrame, published_draws: float) -> pd.Series:
+    variance = cells["effect_sd"] ** 2 * (1.0 / cells["n_draws"] + 1.0 / published_draws)
+    error: pd.Series = (variance + _ROUNDING_VARIANCE) ** 0.5
+    return error

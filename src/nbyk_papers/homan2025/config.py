@@ -1,0 +1,56 @@
+"""The keys of the study in the configuration."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from nbyk.config.sections import Section, Size
+from nbyk.config.values import Distinct, Epsilon, MetricName, Responses, one_of
+from nbyk_papers.homan2025 import design
+
+GRID_SOURCES = (*design.LABELS, *(f"{source}{design.OWN_FIT}" for source in design.LABELS))
+"""The paper's priors, and our own fits to their ratings."""
+
+GridSourceName = Annotated[str, one_of("source", GRID_SOURCES)]
+Budget = Annotated[int, Field(ge=2)]
+
+
+class Homan2025(Section):
+    """The study of N × K of Homan et al. 2025; `snakemake homan2025` runs it."""
+
+    sources: Annotated[list[GridSourceName], Distinct] = Field(
+        [*design.LABELS, "convabuse_fit"], min_length=1
+    )
+    """The paper's priors by name, and own fits: convabuse_fit, or any with its file under `ratings`."""
+    epsilons: Annotated[list[Epsilon], Distinct] = Field(list(design.EPSILONS), min_length=1)
+    """Perturbations ε_B of system B's item means, each in [0, 1]."""
+    budgets: Annotated[list[Budget], Distinct] = Field(list(design.BUDGETS), min_length=1)
+    """Budgets N·K; each is spent in every way that `k_responses` has and that gives whole items."""
+    k_responses: Annotated[list[Responses], Distinct] = Field(list(design.RESPONSES), min_length=1)
+    """Responses per item K at every budget. The tables choose from those up to 100, as the paper's do."""
+    sizes: Annotated[list[Size], Distinct] = Field([])
+    """Further sizes (N, K), each computed by itself."""
+    metrics: Annotated[list[MetricName], Distinct] = Field(list(design.METRICS), min_length=1)
+    """Metrics of every size: the paper's three, the Wasserstein distance of values, any other, or yours."""
+    n_draws: int = Field(10_000, ge=2)
+    """Draws b under either hypothesis; fewer are drawn where p > .2 or p is known to 2 %."""
+    power_source: GridSourceName = "toxicity"
+    """Source of Figure 6."""
+    power_epsilon: Epsilon = 0.1
+    """Perturbation ε_B of Figure 6."""
+    power_sizes: Annotated[list[Size], Distinct] = Field(
+        [Size(n_items=n, k_responses=k) for n, k in design.POWER_SIZES]
+    )
+    """Sizes (N, K) of Figure 6: N varies at K = 5 and 10, K at N = 1000. An empty list leaves it out."""
+    power_n_sets: int = Field(1000, ge=2)
+    """Test sets at each of these sizes."""
+    power_resamples: int = Field(10_000, ge=2)
+    """Resamples M of each of those test sets."""
+
+    @property
+    def fitted(self) -> list[str]:
+        """The own fits among the sources."""
+        asked = [*self.sources, *([self.power_source] if self.power_sizes else [])]
+        return sorted({source for source in asked if design.is_own_fit(source)})

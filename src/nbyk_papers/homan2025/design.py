@@ -1,0 +1,212 @@
+"""Homan et al. 2025, "How many ratings per item": its grid of sizes, its metrics and its published numbers.
+
+For each source and perturbation ε_B, how large must a test set of N items with K responses each be for the
+expected p-value to fall below .05, and how is a budget of N·K responses best spent (sections 5 and B)?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Sequence
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from nbyk.data.sources import OWN_FIT
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STUDY = "homan2025"
+
+LABELS = {
+    "toxicity": "Toxicity",
+    "multidomain": "MultiDomain",
+    "amazon": "Amazon",
+    "hs_brexit": "HS-Brexit",
+    "convabuse": "ConvAbuse",
+    "armis": "ArMIS",
+    "mhs": "MHS",
+}
+"""The paper's sources in the order of its tables, with the names printed there."""
+
+EPSILONS = (0.05, 0.1, 0.2, 0.3)
+TABLE_OF_EPSILON = {0.05: "table_01", 0.1: "table_02", 0.2: "table_03"}
+BUDGETS = (200, 500, 1000, 1250, 2000, 2500, 4000, 5000, 10000, 20000, 25000, 40000, 50000, 100000)
+"""Budgets N·K of the paper's tables and figures."""
+
+RESPONSES = (1, 5, 10, 25, 50, 100, 250, 500)
+"""Responses per item K of the paper's figures."""
+
+MOST_RESPONSES_OF_TABLES = 100
+"""The largest K that the tables choose from: they never go above, though the figures do."""
+
+COLUMNS = {"mae": "MAE", "wins_mae": "Wins", "mean_of_emds": "MEMD"}
+"""The three metric columns of Tables 1 to 3, with the names printed there."""
+
+METRICS = ("mae", "wins_mae", "histogram_mean_of_emds(bins=5)", "mean_of_emds")
+"""Metrics of the grid: the paper's MEMD is that of the histograms; that of the values stands beside it."""
+
+METRIC_OF_COLUMN = {
+    "published": {**{name: name for name in COLUMNS}, "mean_of_emds": "histogram_mean_of_emds(bins=5)"},
+    "recommended": {name: name for name in COLUMNS},
+}
+"""The metric behind a column under each semantics."""
+
+FIGURE_5_METRICS = ("mse", "spearman")
+"""Two further metrics of Figure 5, which shows five; the text does not name its other two."""
+
+FIGURE_5_BUDGET = 2500
+PANELS = (("toxicity", 0.05), ("multidomain", 0.1))
+"""The (source, ε) of panels (a) and (b) of Figures 3 and 5."""
+
+SOURCE_FIGURES = {"amazon": 7, "hs_brexit": 8, "convabuse": 9, "armis": 10, "mhs": 11}
+SOURCE_FIGURES_EPSILON = 0.1
+POWER_SIZES = (
+    *((n, k) for k in (5, 10) for n in (100, 250, 500, 750, 1000, 1500, 2000)),
+    *((1000, k) for k in (1, 2, 3, 4, 7)),
+)
+"""Sizes (N, K) of Figure 6: N varies at K = 5 and at K = 10, K at N = 1000. The text does not name them."""
+
+TESTS = {
+    "multistage_bootstrap": "multistage bootstrap",
+    "swap_items": "swapped items",
+    "welch_t": "Welch's t",
+    "wilcoxon": "Wilcoxon signed rank",
+    "paired_permutation": "paired permutation",
+    "unpaired_permutation": "unpaired permutation",
+}
+"""Tests of Figure 6, with the names to show."""
+
+ALPHA = 0.05
+STATED_DRAWS = 10_000
+"""Draws b behind a published number, as the text says ("typically")."""
+
+PUBLISHED_DRAWS = 1000
+"""Draws b that the tables rest on, as their own scatter about ours says (docs/method.md)."""
+
+PUBLISHED_RESOLUTION = 0.001
+"""The paper prints p-values and effects to three decimals."""
+
+KEY = ["source", "epsilon_b", "column"]
+
+
+def label(source: str) -> str:
+    """Return a source's name as the paper prints it; an own fit of a source is called so."""
+    published = published_source(source)
+    return LABELS.get(published, published) + (" (own fit)" if is_own_fit(source) else "")
+
+
+def is_own_fit(source: str) -> bool:
+    """Return whether a source is our own fit to a source's ratings."""
+    return source.endswith(OWN_FIT)
+
+
+def published_source(source: str) -> str:
+    """Return the source whose ratings an own fit was made to, and any other source as it is."""
+    return source.removesuffix(OWN_FIT)
+
+
+def grid_sizes(budgets: Iterable[int], k_responses: Sequence[int]) -> list[tuple[int, int]]:
+    """Return every size (N, K) of whole numbers that spends a budget N·K on at least two items."""
+    return [
+        (budget // k, k) for budget in budgets for k in k_responses if budget % k == 0 and budget // k >= 2
+    ]
+
+
+@cache
+def published_table() -> pd.DataFrame:
+    """Return the numbers of Tables 1 to 3, 63 rows, of which the paper prints a dash in six.
+
+    Columns: source (nbyk's name), epsilon_b, column ("mae", "wins_mae" or "mean_of_emds"), and
+    published_n_times_k, published_k, published_p, published_effect (Δ), empty where there is a dash.
+    """
+    import pandas as pd
+
+    name = "homan_tables_1_to_3.csv"
+    with resources.files(__package__).joinpath(name).open(encoding="utf-8") as file:
+        table = pd.read_csv(file)
+    source_of_label = {printed: source for source, printed in LABELS.items()}
+    table = table.assign(dataset=table["dataset"].map(source_of_label))
+    return table.drop(columns="table").rename(
+        columns={
+            "dataset": "source",
+            "epsilon": "epsilon_b",
+            "metric": "column",
+            "n_times_k": "published_n_times_k",
+            "p_value": "published_p",
+            "k": "published_k",
+            "delta": "published_effect",
+        }
+    )
+
+
+def select_smallest(p_values: pd.DataFrame) -> pd.DataFrame:
+    """Choose sizes as the paper does: the smallest N·K with p < .05, and at it the K with the smallest p.
+
+    Parameters
+    ----------
+    p_values
+        One row per source, ε, column and size, with columns n_items, k_responses and p. Sizes off the
+        paper's budgets, or with more responses per item than its tables have, are not chosen.
+
+    Returns
+    -------
+    DataFrame
+        The chosen row of each (source, ε, column) that has one, with its n_times_k.
+    """
+    budget = p_values["n_items"] * p_values["k_responses"]
+    eligible = p_values.assign(n_times_k=budget)[
+        budget.isin(BUDGETS)
+        & p_values["k_responses"].isin(RESPONSES)
+        & (p_values["k_responses"] <= MOST_RESPONSES_OF_TABLES)
+        & (p_values["p"] < ALPHA)
+    ]
+    ordered = eligible.sort_values(["n_times_k", "p"], kind="stable")
+    return ordered.drop_duplicates(KEY).reset_index(drop=True)
+
+
+def table_name(epsilon: float) -> str:
+    """Return the file name of the table of an ε: the paper's number where it has one."""
+    return TABLE_OF_EPSILON.get(epsilon, f"epsilon_{epsilon:g}")
+
+
+def figure_names(
+    cells: Collection[tuple[str, float]],
+    sizes: Collection[tuple[int, int]],
+    metrics: Collection[str],
+    *,
+    with_power: bool,
+    fitted: Iterable[str] = (),
+) -> list[str]:
+    """Return the names of the figures that a run over these (source, ε), sizes, metrics and fits draws."""
+    names = ["figure_01", "figure_02"]
+    budgets = {n * k for n, k in sizes}
+    panels = [(letter, panel) for letter, panel in zip("ab", PANELS, strict=True) if panel in cells]
+    if "mae" in metrics:
+        names += [f"figure_03{letter}" for letter, _ in panels]
+        names += ["figure_04"] if PANELS[0] in cells else []
+    if FIGURE_5_BUDGET in budgets:
+        names += [f"figure_05{letter}" for letter, _ in panels]
+    if with_power:
+        names.append("figure_06")
+    if set(METRIC_OF_COLUMN["published"].values()) & set(metrics):
+        for source, number in SOURCE_FIGURES.items():
+            if (source, SOURCE_FIGURES_EPSILON) in cells:
+                names.append(f"figure_{number:02d}")
+    if published_cells(cells, sizes, metrics):
+        names.append("overstatement")
+        names.append("agreement")
+    return names + [f"fit_{published_source(source)}" for source in fitted]
+
+
+def published_cells(
+    cells: Collection[tuple[str, float]], sizes: Collection[tuple[int, int]], metrics: Collection[str]
+) -> int:
+    """Return how many of the 57 published cells are among these (source, ε), sizes and metrics."""
+    table = published_table().dropna()
+    table = table[table["column"].map(METRIC_OF_COLUMN["published"]).isin(metrics)]
+    asked = {(*cell, *size) for cell in cells for size in sizes}
+    n_items = (table["published_n_times_k"] // table["published_k"]).astype(int)
+    k_responses = table["published_k"].astype(int)
+    found = zip(table["source"], table["epsilon_b"], n_items, k_responses, strict=True)
+    return sum(cell in asked for cell in found)

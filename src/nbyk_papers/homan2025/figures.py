@@ -1,0 +1,310 @@
+"""The figures of Homan et al. 2025, how the published numbers compare with ours, and what they overstate."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Iterable, Mapping
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels, save
+from nbyk_papers.homan2025.comparison import compare, of_columns, overstatement
+from nbyk_papers.homan2025.design import (
+    ALPHA,
+    COLUMNS,
+    FIGURE_5_BUDGET,
+    FIGURE_5_METRICS,
+    LABELS,
+    METRIC_OF_COLUMN,
+    PANELS,
+    SOURCE_FIGURES,
+    SOURCE_FIGURES_EPSILON,
+    TESTS,
+    figure_names,
+    label,
+    published_source,
+)
+from nbyk_papers.homan2025.prior_figures import fit_figure, shapes_figure, stages_figure
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+SHOWN_BUDGETS = (500, 1000, 2500, 5000, 10000, 25000, 50000, 100000)
+"""Budgets N·K that a figure shows, where a run has more than so many: all would hide each other."""
+
+_FLOOR = 1e-5
+_POWER_PANELS = ((5, None), (10, None), (None, 1000))
+_METRIC_NAMES = {
+    **{metric: COLUMNS[column] for column, metric in METRIC_OF_COLUMN["published"].items()},
+    "mse": "MSE",
+    "spearman": "Spearman's ρ",
+}
+
+
+def write_figures(
+    grid: pd.DataFrame,
+    power: pd.DataFrame | None,
+    fits: Mapping[str, tuple[Path, Path]],
+    out: Path,
+    *,
+    seed: int,
+) -> None:
+    """Draw every figure that the numbers at hand allow and write it as PNG and SVG.
+
+    Parameters
+    ----------
+    grid
+        From `read_grid`.
+    power
+        From `read_power`, if there is any.
+    fits
+        Ratings and prior of each own fit, by the fit's source name.
+    out
+        Folder to write to.
+    seed
+        Seed of the items drawn from priors for Figure 2 and those of own fits.
+    """
+    drawn: dict[str, Callable[[], Figure]] = {
+        "figure_01": shapes_figure,
+        "figure_02": partial(stages_figure, seed),
+        "figure_04": partial(budget_figure, grid, *PANELS[0]),
+        "overstatement": partial(overstatement_figure, grid),
+        "agreement": partial(agreement_figure, grid),
+    }
+    for letter, panel in zip("ab", PANELS, strict=True):
+        drawn[f"figure_03{letter}"] = partial(bootstrap_figure, grid, *panel)
+        drawn[f"figure_05{letter}"] = partial(metric_figure, grid, *panel)
+    for source, number in SOURCE_FIGURES.items():
+        drawn[f"figure_{number:02d}"] = partial(source_figure, grid, source, SOURCE_FIGURES_EPSILON)
+    if power is not None:
+        drawn["figure_06"] = partial(power_figure, power)
+    for source, files in fits.items():
+        drawn[f"fit_{published_source(source)}"] = partial(fit_figure, grid, source, *files, seed=seed)
+    cells = set(grid[["source", "epsilon_b"]].itertuples(index=False, name=None))
+    sizes = set(grid[["n_items", "k_responses"]].itertuples(index=False, name=None))
+    for name in figure_names(cells, sizes, set(grid["metric"]), with_power=power is not None, fitted=fits):
+        save(drawn[name](), out / name)
+
+
+def bootstrap_figure(grid: pd.DataFrame, source: str, epsilon: float) -> Figure:
+    """Draw a panel of Figure 3: p of MAE against K by budget, multistage and flat bootstrap side by side."""
+    figure, panels = new_panels(9.0, 3.8, 2, share_y=True)
+    rows = _of(grid, source, epsilon, "published")
+    for axes, bootstrap in zip(panels, ("multistage", "flat"), strict=True):
+        _draw_budgets(axes, rows[(rows["bootstrap"] == bootstrap) & (rows["metric"] == "mae")])
+        axes.set_title(f"{bootstrap} bootstrap", loc="left")
+        axes.set_ylim(bottom=0.0)
+    _finish(figure, panels, f"{label(source)}, ε = {epsilon:g}, MAE, published semantics")
+    return figure
+
+
+def budget_figure(grid: pd.DataFrame, source: str, epsilon: float) -> Figure:
+    """Draw Figure 4: p of MAE against K by budget on a log scale."""
+    figure, axes = new_figure(6.4, 4.4)
+    rows = _of(grid, source, epsilon, "published")
+    _draw_budgets(axes, rows[(rows["bootstrap"] == "multistage") & (rows["metric"] == "mae")])
+    _log_scale([axes])
+    _finish(figure, [axes], f"{label(source)}, ε = {epsilon:g}, MAE, published semantics")
+    return figure
+
+
+def metric_figure(grid: pd.DataFrame, source: str, epsilon: float) -> Figure:
+    """Draw a panel of Figure 5: p against K at N·K = 2500 for each metric."""
+    figure, axes = new_figure(6.4, 4.2)
+    rows = _of(grid, source, epsilon, "published")
+    rows = rows[(rows["bootstrap"] == "multistage") & (rows["n_times_k"] == FIGURE_5_BUDGET)]
+    shown = [*METRIC_OF_COLUMN["published"].values(), *FIGURE_5_METRICS]
+    for index, metric in enumerate(name for name in shown if name in set(rows["metric"])):
+        look = {"color": COLOURS[index], "marker": MARKERS[index], "label": _METRIC_NAMES[metric]}
+        _draw_curve(axes, rows[rows["metric"] == metric], **look)
+    axes.set_ylim(0.0, 1.03)
+    title = f"{label(source)}, ε = {epsilon:g}, N·K = {FIGURE_5_BUDGET}, published semantics"
+    _finish(figure, [axes], title, legend_title="metric")
+    return figure
+
+
+def source_figure(grid: pd.DataFrame, source: str, epsilon: float) -> Figure:
+    """Draw one of Figures 7 to 11: p against K by budget, a panel for each of the paper's metrics."""
+    rows = of_columns(grid, "published")
+    rows = rows[(rows["source"] == source) & (rows["epsilon_b"] == epsilon)]
+    columns = [name for name in COLUMNS if name in set(rows["column"])]
+    figure, panels = new_panels(3.5 * len(columns) + 1.0, 3.8, len(columns), share_y=True)
+    for axes, column in zip(panels, columns, strict=True):
+        _draw_budgets(axes, rows[rows["column"] == column])
+        axes.set_title(COLUMNS[column], loc="left")
+    _log_scale(panels)
+    _finish(figure, panels, f"{label(source)}, ε = {epsilon:g}, published semantics")
+    return figure
+
+
+def power_figure(power: pd.DataFrame) -> Figure:
+    """Draw Figure 6: power of each test against N at K = 5 and at K = 10, and against K at N = 1000."""
+    figure, panels = new_panels(11.5, 3.8, len(_POWER_PANELS), share_y=True)
+    tests = list(power["test"].unique())
+    for axes, (k, n) in zip(panels, _POWER_PANELS, strict=True):
+        rows = power[power["k_responses"] == k] if n is None else power[power["n_items"] == n]
+        across = "n_items" if n is None else "k_responses"
+        for index, test in enumerate(tests):
+            of_test = rows[rows["test"] == test].sort_values(across)
+            reach = [of_test["power"] - of_test["low"], of_test["high"] - of_test["power"]]
+            axes.errorbar(
+                of_test[across],
+                of_test["power"],
+                yerr=np.abs(reach),
+                color=COLOURS[index % len(COLOURS)],
+                marker=MARKERS[index % len(MARKERS)],
+                markersize=4.5,
+                elinewidth=0.9,
+                linestyle=("-", "--", "-.", ":")[index % 4],
+                label=TESTS.get(str(test), str(test).replace("_", " ")),
+            )
+        axes.axhline(0.9, color="black", linewidth=0.8, linestyle="--")
+        axes.set_title(f"K = {k}" if n is None else f"N = {n}", loc="left")
+        axes.set_xlabel("items N" if n is None else "responses per item K")
+    panels[0].set_ylim(0.0, 1.03)
+    panels[0].set_ylabel("power at α = .05 (95 % intervals; dashed, .9)")
+    panels[-1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, title="test")
+    source, epsilon, metric = power[["source", "epsilon_b", "metric"]].iloc[0]
+    figure.suptitle(f"{label(source)}, ε = {epsilon:g}, {_METRIC_NAMES.get(metric, metric)}", fontsize=10)
+    return figure
+
+
+def overstatement_figure(grid: pd.DataFrame) -> Figure:
+    """Draw how many times a published p-value is the recommended one, at the paper's cells."""
+    from matplotlib.ticker import NullLocator
+    from scipy.special import ndtr, ndtri
+
+    figure, axes = new_figure(6.4, 4.4)
+    cells = overstatement(grid).dropna(subset="ratio")
+    for index, column in enumerate(name for name in COLUMNS if name in set(cells["column"])):
+        rows = cells[cells["column"] == column]
+        reach = 2.0 * rows["ratio_error"] / rows["ratio"]
+        axes.errorbar(
+            rows["p"],
+            rows["ratio"],
+            yerr=[rows["ratio"] * (1.0 - np.exp(-reach)), rows["ratio"] * (np.exp(reach) - 1.0)],
+            fmt=MARKERS[index],
+            color=COLOURS[index],
+            markersize=4.5,
+            elinewidth=0.8,
+            alpha=0.75,
+            label=COLUMNS[column],
+        )
+    low, high = axes.get_xlim()
+    p = np.linspace(max(low, 1e-3), high, 200)
+    normal = p / ndtr(np.sqrt(2.0) * ndtri(p))
+    axes.plot(p, normal, color="black", linewidth=1.0, label="normal effects: Φ(z) / Φ(√2 z)")
+    axes.set_xlabel("p, published semantics (fresh draws item-bootstrapped once more)")
+    axes.set_ylabel("p published / p recommended (±2 SE)")
+    axes.set_yscale("log")
+    axes.set_yticks((2, 3, 5, 7, 10, 15, 20, 30), ("2", "3", "5", "7", "10", "15", "20", "30"))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.set_ylim(0.7 * cells["ratio"].min(), 1.5 * cells["ratio"].max())
+    axes.set_title("How much the p-values of Tables 1 to 3 overstate", loc="left")
+    axes.legend(frameon=False)
+    return figure
+
+
+def agreement_figure(grid: pd.DataFrame) -> Figure:
+    """Draw every published p-value and effect of Tables 1 to 3 against ours."""
+    figure, (left, right) = new_panels(9.6, 4.4, 2)
+    cells = compare(grid, "published").dropna(subset=["p", "published_p"])
+    for index, source in enumerate(name for name in LABELS if name in set(cells["source"])):
+        rows = cells[cells["source"] == source]
+        look: Any = {
+            "fmt": MARKERS[index % len(MARKERS)],
+            "color": COLOURS[index % len(COLOURS)],
+            "markersize": 4.5,
+            "elinewidth": 0.8,
+            "alpha": 0.75,
+            "label": LABELS[source],
+        }
+        left.errorbar(rows["published_p"], rows["p"], yerr=2.0 * rows["p_error"], **look)
+        right.errorbar(rows["published_effect"], rows["effect"], **look)
+    for axes, name in ((left, "p"), (right, "Δ")):
+        low = min(*axes.get_xlim(), *axes.get_ylim()) if name == "p" else 8e-4
+        high = max(*axes.get_xlim(), *axes.get_ylim()) if name == "p" else 2.5
+        axes.plot([low, high], [low, high], color="black", linewidth=0.8)
+        axes.set_xlabel(f"{name}, published (Tables 1 to 3)")
+    left.set_ylabel("p, nbyk (±2 standard errors of both)")
+    right.set_ylabel("Δ, nbyk")
+    right.set_xscale("log")
+    right.set_yscale("log")
+    right.legend(frameon=False)
+    figure.suptitle("Homan et al. 2025, Tables 1 to 3, reproduced", fontsize=10)
+    return figure
+
+
+def _of(grid: pd.DataFrame, source: str, epsilon: float, semantics: str) -> pd.DataFrame:
+    return grid[
+        (grid["source"] == source) & (grid["epsilon_b"] == epsilon) & (grid["semantics"] == semantics)
+    ]
+
+
+def _draw_budgets(axes: Axes, rows: pd.DataFrame) -> None:
+    """Draw p against K, a curve for each budget, from light (small) to dark (large)."""
+    for budget, look in budget_looks(rows["n_times_k"].unique()).items():
+        _draw_curve(axes, rows[rows["n_times_k"] == budget], label=f"{budget:,}".replace(",", " "), **look)
+
+
+def budget_looks(budgets: Iterable[int]) -> dict[int, dict[str, Any]]:
+    """Return the colour and marker of each budget that a figure shows."""
+    import matplotlib as mpl
+
+    shown = sorted(set(budgets))
+    if len(shown) > len(SHOWN_BUDGETS):
+        shown = [budget for budget in shown if budget in SHOWN_BUDGETS] or shown[-len(SHOWN_BUDGETS) :]
+    colours = mpl.colormaps["viridis_r"](np.linspace(0.15, 1.0, len(shown)))
+    return {
+        budget: {"color": colour, "marker": marker}
+        for budget, colour, marker in zip(shown, colours, MARKERS, strict=False)
+    }
+
+
+def _draw_curve(axes: Axes, rows: pd.DataFrame, **look: Any) -> None:
+    rows = rows.dropna(subset="p").sort_values("k_responses")
+    p = np.maximum(rows["p"].to_numpy(), _FLOOR)
+    reach = 2.0 * rows["standard_error"].to_numpy()
+    axes.errorbar(
+        rows["k_responses"],
+        p,
+        yerr=np.stack([np.minimum(reach, p - 0.5 * _FLOOR), reach]),
+        markersize=4.5,
+        linewidth=1.2,
+        elinewidth=0.8,
+        **look,
+    )
+
+
+def _log_scale(panels: Collection[Axes]) -> None:
+    """Put p on a log scale that the points fit on; of the error bars of small p the upper ends do."""
+    drawn = [line.get_ydata() for axes in panels for line in axes.get_lines()]
+    lowest = min(np.concatenate([[ALPHA], *drawn]))
+    for axes in panels:
+        axes.set_yscale("log")
+        axes.set_ylim(0.6 * lowest, 1.4)
+
+
+def _finish(figure: Figure, panels: list[Axes], title: str, legend_title: str = "N·K") -> None:
+    """Label the axes, mark p = .05 and put one legend to the right of the last panel."""
+    from matplotlib.ticker import NullLocator
+
+    drawn = [line.get_xdata() for axes in panels for line in axes.get_lines()]
+    ks = [int(k) for k in np.unique(np.concatenate([[], *drawn]))]
+    for axes in panels:
+        axes.axhline(ALPHA, color="black", linewidth=0.8, linestyle="--")
+        axes.set_xscale("log")
+        axes.set_xticks(ks, [str(k) for k in ks])
+        axes.xaxis.set_minor_locator(NullLocator())
+        axes.set_xlabel("responses per item K")
+    panels[0].set_ylabel("expected p (±2 standard errors; dashed, .05)")
+    handles, names = panels[0].get_legend_handles_labels()
+    panels[-1].legend(
+        handles, names, loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, title=legend_title
+    )
+    floor = " (p of 10⁻⁵ or less shown at 10⁻⁵)" if panels[0].get_yscale() == "log" else ""
+    figure.suptitle(f"{title}{floor}", fontsize=10)

@@ -1,0 +1,115 @@
+"""The figures of priors: what a response stage can look like, and how items vary, in priors and in data."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data import Ratings
+from nbyk.files import read_json, read_parquet
+from nbyk.priors import Response, TwoStagePrior, item_parameters, published_prior
+from nbyk.report.drawing import COLOURS, new_panels
+from nbyk_papers.fits import draw_ecdf, label_moments, moments_of_prior
+from nbyk_papers.homan2025.comparison import own_fit_p_values
+from nbyk_papers.homan2025.design import ALPHA, PANELS, label, published_source
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+
+_SHAPES = ((0.5, 0.15), (0.5, 0.45), (0.5, 1.5), (0.1, 0.25), (0.85, 0.6))
+_LEVELS = 5
+_DRAWN_ITEMS = 10_000
+_DRAWN_RESPONSES = 5
+_FLOOR = 1e-5
+_COMPARED = {"column": "mae", "epsilon_b": 0.1}
+
+
+def shapes_figure() -> Figure:
+    """Draw Figure 1: shapes of a response that a normal censored to [0, 1] makes, on five levels."""
+    figure, panels = new_panels(11.0, 2.7, len(_SHAPES), share_y=True)
+    edges, latent = np.arange(_LEVELS + 1) / _LEVELS, np.linspace(-0.6, 1.6, 400)
+    for axes, (mu, sigma) in zip(panels, _SHAPES, strict=True):
+        probabilities = Response("likert", _LEVELS).probabilities(mu, sigma)
+        axes.stairs(probabilities, edges, fill=True, color=COLOURS[0], alpha=0.7)
+        density = np.exp(-0.5 * ((latent - mu) / sigma) ** 2) / (sigma * np.sqrt(2.0 * np.pi))
+        axes.plot(latent, density / _LEVELS, color=COLOURS[1], linewidth=1.2)
+        axes.set_title(f"μ = {mu:g}, σ = {sigma:g}", loc="left")
+        axes.set_xlabel("response")
+    panels[0].set_ylabel("probability")
+    figure.suptitle(
+        "Bars, responses; line, the normal behind them, whose tails the end bars hold", fontsize=10
+    )
+    return figure
+
+
+def stages_figure(seed: int) -> Figure:
+    """Draw Figure 2: distribution of item means and deviations, in the prior and in five responses of it."""
+    figure, (left, right) = new_panels(9.6, 3.8, 2)
+    x = np.linspace(0.0, 1.0, 1001)
+    for index, (source, _) in enumerate(PANELS):
+        prior = published_prior(source)
+        shape = np.zeros((_DRAWN_ITEMS, _DRAWN_RESPONSES))
+        moments_drawn = moments_of_prior(prior, shape, seed)
+        for axes, family, drawn in zip((left, right), (prior.mu, prior.sigma), moments_drawn, strict=True):
+            axes.plot(x, family.cdf(x), color=COLOURS[index], label=f"{label(source)}, prior")
+            name = f"{label(source)}, {_DRAWN_RESPONSES} responses"
+            draw_ecdf(axes, drawn, color=COLOURS[index], linestyle=":", label=name)
+    label_moments(left, right)
+    figure.suptitle("Published priors, and the items' moments in five responses of each", fontsize=10)
+    return figure
+
+
+def fit_figure(grid: pd.DataFrame, source: str, ratings: Path, prior: Path, *, seed: int) -> Figure:
+    """Draw item means and deviations of ratings beside those that the published prior and our own fit make.
+
+    Where the run has them, a third panel shows what the difference does to p.
+    """
+    rows = own_fit_p_values(grid, source)
+    rows = rows[(rows["column"] == _COMPARED["column"]) & (rows["epsilon_b"] == _COMPARED["epsilon_b"])]
+    name = published_source(source)
+    figure, panels = new_panels(13.0 if len(rows) else 9.6, 3.8, 3 if len(rows) else 2)
+    priors = {"published prior": published_prior(name), "own fit": TwoStagePrior.from_dict(read_json(prior))}
+    table, _ = read_parquet(ratings, ("item", "rater", "value"))
+    matrix = Ratings.from_table(table).matrix()
+    # Levels lie on [0, (L − 1)/L] and binary responses on [0, 1]; all are shown from 0 to 1.
+    top = priors["own fit"].response.top
+    for axes, data in zip(panels, item_parameters(matrix / top), strict=False):
+        draw_ecdf(axes, data, color="black", linewidth=1.8, label=f"{len(data)} rated items")
+    for index, (title, of_prior) in enumerate(priors.items()):
+        drawn = moments_of_prior(of_prior, matrix, seed)
+        for axes, values in zip(panels, drawn, strict=False):
+            shown = values / of_prior.response.top
+            draw_ecdf(axes, shown, color=COLOURS[index], linestyle=("--", "-")[index], label=title)
+    label_moments(panels[0], panels[1])
+    if len(rows):
+        _draw_answers(panels[2], rows)
+    figure.suptitle(f"{label(name)}: the ratings, and as many ratings of each prior's items", fontsize=10)
+    return figure
+
+
+def _draw_answers(axes: Axes, rows: pd.DataFrame) -> None:
+    """Draw p under our own fit against p under the published prior, at every size."""
+    import matplotlib as mpl
+
+    ks = sorted(rows["k_responses"].unique())
+    for k, colour in zip(ks, mpl.colormaps["viridis_r"](np.linspace(0.1, 1.0, len(ks))), strict=True):
+        of_k = rows[rows["k_responses"] == k].sort_values("n_times_k")
+        p_published, p_own = (np.maximum(of_k[name], _FLOOR) for name in ("p_published", "p_own"))
+        axes.plot(p_published, p_own, "o-", color=colour, markersize=3.5, linewidth=0.9, label=f"K = {k}")
+    axes.plot([_FLOOR, 0.6], [_FLOOR, 0.6], color="black", linewidth=0.8)
+    axes.axhline(ALPHA, color="black", linewidth=0.8, linestyle="--")
+    axes.axvline(ALPHA, color="black", linewidth=0.8, linestyle="--")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    title = f"expected p of MAE, ε = {_COMPARED['epsilon_b']:g}, recommended (at 10⁻⁵, that or less)"
+    axes.set_title(title, loc="left", fontsize=9)
+    axes.set_xlabel("published prior")
+    axes.set_ylabel("own fit")
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)

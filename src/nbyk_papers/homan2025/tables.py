@@ -1,0 +1,231 @@
+"""The tables of Homan et al. 2025 beside the published numbers."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nbyk.files import read_json, write_json
+from nbyk.report.formats import write_table
+from nbyk_papers.homan2025.comparison import (
+    compare,
+    overstatement,
+    own_fit_p_values,
+    pick_beyond_paper,
+    read_grid,
+)
+from nbyk_papers.homan2025.design import (
+    COLUMNS,
+    METRIC_OF_COLUMN,
+    TESTS,
+    label,
+    published_source,
+    table_name,
+)
+from nbyk_papers.homan2025.summary import summarise
+from nbyk_papers.partitions import read_partitioned
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+POWER = ("n_items", "k_responses", "epsilon_b", "metric", "test", "power", "low", "high")
+
+_MOMENTS = {
+    "mean of item means": "mean",
+    "standard deviation of item means": "sd",
+    "variance within items": "within",
+}
+_DISTANCES = {
+    "mean of μ": "mu_mean",
+    "Kolmogorov-Smirnov distance of item means": "means_ks",
+    "total variation of item means": "means_tv",
+    "the same by chance": "means_tv_chance",
+    "total variation of responses": "responses_tv",
+}
+
+
+def write_tables(
+    grid_files: Sequence[str | os.PathLike[str]],
+    power_files: Sequence[str | os.PathLike[str]],
+    fits: Mapping[str, Path],
+    out: Path,
+) -> str:
+    """Write every table in every format and ``summary.json``; return the summary in one line.
+
+    Parameters
+    ----------
+    grid_files, power_files
+        As `nbyk study homan2025 grid` and `power` write them.
+    fits
+        The goodness of each own fit, by the fit's source name, as `nbyk study homan2025 fit` writes it.
+    out
+        Folder to write to.
+    """
+    grid = read_grid(grid_files)
+    for name, caption, table in tables_of(grid):
+        write_table(table, out / "tables" / name, caption)
+    for source, check in fits.items():
+        base = f"fit_{published_source(source)}"
+        name = label(published_source(source))
+        caption = f"{name}: how well the published prior and our own fit describe the ratings"
+        write_table(fit_table(read_json(check)), out / "tables" / base, caption)
+        caption = f"{name}: expected p under the published prior and under our own fit (recommended)"
+        table = own_fit_p_values(grid, source)
+        if len(table):
+            write_table(own_fit_table(table), out / "tables" / f"{base}_p_values", caption)
+    if power_files:
+        caption = "Figure 6: power of each test, with 95 % Clopper-Pearson intervals"
+        write_table(power_table(read_power(power_files)), out / "tables" / "power", caption)
+    summary = summarise(grid)
+    write_json(out / "summary.json", summary)
+    return str(summary["line"])
+
+
+def tables_of(grid: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
+    """Return the tables of p-values as (file name, caption, table)."""
+    tables = []
+    for semantics in METRIC_OF_COLUMN:
+        cells, picks = compare(grid, semantics), pick_beyond_paper(grid, semantics)
+        for epsilon in sorted(set(grid["epsilon_b"])):
+            title = table_name(epsilon).replace("table_0", "Table ").replace("_", " ")
+            rule = f"smallest N·K with p < .05, ε = {epsilon:g} ({semantics})"
+            at = cells[cells["epsilon_b"] == epsilon]
+            if semantics == "published" and len(at):
+                caption = f"{title}: {rule}, published and ours"
+                tables.append((f"published/{table_name(epsilon)}", caption, published_and_ours(at)))
+            else:
+                chosen = picks[picks["epsilon_b"] == epsilon]
+                caption = f"{title}: {rule}"
+                tables.append((f"{semantics}/{table_name(epsilon)}", caption, picked(chosen)))
+    ratios = overstatement(grid)
+    if len(ratios):
+        caption = "How many times the published p-value is the recommended one, at the published N·K and K"
+        tables.append(("overstatement", caption, overstatement_table(ratios)))
+    return tables
+
+
+def published_and_ours(cells: pd.DataFrame) -> pd.DataFrame:
+    """Return one of Tables 1 to 3: a row per dataset and metric, the published cell beside ours."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "dataset": cells["source"].map(label),
+            "metric": cells["column"].map(COLUMNS),
+            "NK": _whole(cells["published_n_times_k"]),
+            "K": _whole(cells["published_k"]),
+            "published p": cells["published_p"],
+            "p": cells["p"],
+            "± MC": cells["standard_error"],
+            "z p": cells["z_p"],
+            "published Δ": cells["published_effect"],
+            "Δ": cells["effect"],
+            "z Δ": cells["z_effect"],
+            "our NK": _whole(cells["picked_n_times_k"]),
+            "our K": _whole(cells["picked_k"]),
+            "p there": cells["picked_p"],
+            "Δ there": cells["picked_effect"],
+        }
+    )
+
+
+def picked(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return what the paper's rule picks from our numbers: a row per dataset and metric that has a pick."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "dataset": rows["source"].map(label),
+            "metric": rows["column"].map(COLUMNS),
+            "NK": _whole(rows["picked_n_times_k"]),
+            "K": _whole(rows["picked_k"]),
+            "p": rows["picked_p"],
+            "± MC": rows["picked_error"],
+            "Δ": rows["picked_effect"],
+        }
+    )
+
+
+def overstatement_table(ratios: pd.DataFrame) -> pd.DataFrame:
+    """Return `overstatement` for people."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "dataset": ratios["source"].map(label),
+            "metric": ratios["column"].map(COLUMNS),
+            "ε": ratios["epsilon_b"].map("{:g}".format),
+            "NK": _whole(ratios["published_n_times_k"]),
+            "K": _whole(ratios["published_k"]),
+            "published p": ratios["p"],
+            "recommended p": ratios["plain_p"],
+            "ratio": ratios["ratio"],
+            "± MC": ratios["ratio_error"],
+        }
+    )
+
+
+def own_fit_table(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return `own_fit_p_values` for people."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "metric": rows["column"].map(COLUMNS),
+            "ε": rows["epsilon_b"].map("{:g}".format),
+            "NK": rows["n_times_k"],
+            "K": rows["k_responses"],
+            "p, published prior": rows["p_published"],
+            "± MC": rows["standard_error_published"],
+            "p, own fit": rows["p_own"],
+            "± MC of own": rows["standard_error_own"],
+            "Δ, published prior": rows["effect_published"],
+            "Δ, own fit": rows["effect_own"],
+        }
+    )
+
+
+def fit_table(check: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
+    """Return ratings, a published prior and our own fit side by side: a row per measure."""
+    import pandas as pd
+
+    published, own = check["published"], check["own"]["description"]
+    rows = [
+        (measure, own[f"{name}_data"], published[f"{name}_prior"], own[f"{name}_prior"])
+        for measure, name in _MOMENTS.items()
+    ]
+    rows += [(measure, None, published[name], own[name]) for measure, name in _DISTANCES.items()]
+    table = pd.DataFrame(rows, columns=["measure", "ratings", "published prior", "own fit"])
+    return table.astype(dict.fromkeys(table.columns[1:], float))
+
+
+def read_power(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
+    """Return files of power, as `nbyk study homan2025 power` writes them, as one table in order of size."""
+    table = read_partitioned(files, POWER, ("source",))
+    return table.sort_values(["source", "epsilon_b", "n_items", "k_responses"], kind="stable")
+
+
+def power_table(power: pd.DataFrame) -> pd.DataFrame:
+    """Return power for people: a row per size and test."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "dataset": power["source"].map(label),
+            "ε": power["epsilon_b"].map("{:g}".format),
+            "N": power["n_items"],
+            "K": power["k_responses"],
+            "test": power["test"].map(lambda test: TESTS.get(test, test)),
+            "power": power["power"],
+            "low": power["low"],
+            "high": power["high"],
+        }
+    )
+
+
+def _whole(values: pd.Series) -> pd.Series:
+    """Return whole numbers, missing where the paper or our rule has a dash."""
+    whole: pd.Series = values.astype("Int64").astype(object)
+    return whole.where(values.notna(), None)

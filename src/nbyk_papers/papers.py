@@ -1,0 +1,123 @@
+"""One page of every paper's study: what was reproduced, how far it agrees, all figures and tables."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib import import_module
+from pathlib import Path
+from typing import Any
+
+from nbyk.errors import NbykError
+from nbyk.files import read_json, write_text
+from nbyk.report.html import render, render_block
+from nbyk_papers.page import PACKAGE, StudyPage
+
+
+@dataclass(frozen=True)
+class Paper:
+    """A paper whose study nbyk reproduces.
+
+    Attributes
+    ----------
+    study
+        The study's name, which is also that of its folder of results.
+    name
+        What the paper is called in a list.
+    title
+        Its title.
+    reproduced
+        What of it the study makes.
+    command
+        What runs the study.
+    """
+
+    study: str
+    name: str
+    title: str
+    reproduced: str
+    command: str
+
+
+PAPERS = (
+    Paper(
+        "wein2023",
+        "Wein et al. 2023",
+        "Follow the leader(board) with confidence",
+        "Tables 1 to 14, Figures 1 to 4",
+        "make",
+    ),
+    Paper(
+        "homan2025",
+        "Homan et al. 2025",
+        "How many ratings per item are necessary for reliable significance testing?",
+        "Tables 1 to 3, Figures 1 to 11",
+        "make paper-homan",
+    ),
+    Paper(
+        "ulmer2022",
+        "Ulmer et al. 2022",
+        "deep-significance: easy and meaningful statistical significance testing",
+        "Tables 1 to 8, Figures 2, 3, 6 and 7, and the case study",
+        "make paper-ulmer",
+    ),
+    Paper(
+        "boostsa2022",
+        "Fornaciari et al. 2022",
+        "Hard and soft evaluation of NLP models with BOOtSTrap SAmpling (BooStSa)",
+        "Figures 1 to 3, and Type-I error",
+        "make paper-boostsa",
+    ),
+)
+"""The papers in the order in which the page shows them."""
+
+
+def lines(results: Path) -> Iterator[tuple[Paper, str | None]]:
+    """Yield each paper with its study's summary in one line, None where the study has not been run.
+
+    Parameters
+    ----------
+    results
+        Folder that the studies' folders are in.
+    """
+    for paper in PAPERS:
+        summary = results / paper.study / "summary.json"
+        yield paper, str(read_json(summary)["line"]) if summary.exists() else None
+
+
+def write_report(results: Path, out: Path) -> None:
+    """Write one self-contained HTML page of the studies that were run; others are named with their commands.
+
+    Parameters
+    ----------
+    results
+        Folder that the studies' folders are in.
+    out
+        HTML file to write.
+
+    Raises
+    ------
+    NbykError
+        If no study was run, or a part of one that was is missing.
+    """
+    found = list(lines(results))
+    if all(line is None for _, line in found):
+        raise NbykError(
+            f"{results}: found no results of any paper; run `make`, or `make paper` for all of them"
+        )
+    sections = [_section(results, paper) for paper, line in found if line is not None]
+    write_text(out, render("papers.html", PACKAGE, papers=found, sections=sections))
+
+
+def _section(results: Path, paper: Paper) -> dict[str, Any]:
+    page: StudyPage = import_module(f"nbyk_papers.{paper.study}.page").PAGE
+    content = page.content(results / paper.study)
+    summary = render_block(f"{paper.study}.html", "summary", PACKAGE, summary=content["summary"])
+    headline, *figures = content["figures"]
+    return {
+        "paper": paper,
+        "summary": summary,
+        "headline": headline,
+        "figures": figures,
+        "tables": content["tables"],
+    }

@@ -1,0 +1,211 @@
+"""The case study's numbers: tests of run means, their power, and what it does to test single episodes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError
+from nbyk.resampling.streams import stream_key
+from nbyk.testing.scores.aso import AsoResult, aso_batch
+from nbyk.testing.scores.battery import TESTS
+from nbyk.testing.scores.bootstrap import bootstrap_p
+from nbyk.testing.scores.compare_scores import compare_scores
+from nbyk.testing.scores.multi_aso import MultiAsoResult, multi_aso
+from nbyk.testing.scores.power_analysis import BootstrapPower, bootstrap_power_analysis
+from nbyk.testing.scores.randomisation import permutation_p
+from nbyk.testing.scores.score_comparison import ScoreComparison
+from nbyk_papers.ulmer2022.cartpole.rewards import LABELS, Rewards
+
+Floats = NDArray[np.float64]
+
+FIRST, SECOND = "every_10", "every_20"
+"""The agents that the paper's question is about."""
+
+ALPHA, TAU = 0.05, 0.2
+FEW_RUNS, MORE_RUNS, DISCOUNT_RUNS = 5, 10, 8
+"""Runs that the paper begins with, that it ends with, and of the agent with a smaller discount factor."""
+
+PUBLISHED_POWER = {"every_10": 0.6594, "every_20": 0.5616}
+PUBLISHED_EPS_MIN, PUBLISHED_P = 0.02, 0.005
+PUBLISHED_TABLE = {
+    ("every_10", "discount_0.6"): 0.259733,
+    ("every_20", "discount_0.6"): 0.183045,
+}
+"""eps_min in Figure 5; its other entries are 1."""
+
+P_TESTS = ("permutation", "bootstrap", "welch_t", "mann_whitney")
+_SPLITS = 2000
+_PAIR_DRAWS = 1000
+
+
+@dataclass(frozen=True)
+class RunsTested:
+    """What the tests say of the first runs of both agents: whether copying every 10 steps is better.
+
+    Attributes
+    ----------
+    n_runs
+        How many runs of either.
+    means
+        The mean of the run means of either.
+    aso
+        Almost Stochastic Order of the first over the second.
+    p
+        One-sided p-values by the test's name.
+    power
+        Bootstrap power analysis of either agent's run means by the agent's name.
+    """
+
+    n_runs: int
+    means: tuple[float, float]
+    aso: AsoResult
+    p: Mapping[str, float]
+    power: Mapping[str, BootstrapPower]
+
+
+@dataclass(frozen=True)
+class OfEpisodes:
+    """What happens where the episodes of one run are taken for a sample, between runs of the same agent.
+
+    Attributes
+    ----------
+    agent, n_pairs
+        The agent, and how many pairs of its runs there are.
+    p : ndarray, shape (n_pairs,)
+        One-sided p-values of the bootstrap test of the episodes, as the paper makes it.
+    rejected, ordered
+        Shares of pairs with p ≤ α either way, and with an eps_min below τ either way.
+    rejected_means
+        The share of random splits of the runs in which the permutation test of run means rejects either way.
+    """
+
+    agent: str
+    n_pairs: int
+    p: Floats
+    rejected: float
+    ordered: float
+    rejected_means: float
+
+
+@dataclass(frozen=True)
+class CaseStudy:
+    """The case study.
+
+    Attributes
+    ----------
+    rewards
+        What it rests on.
+    tests
+        The tests at five, ten and all runs.
+    table
+        Almost Stochastic Order among the three agents, at the paper's numbers of runs.
+    comparison
+        Both agents' run means, all runs, compared by Almost Stochastic Order.
+    one_run
+        eps_min and p of the bootstrap test where the episodes of the first run of either are the scores.
+    episodes
+        The same between runs of one agent.
+    """
+
+    rewards: Rewards
+    tests: tuple[RunsTested, ...]
+    table: MultiAsoResult
+    comparison: ScoreComparison
+    one_run: tuple[float, float]
+    episodes: tuple[OfEpisodes, ...]
+
+
+def run_means(rewards: Rewards) -> dict[str, Floats]:
+    """Return the mean reward of each run by the agent's name: the scores that the case study compares."""
+    return {agent: of_runs.mean(axis=1) for agent, of_runs in rewards.items()}
+
+
+def case_study(rewards: Rewards, *, seed: int = 0) -> CaseStudy:
+    """Return the numbers of the case study.
+
+    Parameters
+    ----------
+    rewards
+        Rewards of the three agents, ten runs of each or more.
+    seed
+        What the draws of the tests depend on.
+
+    Raises
+    ------
+    NbykError
+        If an agent is missing or has fewer than ten runs.
+    """
+    for agent in LABELS:
+        found = len(rewards.get(agent, ()))
+        if found < MORE_RUNS:
+            raise NbykError(
+                f"rewards: found {found} runs of {agent}, expected at least {MORE_RUNS} of each of "
+                f"{', '.join(LABELS)}: train them with `nbyk study cartpole train`"
+            )
+    means = run_means(rewards)
+    every = min(len(means[FIRST]), len(means[SECOND]))
+    sizes = sorted({FEW_RUNS, MORE_RUNS, every})
+    sampled = {agent: means[agent][:MORE_RUNS] for agent in (FIRST, SECOND)}
+    sampled["discount_0.6"] = means["discount_0.6"][:DISCOUNT_RUNS]
+    first, second = rewards[FIRST][0], rewards[SECOND][0]
+    of_one_run = aso_batch(first[None], second[None], seed=seed).eps_min[0]
+    return CaseStudy(
+        rewards=rewards,
+        tests=tuple(_runs_tested(means, n_runs, seed) for n_runs in sizes),
+        table=multi_aso(sampled, seed=seed),
+        comparison=compare_scores(
+            {LABELS[agent]: means[agent] for agent in (FIRST, SECOND)},
+            test="aso",
+            alternative="greater",
+            alpha=ALPHA,
+            tau=TAU,
+            seed=seed,
+        ),
+        one_run=(float(of_one_run), float(bootstrap_p(first[None], second[None], seed=seed)[0])),
+        episodes=tuple(_of_episodes(agent, of_runs, seed) for agent, of_runs in rewards.items()),
+    )
+
+
+def _runs_tested(means: Mapping[str, Floats], n_runs: int, seed: int) -> RunsTested:
+    a, b = means[FIRST][:n_runs], means[SECOND][:n_runs]
+    compared = compare_scores([a, b], test="aso", alternative="greater", alpha=ALPHA, tau=TAU, seed=seed)
+    found = compared.pairs[0].found
+    assert isinstance(found, AsoResult)
+    seeds = {"seed": seed}
+    return RunsTested(
+        n_runs=n_runs,
+        means=(float(a.mean()), float(b.mean())),
+        aso=found,
+        p={name: TESTS[name].test(a, b, **(seeds if TESTS[name].draws else {})).p for name in P_TESTS},
+        power={
+            agent: bootstrap_power_analysis(means[agent][:n_runs], seed=seed) for agent in (FIRST, SECOND)
+        },
+    )
+
+
+def _of_episodes(agent: str, of_runs: Floats, seed: int) -> OfEpisodes:
+    """Compare the runs of one agent with each other, pair by pair, and half of them with the other half."""
+    pairs = np.array(list(combinations(range(len(of_runs)), 2)))
+    a, b = of_runs[pairs[:, 0]], of_runs[pairs[:, 1]]
+    greater, less = (
+        bootstrap_p(a, b, alternative=side, n_resamples=_PAIR_DRAWS, seed=seed)
+        for side in ("greater", "less")
+    )
+    eps_min, reverse = (aso_batch(x, y, seed=seed).eps_min for x, y in ((a, b), (b, a)))
+    means = of_runs.mean(axis=1)
+    generator = np.random.default_rng(stream_key(seed, agent=agent).seed_sequence("splits of runs", 0))
+    split = generator.permuted(np.tile(means, (_SPLITS, 1)), axis=1)[:, : 2 * FEW_RUNS]
+    p = permutation_p(split[:, :FEW_RUNS], split[:, FEW_RUNS:], alternative="two-sided")
+    return OfEpisodes(
+        agent=agent,
+        n_pairs=len(pairs),
+        p=greater,
+        rejected=float((2.0 * np.minimum(greater, less) <= ALPHA).mean()),
+        ordered=float((np.minimum(eps_min, reverse) < TAU).mean()),
+        rejected_means=float((p <= ALPHA).mean()),
+    )

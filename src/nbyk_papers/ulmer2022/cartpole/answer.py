@@ -1,0 +1,286 @@
+"""The case study of Ulmer et al. 2022 as an answer: what its tests say, beside what the paper says."""
+
+from __future__ import annotations
+
+import math
+from functools import partial
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
+from nbyk.report.drawing import COLOURS, new_panels, style
+from nbyk.report.scores.figures import aso_figure
+from nbyk.testing.scores.aso import AsoResult
+from nbyk_papers.ulmer2022.cartpole.analysis import (
+    ALPHA,
+    FIRST,
+    PUBLISHED_EPS_MIN,
+    PUBLISHED_P,
+    PUBLISHED_POWER,
+    PUBLISHED_TABLE,
+    SECOND,
+    TAU,
+    CaseStudy,
+    run_means,
+)
+from nbyk_papers.ulmer2022.cartpole.rewards import LABELS
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+_GOLDEN = 0.6180339887498949
+
+
+def case_study_answer(found: CaseStudy) -> Answer:
+    """Return the answer that the case study is."""
+    return Answer(
+        title="Does it help to copy the target network more often? The cart pole of Ulmer et al. 2022",
+        sentences=tuple(_sentences(found)),
+        tables=(
+            AnswerTable(
+                "tests",
+                "Every 10 steps against 20, by mean rewards of runs: eps_min, and p of four tests, one-sided",
+                _tests_table(found),
+            ),
+            AnswerTable(
+                "power",
+                "Power to notice an agent better by a factor of 1.25 (Welch's t, 5 %), and as the paper has "
+                "it",
+                _power_table(found),
+            ),
+            AnswerTable(
+                "eps_min",
+                "eps_min of each row's agent over each column's, and as Figure 5 has it",
+                _multi(found),
+            ),
+            AnswerTable(
+                "episodes",
+                "Runs of one agent compared with each other: the shares called different where episodes are "
+                "the scores, and where the means of five runs and five others are",
+                _episodes_table(found),
+            ),
+        ),
+        figures=(
+            AnswerFigure(
+                "rewards",
+                "Left, the mean reward of each episode over all runs, with a band of two standard errors. "
+                "Right, each run's mean reward.",
+                partial(rewards_figure, found),
+            ),
+            AnswerFigure(
+                "quantiles",
+                "Left, the quantile functions of run means: where those of every 10 steps are below, the "
+                "order is violated. Right, the violation ratio of bootstrapped samples, and the bound that "
+                "they give.",
+                partial(aso_figure, found.comparison, found.comparison.pairs[0]),
+            ),
+            AnswerFigure(
+                "episodes",
+                "p-values between two runs of one agent, episodes taken for scores: were the episodes a "
+                "sample, they would lie on the diagonal.",
+                partial(episodes_figure, found),
+            ),
+        ),
+        cautions=(
+            "The paper's own runs are not published: these are other runs of the agents that its text "
+            "describes, with the settings that docs/cartpole.md lists.",
+            "A run's mean reward is over all of its episodes, the clumsy first ones included.",
+        ),
+        details=_details(found),
+        n_printed=4,
+    )
+
+
+def _sentences(found: CaseStudy) -> list[str]:
+    at = found.tests[-1]
+    is_better = at.aso.eps_min < TAU
+    few, more = found.tests[0], found.tests[1]
+    rejected = [100 * of_agent.rejected for of_agent in found.episodes]
+    ordered = [100 * of_agent.ordered for of_agent in found.episodes]
+    first = (
+        f"Over {at.n_runs} runs each, an agent that copies its network every 10 steps earns "
+        f"{at.means[0]:.1f} an episode and one that does every 20 steps {at.means[1]:.1f}: eps_min = "
+        f"{at.aso.eps_min:.3g}, so that the former is{'' if is_better else ' not shown to be'} almost "
+        f"stochastically larger (τ = {TAU:g}), and p = {at.p['permutation']:.3g} by the permutation test."
+    )
+    fewer = (
+        f"With the paper's first {few.n_runs} runs eps_min is {few.aso.eps_min:.3g} and p "
+        f"{few.p['permutation']:.3g}; with its {more.n_runs}, {more.aso.eps_min:.3g} and "
+        f"{more.p['permutation']:.3g}; the paper has {PUBLISHED_EPS_MIN:g} and a bootstrap p of "
+        f"{PUBLISHED_P:g}."
+    )
+    episodes = (
+        "The paper's call tests the rewards of the episodes of one run of either agent, which are no sample: "
+        "one run's episodes go together. Between runs of one and the same agent that test calls "
+        f"{min(rejected):.0f} to {max(rejected):.0f} % of pairs different at 5 %, and {min(ordered):.0f} to "
+        f"{max(ordered):.0f} % almost stochastically ordered."
+    )
+    return [first, fewer, episodes]
+
+
+def rewards_figure(found: CaseStudy) -> Figure:
+    """Draw how rewards grow over the episodes, and each run's mean."""
+    figure, (left, right) = new_panels(9.0, 3.4, 2)
+    with style():
+        for row, (agent, of_runs) in enumerate(found.rewards.items()):
+            colour, episodes = COLOURS[row], np.arange(1, of_runs.shape[1] + 1)
+            mean = of_runs.mean(axis=0)
+            error = of_runs.std(axis=0, ddof=1) / math.sqrt(len(of_runs))
+            left.fill_between(
+                episodes, mean - 2 * error, mean + 2 * error, color=colour, alpha=0.2, linewidth=0.0
+            )
+            left.plot(episodes, mean, color=colour, linewidth=1.4, label=LABELS.get(agent, agent))
+            means = np.sort(of_runs.mean(axis=1))
+            offsets = (np.arange(1, len(means) + 1) * _GOLDEN) % 1.0 - 0.5
+            right.plot(
+                means, row + 0.5 * offsets, "o", color=colour, alpha=0.6, markersize=4.5, markeredgewidth=0.0
+            )
+            right.plot(means.mean(), row, "D", color="#333333", markersize=6)
+        left.set_xlabel("episode")
+        left.set_ylabel("reward, mean of the runs")
+        right.set_yticks(range(len(found.rewards)), [LABELS.get(agent, agent) for agent in found.rewards])
+        right.set_ylim(len(found.rewards) - 0.45, -0.55)
+        right.set_xlabel("mean reward of a run (diamond: of all)")
+        right.grid(visible=False, axis="y")
+        figure.legend(loc="outside lower center", ncols=3, fontsize=8, frameon=False)
+    return figure
+
+
+def episodes_figure(found: CaseStudy) -> Figure:
+    """Draw the distribution of p-values between runs of one agent, by their episodes."""
+    figure, (axes,) = new_panels(4.6, 3.6, 1)
+    with style():
+        for row, of_agent in enumerate(found.episodes):
+            p = np.sort(of_agent.p)
+            axes.step(
+                [0.0, *p, 1.0],
+                [*np.arange(p.size + 1) / p.size, 1.0],
+                where="post",
+                color=COLOURS[row],
+                linewidth=1.5,
+                label=LABELS.get(of_agent.agent, of_agent.agent),
+            )
+        axes.plot([0, 1], [0, 1], color="#333333", linewidth=0.9, linestyle=":", label="as it should be")
+        axes.set_xlim(0.0, 1.0)
+        axes.set_ylim(0.0, 1.0)
+        axes.set_xlabel("one-sided p of the bootstrap test,\ntwo runs of one agent, episodes as scores")
+        axes.set_ylabel("share of pairs of runs")
+        axes.legend(loc="lower right", fontsize=8, frameon=False)
+    return figure
+
+
+def _tests_table(found: CaseStudy) -> pd.DataFrame:
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = []
+    for at in found.tests:
+        row: dict[str, Any] = {
+            "scores": f"{at.n_runs} runs",
+            "every 10": at.means[0],
+            "every 20": at.means[1],
+        }
+        row |= {"violation ratio": at.aso.violation_ratio, "eps_min": at.aso.eps_min}
+        rows.append({**row, **at.p})
+    of_first = [float(found.rewards[agent][0].mean()) for agent in (FIRST, SECOND)]
+    eps_min, p = found.one_run
+    one_run = {"scores": "episodes of one run", "every 10": of_first[0], "every 20": of_first[1]}
+    rows.append(one_run | {"eps_min": eps_min, "bootstrap": p})
+    rows.append({"scores": "the paper", "eps_min": PUBLISHED_EPS_MIN, "bootstrap": PUBLISHED_P})
+    return pd.DataFrame(rows)
+
+
+def _power_table(found: CaseStudy) -> pd.DataFrame:
+    import pandas as pd
+
+    rows = []
+    for at in found.tests:
+        for agent, power in at.power.items():
+            published = PUBLISHED_POWER[agent] if at is found.tests[0] else math.nan
+            rows.append(
+                {
+                    "agent": LABELS[agent],
+                    "runs": at.n_runs,
+                    "power": power.power,
+                    "low": power.low,
+                    "high": power.high,
+                    "the paper": published,
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _multi(found: CaseStudy) -> pd.DataFrame:
+    import pandas as pd
+
+    agents = found.table.labels
+    rows = []
+    for i, agent in enumerate(agents):
+        ours = {LABELS[other]: float(found.table.eps_min[i, j]) for j, other in enumerate(agents)}
+        theirs = {LABELS[other]: PUBLISHED_TABLE.get((agent, other), 1.0) for other in agents}
+        rows += [{"": LABELS[agent], **ours}, {"": f"{LABELS[agent]}, the paper", **theirs}]
+    return pd.DataFrame(rows)
+
+
+def _episodes_table(found: CaseStudy) -> pd.DataFrame:
+    import pandas as pd
+
+    return pd.DataFrame(
+        [
+            {
+                "agent": LABELS.get(of_agent.agent, of_agent.agent),
+                "pairs of runs": of_agent.n_pairs,
+                f"p ≤ {ALPHA:g}": of_agent.rejected,
+                f"eps_min < {TAU:g}": of_agent.ordered,
+                f"of means, p ≤ {ALPHA:g}": of_agent.rejected_means,
+            }
+            for of_agent in found.episodes
+        ]
+    )
+
+
+def _details(found: CaseStudy) -> dict[str, Any]:
+    return {
+        "alpha": ALPHA,
+        "tau": TAU,
+        "run_means": {agent: means.tolist() for agent, means in run_means(found.rewards).items()},
+        "tests": [
+            {
+                "n_runs": at.n_runs,
+                "means": list(at.means),
+                **_aso(at.aso),
+                "p": dict(at.p),
+                "power": {agent: vars(power) for agent, power in at.power.items()},
+            }
+            for at in found.tests
+        ],
+        "eps_min": {
+            agent: row.tolist() for agent, row in zip(found.table.labels, found.table.eps_min, strict=True)
+        },
+        "one_run": {"eps_min": found.one_run[0], "p_bootstrap": found.one_run[1]},
+        "episodes": [
+            {
+                "agent": of_agent.agent,
+                "n_pairs": of_agent.n_pairs,
+                "rejected": of_agent.rejected,
+                "ordered": of_agent.ordered,
+                "rejected_means": of_agent.rejected_means,
+            }
+            for of_agent in found.episodes
+        ],
+        "published": {
+            "eps_min": PUBLISHED_EPS_MIN,
+            "p_bootstrap": PUBLISHED_P,
+            "power": PUBLISHED_POWER,
+            "table": {f"{a} over {b}": value for (a, b), value in PUBLISHED_TABLE.items()},
+        },
+    }
+
+
+def _aso(found: AsoResult) -> dict[str, float]:
+    return {
+        "eps_min": found.eps_min,
+        "violation_ratio": found.violation_ratio,
+        "standard_error": found.standard_error,
+    }

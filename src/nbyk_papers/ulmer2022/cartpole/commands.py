@@ -1,0 +1,71 @@
+"""`nbyk study cartpole`: the case study of Ulmer et al. 2022, from rewards that come with nbyk or are new."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from nbyk.cli.answers import AsJson, OutAnswer, give
+from nbyk.cli.options import Out, Seed, check_out_folder
+
+app = typer.Typer(no_args_is_help=True, help="Two Q-learners on the cart pole: the case study of Ulmer 2022.")
+
+
+@app.command()
+def train(
+    out: Out,
+    runs: Annotated[int, typer.Option(help="Runs of each agent.", min=1)] = 30,
+    episodes: Annotated[int, typer.Option(help="Episodes of a run.", min=1)] = 100,
+    seed: Seed = 0,
+) -> None:
+    """Train the agents and write the reward of each episode; needs `pip install 'nbyk[cartpole]'`."""
+    from dataclasses import replace
+
+    import numpy as np
+
+    from nbyk.progress import progress
+    from nbyk_papers.ulmer2022.cartpole.rewards import AGENTS, write_rewards
+    from nbyk_papers.ulmer2022.cartpole.training import train_on_the_cart_pole
+
+    rewards = {}
+    with progress(f"runs, {out}", len(AGENTS) * runs) as advance:
+        for agent, settings in AGENTS.items():
+            of_runs = []
+            for run in range(runs):
+                of_runs.append(train_on_the_cart_pole(replace(settings, n_episodes=episodes), run, seed))
+                advance(1)
+            rewards[agent] = np.stack(of_runs)
+    write_rewards(rewards, out)
+
+
+@app.command()
+def study(
+    rewards: Annotated[
+        Path | None,
+        typer.Argument(
+            help="Rewards, as written by `nbyk study cartpole train`.", show_default="those with nbyk"
+        ),
+    ] = None,
+    scores: Annotated[
+        Path | None, typer.Option(help="Folder to write each agent's run means to, for `nbyk test`.")
+    ] = None,
+    out: OutAnswer = None,
+    as_json: AsJson = False,
+    seed: Seed = 0,
+) -> None:
+    """Say whether copying the target network every 10 steps beats every 20, as the paper asks."""
+    from nbyk_papers.ulmer2022.cartpole.analysis import case_study, run_means
+    from nbyk_papers.ulmer2022.cartpole.answer import case_study_answer
+    from nbyk_papers.ulmer2022.cartpole.rewards import read_rewards, write_scores
+
+    for folder in (out, scores):
+        if folder is not None:
+            check_out_folder(folder)
+    read = read_rewards(rewards)
+    answer = case_study_answer(case_study(read, seed=seed))
+    if scores is not None:
+        for agent, means in run_means(read).items():
+            write_scores(means, scores / f"{agent}.csv")
+    give(answer, out=out, as_json=as_json, stem="case_study")

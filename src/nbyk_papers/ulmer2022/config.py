@@ -1,0 +1,43 @@
+"""The keys of the study in the configuration."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from nbyk.config.sections import Section
+from nbyk.config.values import Distinct, Level, one_of
+from nbyk_papers.ulmer2022 import design
+
+DistributionName = Annotated[
+    str, one_of("distribution", (*design.DISTRIBUTIONS, *design.FURTHER_DISTRIBUTIONS))
+]
+ScoreTestName = Annotated[str, one_of("test", (*design.TESTS, *design.FURTHER_TESTS))]
+SampleSize = Annotated[int, Field(ge=2)]
+Lead = Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
+
+
+class Ulmer2022(Section):
+    """The study of score tests of Ulmer et al. 2022 (docs/ulmer2022.md); `snakemake ulmer2022` runs it."""
+
+    distributions: Annotated[list[DistributionName], Distinct] = Field(
+        list(design.DISTRIBUTIONS), min_length=1
+    )
+    """What both systems' scores come from: the paper's four, exponential or student_t_3."""
+    leads: dict[DistributionName, Lead] = Field(dict(design.LEADS))
+    """Which of them have Type-II errors, and by how much A is better there where the sample size varies."""
+    sample_sizes: Annotated[list[SampleSize], Distinct] = Field(list(design.SAMPLE_SIZES), min_length=1)
+    """Scores n of either system."""
+    differences: Annotated[list[Lead], Distinct] = Field(list(design.DIFFERENCES))
+    """By how much A is better where that varies, at five scores of either system."""
+    tests: Annotated[list[ScoreTestName], Distinct] = Field(list(design.TESTS), min_length=1)
+    """Tests: aso and those of docs/tests.md by name; approximate_randomisation is the paper's permutation."""
+    thresholds: Annotated[list[Level], Distinct] = Field(list(design.THRESHOLDS), min_length=1)
+    """Thresholds of p-values and of eps_min; adding one simulates nothing anew."""
+    n_simulations: int = Field(design.N_SIMULATIONS, ge=2)
+    """Simulations behind each rate."""
+    aso_simulations: int = Field(design.ASO_SIMULATIONS, ge=2)
+    """Simulations behind each rate of aso."""
+    n_resamples: int = Field(design.N_RESAMPLES, ge=2)
+    """Draws behind a p-value that is drawn, and resamples behind an eps_min."""

@@ -1,0 +1,247 @@
+"""Ulmer et al. 2022, deep-significance: the error rates of its tests of scores, and its published numbers.
+
+Two systems have n scores each, from one distribution (Type-I errors) or with a lead of A's (Type-II errors).
+How often does each test say that A is better, by sample size, lead and threshold (section 5 and Appendix B)?
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from nbyk.errors import unknown_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STUDY = "ulmer2022"
+
+DISTRIBUTIONS = {
+    "normal": "Normal",
+    "normal_mixture": "Normal mixture",
+    "laplace": "Laplace",
+    "rayleigh": "Rayleigh",
+}
+"""The paper's distributions of scores in the order of its figures, with the names printed there."""
+
+FURTHER_DISTRIBUTIONS = {"exponential": "Exponential", "student_t_3": "Student's t, 3 df"}
+"""Distributions beyond the paper's: one that is skewed, one whose tails are heavy."""
+
+TESTS = {
+    "aso": "ASO",
+    "welch_t": "Student's t",
+    "bootstrap": "Bootstrap",
+    "approximate_randomisation": "Permutation",
+    "wilcoxon": "Wilcoxon",
+    "mann_whitney": "Mann-Whitney U",
+}
+"""The paper's six tests, with the names printed there: its Student's t is Welch's, its permutation test swaps
+pairs."""
+
+FURTHER_TESTS = ("permutation", "paired_bootstrap")
+"""Tests of `nbyk.testing.scores.battery` that the paper does not have."""
+
+ASO = "aso"
+"""The test whose score is an upper bound of the violation ratio; those of the others are p-values."""
+
+PUBLISHED_TESTS = {
+    "student_t": "welch_t",
+    "permutation": "approximate_randomisation",
+    "mann_whitney_u": "mann_whitney",
+}
+"""The names of tests in the file of published numbers, where nbyk has others."""
+
+SAMPLE_SIZES = (5, 10, 15, 20)
+THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
+LEADS = {"normal": 0.5, "normal_mixture": 1.0}
+"""A's lead where the sample size varies; only these distributions have Type-II errors in the paper."""
+
+DIFFERENCES = (0.25, 0.5, 0.75, 1.0)
+"""A's leads where they vary."""
+
+DIFFERENCE_SAMPLE_SIZE = 5
+"""The sample size where the lead varies."""
+
+N_SIMULATIONS = 1000
+ASO_SIMULATIONS = 500
+N_RESAMPLES = 1000
+
+ALPHA = 0.05
+ASO_THRESHOLD = 0.2
+"""Thresholds of Figures 3 and 7, for p-values and for ASO."""
+
+TYPE_1, TYPE_2, DIFFERENCE = "type_1", "type_2", "type_2_by_difference"
+"""What a table has: how often A is said to be better though the systems are equal, and how often it is not
+said where A is better, both by sample size; and the latter by A's lead."""
+
+TABLES = {
+    ("normal", TYPE_1): 1,
+    ("normal", TYPE_2): 2,
+    ("normal", DIFFERENCE): 3,
+    ("normal_mixture", TYPE_1): 4,
+    ("normal_mixture", TYPE_2): 5,
+    ("normal_mixture", DIFFERENCE): 6,
+    ("laplace", TYPE_1): 7,
+    ("rayleigh", TYPE_1): 8,
+}
+"""The number of the paper's table of a distribution and error."""
+
+
+class Setting(NamedTuple):
+    """What scores are simulated at: for which error, their number n, and A's lead."""
+
+    error: str
+    sample_size: int
+    lead: float
+
+
+@dataclass(frozen=True)
+class Semantics:
+    """What exactly is computed under one reading of the paper.
+
+    Attributes
+    ----------
+    name
+        "published" (what the printed numbers are) or "recommended".
+    mixture
+        Which normal mixture it is: "as_run", that of the authors' program, or "as_printed".
+    equal_is_error
+        Whether a score that equals the threshold is a Type-II error too, though it rejects.
+    options
+        Keyword arguments of a test's p-values, by test, where they are not nbyk's defaults.
+    """
+
+    name: str
+    mixture: str
+    equal_is_error: bool
+    options: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
+
+
+_DRAWN, _COUNT = {"exact_up_to": 0}, {"smoothing": False}
+SEMANTICS = {
+    "published": Semantics(
+        "published",
+        mixture="as_run",
+        equal_is_error=True,
+        options={
+            "approximate_randomisation": _DRAWN,
+            "permutation": _DRAWN,
+            "bootstrap": _COUNT,
+            "paired_bootstrap": _COUNT,
+        },
+    ),
+    "recommended": Semantics("recommended", mixture="as_printed", equal_is_error=False),
+}
+
+
+def get_semantics(name: str) -> Semantics:
+    """Return the semantics of a name, or raise NbykError with the names there are."""
+    if name not in SEMANTICS:
+        raise unknown_name("semantics", name, SEMANTICS)
+    return SEMANTICS[name]
+
+
+def label(distribution: str) -> str:
+    """Return what a distribution is called where people read it."""
+    return {**DISTRIBUTIONS, **FURTHER_DISTRIBUTIONS}[distribution]
+
+
+def label_of_test(test: str) -> str:
+    """Return what a test is called: as the paper prints it, or by its own name."""
+    return TESTS.get(test, test.replace("_", " "))
+
+
+def settings(sample_sizes: Iterable[int], lead: float | None, differences: Iterable[float]) -> list[Setting]:
+    """Return the settings that a distribution is simulated at.
+
+    Parameters
+    ----------
+    sample_sizes
+        Sizes n, for Type-I errors, and for Type-II errors if there is a lead.
+    lead
+        A's lead where the sample size varies, or None for no Type-II errors.
+    differences
+        A's leads at `DIFFERENCE_SAMPLE_SIZE` scores.
+    """
+    sizes = list(sample_sizes)
+    found = [Setting(TYPE_1, n, 0.0) for n in sizes]
+    if lead is not None:
+        found += [Setting(TYPE_2, n, float(lead)) for n in sizes]
+        found += [Setting(DIFFERENCE, DIFFERENCE_SAMPLE_SIZE, float(each)) for each in differences]
+    return found
+
+
+def papers_settings(distribution: str) -> list[Setting]:
+    """Return the settings that the paper has of a distribution; of one beyond it those of Type-I errors."""
+    return settings(SAMPLE_SIZES, LEADS.get(distribution), DIFFERENCES)
+
+
+def in_papers_order(experiments: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
+    """Return (distribution, error) pairs, each of which has a table, the paper's first and in its order."""
+    return sorted(set(experiments), key=lambda each: (TABLES.get(each, len(TABLES) + 1), each))
+
+
+def has_published(
+    found: Iterable[tuple[str, Setting]], thresholds: Collection[float], tests: Collection[str]
+) -> bool:
+    """Return whether the paper has a rate of any of these (distribution, setting), thresholds and tests."""
+    of_papers = (setting in papers_settings(name) for name, setting in found if name in DISTRIBUTIONS)
+    return any(of_papers) and not set(THRESHOLDS).isdisjoint(thresholds) and not set(TESTS).isdisjoint(tests)
+
+
+def table_name(distribution: str, error: str) -> str:
+    """Return the file name of a table: the paper's number where it has one."""
+    number = TABLES.get((distribution, error))
+    return f"{distribution}_{error}" if number is None else f"table_{number:02d}"
+
+
+def table_names(experiments: Iterable[tuple[str, str]], *, published: bool) -> list[str]:
+    """Return the names of the tables that a run of these (distribution, error) writes."""
+    names = [
+        f"{semantics}/{table_name(*each)}" for semantics in SEMANTICS for each in in_papers_order(experiments)
+    ]
+    return names + (["agreement", "outside"] if published else [])
+
+
+def figure_names(experiments: Iterable[tuple[str, str]], *, published: bool) -> list[str]:
+    """Return the names of the figures that a run of these (distribution, error) draws."""
+    numbers = [3, 6] + ([7] if any(error != TYPE_1 for _, error in experiments) else [])
+    names = [f"{semantics}/figure_{number:02d}" for semantics in SEMANTICS for number in numbers]
+    return ["figure_02", *names, *(["agreement"] if published else [])]
+
+
+@cache
+def published_rates() -> pd.DataFrame:
+    """Return the numbers of Tables 1 to 8, 1,152 rates.
+
+    Columns: table, distribution, error, sample_size, lead, threshold, test (nbyk's name), published_rate,
+    published_errors and published_simulations.
+    """
+    import pandas as pd
+
+    name = "ulmer2022_tables_1_to_8.csv"
+    with resources.files(__package__).joinpath(name).open(encoding="utf-8") as file:
+        table = pd.read_csv(file)
+    by_size = table["varies"] == "sample_size"
+    of_paper = {f"Table {number}": error for (_, error), number in TABLES.items()}
+    error = table["table"].map(of_paper)
+    lead = table["distribution"].map(LEADS).where(error == TYPE_2, 0.0)
+    test = table["test"].replace(PUBLISHED_TESTS)
+    simulations = test.map(lambda name: ASO_SIMULATIONS if name == ASO else N_SIMULATIONS)
+    return pd.DataFrame(
+        {
+            "table": table["table"],
+            "distribution": table["distribution"],
+            "error": error,
+            "sample_size": table["value"].where(by_size, DIFFERENCE_SAMPLE_SIZE).astype(int),
+            "lead": lead.where(by_size, table["value"]),
+            "threshold": table["threshold"],
+            "test": test,
+            "published_rate": table["rate"],
+            "published_errors": (table["rate"] * simulations).round().astype(int),
+            "published_simulations": simulations,
+        }
+    )

@@ -1,0 +1,16 @@
+"""The page of Ulmer et al. 2022."""
+
+from __future__ import annotations
+
+from nbyk_papers.page import StudyPage
+from nbyk_papers.ulmer2022.design import STUDY
+
+_FIGURE_TITLES = {
+    "agreement": "Tables 1 to 8: published rates against ours",
+    "figure_02": "Figure 2: the distributions that scores come from",
+    "figure_03": "Figure 3: Type-I error by sample size",
+    "figure_06": "Figure 6: p-values and eps_min where the systems are equally good",
+    "figure_07": "Figure 7: Type-II error by sample size and by lead",
+}
+
+PAGE = StudyPage(STUDY, _FIGURE_TITLES, "agreement", ("z",))

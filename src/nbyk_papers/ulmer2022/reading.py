@@ -1,0 +1,97 @@
+"""What tests say of simulated scores, and how often each of them errs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbyk.testing.rates import binomial_interval
+from nbyk_papers.partitions import read_partitioned
+from nbyk_papers.ulmer2022.design import (
+    DISTRIBUTIONS,
+    FURTHER_DISTRIBUTIONS,
+    FURTHER_TESTS,
+    SEMANTICS,
+    TESTS,
+    TYPE_1,
+    TYPE_2,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+SCORES = ("error", "sample_size", "lead", "test", "simulation", "score")
+
+SETTING = ["distribution", "error", "sample_size", "lead"]
+"""What tells the scores behind a rate from others."""
+
+_ORDER = {
+    "semantics": list(SEMANTICS),
+    "distribution": [*DISTRIBUTIONS, *FURTHER_DISTRIBUTIONS],
+    "test": [*TESTS, *FURTHER_TESTS],
+}
+
+
+def read_scores(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
+    """Return files of `nbyk study ulmer2022 scores` as one table, the paper's distributions and tests first.
+
+    To `SCORES` come semantics and distribution.
+    """
+    scores = read_partitioned(files, SCORES, ("semantics", "distribution"))
+    for name in ("error", "test"):
+        scores[name] = scores[name].astype(str)
+    ranks = {f"_{name}": scores[name].map(order.index) for name, order in _ORDER.items()}
+    by = ["_semantics", "_distribution", "error", "sample_size", "lead", "_test", "simulation"]
+    return scores.assign(**ranks).sort_values(by, kind="stable", ignore_index=True).drop(columns=list(ranks))
+
+
+def error_rates(scores: pd.DataFrame, thresholds: Sequence[float]) -> pd.DataFrame:
+    """Return how often each test errs at each threshold.
+
+    Parameters
+    ----------
+    scores
+        From `read_scores`.
+    thresholds
+        What a p-value or eps_min may be at most for the test to reject.
+
+    Returns
+    -------
+    DataFrame
+        semantics, distribution, error, sample_size, lead, threshold, test, errors, n_simulations, rate, and
+        its exact 95 % interval (Clopper and Pearson 1934), low and high.
+    """
+    import pandas as pd
+
+    rows: list[dict[str, Any]] = []
+    keys = ["semantics", *SETTING, "test"]
+    for values, of in scores.groupby(keys, sort=False):
+        key: dict[str, Any] = dict(zip(keys, values, strict=True))
+        score = of["score"].to_numpy()
+        for threshold in sorted(thresholds):
+            errors = int(_errs(score, threshold, key["semantics"], key["error"]).sum())
+            low, high = binomial_interval(errors, len(score))
+            found = {"errors": errors, "n_simulations": len(score), "rate": errors / len(score)}
+            rows.append({**key, "threshold": threshold, **found, "low": low, "high": high})
+    return pd.DataFrame(rows)
+
+
+def type_of(error: str) -> str:
+    """Return "I" or "II"."""
+    return "I" if error == TYPE_1 else "II"
+
+
+def across(error: str) -> tuple[str, str]:
+    """Return the column that varies in a table of an error, and what it is called."""
+    by_size = error in (TYPE_1, TYPE_2)
+    return ("sample_size", "sample size") if by_size else ("lead", "lead of A")
+
+
+def _errs(score: Any, threshold: float, semantics: str, error: str) -> Any:
+    if error == TYPE_1:
+        return score <= threshold
+    missed = np.greater_equal if SEMANTICS[semantics].equal_is_error else np.greater
+    return missed(score, threshold)

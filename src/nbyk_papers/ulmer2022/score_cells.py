@@ -1,0 +1,242 @@
+"""Cells of a study of score tests: simulated scores of two systems, and what each test says of them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.errors import NbykError, unknown_name
+from nbyk.resampling.effects import Progress
+from nbyk.resampling.streams import CHUNK, StreamKey, Streams, chunks, stream_key
+from nbyk.testing.scores.aso import aso_batch
+from nbyk.testing.scores.battery import get_score_test
+from nbyk_papers.ulmer2022.design import ASO, FURTHER_DISTRIBUTIONS, Semantics, Setting
+from nbyk_papers.ulmer2022.design import DISTRIBUTIONS as PAPERS_DISTRIBUTIONS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Component:
+    """One part of a distribution of scores.
+
+    Attributes
+    ----------
+    family
+        Its name in ``scipy.stats``.
+    location, scale
+        Its location and scale there.
+    shape
+        Its shape parameters, if it has any.
+    """
+
+    family: str
+    location: float = 0.0
+    scale: float = 1.0
+    shape: tuple[float, ...] = ()
+
+    def _frozen(self, lead: float) -> Any:
+        from scipy import stats
+
+        return getattr(stats, self.family)(*self.shape, loc=self.location + lead, scale=self.scale)
+
+    def quantiles(self, u: Floats, lead: float) -> Floats:
+        """Return the quantiles at u, all shifted by a lead."""
+        return np.asarray(self._frozen(lead).ppf(u))
+
+    def density(self, x: Floats) -> Floats:
+        """Return the density at x."""
+        return np.asarray(self._frozen(0.0).pdf(x))
+
+
+@dataclass(frozen=True)
+class ScoreDistribution:
+    """What a system's scores are drawn from.
+
+    Attributes
+    ----------
+    name
+        What it is, as its random streams know it.
+    first
+        The component that a lead shifts.
+    second
+        Another one, for a mixture.
+    weight
+        The chance, or share, of the first component.
+    in_blocks
+        Whether a sample of n scores has int(weight·n) of the first component, then the others of the second,
+        in that order; else each score has its component by chance.
+    """
+
+    name: str
+    first: Component
+    second: Component | None = None
+    weight: float = 1.0
+    in_blocks: bool = False
+
+    def draw(self, streams: Streams, system: str, rows: int, n: int, lead: float) -> Floats:
+        """Draw `rows` samples of n scores of system "a" or "b", shape (rows, n)."""
+        u = streams.uniforms(system, (rows, n))
+        scores = self.first.quantiles(u, lead)
+        if self.second is None:
+            return scores
+        if self.in_blocks:
+            first = np.arange(n) < int(self.weight * n)
+        else:
+            first = streams.uniforms(f"components of {system}", (rows, n)) < self.weight
+        return np.where(first, scores, self.second.quantiles(u, 0.0))
+
+    def density(self, x: Floats) -> Floats:
+        """Return the density at x of a score of a system without a lead."""
+        if self.second is None:
+            return self.first.density(x)
+        return self.weight * self.first.density(x) + (1.0 - self.weight) * self.second.density(x)
+
+
+_NARROW = Component("norm", -0.5, 0.25)
+MIXTURES = {
+    "as_run": ScoreDistribution("normal mixture as run", Component("norm", 1.5, 1.0), _NARROW, 0.7, True),
+    "as_printed": ScoreDistribution("normal mixture as printed", Component("norm", 0.0, 1.5), _NARROW, 0.75),
+}
+"""Either reading of the paper's normal mixture: that of the authors' program, and the text's."""
+
+DISTRIBUTIONS = {
+    "normal": ScoreDistribution("normal", Component("norm", 0.0, 1.5)),
+    "laplace": ScoreDistribution("laplace", Component("laplace", 0.0, 1.5)),
+    "rayleigh": ScoreDistribution("rayleigh", Component("rayleigh")),
+    "exponential": ScoreDistribution("exponential", Component("expon")),
+    "student_t_3": ScoreDistribution("student t, 3 df", Component("t", shape=(3.0,))),
+}
+
+
+def distribution_named(name: str, semantics: Semantics) -> ScoreDistribution:
+    """Return a distribution by its name and reading, or raise NbykError with the names there are."""
+    if name == "normal_mixture":
+        return MIXTURES[semantics.mixture]
+    if name not in DISTRIBUTIONS:
+        raise unknown_name("distribution", name, (*PAPERS_DISTRIBUTIONS, *FURTHER_DISTRIBUTIONS))
+    return DISTRIBUTIONS[name]
+
+
+def simulated_scores(
+    distribution: ScoreDistribution, *, sample_size: int, lead: float, n_simulations: int, seed: int
+) -> tuple[Floats, Floats]:
+    """Draw scores of A and of B, each of shape (n_simulations, sample_size).
+
+    Parameters
+    ----------
+    distribution
+        What B's scores come from; A's are shifted by the lead.
+    sample_size
+        Scores n of either system.
+    lead
+        What A is better by.
+    n_simulations
+        Pairs of samples; the first of them are those of a run with fewer.
+    seed
+        Seed of the draws.
+    """
+    key = _key(distribution, "scores of two systems", sample_size, lead, seed)
+    parts: dict[str, list[Floats]] = {"a": [], "b": []}
+    for chunk, size in chunks(n_simulations):
+        streams = Streams(key, chunk)
+        for system, of in parts.items():
+            shift = lead if system == "a" else 0.0
+            of.append(distribution.draw(streams, system, CHUNK, sample_size, shift)[:size])
+    return np.concatenate(parts["a"]), np.concatenate(parts["b"])
+
+
+def scores_table(
+    distribution: str,
+    settings: Sequence[Setting],
+    simulations: Mapping[str, int],
+    semantics: Semantics,
+    *,
+    n_resamples: int,
+    seed: int,
+    threads: int = 1,
+    progress: Progress | None = None,
+) -> pa.Table:
+    """Simulate scores at every setting and return what each test says of each simulation.
+
+    Parameters
+    ----------
+    distribution
+        Name of the distribution.
+    settings
+        What is simulated: for which error, at which sample size and lead.
+    simulations
+        Simulations by test: all tests see the same, each the first so many.
+    semantics
+        Which reading of the paper is computed.
+    n_resamples
+        Draws behind a p-value that is drawn, and behind a bound of Almost Stochastic Order.
+    seed, threads
+        The numbers depend on the seed, not on the threads.
+    progress
+        Called with the number of simulations just finished.
+
+    Returns
+    -------
+    Table
+        error, sample_size, lead, test, simulation and score: a p-value or, of "aso", eps_min.
+
+    Raises
+    ------
+    NbykError
+        If a name is unknown, or a test has no p-value of some simulation.
+    """
+    import pyarrow as pa
+
+    found = distribution_named(distribution, semantics)
+    most = max(simulations.values())
+    parts = []
+    for error, n, lead in settings:
+        a, b = simulated_scores(found, sample_size=n, lead=lead, n_simulations=most, seed=seed)
+        own = _key(found, "tests of two systems' scores", n, lead, seed).seed_sequence("tests", 0)
+        own_seed = int(own.generate_state(1, np.uint64)[0])
+        for test, size in simulations.items():
+            scores = _scores(test, a[:size], b[:size], semantics, n_resamples, own_seed, threads)
+            if np.isnan(scores).any():
+                raise NbykError(
+                    f"{test}: undefined on {int(np.isnan(scores).sum())} of {size} simulations of "
+                    f"{distribution} at n = {n}; drop the test, or take larger samples"
+                )
+            parts.append(
+                pa.table(
+                    {
+                        "error": pa.array([error] * size).dictionary_encode(),
+                        "sample_size": np.full(size, n, np.int32),
+                        "lead": np.full(size, lead),
+                        "test": pa.array([test] * size).dictionary_encode(),
+                        "simulation": np.arange(size, dtype=np.int32),
+                        "score": scores,
+                    }
+                )
+            )
+        if progress is not None:
+            progress(most)
+    return pa.concat_tables(parts).unify_dictionaries()
+
+
+def _scores(
+    test: str, a: Floats, b: Floats, semantics: Semantics, n_resamples: int, seed: int, threads: int
+) -> Floats:
+    if test == ASO:
+        return aso_batch(a, b, n_resamples=n_resamples, seed=seed, threads=threads).eps_min
+    found = get_score_test(test)
+    options = dict(semantics.options.get(test, {}))
+    if found.draws:
+        options |= {"n_resamples": n_resamples, "seed": seed, "threads": threads}
+    return found.p_values(a, b, **options)
+
+
+def _key(distribution: ScoreDistribution, purpose: str, n: int, lead: float, seed: int) -> StreamKey:
+    return stream_key(seed, purpose=purpose, distribution=distribution.name, n=n, lead=float(lead))

@@ -1,0 +1,82 @@
+"""How many of the published rates agree with a run's, and why the others do not."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbyk_papers.ulmer2022.comparison import CONFIDENCE
+from nbyk_papers.ulmer2022.design import STUDY, label_of_test
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CHANCE = 0.05
+"""The chance of a difference at least as large among all rates from which on it is put down to chance."""
+
+_SHOWN = [
+    *("table", "distribution", "error", "sample_size", "lead", "threshold", "test"),
+    *("published_rate", "rate", "predicted_low", "predicted_high", "p", "z"),
+]
+
+
+def summarise(cells: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
+    """Return how many published rates lie in the interval around ours, by table and test, and which do not.
+
+    Parameters
+    ----------
+    cells
+        From `compare`.
+
+    Notes
+    -----
+    The rates of one table row and column share simulations over thresholds, and those of one row over tests,
+    so that they are no independent witnesses; a root mean square of z of 1 is what chance alone gives.
+    """
+    found = {semantics: _agreement_of(of) for semantics, of in cells.items()}
+    inside, n = found["published"]["inside"], found["published"]["rates"]
+    percent = f"{100 * CONFIDENCE:g} %"
+    return {
+        "study": STUDY,
+        "confidence": CONFIDENCE,
+        **found,
+        "outside_by_chance_at_most": n * (1.0 - CONFIDENCE),
+        "outside": outside(cells),
+        "line": f"{inside} of {n} published rates inside the {percent} interval around ours",
+    }
+
+
+def outside(cells: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
+    """Return the published rates outside the interval around ours, and why each is.
+
+    It is "chance" where one difference as large is to be expected among so many: where its p-value times the
+    number of rates (Bonferroni) is at least `CHANCE`. Else it is "semantics" if the rate lies inside under
+    the recommended semantics, and "unknown" if not.
+    """
+    published, recommended = cells["published"], cells["recommended"]
+    why = np.where(recommended["agrees"], "semantics", "unknown")
+    why = np.where(published["p"] * len(published) >= CHANCE, "chance", why)
+    beyond = published.assign(why=why).loc[~published["agrees"], [*_SHOWN, "why"]]
+    return [dict(zip(beyond.columns, row, strict=True)) for row in beyond.itertuples(index=False)]
+
+
+def _agreement_of(cells: pd.DataFrame) -> dict[str, Any]:
+    return {
+        **_agreement(cells),
+        "by_table": {str(name): _agreement(rows) for name, rows in cells.groupby("table", sort=False)},
+        "by_test": {
+            label_of_test(str(name)): _agreement(rows) for name, rows in cells.groupby("test", sort=False)
+        },
+    }
+
+
+def _agreement(cells: pd.DataFrame) -> dict[str, Any]:
+    n, inside, z = len(cells), int(cells["agrees"].sum()), cells["z"].dropna()
+    return {
+        "rates": n,
+        "inside": inside,
+        "share": inside / n if n else None,
+        "rms_z": float((z**2).mean() ** 0.5) if len(z) else None,
+    }

@@ -1,0 +1,222 @@
+"""The p-values of a run beside those that Wein et al. 2023 published."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nbyk.errors import NbykError
+from nbyk_papers.agreement import pooled_variances
+from nbyk_papers.partitions import read_partitioned
+from nbyk_papers.wein2023.design import (
+    PAPER_SIZE,
+    PUBLISHED_DRAWS,
+    columns_of_sampler,
+    published_minima,
+    published_p_values,
+)
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+PRINTED_RESOLUTION = 1e-6
+"""The paper prints p-values to six decimals."""
+
+INTERVAL = (0.05, 0.95)
+"""Quantiles over test sets that bound the 90 % intervals."""
+
+KEY = ["semantics", "source", "epsilon_b", "metric", "sampler"]
+
+
+@dataclass(frozen=True)
+class Cells:
+    """The p-values of a run beside the published ones.
+
+    Attributes
+    ----------
+    table
+        One row per cell: the first test set's estimate, all test sets' mean and spread, the true p-value.
+    by_reference
+        One row per cell and test set.
+    columns, samplers
+        Metric columns and samplers, in the order to show them in.
+    """
+
+    table: pd.DataFrame
+    by_reference: pd.DataFrame
+    columns: tuple[str, ...]
+    samplers: tuple[str, ...]
+
+    def of(self, semantics: str, source: str) -> Cells:
+        """Return the cells of one semantics and source."""
+        table, sets = (
+            rows[(rows["semantics"] == semantics) & (rows["source"] == source)]
+            for rows in (self.table, self.by_reference)
+        )
+        return Cells(table, sets, self.columns, self.samplers)
+
+
+def read_p_values(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
+    """Return hive-partitioned files of p-values as one table, partitions as columns."""
+    table = read_partitioned(files, ("item_sampler", "metric", "estimated_p"), ("semantics", "source"))
+    table["sampler"] = table["item_sampler"] + "/" + table["response_sampler"]
+    return table
+
+
+def read_cells(
+    files: Sequence[str | os.PathLike[str]],
+    *,
+    n_items: int,
+    k_responses: int,
+    columns: Sequence[str],
+    samplers: Sequence[str],
+) -> Cells:
+    """Return the cells of one size (N, K) beside the published numbers.
+
+    Published numbers stand beside the paper's own size only. The first reference set gives a cell's
+    estimated p-value; all of them give its mean and standard deviation over test sets, which is what the
+    paper's own single test set is to be compared with.
+    """
+    p = read_p_values(files)
+    p = p[(p["n_items"] == n_items) & (p["k_responses"] == k_responses)]
+    p = p[p["metric"].isin(columns) & p["sampler"].isin(samplers)]
+    p = p[
+        [m in columns_of_sampler(s, tuple(columns)) for s, m in zip(p["sampler"], p["metric"], strict=True)]
+    ]
+    if p.empty:
+        raise NbykError(
+            f"no p-values of N = {n_items}, K = {k_responses} for these metrics and samplers; "
+            "give the files that `nbyk study pvalues` wrote for them"
+        )
+    first = p[p["reference"] == 0].drop(columns=["reference", "item_sampler", "response_sampler"])
+    over_sets = p.assign(probit=_probit(p["estimated_p"])).groupby(KEY, observed=True)
+    spread = over_sets.agg(
+        estimated_mean=("estimated_p", "mean"),
+        estimated_low=("estimated_p", lambda values: values.quantile(INTERVAL[0])),
+        estimated_high=("estimated_p", lambda values: values.quantile(INTERVAL[1])),
+        probit_mean=("probit", "mean"),
+        probit_sd=("probit", "std"),
+        n_references=("reference", "count"),
+    )
+    cells = first.merge(spread.reset_index(), on=KEY)
+    published = _published() if (n_items, k_responses) == PAPER_SIZE else _published().iloc[:0]
+    cells = cells.merge(published, on=KEY[1:], how="left")
+    variances = pooled_variances(
+        cells["true_p"], cells["true_se"], cells["n_draws"], cells["published_true_p"], PUBLISHED_DRAWS
+    )
+    cells["true_variance"], cells["published_variance"] = variances
+    cells["z_true"] = (cells["true_p"] - cells["published_true_p"]) / (
+        sum(variances) + PRINTED_RESOLUTION**2
+    ) ** 0.5
+    cells["published_rank"] = _rank_among_sets(cells, p)
+    cells["z_estimated"] = z_over_sets(
+        cells["probit_mean"],
+        cells["probit_sd"],
+        cells["n_references"],
+        _probit(cells["published_estimated_p"]),
+    )
+    order = {name: rank for rank, name in enumerate((*samplers, *columns))}
+    cells = cells.sort_values(KEY, key=lambda values: values.map(lambda name: order.get(name, name)))
+    return Cells(cells.reset_index(drop=True), p, tuple(columns), tuple(samplers))
+
+
+def minima(cells: Cells, kind: str) -> pd.DataFrame:
+    """Return the least |estimated − true| p-value of each sampler or metric at each ε, of one source.
+
+    Parameters
+    ----------
+    cells
+        Cells of one semantics and source.
+    kind
+        "sampler" (least over the metrics; Tables 1 and 3) or "metric" (over the samplers; Tables 2 and 4).
+
+    Returns
+    -------
+    DataFrame
+        row, n (numbers that the least is taken over), epsilon_b, error (of the first test set), error_mean,
+        error_low and error_high (mean and 90 % interval over test sets), error_sd, published, z.
+    """
+    import pandas as pd
+
+    sets = cells.by_reference.assign(
+        error=(cells.by_reference["estimated_p"] - cells.by_reference["true_p"]).abs()
+    )
+    published = published_minima().set_index(["source", "row", "epsilon_b"])["min_abs_error"]
+    if not cells.table["published_true_p"].notna().any():
+        published = published.iloc[:0]
+    found = []
+    for name in _rows_of_minima(kind, cells):
+        of_row = sets[sets[kind].isin(_columns_of_row(name))]
+        for (source, epsilon), at in of_row.groupby(["source", "epsilon_b"], observed=True):
+            least = at.groupby("reference")["error"].min()
+            found.append(
+                {
+                    "row": name,
+                    "n": int((at["reference"] == 0).sum()),
+                    "epsilon_b": epsilon,
+                    "error": float(least.loc[0]),
+                    "error_mean": float(least.mean()),
+                    "error_low": float(least.quantile(INTERVAL[0])),
+                    "error_high": float(least.quantile(INTERVAL[1])),
+                    "error_sd": float(least.std()),
+                    "published": float(published.get((source, name, epsilon), np.nan)),
+                }
+            )
+    table = pd.DataFrame(found)
+    z = z_over_sets(table["error_mean"], table["error_sd"], sets["reference"].nunique(), table["published"])
+    return table.assign(z=z)
+
+
+def _published() -> pd.DataFrame:
+    table = published_p_values()
+    table = table[table["legible"] != "no"].drop(columns="legible")
+    return table.rename(columns={"estimated_p": "published_estimated_p", "true_p": "published_true_p"})
+
+
+def _rank_among_sets(cells: pd.DataFrame, sets: pd.DataFrame) -> pd.Series:
+    """Return the share of our test sets whose estimate is below the published one, ties counted half."""
+    joined = sets.merge(cells[[*KEY, "published_estimated_p"]], on=KEY)
+    below = joined["estimated_p"] < joined["published_estimated_p"]
+    level = joined["estimated_p"] == joined["published_estimated_p"]
+    share = (below + 0.5 * level).groupby([joined[name] for name in KEY], observed=True).mean()
+    rank: pd.Series = cells.merge(share.rename("rank").reset_index(), on=KEY, how="left")["rank"]
+    return rank.where(cells["published_estimated_p"].notna())
+
+
+def z_over_sets(mean: pd.Series, sd: pd.Series, n_sets: pd.Series | int, published: pd.Series) -> pd.Series:
+    """Return how far a number of the paper's one test set is from our sets' mean, as a normal deviate.
+
+    With a handful of sets the ratio has Student's t-distribution; it is given as the normal deviate of the
+    same probability, at most 37.5: that of the smallest probability that a float holds, as where no two of
+    many sets differ.
+    """
+    from scipy.stats import norm, t
+
+    ratio = (mean - published) / (sd**2 * (1.0 + 1.0 / n_sets) + PRINTED_RESOLUTION**2) ** 0.5
+    tail = np.maximum(t.sf(ratio.abs(), n_sets - 1), np.finfo(float).tiny)
+    z: pd.Series = np.sign(ratio) * norm.isf(tail)
+    return z
+
+
+def _probit(p: pd.Series) -> pd.Series:
+    """Return p-values on the scale on which their spread over test sets is nearly normal."""
+    from scipy.special import ndtri
+
+    return p.clip(PRINTED_RESOLUTION, 1.0 - PRINTED_RESOLUTION).map(ndtri)
+
+
+def _rows_of_minima(kind: str, cells: Cells) -> list[str]:
+    """Return the rows of a minima table; the paper gives both kinds of Wins(MAE) one row."""
+    if kind == "sampler":
+        return list(cells.samplers)
+    return [
+        name for name in cells.columns if name != "wins_mae_vectorized" or "wins_mae" not in cells.columns
+    ]
+
+
+def _columns_of_row(name: str) -> tuple[str, ...]:
+    return ("wins_mae", "wins_mae_vectorized") if name == "wins_mae" else (name,)

@@ -1,0 +1,41 @@
+"""The keys of the study in the configuration."""
+
+from __future__ import annotations
+
+from typing import Annotated, Literal
+
+from pydantic import Field
+
+from nbyk.config.sections import Section, Size
+from nbyk.config.values import Distinct, Epsilon, MetricName, NullName, SamplerName
+from nbyk.resampling.samplers import WEIN_SAMPLERS
+from nbyk_papers.wein2023.design import COLUMNS
+
+
+class Wein2023(Section):
+    """The default run, the study of Wein et al. 2023: its keys are those of the configuration itself."""
+
+    semantics: Annotated[list[Literal["published", "recommended"]], Distinct] = Field(
+        ["published", "recommended"], min_length=1
+    )
+    """How a p-value is computed: as the paper's published numbers were, as nbyk recommends, or both."""
+    sources: Annotated[list[str], Distinct] = Field(["simulated", "toxicity", "convabuse"], min_length=1)
+    """Where items and responses come from: a published prior, or ratings that a prior is fitted to."""
+    epsilons: Annotated[list[Epsilon], Distinct] = Field([0.0, 0.05, 0.1, 0.3, 0.7], min_length=1)
+    """Perturbations ε_B of system B's item means, each in [0, 1]; 0 makes the systems equal."""
+    sizes: Annotated[list[Size], Distinct] = Field([Size(n_items=1000, k_responses=5)], min_length=1)
+    """Sizes (N, K) of the test sets. The tables show the first; results/pvalues holds them all."""
+    samplers: Annotated[list[SamplerName], Distinct] = Field(list(WEIN_SAMPLERS), min_length=1)
+    """Item sampler/response sampler pairs that resample a test set."""
+    metrics: Annotated[list[MetricName], Distinct] = Field(list(COLUMNS), min_length=1)
+    """Metrics that compare a system with the gold: the paper's nine columns, any other built-in, or yours."""
+    recommended_null: NullName = "pooled"
+    """Null of the recommended semantics: pooled, pooled_twice, permutation, swap_items or shifted."""
+    n_draws: int = Field(1000, ge=2)
+    """Draws M under either hypothesis behind each true p-value."""
+    n_resamples: int = Field(1000, ge=2)
+    """Resamples M under either hypothesis behind each estimated p-value."""
+    n_references: int = Field(20, ge=2)
+    """Reference test sets per cell: the first is reported, all of them give the estimate's distribution."""
+    n_spread_resamples: int = Field(200, ge=2)
+    """Resamples M of the reference test sets after the first."""

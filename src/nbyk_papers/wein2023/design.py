@@ -1,0 +1,185 @@
+"""Wein et al. 2023, "Follow the leader(board) with confidence": its design, semantics and published numbers.
+
+For each source and perturbation ε_B, a p-value is estimated from a single test set by six samplers and nine
+metrics, and compared with the true p-value that fresh draws from the population give (sections 4 to 6).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cache
+from importlib import resources
+from typing import TYPE_CHECKING
+
+from nbyk.errors import unknown_name
+from nbyk.resampling.samplers import get_sampler
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+STUDY = "wein2023"
+
+COLUMNS = {
+    "mae": "MAE",
+    "wins_mae": "Wins(MAE)",
+    "wins_mae_vectorized": "Wins(MAE) (vectorized)",
+    "mse": "MSE",
+    "spearman": "Spearman Rho",
+    "emd_aggregated": "EMD Agg",
+    "emd_aggregated_vectorized": "EMD Agg (vectorized)",
+    "mean_of_emds": "Mean of EMDs",
+    "cosine": "Cosine",
+}
+"""The paper's nine metric columns in the order of Tables 5 to 14, with the names printed there."""
+
+NEEDS_SEVERAL_RESPONSES = ("wins_mae_vectorized", "emd_aggregated_vectorized", "mean_of_emds")
+"""Columns that the paper gives only for samplers that keep several responses per item."""
+
+PAPER_SIZE = (1000, 5)
+"""Items N and responses per item K of every published number."""
+
+PUBLISHED_DRAWS = 1000
+"""Draws M behind every published p-value, but for the estimated ones of the EMD columns."""
+
+
+@dataclass(frozen=True)
+class Semantics:
+    """What exactly is computed under one reading of the paper.
+
+    Attributes
+    ----------
+    name
+        "published" (what the printed numbers are) or "recommended".
+    null
+        The null hypothesis behind estimated p-values.
+    share_gold
+        Whether the null reuses the items and gold that the alternative drew (Algorithm 1 says so).
+    metric_of_column
+        The metric that stands behind a column, where it is not the one of the same name.
+    resamples_of_column
+        The most resamples that a column's estimated p-values use, where fewer than for the others.
+    """
+
+    name: str
+    null: str
+    share_gold: bool
+    metric_of_column: dict[str, str] = field(default_factory=dict)
+    resamples_of_column: dict[str, int] = field(default_factory=dict)
+
+    def metric(self, column: str) -> str:
+        """Return the name of the metric behind a column."""
+        return self.metric_of_column.get(column, column)
+
+    def resamples(self, column: str, n_resamples: int) -> int:
+        """Return how many of `n_resamples` resamples a column's estimated p-values use."""
+        return min(n_resamples, self.resamples_of_column.get(column, n_resamples))
+
+
+SEMANTICS = {
+    "published": Semantics(
+        "published",
+        null="pooled_twice",
+        share_gold=False,
+        metric_of_column={
+            "wins_mae": "wins_mae(tolerance=0.0)",
+            "wins_mae_vectorized": "wins_mae_vectorized(tolerance=0.0)",
+            "mse": "inverse_mse",
+            "emd_aggregated": "histogram_emd_aggregated(bins=50)",
+            "emd_aggregated_vectorized": "histogram_emd_aggregated_vectorized(bins=50)",
+            "mean_of_emds": "histogram_mean_of_emds(bins=5)",
+        },
+        resamples_of_column={
+            "emd_aggregated": 100,
+            "emd_aggregated_vectorized": 100,
+            "mean_of_emds": 100,
+        },
+    ),
+    "recommended": Semantics("recommended", null="pooled", share_gold=True),
+}
+
+EPSILONS = (0.0, 0.05, 0.1, 0.3, 0.7)
+"""The paper's perturbations ε_B of system B."""
+
+PRIORS = ("simulated", "toxicity")
+"""The sources whose prior the paper has."""
+
+_MINIMA_TABLES = {"simulated": {"sampler": 1, "metric": 2}, "toxicity": {"sampler": 3, "metric": 4}}
+_FIRST_FULL_TABLE = {"simulated": 5, "toxicity": 10}
+_MINIMA_FIGURES = {"simulated": 1, "toxicity": 2}
+
+
+def get_semantics(name: str) -> Semantics:
+    """Return the semantics of a name, or raise NbykError with the names there are."""
+    if name not in SEMANTICS:
+        raise unknown_name("semantics", name, SEMANTICS)
+    return SEMANTICS[name]
+
+
+def full_table_name(source: str, epsilon: float) -> str:
+    """Return the file name of a source's full-result table at one ε: the paper's number where it has one."""
+    if source in _FIRST_FULL_TABLE and epsilon in EPSILONS:
+        return f"table_{_FIRST_FULL_TABLE[source] + EPSILONS.index(epsilon):02d}"
+    return f"{source}_epsilon_{epsilon:g}"
+
+
+def has_published(source: str, epsilon: float, n_items: int, k_responses: int) -> bool:
+    """Return whether Tables 5 to 14 have a source's p-values at an ε and a size."""
+    return source in _FIRST_FULL_TABLE and epsilon in EPSILONS and (n_items, k_responses) == PAPER_SIZE
+
+
+def minima_table_name(source: str, kind: str) -> str:
+    """Return the file name of a source's table of least errors by "sampler" or "metric" (Tables 1 to 4)."""
+    if source in _MINIMA_TABLES:
+        return f"table_{_MINIMA_TABLES[source][kind]:02d}"
+    return f"{source}_minima_by_{kind}"
+
+
+def minima_figure_name(source: str) -> str:
+    """Return the file name of a source's figure of least errors (Figures 1 and 2)."""
+    return f"figure_{_MINIMA_FIGURES[source]:02d}" if source in _MINIMA_FIGURES else f"{source}_minima"
+
+
+def stage_figure_name(source: str, stage: str) -> str:
+    """Return the file name of a source's figure of item "means" or "sds" (Figures 3 and 4 for toxicity)."""
+    if source == "toxicity":
+        return {"means": "figure_03", "sds": "figure_04"}[stage]
+    return f"{source}_{stage}"
+
+
+def columns_of_sampler(sampler: str, columns: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the metric columns that a sampler's rows have: the vectorised ones need several responses."""
+    if get_sampler(sampler).responses_per_item(2) > 1:
+        return columns
+    return tuple(column for column in columns if column not in NEEDS_SEVERAL_RESPONSES)
+
+
+@cache
+def published_p_values() -> pd.DataFrame:
+    """Return the numbers of Tables 5 to 14: estimated and true p-values, 450 rows.
+
+    Columns: table, source, epsilon_b, sampler (nbyk's name), metric, estimated_p, true_p, legible ("yes",
+    "reconstructed" where one garbled figure follows from the other two, or "no").
+    """
+    table = _read("wein2023_tables_5_to_14.csv")
+    responses = table["response_sampler"].replace("sample(5)", "sample(K)")
+    return table.assign(sampler=table["item_sampler"] + "/" + responses).drop(
+        columns=["item_sampler", "response_sampler"]
+    )
+
+
+@cache
+def published_minima() -> pd.DataFrame:
+    """Return the numbers of Tables 1 to 4: the least |estimated − true| per sampler or per metric, 140 rows.
+
+    Columns: table, source, row_kind ("sampler" or "metric"), row, n, epsilon_b, min_abs_error and
+    reported_below (1e-5 where the paper prints "< 10⁻⁵").
+    """
+    table = _read("wein2023_tables_1_to_4.csv")
+    return table.assign(row=table["row"].str.replace("sample(5)", "sample(K)", regex=False))
+
+
+def _read(name: str) -> pd.DataFrame:
+    import pandas as pd
+
+    with resources.files(__package__).joinpath(name).open(encoding="utf-8") as file:
+        return pd.read_csv(file)

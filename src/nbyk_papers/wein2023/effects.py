@@ -1,0 +1,257 @@
+"""From priors to p-values: the subcommands behind the cells of Wein et al. 2023."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nbyk.cli.options import (
+    RATINGS,
+    Columns,
+    Epsilon,
+    EpsilonA,
+    Items,
+    MetricFiles,
+    Out,
+    PriorFile,
+    Responses,
+    Samplers,
+    SdScaleA,
+    SdScaleB,
+    Seed,
+    SemanticsName,
+    Threads,
+    checksum,
+    distinct,
+    load_metric_files,
+    read_prior,
+)
+from nbyk.errors import NbykError
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+REFERENCES = ("reference", "system", "item", "response", "value")
+EFFECTS = ("hypothesis", "draw")
+
+
+def reference(
+    prior: PriorFile,
+    out: Out,
+    items: Items,
+    responses: Responses,
+    epsilon: Epsilon,
+    references: Annotated[int, typer.Option(help="Test sets to draw.", min=1)],
+    seed: Seed,
+    gold: Annotated[
+        Path | None, typer.Option(help="Normalised ratings to use as gold; A and B are simulated.")
+    ] = None,
+    epsilon_a: EpsilonA = 0.0,
+    sd_scale_a: SdScaleA = 1.0,
+    sd_scale_b: SdScaleB = 1.0,
+) -> None:
+    """Draw the reference test sets that p-values are estimated from."""
+    from nbyk.data import Ratings
+    from nbyk.files import read_parquet, write_parquet
+    from nbyk_papers.wein2023.cells import reference_sets, references_table
+
+    matrix = None if gold is None else Ratings.from_table(read_parquet(gold, RATINGS)[0]).matrix()
+    population = read_prior(prior)
+    own = {"epsilon_a": epsilon_a, "sd_scale_a": sd_scale_a, "sd_scale_b": sd_scale_b}
+    sets = reference_sets(
+        population,
+        n_items=items,
+        k_responses=responses,
+        epsilon_b=epsilon,
+        epsilon_a=epsilon_a,
+        sd_scale_a=sd_scale_a,
+        sd_scale_b=sd_scale_b,
+        n_references=references,
+        seed=seed,
+        gold=matrix,
+    )
+    made = {**_cell(items, responses, epsilon), **own, "prior": population.to_dict(), "gold": checksum(gold)}
+    write_parquet(out, references_table(sets), {"seed": seed, **made})
+
+
+def true(
+    prior: PriorFile,
+    out: Out,
+    items: Items,
+    responses: Responses,
+    epsilon: Epsilon,
+    metric: Columns,
+    semantics: SemanticsName,
+    draws: Annotated[int, typer.Option(help="Draws M under either hypothesis.", min=2)],
+    seed: Seed,
+    epsilon_a: EpsilonA = 0.0,
+    sd_scale_a: SdScaleA = 1.0,
+    sd_scale_b: SdScaleB = 1.0,
+    metric_file: MetricFiles = None,
+    threads: Threads = 1,
+) -> None:
+    """Draw true effects: fresh test sets from the population under both hypotheses."""
+    from nbyk.files import write_parquet
+    from nbyk.progress import progress
+    from nbyk_papers.wein2023.cells import true_effects_table
+
+    population = read_prior(prior)
+    own = {"epsilon_a": epsilon_a, "sd_scale_a": sd_scale_a, "sd_scale_b": sd_scale_b}
+    metrics = _metrics(semantics, metric, metric_file)
+    with progress(f"true effects, {out}", 2 * draws) as advance:
+        table = true_effects_table(
+            population,
+            metrics,
+            n_items=items,
+            k_responses=responses,
+            epsilon_b=epsilon,
+            epsilon_a=epsilon_a,
+            sd_scale_a=sd_scale_a,
+            sd_scale_b=sd_scale_b,
+            n_draws=draws,
+            seed=seed,
+            threads=threads,
+            progress=advance,
+        )
+    made = {**_cell(items, responses, epsilon), **own, "prior": population.to_dict(), "metrics": metrics}
+    write_parquet(out, table, {"seed": seed, "semantics": semantics, "M": draws, **made})
+
+
+def estimate(
+    references: Annotated[Path, typer.Argument(help="Reference sets, as written by `nbyk study reference`.")],
+    out: Out,
+    sampler: Samplers,
+    metric: Columns,
+    semantics: SemanticsName = "recommended",
+    null: Annotated[
+        str, typer.Option(help="Null hypothesis under which A and B are redrawn.")
+    ] = "swap_items",
+    resamples: Annotated[int, typer.Option(help="Resamples M under either hypothesis.", min=2)] = 1000,
+    spread_resamples: Annotated[
+        int, typer.Option(help="Resamples M of the reference sets after the first.", min=2)
+    ] = 200,
+    seed: Seed = 0,
+    metric_file: MetricFiles = None,
+    threads: Threads = 1,
+) -> None:
+    """Resample the reference sets under both hypotheses and score every resample."""
+    from nbyk.files import read_parquet, write_parquet
+    from nbyk.progress import progress
+    from nbyk_papers.wein2023.cells import estimated_effects_table, references_from_table
+    from nbyk_papers.wein2023.design import get_semantics
+
+    distinct("--sampler", sampler)
+    sets = references_from_table(read_parquet(references, REFERENCES)[0])
+    metrics = _metrics(semantics, metric, metric_file)
+    draws = 2 * len(sampler) * (resamples + spread_resamples * (len(sets) - 1))
+    with progress(f"estimated effects, {out}", draws) as advance:
+        table = estimated_effects_table(
+            sets,
+            metrics,
+            samplers=sampler,
+            null=null,
+            share_gold=get_semantics(semantics).share_gold,
+            n_resamples=resamples,
+            n_spread_resamples=spread_resamples,
+            seed=seed,
+            threads=threads,
+            progress=advance,
+        )
+    write_parquet(
+        out,
+        table,
+        {
+            "seed": seed,
+            "semantics": semantics,
+            "null": null,
+            "M": resamples,
+            "metrics": metrics,
+            "references": checksum(references),
+        },
+    )
+
+
+def pvalues(
+    estimated: Annotated[Path, typer.Argument(help="Effects, as written by `nbyk study estimate`.")],
+    out: Out,
+    true: Annotated[
+        list[Path] | None, typer.Option(help="Effects, as written by `nbyk study true`; repeat for each K.")
+    ] = None,
+    true_responses: Annotated[
+        list[int] | None, typer.Option(help="Responses per item behind each --true.")
+    ] = None,
+    epsilon: Annotated[float, typer.Option(help="Perturbation of system B, if it is known.")] = math.nan,
+    items: Annotated[int, typer.Option(help="Items N of the reference sets, if it is to be noted.")] = 0,
+    responses: Annotated[int, typer.Option(help="Responses per item K of the reference sets.")] = 1,
+) -> None:
+    """Turn effects into p-values: expected p, its Monte-Carlo error, and the true p if it is given."""
+    from nbyk.files import read_parquet, write_parquet
+    from nbyk_papers.wein2023.design import get_semantics
+    from nbyk_papers.wein2023.pvalues import p_values_table
+
+    ks, files = true_responses or [], true or []
+    if len(files) != len(ks):
+        raise NbykError(f"found {len(files)} --true and {len(ks)} --true-responses; expected one for each")
+    effects, made = read_parquet(estimated, ("sampler", *EFFECTS))
+    semantics = get_semantics(made["semantics"])
+    table = p_values_table(
+        effects,
+        {k: _true_effects(path) for k, path in zip(ks, files, strict=True)},
+        epsilon_b=epsilon,
+        n_items=items,
+        k_responses=responses,
+        null=made["null"],
+        paired=semantics.share_gold and made["null"] != "shifted",
+        resamples_of_column={column: semantics.resamples(column, made["M"]) for column in made["metrics"]},
+    )
+    write_parquet(
+        out, table, {**made, "estimated": checksum(estimated), "true": [checksum(path) for path in files]}
+    )
+
+
+def align(
+    gold: Annotated[Path, typer.Argument(help="Gold ratings: CSV, TSV, JSONL, Parquet, .npy or .npz.")],
+    a: Annotated[Path, typer.Argument(help="System A's ratings of the same items.")],
+    b: Annotated[Path, typer.Argument(help="System B's ratings of the same items.")],
+    out: Out,
+    low: Annotated[float, typer.Option(help="Lowest value of the scale.")] = 0.0,
+    high: Annotated[float, typer.Option(help="Highest value of the scale.")] = 1.0,
+) -> None:
+    """Align your own gold, A and B by item, in [0, 1], as a reference set for `nbyk study estimate`."""
+    import nbyk.data
+    from nbyk.data import Interval, read_ratings
+    from nbyk.files import write_parquet
+    from nbyk_papers.wein2023.cells import references_table
+
+    data = nbyk.data.align(*(read_ratings(path, scale=Interval(low, high)) for path in (gold, a, b)))
+    write_parquet(out, references_table([data]), {"files": [checksum(path) for path in (gold, a, b)]})
+
+
+def _cell(items: int, responses: int, epsilon: float) -> dict[str, float]:
+    return {"n_items": items, "k_responses": responses, "epsilon_b": epsilon}
+
+
+def _true_effects(path: Path) -> pa.Table:
+    from nbyk.files import read_parquet
+
+    table, _ = read_parquet(path, EFFECTS)
+    if "sampler" in table.column_names:
+        raise NbykError(f"{path}: found estimated effects, expected a file that `nbyk study true` wrote")
+    return table
+
+
+def _metrics(semantics: str, columns: Sequence[str], metric_files: Sequence[Path] | None) -> dict[str, str]:
+    """Return the metric behind each column, with the user's own metrics registered."""
+    from nbyk.metrics import get
+    from nbyk_papers.wein2023.design import get_semantics
+
+    load_metric_files(metric_files)
+    return {column: get(get_semantics(semantics).metric(column)).name for column in columns}
+
+
+COMMANDS = {command.__name__: command for command in (reference, true, estimate, pvalues, align)}
+"""The commands, by name."""

@@ -1,0 +1,174 @@
+"""The figures of Wein et al. 2023, and how the published numbers compare with ours, as PNG and SVG."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data import Ratings
+from nbyk.files import read_json, read_parquet
+from nbyk.priors import TwoStagePrior, item_parameters, published_prior
+from nbyk.priors.family import Family
+from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels, save
+from nbyk.resampling.streams import Streams, stream_key
+from nbyk_papers.wein2023.comparison import Cells, minima
+from nbyk_papers.wein2023.design import minima_figure_name, stage_figure_name
+from nbyk_papers.wein2023.tables import label
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+Floats = NDArray[np.float64]
+
+_SMALLEST_SHOWN = 1e-5
+_HISTOGRAM_ITEMS = 1000
+
+
+def write_figures(cells: Cells, out: Path, *, fits: Mapping[str, tuple[Path, Path]], seed: int) -> None:
+    """Draw every figure and write it as PNG and SVG.
+
+    Parameters
+    ----------
+    cells
+        The p-values to show.
+    out
+        Folder to write to; figures of a semantics go to a folder of its name, those of priors to "priors".
+    fits
+        Ratings and prior of each source that has ratings.
+    seed
+        Seed of the samples drawn from the priors for Figures 3 and 4.
+    """
+    for semantics, source in cells.table[["semantics", "source"]].drop_duplicates().itertuples(index=False):
+        save(minima_figure(cells.of(semantics, source)), out / semantics / minima_figure_name(source))
+    if cells.table.query("semantics == 'published'")["published_true_p"].notna().any():
+        save(agreement_figure(cells), out / "agreement")
+    sources = dict(fits)
+    for source in ("toxicity", *(name for name in sources if name != "toxicity")):
+        means: Floats | None
+        sds: Floats | None
+        if source in sources:
+            ratings, prior_file = sources[source]
+            means, sds = item_parameters(
+                Ratings.from_table(read_parquet(ratings, ("item", "rater", "value"))[0]).matrix()
+            )
+            prior = TwoStagePrior.from_dict(read_json(prior_file))
+        else:
+            means, sds = None, None
+            prior = published_prior(source, "published")
+        for stage, data, family in (("means", means, prior.mu), ("sds", sds, prior.sigma)):
+            name = stage_figure_name(source, stage)
+            save(stage_figure(source, stage, data, family, seed), out / "priors" / name)
+
+
+def minima_figure(cells: Cells) -> Figure:
+    """Draw Figure 1 or 2: each metric's least |estimated − true| p-value over the samplers, against ε."""
+    figure, axes = new_figure(7.0, 4.2)
+    table = minima(cells, "metric")
+    for index, (name, of_metric) in enumerate(table.groupby("row", sort=False)):
+        style: Any = {
+            "color": COLOURS[index % len(COLOURS)],
+            "marker": MARKERS[index % len(MARKERS)],
+            "markersize": 5,
+        }
+        positions = np.arange(len(of_metric))
+        reach = [
+            of_metric["error_mean"] - of_metric["error_low"],
+            of_metric["error_high"] - of_metric["error_mean"],
+        ]
+        axes.errorbar(
+            positions + 0.03 * (index - 4),
+            of_metric["error_mean"],
+            yerr=np.abs(reach),
+            elinewidth=0.8,
+            label=label(str(name)),
+            **style,
+        )
+        axes.plot(
+            positions, of_metric["published"], linestyle=":", alpha=0.6, markerfacecolor="white", **style
+        )
+    epsilons = sorted(table["epsilon_b"].unique())
+    axes.set_xticks(range(len(epsilons)), [f"{epsilon:g}" for epsilon in epsilons])
+    axes.set_yscale("symlog", linthresh=1e-3, linscale=0.6)
+    axes.set_ylim(0.0, 1.0)
+    axes.set_xlabel("perturbation of system B, ε")
+    axes.set_ylabel("least |estimated p − true p| over the samplers")
+    semantics, source = cells.table[["semantics", "source"]].iloc[0]
+    has_published = bool(table["published"].notna().any())
+    axes.set_title(
+        f"{source}, {semantics}: mean and 90 % interval over test sets"
+        + ("; dotted, the paper's one" if has_published else ""),
+        loc="left",
+        fontsize=9,
+    )
+    axes.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False)
+    return figure
+
+
+def agreement_figure(cells: Cells) -> Figure:
+    """Draw every published true p-value against ours, with ±3 standard errors."""
+    figure, axes = new_figure(5.6, 4.6)
+    rows = cells.table[(cells.table["semantics"] == "published") & cells.table["published_true_p"].notna()]
+    for index, (source, of_source) in enumerate(rows.groupby("source", sort=False)):
+        x = np.maximum(of_source["published_true_p"].to_numpy(), _SMALLEST_SHOWN)
+        y = np.maximum(of_source["true_p"].to_numpy(), _SMALLEST_SHOWN)
+        reach = 3.0 * of_source["true_se"].to_numpy()
+        error = np.stack([np.minimum(reach, y - 0.5 * _SMALLEST_SHOWN), reach])
+        axes.errorbar(
+            x,
+            y,
+            yerr=error,
+            fmt=MARKERS[index],
+            color=COLOURS[index],
+            markersize=4,
+            alpha=0.6,
+            label=source,
+        )
+    axes.plot([_SMALLEST_SHOWN, 1.0], [_SMALLEST_SHOWN, 1.0], color="black", linewidth=0.8)
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    axes.set_xlim(0.5 * _SMALLEST_SHOWN, 1.0)
+    axes.set_ylim(0.5 * _SMALLEST_SHOWN, 1.0)
+    axes.set_xlabel("true p, published (Tables 5 to 14)")
+    axes.set_ylabel("true p, nbyk (±3 standard errors)")
+    axes.set_title("Wein et al. 2023, reproduced (p < 10⁻⁵ shown at 10⁻⁵)")
+    axes.legend(frameon=False)
+    return figure
+
+
+def stage_figure(source: str, stage: str, data: Floats | None, family: Family, seed: int) -> Figure:
+    """Draw Figure 3 or 4: item means or standard deviations in the data, and in 1000 items of the prior."""
+    streams = Streams(stream_key(seed, purpose="histogram of a prior", source=source, stage=stage), 0)
+    sample = family.draw(streams.uniforms("items", (_HISTOGRAM_ITEMS, family.n_uniforms)))
+    upper = max(1.0 if stage == "means" else 0.6, float(sample.max()))
+    edges = np.linspace(0.0, upper, 21)
+    figure, (left, right) = new_panels(8.0, 3.2, 2)
+    if data is None:
+        left.text(
+            0.5,
+            0.5,
+            "ratings not at hand:\nname them under ratings\nin config.yaml",
+            ha="center",
+            va="center",
+        )
+        left.set_axis_off()
+    else:
+        _histogram(left, data, edges, f"{len(data)} items of {source}")
+        expected = np.diff(family.cdf_left(edges))
+        left.stairs(len(data) * expected, edges, color=COLOURS[1], linewidth=1.5, label="fitted prior")
+        left.legend(frameon=False)
+    _histogram(right, sample, edges, f"{_HISTOGRAM_ITEMS} items of the prior")
+    for axes in (left, right):
+        axes.set_xlabel("item mean" if stage == "means" else "item standard deviation")
+    right.set_ylabel("items")
+    return figure
+
+
+def _histogram(axes: Axes, values: Floats, edges: Floats, title: str) -> None:
+    axes.hist(values, bins=edges.tolist(), color=COLOURS[0], alpha=0.75)
+    axes.set_ylabel("items")
+    axes.set_title(title)

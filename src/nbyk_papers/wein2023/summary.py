@@ -1,0 +1,96 @@
+"""How many of the published numbers agree with a run's."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbyk.resampling.samplers import get_sampler
+from nbyk_papers.agreement import chi_square
+from nbyk_papers.wein2023.comparison import PRINTED_RESOLUTION, Cells, minima
+from nbyk_papers.wein2023.design import STUDY, minima_table_name
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+AGREEMENT = 3.0
+"""A published number agrees when it lies within this many standard errors of ours."""
+
+REPORTED_BELOW = 1e-5
+"""The paper calls what is smaller zero."""
+
+
+def summarise(cells: Cells) -> dict[str, Any]:
+    """Return how many published cells agree with ours, by semantics and table, and which do not.
+
+    A true p-value is compared by its Monte-Carlo error on both sides. An estimated one depends on the one
+    test set that the paper drew, so it is compared with the mean over our test sets by their spread, on the
+    probit scale. The median of |z| would be 0.67 if every difference were chance, and less where samplers
+    share a true p-value that is all but zero.
+    """
+    summary: dict[str, Any] = {"study": STUDY, "within_standard_errors": AGREEMENT}
+    for semantics in sorted(cells.table["semantics"].unique()):
+        rows = cells.table[(cells.table["semantics"] == semantics) & cells.table["published_true_p"].notna()]
+        summary[semantics] = {
+            "true_p": _agreement(rows, "z_true"),
+            "estimated_p": _agreement(rows, "z_estimated"),
+            "by_table": {
+                table: {**_agreement(of_table, "z_true"), **_chi_square(of_table)}
+                for table, of_table in rows.groupby("table", sort=False)
+            },
+            "tables_1_to_4": _minima_agreement(cells, semantics),
+            "true_p_beyond": _beyond(rows, "true_p"),
+            "estimated_p_beyond": _beyond(rows, "estimated_p"),
+        }
+    headline = summary["published" if "published" in summary else "recommended"]["true_p"]
+    summary["line"] = f"{headline['agree']} of {headline['cells']} published cells agree"
+    return summary
+
+
+def _agreement(rows: pd.DataFrame, z_column: str) -> dict[str, Any]:
+    z = rows[z_column].dropna()
+    agree = int((z.abs() <= AGREEMENT).sum())
+    return {
+        "cells": len(z),
+        "agree": agree,
+        "share": agree / len(z) if len(z) else None,
+        "median_abs_z": float(z.abs().median()) if len(z) else None,
+    }
+
+
+def _chi_square(rows: pd.DataFrame) -> dict[str, Any]:
+    """Return χ² of a table's true p-values, each published number once, and its degrees of freedom.
+
+    Several samplers share one draw of ours, and often one of the paper's. Numbers below the printed precision
+    on both sides say nothing and are left out.
+    """
+    several = rows["sampler"].map(lambda name: get_sampler(name).responses_per_item(2) > 1)
+    total, freedom = 0.0, 0
+    for _, shared in rows.groupby([rows["metric"], several]):
+        first = shared.iloc[0]
+        published = np.unique(shared["published_true_p"])
+        if max(first["true_p"], published.max()) < REPORTED_BELOW:
+            continue
+        theirs = float(shared["published_variance"].mean()) + PRINTED_RESOLUTION**2
+        chi2, n = chi_square(float(first["true_p"]), float(shared["true_variance"].mean()), published, theirs)
+        total, freedom = total + chi2, freedom + n
+    return {"chi2": total, "dof": freedom}
+
+
+def _minima_agreement(cells: Cells, semantics: str) -> dict[str, Any]:
+    agreement = {}
+    for source in cells.table.loc[cells.table["semantics"] == semantics, "source"].unique():
+        for kind in ("sampler", "metric"):
+            table = minima(cells.of(semantics, source), kind)
+            if table["published"].notna().any():
+                agreement[minima_table_name(source, kind)] = _agreement(table, "z")
+    return agreement
+
+
+def _beyond(rows: pd.DataFrame, kind: str) -> list[dict[str, Any]]:
+    """Return the cells whose published "true_p" or "estimated_p" does not agree."""
+    z = f"z_{kind.removesuffix('_p')}"
+    shown = ["table", "sampler", "metric", kind, f"published_{kind}", z]
+    beyond = rows.loc[rows[z].abs() > AGREEMENT, shown].rename(columns={z: "z"})
+    return [dict(zip(beyond.columns, row, strict=True)) for row in beyond.itertuples(index=False)]

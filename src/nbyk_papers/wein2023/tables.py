@@ -1,0 +1,102 @@
+"""The tables of Wein et al. 2023 beside the published numbers."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nbyk.files import write_json
+from nbyk.report.formats import write_table
+from nbyk_papers.wein2023.comparison import Cells, minima
+from nbyk_papers.wein2023.design import COLUMNS, full_table_name, minima_table_name
+from nbyk_papers.wein2023.summary import summarise
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+
+def write_tables(cells: Cells, out: Path) -> str:
+    """Write every table in every format and ``summary.json``; return the summary in one line."""
+    pairs = cells.table[["semantics", "source"]].drop_duplicates().itertuples(index=False)
+    for semantics, source in pairs:
+        for name, caption, table in tables_of(cells, semantics, source):
+            write_table(table, out / "tables" / semantics / name, caption)
+    summary = summarise(cells)
+    write_json(out / "summary.json", summary)
+    return str(summary["line"])
+
+
+def tables_of(cells: Cells, semantics: str, source: str) -> list[tuple[str, str, pd.DataFrame]]:
+    """Return the tables of a semantics and a source as (file name, caption, table)."""
+    shown = cells.of(semantics, source)
+    tables = []
+    for kind in ("sampler", "metric"):
+        name = minima_table_name(source, kind)
+        caption = (
+            f"{_title(name, source)}: least |estimated − true| p-value by {kind}, over all "
+            f"{'metrics' if kind == 'sampler' else 'samplers'} ({semantics})"
+        )
+        tables.append((name, caption, minima_table(shown, kind)))
+    rows = shown.table
+    for epsilon in sorted(rows["epsilon_b"].unique()):
+        name = full_table_name(source, float(epsilon))
+        caption = f"{_title(name, source)}: estimated and true p-values, ε = {epsilon:g} ({semantics})"
+        tables.append((name, caption, full(rows[rows["epsilon_b"] == epsilon])))
+    return tables
+
+
+def full(rows: pd.DataFrame) -> pd.DataFrame:
+    """Return a full-result table (Tables 5 to 14): one row per sampler and metric, ours beside published."""
+    import pandas as pd
+
+    return pd.DataFrame(
+        {
+            "metric": rows["metric"].map(label),
+            "sampler": rows["sampler"],
+            "estimated p": rows["estimated_p"],
+            "± MC": rows["estimated_se"],
+            "mean over sets": rows["estimated_mean"],
+            "5 %": rows["estimated_low"],
+            "95 %": rows["estimated_high"],
+            "published estimated p": rows["published_estimated_p"],
+            "its rank among sets": rows["published_rank"],
+            "z estimated": rows["z_estimated"],
+            "true p": rows["true_p"],
+            "± MC of true": rows["true_se"],
+            "published true p": rows["published_true_p"],
+            "z true": rows["z_true"],
+            "difference": rows["estimated_p"] - rows["true_p"],
+            "published difference": rows["published_estimated_p"] - rows["published_true_p"],
+        }
+    )
+
+
+def minima_table(cells: Cells, kind: str) -> pd.DataFrame:
+    """Return `minima` for people: a row per sampler or metric and ε."""
+    import pandas as pd
+
+    table = minima(cells, kind)
+    return pd.DataFrame(
+        {
+            kind: table["row"].map(label),
+            "n": table["n"],
+            "ε": table["epsilon_b"].map("{:g}".format),
+            "error": table["error"],
+            "mean over sets": table["error_mean"],
+            "5 %": table["error_low"],
+            "95 %": table["error_high"],
+            "published error": table["published"],
+            "z": table["z"],
+        }
+    )
+
+
+def label(name: str) -> str:
+    """Return a metric column's name as the paper prints it, or any other name as it is."""
+    return COLUMNS.get(name, name)
+
+
+def _title(name: str, source: str) -> str:
+    if name.startswith("table_"):
+        return f"Table {int(name.removeprefix('table_'))}, {source}"
+    return source

@@ -1,0 +1,78 @@
+"""Cells as tables: nothing is lost on the way to Parquet, and p-values are those of the draws."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from nbyk.data.response_set import response_set
+from nbyk.errors import NbykError
+from nbyk.files import read_parquet, write_parquet
+from nbyk.priors import published_prior
+from nbyk.resampling.resample import resampled_effects
+from nbyk.resampling.simulate import simulated_effects
+from nbyk.testing.pvalues import expected_p
+from nbyk_papers.wein2023.cells import (
+    estimated_effects_table,
+    reference_sets,
+    references_from_table,
+    references_table,
+    true_effects_table,
+)
+from nbyk_papers.wein2023.pvalues import p_values_table
+
+TOXICITY = published_prior("toxicity")
+COLUMNS = {"mse": "inverse_mse", "cosine": "cosine"}
+
+
+def test_reference_sets_survive_parquet(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    ragged = response_set([[0.1, np.nan], [0.2, 0.3]], [[0.4], [0.5]], [[0.6, 0.7], [0.8, np.nan]])
+    write_parquet(tmp_path / "sets.parquet", references_table([ragged, ragged]), {"seed": 1})
+    table, made = read_parquet(tmp_path / "sets.parquet")
+    assert made["seed"] == 1
+    for again in references_from_table(table):
+        assert again.fingerprint() == ragged.fingerprint()
+
+
+def test_real_gold_is_drawn_from_items_rated_twice() -> None:
+    generator = np.random.default_rng(1)
+    gold = generator.integers(0, 5, (50, 4)) / 5
+    gold[:10, 1:] = np.nan
+    settings = {"n_items": 30, "k_responses": 3, "epsilon_b": 0.1, "n_references": 2, "seed": 3, "gold": gold}
+    sets = reference_sets(TOXICITY, **settings)
+    rows = {tuple(row) for row in gold[10:]}
+    for data in sets:
+        assert {tuple(row) for row in data.gold} <= rows
+        assert data.a.shape == (30, 3)
+    assert sets[0].fingerprint() != sets[1].fingerprint()
+    with pytest.raises(NbykError, match="40 items have at least two ratings, 41 were asked for"):
+        reference_sets(TOXICITY, **{**settings, "n_items": 41})
+
+
+def test_p_values_are_those_of_the_draws() -> None:
+    size = {"n_items": 30, "k_responses": 3, "epsilon_b": 0.2}
+    sets = reference_sets(TOXICITY, **size, n_references=2, seed=1)
+    sampler = "bootstrap_items/sample(1)"
+    drawn = {"null": "pooled", "share_gold": True, "n_resamples": 50, "n_spread_resamples": 50, "seed": 1}
+    estimated = estimated_effects_table(sets, COLUMNS, samplers=[sampler], **drawn)
+    one = {"n_items": 30, "k_responses": 1, "epsilon_b": 0.2, "n_draws": 60, "seed": 1}
+    true = {1: true_effects_table(TOXICITY, COLUMNS, **one)}
+    table = p_values_table(
+        estimated, true, **size, null="pooled", paired=True, resamples_of_column={"mse": 50, "cosine": 20}
+    ).to_pylist()
+    assert [(row["reference"], row["metric"]) for row in table] == [
+        (reference, column) for reference in (0, 1) for column in COLUMNS
+    ]
+    fresh = simulated_effects(TOXICITY, list(COLUMNS.values()), **one)
+    for row in table:
+        metric, m = list(COLUMNS).index(row["metric"]), row["n_resamples"]
+        data = sets[row["reference"]]
+        settings = {name: value for name, value in drawn.items() if name != "n_spread_resamples"}
+        draws = resampled_effects(data, COLUMNS[row["metric"]], sampler=sampler, **settings)
+        estimate = expected_p(draws.alternative[0, :m], draws.null[0, :m], paired=True)
+        truth = expected_p(fresh.alternative[metric], fresh.null[metric])
+        assert (row["estimated_p"], row["estimated_se"]) == (estimate.p, estimate.standard_error)
+        assert (row["true_p"], row["true_se"]) == (truth.p, truth.standard_error)
+        assert (m, row["n_draws"]) == ({"mse": 50, "cosine": 20}[row["metric"]], 60)
+    assert_array_equal(estimated["draw"].to_numpy()[:50], np.arange(50))

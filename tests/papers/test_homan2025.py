@@ -1,0 +1,102 @@
+"""The study's published numbers as data, its grid of sizes and its rule of selection."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from nbyk.metrics import get
+from nbyk.priors import published_prior
+from nbyk_papers.homan2025.design import (
+    BUDGETS,
+    COLUMNS,
+    EPSILONS,
+    FIGURE_5_METRICS,
+    LABELS,
+    METRIC_OF_COLUMN,
+    METRICS,
+    MOST_RESPONSES_OF_TABLES,
+    RESPONSES,
+    TABLE_OF_EPSILON,
+    figure_names,
+    grid_sizes,
+    label,
+    published_cells,
+    published_table,
+    select_smallest,
+)
+
+ALL = [(source, epsilon) for source in LABELS for epsilon in EPSILONS]
+
+
+def test_every_published_cell_is_one_of_our_grid() -> None:
+    table = published_table()
+    assert len(table) == 63
+    assert set(zip(table.source, table.epsilon_b, table.column, strict=True)) == {
+        (source, epsilon, column) for source in LABELS for epsilon in TABLE_OF_EPSILON for column in COLUMNS
+    }
+    filled = table.dropna()
+    assert len(filled) == 57
+    sizes = set(grid_sizes(BUDGETS, RESPONSES))
+    for row in filled.itertuples():
+        assert (row.published_n_times_k / row.published_k, row.published_k) in sizes
+        assert row.published_k <= MOST_RESPONSES_OF_TABLES
+        assert row.published_p < 0.05
+    assert published_cells(ALL, sizes, METRICS) == 57
+    assert published_cells(ALL, sizes, ["mae"]) == len(filled[filled.column == "mae"])
+
+
+def test_sources_and_metrics_exist_under_their_names() -> None:
+    for source in LABELS:
+        assert published_prior(source).name == source
+    for name in (*METRICS, *FIGURE_5_METRICS):
+        assert get(name).name == name
+    assert all(set(metrics.values()) <= set(METRICS) for metrics in METRIC_OF_COLUMN.values())
+    assert (label("hs_brexit"), label("convabuse_fit")) == ("HS-Brexit", "ConvAbuse (own fit)")
+
+
+def test_a_size_spends_its_budget_on_two_items_or_more() -> None:
+    sizes = grid_sizes(BUDGETS, RESPONSES)
+    assert len(set(sizes)) == len(sizes) == 107
+    assert all(n * k in BUDGETS and n >= 2 for n, k in sizes)
+    assert grid_sizes([200, 500], [1, 3, 250, 500]) == [(200, 1), (500, 1), (2, 250)]
+
+
+def rows(sizes_and_p: list[tuple[int, int, float]], column: str = "mae") -> pd.DataFrame:
+    table = pd.DataFrame(sizes_and_p, columns=["n_items", "k_responses", "p"])
+    return table.assign(source="toxicity", epsilon_b=0.1, column=column)
+
+
+@pytest.mark.parametrize(
+    ("sizes_and_p", "picked"),
+    [
+        ([(200, 5, 0.04), (100, 10, 0.03), (400, 5, 0.001)], (1000, 10)),
+        ([(200, 5, 0.06), (100, 10, 0.05), (400, 5, 0.049)], (2000, 5)),
+        ([(4, 250, 0.001), (400, 5, 0.04)], (2000, 5)),  # the tables never go above K = 100
+        ([(100, 7, 0.001), (100, 15, 0.001), (200, 5, 0.04)], (1000, 5)),  # nor off the paper's grid
+        ([(200, 5, np.nan), (400, 5, 0.01)], (2000, 5)),
+        ([(200, 5, 0.2)], None),
+    ],
+)
+def test_the_smallest_significant_budget_is_picked_and_at_it_the_smallest_p(
+    sizes_and_p: list[tuple[int, int, float]], picked: tuple[int, int] | None
+) -> None:
+    chosen = select_smallest(rows(sizes_and_p[::-1]))
+    found = list(zip(chosen.n_times_k, chosen.k_responses, strict=True))
+    assert found == ([] if picked is None else [picked])
+
+
+def test_each_column_is_picked_by_itself() -> None:
+    both = pd.concat([rows([(200, 5, 0.01)]), rows([(200, 5, 0.3), (400, 5, 0.02)], "wins_mae")])
+    chosen = select_smallest(both).set_index("column")
+    assert chosen.n_times_k.to_dict() == {"mae": 1000, "wins_mae": 2000}
+
+
+def test_a_run_draws_the_figures_that_it_has_numbers_for() -> None:
+    sizes = grid_sizes(BUDGETS, RESPONSES)
+    everything = figure_names(ALL, sizes, METRICS, with_power=True, fitted=["convabuse_fit"])
+    assert len(everything) == len(set(everything)) == 16
+    few = figure_names([("mhs", 0.1)], [(40, 5)], ["mae"], with_power=False)
+    assert few == ["figure_01", "figure_02", "figure_11"]
+    assert "figure_05a" not in figure_names([("toxicity", 0.05)], [(40, 5)], METRICS, with_power=False)

@@ -1,0 +1,181 @@
+"""Tables, figures and summary of Ulmer et al. 2022, from scores whose error rates are known."""
+
+from __future__ import annotations
+
+import re
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+from matplotlib.image import imread
+
+from nbyk.errors import NbykError
+from nbyk.files import read_json, read_parquet, write_parquet
+from nbyk.testing.rates import binomial_interval
+from nbyk_papers.ulmer2022.comparison import compare
+from nbyk_papers.ulmer2022.design import (
+    SEMANTICS,
+    TESTS,
+    THRESHOLDS,
+    TYPE_1,
+    figure_names,
+    published_rates,
+    table_names,
+)
+from nbyk_papers.ulmer2022.figures import write_figures
+from nbyk_papers.ulmer2022.page import PAGE
+from nbyk_papers.ulmer2022.reading import error_rates, read_scores
+from nbyk_papers.ulmer2022.summary import summarise
+from nbyk_papers.ulmer2022.tables import tables_of, write_tables
+
+
+def scores_behind(errors: pd.DataFrame, kind: str, simulations: int) -> np.ndarray:  # type: ignore[type-arg]
+    """Return scores that are wrong at each threshold as often as published."""
+    counts = errors.sort_values("threshold")["published_errors"].to_numpy()
+    edges = [0.0, *THRESHOLDS, 1.0]
+    below = counts if kind == TYPE_1 else simulations - counts
+    sizes = np.diff([0, *below, simulations])
+    assert (sizes >= 0).all()
+    # In the middle between two thresholds, so that no score equals one.
+    middles = [(low + high) / 2 for low, high in pairwise(edges)]
+    return np.repeat(middles, sizes)
+
+
+def score_files(folder: Path) -> list[Path]:
+    """Write files of scores that give the published rates under both semantics."""
+    keys = ["distribution", "error", "sample_size", "lead", "test"]
+    parts: dict[str, list[pd.DataFrame]] = {}
+    for (distribution, error, n, lead, test), errors in published_rates().groupby(keys):
+        simulations = int(errors["published_simulations"].iloc[0])
+        part = pd.DataFrame({"score": scores_behind(errors, error, simulations)})
+        part = part.assign(error=error, sample_size=n, lead=lead, test=test, simulation=range(simulations))
+        parts.setdefault(distribution, []).append(part)
+    found = []
+    for semantics in SEMANTICS:
+        for distribution, of in parts.items():
+            path = folder / f"semantics={semantics}/distribution={distribution}/x.parquet"
+            write_parquet(path, pa.Table.from_pandas(pd.concat(of), preserve_index=False), {"seed": 1})
+            found.append(path)
+    return found
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    return score_files(tmp_path_factory.mktemp("scores"))
+
+
+@pytest.fixture(scope="module")
+def scores(files: list[Path]) -> pd.DataFrame:
+    return read_scores(files)
+
+
+@pytest.fixture(scope="module")
+def rates(scores: pd.DataFrame) -> pd.DataFrame:
+    return error_rates(scores, THRESHOLDS)
+
+
+def test_rates_are_those_of_the_scores(rates: pd.DataFrame) -> None:
+    for cells in compare(rates).values():
+        assert len(cells) == 1152
+        np.testing.assert_allclose(cells["rate"], cells["published_rate"], atol=1e-12)
+        assert cells["agrees"].all()
+        assert (cells["z"].dropna() == 0.0).all()
+        assert (cells["p"] == 1.0).all()
+    some = rates.iloc[100]
+    interval = binomial_interval(int(some["errors"]), int(some["n_simulations"]))
+    assert (some["low"], some["high"]) == interval
+
+
+def test_a_score_at_the_threshold_rejects_and_is_an_error_too_as_published(scores: pd.DataFrame) -> None:
+    """A p-value of α rejects under either semantics; the authors' program counts it as missed as well."""
+    at = scores.assign(score=0.2)
+    found = error_rates(at, [0.2])
+    rate = found.groupby(["semantics", found["error"] == TYPE_1])["rate"].agg(set)
+    assert rate["published", True] == rate["recommended", True] == {1.0}
+    assert rate["published", False] == {1.0}
+    assert rate["recommended", False] == {0.0}
+
+
+def shifted(rates: pd.DataFrame, chosen: pd.Series, errors: int) -> pd.DataFrame:
+    moved = rates["errors"].where(~chosen, rates["errors"] + errors)
+    return rates.assign(errors=moved, rate=moved / rates["n_simulations"])
+
+
+def test_what_differs_is_counted_named_and_explained(rates: pd.DataFrame) -> None:
+    summary = summarise(compare(rates))
+    assert summary["line"] == "1152 of 1152 published rates inside the 99.9 % interval around ours"
+    assert summary["outside"] == []
+    assert summary["published"]["share"] == 1.0
+    assert {name: part["rates"] for name, part in summary["published"]["by_test"].items()} == dict.fromkeys(
+        TESTS.values(), 192
+    )
+    one = (
+        (rates["distribution"] == "laplace")
+        & (rates["sample_size"] == 20)
+        & (rates["threshold"] == 0.5)
+        & (rates["test"] == "welch_t")
+    )
+    published = one & (rates["semantics"] == "published")
+    assert one.sum() == 2
+    for errors, chosen, why in (
+        (-78, one, "chance"),
+        (-200, published, "semantics"),
+        (-200, one, "unknown"),
+    ):
+        moved = summarise(compare(shifted(rates, chosen, errors)))
+        assert moved["published"]["inside"] == 1151
+        (row,) = moved["outside"]
+        assert (row["table"], row["test"], row["sample_size"], row["why"]) == ("Table 7", "welch_t", 20, why)
+        assert row["rate"] == pytest.approx(row["published_rate"] + errors / 1000)
+        assert row["predicted_high"] < row["published_rate"]
+        assert moved["published"]["by_table"]["Table 7"]["inside"] == 143
+    # Inside still, at two standard errors.
+    assert summarise(compare(shifted(rates, one, -45)))["published"]["inside"] == 1152
+
+
+def test_tables_have_the_papers_form(rates: pd.DataFrame) -> None:
+    tables = {name: table for name, _, table in tables_of(rates, compare(rates))}
+    experiments = set(rates[["distribution", "error"]].itertuples(index=False, name=None))
+    assert list(tables) == table_names(experiments, published=True)
+    first = tables["published/table_01"]
+    assert first.shape == (24, 2 + 3 * len(TESTS))
+    row = first.iloc[0]
+    assert (row["sample size"], row["threshold"]) == ("5", "0.05")
+    assert (row["ASO"], row["ASO published"], row["ASO 95 %"]) == (0.02, 0.02, "0.010–0.036")
+    assert tables["published/table_06"]["lead of A"].tolist() == sorted(["0.25", "0.5", "0.75", "1"] * 6)
+    assert tables["agreement"]["inside, published"].sum() == 1152
+    assert len(tables["outside"]) == 0
+
+
+def test_everything_is_written(scores: pd.DataFrame, rates: pd.DataFrame, tmp_path: Path) -> None:
+    assert write_tables(rates, tmp_path) == read_json(tmp_path / "summary.json")["line"]
+    assert read_parquet(tmp_path / "rates.parquet", ("rate", "low", "high"))[0].num_rows == 2 * 1152
+    write_figures(scores, tmp_path / "figures", THRESHOLDS)
+    experiments = set(rates[["distribution", "error"]].itertuples(index=False, name=None))
+    for name in figure_names(experiments, published=True):
+        assert imread(tmp_path / f"figures/{name}.png").std() > 0
+    assert len(list((tmp_path / "tables").rglob("*.tex"))) == 18
+    PAGE.write(tmp_path, tmp_path / "report.html")
+    page = (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "1152 of 1152 published rates" in page
+    assert '<a href="case_study/case_study.html">' in page
+    assert re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?\s*(?:https?:)?//[^"' >]*""", page) == []
+
+
+def test_a_run_beyond_the_paper_has_tables_and_figures_of_its_own(
+    scores: pd.DataFrame, tmp_path: Path
+) -> None:
+    own = scores[(scores["distribution"] == "laplace") & (scores["sample_size"] == 5)]
+    own = own.assign(distribution="exponential", sample_size=7)
+    rates = error_rates(own, [0.05])
+    assert "published" not in " ".join(tables_of(rates, compare(rates))[0][2].columns)
+    assert write_tables(rates, tmp_path) == "0 of 0 published rates inside the 99.9 % interval around ours"
+    write_figures(own, tmp_path / "figures", [0.05])
+    drawn = {str(path.relative_to(tmp_path / "figures"))[:-4] for path in tmp_path.rglob("*.svg")}
+    assert drawn == set(figure_names({("exponential", TYPE_1)}, published=False))
+    PAGE.write(tmp_path, tmp_path / "report.html")
+    with pytest.raises(NbykError, match="no tables or no figures"):
+        PAGE.write(tmp_path / "nowhere", tmp_path / "report.html")

@@ -1,0 +1,117 @@
+"""The tables against the paper's own: what it printed, put in for ours, gives what else it printed."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from scipy import stats
+
+from nbyk.report.formats import latex, markdown, write_table
+from nbyk.resampling.samplers import WEIN_SAMPLERS
+from nbyk_papers.wein2023.comparison import Cells, minima, z_over_sets
+from nbyk_papers.wein2023.design import COLUMNS, published_minima, published_p_values
+from nbyk_papers.wein2023.summary import summarise
+from nbyk_papers.wein2023.tables import full, minima_table
+
+
+def cells_of_the_paper() -> Cells:
+    """Put the paper's p-values in the place of ours, as if from two equal test sets."""
+    table = published_p_values().assign(semantics="published", true_se=0.01, n_draws=1000)
+    table = table[table.legible != "no"]
+    same = ("estimated_se", "estimated_mean", "estimated_low", "estimated_high", "published_estimated_p")
+    table = table.assign(
+        **dict.fromkeys(same, table.estimated_p), published_true_p=table.true_p, published_rank=0.5
+    )
+    table = table.assign(z_true=0.0, z_estimated=0.0, true_variance=1e-4, published_variance=1e-4)
+    sets = pd.concat([table.assign(reference=reference) for reference in (0, 1)])
+    return Cells(table, sets, tuple(COLUMNS), WEIN_SAMPLERS)
+
+
+papers_cells = pytest.fixture(cells_of_the_paper, name="papers_cells")
+EXCEPTIONS = {("toxicity", "metric"): 3, ("toxicity", "sampler"): 1}
+
+
+@pytest.mark.parametrize("source", ["simulated", "toxicity"])
+@pytest.mark.parametrize("kind", ["sampler", "metric"])
+def test_tables_1_to_4_follow_from_tables_5_to_14(papers_cells: Cells, source: str, kind: str) -> None:
+    """In all cells but the four that the published data's notes name (toxicity, mostly illegible rows)."""
+    ours = minima(papers_cells.of("published", source), kind)
+    printed = published_minima()
+    printed = printed[(printed.source == source) & (printed.row_kind == kind)]
+    differ = int(((ours.error - ours.published).abs() > 1.1e-5).sum())
+    illegible = len(printed) - len(ours)
+    assert differ + illegible == EXCEPTIONS.get((source, kind), 0)
+    if source == "simulated":
+        assert dict(zip(ours.row, ours.n, strict=True)) == dict(zip(printed.row, printed.n, strict=True))
+
+
+def test_full_table_has_the_papers_45_rows(papers_cells: Cells) -> None:
+    rows = papers_cells.of("published", "simulated").table
+    table = full(rows[rows.epsilon_b == 0.1])
+    assert len(table) == 45
+    assert (table["difference"] - table["published difference"]).abs().max() == 0.0
+
+
+def test_summary_counts_what_agrees(papers_cells: Cells) -> None:
+    z = np.where(np.arange(len(papers_cells.table)) % 10 == 0, 5.0, 0.5)
+    cells = Cells(
+        papers_cells.table.assign(z_true=z), papers_cells.by_reference, tuple(COLUMNS), WEIN_SAMPLERS
+    )
+    summary = summarise(cells)
+    beyond = int((z > 3).sum())
+    assert summary["line"] == f"{len(z) - beyond} of {len(z)} published cells agree"
+    assert len(summary["published"]["true_p_beyond"]) == beyond
+    assert summary["published"]["true_p"]["median_abs_z"] == 0.5
+    by_table = summary["published"]["by_table"]
+    assert sum(table["cells"] for table in by_table.values()) == len(z)
+    assert all(table["chi2"] < table["dof"] <= table["cells"] for table in by_table.values())
+    assert summary["published"]["tables_1_to_4"]["table_01"]["cells"] == 30
+
+
+def test_z_over_few_test_sets_is_a_normal_deviate() -> None:
+    """Student's t of four sets, turned into the normal deviate of the same probability (KS, 4000 draws)."""
+    draws = np.random.default_rng(2).normal(size=(4000, 5))
+    sets = pd.DataFrame(draws[:, :4])
+    z = z_over_sets(sets.mean(axis=1), sets.std(axis=1), 4, pd.Series(draws[:, 4]))
+    assert stats.kstest(z, "norm").pvalue > 0.01
+
+
+@pytest.mark.parametrize("n_sets", [2, 20, 100, 10_000])
+def test_z_is_a_number_where_all_sets_are_the_same(n_sets: int) -> None:
+    """As where every estimate is below the resolution: the summary is JSON, which has no infinity."""
+    z = z_over_sets(pd.Series([0.2] * 4), pd.Series([0.0] * 4), n_sets, pd.Series([0.2, 0.9, 0.1, np.nan]))
+    assert z[0] == 0.0
+    assert -37.6 < z[1] < -4
+    assert 4 < z[2] < 37.6
+    assert np.isnan(z[3])
+
+
+TABLE = pd.DataFrame({"metric_name": ["a&b", "50%"], "p": [0.5, 2e-6], "z": [np.nan, -1.25]})
+
+
+def test_formats_hold_the_same_table(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    write_table(TABLE, tmp_path / "epsilon_0.1", "Table 1: ε ≥ 0")
+    pd.testing.assert_frame_equal(pd.read_csv(tmp_path / "epsilon_0.1.csv"), TABLE)
+    assert (tmp_path / "epsilon_0.1.md").read_text() == markdown(TABLE, "Table 1: ε ≥ 0")
+    assert (tmp_path / "epsilon_0.1.tex").read_text() == latex(TABLE, "Table 1: ε ≥ 0")
+
+
+def test_markdown_and_latex_are_written_for_people() -> None:
+    assert markdown(TABLE, "T").splitlines()[2:] == [
+        "| metric_name | p | z |",
+        "| --- | ---: | ---: |",
+        "| a&b | 0.5000 | – |",
+        "| 50% | 2.00e-06 | -1.2500 |",
+    ]
+    page = latex(TABLE, "ε ≥ 0")
+    assert r"metric\_name & p & z \\" in page
+    assert r"a\&b & 0.5000 & – \\" in page
+    assert r"\caption{$\varepsilon$ $\geq$ 0}" in page
+
+
+def test_minima_table_has_a_row_per_sampler_and_epsilon(papers_cells: Cells) -> None:
+    table = minima_table(papers_cells.of("published", "simulated"), "sampler")
+    rows = [(sampler, epsilon) for sampler in WEIN_SAMPLERS for epsilon in ("0", "0.05", "0.1", "0.3", "0.7")]
+    assert list(zip(table["sampler"], table["ε"], strict=True)) == rows
+    assert (table["5 %"] <= table["mean over sets"]).all()
