@@ -14,7 +14,18 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nbyk.cli.answers import AsJson, Gate, OutAnswer, Verdict, all_better, give, with_gate
-from nbyk.cli.options import MetricFiles, Seed, Threads, check_out_folder, distinct, load_metric_files
+from nbyk.cli.options import (
+    Generalise,
+    MetricFiles,
+    RaterIds,
+    RunIds,
+    Seed,
+    Threads,
+    check_out_folder,
+    distinct,
+    factors,
+    load_metric_files,
+)
 from nbyk.errors import NbykError, unknown_name
 
 if TYPE_CHECKING:
@@ -35,6 +46,9 @@ _OPTIONS = {
     "alternative": "--alternative",
     "baseline": "--against",
     "confidence_level": "--confidence-level",
+    "generalise": "--generalise",
+    "rater_ids": "--rater-ids",
+    "run_ids": "--run-ids",
     "max_draws": "--max-draws",
     "max_resamples": "--max-resamples",
     "n_resamples": "--resamples",
@@ -115,6 +129,9 @@ def compare(
             help="For the number of pairs, of three systems or more: holm, benjamini_hochberg, none."
         ),
     ] = "holm",
+    generalise: Generalise = None,
+    rater_ids: RaterIds = None,
+    run_ids: RunIds = None,
     scale: Annotated[
         str | None,
         typer.Option(
@@ -199,6 +216,7 @@ def compare(
             "alternative": sided,
             "alpha": alpha,
             "confidence_level": confidence_level,
+            "generalise": factors(generalise),
             "n_resamples": resamples,
             "max_resamples": max_resamples,
             "rng": seed,
@@ -206,6 +224,7 @@ def compare(
         },
     )
     try:
+        read = read.with_units(rater_ids, run_ids)
         answer, shown = (_pair if len(read.names) == 2 else _board)(read, asked)
     except NbykError as error:
         raise NbykError(_in_options(str(error))) from None
@@ -376,7 +395,11 @@ def _translated(answer: Answer) -> Answer:
 
 def _in_options(text: str) -> str:
     """Return an error or caution of `nbyk.compare` with the command line's names in it."""
-    text = re.sub(r"^(alpha|alternative|confidence_level)(?=:)", lambda found: _OPTIONS[found[1]], text)
+    text = re.sub(
+        r"^(alpha|alternative|confidence_level|generalise|rater_ids|run_ids)(?=:)",
+        lambda found: _OPTIONS[found[1]],
+        text,
+    )
     return re.sub(r"\b(n_resamples|max_resamples|max_draws)\b", lambda found: _OPTIONS[found[1]], text)
 
 

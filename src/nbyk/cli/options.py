@@ -37,6 +37,26 @@ MetricFiles = Annotated[
     list[Path] | None, typer.Option("--metric-file", help="Python file with your metrics.")
 ]
 OutFolder = Annotated[Path, typer.Option("--out", help="Folder to write to.")]
+Generalise = Annotated[
+    str | None,
+    typer.Option(
+        "--generalise",
+        help="What the claim speaks of: items, or items with raters, runs or both, as in items,raters.",
+        show_default="items, and the raters and runs that items share, if two or more",
+        metavar="NAMES",
+    ),
+]
+RaterIds = Annotated[
+    str | None,
+    typer.Option(
+        help="What ids of gold's raters are: shared (people), or fresh (slots, other people on each item).",
+        show_default="shared, if an id answers two items or more",
+    ),
+]
+RunIds = Annotated[
+    str | None,
+    typer.Option(help="The same of the systems' runs.", show_default="as for --rater-ids"),
+]
 Threads = Annotated[int, typer.Option(help="Threads; results do not depend on them.", min=1)]
 
 RATINGS = ("item", "rater", "value")
@@ -103,6 +123,11 @@ def distinct(option: str, values: Sequence[str]) -> None:
     for index, value in enumerate(values):
         if value in values[:index]:
             raise NbykError(f"{option} {value} is given twice; keep one")
+
+
+def factors(text: str | None) -> tuple[str, ...] | None:
+    """Return the names that --generalise lists."""
+    return None if text is None else tuple(name.strip() for name in text.split(","))
 
 
 def checksum(path: Path | None) -> str | None:

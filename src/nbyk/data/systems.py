@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import combinations
 from pathlib import Path
 from typing import Literal, TypeAlias
@@ -76,6 +76,23 @@ class Systems:
     def n_items(self) -> int:
         """Number of items N."""
         return len(self.items)
+
+    def with_units(self, raters: str | None, runs: str | None) -> Systems:
+        """Return the systems with gold's raters, and the systems' runs, "shared" or "fresh" as declared.
+
+        Raises
+        ------
+        NbykError
+            If that contradicts the ids (`nbyk.data.units.Units.declared`), or there are no raters.
+        """
+        gold, units = self.gold_units, self.units
+        if raters is not None:
+            if gold is None:
+                raise NbykError("rater_ids: there is no gold, whose raters it speaks of; leave it out")
+            gold = gold.declared(raters, "rater_ids")
+        if runs is not None:
+            units = {name: of_name.declared(runs, "run_ids") for name, of_name in units.items()}
+        return replace(self, gold_units=gold, units=units)
 
     def pair(self, a: str, b: str) -> ResponseSet:
         """Return two systems and gold, if any, as a response set.

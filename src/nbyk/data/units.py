@@ -10,6 +10,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.errors import NbykError
+
 Integers = NDArray[np.int32]
 KnownBy = Literal["ids", "columns", "fresh", "vector", "unknown"]
 
@@ -55,6 +57,27 @@ class Units:
     def taken(self, items: Any, columns: Any = slice(None)) -> Units:
         """Return the units of some items, and of some columns of the response matrix."""
         return self if self.index is None else replace(self, index=self.index[items][:, columns])
+
+    def declared(self, as_what: str, name: str) -> Units:
+        """Return the units as they are said to be, "shared" between items or "fresh" for each.
+
+        Raises
+        ------
+        NbykError
+            If they are said to be shared, and no unit answers two items or nothing says who they are.
+        """
+        if as_what == "fresh":
+            return FRESH
+        if as_what != "shared":
+            raise NbykError(f"{name}: found {as_what!r}, expected shared or fresh")
+        if self.n_shared == 0:
+            found = (
+                f"each of {len(self.names)} answers one item"
+                if self.index is not None
+                else "nothing says who gave which response"
+            )
+            raise NbykError(f"{name}: found shared, and {found}; give ids that items share, or say fresh")
+        return self
 
 
 FRESH = Units("fresh")

@@ -215,7 +215,21 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
         "responses per item": ", ".join(
             f"{name} {_per_item(count)}" for name, count in counts.items() if count is not None
         ),
+        **_units(found),
     }
+
+
+def _units(found: PairFindings) -> dict[str, str]:
+    """Return a row that says what the ids were taken for, if there are any."""
+    systems = found.systems
+    behind = {} if systems.gold_units is None else {"gold": systems.gold_units}
+    behind |= {name: systems.units[name] for name in (found.a, found.b)}
+    said = [
+        f"{name} {len(units.names)} {'raters' if name == 'gold' else 'raters or runs'}"
+        for name, units in behind.items()
+        if units.index is not None
+    ]
+    return {"ids and columns are": ", ".join(said)} if said else {}
 
 
 def _of_broad_claims(result: ComparisonResult) -> dict[str, str]:

@@ -216,7 +216,7 @@ class ComparisonResult:
         """
         broad, *_ = self.claims
         items = self.claims[-1]
-        drawn = self._drawn_sentence(a, b, method)
+        drawn, interval = self._drawn_sentence(a, b, method), self.confidence_interval(method)
         if broad is items:
             return drawn
         if not broad.is_settled:
@@ -229,22 +229,27 @@ class ComparisonResult:
             f"{b} on {self.n_items} items is {number(self.effect)} ({self._percent} interval "
             f"{number(broad.low)} to {number(broad.high)}), and p = {number(broad.p)} ({self.alternative}, "
             f"t with {number(broad.df)} degrees of freedom) under the null that {a} and {b} are equally good "
-            f"there, at α = {self.alpha:g}. For {items.population}: {drawn}"
+            f"there, at α = {self.alpha:g}. For {items.population}, {self._shown(items, a, b)}: "
+            f"{self._percent} interval {number(interval.low)} to {number(interval.high)}, p = {number(self.p_value.p)} "
+            f"({self.null}, {self._how})."
         )
 
     def _drawn_sentence(self, a: str, b: str, method: str) -> str:
         """Return the sentence of the claim over new items alone."""
         interval = self.confidence_interval(method)
         claim = self.claims[-1]
-        how = "exact" if self.exact else f"Monte-Carlo error {number(self.p_value.standard_error)}"
         kept = claim.population.partition(", with ")[2] if len(self.claims) == 1 else ""
         return (
             f"{self._shown(claim, a, b)} on {self.metric}{f', for {kept}' if kept else ''}: the effect of "
             f"{a} over {b} on {self.n_items} items is {number(self.effect)} ({self._percent} interval "
             f"{number(interval.low)} to {number(interval.high)}), and p = {number(self.p_value.p)} "
-            f"({self.alternative}, {self.null}, {how}) under the null that "
+            f"({self.alternative}, {self.null}, {self._how}) under the null that "
             f"{self.hypothesis.replace('A and B', f'{a} and {b}')}, at α = {self.alpha:g}."
         )
+
+    @property
+    def _how(self) -> str:
+        return "exact" if self.exact else f"Monte-Carlo error {number(self.p_value.standard_error)}"
 
     def _shown(self, claim: Claim, a: str, b: str) -> str:
         return {
