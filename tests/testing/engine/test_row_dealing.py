@@ -153,9 +153,12 @@ def test_draws_agree_with_resampled_effects_in_distribution(name: str) -> None:
     settings = {"n_resamples": 2000, "seed": 4}
     swapped = resampled_effects(data, name, sampler="all_items/all", null="swap_items", **settings)
     bootstrapped = resampled_effects(data, name, sampler="bootstrap_items/all", **settings)
-    assert stats.ks_2samp(engine.swapped([0], 2000)[0], swapped.null[0]).pvalue > 1e-4
-    own = engine.bootstrapped([0], 2000, "bootstrap")[0]
-    assert stats.ks_2samp(own, bootstrapped.alternative[0]).pvalue > 1e-4
+    for own, other in (
+        (engine.swapped([0], 2000)[0], swapped.null[0]),
+        (engine.bootstrapped([0], 2000, "bootstrap")[0], bootstrapped.alternative[0]),
+    ):
+        # Effects that are equal on paper differ by rounding in one of the two.
+        assert stats.ks_2samp(np.round(own, 9), np.round(other, 9)).pvalue > 1e-4
 
 
 def test_draws_are_scored_as_resampled_effects_scores_them() -> None:

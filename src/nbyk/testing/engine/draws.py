@@ -11,14 +11,15 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.metrics import Metric
+from nbyk.metrics.item_means import item_means
 from nbyk.resampling import lanes
-from nbyk.resampling.effects import Progress, effects_of_scores, run_chunks
-from nbyk.resampling.resample import hypothesis_effects, observed_effects
+from nbyk.resampling.effects import Progress, check_defined, effects_of_scores, run_chunks
+from nbyk.resampling.resample import hypothesis_effects
 from nbyk.resampling.samplers import Sampler
 from nbyk.resampling.streams import CHUNK, stream_key
 from nbyk.testing.engine.forms import Form, form_of
 from nbyk.testing.engine.item_draws import Bootstraps
-from nbyk.testing.engine.rows import Rows, Swaps
+from nbyk.testing.engine.rows import Rows, Swaps, without_rounding
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -38,12 +39,15 @@ _GROUPS = 1024
 class ItemStreams:
     """Random draws of items: they belong to a seed and to gold, so that all systems and metrics share them.
 
+    Of gold the order of its item means counts alone, so that neither raters' places nor the scale do.
+
     Comparing B with A is then the mirror image of comparing A with B. Each draw of a role has random words of
     its own (`nbyk.resampling.lanes`).
     """
 
     def __init__(self, seed: int, gold: Floats) -> None:
-        digest = hashlib.sha256(np.ascontiguousarray(gold + 0.0).tobytes()).hexdigest()
+        order = np.unique(without_rounding(item_means(gold)), return_inverse=True)[1]
+        digest = hashlib.sha256(order.astype("<u4").tobytes()).hexdigest()
         self.n_items = len(gold)
         self.key = stream_key(seed, purpose="comparison", gold=digest, n_items=self.n_items)
         self._words: dict[str, np.uint64] = {}
@@ -104,7 +108,8 @@ class Draws:
         self.data = data
         self.metrics = tuple(metrics)
         self.rows = Rows(data.gold, stack_responses(data.a, data.b))
-        self.observed = observed_effects(data, self.metrics)
+        effects = np.array([[self.rows.effect(metric)] for metric in self.metrics])
+        self.observed = check_defined(self.metrics, effects)[:, 0]
         self._seed, self._threads, self._progress = seed, threads, progress
         self._streams = ItemStreams(seed, data.gold)
 

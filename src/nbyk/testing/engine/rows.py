@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -76,17 +77,17 @@ class Rows:
     @cached_property
     def gold_means(self) -> Floats:
         """Gold's item means, shape (N,)."""
-        return item_means(self.gold)
+        return without_rounding(item_means(self.gold))
 
     @cached_property
     def means(self) -> Floats:
         """The systems' item means, shape (S, N)."""
-        return item_means(self.systems)
+        return without_rounding(item_means(self.systems))
 
     @cached_property
     def errors(self) -> Floats:
         """The systems' absolute errors of item means, shape (S, N)."""
-        return np.abs(self.means - self.gold_means)
+        return without_rounding(np.abs(self.means - self.gold_means))
 
     def scores(self, metric: Metric) -> Floats:
         """Return the systems' scores as they are, shape (S,)."""
@@ -94,11 +95,31 @@ class Rows:
             return metric.scores(self.means[:, None], self.gold_means[None])[:, 0]
         return metric.scores(self.systems[:, None], self.gold[None])[:, 0]
 
+    def effect(self, metric: Metric) -> float:
+        """Return by how much the first system is better than the second, as they are."""
+        if metric.needs == "item_means":
+            return float(metric.effects(self.means[:2, None], self.gold_means[None])[0])
+        return float(metric.effects(self.systems[:2, None], self.gold[None])[0])
+
     def sums(self, metric: Metric) -> ItemSums:
         """Return the sums of an additive metric, prepared once for all metrics that are made of them."""
         if metric.name not in self._sums:
             self._sums[metric.name] = ItemSums(metric, self)
         return self._sums[metric.name]
+
+
+def without_rounding(values: Floats) -> Floats:
+    """Return numbers to thirteen digits of the largest, so that what is equal on paper is equal.
+
+    A mean of K numbers depends in its last digits on their order, and on the scale that they are given in.
+    """
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    if largest == 0.0:
+        return values + 0.0
+    places = 12 - math.floor(math.log10(largest) + 1e-9)  # a largest of .999… is 1
+    with np.errstate(over="ignore"):
+        rounded: Floats = np.round(values, places) + 0.0
+    return rounded
 
 
 class ItemSums:
@@ -142,7 +163,7 @@ def item_scores(metric: Metric, systems: Floats, gold: Floats) -> Floats:
     """
     n_systems, n = systems.shape[:2]
     if metric.needs == "item_means":
-        systems, gold = item_means(systems)[..., None], item_means(gold)[..., None]
+        systems, gold = (without_rounding(item_means(values))[..., None] for values in (systems, gold))
     else:
         systems, gold = systems[:, :, None], gold[:, None]
     comparison = metric.kind == "comparison"

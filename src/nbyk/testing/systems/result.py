@@ -230,8 +230,8 @@ class ComparisonResult:
             f"{number(broad.low)} to {number(broad.high)}), and p = {number(broad.p)} ({self.alternative}, "
             f"t with {number(broad.df)} degrees of freedom) under the null that {a} and {b} are equally good "
             f"there, at α = {self.alpha:g}. For {items.population}, {self._shown(items, a, b)}: "
-            f"{self._percent} interval {number(interval.low)} to {number(interval.high)}, p = {number(self.p_value.p)} "
-            f"({self.null}, {self._how})."
+            f"{self._percent} interval {number(interval.low)} to {number(interval.high)}, "
+            f"p = {number(self.p_value.p)} ({self.null}, {self._how})."
         )
 
     def _drawn_sentence(self, a: str, b: str, method: str) -> str:

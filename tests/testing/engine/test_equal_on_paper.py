@@ -1,0 +1,60 @@
+"""What is equal on paper is equal: no number hangs on the order of raters, or on how the scale is written."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import nbyk
+from nbyk.testing.engine.rows import without_rounding
+
+LIKERT = np.arange(1.0, 6.0)
+
+
+def likert(seed: int, n_items: int = 30, k: int = 3) -> list[Any]:
+    """Return gold, a good system's and a worse one's responses on 1 to 5."""
+    generator = np.random.default_rng(seed)
+    truth = generator.integers(1, 6, (n_items, 1))
+    spreads = (1.0, 1.2, 1.7)
+    return [np.clip(np.rint(truth + generator.normal(0, s, (n_items, k))), 1, 5) for s in spreads]
+
+
+def p_of(data: list[Any], metric: str) -> tuple[float, ...]:
+    result = nbyk.compare(*data, metric=metric, generalise=("items",), n_resamples=499, max_resamples=499)
+    return (result.p_two_sided.p, result.p_greater.p, result.p_less.p)
+
+
+@pytest.mark.parametrize(
+    "metric", ["spearman", "auc(threshold=3)", "accuracy(threshold=3)", "mae", "wins_mae"]
+)
+@pytest.mark.parametrize("seed", range(6))
+def test_any_order_of_raters_gives_the_same_p(metric: str, seed: int) -> None:
+    data = likert(seed)
+    generator = np.random.default_rng(seed)
+    shuffled = [generator.permuted(matrix, axis=1) for matrix in data]
+    assert p_of(shuffled, metric) == p_of(data, metric) == p_of([m[:, ::-1] for m in data], metric)
+
+
+@pytest.mark.parametrize("metric", ["spearman", "mae", "mse", "emd_aggregated", "mean_of_emds", "max_error"])
+@pytest.mark.parametrize(("factor", "shift"), [(0.25, -0.25), (0.2, 0.0), (1.0, 7.0), (100 / 3, 1 / 3)])
+def test_any_affine_scale_gives_the_same_p(metric: str, factor: float, shift: float) -> None:
+    data = likert(7)
+    assert p_of([factor * matrix + shift for matrix in data], metric) == p_of(data, metric)
+
+
+@given(
+    counts=st.lists(st.tuples(*[st.integers(0, 5)] * 5), min_size=2, max_size=12),
+    factor=st.sampled_from([0.2, 0.25, 1 / 3, 1.0, 1e6, 1e-6]),
+)
+@settings(max_examples=200, deadline=None)
+def test_means_of_the_same_counts_are_the_same_number(counts: list[tuple[int, ...]], factor: float) -> None:
+    rows = factor * np.array(counts)
+    means = without_rounding(np.array([sum(row) / 5 for row in rows]))
+    backwards = without_rounding(np.array([sum(row[::-1]) / 5 for row in rows]))
+    np.testing.assert_array_equal(means, backwards)
+    sums = np.array(counts).sum(axis=1)
+    np.testing.assert_array_equal(means[:, None] < means, sums[:, None] < sums)
