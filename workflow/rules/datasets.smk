@@ -74,6 +74,9 @@ rule datasets_report:
             "report/partitions.py",
             "report/templates",
             "report/wein2023/comparison.py",
+            "resampling",
+            "studies/cells.py",
+            "studies/real_gold.py",
         ),
     output:
         expand("results/datasets/summary.{suffix}", suffix=["csv", "md", "tex"]),

@@ -27,11 +27,32 @@ TABLES = sorted(
 )
 
 
+# The sources whose gold is real: a prior is fitted to their ratings.
+FITTED = [
+    source
+    for source in run.sources
+    if run.has_ratings(source) and "recommended" in run.semantics
+]
+
+
+def fits_as_options(wildcards, input):
+    return (
+        options("--fitted", FITTED)
+        + options("--ratings", input.ratings)
+        + options("--prior", input.priors)
+    )
+
+
 rule tables:
     input:
         pvalues=all_pvalues(),
+        ratings=expand("results/ratings/{source}.parquet", source=FITTED),
+        priors=expand("results/fits/{source}/prior.json", source=FITTED),
         code=code(
             "inference/agreement.py",
+            "resampling",
+            "studies/cells.py",
+            "studies/real_gold.py",
             "studies/wein2023.py",
             "studies/published",
             "report/wein2023",
@@ -58,8 +79,10 @@ rule tables:
         size=["--items", run.sizes[0].n_items, "--responses", run.sizes[0].k_responses],
         metrics=options("--metric", run.metrics),
         samplers=options("--sampler", run.samplers),
+        fitted=fits_as_options,
+        seed=run.seed,
     message:
         "Writing the tables and the summary"
     shell:
         "nbyk tables {input.pvalues:q} --out results/wein2023 {params.size}"
-        " {params.metrics:q} {params.samplers:q} > {log} 2>&1"
+        " {params.metrics:q} {params.samplers:q} {params.fitted:q} --seed {params.seed} > {log} 2>&1"
