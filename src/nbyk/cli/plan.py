@@ -256,12 +256,9 @@ def _check_pilot(path: Path, ratings: Ratings, levels: tuple[float, ...]) -> Non
 
 def _fitted(name: str, ratings: Ratings, response: Response) -> TwoStagePrior:
     from nbyk.priors import fit_prior
-    from nbyk.priors.likelihood_fit import fit_by_likelihood
 
     _say(f"fitting a prior to {ratings.n_ratings} ratings of {ratings.n_items} items")
-    if response.levels == 0:
-        return fit_prior(name, ratings.matrix(), response, n_bootstrap=0, n_sets=20).prior
-    return fit_by_likelihood(name, ratings.matrix(), response).prior
+    return fit_prior(name, ratings.matrix(), response).prior
 
 
 def _scale(low: float | None, high: float | None, levels: str | None) -> Levels | Interval:

@@ -71,7 +71,12 @@ class Plan:
 
     @property
     def sentence(self) -> str:
-        """The answer in one sentence that can be quoted."""
+        """The answer in one sentence that can be quoted, after a caution if the prior's check rejects it."""
+        caution = self.request.prior.caution
+        return f"{caution} {self._answer}" if caution else self._answer
+
+    @property
+    def _answer(self) -> str:
         asked, power = self.request, self.power
         size = f"{self.n_items} items with {self.k_responses} rating{'s' * (self.k_responses > 1)} each"
         price = f"{self.cost:g} at {asked.cost_per_item:g} per item and {asked.cost_per_rating:g} per rating"

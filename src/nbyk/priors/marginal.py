@@ -57,7 +57,7 @@ def check_levels(response: Response) -> None:
     if response.levels == 0:
         raise NbykError(
             f"response {response.kind} is continuous, and only responses on levels (likert, binary) can be "
-            "counted; for continuous ones use `fit_prior` and `predictive_check`"
+            "counted; for continuous ones use `fit_prior` or `fit_by_moments`, and `predictive_check`"
         )
 
 
@@ -165,7 +165,11 @@ class ItemGrid:
         logs = np.log(np.maximum(self.probabilities(response), _TINY))
         size = max(1, _KERNEL_SIZE // logs[..., 0].size)
         for start in range(0, len(patterns.items), size):
-            log_kernel = np.tensordot(patterns.counts[start : start + size].astype(float), logs, (1, 2))
+            counts = patterns.counts[start : start + size].astype(float)[:, np.newaxis, np.newaxis]
+            # Level by level rather than by a BLAS, whose last digits depend on the processor.
+            log_kernel = counts[..., 0] * logs[..., 0]
+            for level in range(1, response.levels):
+                log_kernel += counts[..., level] * logs[..., level]
             log_scale = log_kernel.max(axis=(1, 2))
             yield np.exp(log_kernel - log_scale[:, np.newaxis, np.newaxis]), log_scale
 

@@ -284,6 +284,7 @@ class _Simulation:
             sd_scale_a=population.sd_scale_a,
             sd_scale_b=population.sd_scale_b,
             items_per_item=self._worth,
+            caution=population.prior.caution,
         )
         return replace(settled, warnings=_about_k(settled))
 
