@@ -48,7 +48,7 @@ def write(path: Path, matrix: np.ndarray) -> None:
 def fitted_by_command(nbyk: Run, matrix: np.ndarray) -> None:
     write(Path("mine.csv"), matrix)
     for line in (
-        "normalise mine --path mine.csv --scale 1,2,3,4,5 --out mine.parquet",
+        "study normalise mine --path mine.csv --scale 1,2,3,4,5 --out mine.parquet",
         "fit mine.parquet --name mine --seed 3 --families families.csv --check check.json --out prior.json",
     ):
         code, _, errors = nbyk(line)
