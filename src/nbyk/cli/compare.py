@@ -29,7 +29,6 @@ MOST_RESPONSES = 20_000
 """Responses of gold and two systems up to which sensitivity and what would settle it are looked at too."""
 
 _ALTERNATIVES = ("two-sided", "greater", "less")
-_CORRECTIONS = ("holm", "benjamini_hochberg", "none")
 _OPTIONS = {
     "alpha": "--alpha",
     "alternative": "--alternative",
@@ -112,7 +111,8 @@ def compare(
     correction: Annotated[
         str,
         typer.Option(
-            help="For the number of pairs, of three systems or more: holm, benjamini_hochberg, none."
+            help="For the number of pairs, of three systems or more: holm, bonferroni, benjamini_hochberg or "
+            "none."
         ),
     ] = "holm",
     scale: Annotated[
@@ -160,11 +160,12 @@ def compare(
     With --gate the exit code is 1 unless A is shown to be better than B, or than the baseline --against.
     """
     from nbyk.data import SampleChoice, read_systems
+    from nbyk.testing.corrections import CORRECTIONS
 
     load_metric_files(metric_file)
     chosen = _metrics(metric, has_gold=gold is not None)
     _one_of("--interval", interval, ("percentile", "bca"))
-    _one_of("--correction", correction, _CORRECTIONS)
+    _one_of("--correction", correction, CORRECTIONS)
     _one_of("--on-missing", on_missing, ("refuse", "drop"))
     sided = alternative or ("greater" if gate else "two-sided")
     _one_of("--alternative", sided, _ALTERNATIVES)

@@ -13,6 +13,7 @@ from nbyk.config.values import Level, MetricName, NullName, ScaleText, Text
 from nbyk.data.systems import named_systems
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import get
+from nbyk.testing.corrections import Correction
 
 
 class Comparison(Section):
@@ -36,7 +37,7 @@ class Comparison(Section):
     """Interval of the sentence."""
     against: Text | None = None
     """Baseline, by name: every other system is compared with it alone."""
-    correction: Literal["holm", "benjamini_hochberg", "none"] = "holm"
+    correction: Correction = "holm"
     """For the number of pairs, of three systems or more."""
     scale: ScaleText | None = None
     """Scale of all ratings: two ends as in 1..5, levels as in "1,2,3,4,5", or binary; without one 0 to 1."""

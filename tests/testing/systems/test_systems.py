@@ -12,7 +12,7 @@ from scipy import stats
 
 import nbyk
 from nbyk.errors import NbykError, UndefinedMetricError
-from nbyk.testing.family import adjusted
+from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.systems.leaderboard import bootstrap_scores
 from nbyk.testing.systems.standings import Leaderboard
 from nbyk.testing.systems.systems import compare_systems
@@ -232,7 +232,7 @@ def test_benjamini_and_hochberg_bound_the_share_of_false_claims() -> None:
         shares.append(wrong / max(1, len(claims)))
         found += len(claims)
         p = np.array([pair.result.p_value.p for pair in board.pairs])
-        by_holm += int((adjusted(p, "holm") <= 0.05).sum())
+        by_holm += int((correct_p_values(p, "holm") <= 0.05).sum())
     error = np.std(shares, ddof=1) / np.sqrt(len(shares))
     assert 0.0 < np.mean(shares) <= 0.025 + 3.3 * error
     assert found > by_holm

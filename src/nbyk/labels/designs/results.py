@@ -12,7 +12,7 @@ from nbyk.errors import NbykError
 from nbyk.labels.designs.settings import Settings
 from nbyk.labels.results import LabelTest, Runs
 from nbyk.labels.scores import Kind, LabelScore
-from nbyk.testing.family import adjusted
+from nbyk.testing.corrections import correct_p_values
 
 Verdict: TypeAlias = Literal["better", "worse", "undecided"]
 
@@ -202,9 +202,9 @@ class DesignResult:
         ).T
         method = settings.chosen_correction
         corrected = (
-            adjusted(p.ravel(), method).reshape(p.shape)
+            correct_p_values(p.ravel(), method).reshape(p.shape)
             if settings.family == "design"
-            else np.stack([adjusted(of_score, method) for of_score in p])
+            else np.stack([correct_p_values(of_score, method) for of_score in p])
         )
         return tuple(
             Finding(

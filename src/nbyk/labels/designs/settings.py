@@ -17,7 +17,7 @@ from pydantic import (
 from nbyk.errors import NbykError, unknown_name
 from nbyk.labels.results import Runs, Semantics
 from nbyk.labels.scores import Kind, LabelScore, choose_scores, get_score
-from nbyk.testing.family import CORRECTIONS
+from nbyk.testing.corrections import check_correction
 
 Family = Literal["score", "design"]
 Alternative = Literal["greater", "two-sided"]
@@ -40,8 +40,7 @@ def _known_score(name: str) -> str:
 
 
 def _known_correction(name: str) -> str:
-    if name not in CORRECTIONS:
-        raise unknown_name("correction", name, CORRECTIONS)
+    check_correction(name)
     return name
 
 
@@ -80,7 +79,7 @@ class Settings(Section):
     confidence: float = Field(0.95, gt=0.0, lt=1.0)
     """Coverage of the percentile intervals, which are not corrected."""
     correction: Correction | None = None
-    """holm, benjamini_hochberg or none; without one holm, or published none."""
+    """holm, bonferroni, benjamini_hochberg or none; without one holm, or published none."""
     family: Family = "score"
     """What is corrected together: all comparisons by one score, or all of the design by all scores."""
     seed: int = Field(0, ge=0)

@@ -8,10 +8,10 @@ from itertools import combinations
 from typing import Any
 
 from nbyk.errors import NbykError, unknown_name
+from nbyk.testing.corrections import check_correction, correct_p_values
 from nbyk.testing.pvalues import Alternative, check_alternative
 from nbyk.testing.scores.aso import Bound, few_scores
 from nbyk.testing.scores.battery import TESTS
-from nbyk.testing.scores.corrections import METHODS, correct_p_values
 from nbyk.testing.scores.draws import Progress
 from nbyk.testing.scores.recommendation import recommended_test
 from nbyk.testing.scores.result import SignificanceResult
@@ -22,7 +22,6 @@ RECOMMENDED, ASO = "recommended", "aso"
 NAMES = (RECOMMENDED, ASO, *TESTS)
 """Names of the tests that scores can be compared by."""
 
-CORRECTIONS = (*METHODS, "none")
 N_RESAMPLES = 10_000
 N_ASO_RESAMPLES = 1000
 
@@ -117,8 +116,7 @@ def compare_scores(
             options |= {"n_resamples": n_resamples or N_RESAMPLES, "seed": seed}
             options |= {"threads": threads, "progress": progress}
         results = [_tested(samples, pair, test, options) for pair in pairs]
-        p = [result.p for result in results]
-        adjusted = p if correction == "none" else correct_p_values(p, correction).tolist()
+        adjusted = correct_p_values(results, correction).tolist()
         compared = [
             _by_p(samples, pair, result, of_pair, alpha, by_pairs)
             for pair, result, of_pair in zip(pairs, results, adjusted, strict=True)
@@ -183,8 +181,7 @@ def _check_samples(samples: Mapping[str, Floats], test: str, *, paired: bool, by
 def _correction(test: str, correction: str | None) -> str:
     if correction is None:
         return "bonferroni" if test == ASO else "holm"
-    if correction not in CORRECTIONS:
-        raise unknown_name("correction", correction, CORRECTIONS)
+    check_correction(correction)
     if test == ASO and correction not in ("bonferroni", "none"):
         raise NbykError(
             f"correction: found {correction!r} for aso, whose bounds are no p-values; choose bonferroni "

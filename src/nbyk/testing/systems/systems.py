@@ -15,11 +15,12 @@ from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, check_defined
 from nbyk.resampling.samplers import check_null, get_sampler
+from nbyk.testing.corrections import Correction, correct_p_values
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_seed
 from nbyk.testing.engine.rows import Rows
-from nbyk.testing.family import Drawn, Family, adjusted, swap_bound
+from nbyk.testing.family import Drawn, Family, swap_bound
 from nbyk.testing.intervals import check_confidence_level, percentile_interval
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.systems.cautions import FEW_ITEMS
@@ -27,7 +28,7 @@ from nbyk.testing.systems.compare import Asked, is_exact, under_null
 from nbyk.testing.systems.leaderboard import Systems, bootstrap_scores, prepared
 from nbyk.testing.systems.ranks import groups, letters, rank_percentiles, rank_sets, ranks
 from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, Interval
-from nbyk.testing.systems.standings import Correction, Leaderboard, Pair, Standing
+from nbyk.testing.systems.standings import Leaderboard, Pair, Standing
 
 Floats = NDArray[np.float64]
 
@@ -66,8 +67,8 @@ def compare_systems(
     against
         The name of a baseline, to compare every other system with it; by default all pairs are compared.
     correction
-        "holm" bounds the chance of any wrong claim, "benjamini_hochberg" the expected share of wrong ones
-        among those made; "none" tests each pair alone.
+        "holm" and "bonferroni" bound the chance of any wrong claim, "benjamini_hochberg" the expected share
+        of wrong ones among those made; "none" tests each pair alone.
     null, alternative, alpha, confidence_level, rng, threads, progress
         As for `nbyk.compare`. "greater", that a system is better than the baseline, needs one.
     n_resamples, max_resamples
@@ -149,7 +150,7 @@ def compare_systems(
                 left_out=left_out,
             )
         )
-    p = adjusted(np.array([result.p_value.p for result in results]), correction).tolist()
+    p = correct_p_values([result.p_value for result in results], correction).tolist()
     compared = [
         Pair(names[a], names[b], result, of_pair, under.settled)
         for (a, b), result, of_pair, under in zip(pairs, results, p, nulls, strict=True)
@@ -281,7 +282,7 @@ def _cautions(pairs: list[Pair], rows: Rows, drawn: Floats, family: Family) -> I
             f"null {first.null} says that {first.hypothesis}: rejecting it does not show who is better, so "
             "that every rank stays possible; swap_items and shifted test whether A and B are equally good"
         )
-    elif family.correction != "holm":
+    elif family.correction not in ("holm", "bonferroni"):
         yield (
             f"correction {family.correction} does not bound the chance of any wrong claim, so that the sets "
             "of ranks need not cover all at once; holm does"
