@@ -19,7 +19,7 @@ SOURCE = Path(nbyk.__file__).parent
 HEAVY = {"matplotlib", "numba", "pandas", "scipy", "pyarrow", "jinja2", "snakemake"}
 FLOORS = (
     ("errors", "progress", "compiled"),
-    ("yaml_text", "provenance"),
+    ("validation", "yaml_text", "provenance"),
     ("files",),
     ("lineage",),
     ("health",),

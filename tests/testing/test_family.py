@@ -32,7 +32,7 @@ def test_the_first_look_lets_the_smallest_p_reach_its_level(alternative: Alterna
 
 
 def test_too_few_draws_are_refused_with_how_many_it_takes() -> None:
-    with pytest.raises(NbykError, match=r"435 pairs .* takes 17399 draws: raise max_resamples"):
+    with pytest.raises(NbykError, match=r"435 pairs .* takes 17399 draws: raise `max_resamples`"):
         family(max_resamples=10_000).first_look(435)
     with pytest.raises(NbykError, match="correction 'bonferoni'"):
         family("bonferoni")

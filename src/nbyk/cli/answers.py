@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import shutil
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nbyk.cli.naming import in_options
 from nbyk.lineage.recording import AnsweredNoError
 
 if TYPE_CHECKING:
@@ -49,6 +51,7 @@ def give(answer: Answer, *, out: Path | None, as_json: bool, stem: str, passed: 
     """
     from nbyk.report.answer import answer_text, write_answer
 
+    answer = replace(answer, cautions=tuple(map(in_options, answer.cautions)))
     if out is not None:
         write_answer(answer, out, stem=stem)
     if as_json:

@@ -124,7 +124,7 @@ def fit(
     try:
         fitted = fit_prior(name, matrix, Response.on(scale_from_dict(made["scale"])), seed=seed)
     except NbykError as error:
-        raise NbykError(f"{ratings}: {error}") from None
+        raise error.about(file=ratings) from None
     compared = comparison_table([*fitted.mu_table, *fitted.sigma_table])
     write_text(families, compared.to_pandas().to_csv(index=False, lineterminator="\n"))
     write_json(check, fitted.predictive.to_dict())

@@ -66,11 +66,12 @@ class Comparison(Section):
     def _goes_together(self) -> Comparison:
         names = list(named_systems(self.systems))
         if self.against is not None and self.against not in names:
-            raise NbykError(f"against: {unknown_name('system', self.against, names)}")
+            raise unknown_name("system", self.against, names).about(key="against")
         if len(names) > 2 and self.alternative != "two-sided" and self.against is None:
             raise NbykError(
-                f"alternative: found {self.alternative!r} for all pairs of {len(names)} systems; name a "
-                "baseline under against, or choose two-sided"
+                f"found {self.alternative!r} for all pairs of {len(names)} systems; name a "
+                "baseline under against, or choose two-sided",
+                key="alternative",
             )
         if self.gold is None:
             for name in self.metrics:

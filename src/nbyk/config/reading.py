@@ -6,12 +6,13 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from nbyk.config.sections import Downloads, Size
-from nbyk.config.whole import SECTIONS, Config
-from nbyk.errors import NbykError, unknown_name
+from nbyk.config.sections import Downloads
+from nbyk.config.whole import Config
+from nbyk.errors import NbykError
 from nbyk.metrics import load_file
+from nbyk.validation import Location, explained
 from nbyk.yaml_text import parse_mapping, place_of
 
 
@@ -68,24 +69,25 @@ def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> 
             if isinstance(metric_file, str):
                 load_file(metric_file)
         except NbykError as error:
-            raise NbykError(f"{_place(('metric_files', index), files)}: {error}") from None
+            raise _placed(NbykError(str(error)), ("metric_files", index), files) from None
     try:
         config = Config.model_validate(dict(values))
     except ValidationError as error:
-        problems = [_explain(problem, files) for problem in error.errors()]
-        raise NbykError("\n".join(problems)) from None
+        found = [explained(problem, Config) for problem in error.errors()]
+        problems = [_placed(problem, location, files) for location, problem in found]
+        raise NbykError("\n".join(map(str, problems))) from None
     for key, sources in (("ratings", config.ratings), ("own_ratings", config.own_ratings)):
         for source in sources:
             try:
                 config.rating_files(source)
             except NbykError as error:
-                raise NbykError(f"{_place((key, source), files)}: {key}.{source}: {error}") from None
+                raise _placed(error.about(key=f"{key}.{source}"), (key, source), files) from None
     for name, comparison in config.comparisons.items():
         try:
             comparison.files()
         except NbykError as error:
-            place = _place(("comparisons", name), files)
-            raise NbykError(f"{place}: comparisons.{name}: {error}") from None
+            location = ("comparisons", name)
+            raise _placed(error.about(key=f"comparisons.{name}"), location, files) from None
     return config
 
 
@@ -98,31 +100,7 @@ def _read_yaml(path: str | Path) -> dict[str, Any]:
         ) from None
 
 
-def _explain(problem: Any, files: Sequence[str | Path]) -> str:
-    # pydantic ends the place of a mapping's wrong key so.
-    location = tuple(part for part in problem["loc"] if part != "[key]")
-    if not location:
-        # A rule that ties keys together names the one at fault itself.
-        named, _, _ = str(problem["ctx"]["error"]).partition(": ")
-        keys = [int(key) if key.isdecimal() else key for key in named.split(".")]
-        return f"{_place(keys, files)}: {problem['ctx']['error']}"
-    place = _place(location, files)
-    key = ".".join(str(part) for part in location)
-    if problem["type"] == "extra_forbidden":
-        return f"{place}: {unknown_name('key', str(location[-1]), _section_at(location).model_fields)}"
-    if problem["type"] == "value_error":
-        return f"{place}: {key}: {problem['ctx']['error']}"
-    found = problem["input"]
-    return f"{place}: {key}: found {found!r}; {problem['msg'][0].lower()}{problem['msg'][1:]}"
-
-
-def _section_at(location: Sequence[int | str]) -> type[BaseModel]:
-    """Return the section that a key is in."""
-    if len(location) > 2 and isinstance(location[-2], int):
-        return Size
-    return SECTIONS.get(str(location[0]), Config) if len(location) > 1 else Config
-
-
-def _place(location: Sequence[int | str], files: Sequence[str | Path]) -> str:
-    """Return "file:line" of a key or value, or "configuration" where no file has it."""
-    return place_of(location, files) or "configuration"
+def _placed(error: NbykError, location: Location, files: Sequence[str | Path]) -> NbykError:
+    """Return an error that knows the file and line of a key; "configuration" where no file has it."""
+    file, line = place_of(location, files) or ("configuration", None)
+    return error.about(file=file, row=line)

@@ -152,7 +152,7 @@ class Config(Section):
         known = ("simulated", *source_names(), *self.own_ratings)
         for index, source in enumerate(self.sources):
             if source not in known:
-                raise NbykError(f"sources.{index}: {unknown_name('source', source, known)}")
+                raise unknown_name("source", source, known).about(key=f"sources.{index}")
         return self
 
     @model_validator(mode="after")
@@ -160,8 +160,9 @@ class Config(Section):
         for source in self.sources:
             if source not in PRIORS and not self.has_ratings(source):
                 raise NbykError(
-                    f"sources: {source} has no published prior here, and its ratings are not at hand; name "
-                    f"their path as {source} under ratings, or drop it"
+                    f"{source} has no published prior here, and its ratings are not at hand; name "
+                    f"their path as {source} under ratings, or drop it",
+                    key="sources",
                 )
         return self
 
@@ -179,8 +180,9 @@ class Config(Section):
             source = homan2025.published_source(fit)
             if not self.has_ratings(source):
                 raise NbykError(
-                    f"{key}: {fit} is fitted to ratings that are not at hand; name their path as "
-                    f"{source} under ratings, or drop it"
+                    f"{fit} is fitted to ratings that are not at hand; name their path as "
+                    f"{source} under ratings, or drop it",
+                    key=key,
                 )
         return self
 
@@ -190,8 +192,9 @@ class Config(Section):
             rank = (1 + self.calibration.n_resamples) * alpha / 2
             if abs(rank - round(rank)) > 1e-9 or round(rank) < 1:
                 raise NbykError(
-                    f"calibration.n_resamples: found {self.calibration.n_resamples}; expected (1 + M)·α/2 to "
-                    f"be a whole number for α = {alpha:g}, as it is for 199 draws and α = .01, .05 and .1"
+                    f"found {self.calibration.n_resamples}; expected (1 + M)·α/2 to "
+                    f"be a whole number for α = {alpha:g}, as it is for 199 draws and α = .01, .05 and .1",
+                    key="calibration.n_resamples",
                 )
         return self
 
@@ -199,8 +202,9 @@ class Config(Section):
     def _labels_have_scores(self) -> Config:
         if not set(self.boostsa2022.scores) & set(boostsa2022.HARD_SCORES):
             raise NbykError(
-                f"boostsa2022.scores: found {', '.join(self.boostsa2022.scores)}; expected at least one "
-                "score of hard labels, such as accuracy, for Figures 1 to 3"
+                f"found {', '.join(self.boostsa2022.scores)}; expected at least one "
+                "score of hard labels, such as accuracy, for Figures 1 to 3",
+                key="boostsa2022.scores",
             )
         return self
 
@@ -209,7 +213,8 @@ class Config(Section):
         fixed = [name for name in self.samplers if name.startswith("all_items")]
         if self.recommended_null == "shifted" and "recommended" in self.semantics and fixed:
             raise NbykError(
-                f"recommended_null: the shifted null is for samplers that bootstrap items; drop {fixed[0]}"
+                f"the shifted null is for samplers that bootstrap items; drop {fixed[0]}",
+                key="recommended_null",
             )
         return self
 

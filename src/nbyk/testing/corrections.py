@@ -24,7 +24,7 @@ _STATSMODELS = {"holm": "holm", "bonferroni": "bonferroni", "benjamini_hochberg"
 def check_correction(name: str) -> None:
     """Raise NbykError if no correction has this name."""
     if name not in CORRECTIONS:
-        raise unknown_name("correction", name, CORRECTIONS)
+        raise unknown_name("correction", name, CORRECTIONS).about(argument="correction")
 
 
 def correct_p_values(p_values: Any, method: str = "holm") -> Floats:

@@ -86,16 +86,19 @@ class Family:
         most = max(decision.n_resamples, decision.max_resamples)
         if needed > most:
             raise NbykError(
-                f"max_resamples: found {most}; of {n_tests} pairs at α = {decision.alpha:g} the smallest p "
+                f"found {most}; of {n_tests} pairs at α = {decision.alpha:g} the smallest p "
                 f"must be able to reach {decision.alpha / each:.2g} ({self.correction}), which takes "
-                f"{needed} draws: raise max_resamples, compare with a baseline only, or choose no correction"
+                f"{needed} draws: raise `max_resamples`, compare with a baseline only, or choose no "
+                "correction",
+                argument="max_resamples",
             )
         first = max(decision.n_resamples, needed)
         if n_tests * first > self.max_draws:
             raise NbykError(
-                f"max_draws: found {self.max_draws}; {n_tests} pairs take {first} draws each at first, "
-                f"{n_tests * first} in all and {n_tests * first * 8 / 1e9:.1f} GB: raise max_draws, "
-                "compare with a baseline only, or choose no correction"
+                f"found {self.max_draws}; {n_tests} pairs take {first} draws each at first, "
+                f"{n_tests * first} in all and {n_tests * first * 8 / 1e9:.1f} GB: raise `max_draws`, "
+                "compare with a baseline only, or choose no correction",
+                argument="max_draws",
             )
         return first
 

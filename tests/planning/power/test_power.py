@@ -262,7 +262,8 @@ def test_welch_and_wilcoxon_are_those_of_scipy() -> None:
 def test_systems_with_equal_errors_are_not_told_apart() -> None:
     class EqualErrors(SimulatedSets):
         def errors(self) -> tuple[np.ndarray, np.ndarray]:
-            return np.full((4, 30), 0.25), np.full((4, 30), 0.25)
+            a, _ = super().errors()
+            return a, a
 
     for name in ("welch_t", "wilcoxon"):
         for alternative in ("greater", "two-sided"):

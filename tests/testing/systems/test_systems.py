@@ -125,6 +125,10 @@ def test_two_systems_are_the_comparison_of_two() -> None:
     assert (pair.a, pair.b, pair.better) == ("system 0", "system 1", "system 0")
     assert pair.p_adjusted == alone.p_value.p
     assert pair.result.to_dict() == alone.to_dict()
+    for alternative in ("greater", "less"):
+        (sided,) = compare_systems(gold, list(systems.values()), alternative=alternative).pairs
+        expected = nbyk.compare(gold, *systems.values(), alternative=alternative)
+        assert sided.result.to_dict() == expected.to_dict()
 
 
 def test_a_baseline_is_compared_with_every_other() -> None:
@@ -183,7 +187,7 @@ def test_malformed_requests_are_named() -> None:
         ({"alternative": "greater"}, "name the baseline"),
         ({"correction": "homl"}, "correction 'homl'"),
         ({"metric": "wins_mae"}, "compares two systems and scores neither"),
-        ({"n_resamples": 99, "max_resamples": 99}, "takes 239 draws: raise max_resamples"),
+        ({"n_resamples": 99, "max_resamples": 99}, "takes 239 draws: raise `max_resamples`"),
         ({"max_draws": 100}, "max_draws: found 100; 6 pairs take 9999 draws"),
         ({"confidence_level": 95}, "confidence_level"),
         ({"null": "swap"}, "null hypothesis 'swap'"),

@@ -14,10 +14,11 @@ from pydantic import (
     model_validator,
 )
 
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError
 from nbyk.labels.results import Runs, Semantics
 from nbyk.labels.scores import Kind, LabelScore, choose_scores, get_score
 from nbyk.testing.corrections import check_correction
+from nbyk.validation import explained
 
 Family = Literal["score", "design"]
 Alternative = Literal["greater", "two-sided"]
@@ -89,9 +90,9 @@ class Settings(Section):
     def _goes_together(self) -> Settings:
         if self.semantics == "published":
             if self.runs not in (None, "concatenated"):
-                raise NbykError(f"runs: found {self.runs!r}; published semantics concatenate runs")
+                raise NbykError(f"found {self.runs!r}; published semantics concatenate runs", key="runs")
             if self.alternative != "greater":
-                raise NbykError("alternative: found 'two-sided'; published semantics are one-sided")
+                raise NbykError("found 'two-sided'; published semantics are one-sided", key="alternative")
         return self
 
     @property
@@ -110,7 +111,7 @@ class Settings(Section):
         if kind == "soft":
             for key, value in (("labels", self.labels), ("target_class", self.target_class)):
                 if value is not None:
-                    raise NbykError(f"{key}: is for hard labels, and these are soft; leave it out")
+                    raise NbykError("is for hard labels, and these are soft; leave it out", key=key)
         names = [score.name for score in choose_scores(self.scores, kind)]
         of_class = [f"{measure}({self.target_class})" for measure in ("f1", "precision", "recall")]
         added = [name for name in of_class if name not in names] if self.target_class else []
@@ -128,47 +129,4 @@ def make_settings(**values: Any) -> Settings:
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
-        raise NbykError(explained(error.errors()[0], Settings)[1]) from None
-
-
-def explained(problem: Any, model: type[BaseModel]) -> tuple[tuple[int | str, ...], str]:
-    """Return where a problem that pydantic found is, and what it is, beginning with its key.
-
-    Parameters
-    ----------
-    problem
-        One of `ValidationError.errors`.
-    model
-        The model that was validated.
-    """
-    location = tuple(part for part in problem["loc"] if part != "[key]")
-    if not location:
-        message = str(problem["ctx"]["error"])
-        return tuple(message.partition(": ")[0].split(".")), message
-    if problem["type"] == "extra_forbidden":
-        section = _section_at(location[:-1], model)
-        return location, str(unknown_name("key", str(location[-1]), section.model_fields))
-    key = ".".join(str(part) for part in location)
-    if problem["type"] == "missing":
-        return location[:-1], f"{key}: is missing; expected it"
-    if problem["type"] == "value_error":
-        return location, f"{key}: {problem['ctx']['error']}"
-    message = problem["msg"]
-    return location, f"{key}: found {problem['input']!r}; {message[0].lower()}{message[1:]}"
-
-
-def _section_at(location: tuple[int | str, ...], model: type[BaseModel]) -> type[BaseModel]:
-    """Return the model of a part of a model, given the keys that lead there."""
-    for part in location:
-        field = model.model_fields.get(str(part))
-        inner = _models_in(field.annotation if field else None)
-        if not inner:
-            return model
-        model = inner[0]
-    return model
-
-
-def _models_in(annotation: Any) -> list[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [found for each in getattr(annotation, "__args__", ()) for found in _models_in(each)]
+        raise explained(error.errors()[0], Settings)[1] from None

@@ -21,6 +21,7 @@ from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.priors import Response
 from nbyk.resampling.effects import check_defined
 from nbyk.resampling.resample import hypothesis_effects, observed_effects, resampled_effects
+from nbyk.testing.decision import check_level
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.looks import (
     Looks,
@@ -102,9 +103,8 @@ class SystemTest:
 
     def __post_init__(self) -> None:
         if self.name not in TESTS:
-            raise unknown_name("test", self.name, TESTS)
-        if not 0.0 < self.alpha < 1.0:
-            raise NbykError(f"alpha: found {self.alpha}, expected a level between 0 and 1, such as 0.05")
+            raise unknown_name("test", self.name, TESTS).about(argument="test")
+        check_level(self.alpha)
         check_alternative(self.alternative)
         if self.name in ON_ERRORS and self.metric.name != "mae":
             raise NbykError(
@@ -112,7 +112,7 @@ class SystemTest:
                 "expected mae: choose swap_items, which takes any metric"
             )
         if self.n_resamples < 1:
-            raise NbykError(f"n_resamples: found {self.n_resamples}, expected at least 1")
+            raise NbykError(f"found {self.n_resamples}, expected at least 1", argument="n_resamples")
         if self.name not in ("welch_t", "wilcoxon", "expected_p", "multistage_bootstrap"):
             critical_count(self.n_resamples, self._level)
 

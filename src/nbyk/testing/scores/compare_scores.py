@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
 from typing import Any
 
 from nbyk.errors import NbykError, unknown_name
 from nbyk.testing.corrections import check_correction, correct_p_values
+from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import Alternative, check_alternative
 from nbyk.testing.scores.aso import Bound, few_scores
 from nbyk.testing.scores.battery import TESTS
@@ -87,18 +87,19 @@ def compare_scores(
     check_alternative(alternative)
     for name, value in (("alpha", alpha), ("tau", tau)):
         if not 0.0 < value < 1.0:
-            raise NbykError(f"{name}: found {value}, expected a number between 0 and 1, such as 0.05")
+            raise NbykError(f"found {value}, expected a number between 0 and 1, such as 0.05", argument=name)
     samples = as_samples(scores)
     if paired and isinstance(scores, Mapping):
         check_aligned(*scores.values())
-    pairs = _pairs(list(samples), against, alternative)
+    names = list(samples)
+    pairs = [(names[a], names[b]) for a, b in choose_pairs(names, against, alternative)]
     smallest = sorted(len(sample) for sample in samples.values())[:2]
     reason = None
     if test == RECOMMENDED:
         recommended = recommended_test(*smallest, paired=paired)
         test, reason = recommended.test, recommended.reason
     elif test not in NAMES:
-        raise unknown_name("test", test, NAMES)
+        raise unknown_name("test", test, NAMES).about(argument="test")
     by_pairs = test != ASO and TESTS[test].paired
     _check_samples(samples, test, paired=paired, by_pairs=by_pairs)
     correction = _correction(test, correction)
@@ -143,19 +144,6 @@ def least_scores(test: str) -> int:
     return 2 if test in _AT_LEAST_TWO else 1
 
 
-def _pairs(names: Sequence[str], against: str | None, alternative: str) -> list[tuple[str, str]]:
-    if against is not None:
-        if against not in names:
-            raise unknown_name("baseline", against, names)
-        return [(name, against) for name in names if name != against]
-    if len(names) > 2 and alternative != "two-sided":
-        raise NbykError(
-            f"alternative: found {alternative!r} for all pairs, in which no system comes first; name the "
-            "baseline that the others are compared with, or choose two-sided"
-        )
-    return list(combinations(names, 2))
-
-
 def _check_samples(samples: Mapping[str, Floats], test: str, *, paired: bool, by_pairs: bool) -> None:
     if by_pairs and not paired:
         raise NbykError(
@@ -184,8 +172,8 @@ def _correction(test: str, correction: str | None) -> str:
     check_correction(correction)
     if test == ASO and correction not in ("bonferroni", "none"):
         raise NbykError(
-            f"correction: found {correction!r} for aso, whose bounds are no p-values; choose bonferroni "
-            "or none"
+            f"found {correction!r} for aso, whose bounds are no p-values; choose bonferroni or none",
+            argument="correction",
         )
     return correction
 
@@ -196,7 +184,7 @@ def _tested(
     try:
         return TESTS[test].test(samples[pair[0]], samples[pair[1]], **options)
     except NbykError as error:
-        raise NbykError(f"{pair[0]} and {pair[1]}: {error}") from None
+        raise error.about(systems=pair) from None
 
 
 def _by_p(
@@ -301,7 +289,7 @@ def _warnings(
         how = (
             "collect more scores"
             if any(result.exact for result in results)
-            else "draw more of the null with n_resamples"
+            else "draw more of the null with `n_resamples`"
         )
         yield (
             f"the smallest p-value that {test} can give here is {least:.3g}{corrected} and above α = "

@@ -80,10 +80,10 @@ def label_counts(outputs: Any, references: Any) -> Floats:
     The classes are those of either list; the columns are C hits, C predictions and C references.
     """
     if references is None:
-        raise NbykError("references: labels are compared with gold labels; give references")
+        raise NbykError("labels are compared with gold labels; give references", argument="references")
     predicted, gold = _labels(outputs, "outputs"), _labels(references, "references")
     if len(predicted) != len(gold):
-        raise NbykError(f"outputs: found {len(predicted)} labels for {len(gold)} references")
+        raise NbykError(f"found {len(predicted)} labels for {len(gold)} references", argument="outputs")
     try:
         classes, codes = np.unique(np.concatenate([predicted, gold]), return_inverse=True)
     except TypeError as error:
@@ -135,7 +135,9 @@ def _bleu_statistics(outputs: Sequence[str], references: Sequence[Any]) -> Float
 
     if references is None or len(outputs) != len(references):
         found = "none" if references is None else len(references)
-        raise NbykError(f"references: found {found} for {len(outputs)} outputs, expected one for each")
+        raise NbykError(
+            f"found {found} for {len(outputs)} outputs, expected one for each", argument="references"
+        )
     bleu = sacrebleu.BLEU(effective_order=True)
     statistics = np.empty((len(outputs), 2 * _ORDER + 2))
     for row, output, reference in zip(statistics, outputs, references, strict=True):

@@ -143,7 +143,8 @@ def paired_bootstraps(
     named = dict(map(_named, metrics))
     if len(named) < len(metrics):
         raise NbykError(
-            f"metrics: found {len(metrics)} with {len(named)} names; expected a name of its own for each"
+            f"found {len(metrics)} with {len(named)} names; expected a name of its own for each",
+            argument="metrics",
         )
     by_statistics: dict[Any, list[CorpusMetric]] = {}
     found: dict[str, tuple[int, float, Floats]] = {}
@@ -214,15 +215,17 @@ class PairedItems:
         of_a, of_b = np.asarray(of_a, dtype=np.float64), np.asarray(of_b, dtype=np.float64)
         if of_a.ndim != 2 or of_b.ndim != 2 or len(of_a) != len(of_b):
             raise NbykError(
-                f"statistics: found shapes {of_a.shape} and {of_b.shape}, expected (N, S) with one N"
+                f"found shapes {of_a.shape} and {of_b.shape}, expected (N, S) with one N",
+                argument="statistics",
             )
         if len(of_a) < 2:
             raise NbykError(
-                f"statistics: found {len(of_a)} items, expected at least 2: one resamples to itself"
+                f"found {len(of_a)} items, expected at least 2: one resamples to itself",
+                argument="statistics",
             )
         both = np.concatenate([of_a, of_b], axis=1)
         if not np.isfinite(both).all():
-            raise NbykError("statistics: some are NaN or infinite, expected finite numbers")
+            raise NbykError("some are NaN or infinite, expected finite numbers", argument="statistics")
         rows = (both + 0.0).view(np.dtype((np.void, both.itemsize * both.shape[1])))[:, 0]  # −0 is 0
         _, first, kind_of = np.unique(rows, return_index=True, return_inverse=True)
         return cls(kind_of.astype(np.int64), both[first], of_a.shape[1])

@@ -40,8 +40,9 @@ class PairedOutputs:
         if len(set(sizes)) > 1 or sizes[0] in ((), (0,), (1,)):
             lengths = ", ".join(str(size[0]) if size else "none" for size in sizes)
             raise NbykError(
-                f"outputs: found {lengths} items of A, of B and of the references, if any; expected "
-                "as many of each, at least 2: one resamples to itself"
+                f"found {lengths} items of A, of B and of the references, if any; expected "
+                "as many of each, at least 2: one resamples to itself",
+                argument="outputs",
             )
         return found
 

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from itertools import combinations
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, check_defined
 from nbyk.resampling.samplers import check_null, get_sampler
@@ -22,6 +21,7 @@ from nbyk.testing.engine.inputs import as_seed
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.family import Drawn, Family, swap_bound
 from nbyk.testing.intervals import check_confidence_level, percentile_interval
+from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.systems.cautions import FEW_ITEMS
 from nbyk.testing.systems.compare import Asked, is_exact, under_null
@@ -70,7 +70,8 @@ def compare_systems(
         "holm" and "bonferroni" bound the chance of any wrong claim, "benjamini_hochberg" the expected share
         of wrong ones among those made; "none" tests each pair alone.
     null, alternative, alpha, confidence_level, rng, threads, progress
-        As for `nbyk.compare`. "greater", that a system is better than the baseline, needs one.
+        As for `nbyk.compare`. Of three systems or more, "greater", that a system is better than the baseline,
+        and "less" need one.
     n_resamples, max_resamples
         Draws of a pair's null at first, and at most. The first look takes more where the smallest p could not
         reach α over the number of pairs otherwise.
@@ -100,7 +101,7 @@ def compare_systems(
     family = Family(decision, correction, max_draws)
     named = _named(systems)
     names = list(named)
-    pairs = _pairs(names, against, alternative)
+    pairs = choose_pairs(names, against, alternative)
     (chosen,), rows = prepared(gold, named, metric)
     seed = as_seed(rng)
     scores = check_defined([chosen], rows.scores(chosen)[None], of="systems")[0]
@@ -181,23 +182,10 @@ def _named(systems: Systems) -> dict[str, Any]:
     else:
         named = {f"system {index}": responses for index, responses in enumerate(systems)}
     if len(named) < 2:
-        raise NbykError(f"systems: found {len(named)}, expected at least two, each under a name of its own")
-    return named
-
-
-def _pairs(names: list[str], against: str | None, alternative: Alternative) -> list[tuple[int, int]]:
-    """Return the pairs to compare, as places in `names`."""
-    if against is not None:
-        if against not in names:
-            raise unknown_name("baseline", against, names)
-        baseline = names.index(against)
-        return [(system, baseline) for system in range(len(names)) if system != baseline]
-    if alternative != "two-sided":
         raise NbykError(
-            f"alternative: found {alternative!r} for all pairs, in which no system comes first; name the "
-            "baseline that the others are compared with, or choose two-sided"
+            f"found {len(named)}, expected at least two, each under a name of its own", argument="systems"
         )
-    return list(combinations(range(len(names)), 2))
+    return named
 
 
 def _draw(
@@ -297,7 +285,8 @@ def _cautions(pairs: list[Pair], rows: Rows, drawn: Floats, family: Family) -> I
     if unsettled:
         yield (
             f"{unsettled} of {len(pairs)} corrected decisions are not settled after at most "
-            f"{max(pair.result.n_resamples for pair in pairs)} draws each; raise max_resamples and max_draws"
+            f"{max(pair.result.n_resamples for pair in pairs)} draws each; raise `max_resamples` and "
+            "`max_draws`"
         )
     undefined = int((~np.isfinite(drawn)).any(axis=0).sum())
     if undefined:
