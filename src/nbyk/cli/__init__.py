@@ -100,7 +100,7 @@ def main() -> None:
         with _stopped_by_signals():
             try:
                 words = sys.argv[1:]
-                with recording(words), arguments_as(options_of(typer.main.get_command(app), words)):
+                with recording(words), arguments_as(lambda: options_of(typer.main.get_command(app), words)):
                     app(prog_name="nbyk")
             finally:
                 _flush_output()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from typing import Any
 
 from nbyk.errors import NbykError, rename_arguments
 
-_options: ContextVar[Mapping[str, str]] = ContextVar("options")
+Options = Callable[[], Mapping[str, str]]
+
+_options: ContextVar[Options] = ContextVar("options", default=dict)
 
 
 def options_of(program: Any, words: Sequence[str]) -> dict[str, str]:
@@ -24,10 +27,10 @@ def options_of(program: Any, words: Sequence[str]) -> dict[str, str]:
     """
     command = program
     for word in words:
-        commands = getattr(command, "commands", {})
-        if word not in commands:
+        found = command.get_command(None, word) if hasattr(command, "get_command") else None
+        if found is None:
             break
-        command = commands[word]
+        command = found
     return {
         parameter.name: option
         for parameter in command.params
@@ -37,22 +40,23 @@ def options_of(program: Any, words: Sequence[str]) -> dict[str, str]:
 
 
 @contextmanager
-def arguments_as(options: Mapping[str, str]) -> Iterator[None]:
-    """Let `in_options` and errors call arguments by these options."""
+def arguments_as(options: Options) -> Iterator[None]:
+    """Let `in_options` and errors call arguments by the options that a function returns."""
+    options = cache(options)
     token = _options.set(options)
     try:
         yield
     except NbykError as error:
-        raise type(error)(error.text(options)) from error
+        raise type(error)(error.text(options())) from error
     finally:
         _options.reset(token)
 
 
 def in_options(text: str) -> str:
     """Return a text of the library with the command's options for the arguments that it has in backticks."""
-    return rename_arguments(text, _options.get({}))
+    return rename_arguments(text, _options.get()())
 
 
 def error_in_options(error: NbykError) -> str:
     """Return an error's message with the command's options for the arguments that it names."""
-    return error.text(_options.get({}))
+    return error.text(_options.get()())

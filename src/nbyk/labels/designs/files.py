@@ -115,8 +115,9 @@ class DesignFile(Settings):
             found = [*given, *(["table"] if self.table is not None else [])]
             if found:
                 raise NbykError(
-                    f"{found[0]}: is given beside outcomes, which has the targets, controls and runs; leave "
-                    "one of them out (further treatments go under treatments)"
+                    "is given beside outcomes, which has the targets, controls and runs; leave one of them "
+                    "out (further treatments go under treatments)",
+                    key=found[0],
                 )
             return self
         if "controls" not in given:
