@@ -20,6 +20,7 @@ HEAVY = {"matplotlib", "numba", "pandas", "scipy", "pyarrow", "jinja2", "snakema
 FLOORS = (
     ("errors", "progress", "compiled"),
     ("yaml_text", "provenance"),
+    ("validation",),
     ("files",),
     ("lineage",),
     ("health",),

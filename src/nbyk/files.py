@@ -124,7 +124,7 @@ def _explained(target: Path) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or " ".join(str(error).split())
         way_out = f"; {_WAYS_OUT[error.errno]}" if error.errno in _WAYS_OUT else ""
-        raise NbykError(f"{target}: cannot be written: {reason}{way_out}") from error
+        raise NbykError(f"cannot be written: {reason}{way_out}", file=target) from error
 
 
 @contextmanager
@@ -301,9 +301,9 @@ def read_json(path: str | os.PathLike[str], *, way_out: str = _DAMAGED) -> Any:
     try:
         return json.loads(read_text(path))
     except FileNotFoundError:
-        raise NbykError(f"{path}: no such file") from None
+        raise NbykError("no such file", file=path) from None
     except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise NbykError(f"{path}: not a JSON file ({error}); {way_out}") from None
+        raise NbykError(f"not a JSON file ({error}); {way_out}", file=path) from None
 
 
 def write_parquet(path: str | os.PathLike[str], table: pa.Table, metadata: Mapping[str, Any]) -> None:
@@ -366,9 +366,9 @@ def read_parquet(
         with pq.ParquetFile(pa.BufferReader(read_bytes(path))) as source:
             table = source.read()
     except FileNotFoundError:
-        raise NbykError(f"{path}: no such file") from None
+        raise NbykError("no such file", file=path) from None
     except (pa.ArrowException, OSError) as error:
-        raise NbykError(f"{path}: not a readable Parquet file ({error}); {_DAMAGED}") from None
+        raise NbykError(f"not a readable Parquet file ({error}); {_DAMAGED}", file=path) from None
     stamp = (table.schema.metadata or {}).get(b"nbyk")
     missing = [f"no column {name!r}" for name in columns if name not in table.column_names]
     if stamp is None:
@@ -377,7 +377,7 @@ def read_parquet(
         missing.append("no rows")
     if stamp is None or missing:
         found = missing[0]
-        raise NbykError(f"{path}: {found}; expected a file that an nbyk command wrote for this purpose")
+        raise NbykError(f"{found}; expected a file that an nbyk command wrote for this purpose", file=path)
     return table.replace_schema_metadata(None), json.loads(stamp)
 
 

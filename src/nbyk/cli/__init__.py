@@ -27,6 +27,7 @@ from nbyk.cli import (
     study,
     why,
 )
+from nbyk.cli.naming import arguments_as, options_of
 from nbyk.errors import NbykError
 from nbyk.lineage.recording import recording
 
@@ -90,7 +91,8 @@ def main() -> None:
     try:
         with _stopped_by_signals():
             try:
-                with recording(sys.argv[1:]):
+                words = sys.argv[1:]
+                with recording(words), arguments_as(lambda: options_of(typer.main.get_command(app), words)):
                     app(prog_name="nbyk")
             finally:
                 _flush_output()

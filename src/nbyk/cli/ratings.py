@@ -108,7 +108,7 @@ def fit(
     try:
         fitted = fit_prior(name, matrix, Response.on(scale_from_dict(made["scale"])), seed=seed)
     except NbykError as error:
-        raise NbykError(f"{ratings}: {error}") from None
+        raise error.about(file=ratings) from None
     if fitted.prior.caution:
         print(fitted.prior.caution, file=sys.stderr)
     compared = candidates_table(fitted.likelihood)

@@ -137,7 +137,8 @@ def read_record(path: str | os.PathLike[str]) -> Record | None:
     except ValueError as error:
         what = " ".join(str(error).split())
         raise NbykError(
-            f"{shown(place)}: not a record of nbyk's ({what}); delete it and {shown(path)}, and run again"
+            f"not a record of nbyk's ({what}); delete it and {shown(path)}, and run again",
+            file=shown(place),
         ) from None
 
 
@@ -162,9 +163,10 @@ def check(path: str | os.PathLike[str], record: Record, content_sha256: str, n_b
         return
     what = f"{n_bytes} bytes of SHA-256 {content_sha256[:12]}…"
     raise NbykError(
-        f"{path}: found {what}, expected the {record.bytes} of {record.sha256[:12]}… that nbyk wrote: it was "
+        f"found {what}, expected the {record.bytes} of {record.sha256[:12]}… that nbyk wrote: it was "
         f"{how_it_differs(record, n_bytes)} since; make it again: `nbyk why {path}` names the command, or "
-        f"delete its record {shown(record_path(path))} if that was meant"
+        f"delete its record {shown(record_path(path))} if that was meant",
+        file=path,
     )
 
 

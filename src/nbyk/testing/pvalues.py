@@ -151,7 +151,9 @@ def p_value(observed: float, null: ArrayLike, *, alternative: Alternative = "gre
 def check_alternative(alternative: str) -> None:
     """Raise NbykError if `alternative` is no side."""
     if alternative not in ("greater", "less", "two-sided"):
-        raise NbykError(f"alternative: found {alternative!r}, expected 'greater', 'less' or 'two-sided'")
+        raise NbykError(
+            f"found {alternative!r}, expected 'greater', 'less' or 'two-sided'", argument="alternative"
+        )
 
 
 def p_values(observed: float, null: ArrayLike) -> dict[Alternative, PValue]:

@@ -60,7 +60,9 @@ class SignificanceResult:
 def check_draws(n_resamples: int, least: int = 1) -> None:
     """Raise if the number of draws is none, or too small."""
     if not isinstance(n_resamples, int | np.integer) or n_resamples < least:
-        raise NbykError(f"n_resamples: found {n_resamples}, expected a whole number of at least {least}")
+        raise NbykError(
+            f"found {n_resamples}, expected a whole number of at least {least}", argument="n_resamples"
+        )
 
 
 def p_of_counts(

@@ -164,8 +164,9 @@ def compare_metrics(
     sampler = get_sampler(interval_sampler)
     if sampler.items != "bootstrap_items":
         raise NbykError(
-            f"interval_sampler: found {interval_sampler}, which draws no items, so that its intervals would "
-            f"leave out how items vary; expected bootstrap_items/{sampler.response_name}"
+            f"found {interval_sampler}, which draws no items, so that its intervals would "
+            f"leave out how items vary; expected bootstrap_items/{sampler.response_name}",
+            argument="interval_sampler",
         )
     check_confidence_level(confidence_level)
     decision = Decision(alternative, alpha, n_resamples, max_resamples, decision_error)

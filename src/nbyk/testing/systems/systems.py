@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -12,16 +11,18 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import Units
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, check_defined
 from nbyk.resampling.samplers import check_null, get_sampler
+from nbyk.testing.corrections import Correction, correct_p_values
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_seed
 from nbyk.testing.engine.rows import Rows
-from nbyk.testing.family import Drawn, Family, adjusted, swap_bound
+from nbyk.testing.family import Drawn, Family, swap_bound
 from nbyk.testing.intervals import check_confidence_level, percentile_interval
+from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.cautions import about_units
 from nbyk.testing.systems.cautions import FEW_ITEMS
@@ -29,7 +30,7 @@ from nbyk.testing.systems.compare import Asked, is_exact, under_null
 from nbyk.testing.systems.leaderboard import Systems, bootstrap_scores, prepared
 from nbyk.testing.systems.ranks import groups, letters, rank_percentiles, rank_sets, ranks
 from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, Interval
-from nbyk.testing.systems.standings import Correction, Leaderboard, Pair, Standing
+from nbyk.testing.systems.standings import Leaderboard, Pair, Standing
 
 Floats = NDArray[np.float64]
 
@@ -72,10 +73,11 @@ def compare_systems(
     against
         The name of a baseline, to compare every other system with it; by default all pairs are compared.
     correction
-        "holm" bounds the chance of any wrong claim, "benjamini_hochberg" the expected share of wrong ones
-        among those made; "none" tests each pair alone.
+        "holm" and "bonferroni" bound the chance of any wrong claim, "benjamini_hochberg" the expected share
+        of wrong ones among those made; "none" tests each pair alone.
     null, alternative, alpha, confidence_level, rng, threads, progress
-        As for `nbyk.compare`. "greater", that a system is better than the baseline, needs one.
+        As for `nbyk.compare`. Of three systems or more, "greater", that a system is better than the baseline,
+        and "less" need one.
     n_resamples, max_resamples
         Draws of a pair's null at first, and at most. The first look takes more where the smallest p could not
         reach α over the number of pairs otherwise.
@@ -105,7 +107,7 @@ def compare_systems(
     family = Family(decision, correction, max_draws)
     named = _named(systems)
     names = list(named)
-    pairs = _pairs(names, against, alternative)
+    pairs = choose_pairs(names, against, alternative)
     (chosen,), rows, of_columns = prepared(gold, named, metric)
     units = of_columns if units is None else units
     seed = as_seed(rng)
@@ -159,7 +161,7 @@ def compare_systems(
                 left_out=left_out,
             )
         )
-    p = adjusted(np.array([result.p_value.p for result in results]), correction).tolist()
+    p = correct_p_values([result.p_value for result in results], correction).tolist()
     compared = [
         Pair(names[a], names[b], result, of_pair, under.settled)
         for (a, b), result, of_pair, under in zip(pairs, results, p, nulls, strict=True)
@@ -197,23 +199,10 @@ def _named(systems: Systems) -> dict[str, Any]:
     else:
         named = {f"system {index}": responses for index, responses in enumerate(systems)}
     if len(named) < 2:
-        raise NbykError(f"systems: found {len(named)}, expected at least two, each under a name of its own")
-    return named
-
-
-def _pairs(names: list[str], against: str | None, alternative: Alternative) -> list[tuple[int, int]]:
-    """Return the pairs to compare, as places in `names`."""
-    if against is not None:
-        if against not in names:
-            raise unknown_name("baseline", against, names)
-        baseline = names.index(against)
-        return [(system, baseline) for system in range(len(names)) if system != baseline]
-    if alternative != "two-sided":
         raise NbykError(
-            f"alternative: found {alternative!r} for all pairs, in which no system comes first; name the "
-            "baseline that the others are compared with, or choose two-sided"
+            f"found {len(named)}, expected at least two, each under a name of its own", argument="systems"
         )
-    return list(combinations(range(len(names)), 2))
+    return named
 
 
 def _draw(
@@ -298,7 +287,7 @@ def _cautions(pairs: list[Pair], rows: Rows, drawn: Floats, family: Family) -> I
             f"null {first.null} says that {first.hypothesis}: rejecting it does not show who is better, so "
             "that every rank stays possible; swap_items and shifted test whether A and B are equally good"
         )
-    elif family.correction != "holm":
+    elif family.correction not in ("holm", "bonferroni"):
         yield (
             f"correction {family.correction} does not bound the chance of any wrong claim, so that the sets "
             "of ranks need not cover all at once; holm does"
@@ -313,7 +302,8 @@ def _cautions(pairs: list[Pair], rows: Rows, drawn: Floats, family: Family) -> I
     if unsettled:
         yield (
             f"{unsettled} of {len(pairs)} corrected decisions are not settled after at most "
-            f"{max(pair.result.n_resamples for pair in pairs)} draws each; raise max_resamples and max_draws"
+            f"{max(pair.result.n_resamples for pair in pairs)} draws each; raise `max_resamples` and "
+            "`max_draws`"
         )
     undefined = int((~np.isfinite(drawn)).any(axis=0).sum())
     if undefined:
