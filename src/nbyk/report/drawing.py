@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import os
 from contextlib import AbstractContextManager
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nbyk.compiled import temporary_place
 from nbyk.files import write_bytes
 
 if TYPE_CHECKING:
@@ -48,6 +50,11 @@ def new_panels(
 
 def style() -> AbstractContextManager[None]:
     """Return a context in which matplotlib draws without a display, and as all of nbyk's figures look."""
+    if "MPLCONFIGDIR" not in os.environ and not os.access(os.path.expanduser("~"), os.W_OK):
+        # matplotlib would make a folder of its own for its list of fonts, anew each time, and tell of it.
+        place = temporary_place()
+        if place is not None:
+            os.environ["MPLCONFIGDIR"] = place
     import matplotlib as mpl
 
     mpl.use("Agg")

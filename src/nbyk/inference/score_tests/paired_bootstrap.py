@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from nbyk.compiled import njit
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.inference.pvalues import Alternative, check_alternative, tie_tolerance
 from nbyk.inference.score_tests.corpus_metrics import CorpusMetric, get_corpus_metric

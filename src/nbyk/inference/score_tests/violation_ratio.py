@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.inference.score_tests.draws import DRAWS
 from nbyk.inference.score_tests.kernels import WORDS, start_stream
