@@ -10,6 +10,7 @@ from nbyk.files import write_text
 from nbyk.labels.designs import DesignResult
 from nbyk.labels.designs.results import ConditionScore, Finding
 from nbyk.provenance.records import record_path
+from nbyk.report.formats import for_spreadsheets
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,7 +45,7 @@ def write_results(result: DesignResult, folder: Path) -> None:
             path.unlink(missing_ok=True)
             record_path(path).unlink(missing_ok=True)
         else:
-            write_text(path, table.to_csv(sep="\t", lineterminator="\n"))
+            write_text(path, for_spreadsheets(table).to_csv(sep="\t", lineterminator="\n"))
 
 
 def results_table(result: DesignResult, columns: Mapping[str, str]) -> pd.DataFrame | None:
