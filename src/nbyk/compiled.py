@@ -6,16 +6,18 @@ import os
 import stat
 import sys
 import tempfile
+from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
+Function = TypeVar("Function", bound=Callable[..., Any])
 PACKAGE = Path(__file__).parent
 
 
-def njit(function: Any = None, **options: Any) -> Any:
-    """Compile a function as `numba.njit` does, and keep the code where this user may write.
+def njit(**options: Any) -> Callable[[Function], Function]:
+    """Return `numba.njit`'s decorator, which keeps compiled code where this user may write.
 
     numba keeps it beside nbyk's own files, or else in the user's cache folder, or where NUMBA_CACHE_DIR says.
     Where neither folder may be written, as in a container, the code is kept in a temporary folder of the
@@ -28,7 +30,8 @@ def njit(function: Any = None, **options: Any) -> Any:
         place = temporary_place()
         config.CACHE_DIR = place or ""
         options["cache"] = place is not None
-    return numba.njit(**options) if function is None else numba.njit(function, **options)
+    made: Callable[[Function], Function] = numba.njit(**options)
+    return made
 
 
 @cache

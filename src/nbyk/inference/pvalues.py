@@ -60,6 +60,10 @@ class PValue:
     alternative: Alternative
 
 
+MOST_DRAWS = 10**7
+"""Draws of a null or a bootstrap at most: they are kept; 80 MB of each."""
+
+
 def expected_p(alternative: ArrayLike, null: ArrayLike, *, paired: bool = False) -> ExpectedP:
     """Return the papers' p-value: the p-value averaged over draws of the alternative, by sorting.
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nbyk.errors import NbykError, UndefinedMetricError, unknown_name
-from nbyk.inference.pvalues import p_value
+from nbyk.inference.pvalues import MOST_DRAWS, p_value
 from nbyk.labels.draws import ItemDraws, run_counts
 from nbyk.labels.hard import HardUnits
 from nbyk.labels.inputs import HardLabels, SoftLabels, check_labels
@@ -140,6 +140,8 @@ def label_bootstrap(
         raise NbykError(f"fraction: found {fraction}; expected a share of the items in (0, 1]")
     if not 0.0 < confidence < 1.0:
         raise NbykError(f"confidence: found {confidence}; expected a share in (0, 1)")
+    if n_resamples > MOST_DRAWS:
+        raise NbykError(f"n_resamples: found {n_resamples}, expected at most {MOST_DRAWS:,}")
     if seed < 0:
         raise NbykError(f"seed: found {seed}; expected 0 or more")
     if names[0] == names[1]:

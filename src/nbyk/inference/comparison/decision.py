@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.inference.power.stopping import Looks, certain_looks, schedule
-from nbyk.inference.pvalues import Alternative, check_alternative, null_counts
+from nbyk.inference.pvalues import MOST_DRAWS, Alternative, check_alternative, null_counts
 
 Floats = NDArray[np.float64]
 
@@ -53,6 +53,8 @@ class Decision:
         for name, draws in (("n_resamples", self.n_resamples), ("max_resamples", self.max_resamples)):
             if not isinstance(draws, int | np.integer) or isinstance(draws, bool):
                 raise NbykError(f"{name}: found {draws!r}, expected a whole number of draws")
+            if draws > MOST_DRAWS:
+                raise NbykError(f"{name}: found {draws}, expected at most {MOST_DRAWS:,}")
         if self.n_resamples < 1:
             raise NbykError(f"n_resamples: found {self.n_resamples}, expected at least 1")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -10,12 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.alignment import mismatch
-from nbyk.data.tables import shown
+from nbyk.data.text import shown
 from nbyk.errors import NbykError
 from nbyk.labels.inputs import Origin
 from nbyk.labels.scores import Kind
 
 Array: TypeAlias = NDArray[Any]
+
+LONGEST_LABEL = 1000
+"""Characters of the longest label."""
+
+_HALF = re.compile(r"[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,13 +96,24 @@ class LabelColumn:
         if cell is None or cell != cell or (isinstance(cell, str) and cell.strip().lower() in ("", "nan")):
             raise self._missing(row)
         if isinstance(cell, str):
-            return cell.strip()
+            return self._short(row, cell.strip())
         if isinstance(cell, int) or (isinstance(cell, float) and cell.is_integer()):
-            return str(int(cell))
+            return self._short(row, str(int(cell)))
         raise NbykError(
             f"{self.at(row)}: found {shown(cell)}; expected a class, text or a whole number (for rows of "
             "probabilities declare the kind soft)"
         )
+
+    def _short(self, row: int, label: str) -> str:
+        # An array of text gives all labels the room of the longest.
+        if len(label) > LONGEST_LABEL:
+            raise NbykError(
+                f"{self.at(row)}: the label has {len(label):,} characters, expected at most {LONGEST_LABEL}; "
+                "give its class a short name"
+            )
+        if _HALF.search(label):
+            raise NbykError(f"{self.at(row)}: {label!r} holds half a character; mend it")
+        return label
 
     def _missing(self, row: int) -> NbykError:
         found = str(self.values[row])
@@ -139,7 +156,8 @@ def _same_items(column: LabelColumn, target: LabelColumn) -> LabelColumn:
         return column
     for named, names in ((column, ids), (target, wanted)):
         if len(set(names)) < len(names):
-            row = next(row for row, name in enumerate(names) if name in names[:row])
+            first = {name: row for row, name in reversed([*enumerate(names)])}
+            row = next(row for row, name in enumerate(names) if first[name] < row)
             raise NbykError(f"{named.at(row)}: item {names[row]!r} comes twice; keep one row of each item")
     if set(ids) != set(wanted):
         found = mismatch(column.name, ids, target.name, wanted)

@@ -12,13 +12,17 @@ from typing import Any
 import numpy as np
 
 from nbyk.data.layouts import ARRAY_SUFFIXES, load_array
-from nbyk.data.tables import DELIMITERS, JSON_LINES, Table, read_table, shown, text_lines, unknown_suffix
+from nbyk.data.tables import DELIMITERS, JSON_LINES, Table, read_table, unknown_suffix
+from nbyk.data.text import shown, text_lines
 from nbyk.errors import NbykError
 from nbyk.labels.designs.columns import Array, LabelColumn
 from nbyk.labels.scores import Kind
 
 TYPED_SUFFIXES = (*JSON_LINES, ".parquet")
 LABEL_SUFFIXES = (".txt", *DELIMITERS, *TYPED_SUFFIXES, *ARRAY_SUFFIXES)
+
+_LARGE = 2.0**63
+"""Beyond it are whole numbers that no float can hold; a probability is none of them."""
 
 ITEM, LABEL = "item", "label"
 """Columns of files that name their columns."""
@@ -155,9 +159,9 @@ def _hard_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
         )
     _check_widths(path, rows, len(header))
     if ITEM in header and len(header) > 1:
-        items = np.array([fields[header.index(ITEM)] for _, fields in rows])
+        items = _ids(rows, header.index(ITEM))
     place = header.index(LABEL) if LABEL in header else 0
-    labels = np.array([fields[place] for _, fields in rows])
+    labels = np.array([fields[place] for _, fields in rows], dtype=object)
     return LabelColumn(labels, str(path), "line", [number for number, _ in rows], items).as_text()
 
 
@@ -173,7 +177,7 @@ def _soft_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
     _check_widths(path, rows, len(header))
     places = [place for place, name in enumerate(header) if name != ITEM]
     if len(places) < len(header):
-        items = np.array([fields[header.index(ITEM)] for _, fields in rows])
+        items = _ids(rows, header.index(ITEM))
     if named:
         classes = tuple(header[place] for place in places)
     values = np.empty((len(rows), len(places)))
@@ -188,11 +192,18 @@ def _soft_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
     return LabelColumn(values, str(path), "line", [number for number, _ in rows], items, classes)
 
 
+def _ids(rows: _Rows, place: int) -> Array:
+    """Return the ids in a column; numpy's own text would give all of them the room of the longest."""
+    return np.array([fields[place] for _, fields in rows], dtype=object)
+
+
 def _check_header(path: str | os.PathLike[str], header: Sequence[str]) -> None:
-    for place, name in enumerate(header):
-        if not name or name in header[:place]:
+    seen: set[str] = set()
+    for name in header:
+        if not name or name in seen:
             found = f"{name!r} twice" if name else "a column without a name"
             raise NbykError(f"{path}: the header has {found}; name every column, and each once")
+        seen.add(name)
 
 
 def _check_widths(path: str | os.PathLike[str], rows: _Rows, width: int) -> None:
@@ -236,7 +247,8 @@ def _probabilities(table: Table, column: str, cells: Sequence[Any]) -> tuple[Arr
             )
         numbers = list(cell) if classes is None else [cell[name] for name in classes]
         for value in numbers:
-            if isinstance(value, bool) or not isinstance(value, int | float | None):
+            is_number = value is None or (isinstance(value, int | float) and abs(value) < _LARGE)
+            if isinstance(value, bool) or not (is_number or value != value):
                 raise NbykError(
                     f"{table.at(row)}, {column}: found {shown(value)}, expected a probability: a number "
                     "from 0 to 1"

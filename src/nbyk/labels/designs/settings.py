@@ -16,6 +16,7 @@ from pydantic import (
 
 from nbyk.errors import NbykError, unknown_name
 from nbyk.inference.comparison.adjusted import CORRECTIONS
+from nbyk.inference.pvalues import MOST_DRAWS
 from nbyk.labels.results import Runs, Semantics
 from nbyk.labels.scores import Kind, LabelScore, choose_scores, get_score
 
@@ -71,7 +72,7 @@ class Settings(Section):
     """Share f of the items that a resample draws; without one 1, or published .1."""
     runs: Runs | None = None
     """independent, paired, fixed or concatenated; without one independent, or published concatenated."""
-    n_resamples: int = Field(10_000, ge=1)
+    n_resamples: int = Field(10_000, ge=1, le=MOST_DRAWS)
     """Resamples M of every comparison."""
     alternative: Alternative = "greater"
     """greater: is the treatment better? two-sided: is it better or worse?"""
