@@ -18,7 +18,7 @@ import nbyk
 SOURCE = Path(nbyk.__file__).parent
 HEAVY = {"matplotlib", "numba", "pandas", "scipy", "pyarrow", "jinja2", "snakemake"}
 FLOORS = (
-    ("errors", "files", "progress", "compiled", "provenance", "yaml_text"),
+    ("errors", "files", "progress", "compiled", "provenance", "sums", "yaml_text"),
     ("data",),
     ("priors",),
     ("metrics",),

@@ -177,14 +177,14 @@ def in_texts(text: str) -> Iterator[tuple[str, Callable[[Path], Words]]]:
     yield "labels, JSON lines", partial(labels, name="b.jsonl", content='{"label": "a"}\n' * 5 + line)
     plain = "".join(character for character in text if character not in "\0/")[:200]
     if plain.strip() and not plain.startswith((".", "-")):
+        raw = os.fsdecode(plain.encode("utf-8", "surrogatepass")[:100])
         yield (
             "the name of a system",
             lambda folder: [
                 *scores(folder, "b.txt", SCORES)[:-1],
-                f"{plain.replace('=', '')}=b.txt",
+                f"{raw.replace('=', '')}=b.txt",
             ],
         )
-        raw = os.fsdecode(plain.encode("utf-8", "surrogatepass")[:100])
         yield "the name of a file", lambda folder: file_named(folder, raw)
 
 

@@ -144,7 +144,7 @@ def _become(words: list[str], folder: str, errors: int) -> None:
     # Beyond twice what is promised, the machine is to be spared.
     held = int(Path("/proc/self/statm").read_text().split()[0]) * resource.getpagesize()
     resource.setrlimit(resource.RLIMIT_AS, (held + 2 * BYTES, held + 2 * BYTES))
-    sys.argv = ["nbyk", *(os.fsdecode(word.encode("utf-8", "surrogateescape")) for word in words)]
+    sys.argv = ["nbyk", *words]
     from nbyk.cli import program
 
     try:

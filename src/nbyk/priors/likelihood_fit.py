@@ -24,6 +24,7 @@ from nbyk.priors.marginal import (
 )
 from nbyk.priors.templates import TEMPLATES, Axis, Template
 from nbyk.priors.two_stage import Response, TwoStagePrior
+from nbyk.sums import product
 
 __all__ = ["FITTABLE", "Candidate", "LikelihoodFit", "SumCheck", "describe_fit", "fit_by_likelihood"]
 
@@ -248,7 +249,7 @@ def _check_identified(counts: Counts, response: Response) -> None:
     if counts.sum(axis=1).max() == 1:
         shares = zip(response.values, of_level / of_level.sum(), strict=True)
         listed = ", ".join(f"{value:g}: {share:.1%}" for value, share in shares)
-        mean = float(response.values @ of_level / of_level.sum())
+        mean = float(product(response.values, of_level) / of_level.sum())
         raise NbykError(
             "every item has a single response, so sigma is not identified: how much raters of the same item "
             "differ cannot be told from how much items do. What these data do say is how single responses "
@@ -295,7 +296,7 @@ class _Search:
         )
         given_mu = np.einsum("pms,js->pmj", self.kernel, sigma_masses)
         likelihood = np.einsum("im,pmj->pij", mu_masses, given_mu)
-        total = np.tensordot(self.items, np.log(np.maximum(likelihood, _TINY)), 1).ravel()
+        total = np.einsum("p,pij->ij", self.items, np.log(np.maximum(likelihood, _TINY))).ravel()
         best = np.argsort(-total, kind="stable")[:_N_STARTS]
         places = zip(*np.unravel_index(best, likelihood.shape[1:]), strict=True)
         return [np.concatenate([mu_points[i], sigma_points[j]]) for i, j in places]
@@ -307,7 +308,6 @@ class _Search:
         pull = (point - centres) / _PULL_SD
         mu_masses = masses(mu.build(point[:split], 1.0), self.grid.mu_edges)
         sigma_masses = masses(sigma.build(point[split:], 1.0), self.grid.sigma_edges)
-        # Not `@`: for products as small as these the threads of a BLAS spend their time on each other.
         given_mu = np.einsum("pms,s->pm", self.kernel, sigma_masses)
         likelihood = np.maximum(np.einsum("pm,m->p", given_mu, mu_masses), _TINY)
         ratio = self.items / likelihood
@@ -315,12 +315,12 @@ class _Search:
         by_sigma = np.einsum("pm,pms->s", np.outer(ratio, mu_masses), self.kernel)
         gradient = np.concatenate(
             [
-                _slopes(mu, point[:split], self.grid.mu_edges) @ by_mu,
-                _slopes(sigma, point[split:], self.grid.sigma_edges) @ by_sigma,
+                product(_slopes(mu, point[:split], self.grid.mu_edges), by_mu),
+                product(_slopes(sigma, point[split:], self.grid.sigma_edges), by_sigma),
             ]
         )
         n = self.items.sum()
-        cost = (0.5 * pull @ pull - self.items @ np.log(likelihood)) / n
+        cost = (0.5 * product(pull, pull) - product(self.items, np.log(likelihood))) / n
         return float(cost), (pull / _PULL_SD - gradient) / n
 
 
@@ -343,7 +343,7 @@ def _sum_check(marginal: Marginal, counts: Counts, n_parameters: int) -> SumChec
 
     n_responses = counts.sum(axis=1)
     k = int(np.argmax(np.bincount(n_responses[n_responses > 1])))
-    sums = counts[n_responses == k] @ np.arange(counts.shape[1])
+    sums = product(counts[n_responses == k], np.arange(counts.shape[1]))
     expected = len(sums) * marginal.sums(k)
     observed = np.bincount(sums, minlength=expected.size)
     starts = _pools(expected)
