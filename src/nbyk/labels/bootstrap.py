@@ -19,7 +19,7 @@ from nbyk.testing.engine.draws import draw_chunks
 from nbyk.testing.engine.item_draws import KindStreams
 from nbyk.testing.engine.label_scores import LabelScorer, label_scorer, observed_scores
 from nbyk.testing.engine.run_draws import Runs, run_counts
-from nbyk.testing.pvalues import p_value
+from nbyk.testing.pvalues import MOST_DRAWS, p_value
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -137,6 +137,8 @@ def label_bootstrap(
         raise NbykError(f"found {fraction}; expected a share of the items in (0, 1]", argument="fraction")
     if not 0.0 < confidence < 1.0:
         raise NbykError(f"found {confidence}; expected a share in (0, 1)", argument="confidence")
+    if n_resamples > MOST_DRAWS:
+        raise NbykError(f"found {n_resamples}, expected at most {MOST_DRAWS:,}", argument="n_resamples")
     if seed < 0:
         raise NbykError(f"found {seed}; expected 0 or more", argument="seed")
     if names[0] == names[1]:

@@ -10,6 +10,7 @@ from nbyk.metrics import Metric
 from nbyk.priors import Response
 from nbyk.resampling.population import Population
 from nbyk.resampling.streams import Streams, stream_key
+from nbyk.sums import product
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +24,7 @@ def response_mean(response: Response, mean: Floats, sd: Floats) -> Floats:
     if response.kind == "normal":
         return mean
     if response.levels:
-        return np.asarray(response.probabilities(mean, sd) @ response.values)
+        return product(response.probabilities(mean, sd), response.values)
     spread = np.where(sd > 0.0, sd, 1.0)
     low, high = -mean / spread, (1.0 - mean) / spread
     density = (np.exp(-0.5 * low**2) - np.exp(-0.5 * high**2)) / np.sqrt(2.0 * np.pi)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from itertools import product
+from itertools import product as pairs_of
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from nbyk.priors.likelihood_search import FITTABLE, Search
 from nbyk.priors.marginal import Counts, Marginal, Patterns, response_counts
 from nbyk.priors.templates import Template
 from nbyk.priors.two_stage import Response, TwoStagePrior
+from nbyk.sums import product
 
 __all__ = ["FITTABLE", "Candidate", "LikelihoodFit", "SumCheck", "describe_fit", "fit_by_likelihood"]
 
@@ -187,7 +188,7 @@ def fit_by_likelihood(
     _check_identified(counts, response)
     patterns = Patterns.of(counts)
     search = Search(patterns.at_most(_MAX_PATTERNS), response)
-    templates = list(product(*families))
+    templates = list(pairs_of(*families))
     pairs = [search.fit(*of_pair) for of_pair in templates]
     candidates = [
         Candidate(*pair, sum(len(template.axes) for template in of_pair), log_likelihood)
@@ -248,7 +249,7 @@ def _check_identified(counts: Counts, response: Response) -> None:
     if counts.sum(axis=1).max() == 1:
         shares = zip(response.values, of_level / of_level.sum(), strict=True)
         listed = ", ".join(f"{value:g}: {share:.1%}" for value, share in shares)
-        mean = float(response.values @ of_level / of_level.sum())
+        mean = float(product(response.values, of_level) / of_level.sum())
         raise NbykError(
             "every item has a single response, so sigma is not identified: how much raters of the same item "
             "differ cannot be told from how much items do. What these data do say is how single responses "
@@ -262,7 +263,7 @@ def _sum_check(marginal: Marginal, counts: Counts, n_parameters: int) -> SumChec
 
     n_responses = counts.sum(axis=1)
     k = int(np.argmax(np.bincount(n_responses[n_responses > 1])))
-    sums = counts[n_responses == k] @ np.arange(counts.shape[1])
+    sums = product(counts[n_responses == k], np.arange(counts.shape[1]))
     expected = len(sums) * marginal.sums(k)
     observed = np.bincount(sums, minlength=expected.size)
     starts = _pools(expected)

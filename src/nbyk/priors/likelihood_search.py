@@ -15,6 +15,7 @@ from nbyk.priors.family import Family
 from nbyk.priors.marginal import ItemGrid, Patterns, masses
 from nbyk.priors.templates import TEMPLATES, Axis, Template
 from nbyk.priors.two_stage import Response
+from nbyk.sums import product
 
 Floats = NDArray[np.float64]
 T = TypeVar("T")
@@ -89,7 +90,7 @@ class Search:
         mu_points, mu_masses = self._start_masses("mu", mu)
         sigma_points, given_mu = self._start_masses("sigma", sigma)
         likelihood = np.einsum("im,pmj->pij", mu_masses, given_mu)
-        total = np.tensordot(self.items, np.log(np.maximum(likelihood, _TINY)), 1).ravel()
+        total = np.einsum("p,pij->ij", self.items, np.log(np.maximum(likelihood, _TINY))).ravel()
         best = np.argsort(-total, kind="stable")[:_N_STARTS]
         places = zip(*np.unravel_index(best, likelihood.shape[1:]), strict=True)
         return [np.concatenate([mu_points[i], sigma_points[j]]) for i, j in places]
@@ -119,9 +120,9 @@ class Search:
         ratio = self.items / likelihood
         by_mu = np.einsum("p,pm->m", ratio, given_mu)
         by_sigma = np.einsum("pm,pms->s", np.outer(ratio, mu_masses), self.kernel)
-        gradient = np.concatenate([mu_slopes @ by_mu, sigma_slopes @ by_sigma])
+        gradient = np.concatenate([product(mu_slopes, by_mu), product(sigma_slopes, by_sigma)])
         n = self.items.sum()
-        cost = (0.5 * pull @ pull - self.items @ np.log(likelihood)) / n
+        cost = (0.5 * product(pull, pull) - product(self.items, np.log(likelihood))) / n
         return float(cost), (pull / _PULL_SD - gradient) / n
 
     def log_likelihoods(
@@ -140,7 +141,7 @@ class Search:
                 for mu, sigma in zip(mus, sigmas, strict=True)
             ]
             terms.append(np.log(np.maximum(of_pairs, _TINY)) + log_scale)
-        return [float(total) for total in np.concatenate(terms, axis=1) @ patterns.items]
+        return [float(total) for total in product(np.concatenate(terms, axis=1), patterns.items)]
 
 
 def rounded(value: T) -> T:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.testing.looks import Looks, certain_looks, schedule
-from nbyk.testing.pvalues import Alternative, check_alternative, null_counts
+from nbyk.testing.pvalues import MOST_DRAWS, Alternative, check_alternative, null_counts
 
 Floats = NDArray[np.float64]
 
@@ -60,6 +60,8 @@ class Decision:
         for name, draws in (("n_resamples", self.n_resamples), ("max_resamples", self.max_resamples)):
             if not isinstance(draws, int | np.integer) or isinstance(draws, bool):
                 raise NbykError(f"found {draws!r}, expected a whole number of draws", argument=name)
+            if draws > MOST_DRAWS:
+                raise NbykError(f"found {draws}, expected at most {MOST_DRAWS:,}", argument=name)
         if self.n_resamples < 1:
             raise NbykError(f"found {self.n_resamples}, expected at least 1", argument="n_resamples")
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
@@ -15,7 +16,8 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from nbyk.data import Interval, Levels, Ratings, Scale, read_ratings, scale_from_text, source
-from nbyk.data.tables import read_table, unreadable
+from nbyk.data.tables import read_table
+from nbyk.data.text import unreadable
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 from nbyk.labels.designs.columns import LabelColumn
@@ -260,9 +262,9 @@ class _Places:
         found = {}
         for name, specs in named.items():
             files = [each for spec in specs for each in self._found(f"{key}.{name}", self._folder, spec)]
-            for place, each in enumerate(files):
-                if each in files[:place]:
-                    raise self._error(f"{key}.{name}", f"{each} is named twice; keep one")
+            if len(set(files)) < len(files):
+                twice = Counter(files).most_common(1)[0][0]
+                raise self._error(f"{key}.{name}", f"{twice} is named twice; keep one")
             found[name] = files
             self.every += files
         return found
@@ -319,7 +321,7 @@ def _entries(folder: Path) -> list[Path]:
 def _natural(path: Path) -> list[tuple[int, str]]:
     """Return what sorts run2 before run10."""
     parts = re.split(r"(\d+)", str(path))
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts if part]
+    return [(int(part), "") if part.isdecimal() and len(part) < 100 else (-1, part) for part in parts if part]
 
 
 def _runs(files: Sequence[Path], kind: Kind) -> list[tuple[str, LabelColumn]]:

@@ -19,6 +19,7 @@ from nbyk.labels.results import Semantics
 from nbyk.metrics.label_scores import Kind, LabelScore, choose_scores, get_score
 from nbyk.testing.corrections import check_correction
 from nbyk.testing.engine.run_draws import Runs
+from nbyk.testing.pvalues import MOST_DRAWS
 from nbyk.validation import explained
 
 Family = Literal["score", "design"]
@@ -72,7 +73,7 @@ class Settings(Section):
     """Share f of the items that a resample draws; without one 1, or published .1."""
     runs: Runs | None = None
     """independent, paired, fixed or concatenated; without one independent, or published concatenated."""
-    n_resamples: int = Field(10_000, ge=1)
+    n_resamples: int = Field(10_000, ge=1, le=MOST_DRAWS)
     """Resamples M of every comparison."""
     alternative: Alternative = "greater"
     """greater: is the treatment better? two-sided: is it better or worse?"""

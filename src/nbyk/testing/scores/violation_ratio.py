@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.resampling.lanes import LANES, STATE, index_below, next_row
 from nbyk.testing.scores.draws import DRAWS
