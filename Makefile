@@ -2,6 +2,7 @@
 # `make test-slurm` checks the workflow on a real Slurm of one node, which it installs where it may.
 # `make test-browser` reads every HTML report in headless Chromium, which it installs where it may.
 # `make test-faults TIMES=20` kills runs and fills disks at 20 random moments a test; SEED=n starts with moment n.
+# It also runs the whole corpus of hostile inputs, of which `make test` runs a sample.
 
 PYTHON ?= python3
 CORES ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
@@ -101,7 +102,7 @@ test-browser: install chromium
 
 # The name of each test ends in the seed of its moment.
 test-faults: install
-	NBYK_FAULTS_TIMES=$(TIMES) NBYK_FAULTS_SEED=$(SEED) $(BIN)/pytest -vv -n $(CORES) tests/faults
+	NBYK_FAULTS_TIMES=$(TIMES) NBYK_FAULTS_SEED=$(SEED) $(BIN)/pytest -vv -n $(CORES) tests/faults tests/hostile
 
 # The tests start their own daemons and no service.
 slurm:

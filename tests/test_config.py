@@ -99,7 +99,7 @@ WRONG = {
     ),
     "a table of one's own without a scale": (
         "own_ratings: {mine: {path: mine.csv}}",
-        "own_ratings.mine.scale: found {'path': 'mine.csv'}; field required",
+        "own_ratings.mine.scale: is missing; expected it",
     ),
     "a table of one's own on no scale": (
         "own_ratings: {mine: {path: mine.csv, scale: 1-5}}",
@@ -152,7 +152,7 @@ WRONG = {
     ),
     "a comparison without systems": (
         "comparisons: {mine: {gold: gold.csv}}",
-        "comparisons.mine.systems: found {'gold': 'gold.csv'}; field required",
+        "comparisons.mine.systems: is missing; expected it",
     ),
     "a key of a comparison": (
         "comparisons: {mine: {systems: [a.csv, b.csv], metric: mae}}",
@@ -172,7 +172,7 @@ WRONG = {
     ),
     "a baseline that is no system": (
         "comparisons: {mine: {systems: [a.csv, b.csv], against: c}}",
-        "comparisons.mine: against: unknown system 'c'; known: a, b",
+        "comparisons.mine.against: unknown system 'c'; known: a, b",
     ),
     "two systems of a name": (
         "comparisons: {mine: {systems: [a.csv, x/a.csv]}}",
@@ -180,7 +180,7 @@ WRONG = {
     ),
     "a side of all pairs": (
         "comparisons: {mine: {systems: [a.csv, b.csv, c.csv], alternative: less}}",
-        "comparisons.mine: alternative: found 'less' for all pairs of 3 systems",
+        "comparisons.mine.alternative: found 'less' for all pairs of 3 systems",
     ),
     "a scale of a comparison": (
         "comparisons: {mine: {systems: [a.csv, b.csv], scale: 1-5}}",

@@ -18,8 +18,9 @@ import nbyk
 SOURCES = Path(nbyk.__file__).parents[1]
 HEAVY = {"matplotlib", "numba", "pandas", "scipy", "pyarrow", "jinja2", "snakemake"}
 FLOORS = (
-    ("errors", "progress", "compiled"),
+    ("errors", "progress", "compiled", "sums"),
     ("yaml_text", "provenance"),
+    ("validation",),
     ("files",),
     ("lineage",),
     ("health",),

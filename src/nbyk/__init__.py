@@ -59,7 +59,7 @@ _HOME = {
     "paired_bootstraps": "nbyk.testing.scores.paired_bootstrap",
     "CorpusMetric": "nbyk.metrics.corpus",
     "bootstrap_power_analysis": "nbyk.testing.scores.power_analysis",
-    "correct_p_values": "nbyk.testing.scores.corrections",
+    "correct_p_values": "nbyk.testing.corrections",
     "compare_scores": "nbyk.testing.scores.compare_scores",
 }
 
@@ -132,12 +132,12 @@ if TYPE_CHECKING:
     from nbyk.resampling.population import Population
     from nbyk.resampling.resample import observed_effects, resample, resampled_effects
     from nbyk.resampling.simulate import simulate, simulated_effects
+    from nbyk.testing.corrections import correct_p_values
     from nbyk.testing.pvalues import expected_p, p_value
     from nbyk.testing.scores.aso import aso, violation_ratio
     from nbyk.testing.scores.bootstrap import bootstrap_test
     from nbyk.testing.scores.classical import mann_whitney_test, welch_t_test, wilcoxon_test
     from nbyk.testing.scores.compare_scores import compare_scores
-    from nbyk.testing.scores.corrections import correct_p_values
     from nbyk.testing.scores.multi_aso import aso_sizes, aso_uncertainty_reduction, multi_aso
     from nbyk.testing.scores.paired_bootstrap import paired_bootstrap, paired_bootstraps
     from nbyk.testing.scores.power_analysis import bootstrap_power_analysis

@@ -1,9 +1,80 @@
-"""Keeping compiled code up to date with the compiled code that it calls."""
+"""Compiled code: where it is kept from run to run, and keeping it up to date with the code that it calls."""
 
 from __future__ import annotations
 
+import os
+import stat
+import sys
+import tempfile
+from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
 from pathlib import Path
+from typing import Any, TypeVar
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+PACKAGE = Path(__file__).parent
+
+
+def njit(**options: Any) -> Callable[[Function], Function]:
+    """Return `numba.njit`'s decorator, which keeps compiled code where this user may write.
+
+    numba keeps it beside nbyk's own files, or else in the user's cache folder, or where NUMBA_CACHE_DIR says.
+    Where neither folder may be written, as in a container, the code is kept in a temporary folder of the
+    user's own or, without one, not at all; a note says so, once.
+    """
+    import numba
+
+    config: Any = numba.config
+    if options.get("cache") and not config.CACHE_DIR and not _numba_finds_a_place():
+        place = temporary_place()
+        config.CACHE_DIR = place or ""
+        options["cache"] = place is not None
+    made: Callable[[Function], Function] = numba.njit(**options)
+    return made
+
+
+@cache
+def _numba_finds_a_place() -> bool:
+    if _may_write(PACKAGE / "__pycache__"):
+        return True
+    from numba.misc.appdirs import AppDirs
+
+    places: Any = AppDirs
+    return _may_write(Path(places(appname="numba", appauthor=False).user_cache_dir))
+
+
+@cache
+def temporary_place() -> str | None:
+    """Return a temporary folder for caches that nobody else may write to; None if there can be none.
+
+    What it is used for is told once.
+    """
+    with suppress(OSError):
+        place = Path(tempfile.gettempdir(), f"nbyk-compiled-{os.getuid()}")
+        with suppress(FileExistsError):
+            place.mkdir(mode=0o700)
+        found = place.lstat()
+        if stat.S_ISDIR(found.st_mode) and found.st_uid == os.getuid() and not found.st_mode & 0o077:
+            _say(f"compiled code and fonts are kept in {place}: your home folder cannot be written")
+            return str(place)
+    _say(
+        "compiled code is not kept, so that every command compiles it again: no folder for it can be written"
+    )
+    return None
+
+
+def _say(what: str) -> None:
+    print(f"note: {what}; name another one with NUMBA_CACHE_DIR", file=sys.stderr)
+
+
+def _may_write(folder: Path) -> bool:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with tempfile.TemporaryFile(dir=folder):
+            return True
+    except OSError:
+        return False
 
 
 def discard_older_caches(called: str) -> None:
@@ -14,8 +85,11 @@ def discard_older_caches(called: str) -> None:
     leaves of code that was just compiled; numba would stop at them.
     """
     changed = Path(called).stat().st_mtime
-    for cached in Path(__file__).parent.rglob("__pycache__/*.nb[ic]"):
-        with suppress(FileNotFoundError):  # another process may be doing the same
+    kept = [*Path(__file__).parent.rglob("__pycache__/*.nb[ic]")]
+    if not _numba_finds_a_place():
+        kept += Path(temporary_place() or os.devnull).rglob("*.nb[ic]")
+    for cached in kept:
+        with suppress(OSError):  # another process may be doing the same, or nobody may
             found = cached.stat()
             if found.st_size == 0 or (cached.suffix == ".nbi" and found.st_mtime < changed):
                 cached.unlink()

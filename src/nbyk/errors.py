@@ -3,19 +3,114 @@
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+import os
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Self
 
 
 class NbykError(ValueError):
     """Bad input, named so that its owner can mend it.
 
     The message names the file, row or key, what was found there, what was expected and the way out.
-    The command line prints it as one line and exits with code 2.
+    The command line prints it as one line and exits with code 2. A text names arguments in `backticks`, and
+    the command line shows the options instead.
+
+    Parameters
+    ----------
+    problem
+        What was found, what was expected and the way out.
+    file
+        The file that it is about.
+    row
+        The line of the file, shown as file:12, or a row in words, shown as file, row 3.
+    systems
+        The systems that were being compared.
+    key
+        The key of a configuration or design, with dots between sections: comparisons.mine.alpha.
+    argument
+        The name of the function's argument.
     """
+
+    def __init__(
+        self,
+        problem: str,
+        *,
+        file: str | os.PathLike[str] | None = None,
+        row: int | str | None = None,
+        systems: Sequence[str] = (),
+        key: str | None = None,
+        argument: str | None = None,
+    ) -> None:
+        super().__init__(problem)
+        self.problem = problem
+        self.file = None if file is None else os.fspath(file)
+        self.row = row
+        self.systems = tuple(systems)
+        self.key = key
+        self.argument = argument
+
+    def about(
+        self,
+        *,
+        file: str | os.PathLike[str] | None = None,
+        row: int | str | None = None,
+        systems: Sequence[str] = (),
+        key: str | None = None,
+        argument: str | None = None,
+    ) -> Self:
+        """Return the same error that knows more; what it knows already stays."""
+        same_file = self.file is None or file is None or self.file == os.fspath(file)
+        return type(self)(
+            self.problem,
+            file=file if self.file is None else self.file,
+            row=row if self.row is None and same_file else self.row,
+            systems=self.systems or systems,
+            key=self.key or key,
+            argument=self.argument or argument,
+        )
+
+    def __str__(self) -> str:
+        return self.text({})
+
+    def text(self, names: Mapping[str, str]) -> str:
+        """Return the message, with other names for the arguments that it names.
+
+        Parameters
+        ----------
+        names
+            What to call an argument, as {"n_resamples": "--resamples"}.
+        """
+        place = self.file or ""
+        if self.row is not None:
+            place += f":{self.row}" if isinstance(self.row, int) else f", {self.row}" if place else self.row
+        argument = "" if self.argument is None else names.get(self.argument, self.argument)
+        about = (place, " and ".join(self.systems), self.key or "", argument)
+        return ": ".join([*filter(None, about), rename_arguments(self.problem, names)])
+
+
+def rename_arguments(text: str, names: Mapping[str, str]) -> str:
+    """Return a text with other names for the arguments that it has in `backticks`."""
+    return re.sub(r"`(\w+)`", lambda quoted: names.get(quoted[1], quoted[0]), text)
 
 
 class UndefinedMetricError(NbykError):
     """A metric without a value on some draws, as a correlation of constants is."""
+
+
+class StoppedError(BaseException):
+    """A signal asked nbyk to stop. It is no Exception, so that nothing catches it on its way."""
+
+
+# Line ends, control characters, halves of characters, and marks that turn the direction of what follows.
+_UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
+
+
+def on_one_line(text: str) -> str:
+    """Return a text with escapes (``\\n``) in place of the characters that would break or garble its line."""
+    if text.isprintable():
+        return text
+    return _UNPRINTABLE.sub(lambda found: ascii(found[0])[1:-1], text)
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> NbykError:
@@ -31,6 +126,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> NbykError:
         All names that would have been accepted.
     """
     options = sorted(known)
-    near = difflib.get_close_matches(name, options, n=3, cutoff=0.4)
+    # Likeness of long texts takes long to find, and helps nobody.
+    near = difflib.get_close_matches(name[:100], options[:1000], n=3, cutoff=0.4)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(options)}"
     return NbykError(f"unknown {kind} {name!r}; {hint}")

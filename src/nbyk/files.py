@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import signal
+import stat
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -22,6 +23,9 @@ from nbyk.provenance import answers, journal
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+LARGEST = 10**9
+"""Bytes of the largest file that is read; a larger one, read as text, would take tens of times its room."""
 
 SCRATCH = ".nbyk-part"
 """How the names of scratch files end; they begin with a dot, so that no reader takes them for results."""
@@ -124,7 +128,7 @@ def _explained(target: Path) -> Iterator[None]:
     except OSError as error:
         reason = error.strerror or " ".join(str(error).split())
         way_out = f"; {_WAYS_OUT[error.errno]}" if error.errno in _WAYS_OUT else ""
-        raise NbykError(f"{target}: cannot be written: {reason}{way_out}") from error
+        raise NbykError(f"cannot be written: {reason}{way_out}", file=target) from error
 
 
 @contextmanager
@@ -240,21 +244,39 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     Raises
     ------
     NbykError
-        If the file is not what nbyk wrote there.
+        If the file is not what nbyk wrote there, is a device or a pipe, or has more than `LARGEST` bytes.
     OSError
         If it cannot be read.
     """
-    content = Path(path).read_bytes()
+    content = _content(path)
     try:
         journal.was_read(path, content)
     except NbykError:
-        again = Path(path).read_bytes()
+        again = _content(path)
         if again == content:
             raise
         # Another command has just replaced the file and its record.
         content = again
         journal.was_read(path, content)
     return content
+
+
+def _content(path: str | os.PathLike[str]) -> bytes:
+    try:
+        # A pipe would be waited for, and a device need not end.
+        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
+    except ValueError:  # a NUL
+        raise NbykError(f"{os.fspath(path)!r}: no path of a file; check it") from None
+    with os.fdopen(handle, "rb") as source:
+        status = os.fstat(handle)
+        if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
+            raise NbykError(f"{path}: is a device or a pipe, expected a file; write what it gives to a file")
+        if status.st_size > LARGEST:
+            raise NbykError(
+                f"{path}: has {status.st_size:,} bytes, expected at most {LARGEST:,}; leave out columns and "
+                "rows that are not needed"
+            )
+        return source.read()
 
 
 def read_text(path: str | os.PathLike[str]) -> str:
@@ -301,9 +323,14 @@ def read_json(path: str | os.PathLike[str], *, way_out: str = _DAMAGED) -> Any:
     try:
         return json.loads(read_text(path))
     except FileNotFoundError:
-        raise NbykError(f"{path}: no such file") from None
-    except (json.JSONDecodeError, UnicodeDecodeError) as error:
-        raise NbykError(f"{path}: not a JSON file ({error}); {way_out}") from None
+        raise NbykError("no such file", file=path) from None
+    except NbykError:
+        raise
+    except RecursionError:
+        problem = f"not a JSON file of nbyk's (it is nested too deep); {way_out}"
+        raise NbykError(problem, file=path) from None
+    except ValueError as error:
+        raise NbykError(f"not a JSON file ({error}); {way_out}", file=path) from None
 
 
 def write_parquet(path: str | os.PathLike[str], table: pa.Table, metadata: Mapping[str, Any]) -> None:
@@ -366,9 +393,9 @@ def read_parquet(
         with pq.ParquetFile(pa.BufferReader(read_bytes(path))) as source:
             table = source.read()
     except FileNotFoundError:
-        raise NbykError(f"{path}: no such file") from None
+        raise NbykError("no such file", file=path) from None
     except (pa.ArrowException, OSError) as error:
-        raise NbykError(f"{path}: not a readable Parquet file ({error}); {_DAMAGED}") from None
+        raise NbykError(f"not a readable Parquet file ({error}); {_DAMAGED}", file=path) from None
     stamp = (table.schema.metadata or {}).get(b"nbyk")
     missing = [f"no column {name!r}" for name in columns if name not in table.column_names]
     if stamp is None:
@@ -377,8 +404,14 @@ def read_parquet(
         missing.append("no rows")
     if stamp is None or missing:
         found = missing[0]
-        raise NbykError(f"{path}: {found}; expected a file that an nbyk command wrote for this purpose")
-    return table.replace_schema_metadata(None), json.loads(stamp)
+        raise NbykError(f"{found}; expected a file that an nbyk command wrote for this purpose", file=path)
+    try:
+        made = json.loads(stamp)
+    except (ValueError, RecursionError):
+        made = None
+    if not isinstance(made, dict):
+        raise NbykError(f"the mark of nbyk's cannot be read; {_DAMAGED}", file=path)
+    return table.replace_schema_metadata(None), made
 
 
 def sha256(path: str | os.PathLike[str]) -> str:

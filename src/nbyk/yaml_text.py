@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
@@ -141,20 +142,22 @@ def parse_mapping(path: str | Path, content: bytes) -> dict[str, Any]:
         values = yaml.load(content.decode("utf-8"), _Loader)
     except (yaml.YAMLError, UnicodeDecodeError, ValueError, RecursionError) as error:
         where = getattr(error, "problem_mark", None)
-        line = f":{where.line + 1}" if where else ""
+        line = where.line + 1 if where else None
         problem = " ".join(str(getattr(error, "problem", None) or error).split())
         if isinstance(error, _RefusedError):
-            raise NbykError(f"{path}{line}: {problem}") from None
-        raise NbykError(f"{path}{line}: not YAML ({problem})") from None
+            raise NbykError(problem, file=path, row=line) from None
+        raise NbykError(f"not YAML ({problem})", file=path, row=line) from None
     if values is None:
         return {}
     if not isinstance(values, dict):
-        raise NbykError(f"{path}: expected keys and values, found {type(values).__name__}")
+        raise NbykError(f"expected keys and values, found {type(values).__name__}", file=path)
     return values
 
 
-def place_of(location: Sequence[int | str], files: Sequence[str | Path]) -> str | None:
-    """Return "file:line" of a key or value in the last file that has it, or None if none has.
+def place_of(
+    location: Sequence[int | str], files: Sequence[str | os.PathLike[str]]
+) -> tuple[str, int] | None:
+    """Return the file and line of a key or value in the last file that has it, or None if none has.
 
     Parameters
     ----------
@@ -170,7 +173,7 @@ def place_of(location: Sequence[int | str], files: Sequence[str | Path]) -> str 
             continue
         line = _line(node, location)
         if line is not None:
-            return f"{path}:{line}"
+            return os.fspath(path), line
     return None
 
 

@@ -94,9 +94,9 @@ WRONG = {
     "ε of 2": (f"study reference prior.json {SIZE} --epsilon 2 {REFERENCE}", "between 0 and 1"),
     "ε_A of 3": (
         f"{TRUE} --epsilon-a 3 --semantics recommended --metric mae --out x.parquet",
-        "epsilon_a: found 3",
+        "--epsilon-a: found 3",
     ),
-    "a negative spread": (f"{GRID} --size 9x2 --metric mae --sd-scale-b -1", "sd_scale_b: found -1"),
+    "a negative spread": (f"{GRID} --size 9x2 --metric mae --sd-scale-b -1", "--sd-scale-b: found -1"),
     "ε that is no number": (
         f"study reference prior.json {SIZE} --epsilon nan {REFERENCE}",
         "between 0 and 1",

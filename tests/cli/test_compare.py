@@ -158,11 +158,11 @@ def test_the_gate_is_passed_where_the_first_is_shown_to_be_better(nbyk: Run, lin
     [
         ("", "found 0 system(s), expected at least two"),
         ("sim_a.csv", "found 1 system(s), expected at least two"),
-        ("sim_a.csv sim_b.csv --metric maee", "--metric maee: unknown metric 'maee'; did you mean mae"),
+        ("sim_a.csv sim_b.csv --metric maee", "--metric: unknown metric 'maee'; did you mean mae"),
         ("sim_a.csv sim_b.csv --metric mae --metric mae", "--metric mae is given twice; keep one"),
         (
             "sim_a.csv sim_b.csv --null swap",
-            "--null swap: unknown null hypothesis 'swap'; did you mean swap_items",
+            "--null: unknown null hypothesis 'swap'; did you mean swap_items",
         ),
         ("sim_a.csv sim_b.csv --alpha 1", "--alpha: found 1.0, expected a level between 0 and 1"),
         ("sim_a.csv sim_b.csv --confidence-level 95", "--confidence-level: found 95.0, expected a share"),
@@ -176,10 +176,10 @@ def test_the_gate_is_passed_where_the_first_is_shown_to_be_better(nbyk: Run, lin
             "--correction: found 'holmes', expected ",
         ),
         ("sim_a.csv sim_b.csv --on-missing fill", "--on-missing: found 'fill', expected "),
-        ("sim_a.csv sim_b.csv --scale 1-5", "--scale 1-5: scale '1-5': expected levels as in 1,2,3,4,5"),
+        ("sim_a.csv sim_b.csv --scale 1-5", "--scale: scale '1-5': expected levels as in 1,2,3,4,5"),
         ("sim_a.csv sim_b.csv --resamples 0", "--resamples: found 0, expected at least 1"),
         ("sim_a.csv sim_b.csv --max-resamples 0", "--max-resamples: found 0, expected at least 1"),
-        ("sim_a.csv sim_b.csv --against sim_d", "--against sim_d: unknown system 'sim_d'; did you mean sim_"),
+        ("sim_a.csv sim_b.csv --against sim_d", "--against: unknown system 'sim_d'; did you mean sim_"),
         ("sim_a.csv sim_b.csv sim_c.csv --gate", "--gate with 3 systems needs a baseline"),
         ("sim_a.csv sim_b.csv --gate --null pooled", "--gate with --null pooled: rejecting that"),
         ("sim_a.csv sim_b.csv --gate --alternative less", "--gate asks whether A is better"),
@@ -203,8 +203,8 @@ def test_a_metric_of_gold_without_gold_is_refused(nbyk: Run) -> None:
     code, text, errors = nbyk("compare sim_a.csv sim_b.csv --metric mae")
     assert (code, text) == (2, "")
     assert errors == (
-        "error: --metric mae: compares with gold, and there is none; give --gold FILE, or --metric mean to "
-        "compare the systems' own ratings\n"
+        "error: --metric: found mae, which compares with gold, and there is none; give --gold FILE, or "
+        "--metric mean to compare the systems' own ratings\n"
     )
 
 

@@ -208,7 +208,7 @@ BAD: list[tuple[str, dict[str, str], str]] = [
     (
         "an undefined score",
         keyed("scores: entropy_correlation", soft(gold_csv="1,0\n0,1\n1,0\n")),
-        r"design.yaml: new against base: score 'entropy_correlation' of new is undefined",
+        r"design.yaml: new and base: score 'entropy_correlation' of new is undefined",
     ),
     # ratings
     (

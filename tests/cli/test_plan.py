@@ -168,7 +168,7 @@ WRONG = {
         "found --levels and --low or --high",
     ),
     "no levels": ("plan --pilot one.csv --levels= --epsilon 0.1 --power 0.8", "--levels: is empty"),
-    "one level": ("plan --pilot one.csv --levels 1 --epsilon 0.1 --power 0.8", "--levels 1: scale: found 1"),
+    "one level": ("plan --pilot one.csv --levels 1 --epsilon 0.1 --power 0.8", "--levels: scale: found 1"),
     "a level twice": (
         "plan --pilot one.csv --levels 1,2,2,3 --epsilon 0.1 --power 0.8",
         "--levels 1,2,2,3: 2 is given twice",
@@ -276,7 +276,7 @@ def test_effects_are_in_units_of_the_pilots_scale(
     assert again["epsilon"] == pytest.approx(0.2, abs=1e-3)
     _, _, errors = nbyk(f"{pilot} --effect {100 * unit}")
     most = json.loads(nbyk(f"{pilot} --epsilon 1")[1])["effect"]
-    said = re.search(r"effect (\S+) on \w+ is out of reach: at ε = 1 it is (\S+) in the long run", errors)
+    said = re.search(r"effect: (\S+) on \w+ is out of reach: at ε = 1 it is (\S+) in the long run", errors)
     assert said is not None
     assert [float(number) for number in said.groups()] == pytest.approx([100 * unit, most], rel=1e-3)
 

@@ -18,7 +18,8 @@ class Answer:
     A `status` other than 200 has no file. The file's bytes are `body`, if given, in place of the right ones.
     The connection ends after `cut` bytes of what was to be sent, or stands still there, if `stalls`. Each
     tenth comes after `delay` seconds. Without `ranges` a request for a part gets the whole; without `length`
-    nobody can tell a whole answer from a cut one. `tag` is the file's ETag.
+    nobody can tell a whole answer from a cut one. `tag` is the file's ETag. With `continues` nothing but
+    "100 Continue" comes, without an end.
     """
 
     status: int = 200
@@ -30,6 +31,7 @@ class Answer:
     ranges: bool = True
     length: bool = True
     tag: str = '"1"'
+    continues: bool = False
 
 
 @dataclass
@@ -58,6 +60,11 @@ def serving() -> Iterator[Server]:
             asked = self.headers.get("Range", "")
             server.requests.append((self.path, asked))
             answer = server.next_answer(self.path)
+            while answer.continues and not server.over.wait(0.01):
+                try:
+                    self.wfile.write(b"HTTP/1.1 100 Continue\r\n\r\n")
+                except OSError:
+                    return
             status = answer.status if self.path in server.files else 404
             if status != 200:
                 self.send_response(status)

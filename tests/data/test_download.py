@@ -106,6 +106,58 @@ def test_a_slow_server_is_waited_for_as_long_as_bytes_come(server: Server, tmp_p
     assert files_in(tmp_path) == {"own/one.csv": CONTENT}
 
 
+def test_a_download_that_trickles_ends_at_its_time_limit(server: Server, tmp_path: Path) -> None:
+    server.files[PATH] = CONTENT
+    server.answers[PATH] = [Answer(delay=2.0)]  # each tenth, 20 s in all
+    start = time.monotonic()
+    with pytest.raises(NbykError, match=r"not here within 1 s, the longest it may take"):
+        fetch(entry(), tmp_path, mirror=server.url, timeout=(5.0, 5.0), longest=1.0)
+    assert time.monotonic() - start < 12.0
+    assert files_in(tmp_path) == {}
+
+
+def test_a_server_that_says_continue_without_end_is_left(
+    server: Server, tmp_path: Path, waits: Waits
+) -> None:
+    server.files[PATH] = CONTENT
+    server.answers[PATH] = [Answer(continues=True)]
+    with pytest.raises(NbykError, match="nothing came for too long, 4 times in a row"):
+        fetch(entry(), tmp_path, mirror=server.url, timeout=(5.0, 0.1), sleep=waits)
+    assert files_in(tmp_path) == {}
+
+
+@pytest.mark.parametrize("target", ["http://[::1/x", "http://a:b:c/", "http://\x01/", "gopher://x/y"])
+def test_a_redirect_to_no_address_is_one_line(server: Server, tmp_path: Path, target: str) -> None:
+    server.files[PATH] = CONTENT
+    server.answers[PATH] = [Answer(status=302, headers={"Location": target})]
+    with pytest.raises(NbykError, match=r"cannot be fetched|times in a row"):
+        fetch(entry(), tmp_path, mirror=server.url, timeout=QUICK, sleep=Waits())
+    assert files_in(tmp_path) == {}
+
+
+@pytest.mark.parametrize("status", [404, 500, 200])
+def test_the_password_of_a_mirror_is_never_shown(server: Server, tmp_path: Path, status: int) -> None:
+    server.files[PATH] = CONTENT
+    server.answers[PATH] = [Answer(status=status, body=b"wrong" * 20480)]
+    notes: list[str] = []
+    mirror = server.url.replace("://", "://me:s3cret%40x@")
+    with pytest.raises(NbykError) as refusal:
+        fetch(entry(), tmp_path, mirror=mirror, timeout=QUICK, sleep=Waits(), note=notes.append)
+    assert "…@127.0.0.1" in str(refusal.value)
+    assert not any("s3cret" in text or "me:" in text for text in (str(refusal.value), *notes))
+
+
+def test_nothing_is_left_among_temporary_files(
+    server: Server, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("TMPDIR", str(tmp_path / "none"))
+    monkeypatch.setattr("tempfile.tempdir", None)
+    monkeypatch.setattr("tempfile._candidate_tempdir_list", lambda: [str(tmp_path / "none")])
+    server.files[PATH] = CONTENT
+    fetch(entry(), tmp_path, mirror=server.url, timeout=QUICK)
+    assert list(files_in(tmp_path)) == ["own/one.csv"]
+
+
 @pytest.mark.parametrize(
     ("first", "asked", "why"),
     [

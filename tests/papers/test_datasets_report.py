@@ -166,6 +166,20 @@ def test_the_report_is_one_page_with_a_section_of_each_data_set(tmp_path: Path) 
         assert (tmp_path / "once" / path).read_bytes() == (tmp_path / "again" / path).read_bytes()
 
 
+def test_a_rejected_fit_is_said_before_anything_else(tmp_path: Path) -> None:
+    name, ratings, prior, check = data_set_files(tmp_path, "armis")
+    write_json(prior, {**published_prior("armis").to_dict(), "caution": "This prior <is> off."})
+    data = read_data_set(name, ratings, prior, check)
+    write_report([p_value_file(tmp_path, name, 40, metrics=("mae",))], [data], tmp_path / "out", seed=1)
+    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    caution = "This prior &lt;is&gt; off."
+    assert page.count(caution) == 2
+    assert page.index(caution) < page.index("1 data sets, 120 ratings")
+    section = page.index('<h2 id="armis">')
+    assert section < page.index(caution, section) < page.index("All ratings of")
+    assert list(pd.read_csv(tmp_path / "out/summary.csv")["check"]) == ["rejected"]
+
+
 def test_a_report_on_nothing_is_refused(tmp_path: Path) -> None:
     with pytest.raises(NbykError, match="no data sets; give each with --source"):
         write_report([], [], tmp_path, seed=1)

@@ -47,7 +47,7 @@ def test_exactly_one_of_five_is_open(names: set[str]) -> None:
         with pytest.raises(NbykError, match="plan: given") as refused:
             plan(TOXICITY, **given)  # type: ignore[arg-type]
         assert all(name in str(refused.value) for name in names)
-        assert "give epsilon and power for the cheapest size" in str(refused.value)
+        assert "give `epsilon` and `power` for the cheapest size" in str(refused.value)
 
 
 def test_the_cheapest_size_holds_and_no_other_k_is_cheaper() -> None:

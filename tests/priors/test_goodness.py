@@ -7,11 +7,11 @@ from scipy import stats
 from nbyk.errors import NbykError
 from nbyk.priors.families import Clamped, Constant, Mixture, Normal, Uniform, open_uniforms
 from nbyk.priors.goodness import (
+    ReferenceSample,
     bar_probabilities,
     histogram_counts,
     histogram_mae,
     ks_distance,
-    two_sample_ks,
 )
 
 RNG = np.random.default_rng(11)
@@ -53,8 +53,8 @@ def test_ks_is_zero_for_the_same_atom():
 def test_two_sample_ks_is_scipys(decimals):
     first, second = (np.round(RNG.random(size), decimals) for size in (37, 150))
     expected = stats.ks_2samp(first, second).statistic
-    assert two_sample_ks(first, second) == pytest.approx(expected, abs=1e-14)
-    assert two_sample_ks(second, first) == pytest.approx(expected, abs=1e-14)
+    assert ReferenceSample.of(second).ks_distance(first) == pytest.approx(expected, abs=1e-14)
+    assert ReferenceSample.of(first).ks_distance(second) == pytest.approx(expected, abs=1e-14)
 
 
 def test_bars_take_values_that_are_off_an_edge_by_rounding():

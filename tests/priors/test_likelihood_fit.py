@@ -19,7 +19,7 @@ from nbyk.priors import (
     published_prior,
 )
 from nbyk.priors.families import Beta, Constant, Normal, TruncatedNormal, Uniform, open_uniforms
-from nbyk.priors.likelihood_fit import FITTABLE, _Search
+from nbyk.priors.likelihood_search import FITTABLE, Search
 from nbyk.priors.marginal import Marginal, Patterns, response_counts
 
 LIKERT = Response("likert", 5)
@@ -146,13 +146,13 @@ def test_every_fittable_family_can_be_fitted(name):
 
 @pytest.mark.parametrize(("mu", "sigma"), [("truncated_normal_mixture", "beta"), ("beta", "clamped_normal")])
 def test_the_gradient_is_that_of_the_cost(mu, sigma):
-    search = _Search(Patterns.of(response_counts(simulate(TRUTHS[0], 200, 4, 8), LIKERT)), LIKERT)
+    search = Search(Patterns.of(response_counts(simulate(TRUTHS[0], 200, 4, 8), LIKERT)), LIKERT)
     templates = FITTABLE[mu], FITTABLE[sigma]
-    point = search._starts(*templates)[0] + 0.1
-    _, gradient = search._cost(point, *templates)
+    point = search.starts(*templates)[0] + 0.1
+    _, gradient = search.cost(point, *templates)
     h = 1e-5
     numeric = [
-        (search._cost(point + step, *templates)[0] - search._cost(point - step, *templates)[0]) / (2 * h)
+        (search.cost(point + step, *templates)[0] - search.cost(point - step, *templates)[0]) / (2 * h)
         for step in h * np.eye(point.size)
     ]
     assert gradient == pytest.approx(numeric, abs=1e-6)

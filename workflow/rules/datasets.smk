@@ -75,6 +75,9 @@ rule datasets_report:
             "report/templates",
             "templates",
             "wein2023/comparison.py",
+            "resampling",
+            "wein2023/cells.py",
+            "wein2023/real_gold.py",
         ),
     output:
         expand("results/datasets/summary.{suffix}", suffix=["csv", "md", "tex"]),

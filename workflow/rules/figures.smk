@@ -1,10 +1,3 @@
-FITTED = [
-    source
-    for source in run.sources
-    if run.has_ratings(source) and "recommended" in run.semantics
-]
-
-
 def figure_names():
     """Every figure of the run, by name as `nbyk figures` gives them."""
     shown = {
@@ -60,11 +53,7 @@ rule figures:
         size=["--items", run.sizes[0].n_items, "--responses", run.sizes[0].k_responses],
         metrics=options("--metric", run.metrics),
         samplers=options("--sampler", run.samplers),
-        fitted=lambda wildcards, input: (
-            options("--fitted", FITTED)
-            + options("--ratings", input.ratings)
-            + options("--prior", input.priors)
-        ),
+        fitted=fits_as_options,
         seed=run.seed,
     message:
         "Drawing the figures"

@@ -2,7 +2,9 @@ rule reference:
     input:
         prior=prior_of,
         gold=ratings_of,
-        code=code("data", "priors", "resampling", "wein2023/cells.py"),
+        code=code(
+            "data", "priors", "resampling", "wein2023/cells.py", "wein2023/design.py"
+        ),
     output:
         f"results/references/{CELL}.parquet",
     log:
@@ -23,8 +25,8 @@ rule reference:
         "Drawing {params.references} reference sets: {wildcards.source} ({wildcards.semantics}), ε = {wildcards.epsilon}, {wildcards.n} × {wildcards.k}"
     shell:
         "nbyk study reference {params.gold} --items {wildcards.n} --responses {wildcards.k}"
-        " --epsilon {wildcards.epsilon} --references {params.references} --seed {params.seed}"
-        " --out {output} -- {input.prior} > {log} 2>&1"
+        " --epsilon {wildcards.epsilon} --semantics {wildcards.semantics}"
+        " --references {params.references} --seed {params.seed} --out {output} -- {input.prior} > {log} 2>&1"
 
 
 rule true:

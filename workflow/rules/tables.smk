@@ -27,13 +27,32 @@ TABLES = sorted(
 )
 
 
+# The sources whose gold is real: a prior is fitted to their ratings.
+FITTED = [
+    source
+    for source in run.sources
+    if run.has_ratings(source) and "recommended" in run.semantics
+]
+
+
+def fits_as_options(wildcards, input):
+    return (
+        options("--fitted", FITTED)
+        + options("--ratings", input.ratings)
+        + options("--prior", input.priors)
+    )
+
+
 rule tables:
     input:
         pvalues=all_pvalues(),
+        ratings=expand("results/ratings/{source}.parquet", source=FITTED),
+        priors=expand("results/fits/{source}/prior.json", source=FITTED),
         code=code(
             "agreement.py",
             "wein2023/design.py",
             "wein2023",
+            "resampling",
             "report/formats.py",
             "partitions.py",
         ),
@@ -57,8 +76,11 @@ rule tables:
         size=["--items", run.sizes[0].n_items, "--responses", run.sizes[0].k_responses],
         metrics=options("--metric", run.metrics),
         samplers=options("--sampler", run.samplers),
+        fitted=fits_as_options,
+        seed=run.seed,
     message:
         "Writing the tables and the summary"
     shell:
         "nbyk study wein2023 tables --out results/wein2023 {params.size}"
-        " {params.metrics:q} {params.samplers:q} -- {input.pvalues:q} > {log} 2>&1"
+        " {params.metrics:q} {params.samplers:q} {params.fitted:q} --seed {params.seed}"
+        " -- {input.pvalues:q} > {log} 2>&1"

@@ -24,10 +24,12 @@ from nbyk.cli import (
     plan,
     ratings,
     scores,
+    streams,
     study,
     why,
 )
-from nbyk.errors import NbykError
+from nbyk.cli.naming import arguments_as, options_of
+from nbyk.errors import NbykError, StoppedError, on_one_line
 from nbyk.lineage.recording import recording
 
 app = typer.Typer(
@@ -50,6 +52,10 @@ app.command(rich_help_panel=CHECK)(why.why)
 app.command(rich_help_panel=CHECK)(doctor.doctor)
 
 
+_LONGEST_MESSAGE = 4000
+"""Characters of an error's line; what names a longer one, such as a file's, is cut in the middle."""
+
+
 @app.command(rich_help_panel=CHECK)
 def version() -> None:
     """Print nbyk's version."""
@@ -62,10 +68,6 @@ app.add_typer(config.app, name="config", rich_help_panel=WORKFLOW)
 app.add_typer(study.app, name="study", rich_help_panel=WORKFLOW)
 
 
-class _StoppedError(BaseException):
-    """A signal asked nbyk to stop. It is no Exception, so that nothing catches it on its way."""
-
-
 def program() -> NoReturn:
     """Run the command line as a process, and end it there and then.
 
@@ -73,6 +75,7 @@ def program() -> NoReturn:
     leave of them one by one, now and then.
     """
     code: object = 0
+    streams.prepare()
     try:
         main()
     except SystemExit as end:
@@ -90,11 +93,12 @@ def main() -> None:
     try:
         with _stopped_by_signals():
             try:
-                with recording(sys.argv[1:]):
+                words = sys.argv[1:]
+                with recording(words), arguments_as(lambda: options_of(typer.main.get_command(app), words)):
                     app(prog_name="nbyk")
             finally:
                 _flush_output()
-    except _StoppedError as stop:
+    except StoppedError as stop:
         number = stop.args[0]
         name = signal.Signals(number).name
         _fail(f"stopped by {name}; no file is half-written: run it again", 128 + number)
@@ -103,6 +107,11 @@ def main() -> None:
     except MemoryError as error:
         found = f" ({error})" if str(error) else ""
         _fail(f"out of memory{found}; ask for fewer items, draws or threads, or give nbyk more memory")
+    except UnicodeEncodeError as error:
+        found = on_one_line(error.object[max(0, error.start - 30) : error.end + 30])
+        _fail(
+            f"{found!r} holds half a character, which no file can hold as text; rename it, or mend the file"
+        )
     except OSError as error:
         # A file without room is an NbykError that names it; what else is written is what is printed.
         where = error.filename or ("standard output" if error.errno == errno.ENOSPC else "")
@@ -110,19 +119,22 @@ def main() -> None:
 
 
 def _fail(message: str, code: int = 2) -> NoReturn:
-    print(f"error: {message}", file=sys.stderr)
+    line = on_one_line(message)
+    if len(line) > _LONGEST_MESSAGE:
+        line = f"{line[: _LONGEST_MESSAGE // 2]} … {line[-_LONGEST_MESSAGE // 2 :]}"
+    print(f"error: {line}", file=sys.stderr)
     sys.exit(code)
 
 
 @contextmanager
 def _stopped_by_signals() -> Iterator[None]:
-    """Let SIGINT, SIGTERM and SIGHUP raise _StoppedError, but for those that the caller has nbyk ignore."""
+    """Let SIGINT, SIGTERM and SIGHUP raise StoppedError, but for those that the caller has nbyk ignore."""
 
     came: list[int] = []
 
     def stop(number: int, _: FrameType | None) -> None:
         came.append(number)
-        raise _StoppedError(number)
+        raise StoppedError(number)
 
     in_main_thread = threading.current_thread() is threading.main_thread()
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if in_main_thread else ()
@@ -135,7 +147,7 @@ def _stopped_by_signals() -> Iterator[None]:
     except Exception as error:
         # A compiled module that is being imported turns whatever is raised into an error of its own.
         if came:
-            raise _StoppedError(came[0]) from error
+            raise StoppedError(came[0]) from error
         raise
     finally:
         for number, handler in heard.items():

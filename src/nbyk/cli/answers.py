@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from nbyk.cli.naming import in_options
 from nbyk.lineage.recording import GateShutError
 
 if TYPE_CHECKING:
@@ -68,6 +69,7 @@ def give(
     """
     from nbyk.report.answer import answer_text, write_answer
 
+    answer = replace(answer, cautions=tuple(map(in_options, answer.cautions)))
     if out is not None:
         write_answer(answer, out, stem=stem, more=more)
     if as_json:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -14,6 +13,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nbyk.cli.answers import AsJson, Gate, OutAnswer, Verdict, all_better, give, with_gate
+from nbyk.cli.naming import error_in_options
 from nbyk.cli.options import (
     Generalise,
     MetricFiles,
@@ -40,20 +40,6 @@ MOST_RESPONSES = 20_000
 """Responses of gold and two systems up to which sensitivity and what would settle it are looked at too."""
 
 _ALTERNATIVES = ("two-sided", "greater", "less")
-_CORRECTIONS = ("holm", "benjamini_hochberg", "none")
-_OPTIONS = {
-    "alpha": "--alpha",
-    "alternative": "--alternative",
-    "baseline": "--against",
-    "confidence_level": "--confidence-level",
-    "generalise": "--generalise",
-    "rater_ids": "--rater-ids",
-    "run_ids": "--run-ids",
-    "max_draws": "--max-draws",
-    "max_resamples": "--max-resamples",
-    "n_resamples": "--resamples",
-    "null": "--null",
-}
 
 
 @dataclass(frozen=True)
@@ -126,7 +112,8 @@ def compare(
     correction: Annotated[
         str,
         typer.Option(
-            help="For the number of pairs, of three systems or more: holm, benjamini_hochberg, none."
+            help="For the number of pairs, of three systems or more: holm, bonferroni, benjamini_hochberg or "
+            "none."
         ),
     ] = "holm",
     generalise: Generalise = None,
@@ -157,7 +144,9 @@ def compare(
             show_default=f"full up to {MOST_RESPONSES} responses",
         ),
     ] = None,
-    resamples: Annotated[int, typer.Option(help="Draws of the null at first, and of the bootstrap.")] = 9_999,
+    n_resamples: Annotated[
+        int, typer.Option("--resamples", help="Draws of the null at first, and of the bootstrap.")
+    ] = 9_999,
     max_resamples: Annotated[
         int, typer.Option(help="Draws of the null at most: they go on until the decision is settled.")
     ] = 999_999,
@@ -178,19 +167,20 @@ def compare(
     where it is not, and 4 where --max-resamples draws do not settle which.
     """
     from nbyk.data import SampleChoice, read_systems
+    from nbyk.testing.corrections import CORRECTIONS
 
     load_metric_files(metric_file)
     chosen = _metrics(metric, has_gold=gold is not None)
-    _one_of("--interval", interval, ("percentile", "bca"))
-    _one_of("--correction", correction, _CORRECTIONS)
-    _one_of("--on-missing", on_missing, ("refuse", "drop"))
+    _one_of("interval", interval, ("percentile", "bca"))
+    _one_of("correction", correction, CORRECTIONS)
+    _one_of("on_missing", on_missing, ("refuse", "drop"))
     sided = alternative or ("greater" if gate else "two-sided")
-    _one_of("--alternative", sided, _ALTERNATIVES)
+    _one_of("alternative", sided, _ALTERNATIVES)
     _check_null(null, gate=gate)
     if gate and sided == "less":
         raise NbykError("--gate asks whether A is better, and --alternative less whether B is; drop one")
     if max_resamples < 1:
-        raise NbykError(f"--max-resamples: found {max_resamples}, expected at least 1")
+        raise NbykError(f"found {max_resamples}, expected at least 1", argument="max_resamples")
     if out is not None:
         check_out_folder(out)
     read = read_systems(
@@ -202,7 +192,7 @@ def compare(
         item=item,
         rater=rater,
         value=value,
-    )
+    ).with_units(rater_ids, run_ids)
     _check_names(read, against, gate=gate)
     asked = _Asked(
         chosen,
@@ -217,17 +207,13 @@ def compare(
             "alpha": alpha,
             "confidence_level": confidence_level,
             "generalise": factors(generalise),
-            "n_resamples": resamples,
+            "n_resamples": n_resamples,
             "max_resamples": max_resamples,
             "rng": seed,
             "threads": threads,
         },
     )
-    try:
-        read = read.with_units(rater_ids, run_ids)
-        answer, shown = (_pair if len(read.names) == 2 else _board)(read, asked)
-    except NbykError as error:
-        raise NbykError(_in_options(str(error))) from None
+    answer, shown = (_pair if len(read.names) == 2 else _board)(read, asked)
     if gate:
         answer = with_gate(answer, shown.better, shown.a, shown.b)
     give(answer, out=out, as_json=as_json, stem=STEM, gate=shown.better if gate else None)
@@ -246,7 +232,7 @@ def _pair(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
         results = compare_metrics(data, metrics=asked.metrics, **asked.test)
     found = PairFindings(a, b, systems, results, asked.interval, **_extras(systems, data, results, asked))
     better = all_better((result.verdict == "A", result.decided) for result in results.values())
-    return _translated(pair_answer(found)), _Shown(a, b, better)
+    return pair_answer(found), _Shown(a, b, better)
 
 
 def _board(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
@@ -274,7 +260,7 @@ def _board(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
         (any(pair.better == first for pair in pairs), all(pair.decided for pair in pairs))
         for pairs in of_first
     )
-    return _translated(board_answer(boards, systems)), _Shown(first, asked.against, better)
+    return board_answer(boards, systems), _Shown(first, asked.against, better)
 
 
 def _extras(
@@ -304,7 +290,7 @@ def _extras(
             with _stage(what):
                 return at()
         except NbykError as error:
-            left_out.append(f"{what}: not known here, {error}")
+            left_out.append(f"{what}: not known here, {error_in_options(error)}")
             return None
 
     level = {name: test[name] for name in ("confidence_level", "rng", "threads")}
@@ -334,11 +320,12 @@ def _metrics(names: list[str] | None, *, has_gold: bool) -> tuple[str, ...]:
         try:
             metric = get(name)
         except NbykError as error:
-            raise NbykError(f"--metric {name}: {error}") from None
+            raise error.about(argument="metric") from None
         if metric.needs_gold and not has_gold:
             raise NbykError(
-                f"--metric {name}: compares with gold, and there is none; give --gold FILE, or --metric mean "
-                "to compare the systems' own ratings"
+                f"found {name}, which compares with gold, and there is none; give --gold FILE, or --metric "
+                "mean to compare the systems' own ratings",
+                argument="metric",
             )
     return tuple(given)
 
@@ -347,10 +334,7 @@ def _check_null(null: str, *, gate: bool) -> None:
     from nbyk.resampling.samplers import check_null
     from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED
 
-    try:
-        check_null(null)
-    except NbykError as error:
-        raise NbykError(f"--null {null}: {error}") from None
+    check_null(null)
     if gate and TESTED[null] != EQUALLY_GOOD:
         raise NbykError(
             f"--gate with --null {null}: rejecting that {TESTED[null]} does not show who is better; choose "
@@ -366,7 +350,7 @@ def _check_names(systems: Systems, against: str | None, *, gate: bool) -> None:
             "as in other=FILE"
         )
     if against is not None and against not in names:
-        raise NbykError(f"--against {against}: {unknown_name('system', against, names)}")
+        raise unknown_name("system", against, names).about(argument="against")
     if gate and len(names) > 2 and against is None:
         raise NbykError(
             f"--gate with {len(names)} systems needs a baseline to be better than; name it with --against, "
@@ -380,27 +364,12 @@ def _scale(text: str | None) -> Any:
     try:
         return None if text is None else scale_from_text(text)
     except NbykError as error:
-        raise NbykError(f"--scale {text}: {error}") from None
+        raise error.about(argument="scale") from None
 
 
-def _one_of(option: str, value: str, known: Sequence[str]) -> None:
+def _one_of(argument: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
-        raise NbykError(f"{option}: found {value!r}, expected {' or '.join(known)}")
-
-
-def _translated(answer: Answer) -> Answer:
-    """Return an answer whose cautions name the command line's options."""
-    return replace(answer, cautions=tuple(map(_in_options, answer.cautions)))
-
-
-def _in_options(text: str) -> str:
-    """Return an error or caution of `nbyk.compare` with the command line's names in it."""
-    text = re.sub(
-        r"^(alpha|alternative|confidence_level|generalise|rater_ids|run_ids)(?=:)",
-        lambda found: _OPTIONS[found[1]],
-        text,
-    )
-    return re.sub(r"\b(n_resamples|max_resamples|max_draws)\b", lambda found: _OPTIONS[found[1]], text)
+        raise NbykError(f"found {value!r}, expected {' or '.join(known)}", argument=argument)
 
 
 @contextmanager

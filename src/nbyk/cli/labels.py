@@ -40,7 +40,7 @@ def labels(
     try:
         result = compare_design(read, settings, keep=keep, threads=threads, say=None if out is None else _say)
     except NbykError as error:
-        raise NbykError(f"{design}: {error}") from None
+        raise error.about(file=design) from None
     if outcomes is not None:
         write_outcomes(read, outcomes)
     verdict = passed(is_passed(result)) if gate else None

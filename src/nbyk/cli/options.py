@@ -72,7 +72,7 @@ def read_prior(path: Path) -> TwoStagePrior:
     try:
         return TwoStagePrior.from_dict(read_json(path, way_out=way_out))
     except NbykError as error:
-        raise NbykError(f"{path}: {str(error).removeprefix(f'{path}: ')}") from None
+        raise error.about(file=path) from None
 
 
 def downloads_of(path: Path | None) -> Downloads:

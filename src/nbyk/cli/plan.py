@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import re
 import sys
 from dataclasses import replace
 from itertools import pairwise
@@ -27,21 +26,6 @@ UNIT_POWERS = {
     "inverse_mse": -2,
 }
 """Power of the scale's unit that a metric's effect is in; 0, no unit, for those that are not here."""
-
-OPTIONS = {
-    "n_items": "--items",
-    "k_responses": "--responses",
-    "epsilon_b": "--epsilon",
-    "n_resamples": "--resamples",
-    **{
-        name: "--" + name.replace("_", "-")
-        for name in (
-            *("epsilon", "epsilon_a", "sd_scale_a", "sd_scale_b", "max_items", "max_responses"),
-            *("cost_per_item", "cost_per_rating"),
-        )
-    },
-}
-"""What the command line calls the arguments of `nbyk.plan` that are no words of plain English."""
 
 _UNEVEN = 0.05
 
@@ -76,8 +60,8 @@ def plan(
         ),
     ] = None,
     power: Annotated[float | None, typer.Option(help="Power of the test.")] = None,
-    items: Annotated[int | None, typer.Option(help="Items N.")] = None,
-    responses: Annotated[int | None, typer.Option(help="Gold ratings per item K.")] = None,
+    n_items: Annotated[int | None, typer.Option("--items", help="Items N.")] = None,
+    k_responses: Annotated[int | None, typer.Option("--responses", help="Gold ratings per item K.")] = None,
     budget: Annotated[float | None, typer.Option(help="What the gold ratings may cost.")] = None,
     cost_per_item: Annotated[float, typer.Option(help="Cost of an item.")] = 0.0,
     cost_per_rating: Annotated[float, typer.Option(help="Cost of a gold rating.")] = 1.0,
@@ -93,7 +77,9 @@ def plan(
     max_items: Annotated[int, typer.Option(help="Most items to consider.")] = 100_000,
     max_responses: Annotated[int, typer.Option(help="Most ratings per item to consider.")] = 100,
     precision: Annotated[float, typer.Option(help="Standard error of the power to stop at.")] = 0.01,
-    resamples: Annotated[int, typer.Option(help="Draws M of the null of each test.")] = 10_000,
+    n_resamples: Annotated[
+        int, typer.Option("--resamples", help="Draws M of the null of each test.")
+    ] = 10_000,
     metric_file: MetricFiles = None,
     out: Annotated[Path | None, typer.Option(help="Folder to write the figure, table and JSON to.")] = None,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
@@ -128,7 +114,9 @@ def plan(
             f"plan: found --metric {' and --metric '.join(metric)}; a plan is for one metric: keep one"
         )
     if effect is not None and not 0.0 < effect < math.inf:
-        raise NbykError(f"--effect: found {effect:g}, expected a number above 0: by how much A is better")
+        raise NbykError(
+            f"found {effect:g}, expected a number above 0: by how much A is better", argument="effect"
+        )
     compared = get(metric[0] if metric else "mae")
     if out is not None:
         check_out_folder(out)
@@ -142,36 +130,32 @@ def plan(
         population, cautions = _prior_of(str(dataset), published=published)
     # The planner works on the prior's scale, from 0 to 1.
     effect_unit = unit ** UNIT_POWERS.get(compared.base_name, 0)
-    try:
-        solved = solve(
-            population,
-            metric=compared,
-            test=test,
-            alpha=alpha,
-            n_items=items,
-            k_responses=responses,
-            epsilon=epsilon,
-            power=power,
-            budget=budget,
-            effect=None if effect is None else effect / effect_unit,
-            cost_per_item=cost_per_item,
-            cost_per_rating=cost_per_rating,
-            epsilon_a=epsilon_a,
-            sd_scale_a=sd_scale_a,
-            sd_scale_b=sd_scale_b,
-            max_items=max_items,
-            max_responses=max_responses,
-            precision=precision,
-            n_resamples=resamples,
-            curves=out is not None,
-            seed=seed,
-            threads=threads,
-            progress=_say,
-        )
-    except NbykError as error:
-        raise NbykError(_in_options(str(error), effect_unit)) from None
-    if solved.effect is not None:
-        solved = replace(solved, effect=solved.effect * effect_unit)
+    solved = solve(
+        population,
+        metric=compared,
+        test=test,
+        alpha=alpha,
+        n_items=n_items,
+        k_responses=k_responses,
+        epsilon=epsilon,
+        power=power,
+        budget=budget,
+        effect=effect,
+        effect_unit=effect_unit,
+        cost_per_item=cost_per_item,
+        cost_per_rating=cost_per_rating,
+        epsilon_a=epsilon_a,
+        sd_scale_a=sd_scale_a,
+        sd_scale_b=sd_scale_b,
+        max_items=max_items,
+        max_responses=max_responses,
+        precision=precision,
+        n_resamples=n_resamples,
+        curves=out is not None,
+        seed=seed,
+        threads=threads,
+        progress=_say,
+    )
     solved = replace(solved, warnings=cautions)
     if out is not None:
         from nbyk.report.plan import write_plan
@@ -230,7 +214,7 @@ def _fitted_to_pilot(path: Path, scale: Levels | Interval) -> tuple[TwoStagePrio
     try:
         return _fitted(path.stem, ratings, response), unit, _cautions(ratings)
     except NbykError as error:
-        raise NbykError(f"{path}: {error}") from None
+        raise error.about(file=path) from None
 
 
 def _check_pilot(path: Path, ratings: Ratings, levels: tuple[float, ...]) -> None:
@@ -256,12 +240,9 @@ def _check_pilot(path: Path, ratings: Ratings, levels: tuple[float, ...]) -> Non
 
 def _fitted(name: str, ratings: Ratings, response: Response) -> TwoStagePrior:
     from nbyk.priors import fit_prior
-    from nbyk.priors.likelihood_fit import fit_by_likelihood
 
     _say(f"fitting a prior to {ratings.n_ratings} ratings of {ratings.n_items} items")
-    if response.levels == 0:
-        return fit_prior(name, ratings.matrix(), response, n_bootstrap=0, n_sets=20).prior
-    return fit_by_likelihood(name, ratings.matrix(), response).prior
+    return fit_prior(name, ratings.matrix(), response).prior
 
 
 def _scale(low: float | None, high: float | None, levels: str | None) -> Levels | Interval:
@@ -293,7 +274,7 @@ def _levels(text: str) -> Levels:
     try:
         scale = Levels(tuple(numbers))
     except NbykError as error:
-        raise NbykError(f"{option}: {error}") from None
+        raise error.about(argument="levels") from None
     steps = [upper - lower for lower, upper in pairwise(scale.levels)]
     # Levels may be rounded, as in 0, 0.33, 0.67, 1.
     if max(steps) - min(steps) > _UNEVEN * max(steps):
@@ -302,18 +283,6 @@ def _levels(text: str) -> Levels:
             "list those that nobody chose too, number the levels evenly, or give --low and --high"
         )
     return scale
-
-
-def _in_options(message: str, effect_unit: float) -> str:
-    """Return an error of `nbyk.plan` with the command line's names in it."""
-    message = re.sub(r"^(alpha|budget|power|precision)(?=: )", r"--\1", message)
-    if message.startswith("plan: given "):
-        message = re.sub(r"(?<!\ba )(?<!\bthe )\b(power|budget|effect)\b", r"--\1", message)
-    if message.startswith("effect "):
-        effects = r"(?<=^effect )\S+(?= on )|(?<= it is )\S+(?= in the long run)"
-        message = re.sub(effects, lambda found: f"{float(found[0]) * effect_unit:.4g}", message)
-    names = "|".join(sorted(OPTIONS, key=len, reverse=True))
-    return re.sub(rf"(?<!\ban )(?<!smallest )(?<![-\w])({names})\b", lambda found: OPTIONS[found[1]], message)
 
 
 def _say(line: str) -> None:

@@ -86,15 +86,17 @@ def fit(
     ],
     out: Out,
     name: Annotated[str, typer.Option(help="Name of the source.")],
-    families: Annotated[Path, typer.Option(help="CSV to write: goodness of fit of every family tried.")],
+    families: Annotated[
+        Path, typer.Option(help="CSV to write: the likelihood of every pair of families tried.")
+    ],
     check: Annotated[Path, typer.Option(help="JSON to write: the fitted prior against the data.")],
     seed: Seed,
 ) -> None:
-    """Fit a two-stage prior to ratings, choosing each stage's family by its goodness of fit."""
+    """Fit a two-stage prior to ratings by the likelihood, and check that it makes such ratings."""
     from nbyk.data import Ratings, scale_from_dict
     from nbyk.files import read_parquet, write_json, write_text
     from nbyk.priors import Response, fit_prior
-    from nbyk.priors.comparison import comparison_table
+    from nbyk.priors.likelihood_fit import candidates_table
     from nbyk.testing.shared_units.cautions import about_units
 
     table, made = read_parquet(ratings, RATINGS)
@@ -102,16 +104,18 @@ def fit(
         raise NbykError(f"{ratings}: no scale of the ratings; write it again with `nbyk study normalise`")
     read = replace(Ratings.from_table(table), raters_known=bool(made.get("raters known", True)))
     matrix = read.matrix()
-    print(f"fitting every family to the means and deviations of {len(matrix)} items …", file=sys.stderr)
+    print(f"fitting a prior to the ratings of {len(matrix)} items …", file=sys.stderr)
     try:
         fitted = fit_prior(name, matrix, Response.on(scale_from_dict(made["scale"])), seed=seed)
     except NbykError as error:
-        raise NbykError(f"{ratings}: {error}") from None
-    compared = comparison_table([*fitted.mu_table, *fitted.sigma_table])
+        raise error.about(file=ratings) from None
+    if fitted.prior.caution:
+        print(fitted.prior.caution, file=sys.stderr)
+    compared = candidates_table(fitted.likelihood)
     write_text(families, compared.to_pandas().to_csv(index=False, lineterminator="\n"))
     for caution in about_units({"gold": read.units()}, read.n_items, claim="prior"):
         print(f"before you believe it: {caution}", file=sys.stderr)
-    write_json(check, fitted.predictive.to_dict())
+    write_json(check, fitted.check.to_dict())
     write_json(out, fitted.prior.to_dict())
 
 

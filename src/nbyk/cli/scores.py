@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from contextlib import nullcontext
 from typing import TYPE_CHECKING, Annotated, cast
 
@@ -15,12 +14,6 @@ from nbyk.errors import NbykError, unknown_name
 if TYPE_CHECKING:
     from nbyk.data.systems import OnMissing
     from nbyk.testing.pvalues import Alternative
-
-OPTIONS = {
-    "n_resamples": "--resamples",
-    **{name: f"--{name}" for name in ("alternative", "alpha", "tau", "correction", "lift", "power")},
-}
-"""What the command line calls the arguments that an error may begin with."""
 
 _MANY_DRAWS = 200_000
 """Beyond so many, the progress of draws is shown."""
@@ -70,8 +63,9 @@ def scores(
             help="holm, bonferroni, benjamini_hochberg or none.", show_default="holm; of aso bonferroni"
         ),
     ] = None,
-    resamples: Annotated[
-        int | None, typer.Option(help="Draws M.", min=1, show_default="10000; of aso 1000")
+    n_resamples: Annotated[
+        int | None,
+        typer.Option("--resamples", help="Draws M.", min=1, show_default="10000; of aso 1000"),
     ] = None,
     power: Annotated[
         bool,
@@ -107,9 +101,9 @@ def scores(
     from nbyk.testing.scores.power_analysis import comparison_power
 
     if on_missing not in ("refuse", "drop"):
-        raise NbykError(f"--on-missing {on_missing}: expected refuse or drop")
+        raise NbykError(f"found {on_missing!r}, expected refuse or drop", argument="on_missing")
     if test not in NAMES:
-        raise unknown_name("test", test, NAMES)
+        raise unknown_name("test", test, NAMES).about(argument="test")
     if (lift, shift) != (None, None) and not power:
         raise NbykError("found --lift or --shift without --power, which they belong to; add --power")
     if lift is not None and shift is not None:
@@ -140,39 +134,34 @@ def scores(
                 f"{paths[name]}: found 1 score, expected at least {least_scores(test)} for {test}, which "
                 "goes by how scores vary: give more runs, as one says nothing about another"
             )
-    n_draws = resamples or (N_ASO_RESAMPLES if test == ASO else N_RESAMPLES)
+    n_draws = n_resamples or (N_ASO_RESAMPLES if test == ASO else N_RESAMPLES)
     n_pairs = len(read.scores) - 1 if against else len(read.scores) * (len(read.scores) - 1) // 2
-    try:
-        with (
-            progress("draws", n_draws * n_pairs)
-            if n_draws * n_pairs > _MANY_DRAWS
-            else nullcontext() as advance
-        ):
-            comparison = compare_scores(
-                read.scores,
-                test=test,
-                paired=read.paired,
-                against=against,
-                alternative=cast("Alternative", sided),
-                alpha=alpha,
-                tau=tau,
-                correction=correction,
-                n_resamples=resamples,
-                seed=seed,
-                threads=threads,
-                progress=advance,
-            )
-        powers, by = None, ""
-        if power:
-            factor = 1.25 if lift is None else lift
-            by = f"{shift:g}" if shift is not None else f"a factor of {factor:g}"
-            powers = (
-                comparison_power(comparison, lift=factor)
-                if shift is None
-                else comparison_power(comparison, lift=shift, lift_is="shift")
-            )
-    except NbykError as error:
-        raise NbykError(_in_options(str(error))) from None
+    with (
+        progress("draws", n_draws * n_pairs) if n_draws * n_pairs > _MANY_DRAWS else nullcontext() as advance
+    ):
+        comparison = compare_scores(
+            read.scores,
+            test=test,
+            paired=read.paired,
+            against=against,
+            alternative=cast("Alternative", sided),
+            alpha=alpha,
+            tau=tau,
+            correction=correction,
+            n_resamples=n_resamples,
+            seed=seed,
+            threads=threads,
+            progress=advance,
+        )
+    powers, by = None, ""
+    if power:
+        factor = 1.25 if lift is None else lift
+        by = f"{shift:g}" if shift is not None else f"a factor of {factor:g}"
+        powers = (
+            comparison_power(comparison, lift=factor)
+            if shift is None
+            else comparison_power(comparison, lift=shift, lift_is="shift")
+        )
     notes = list(read.notes)
     if read.paired and read.items is None:
         notes.append("the scores are paired by their order in the files, which have no ids to check it by")
@@ -180,9 +169,3 @@ def scores(
     first = next(name for name in paths if name != against)
     is_better = any(pair.better == pair.a == first for pair in comparison.pairs)
     give(answer, out=out, as_json=as_json, stem="test", gate=passed(is_better) if gate else None)
-
-
-def _in_options(message: str) -> str:
-    """Return an error of `compare_scores` with the command line's names in it."""
-    names = "|".join(OPTIONS)
-    return re.sub(rf"^({names})(?=: )", lambda found: OPTIONS[found[1]], message)

@@ -12,6 +12,7 @@ from nbyk.config.values import DataPath, Level, MetricName, NullName, ScaleText,
 from nbyk.data.systems import named_systems
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import get
+from nbyk.testing.corrections import Correction
 
 
 class Comparison(Section):
@@ -35,7 +36,7 @@ class Comparison(Section):
     """Interval of the sentence."""
     against: Text | None = None
     """Baseline, by name: every other system is compared with it alone."""
-    correction: Literal["holm", "benjamini_hochberg", "none"] = "holm"
+    correction: Correction = "holm"
     """For the number of pairs, of three systems or more."""
     scale: ScaleText | None = None
     """Scale of all ratings: two ends as in 1..5, levels as in "1,2,3,4,5", or binary; without one 0 to 1."""
@@ -64,11 +65,12 @@ class Comparison(Section):
     def _goes_together(self) -> Comparison:
         names = list(named_systems(self.systems))
         if self.against is not None and self.against not in names:
-            raise NbykError(f"against: {unknown_name('system', self.against, names)}")
+            raise unknown_name("system", self.against, names).about(key="against")
         if len(names) > 2 and self.alternative != "two-sided" and self.against is None:
             raise NbykError(
-                f"alternative: found {self.alternative!r} for all pairs of {len(names)} systems; name a "
-                "baseline under against, or choose two-sided"
+                f"found {self.alternative!r} for all pairs of {len(names)} systems; name a "
+                "baseline under against, or choose two-sided",
+                key="alternative",
             )
         if self.gold is None:
             for name in self.metrics:

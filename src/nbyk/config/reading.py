@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from pydantic import BaseModel, ValidationError
+from pydantic import ValidationError
 
-from nbyk.config.sections import Downloads, Size
-from nbyk.config.whole import Config, config_model, config_sections
-from nbyk.errors import NbykError, unknown_name
+from nbyk.config.sections import Downloads
+from nbyk.config.whole import Config, config_model
+from nbyk.errors import NbykError
 from nbyk.metrics import load_file
-from nbyk.yaml_text import parse_mapping, place_of, wrong_value
+from nbyk.validation import Location, explained
+from nbyk.yaml_text import parse_mapping, place_of
 
 _MOST_SHOWN = 20
 
@@ -88,12 +89,13 @@ def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> 
             if isinstance(metric_file, str):
                 load_file(metric_file)
         except NbykError as error:
-            raise NbykError(f"{_place(('metric_files', index), files)}: {error}") from None
+            raise _placed(NbykError(str(error)), ("metric_files", index), files) from None
     try:
         config = config_model().model_validate(dict(values))
     except ValidationError as error:
         errors = error.errors()
-        problems = [_explain(problem, files) for problem in errors[:_MOST_SHOWN]]
+        found = [explained(problem, config_model()) for problem in errors[:_MOST_SHOWN]]
+        problems = [str(_placed(problem, location, files)) for location, problem in found]
         if len(errors) > _MOST_SHOWN:
             problems.append(f"and {len(errors) - _MOST_SHOWN} more like these")
         raise NbykError("\n".join(problems)) from None
@@ -102,13 +104,13 @@ def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> 
             try:
                 config.rating_files(source)
             except NbykError as error:
-                raise NbykError(f"{_place((key, source), files)}: {key}.{source}: {error}") from None
+                raise _placed(error.about(key=f"{key}.{source}"), (key, source), files) from None
     for name, comparison in config.comparisons.items():
         try:
             comparison.files()
         except NbykError as error:
-            place = _place(("comparisons", name), files)
-            raise NbykError(f"{place}: comparisons.{name}: {error}") from None
+            location = ("comparisons", name)
+            raise _placed(error.about(key=f"comparisons.{name}"), location, files) from None
     return config
 
 
@@ -121,31 +123,7 @@ def _read_yaml(path: str | Path) -> dict[str, Any]:
         ) from None
 
 
-def _explain(problem: Any, files: Sequence[str | Path]) -> str:
-    # pydantic ends the place of a mapping's wrong key so.
-    location = tuple(part for part in problem["loc"] if part != "[key]")
-    if not location:
-        # A rule that ties keys together names the one at fault itself.
-        named, _, _ = str(problem["ctx"]["error"]).partition(": ")
-        keys = [int(key) if key.isdecimal() else key for key in named.split(".")]
-        return f"{_place(keys, files)}: {problem['ctx']['error']}"
-    place = _place(location, files)
-    key = ".".join(str(part) for part in location)
-    if problem["type"] == "extra_forbidden":
-        return f"{place}: {unknown_name('key', str(location[-1]), _section_at(location).model_fields)}"
-    if problem["type"] == "value_error":
-        return f"{place}: {key}: {problem['ctx']['error']}"
-    return f"{place}: {key}: {wrong_value(problem)}"
-
-
-def _section_at(location: Sequence[int | str]) -> type[BaseModel]:
-    """Return the section that a key is in."""
-    if len(location) > 2 and isinstance(location[-2], int):
-        return Size
-    whole = config_model()
-    return config_sections().get(str(location[0]), whole) if len(location) > 1 else whole
-
-
-def _place(location: Sequence[int | str], files: Sequence[str | Path]) -> str:
-    """Return "file:line" of a key or value, or "configuration" where no file has it."""
-    return place_of(location, files) or "configuration"
+def _placed(error: NbykError, location: Location, files: Sequence[str | Path]) -> NbykError:
+    """Return an error that knows the file and line of a key; "configuration" where no file has it."""
+    file, line = place_of(location, files) or ("configuration", None)
+    return error.about(file=file, row=line)

@@ -92,14 +92,15 @@ def as_samples(scores: Any, *, least: int = 1) -> dict[str, Floats]:
         named = {str(label): sample for label, sample in scores.items()}
     elif isinstance(scores, str | bytes) or not hasattr(scores, "__iter__"):
         raise NbykError(
-            f"scores: found {type(scores).__name__}, expected a mapping from names to scores, a DataFrame "
-            "with a column per system, or a sequence of samples"
+            f"found {type(scores).__name__}, expected a mapping from names to scores, a DataFrame "
+            "with a column per system, or a sequence of samples",
+            argument="scores",
         )
     else:
         named = {str(position): sample for position, sample in enumerate(scores)}
     if len(named) < 2 or len(named) != len(scores.columns if hasattr(scores, "columns") else scores):
         raise NbykError(
-            f"scores: found {len(named)} systems by name, expected two or more of different names"
+            f"found {len(named)} systems by name, expected two or more of different names", argument="scores"
         )
     return {label: as_scores(sample, f"system {label!r}", least=least) for label, sample in named.items()}
 

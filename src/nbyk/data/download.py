@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import shutil
 import time
-from collections.abc import Callable, Collection, Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager, nullcontext
+from collections.abc import Callable, Collection, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from pathlib import Path
-from tempfile import TemporaryDirectory
-from typing import Any
 
 from nbyk.data.source import RemoteFile, Source
-from nbyk.data.transfer import Transfer, UnreachableError
+from nbyk.data.transfer import LONGEST_DOWNLOAD, Transfer, UnreachableError, without_password
 from nbyk.errors import NbykError, unknown_name
 from nbyk.files import replacing, sha256
 from nbyk.progress import progress
@@ -81,6 +78,7 @@ def fetch(
     note: Callable[[str], None] = lambda text: None,
     sleep: Callable[[float], None] = time.sleep,
     timeout: tuple[float, float] = (10.0, 60.0),
+    longest: float = LONGEST_DOWNLOAD,
 ) -> list[Path]:
     """Bring the files of a source into a folder, as FOLDER/<source>/<file>, each with its pinned checksum.
 
@@ -101,7 +99,7 @@ def fetch(
         Told the licence, the terms and the citation before the first file is fetched.
     note
         Told why a download waits.
-    sleep, timeout
+    sleep, timeout, longest
         As in `Transfer`.
 
     Raises
@@ -128,7 +126,14 @@ def fetch(
                     address,
                     file,
                     place,
-                    Transfer(size=file.size, timeout=timeout, sleep=sleep, advance=advance, note=note),
+                    Transfer(
+                        size=file.size,
+                        timeout=timeout,
+                        longest=longest,
+                        sleep=sleep,
+                        advance=advance,
+                        note=note,
+                    ),
                 )
         except UnreachableError as error:
             raise NbykError(f"{entry.name}: {error}; {_by_hand(missing[done:], place)}") from None
@@ -159,42 +164,22 @@ def shown_size(size: int | None) -> str:
 
 
 def _retrieve(address: str, file: RemoteFile, place: Path, transfer: Transfer) -> None:
-    """Let pooch download a file among the system's temporary ones, and copy what is right to its place."""
-    import pooch
-
-    def download(url: str, output_file: str, pooch: Any) -> None:
-        if "://" in url:
-            transfer(url, Path(output_file))
+    """Download a file to a scratch file beside its place, and let it take its place if it is right."""
+    with replacing(place / file.name, noted=False) as scratch:
+        if "://" in address:
+            transfer(address, scratch)
         else:
-            _copy_from_mirror(url, output_file)
-        found = sha256(output_file)
+            _copy_from_mirror(address, scratch)
+        found = sha256(scratch)
         if found != file.sha256:
             raise NbykError(
-                f"{url}: found sha256 {found}, expected {file.sha256}; these are not the pinned bytes, so "
-                f"{place / file.name} was not written: fetch again, or from another --mirror"
+                f"{without_password(address)}: found sha256 {found}, expected {file.sha256}; these are not "
+                f"the pinned bytes, so {place / file.name} was not written: fetch again, or from another "
+                "--mirror"
             )
 
-    with TemporaryDirectory(prefix="nbyk-") as folder, _quiet_pooch():
-        found = pooch.retrieve(address, f"sha256:{file.sha256}", file.name, folder, downloader=download)
-        with replacing(place / file.name, noted=False) as scratch:
-            shutil.copyfile(found, scratch)
 
-
-@contextmanager
-def _quiet_pooch() -> Iterator[None]:
-    """Keep pooch from telling of downloads in its own words."""
-    import pooch
-
-    logger = pooch.get_logger()
-    level = logger.level
-    logger.setLevel(logging.WARNING)
-    try:
-        yield
-    finally:
-        logger.setLevel(level)
-
-
-def _copy_from_mirror(path: str, scratch: str) -> None:
+def _copy_from_mirror(path: str, scratch: Path) -> None:
     if not os.path.isfile(path):
         raise UnreachableError(f"{path}: no such file in the mirror")
     if not os.access(path, os.R_OK):

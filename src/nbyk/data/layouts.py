@@ -4,20 +4,26 @@ from __future__ import annotations
 
 import io
 import os
+import zipfile
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.tables import Table, reason, shown, unreadable
+from nbyk.data.tables import Table
+from nbyk.data.text import reason, shown, unreadable
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
 Floats = NDArray[np.float64]
 
 ARRAY_SUFFIXES = (".npy", ".npz")
+
+MOST_BYTES = 4 * 10**8
+"""Bytes of the largest array in a compressed file, 50 million numbers."""
 
 # A column so named in a table without the columns asked for is more likely one of a long table under
 # other names than a rater; reading it as a rater would silently make ratings out of ids.
@@ -173,22 +179,19 @@ def wide_cells(table: Table, item: str, *, guessed: bool) -> Cells:
                 "rater=… and value=…"
             )
         seen[name] = row
-    columns = [table.column(name, "") for name in raters]
     present = [
-        (row, position)
-        for row in range(len(items))
-        for position, cells in enumerate(columns)
-        if not _is_missing(cells[row])
+        (row, name, cell) for name in raters for row, cell in table.cells(name) if not _is_missing(cell)
     ]
-    rated = {row for row, _ in present}
+    present.sort(key=itemgetter(0))
+    rated = {row for row, _, _ in present}
     for row, name in enumerate(items):
         if row not in rated:
             raise NbykError(f"{table.at(row)}: item {name!r} has no rating; add one, or delete the row")
     return Cells(
-        [items[row] for row, _ in present],
-        [raters[position] for _, position in present],
-        [columns[position][row] for row, position in present],
-        [row for row, _ in present],
+        [items[row] for row, _, _ in present],
+        [name for _, name, _ in present],
+        [cell for _, _, cell in present],
+        [row for row, _, _ in present],
         table,
         None,
     )
@@ -250,6 +253,7 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
         )
     source = io.BytesIO(content)
     try:
+        _refuse_bomb(path, source)
         # A pickle runs code when loaded, so an array that needs one is refused.
         loaded = np.load(source, allow_pickle=False)
         if isinstance(loaded, np.ndarray):
@@ -259,6 +263,8 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
         # Members a and a.npy go by the same name.
         names = loaded.files
         arrays = [loaded[name] for name in names[:1]]
+    except NbykError:
+        raise
     except Exception as error:  # a damaged file makes numpy, zipfile and zlib raise nearly anything
         if "Object arrays" in str(error):
             raise NbykError(
@@ -274,6 +280,20 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
             f"{path}: found the arrays {', '.join(names) or '(none)'}, expected exactly one; save one alone"
         )
     return np.asarray(arrays[0])
+
+
+def _refuse_bomb(path: str | os.PathLike[str], source: io.BytesIO) -> None:
+    """Raise NbykError if the arrays of a compressed file are larger than a file may be."""
+    n_bytes = 0
+    if zipfile.is_zipfile(source):
+        with zipfile.ZipFile(source) as archive:
+            n_bytes = sum(member.file_size for member in archive.infolist())
+    source.seek(0)
+    if n_bytes > MOST_BYTES:
+        raise NbykError(
+            f"{path}: holds {n_bytes:,} bytes once decompressed, expected at most {MOST_BYTES:,}; save fewer "
+            "rows, or numbers of fewer bytes"
+        )
 
 
 def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:

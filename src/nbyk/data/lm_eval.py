@@ -17,7 +17,8 @@ from typing import Any
 
 from nbyk.data.layouts import Cells, as_ids
 from nbyk.data.ratings import Ratings
-from nbyk.data.tables import JSON_LINES, Table, json_lines
+from nbyk.data.tables import JSON_LINES, Table
+from nbyk.data.text import json_lines
 from nbyk.errors import NbykError
 from nbyk.files import read_json
 

@@ -11,7 +11,8 @@ from typing import Any
 from nbyk.data.layouts import ARRAY_SUFFIXES, long_cells
 from nbyk.data.ratings import Ratings, read_ratings
 from nbyk.data.scales import Binary, Levels, Scale
-from nbyk.data.tables import json_lines, json_object, read_table, shown
+from nbyk.data.tables import read_table
+from nbyk.data.text import json_lines, json_object, shown
 from nbyk.errors import NbykError
 
 TOXICITY_SCALE = Levels((0, 1, 2, 3, 4))

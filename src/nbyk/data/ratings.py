@@ -22,6 +22,10 @@ if TYPE_CHECKING:
 
 Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
+MOST_CELLS = 5 * 10**7
+"""Cells of a matrix of ratings that may be nearly all empty; 400 MB."""
+
+_SPARSE = 20
 Layout = Literal["auto", "long", "wide"]
 
 
@@ -142,6 +146,11 @@ class Ratings:
 
         A row holds the item's ratings in their order in the table; NaN fills it up behind them. A column
         is therefore no rater.
+
+        Raises
+        ------
+        NbykError
+            If there are more than `MOST_CELLS`, nearly all of them empty: one item with very many ratings.
         """
         rows, columns, ratings = self._places
         matrix = np.full((self.n_items, int(self.counts().max())), np.nan)
@@ -161,6 +170,14 @@ class Ratings:
     def _places(self) -> tuple[Indices, Indices, Indices]:
         """Rows and columns of `matrix`, and the rating that stands there."""
         counts = self.counts()
+        n_cells = self.n_items * int(counts.max())
+        if n_cells > MOST_CELLS and n_cells > _SPARSE * self.n_ratings:
+            most = int(counts.argmax())
+            raise NbykError(
+                f"ratings: item {self.items[most]!r} has {counts[most]:,} ratings, which of {self.n_items:,} "
+                f"items makes {n_cells:,} cells, expected at most {MOST_CELLS:,} where most are empty; keep "
+                "fewer of its ratings, or leave it out"
+            )
         by_item = np.argsort(self.item_index, kind="stable")
         starts = np.repeat(np.cumsum(counts) - counts, counts)
         return self.item_index[by_item], np.arange(self.n_ratings) - starts, by_item

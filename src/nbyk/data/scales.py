@@ -164,6 +164,8 @@ def scale_from_dict(content: Mapping[str, Any]) -> Scale:
     NbykError
         If the mapping has other keys, or its values do not make a scale.
     """
+    if not isinstance(content, Mapping):
+        raise NbykError(f"scale: found {content!r}; expected levels, two ends or binary")
     keys = set(content)
     if keys == {"levels"} and isinstance(content["levels"], list | tuple):
         return Levels(tuple(content["levels"]))

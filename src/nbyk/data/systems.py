@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -25,6 +26,8 @@ from nbyk.errors import NbykError, unknown_name
 Floats = NDArray[np.float64]
 Input: TypeAlias = str | os.PathLike[str] | Ratings
 OnMissing = Literal["refuse", "drop"]
+
+_UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 
 _MOST_LEVELS = 11
 """Whole numbers are proposed as levels up to a scale from 0 to 10."""
@@ -88,7 +91,9 @@ class Systems:
         gold, units = self.gold_units, self.units
         if raters is not None:
             if gold is None:
-                raise NbykError("rater_ids: there is no gold, whose raters it speaks of; leave it out")
+                raise NbykError(
+                    "there is no gold, whose raters it speaks of; leave it out", argument="rater_ids"
+                )
             gold = gold.declared(raters, "rater_ids")
         if runs is not None:
             units = {name: of_name.declared(runs, "run_ids") for name, of_name in units.items()}
@@ -140,6 +145,11 @@ def named_systems(arguments: Iterable[str | os.PathLike[str]]) -> dict[str, str]
             path = argument
             resolved = Path(os.path.abspath(argument))
             name = resolved.name if resolved.is_dir() else resolved.stem
+        if _UNFIT.search(name):
+            raise NbykError(
+                f"system {name!r}: the name holds a line end, a control character or what is not UTF-8; "
+                "give it another one, as in a=FILE"
+            )
         if not name.strip() or not path:
             raise NbykError(f"system {argument!r}: expected a path, or name=path with a name and a path")
         if name in named:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
+import math
+import re
+import socket
+import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from pathlib import Path
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, Any, Self
 
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, on_one_line
 
 if TYPE_CHECKING:
     import requests
@@ -19,8 +25,16 @@ if TYPE_CHECKING:
 LONGEST_WAIT = 60.0
 """Seconds that a server's Retry-After is heeded for at most."""
 
+LONGEST_DOWNLOAD = 3600.0
+"""Seconds that a download may take in all."""
+
 _CHUNK = 1 << 16
 _TRY_AGAIN = (429, 500, 502, 503, 504)
+
+
+def without_password(text: str) -> str:
+    """Return a text in which addresses have no user and no password."""
+    return re.sub(r"(?<=://)\S*@", "…@", text)
 
 
 class UnreachableError(NbykError):
@@ -38,7 +52,7 @@ class _CutError(Exception):
 
 
 class Transfer:
-    """A downloader for `pooch.retrieve` that survives what networks do.
+    """A downloader that survives what networks do.
 
     A connection that fails, is cut or stalls, and an answer 429, 500, 502, 503 or 504, lead to another
     attempt after a wait that doubles, or the time that Retry-After names, up to `LONGEST_WAIT`. An attempt
@@ -51,7 +65,10 @@ class Transfer:
     attempts
         How many attempts in a row may fail without a byte more than before.
     timeout
-        Seconds until a connection must stand, and seconds within which the next bytes must come.
+        Seconds until a connection must stand, and seconds within which the next bytes must come; an answer
+        must begin within twice as many, whatever comes before it.
+    longest
+        Seconds that a download may take in all, with its attempts and waits.
     first_wait
         Seconds before the second attempt.
     sleep
@@ -68,12 +85,14 @@ class Transfer:
         size: int | None = None,
         attempts: int = 4,
         timeout: tuple[float, float] = (10.0, 60.0),
+        longest: float = LONGEST_DOWNLOAD,
         first_wait: float = 1.0,
         sleep: Callable[[float], None] = time.sleep,
         advance: Callable[[int], None] = lambda count: None,
         note: Callable[[str], None] = lambda text: None,
     ) -> None:
         self._size, self._attempts, self._timeout = size, attempts, timeout
+        self._longest, self._ends = longest, math.inf
         self._first_wait, self._sleep, self._advance, self._note = first_wait, sleep, advance, note
 
     def __call__(self, url: str, output_file: Path) -> None:
@@ -82,16 +101,17 @@ class Transfer:
         Raises
         ------
         NbykError
-            If the address is none; an `UnreachableError` if all attempts failed, or the server refuses the
-            request, as with 404.
+            If the address is none; an `UnreachableError` if all attempts failed, they took too long, or the
+            server refuses the request, as with 404.
         """
+        self._ends = time.monotonic() + self._longest
         cuts: Counter[tuple[str, float]] = Counter()
         try:
             self._download(url, output_file, cuts)
         finally:
             for (why, _), times in cuts.items():
                 if times > 1:
-                    self._note(f"{url}: {why}, {times} times in all")
+                    self._note(f"{without_password(url)}: {why}, {times} times in all")
 
     def _download(self, url: str, output_file: Path, cuts: Counter[tuple[str, float]]) -> None:
         """Download a file, and count why and for how long that had to wait."""
@@ -107,13 +127,14 @@ class Transfer:
                     if part.end > best:
                         best, failed = part.end, 1
                     if failed >= self._attempts:
-                        raise UnreachableError(f"{cut}, {failed} times in a row, at {url}") from None
+                        place = without_password(url)
+                        raise UnreachableError(f"{cut}, {failed} times in a row, at {place}") from None
                     wait = self._first_wait * 2 ** (failed - 1) if cut.wait is None else cut.wait
                     if cut.answered:
                         cuts[cut.why, wait] += 1
                         if cuts[cut.why, wait] == 1:
-                            self._note(f"{url}: {cut}; trying again in {wait:g} s")
-                    self._sleep(wait)
+                            self._note(f"{without_password(url)}: {cut}; trying again in {wait:g} s")
+                    self._sleep(min(wait, max(0.0, self._ends - time.monotonic())))
 
     def _attempt(self, url: str, part: _Part, best: int) -> None:
         """Get what is still missing of a part, all of which ended at `best` so far."""
@@ -121,22 +142,41 @@ class Transfer:
         import urllib3
 
         answered = False
-        try:
-            with requests.get(url, headers=part.headers(), stream=True, timeout=self._timeout) as answer:
-                answered = True
-                self._accept(url, answer, part)
-                # iter_content would lose what has come of a chunk when the connection is cut.
-                while chunk := answer.raw.read1(_CHUNK):
-                    part.out.write(chunk)
-                    self._advance(max(0, part.end - max(best, part.end - len(chunk))))
-                    if self._size is not None and part.end > self._size:
-                        return
-        except (requests.exceptions.InvalidURL, requests.exceptions.InvalidSchema) as error:
-            raise NbykError(f"{url}: cannot be fetched ({error}); check the mirror's address") from None
-        except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError) as error:
-            raise _CutError(_why(error), answered=answered) from None
+        with _Watch() as watch, requests.Session() as session:
+            watch.over_connections_of(session)
+            watch.end_at(min(self._ends, time.monotonic() + 2.0 * self._timeout[1]))
+            try:
+                with session.get(url, headers=part.headers(), stream=True, timeout=self._timeout) as answer:
+                    answered = True
+                    watch.end_at(self._ends)
+                    self._accept(url, answer, part)
+                    # iter_content would lose what has come of a chunk when the connection is cut.
+                    while chunk := answer.raw.read1(_CHUNK):
+                        part.out.write(chunk)
+                        self._advance(max(0, part.end - max(best, part.end - len(chunk))))
+                        if self._size is not None and part.end > self._size:
+                            return
+            except NbykError:
+                raise
+            except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError, ValueError) as error:
+                self._refuse_late(url)
+                # An address that is none, here or in a redirect, is a ValueError of several libraries.
+                if isinstance(error, ValueError):
+                    place, what = without_password(url), without_password(on_one_line(str(error)))
+                    raise NbykError(
+                        f"{place}: cannot be fetched ({what}); check the mirror's address"
+                    ) from None
+                why = "nothing came for too long" if watch.is_over else _why(error)
+                raise _CutError(why, answered=answered) from None
+        self._refuse_late(url)
         if self._size is not None and part.end < self._size:
             raise _CutError("the connection ended", where=f" after {part.end} of {self._size} bytes")
+
+    def _refuse_late(self, url: str) -> None:
+        """Raise UnreachableError once the download has taken as long as it may."""
+        if time.monotonic() >= self._ends:
+            place = without_password(url)
+            raise UnreachableError(f"{place}: not here within {self._longest:g} s, the longest it may take")
 
     @staticmethod
     def _accept(url: str, answer: requests.Response, part: _Part) -> None:
@@ -150,8 +190,79 @@ class Transfer:
         if status in (206, 416):
             raise _CutError(f"{said}, which is another part of the file than it was asked for")
         if status != 200:
-            raise UnreachableError(f"{url}: {said}")
+            raise UnreachableError(f"{without_password(url)}: {said}")
         part.tag = answer.headers.get("ETag", "")
+
+
+class _Watch:
+    """Closes the connections of a session at a moment, whatever the server goes on to send.
+
+    The limits of requests are between two bytes: a server that sends one now and then, or "100 Continue" on
+    and on, is never over them.
+    """
+
+    def __init__(self) -> None:
+        self._sockets: list[socket.socket] = []
+        self._timer: threading.Timer | None = None
+        self.is_over = False
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._timer is not None:
+            self._timer.cancel()
+
+    def over_connections_of(self, session: requests.Session) -> None:
+        """Note every connection that a session makes, also through a proxy."""
+        from requests.adapters import HTTPAdapter
+
+        watch = self
+
+        class Adapter(HTTPAdapter):
+            def init_poolmanager(self, *args: Any, **options: Any) -> None:
+                super().init_poolmanager(*args, **options)
+                watch._note_pools_of(self.poolmanager)
+
+            def proxy_manager_for(self, *args: Any, **options: Any) -> Any:
+                manager = super().proxy_manager_for(*args, **options)
+                watch._note_pools_of(manager)
+                return manager
+
+        for scheme in ("http://", "https://"):
+            session.mount(scheme, Adapter())
+
+    def end_at(self, moment: float) -> None:
+        """Close the connections at a moment of `time.monotonic`, in place of the one before."""
+        if self._timer is not None:
+            self._timer.cancel()
+        self._timer = threading.Timer(max(0.0, moment - time.monotonic()), self._end)
+        self._timer.daemon = True
+        self._timer.start()
+
+    def _end(self) -> None:
+        self.is_over = True
+        for each in self._sockets:
+            with suppress(OSError):  # it is closed already
+                each.shutdown(socket.SHUT_RDWR)
+
+    def _note_pools_of(self, manager: Any) -> None:
+        def noting(pool_class: Any, *args: Any, **options: Any) -> Any:
+            pool = pool_class(*args, **options)
+            sockets = self._sockets
+            usual: Any = pool.ConnectionCls
+
+            class Connection(usual):  # type: ignore[misc]
+                def connect(self) -> None:
+                    super().connect()
+                    # The connection forgets its socket as soon as an answer is to end it.
+                    sockets.append(self.sock)
+
+            pool.ConnectionCls = Connection
+            return pool
+
+        of_schemes = manager.pool_classes_by_scheme.items()
+        manager.pool_classes_by_scheme = {name: partial(noting, of) for name, of in of_schemes}
 
 
 @dataclass

@@ -58,7 +58,7 @@ class Units:
         """Return the units of some items, and of some columns of the response matrix."""
         return self if self.index is None else replace(self, index=self.index[items][:, columns])
 
-    def declared(self, as_what: str, name: str) -> Units:
+    def declared(self, as_what: str, argument: str) -> Units:
         """Return the units as they are said to be, "shared" between items or "fresh" for each.
 
         Raises
@@ -69,14 +69,16 @@ class Units:
         if as_what == "fresh":
             return FRESH
         if as_what != "shared":
-            raise NbykError(f"{name}: found {as_what!r}, expected shared or fresh")
+            raise NbykError(f"found {as_what!r}, expected shared or fresh", argument=argument)
         if self.n_shared == 0:
             found = (
                 f"each of {len(self.names)} answers one item"
                 if self.index is not None
                 else "nothing says who gave which response"
             )
-            raise NbykError(f"{name}: found shared, and {found}; give ids that items share, or say fresh")
+            raise NbykError(
+                f"found shared, and {found}; give ids that items share, or say fresh", argument=argument
+            )
         return self
 
 

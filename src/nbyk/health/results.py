@@ -23,9 +23,8 @@ def examine(folder: Path) -> Iterator[Finding]:
         try:
             record = read_record(file)
         except NbykError as error:
-            where, _, rest = str(error).partition(": ")
-            what, _, advice = rest.rpartition("; ")
-            yield Finding(where, what, advice)
+            what, _, advice = error.problem.rpartition("; ")
+            yield Finding(error.file or shown(file), what, advice)
             continue
         if record is None:  # a command is writing the file anew
             continue

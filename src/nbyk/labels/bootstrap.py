@@ -19,7 +19,7 @@ from nbyk.testing.engine.draws import draw_chunks
 from nbyk.testing.engine.item_draws import KindStreams
 from nbyk.testing.engine.label_scores import LabelScorer, label_scorer, observed_scores
 from nbyk.testing.engine.run_draws import Runs, run_counts
-from nbyk.testing.pvalues import p_value
+from nbyk.testing.pvalues import MOST_DRAWS, p_value
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -130,31 +130,35 @@ def label_bootstrap(
     if runs not in get_args(Runs):
         raise unknown_name("way to resample runs", str(runs), get_args(Runs))
     if published and runs != "concatenated":
-        raise NbykError(f"runs: found {runs!r}; published semantics concatenate runs")
+        raise NbykError(f"found {runs!r}; published semantics concatenate runs", argument="runs")
     if fraction is None:
         fraction = 0.1 if published else 1.0
     if not 0.0 < fraction <= 1.0:
-        raise NbykError(f"fraction: found {fraction}; expected a share of the items in (0, 1]")
+        raise NbykError(f"found {fraction}; expected a share of the items in (0, 1]", argument="fraction")
     if not 0.0 < confidence < 1.0:
-        raise NbykError(f"confidence: found {confidence}; expected a share in (0, 1)")
+        raise NbykError(f"found {confidence}; expected a share in (0, 1)", argument="confidence")
+    if n_resamples > MOST_DRAWS:
+        raise NbykError(f"found {n_resamples}, expected at most {MOST_DRAWS:,}", argument="n_resamples")
     if seed < 0:
-        raise NbykError(f"seed: found {seed}; expected 0 or more")
+        raise NbykError(f"found {seed}; expected 0 or more", argument="seed")
     if names[0] == names[1]:
-        raise NbykError(f"names: found {names[0]!r} twice; expected two names")
+        raise NbykError(f"found {names[0]!r} twice; expected two names", argument="names")
     data = check_labels(target, {names[0]: a, names[1]: b}, labels)
     chosen = choose_scores(scores, "hard" if isinstance(data, HardLabels) else "soft")
     given_runs, n_items = data.runs, data.n_items
     if runs in ("paired", "concatenated") and given_runs[0] != given_runs[1]:
         raise NbykError(
-            f"runs: {names[0]} has {given_runs[0]}, {names[1]} has {given_runs[1]}; {runs} runs go in "
-            "pairs: drop some, or take independent ones"
+            f"{names[0]} has {given_runs[0]}, {names[1]} has {given_runs[1]}; {runs} runs go in "
+            "pairs: drop some, or take independent ones",
+            argument="runs",
         )
     if runs == "concatenated":
         data = _concatenated(data)
     n_drawn = int(data.n_items * fraction)
     if n_drawn < 1:
         raise NbykError(
-            f"fraction: {fraction} of {data.n_items} items is none; expected at least {1 / data.n_items:.2g}"
+            f"{fraction} of {data.n_items} items is none; expected at least {1 / data.n_items:.2g}",
+            argument="fraction",
         )
 
     scorer = label_scorer(data, chosen, occurring=published)

@@ -60,7 +60,7 @@ def soft_labels(
         increasing, or the smoothing is negative or infinite.
     """
     if not 0.0 <= smoothing < np.inf:
-        raise NbykError(f"smoothing: found {smoothing}; expected a finite number, 0 or more")
+        raise NbykError(f"found {smoothing}; expected a finite number, 0 or more", argument="smoothing")
     counts = _level_counts(ratings, _levels(levels)) + smoothing
     shares: Floats = counts / counts.sum(axis=1, keepdims=True)
     return shares

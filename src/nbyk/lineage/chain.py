@@ -103,7 +103,7 @@ def trace(path: str | os.PathLike[str]) -> list[Origin]:
     found = [tracer.made(each, shown(each)) for each in sorted(files_with_records(file))]
     if not found:
         raise NbykError(
-            f"{path}: nothing in it has a record of what made it; expected a folder such as results"
+            "nothing in it has a record of what made it; expected a folder such as results", file=path
         )
     return found
 
@@ -151,10 +151,13 @@ class _Tracer:
         if record is not None:
             return self._origin(name, file, record.sha256)
         if not file.exists():
-            raise NbykError(f"{name}: no such file; expected a file that an nbyk command wrote, or a folder")
+            raise NbykError(
+                "no such file; expected a file that an nbyk command wrote, or a folder", file=name
+            )
         raise NbykError(
-            f"{name}: has no record of what made it: no nbyk command did, or its command was stopped; "
-            "expected a file whose command has ended: run it (again)"
+            "has no record of what made it: no nbyk command did, or its command was stopped; "
+            "expected a file whose command has ended: run it (again)",
+            file=name,
         )
 
     def _origin(self, name: str, file: Path, expected: str) -> Origin:

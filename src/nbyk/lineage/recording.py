@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shlex
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -101,14 +102,14 @@ def _write(journal: Journal, arguments: Sequence[str]) -> None:
 
 
 def _without_threads(arguments: Sequence[str]) -> list[str]:
-    """Return the words but for the number of threads, on which no result depends."""
+    """Return the words but for the number of threads, on which no result depends, and passwords."""
     words: list[str] = []
     rest = iter(arguments)
     for word in rest:
         if word == "--threads":
             next(rest, None)
         elif not word.startswith("--threads="):
-            words.append(word)
+            words.append(re.sub(r"(?<=://)\S*@", "…@", word))
     return words
 
 
@@ -119,5 +120,6 @@ def _settings(words: Sequence[str]) -> dict[str, Any]:
         option, equals, value = word.partition("=")
         if option in _SETTING_OF_OPTION:
             value = value if equals else "".join(words[place + 1 : place + 2])
-            found[_SETTING_OF_OPTION[option]] = int(value) if value.isdigit() else value
+            whole = value.isdecimal() and len(value) < 100
+            found[_SETTING_OF_OPTION[option]] = int(value) if whole else value
     return found

@@ -15,9 +15,9 @@ from functools import cache
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.metrics.metric import Metric
 

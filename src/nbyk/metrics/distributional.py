@@ -7,9 +7,9 @@ of their entries; over two sizes the quantile functions step at i / n and j / m,
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from nbyk.compiled import njit
 from nbyk.metrics.sorting import LANES, sort_columns, sort_values
 
 Floats = NDArray[np.float64]

@@ -10,9 +10,9 @@ that the counts are `numpy.histogram`'s; values outside [0, 1] are dropped.
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from nbyk.compiled import njit
 from nbyk.metrics.sorting import LANES, sort_columns, sort_values
 
 Floats = NDArray[np.float64]

@@ -219,5 +219,5 @@ def choose_scores(scores: str | Sequence[str] | None, kind: Kind) -> tuple[Label
                 f"choose from {', '.join(score_names(kind))}"
             )
     if not chosen or len({score.name for score in chosen}) < len(chosen):
-        raise NbykError(f"scores: found {list(names)}; expected at least one, and each once")
+        raise NbykError(f"found {list(names)}; expected at least one, and each once", argument="scores")
     return chosen

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import hashlib
+import signal
 import sys
 import traceback
 from os import PathLike
 from pathlib import Path
 from types import ModuleType
 
-from nbyk.errors import NbykError
+from nbyk.errors import NbykError, StoppedError
 from nbyk.files import read_bytes
 from nbyk.metrics import registry
 
@@ -34,9 +35,10 @@ def load_file(path: str | PathLike[str]) -> tuple[str, ...]:
     NbykError
         If there is no such file, it raises, or it registers nothing.
     """
-    file = Path(path).resolve()
+    file = Path(path)
     if not file.is_file():
         raise NbykError(f"{path}: no such file; expected a Python file that registers metrics")
+    file = file.resolve()
     digest = hashlib.sha256(str(file).encode()).hexdigest()[:12]
     module = ModuleType(f"nbyk_user_metrics_{digest}")
     module.__file__ = str(file)
@@ -52,14 +54,22 @@ def load_file(path: str | PathLike[str]) -> tuple[str, ...]:
             raise NbykError(
                 "it registers no metric; decorate a function with @nbyk.metrics.register(direction=…)"
             )
-    except (Exception, SystemExit) as error:
+    except BaseException as error:
         registry.restore(before)
         if previous is None:
             del sys.modules[module.__name__]
         else:
             sys.modules[module.__name__] = previous
+        if isinstance(error, StoppedError) or _is_ctrl_c(error):
+            raise
         raise NbykError(f"{path}: {_one_line(error, file)}") from error
     return registered
+
+
+def _is_ctrl_c(error: BaseException) -> bool:
+    """Return whether a user may have interrupted Python; under nbyk's commands, Ctrl-C is a StoppedError."""
+    heard = signal.getsignal(signal.SIGINT) is signal.default_int_handler
+    return heard and isinstance(error, KeyboardInterrupt)
 
 
 def _one_line(error: BaseException, file: Path) -> str:

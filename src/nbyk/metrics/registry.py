@@ -206,7 +206,8 @@ def _number(spec: str, parameter: Parameter, text: str) -> float:
         value = int(text) if parameter.whole else float(text)
     except ValueError:
         value = math.nan
-    if not (math.isfinite(value) and parameter.minimum <= value <= parameter.maximum):
+    # Of a whole number too large for a float, math.isfinite raises.
+    if not (abs(value) < math.inf and parameter.minimum <= value <= parameter.maximum):
         raise NbykError(f"metric {spec!r}: {parameter.name} must be {parameter.expected}, found {text!r}")
     return value
 

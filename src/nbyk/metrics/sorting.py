@@ -9,10 +9,9 @@ Every function fills arrays of the caller, so that loops over replicates allocat
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from nbyk.compiled import discard_older_caches
+from nbyk.compiled import discard_older_caches, njit
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]

@@ -6,9 +6,9 @@ Systems have shape (S, R, N), gold has shape (R, N), and each function fills `ou
 from __future__ import annotations
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from nbyk.compiled import njit
 from nbyk.metrics.confusion import F1, PRECISION, RECALL, ratio
 from nbyk.metrics.sorting import rank_space, rank_values
 

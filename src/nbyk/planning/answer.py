@@ -74,9 +74,10 @@ def not_found(request: Request, roots: Iterable[Root], seen: Iterable[Reached]) 
     tested = f"{request.test.name} on {request.test.metric.name}"
     if not all(root.settled for root in roots):
         return NbykError(
-            f"power {request.power:g}: the search with {tested} did not settle: the power hardly changes "
-            f"where it was simulated; the highest seen is {at}; give another power, a larger precision, or a "
-            "size to see the power there"
+            f"{request.power:g}: the search with {tested} did not settle: the power hardly changes "
+            f"where it was simulated; the highest seen is {at}; give another power, a larger `precision`, or "
+            "a size to see the power there",
+            argument="power",
         )
     limits, ways = [], []
     if request.budget is not None:
@@ -84,10 +85,10 @@ def not_found(request: Request, roots: Iterable[Root], seen: Iterable[Reached]) 
         ways.append("raise the budget")
     elif request.n_items is None:
         limits.append(f"{request.max_items} items")
-        ways.append("raise max_items")
+        ways.append("raise `max_items`")
     if request.k_responses is None:
         limits.append(f"{request.max_responses} responses per item")
-        ways.append("raise max_responses")
+        ways.append("raise `max_responses`")
     if request.epsilon is None:
         limits.append("ε up to 1")
         if request.budget is None:
@@ -95,8 +96,9 @@ def not_found(request: Request, roots: Iterable[Root], seen: Iterable[Reached]) 
     else:
         ways.append("raise ε")
     return NbykError(
-        f"power {request.power:g} is not reached with {tested} within {' and '.join(limits)}; the best "
-        f"reachable is {at}; {', '.join(ways)}, or ask for less power"
+        f"{request.power:g} is not reached with {tested} within {' and '.join(limits)}; the best "
+        f"reachable is {at}; {', '.join(ways)}, or ask for less power",
+        argument="power",
     )
 
 

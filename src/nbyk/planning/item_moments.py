@@ -88,11 +88,13 @@ def smoothed(curves: Mapping[int, PowerCurve]) -> dict[int, PowerCurve]:
     """
     import numpy as np
 
+    from nbyk.sums import polynomial
+
     seen = {k: curve for k, curve in curves.items() if 0.0 < curve.slope < math.inf}
     if len(seen) < 6:
         return seen
     log_k = np.log(np.array(list(seen), dtype=np.float64))
     weights = [1.0 / max(curve.error, 0.01) for curve in seen.values()]
-    cubic = np.polyfit(log_k, np.log([curve.slope for curve in seen.values()]), 3, w=weights)
+    cubic = polynomial(log_k, np.log([curve.slope for curve in seen.values()]), 3, weights)
     slopes = np.exp(np.polyval(cubic, log_k)).tolist()
     return {k: replace(curve, slope=slope) for (k, curve), slope in zip(seen.items(), slopes, strict=True)}

@@ -10,6 +10,7 @@ from nbyk.metrics import Metric
 from nbyk.priors import Response
 from nbyk.resampling.population import Population
 from nbyk.resampling.streams import Streams, stream_key
+from nbyk.sums import product
 
 Floats = NDArray[np.float64]
 
@@ -23,7 +24,7 @@ def response_mean(response: Response, mean: Floats, sd: Floats) -> Floats:
     if response.kind == "normal":
         return mean
     if response.levels:
-        return np.asarray(response.probabilities(mean, sd) @ response.values)
+        return product(response.probabilities(mean, sd), response.values)
     spread = np.where(sd > 0.0, sd, 1.0)
     low, high = -mean / spread, (1.0 - mean) / spread
     density = (np.exp(-0.5 * low**2) - np.exp(-0.5 * high**2)) / np.sqrt(2.0 * np.pi)
@@ -47,7 +48,7 @@ def long_run_effect(population: Population, metric: Metric, seed: int = 0) -> fl
         why = "counts which system is nearer" if metric.kind == "comparison" else "needs single responses"
         raise NbykError(
             f"metric {metric.name} {why}, so that its effect in the long run does not determine ε; "
-            "give epsilon"
+            "give `epsilon`"
         )
     key = stream_key(seed, purpose="long-run effect", prior=population.prior.key())
     large = Population(
@@ -68,13 +69,17 @@ def long_run_effect(population: Population, metric: Metric, seed: int = 0) -> fl
     effect = float(metric.effects(np.stack([a, b]), gold)[0])
     if not np.isfinite(effect):
         raise NbykError(
-            f"metric {metric.name} is {effect} without noise in the item means; give epsilon, not an effect"
+            f"metric {metric.name} is {effect} without noise in the item means; give `epsilon`, not an effect"
         )
     return effect
 
 
-def epsilon_for_effect(population: Population, metric: Metric, effect: float, seed: int = 0) -> float:
+def epsilon_for_effect(
+    population: Population, metric: Metric, effect: float, seed: int = 0, *, unit: float = 1.0
+) -> float:
     """Return the ε_B at which a metric has an effect in the long run, to 10⁻⁴; the population's is ignored.
+
+    Errors give effects in units of 1 / `unit`.
 
     Raises
     ------
@@ -96,15 +101,20 @@ def epsilon_for_effect(population: Population, metric: Metric, effect: float, se
         return long_run_effect(at, metric, seed) - effect
 
     if not np.isfinite(effect) or effect <= 0.0:
-        raise NbykError(f"effect: found {effect}, expected a number above 0, on the scale of {metric.name}")
+        raise NbykError(
+            f"found {effect * unit:g}, expected a number above 0, on the scale of {metric.name}",
+            argument="effect",
+        )
     most = excess(1.0) + effect
     if most < effect:
         raise NbykError(
-            f"effect {effect:g} on {metric.name} is out of reach: at ε = 1 it is {most:.4g} in the long run; "
-            "give a smaller effect, or epsilon"
+            f"{effect * unit:g} on {metric.name} is out of reach: at ε = 1 it is {most * unit:.4g} in the "
+            "long run; give a smaller effect, or `epsilon`",
+            argument="effect",
         )
     if excess(0.0) >= 0.0:
         raise NbykError(
-            f"effect {effect:g} on {metric.name} is there at ε = 0 already; give a larger one, or epsilon"
+            f"{effect * unit:g} on {metric.name} is there at ε = 0 already; give a larger one, or `epsilon`",
+            argument="effect",
         )
     return float(brentq(excess, 0.0, 1.0, xtol=1e-4))

@@ -71,7 +71,12 @@ class Plan:
 
     @property
     def sentence(self) -> str:
-        """The answer in one sentence that can be quoted."""
+        """The answer in one sentence that can be quoted, after a caution if the prior's check rejects it."""
+        caution = self.request.prior.caution
+        return f"{caution} {self._answer}" if caution else self._answer
+
+    @property
+    def _answer(self) -> str:
         asked, power = self.request, self.power
         size = f"{self.n_items} items with {self.k_responses} rating{'s' * (self.k_responses > 1)} each"
         price = f"{self.cost:g} at {asked.cost_per_item:g} per item and {asked.cost_per_rating:g} per rating"
@@ -177,6 +182,7 @@ def plan(
     power: float | None = None,
     budget: float | None = None,
     effect: float | None = None,
+    effect_unit: float = 1.0,
     cost_per_item: float = 0.0,
     cost_per_rating: float = 1.0,
     epsilon_a: float = 0.0,
@@ -210,6 +216,8 @@ def plan(
         or K as well, for the other one.
     effect
         In place of ε: the expected effect on the metric in the long run, K → ∞.
+    effect_unit
+        What 1 on the metric of responses from 0 to 1 is in the unit of `effect` and `Plan.effect`.
     cost_per_item, cost_per_rating
         A size costs N (cost_per_item + K cost_per_rating). K counts gold ratings; the systems' own K
         responses cost nothing.
@@ -244,7 +252,7 @@ def plan(
     the best few by full ones. The power at the answer is always simulated afresh.
     """
     if not 0.0 < precision < 0.5:
-        raise NbykError(f"precision: found {precision}, expected a standard error such as 0.01")
+        raise NbykError(f"found {precision}, expected a standard error such as 0.01", argument="precision")
     chosen = SystemTest(
         test, metric if isinstance(metric, Metric) else get(metric), alpha, n_resamples=n_resamples
     )
@@ -266,8 +274,10 @@ def plan(
     )
     if effect is not None:
         if epsilon is not None:
-            raise NbykError("plan: given both epsilon and effect, which determine each other; give one")
-        found = epsilon_for_effect(asked.population(2, 1, 0.0), chosen.metric, effect, seed)
+            raise NbykError("plan: given both `epsilon` and `effect`, which determine each other; give one")
+        found = epsilon_for_effect(
+            asked.population(2, 1, 0.0), chosen.metric, effect / effect_unit, seed, unit=effect_unit
+        )
         asked = replace(asked, epsilon=found)
     opened = asked.open
     search = PlanSearch(asked.sized(), seed=seed, threads=threads, report=progress)
@@ -278,7 +288,7 @@ def plan(
         n_items=answer.n_items,
         k_responses=answer.k_responses,
         epsilon=answer.epsilon,
-        effect=_effect(asked, answer, seed),
+        effect=_effect(asked, answer, seed, effect_unit),
         cost=asked.cost(answer.n_items, answer.k_responses),
         power=answer.power,
         low=answer.low,
@@ -302,8 +312,8 @@ def _solve(search: PlanSearch, opened: str, precision: float) -> Answer:
     return search.cheapest_size(precision)
 
 
-def _effect(asked: Request, answer: Answer, seed: int) -> float | None:
+def _effect(asked: Request, answer: Answer, seed: int, unit: float) -> float | None:
     try:
-        return long_run_effect(asked.population(2, 1, answer.epsilon), asked.test.metric, seed)
+        return unit * long_run_effect(asked.population(2, 1, answer.epsilon), asked.test.metric, seed)
     except NbykError:
         return None

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from nbyk.errors import NbykError
 from nbyk.planning.power.battery import SystemTest
 from nbyk.priors import TwoStagePrior
-from nbyk.resampling.population import Population, check_systems
+from nbyk.resampling.population import Population, check_epsilon, check_systems
 
 OPEN = {
     frozenset({"n_items", "k_responses", "epsilon"}): "power",
@@ -26,9 +26,9 @@ OPEN = {
 """What is solved for, by what is given. A budget stands for a size: the best (N, K) that it buys."""
 
 _EXAMPLES = (
-    "give epsilon and power for the cheapest size, epsilon and a size (n_items and k_responses, or budget) "
-    "for the power, power and a size for the smallest epsilon, or epsilon, power and one of n_items and "
-    "k_responses for the other"
+    "give `epsilon` and `power` for the cheapest size, `epsilon` and a size (`n_items` and `k_responses`, "
+    "or `budget`) for the power, `power` and a size for the smallest `epsilon`, or `epsilon`, `power` and "
+    "one of `n_items` and `k_responses` for the other"
 )
 LADDER = (
     1,
@@ -97,9 +97,8 @@ class Request:
     max_responses: int
 
     def __post_init__(self) -> None:
-        check_systems(
-            0.0 if self.epsilon is None else self.epsilon, self.epsilon_a, self.sd_scale_a, self.sd_scale_b
-        )
+        check_epsilon("epsilon", 0.0 if self.epsilon is None else self.epsilon)
+        check_systems(0.0, self.epsilon_a, self.sd_scale_a, self.sd_scale_b)
         for name, count, least in (
             ("n_items", self.n_items, 2),
             ("k_responses", self.k_responses, 1),
@@ -107,18 +106,19 @@ class Request:
             ("max_responses", self.max_responses, 1),
         ):
             if count is not None and (count < least or count != int(count)):
-                raise NbykError(f"{name}: found {count}, expected a whole number of at least {least}")
+                raise NbykError(f"found {count}, expected a whole number of at least {least}", argument=name)
         if self.power is not None and not self.test.alpha < self.power < 1.0:
             raise NbykError(
-                f"power: found {self.power}, expected a number between α = {self.test.alpha:g} and 1, as 0.8"
+                f"found {self.power}, expected a number between α = {self.test.alpha:g} and 1, as 0.8",
+                argument="power",
             )
         for name, cost in (("cost_per_item", self.cost_per_item), ("cost_per_rating", self.cost_per_rating)):
             if not 0.0 <= cost < math.inf:
-                raise NbykError(f"{name}: found {cost}, expected a cost of at least 0")
+                raise NbykError(f"found {cost}, expected a cost of at least 0", argument=name)
         if self.cost_per_item == self.cost_per_rating == 0.0:
             raise NbykError("costs: found 0 per item and 0 per rating; expected at least one above 0")
         if self.budget is not None and not 0.0 < self.budget < math.inf:
-            raise NbykError(f"budget: found {self.budget}, expected a sum above 0")
+            raise NbykError(f"found {self.budget}, expected a sum above 0", argument="budget")
         object.__setattr__(self, "max_items", max(self.max_items, self.n_items or 0))
         object.__setattr__(self, "max_responses", max(self.max_responses, self.k_responses or 0))
 
@@ -140,23 +140,24 @@ class Request:
         given = frozenset(self.given)
         if given in OPEN:
             return OPEN[given]
-        named = ", ".join(self.given) or "nothing"
+        named = ", ".join(f"`{name}`" for name in self.given) or "nothing"
         if {"budget", "n_items", "k_responses"} <= given:
             found = (
-                "n_items and k_responses already say what the size costs, so that a budget contradicts them"
+                "`n_items` and `k_responses` already say what the size costs, so that a budget contradicts "
+                "them"
             )
         elif {"n_items", "k_responses", "epsilon", "power"} == given:
-            found = "N and K already fix the power at an epsilon; drop power to see it"
+            found = "N and K already fix the power at an epsilon; drop `power` to see it"
         elif {"epsilon", "power", "budget"} == given:
             found = (
-                "nothing is left open to solve for; drop budget to see what the power costs at least, or "
-                "power to see what the budget buys"
+                "nothing is left open to solve for; drop `budget` to see what the power costs at least, or "
+                "`power` to see what the budget buys"
             )
         elif any(given > smaller for smaller in OPEN):
             found = "nothing is left open to solve for; drop one of them"
         else:
             lacking = [
-                name
+                f"`{name}`"
                 for name in ("n_items", "k_responses", "epsilon", "power", "budget")
                 if name not in given and not (name == "budget" and {"n_items", "k_responses"} & given)
             ]
@@ -214,21 +215,23 @@ class Request:
             n_items = self.items_within(self.budget, self.k_responses)
             if n_items < 2:
                 raise NbykError(
-                    f"budget: {self.budget:g} does not buy 2 items of {self.k_responses} ratings, which cost "
-                    f"{self.cost(2, self.k_responses):g}"
+                    f"{self.budget:g} does not buy 2 items of {self.k_responses} ratings, which cost "
+                    f"{self.cost(2, self.k_responses):g}",
+                    argument="budget",
                 )
             return replace(self, n_items=n_items, budget=None)
         if self.n_items is not None:
             k_responses = self.responses_within(self.budget, self.n_items)
             if k_responses < 1:
                 raise NbykError(
-                    f"budget: {self.budget:g} does not buy {self.n_items} items of one rating each, which "
-                    f"cost {self.cost(self.n_items, 1):g}"
+                    f"{self.budget:g} does not buy {self.n_items} items of one rating each, which "
+                    f"cost {self.cost(self.n_items, 1):g}",
+                    argument="budget",
                 )
             return replace(self, k_responses=k_responses, budget=None)
         if self.items_within(self.budget, 1) < 2:
             raise NbykError(
-                f"budget: {self.budget:g} does not buy 2 items of one rating each, which cost "
-                f"{self.cost(2, 1):g}"
+                f"{self.budget:g} does not buy 2 items of one rating each, which cost {self.cost(2, 1):g}",
+                argument="budget",
             )
         return self

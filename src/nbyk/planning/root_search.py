@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.planning.power.estimate import standard_error
+from nbyk.sums import product, solve
 
 Floats = NDArray[np.float64]
 
@@ -98,7 +99,7 @@ class RootSearch:
             intercept, slope, covariance = self._fit()
             place = (z_target - intercept) / slope
             gradient = np.array([1.0, place])
-            z_error = math.sqrt(max(0.0, float(gradient @ covariance @ gradient)))
+            z_error = math.sqrt(max(0.0, float(product(product(gradient, covariance), gradient))))
             power_error = z_error * _normal_density(z_target)
             root = math.exp(min(max(place, -50.0), 50.0))
             missing = z_target - (intercept + slope * math.log(x))
@@ -249,19 +250,21 @@ class RootSearch:
         nearest = int(np.argmin(distance))
         beta = np.array([ndtri(share[nearest]) - self.slope * log_x[nearest], self.slope])
         for _ in range(60):
-            eta = np.clip(design @ beta, -3.0, 3.0)
+            eta = np.clip(product(design, beta), -3.0, 3.0)
             p, density = np.clip(ndtr(eta), 1e-9, 1 - 1e-9), np.exp(-0.5 * eta**2) / math.sqrt(2.0 * math.pi)
             information = weight * n * density**2 / (p * (1.0 - p))
             response = eta + (share - p) / density
-            left = design.T @ (information[:, None] * design) + prior
-            right = design.T @ (information * response) + prior @ np.array([0.0, self.slope])
-            step = np.linalg.solve(left, right) - beta
-            step /= max(1.0, float(np.abs(design @ step).max()))  # long steps of the scoring may diverge
+            left = product(design.T, information[:, None] * design) + prior
+            right = product(design.T, information * response) + product(prior, [0.0, self.slope])
+            step = solve(left, right) - beta
+            step /= max(
+                1.0, float(np.abs(product(design, step)).max())
+            )  # long steps of the scoring may diverge
             step[1] = max(step[1], 0.1 * self.slope - beta[1])
             beta = beta + step
             if float(np.abs(step).max()) < 1e-9:
                 break
-        return float(beta[0]), float(beta[1]), np.linalg.inv(left)
+        return float(beta[0]), float(beta[1]), solve(left, np.eye(2))
 
 
 def _normal_density(z: float) -> float:

@@ -4,18 +4,21 @@ from nbyk.priors.description import Description, describe_fit
 from nbyk.priors.fitting import item_parameters
 from nbyk.priors.likelihood_fit import LikelihoodFit, fit_by_likelihood
 from nbyk.priors.marginal import log_likelihood
+from nbyk.priors.moment_fit import MomentFit, fit_by_moments
+from nbyk.priors.prior_fit import FittedPrior, fit_prior
 from nbyk.priors.published import published_names, published_prior
 from nbyk.priors.two_stage import Response, TwoStagePrior
-from nbyk.priors.two_stage_fit import FittedPrior, fit_prior
 
 __all__ = [
     "Description",
     "FittedPrior",
     "LikelihoodFit",
+    "MomentFit",
     "Response",
     "TwoStagePrior",
     "describe_fit",
     "fit_by_likelihood",
+    "fit_by_moments",
     "fit_prior",
     "item_parameters",
     "log_likelihood",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,9 +15,6 @@ from nbyk.priors.family import Family
 from nbyk.priors.fitting import METHODS, FittedFamily, checked_values, fit_family, refit
 from nbyk.priors.goodness import N_BINS, ks_distance
 from nbyk.priors.templates import TEMPLATES
-
-if TYPE_CHECKING:
-    import pyarrow as pa
 
 Floats = NDArray[np.float64]
 
@@ -190,24 +187,3 @@ def _row(
         histogram_mae_relative=fitted.histogram_mae / sample.size,
         p=bootstrap_p_value(fitted, n_bootstrap=n_bootstrap, seed=key) if n_bootstrap else None,
     )
-
-
-def comparison_table(rows: Sequence[FamilyRow]) -> pa.Table:
-    """Return rows as an Arrow table, with the fitted family as JSON text in the column ``family``."""
-    import json
-
-    import pyarrow as pa
-
-    schema = pa.schema(
-        [(name, pa.string()) for name in ("stage", "family_name", "method")]
-        + [("n", pa.int64()), ("family", pa.string())]
-        + [
-            (name, pa.float64())
-            for name in ("log_likelihood", "aic", "ks", "histogram_mae", "histogram_mae_relative", "p")
-        ]
-        + [("note", pa.string())]
-    )
-    records = [row.to_dict() for row in rows]
-    for record in records:
-        record["family"] = json.dumps(record["family"]) if record["family"] else None
-    return pa.Table.from_pylist(records, schema=schema)

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nbyk.priors.marginal import Counts, Marginal, response_counts
 from nbyk.priors.two_stage import Response, TwoStagePrior
+from nbyk.sums import product
 
 Floats = NDArray[np.float64]
 
@@ -88,8 +89,8 @@ def describe_counts(prior: TwoStagePrior, marginal: Marginal, counts: Counts) ->
     top = counts.shape[1] - 1
     levels = np.arange(top + 1) / top
     n_responses = counts.sum(axis=1)
-    means = counts @ levels / n_responses
-    squares = counts @ levels**2 - n_responses * means**2
+    means = product(counts, levels) / n_responses
+    squares = product(counts, levels**2) - n_responses * means**2
     several = n_responses > 1
 
     mean, between, within = marginal.moments()

@@ -6,6 +6,8 @@ Wein et al. (2023, appendix B) minimise.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
@@ -49,16 +51,36 @@ def ks_distance(family: Family, values: ArrayLike) -> float:
     return float(max(np.abs(at - cdf).max(), np.abs(before - cdf_left).max()))
 
 
-def two_sample_ks(values: ArrayLike, reference: ArrayLike) -> float:
-    """Return sup |F_n(x) − F_m(x)| between two samples, in which ties are exact."""
-    first, second = np.sort(np.asarray(values)), np.sort(np.asarray(reference))
-    # The difference of two step functions is largest just at or just before a step of the first: between
-    # two of its steps the second one only grows.
-    at = np.searchsorted(first, first, side="right") / first.size
-    before = np.searchsorted(first, first, side="left") / first.size
-    other_at = np.searchsorted(second, first, side="right") / second.size
-    other_before = np.searchsorted(second, first, side="left") / second.size
-    return float(max(np.abs(at - other_at).max(), np.abs(before - other_before).max()))
+@dataclass(frozen=True)
+class ReferenceSample:
+    """A sample that many others are compared with.
+
+    Attributes
+    ----------
+    values : ndarray, shape (n,)
+        Its different values in ascending order.
+    below : ndarray, shape (n + 1,)
+        The share of the sample below each of them, and 1.
+    """
+
+    values: Floats
+    below: Floats
+
+    @classmethod
+    def of(cls, sample: ArrayLike) -> ReferenceSample:
+        """Return a sample of shape (m,), counted."""
+        values, counts = np.unique(np.asarray(sample, dtype=np.float64), return_counts=True)
+        return cls(values, np.concatenate([[0], np.cumsum(counts)]) / counts.sum())
+
+    def ks_distance(self, values: ArrayLike) -> float:
+        """Return sup |F_n(x) − F_m(x)| between a sample, (n,), and this one, in which ties are exact."""
+        first, counts = np.unique(np.asarray(values, dtype=np.float64), return_counts=True)
+        below = np.concatenate([[0], np.cumsum(counts)]) / counts.sum()
+        # The difference of two step functions is largest just at or just before a step of the first: between
+        # two of its steps the second one only grows.
+        other_at = self.below[np.searchsorted(self.values, first, side="right")]
+        other_before = self.below[np.searchsorted(self.values, first, side="left")]
+        return float(max(np.abs(below[1:] - other_at).max(), np.abs(below[:-1] - other_before).max()))
 
 
 def histogram_counts(values: ArrayLike, bins: int = N_BINS) -> Floats:

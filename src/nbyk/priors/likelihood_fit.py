@@ -2,52 +2,35 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
-from typing import Any
+from dataclasses import asdict, dataclass
+from itertools import product as pairs_of
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nbyk.errors import NbykError, unknown_name
 from nbyk.priors.description import Description, describe_counts, describe_fit
-from nbyk.priors.families import Uniform
 from nbyk.priors.family import Family
-from nbyk.priors.marginal import (
-    Counts,
-    ItemGrid,
-    Marginal,
-    Patterns,
-    masses,
-    pattern_log_likelihood,
-    response_counts,
-)
-from nbyk.priors.templates import TEMPLATES, Axis, Template
+from nbyk.priors.likelihood_search import FITTABLE, Search
+from nbyk.priors.marginal import Counts, Marginal, Patterns, response_counts
+from nbyk.priors.templates import Template
 from nbyk.priors.two_stage import Response, TwoStagePrior
+from nbyk.sums import product
 
 __all__ = ["FITTABLE", "Candidate", "LikelihoodFit", "SumCheck", "describe_fit", "fit_by_likelihood"]
 
-Floats = NDArray[np.float64]
+if TYPE_CHECKING:
+    import pyarrow as pa
 
-FITTABLE: dict[str, Template] = {
-    "uniform": replace(
-        TEMPLATES["uniform"],
-        axes=(Axis((0.0, 0.95), TEMPLATES["uniform"].axes[0].start), TEMPLATES["uniform"].axes[1]),
-        build=lambda point, top: Uniform(point[0], min(point[0] + np.exp(point[1]), top)),
-    ),
-    **{name: template for name, template in TEMPLATES.items() if template.ranged},
-}
-"""The families that a likelihood fit can use, for either stage: those that cannot leave [0, 1]."""
+Floats = NDArray[np.float64]
 
 MU_FAMILIES = ("truncated_normal", "beta", "truncated_normal_mixture")
 SIGMA_FAMILIES = ("truncated_normal", "beta")
 
 _MAX_PATTERNS = 1000
-_N_STARTS = 2
-_START_STRIDE = 3
-_PULL_SD = 2.0
-_STEP = 1e-5
-_TINY = 1e-300
 _MIN_EXPECTED = 5.0
 
 
@@ -168,7 +151,7 @@ def fit_by_likelihood(
 ) -> LikelihoodFit:
     """Fit a two-stage prior to ratings on levels by maximum likelihood, the items' parameters integrated out.
 
-    Unlike `fit_prior` it does not take the moments of an item's ratings for the item's μ and σ, so few
+    Unlike `fit_by_moments` it does not take the moments of an item's ratings for the item's μ and σ, so few
     ratings per item and rounding to levels do not bias it. The same input always gives the same fit.
 
     Parameters
@@ -204,14 +187,15 @@ def fit_by_likelihood(
     counts = response_counts(matrix, response)
     _check_identified(counts, response)
     patterns = Patterns.of(counts)
-    search = _Search(patterns.at_most(_MAX_PATTERNS), response)
-    candidates = []
-    for mu_template in families[0]:
-        for sigma_template in families[1]:
-            fitted = search.fit(mu_template, sigma_template)
-            prior = TwoStagePrior(name, *fitted, response)
-            n_parameters = len(mu_template.axes) + len(sigma_template.axes)
-            candidates.append(Candidate(*fitted, n_parameters, pattern_log_likelihood(prior, patterns)))
+    search = Search(patterns.at_most(_MAX_PATTERNS), response)
+    templates = list(pairs_of(*families))
+    pairs = [search.fit(*of_pair) for of_pair in templates]
+    candidates = [
+        Candidate(*pair, sum(len(template.axes) for template in of_pair), log_likelihood)
+        for pair, of_pair, log_likelihood in zip(
+            pairs, templates, search.log_likelihoods(pairs, patterns, response), strict=True
+        )
+    ]
     candidates.sort(key=lambda candidate: candidate.aic)
     best = candidates[0]
     prior = TwoStagePrior(name, best.mu, best.sigma, response)
@@ -225,6 +209,23 @@ def fit_by_likelihood(
         goodness=_sum_check(marginal, counts, best.n_parameters),
         description=describe_counts(prior, marginal, counts),
     )
+
+
+def candidates_table(fit: LikelihoodFit) -> pa.Table:
+    """Return the pairs of families of a fit as an Arrow table, each family as JSON text, best first."""
+    import pyarrow as pa
+
+    rows = [
+        {
+            "mu_family": candidate.mu.name,
+            "sigma_family": candidate.sigma.name,
+            **candidate.to_dict(),
+            "mu": json.dumps(candidate.mu.to_dict()),
+            "sigma": json.dumps(candidate.sigma.to_dict()),
+        }
+        for candidate in fit.candidates
+    ]
+    return pa.Table.from_pylist(rows)
 
 
 def _families(stage: str, names: str | Sequence[str]) -> list[Template]:
@@ -248,7 +249,7 @@ def _check_identified(counts: Counts, response: Response) -> None:
     if counts.sum(axis=1).max() == 1:
         shares = zip(response.values, of_level / of_level.sum(), strict=True)
         listed = ", ".join(f"{value:g}: {share:.1%}" for value, share in shares)
-        mean = float(response.values @ of_level / of_level.sum())
+        mean = float(product(response.values, of_level) / of_level.sum())
         raise NbykError(
             "every item has a single response, so sigma is not identified: how much raters of the same item "
             "differ cannot be told from how much items do. What these data do say is how single responses "
@@ -257,93 +258,12 @@ def _check_identified(counts: Counts, response: Response) -> None:
         )
 
 
-class _Search:
-    """The penalised likelihood of patterns of counts, and the search for its maximum."""
-
-    def __init__(self, patterns: Patterns, response: Response) -> None:
-        self.grid = ItemGrid.over(response)
-        self.items = patterns.items.astype(np.float64)
-        blocks = [kernel for kernel, _ in self.grid.kernels(patterns, response)]
-        self.kernel = blocks[0] if len(blocks) == 1 else np.concatenate(blocks)
-
-    def fit(self, mu: Template, sigma: Template) -> tuple[Family, Family]:
-        """Return the families at the maximum, reached from the best points of a grid of starts."""
-        from scipy.optimize import minimize
-
-        split = len(mu.axes)
-        axes = (*mu.axes, *sigma.axes)
-        ends = [
-            minimize(
-                self._cost,
-                start,
-                args=(mu, sigma),
-                jac=True,
-                method="SLSQP",
-                bounds=[axis.bounds for axis in axes],
-                options={"ftol": 1e-11, "maxiter": 500},
-            )
-            for start in self._starts(mu, sigma)
-        ]
-        point = min(ends, key=lambda end: end.fun).x
-        return mu.build(point[:split], 1.0), sigma.build(point[split:], 1.0)
-
-    def _starts(self, mu: Template, sigma: Template) -> list[Floats]:
-        mu_points, sigma_points = _start_points(mu), _start_points(sigma)
-        mu_masses = np.array([masses(mu.build(point, 1.0), self.grid.mu_edges) for point in mu_points])
-        sigma_masses = np.array(
-            [masses(sigma.build(point, 1.0), self.grid.sigma_edges) for point in sigma_points]
-        )
-        given_mu = np.einsum("pms,js->pmj", self.kernel, sigma_masses)
-        likelihood = np.einsum("im,pmj->pij", mu_masses, given_mu)
-        total = np.tensordot(self.items, np.log(np.maximum(likelihood, _TINY)), 1).ravel()
-        best = np.argsort(-total, kind="stable")[:_N_STARTS]
-        places = zip(*np.unravel_index(best, likelihood.shape[1:]), strict=True)
-        return [np.concatenate([mu_points[i], sigma_points[j]]) for i, j in places]
-
-    def _cost(self, point: Floats, mu: Template, sigma: Template) -> tuple[float, Floats]:
-        """Return minus the penalised log-likelihood per item, and its gradient."""
-        split = len(mu.axes)
-        centres = np.array([np.mean(axis.start) for axis in (*mu.axes, *sigma.axes)])
-        pull = (point - centres) / _PULL_SD
-        mu_masses = masses(mu.build(point[:split], 1.0), self.grid.mu_edges)
-        sigma_masses = masses(sigma.build(point[split:], 1.0), self.grid.sigma_edges)
-        # Not `@`: for products as small as these the threads of a BLAS spend their time on each other.
-        given_mu = np.einsum("pms,s->pm", self.kernel, sigma_masses)
-        likelihood = np.maximum(np.einsum("pm,m->p", given_mu, mu_masses), _TINY)
-        ratio = self.items / likelihood
-        by_mu = np.einsum("p,pm->m", ratio, given_mu)
-        by_sigma = np.einsum("pm,pms->s", np.outer(ratio, mu_masses), self.kernel)
-        gradient = np.concatenate(
-            [
-                _slopes(mu, point[:split], self.grid.mu_edges) @ by_mu,
-                _slopes(sigma, point[split:], self.grid.sigma_edges) @ by_sigma,
-            ]
-        )
-        n = self.items.sum()
-        cost = (0.5 * pull @ pull - self.items @ np.log(likelihood)) / n
-        return float(cost), (pull / _PULL_SD - gradient) / n
-
-
-def _start_points(template: Template) -> Floats:
-    coordinates = [np.array(axis.start)[::_START_STRIDE] for axis in template.axes]
-    return np.stack([values.ravel() for values in np.meshgrid(*coordinates, indexing="ij")], axis=1)
-
-
-def _slopes(template: Template, point: Floats, edges: Floats) -> Floats:
-    """Return the derivatives of the cells' masses by each coordinate, shape (p, cells)."""
-
-    def at(step: Floats) -> Floats:
-        return masses(template.build(point + step, 1.0), edges)
-
-    return np.array([(at(step) - at(-step)) / (2 * _STEP) for step in _STEP * np.eye(len(point))])
-
-
 def _sum_check(marginal: Marginal, counts: Counts, n_parameters: int) -> SumCheck:
     from scipy.stats import chi2
 
     n_responses = counts.sum(axis=1)
     k = int(np.argmax(np.bincount(n_responses[n_responses > 1])))
-    sums = counts[n_responses == k] @ np.arange(counts.shape[1])
+    sums = product(counts[n_responses == k], np.arange(counts.shape[1]))
     expected = len(sums) * marginal.sums(k)
     observed = np.bincount(sums, minlength=expected.size)
     starts = _pools(expected)

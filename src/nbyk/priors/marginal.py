@@ -19,6 +19,7 @@ from nbyk.errors import NbykError
 from nbyk.priors.family import Family
 from nbyk.priors.predictive import on_scale
 from nbyk.priors.two_stage import Response, TwoStagePrior
+from nbyk.sums import product
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -57,7 +58,7 @@ def check_levels(response: Response) -> None:
     if response.levels == 0:
         raise NbykError(
             f"response {response.kind} is continuous, and only responses on levels (likert, binary) can be "
-            "counted; for continuous ones use `fit_prior` and `predictive_check`"
+            "counted; for continuous ones use `fit_prior` or `fit_by_moments`, and `predictive_check`"
         )
 
 
@@ -108,7 +109,7 @@ class Patterns:
         n_responses = self.n_responses
         orders = gammaln(n_responses + 1) - gammaln(self.counts + 1).sum(axis=1)
         of_k = np.bincount(n_responses, weights=self.items)[n_responses]
-        return float(self.items @ (np.log(self.items / of_k) - orders))
+        return float(product(self.items, np.log(self.items / of_k) - orders))
 
 
 @dataclass(frozen=True)
@@ -165,7 +166,11 @@ class ItemGrid:
         logs = np.log(np.maximum(self.probabilities(response), _TINY))
         size = max(1, _KERNEL_SIZE // logs[..., 0].size)
         for start in range(0, len(patterns.items), size):
-            log_kernel = np.tensordot(patterns.counts[start : start + size].astype(float), logs, (1, 2))
+            counts = patterns.counts[start : start + size].astype(float)[:, np.newaxis, np.newaxis]
+            # Level by level rather than by a BLAS, whose last digits depend on the processor.
+            log_kernel = counts[..., 0] * logs[..., 0]
+            for level in range(1, response.levels):
+                log_kernel += counts[..., level] * logs[..., level]
             log_scale = log_kernel.max(axis=(1, 2))
             yield np.exp(log_kernel - log_scale[:, np.newaxis, np.newaxis]), log_scale
 
@@ -203,10 +208,10 @@ def pattern_log_likelihood(prior: TwoStagePrior, patterns: Patterns) -> float:
     grid = ItemGrid.of(prior)
     mu, sigma = masses(prior.mu, grid.mu_edges), masses(prior.sigma, grid.sigma_edges)
     terms = [
-        np.log(np.maximum(np.einsum("pms,s->pm", kernel, sigma) @ mu, _TINY)) + log_scale
+        np.log(np.maximum(product(product(kernel, sigma), mu), _TINY)) + log_scale
         for kernel, log_scale in grid.kernels(patterns, prior.response)
     ]
-    return float(patterns.items @ np.concatenate(terms))
+    return float(product(patterns.items, np.concatenate(terms)))
 
 
 @dataclass(frozen=True)
@@ -234,12 +239,12 @@ class Marginal:
         grid = ItemGrid.of(prior)
         mu, sigma = masses(prior.mu, grid.mu_edges), masses(prior.sigma, grid.sigma_edges)
         cells = grid.probabilities(prior.response).reshape(-1, prior.response.levels)
-        return cls(cells, np.outer(mu, sigma).ravel(), float(mu @ _nodes(grid.mu_edges)))
+        return cls(cells, np.outer(mu, sigma).ravel(), float(product(mu, _nodes(grid.mu_edges))))
 
     @property
     def responses(self) -> Floats:
         """The distribution of single responses, shape (L,)."""
-        return self.weights @ self.cells
+        return product(self.weights, self.cells)
 
     def moments(self) -> tuple[float, float, float]:
         """Return the mean and variance of the items' expected level, and the mean variance within an item.
@@ -247,10 +252,11 @@ class Marginal:
         Levels count from 0 to L − 1.
         """
         levels = np.arange(self.cells.shape[1])
-        expected = self.cells @ levels
-        mean = float(self.weights @ expected)
-        between = float(self.weights @ (expected - mean) ** 2)
-        return mean, between, float(self.weights @ (self.cells @ levels**2 - expected**2))
+        expected = product(self.cells, levels)
+        mean = float(product(self.weights, expected))
+        between = float(product(self.weights, (expected - mean) ** 2))
+        within = float(product(self.weights, product(self.cells, levels**2) - expected**2))
+        return mean, between, within
 
     def sums(self, n_responses: int) -> Floats:
         """Return the distribution of the sum of K levels of an item, shape (K (L − 1) + 1,).
@@ -262,8 +268,8 @@ class Marginal:
         blocks = []
         for start in range(0, n // 2 + 1, _FREQUENCIES):
             frequencies = np.arange(start, min(start + _FREQUENCIES, n // 2 + 1))
-            of_one = self.cells @ np.exp(-2j * np.pi / n * np.outer(levels, frequencies))
-            blocks.append(self.weights @ of_one**n_responses)
+            of_one = product(self.cells, np.exp(-2j * np.pi / n * np.outer(levels, frequencies)))
+            blocks.append(product(self.weights, of_one**n_responses))
         return np.maximum(np.fft.irfft(np.concatenate(blocks), n), 0.0)
 
 

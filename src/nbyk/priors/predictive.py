@@ -13,10 +13,13 @@ from nbyk.data.response_set import response_matrix
 from nbyk.errors import NbykError
 from nbyk.priors.families import open_uniforms
 from nbyk.priors.fitting import item_parameters, moments
-from nbyk.priors.goodness import two_sample_ks
+from nbyk.priors.goodness import ReferenceSample
 from nbyk.priors.two_stage import Response, TwoStagePrior
 
 Floats = NDArray[np.float64]
+
+LEVEL = 0.05
+"""A check rejects a prior if one of its three p-values is at most a third of this (Bonferroni)."""
 
 _ON_LEVEL = 1e-6
 _REFERENCE_ITEMS = 1_000_000
@@ -50,9 +53,24 @@ class PredictiveCheck:
     mean_prior: float
     mean_p: float
 
+    @property
+    def misfits(self) -> tuple[str, ...]:
+        """What data and prior differ in beyond chance, in words with distances; empty if nothing."""
+        found = (
+            ("the item means", f"KS distance {self.means_ks:.3f}", self.means_p),
+            ("the spread within items", f"KS distance {self.sds_ks:.3f}", self.sds_p),
+            ("the overall mean", f"{self.mean_data:.3f} against {self.mean_prior:.3f}", self.mean_p),
+        )
+        return tuple(f"{what} ({how}, p = {p:.3f})" for what, how, p in found if p <= LEVEL / len(found))
+
+    @property
+    def rejected(self) -> bool:
+        """Whether the data are not such as the prior makes."""
+        return bool(self.misfits)
+
     def to_dict(self) -> dict[str, Any]:
         """Return the check as JSON can hold it."""
-        return asdict(self)
+        return {**asdict(self), "rejected": self.rejected}
 
 
 def predictive_check(
@@ -91,14 +109,12 @@ def predictive_check(
     rng = np.random.default_rng(np.random.SeedSequence(seed))
     n_reference = min(n_sets, max(20, -(-_REFERENCE_ITEMS // len(responses))))
     reference = list(_simulated(prior, present, n_reference, rng))
-    all_means = np.sort(np.concatenate([means for means, _, _ in reference]))
-    all_sds = np.sort(np.concatenate([sds for _, sds, _ in reference]))
+    all_means = ReferenceSample.of(np.concatenate([means for means, _, _ in reference]))
+    all_sds = ReferenceSample.of(np.concatenate([sds for _, sds, _ in reference]))
     mean_prior = float(np.mean([mean for _, _, mean in reference]))
 
     def distances(means: Floats, sds: Floats, mean: float) -> Floats:
-        return np.array(
-            [two_sample_ks(means, all_means), two_sample_ks(sds, all_sds), abs(mean - mean_prior)]
-        )
+        return np.array([all_means.ks_distance(means), all_sds.ks_distance(sds), abs(mean - mean_prior)])
 
     mean_data = float(responses[present].mean())
     observed = distances(*moments(responses, present), mean_data)

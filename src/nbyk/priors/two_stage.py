@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -143,6 +143,9 @@ class TwoStagePrior:
         Distributions of an item's mean and standard deviation, independent of each other.
     response : Response
         What a normal draw becomes.
+    caution : str
+        A sentence on why the prior, fitted to ratings, does not describe them; empty if nothing speaks
+        against it. It is no part of the distribution: priors that differ in nothing else are equal.
 
     Raises
     ------
@@ -154,6 +157,7 @@ class TwoStagePrior:
     mu: Family
     sigma: Family
     response: Response
+    caution: str = field(default="", compare=False)
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
@@ -163,6 +167,8 @@ class TwoStagePrior:
                 raise NbykError(
                     f"prior {self.name}: {stage} is {getattr(self, stage)!r}; expected a {kind.__name__}"
                 )
+        if not isinstance(self.caution, str):
+            raise NbykError(f"prior {self.name}: caution is {self.caution!r}; expected a sentence, or none")
         low = self.sigma.support[0]
         if low < 0:
             raise NbykError(
@@ -183,21 +189,24 @@ class TwoStagePrior:
 
     def to_dict(self) -> dict[str, Any]:
         """Return the prior as JSON can hold it; numbers survive the round trip exactly."""
-        return {"name": self.name, **self._content()}
+        caution = {"caution": self.caution} if self.caution else {}
+        return {"name": self.name, **self._content(), **caution}
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> TwoStagePrior:
         """Return the prior that `to_dict` wrote; an `NbykError` says what is wrong with it."""
-        _check_keys(content, "prior", required=("name", "mu", "sigma", "response"))
+        required = ("name", "mu", "sigma", "response")
+        _check_keys(content, "prior", required, optional=("caution",))
         return cls(
             name=content["name"],
             mu=family_from_dict(content["mu"]),
             sigma=family_from_dict(content["sigma"]),
             response=Response.from_dict(content["response"]),
+            caution=content.get("caution", ""),
         )
 
     def key(self) -> str:
-        """Return the distribution as canonical JSON, without the name: what random streams are keyed by."""
+        """Return the distribution alone as canonical JSON: what random streams are keyed by."""
         return json.dumps(self._content(), sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     def _content(self) -> dict[str, Any]:

@@ -6,6 +6,7 @@ import errno
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
@@ -15,6 +16,15 @@ from nbyk.errors import NbykError
 
 FOLDER = ".nbyk"
 """The folder of records. Readers of whole folders pass over names that begin with a dot, but not all do."""
+
+
+_HALF = re.compile(r"[\ud800-\udfff]")
+
+
+def _flat(content: Mapping[str, Any]) -> bool:
+    """Return whether no value of a record's mappings is a list or a mapping."""
+    of = (content[name] for name in ("settings", "inputs", "versions"))
+    return not any(isinstance(value, list | dict) for mapping in of for value in mapping.values())
 
 
 @dataclass(frozen=True)
@@ -48,7 +58,9 @@ class Record:
 
     def to_json(self) -> str:
         """Return the record as indented JSON that ends with a newline."""
-        return json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
+        text = json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
+        # Names of files need not be UTF-8; Python reads such a byte as half a character.
+        return text if not _HALF.search(text) else json.dumps(asdict(self), indent=2) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Record:
@@ -59,7 +71,13 @@ class Record:
         ValueError
             If it is anything else.
         """
-        content = json.loads(text)
+        try:
+            return cls._of(json.loads(text))
+        except RecursionError:
+            raise ValueError("it is nested too deep") from None
+
+    @classmethod
+    def _of(cls, content: Any) -> Record:
         kinds = {field.name: str(field.type) for field in fields(cls)}
         if not isinstance(content, dict) or set(content) != set(kinds):
             raise ValueError(f"expected the keys {', '.join(kinds)}")
@@ -67,6 +85,9 @@ class Record:
         for name, kind in kinds.items():
             if not isinstance(content[name], expected.get(kind, dict)):
                 raise ValueError(f"{name} is {content[name]!r}")
+        texts = {*content["inputs"].values(), *content["versions"].values()} if _flat(content) else {None}
+        if not all(isinstance(text, str) for text in texts):
+            raise ValueError("settings, inputs or versions hold what is neither text nor a number")
         return cls(**content)
 
 
@@ -137,7 +158,8 @@ def read_record(path: str | os.PathLike[str]) -> Record | None:
     except ValueError as error:
         what = " ".join(str(error).split())
         raise NbykError(
-            f"{shown(place)}: not a record of nbyk's ({what}); delete it and {shown(path)}, and run again"
+            f"not a record of nbyk's ({what}); delete it and {shown(path)}, and run again",
+            file=shown(place),
         ) from None
 
 
@@ -162,9 +184,10 @@ def check(path: str | os.PathLike[str], record: Record, content_sha256: str, n_b
         return
     what = f"{n_bytes} bytes of SHA-256 {content_sha256[:12]}…"
     raise NbykError(
-        f"{path}: found {what}, expected the {record.bytes} of {record.sha256[:12]}… that nbyk wrote: it was "
+        f"found {what}, expected the {record.bytes} of {record.sha256[:12]}… that nbyk wrote: it was "
         f"{how_it_differs(record, n_bytes)} since; make it again: `nbyk why {path}` names the command, or "
-        f"delete its record {shown(record_path(path))} if that was meant"
+        f"delete its record {shown(record_path(path))} if that was meant",
+        file=path,
     )
 
 

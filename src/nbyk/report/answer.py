@@ -10,6 +10,7 @@ from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nbyk.errors import on_one_line
 from nbyk.files import json_bytes, parquet_bytes, write_together
 from nbyk.report.drawing import pictures
 from nbyk.report.formats import cells, is_text, table_texts
@@ -225,8 +226,8 @@ def _item(text: str, width: int) -> str:
 
 
 def _filled(text: str, width: int, first: str = "", later: str = "") -> str:
-    """Return a text in lines; words and numbers with their per-cent sign stay whole."""
-    whole = text.replace(" %", "\N{NO-BREAK SPACE}%")
+    """Return a text in lines of our own; words and numbers with their per-cent sign stay whole."""
+    whole = on_one_line(text).replace(" %", "\N{NO-BREAK SPACE}%")
     lines = textwrap.fill(
         whole,
         width,

@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
+import warnings
 from contextlib import AbstractContextManager
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nbyk.compiled import temporary_place
+from nbyk.errors import on_one_line
 from nbyk.files import write_bytes
 
 if TYPE_CHECKING:
@@ -17,6 +21,7 @@ COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6
 """Okabe and Ito's colours, which the colour-blind can tell apart, and two more."""
 
 MARKERS = "osD^vP*X"
+_LONGEST_NAME = 36
 _STYLE: Any = {
     "font.size": 9,
     "axes.spines.top": False,
@@ -48,10 +53,24 @@ def new_panels(
 
 def style() -> AbstractContextManager[None]:
     """Return a context in which matplotlib draws without a display, and as all of nbyk's figures look."""
+    if "MPLCONFIGDIR" not in os.environ and not os.access(os.path.expanduser("~"), os.W_OK):
+        # matplotlib would make a folder of its own for its list of fonts, anew each time, and tell of it.
+        place = temporary_place()
+        if place is not None:
+            os.environ["MPLCONFIGDIR"] = place
     import matplotlib as mpl
 
     mpl.use("Agg")
     return mpl.rc_context(rc=_STYLE)
+
+
+def shown_name(name: str, longest: int = _LONGEST_NAME) -> str:
+    """Return a user's name for a figure: on one line, a long one without its middle, and no mathematics."""
+    name = on_one_line(name)
+    if len(name) > longest:
+        half = (longest - 1) // 2
+        name = f"{name[: longest - 1 - half]}…{name[len(name) - half :]}"
+    return name.replace("$", r"\$")
 
 
 def save(figure: Figure, path: Path) -> None:
@@ -68,7 +87,9 @@ def pictures(figure: Figure) -> dict[str, bytes]:
     import matplotlib.pyplot as plt
 
     drawn = {}
-    with style():
+    with style(), warnings.catch_warnings():
+        # Characters that the font lacks are drawn as boxes; the tables beside the figure have them.
+        warnings.filterwarnings("ignore", message="(Glyph|Matplotlib currently does not support)")
         _lay_out(figure)
         for suffix, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
             picture = BytesIO()

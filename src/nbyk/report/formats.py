@@ -7,6 +7,7 @@ import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nbyk.errors import on_one_line
 from nbyk.files import write_text
 
 if TYPE_CHECKING:
@@ -22,6 +23,9 @@ _COMMANDS = {
     ">": r"\textgreater{}",
 }
 
+# What Markdown, with GitHub's mathematics, takes for markup; an _ within a word is none.
+_MARKUP = re.compile(r"[\\`*~$|]|<(?=[a-zA-Z/!?])|(?<=\])\(|(?<![^\W_])_|_(?![^\W_])")
+
 
 def write_table(table: pd.DataFrame, path: Path, caption: str) -> None:
     """Write a table as `path`.csv (full precision), .md and .tex (rounded, with the caption)."""
@@ -32,19 +36,43 @@ def write_table(table: pd.DataFrame, path: Path, caption: str) -> None:
 def table_texts(table: pd.DataFrame, caption: str) -> dict[str, str]:
     """Return what `write_table` writes, by suffix."""
     return {
-        ".csv": table.to_csv(index=False, lineterminator="\n"),
+        ".csv": for_spreadsheets(table).to_csv(index=False, lineterminator="\n"),
         ".md": markdown(table, caption),
         ".tex": latex(table, caption),
     }
 
 
+def for_spreadsheets(table: pd.DataFrame) -> pd.DataFrame:
+    """Return a table in which no text is a formula: an apostrophe stands before =, +, - or @."""
+    text = table.select_dtypes(exclude="number").columns
+    safe = table.assign(**{name: table[name].map(_no_formula) for name in text})
+    return safe.rename(columns=_no_formula, index=_no_formula)
+
+
+def _no_formula(cell: object) -> object:
+    """Return a cell as a spreadsheet shows it; what is no text stays what it is."""
+    if not isinstance(cell, str):
+        return cell
+    plain = on_one_line(cell)
+    return f"'{plain}" if plain.lstrip()[:1] in tuple("=+-@") and not _is_number(plain) else plain
+
+
+def _is_number(text: str) -> bool:
+    try:
+        float(text)
+    except ValueError:
+        return False
+    return True
+
+
 def markdown(table: pd.DataFrame, caption: str) -> str:
     """Return a GitHub-flavoured Markdown table under its caption."""
     rule = ["---" if is_text(table, name) else "---:" for name in table.columns]
-    rows = [[cell.replace("|", r"\|") for cell in row] for row in (list(table.columns), *cells(table))]
+    header = [on_one_line(str(name)) for name in table.columns]
+    rows = [[_MARKUP.sub(r"\\\g<0>", cell) for cell in row] for row in (header, *cells(table))]
     rows.insert(1, rule)
     body = "\n".join("| " + " | ".join(row) + " |" for row in rows)
-    return f"**{caption}**\n\n{body}\n"
+    return f"**{on_one_line(caption)}**\n\n{body}\n"
 
 
 def latex(table: pd.DataFrame, caption: str) -> str:
@@ -60,7 +88,7 @@ def latex(table: pd.DataFrame, caption: str) -> str:
 
 
 def cells(table: pd.DataFrame) -> list[list[str]]:
-    """Return a table's cells as they are shown: rounded, and a dash where there is nothing."""
+    """Return a table's cells as they are shown: rounded, on one line, and a dash where there is nothing."""
     return [[_shown(value) for value in row] for row in table.itertuples(index=False)]
 
 
@@ -71,7 +99,7 @@ def _shown(value: object) -> str:
         if math.isnan(value):
             return "–"
         return f"{value:.2e}" if 0.0 < abs(value) < 1e-4 else f"{value + 0.0:.4f}"
-    return str(value)
+    return on_one_line(str(value))
 
 
 def is_text(table: pd.DataFrame, name: str) -> bool:
@@ -80,7 +108,9 @@ def is_text(table: pd.DataFrame, name: str) -> bool:
 
 
 def _escaped(text: str) -> str:
-    plain = re.sub(r"[&%$#_{}\\~^|<>]", lambda found: _COMMANDS.get(found[0], f"\\{found[0]}"), text)
+    plain = re.sub(
+        r"[&%$#_{}\\~^|<>]", lambda found: _COMMANDS.get(found[0], f"\\{found[0]}"), on_one_line(text)
+    )
     for symbol, command in (
         ("α", r"$\alpha$"),
         ("ε", r"$\varepsilon$"),

@@ -12,9 +12,10 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 from numpy.typing import NDArray
 
+from nbyk.compiled import njit
 from nbyk.resampling.lanes import index_below
 
 Array = NDArray[Any]
@@ -44,7 +45,7 @@ def _rotate(x: int, k: int) -> Any:
     return (x << uint64(k)) | (x >> uint64(64 - k))
 
 
-@njit
+@njit()
 def _advance(s0: Any, s1: Any, s2: Any, s3: Any) -> Any:
     """Return a random word and the state after it: four numbers, so that it can stay in registers."""
     word = _rotate(s0 + s3, 23) + s0

@@ -11,10 +11,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 from numpy.typing import NDArray
 
-from nbyk.compiled import discard_older_caches
+from nbyk.compiled import discard_older_caches, njit
 
 Words = NDArray[np.uint64]
 Floats = NDArray[np.float64]

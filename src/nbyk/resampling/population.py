@@ -72,9 +72,11 @@ class Population:
 
     def __post_init__(self) -> None:
         if self.n_items < 2:
-            raise NbykError(f"n_items: found {self.n_items}, expected at least 2 items")
+            raise NbykError(f"found {self.n_items}, expected at least 2 items", argument="n_items")
         if self.k_responses < 1:
-            raise NbykError(f"k_responses: found {self.k_responses}, expected at least 1 response per item")
+            raise NbykError(
+                f"found {self.k_responses}, expected at least 1 response per item", argument="k_responses"
+            )
         check_systems(self.epsilon_b, self.epsilon_a, self.sd_scale_a, self.sd_scale_b)
 
     def key(self, seed: int, purpose: str, *, any_size: bool = False) -> StreamKey:
@@ -111,14 +113,21 @@ class Population:
         )
 
 
+def check_epsilon(argument: str, epsilon: float) -> None:
+    """Raise NbykError, about this argument, unless an ε lies in [0, 1]."""
+    if not 0.0 <= epsilon <= 1.0:
+        raise NbykError(f"found {epsilon}, expected a perturbation between 0 and 1", argument=argument)
+
+
 def check_systems(epsilon_b: float, epsilon_a: float, sd_scale_a: float, sd_scale_b: float) -> None:
     """Raise NbykError unless both ε lie in [0, 1] and both factors are numbers of at least 0."""
-    for name, epsilon in (("epsilon_b", epsilon_b), ("epsilon_a", epsilon_a)):
-        if not 0.0 <= epsilon <= 1.0:
-            raise NbykError(f"{name}: found {epsilon}, expected a perturbation between 0 and 1")
+    check_epsilon("epsilon_b", epsilon_b)
+    check_epsilon("epsilon_a", epsilon_a)
     for name, scale in (("sd_scale_a", sd_scale_a), ("sd_scale_b", sd_scale_b)):
         if not 0.0 <= scale < np.inf:
-            raise NbykError(f"{name}: found {scale}, expected a factor of at least 0; 1 leaves σ as it is")
+            raise NbykError(
+                f"found {scale}, expected a factor of at least 0; 1 leaves σ as it is", argument=name
+            )
 
 
 def perturbed(mu: Floats, epsilon: float, streams: Uniforms, role: str) -> Floats:

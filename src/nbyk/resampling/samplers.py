@@ -116,5 +116,5 @@ def check_null(name: str) -> str:
         If it is not, with the nearest names.
     """
     if name not in NULLS:
-        raise unknown_name("null hypothesis", name, NULLS)
+        raise unknown_name("null hypothesis", name, NULLS).about(argument="null")
     return name

@@ -19,6 +19,7 @@ from nbyk.data.units import ALL_FRESH, FRESH
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.priors import Response, TwoStagePrior, item_parameters
+from nbyk.priors.item_posterior import draw_rated_items
 from nbyk.resampling import kernels
 from nbyk.resampling.count_sets import check_countable, draw_count_sets, score_count_sets
 from nbyk.resampling.effects import (
@@ -92,13 +93,18 @@ def simulate_systems(
     epsilon_a: float = 0.0,
     sd_scale_a: float = 1.0,
     sd_scale_b: float = 1.0,
+    prior: TwoStagePrior | None = None,
     seed: int = 0,
     index: int = 0,
 ) -> ResponseSet:
-    """Simulate two systems that answer the items of real gold ratings (Wein et al. 2023, section 6).
+    """Simulate two systems that answer the items of real gold ratings.
 
-    A's responses to item i have the mean and standard deviation of the item's gold responses, B's the
-    perturbed mean; both pass through the response stage.
+    A's responses to item i have the item's mean and standard deviation, B's the perturbed mean; both pass
+    through the response stage. Without a prior these are the mean and standard deviation of the item's gold
+    responses (Wein et al. 2023, section 6): where all raters agree on a level σ is 0 and the mean lies on
+    the edge of that level, so that the smallest step down takes every answer of B to the level below. With a
+    prior they are drawn from what it and the item's ratings say of the latent μ and σ, and a small ε has a
+    small effect.
 
     Parameters
     ----------
@@ -106,29 +112,36 @@ def simulate_systems(
         Gold responses, NaN where missing; each item needs at least two.
     response
         Response stage of the systems.
+    prior
+        A prior fitted to such ratings, to draw the items' latent μ and σ with; they are the same for every K
+        and ε.
     k_responses, epsilon_b, epsilon_a, sd_scale_a, sd_scale_b, seed, index
         As for `simulate`.
 
     Raises
     ------
     NbykError
-        If an item has a single response, so that it has no standard deviation.
+        If, without a prior, an item has a single response and so no standard deviation, or as
+        `draw_rated_items`.
     """
-    means, sds = item_parameters(gold)
-    if len(sds) < len(means):
-        raise NbykError(
-            f"{len(means) - len(sds)} of {len(means)} items have a single gold response and so no standard "
-            "deviation to give to a simulated system; keep items with at least two"
-        )
     check_systems(epsilon_b, epsilon_a, sd_scale_a, sd_scale_b)
+    of_gold = ResponseSet(gold, gold, gold).fingerprint()
+    if prior is None:
+        means, sds = _moments_of_items(gold)
+        source = {}
+    else:
+        source = {"prior": prior.key()}
+        latent = stream_key(seed, purpose="latent items of real gold", gold=of_gold, **source)
+        means, sds = draw_rated_items(prior, gold, Streams(latent, index).uniforms("items", (len(gold), 3)))
     key = stream_key(
         seed,
         purpose="systems on real gold",
-        gold=ResponseSet(gold, gold, gold).fingerprint(),
+        gold=of_gold,
         response=json.dumps(response.to_dict(), sort_keys=True),
         k=k_responses,
         epsilon_a=float(epsilon_a),
         epsilon_b=float(epsilon_b),
+        **source,
     )
     streams = Streams(key, index)
     items = ItemParameters(
@@ -141,6 +154,17 @@ def simulate_systems(
     )
     _, systems = draw_responses(response, items, k_responses, streams, "alternative")
     return ResponseSet(gold, systems[0, 0], systems[1, 0], {"a": FRESH, "b": FRESH})
+
+
+def _moments_of_items(gold: Floats) -> tuple[Floats, Floats]:
+    """Return the mean and standard deviation of every item's ratings, or raise NbykError if one has none."""
+    means, sds = item_parameters(gold)
+    if len(sds) < len(means):
+        raise NbykError(
+            f"{len(means) - len(sds)} of {len(means)} items have a single gold response and so no standard "
+            "deviation to give to a simulated system; keep items with at least two"
+        )
+    return means, sds
 
 
 def simulated_effects(

@@ -68,7 +68,7 @@ def stream_key(seed: int, **axes: str | int | float) -> StreamKey:
         If the seed is no whole number of at least 0.
     """
     if not isinstance(seed, int | np.integer) or seed < 0:
-        raise NbykError(f"seed: found {seed!r}, expected a whole number of at least 0")
+        raise NbykError(f"found {seed!r}, expected a whole number of at least 0", argument="seed")
     return StreamKey(int(seed), tuple(sorted(axes.items())))
 
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.testing.looks import Looks, certain_looks, schedule
-from nbyk.testing.pvalues import Alternative, check_alternative, null_counts
+from nbyk.testing.pvalues import MOST_DRAWS, Alternative, check_alternative, null_counts
 
 Floats = NDArray[np.float64]
 
@@ -22,6 +22,12 @@ class NullDraws(Protocol):
 
     def __call__(self, which: list[int], n_draws: int, *, start: int) -> Floats:
         """Return effects of the metrics `which` from draw `start` to `n_draws`, shape (which, draws)."""
+
+
+def check_level(alpha: float) -> None:
+    """Raise NbykError unless α lies between 0 and 1."""
+    if not 0.0 < alpha < 1.0:
+        raise NbykError(f"found {alpha}, expected a level between 0 and 1, such as 0.05", argument="alpha")
 
 
 @dataclass(frozen=True)
@@ -46,15 +52,18 @@ class Decision:
 
     def __post_init__(self) -> None:
         check_alternative(self.alternative)
-        if not 0.0 < self.alpha < 1.0:
-            raise NbykError(f"alpha: found {self.alpha}, expected a level between 0 and 1, such as 0.05")
+        check_level(self.alpha)
         if not 0.0 < self.error < 0.5:
-            raise NbykError(f"decision_error: found {self.error}, expected a chance, such as 0.001")
+            raise NbykError(
+                f"found {self.error}, expected a chance, such as 0.001", argument="decision_error"
+            )
         for name, draws in (("n_resamples", self.n_resamples), ("max_resamples", self.max_resamples)):
             if not isinstance(draws, int | np.integer) or isinstance(draws, bool):
-                raise NbykError(f"{name}: found {draws!r}, expected a whole number of draws")
+                raise NbykError(f"found {draws!r}, expected a whole number of draws", argument=name)
+            if draws > MOST_DRAWS:
+                raise NbykError(f"found {draws}, expected at most {MOST_DRAWS:,}", argument=name)
         if self.n_resamples < 1:
-            raise NbykError(f"n_resamples: found {self.n_resamples}, expected at least 1")
+            raise NbykError(f"found {self.n_resamples}, expected at least 1", argument="n_resamples")
 
     @property
     def looks(self) -> Looks:

@@ -15,7 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError
+from nbyk.testing.corrections import check_correction, correct_p_values
 from nbyk.testing.decision import Decision
 from nbyk.testing.looks import schedule
 from nbyk.testing.pvalues import null_counts
@@ -24,24 +25,7 @@ Floats = NDArray[np.float64]
 Booleans = NDArray[np.bool_]
 OneNull = Callable[[int, int], Floats]
 
-CORRECTIONS = ("holm", "benjamini_hochberg", "none")
 _GROWTH = 4.0
-
-
-def adjusted(p: Floats, correction: str) -> Floats:
-    """Return p-values, shape (m,), corrected for how many there are, to be compared with α as they are.
-
-    "holm" (Holm 1979), "benjamini_hochberg" (Benjamini and Hochberg 1995) or "none".
-    """
-    if correction == "none":
-        return p
-    order = np.argsort(p, kind="stable")
-    m, found = p.size, np.empty_like(p)
-    if correction == "holm":
-        found[order] = np.maximum.accumulate(p[order] * (m - np.arange(m)))
-    else:
-        found[order] = np.minimum.accumulate((p[order] * m / (1.0 + np.arange(m)))[::-1])[::-1]
-    return np.minimum(found, 1.0)
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,7 +56,7 @@ class Family:
     decision
         The test of each, with its α, and when to stop drawing; the error is that of all decisions together.
     correction
-        "holm", "benjamini_hochberg" or "none".
+        One of `nbyk.testing.corrections.CORRECTIONS`.
     max_draws
         Draws of all hypotheses together, at most: they are kept in memory.
     """
@@ -82,8 +66,7 @@ class Family:
     max_draws: int
 
     def __post_init__(self) -> None:
-        if self.correction not in CORRECTIONS:
-            raise unknown_name("correction", self.correction, CORRECTIONS)
+        check_correction(self.correction)
 
     @property
     def _sides(self) -> float:
@@ -103,16 +86,19 @@ class Family:
         most = max(decision.n_resamples, decision.max_resamples)
         if needed > most:
             raise NbykError(
-                f"max_resamples: found {most}; of {n_tests} pairs at α = {decision.alpha:g} the smallest p "
+                f"found {most}; of {n_tests} pairs at α = {decision.alpha:g} the smallest p "
                 f"must be able to reach {decision.alpha / each:.2g} ({self.correction}), which takes "
-                f"{needed} draws: raise max_resamples, compare with a baseline only, or choose no correction"
+                f"{needed} draws: raise `max_resamples`, compare with a baseline only, or choose no "
+                "correction",
+                argument="max_resamples",
             )
         first = max(decision.n_resamples, needed)
         if n_tests * first > self.max_draws:
             raise NbykError(
-                f"max_draws: found {self.max_draws}; {n_tests} pairs take {first} draws each at first, "
-                f"{n_tests * first} in all and {n_tests * first * 8 / 1e9:.1f} GB: raise max_draws, "
-                "compare with a baseline only, or choose no correction"
+                f"found {self.max_draws}; {n_tests} pairs take {first} draws each at first, "
+                f"{n_tests * first} in all and {n_tests * first * 8 / 1e9:.1f} GB: raise `max_draws`, "
+                "compare with a baseline only, or choose no correction",
+                argument="max_draws",
             )
         return first
 
@@ -162,7 +148,7 @@ class Family:
         """Return which decisions are the same at both ends of the intervals and by the p-values."""
         alpha = self.decision.alpha
         rejected, at_most, at_least = (
-            adjusted(of_all, correction) <= alpha for of_all in (p, high, np.minimum(low, high))
+            correct_p_values(of_all, correction) <= alpha for of_all in (p, high, np.minimum(low, high))
         )
         return np.asarray((rejected & at_most) | ~(rejected | at_least))
 

@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 def check_confidence_level(level: float) -> None:
     """Raise NbykError if a confidence level is no share between 0 and 1."""
     if not 0.0 < level < 1.0:
-        raise NbykError(f"confidence_level: found {level}, expected a share, such as 0.95")
+        raise NbykError(f"found {level}, expected a share, such as 0.95", argument="confidence_level")
 
 
 def percentile_interval(draws: Floats, level: float) -> tuple[float, float]:

@@ -57,8 +57,9 @@ def critical_count(n_resamples: int, alpha: float) -> int:
     critical = math.floor(alpha * (1 + n_resamples) * (1.0 + 1e-12)) - 1
     if critical < 0:
         raise NbykError(
-            f"{n_resamples} resamples: the smallest p-value is 1/{n_resamples + 1}, above α = {alpha:g}; "
-            f"expected at least {math.ceil(1.0 / alpha) - 1} resamples"
+            f"found {n_resamples}, of which the smallest p-value is 1/{n_resamples + 1}, above α = "
+            f"{alpha:g}; expected at least {math.ceil(1.0 / alpha) - 1}",
+            argument="n_resamples",
         )
     return critical
 

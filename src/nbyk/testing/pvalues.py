@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nbyk.errors import NbykError
+from nbyk.sums import covariance
 
 Floats = NDArray[np.float64]
 Alternative = Literal["greater", "less", "two-sided"]
@@ -60,6 +61,10 @@ class PValue:
     alternative: Alternative
 
 
+MOST_DRAWS = 10**7
+"""Draws of a null or a bootstrap at most: they are kept; 80 MB of each."""
+
+
 def expected_p(alternative: ArrayLike, null: ArrayLike, *, paired: bool = False) -> ExpectedP:
     """Return the papers' p-value: the p-value averaged over draws of the alternative, by sorting.
 
@@ -108,7 +113,7 @@ def expected_p(alternative: ArrayLike, null: ArrayLike, *, paired: bool = False)
     p = int(n_at_least.sum()) / (alpha.size * beta.size)
     variance = _variance(placement) / alpha.size + _variance(counter_placement) / beta.size
     if paired and alpha.size > 1:
-        variance += 2.0 * float(np.cov(placement, counter_placement)[0, 1]) / alpha.size
+        variance += 2.0 * covariance(placement, counter_placement) / alpha.size
     if min(p, 1.0 - p) * min(alpha.size, beta.size) < _FEW_PAIRS:
         variance = max(variance, _binormal_variance(alpha, beta))
     return ExpectedP(p, math.sqrt(max(0.0, variance)), flipped)
@@ -151,7 +156,9 @@ def p_value(observed: float, null: ArrayLike, *, alternative: Alternative = "gre
 def check_alternative(alternative: str) -> None:
     """Raise NbykError if `alternative` is no side."""
     if alternative not in ("greater", "less", "two-sided"):
-        raise NbykError(f"alternative: found {alternative!r}, expected 'greater', 'less' or 'two-sided'")
+        raise NbykError(
+            f"found {alternative!r}, expected 'greater', 'less' or 'two-sided'", argument="alternative"
+        )
 
 
 def p_values(observed: float, null: ArrayLike) -> dict[Alternative, PValue]:

@@ -30,8 +30,9 @@ class Boostsa2022Study(Study):
         scores = self.settings(config).scores
         if not set(scores) & set(HARD_SCORES):
             raise NbykError(
-                f"boostsa2022.scores: found {', '.join(scores)}; expected at least one score of hard labels, "
-                "such as accuracy, for Figures 1 to 3"
+                f"found {', '.join(scores)}; expected at least one score of hard labels, such as accuracy, "
+                "for Figures 1 to 3",
+                key="boostsa2022.scores",
             )
 
     def commands(self) -> Mapping[str, Callable[..., Any]]:

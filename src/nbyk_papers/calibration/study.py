@@ -34,8 +34,9 @@ class CalibrationStudy(Study):
             rank = (1 + levels.n_resamples) * alpha / 2
             if abs(rank - round(rank)) > 1e-9 or round(rank) < 1:
                 raise NbykError(
-                    f"calibration.n_resamples: found {levels.n_resamples}; expected (1 + M)·α/2 to be a "
-                    f"whole number for α = {alpha:g}, as it is for 199 draws and α = .01, .05 and .1"
+                    f"found {levels.n_resamples}; expected (1 + M)·α/2 to be a whole number for "
+                    f"α = {alpha:g}, as it is for 199 draws and α = .01, .05 and .1",
+                    key="calibration.n_resamples",
                 )
 
     def commands(self) -> Mapping[str, Callable[..., Any]]:

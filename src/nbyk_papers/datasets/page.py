@@ -24,6 +24,7 @@ from nbyk_papers.datasets.summary import (
 from nbyk_papers.fits import draw_ecdf, label_moments, moments_of_prior
 from nbyk_papers.page import PACKAGE
 from nbyk_papers.wein2023.design import COLUMNS
+from nbyk_papers.wein2023.real_gold import SmallPerturbations
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -63,11 +64,12 @@ def write_report(
     page = render(
         "datasets.html",
         PACKAGE,
+        cautions=[data.prior.caution for data in data_sets if data.prior.caution],
         headline=f"{len(data_sets)} data sets, {ratings:,} ratings",
         n_references=int(p["n_references"].max()),
         sampler=shown["sampler"].iloc[0],
         summary=_grid(description_table(data_sets)),
-        sections=[_section(data, shown[shown["source"] == data.name], out) for data in data_sets],
+        sections=[_section(data, shown[shown["source"] == data.name], out, seed) for data in data_sets],
     )
     write_text(out / "report.html", page)
 
@@ -87,7 +89,7 @@ def fit_figure(data: DataSet, *, seed: int) -> Figure:
     return figure
 
 
-def _section(data: DataSet, p: pd.DataFrame, out: Path) -> dict[str, Any]:
+def _section(data: DataSet, p: pd.DataFrame, out: Path, seed: int) -> dict[str, Any]:
     columns = {
         "metric": p["metric"].map(lambda name: COLUMNS.get(name, name)),
         "ε": p["epsilon_b"],
@@ -102,6 +104,8 @@ def _section(data: DataSet, p: pd.DataFrame, out: Path) -> dict[str, Any]:
     check = data.check
     return {
         "name": data.name,
+        "caution": data.prior.caution,
+        "perturbed": SmallPerturbations.of(data.prior, data.ratings.matrix(), seed).sentence,
         "title": data.title,
         "text": f"{data.ratings.n_items:,} items, {data.ratings.n_ratings:,} ratings by "
         f"{len(data.ratings.raters):,} raters, {data.per_item} per item; each {data.scale}.",

@@ -175,6 +175,7 @@ def description_table(data_sets: Sequence[DataSet]) -> pd.DataFrame:
                 "deviations": family_label(data.prior.sigma.to_dict()),
                 "KS of deviations": data.check["sds_ks"],
                 "p of deviations": data.check["sds_p"],
+                "check": "rejected" if data.prior.caution else "passed",
             }
             for data in data_sets
         ]

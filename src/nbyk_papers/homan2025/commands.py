@@ -52,12 +52,11 @@ def fit(
     """Fit a prior to ratings by likelihood, and say how well it and the published one describe them."""
     from nbyk.data import Ratings, source
     from nbyk.files import read_parquet, write_json
-    from nbyk.priors import Response, published_prior
-    from nbyk.priors.likelihood_fit import describe_fit, fit_by_likelihood
+    from nbyk.priors import Response, describe_fit, fit_prior, published_prior
 
     matrix = Ratings.from_table(read_parquet(ratings, RATINGS)[0]).matrix()
     response = Response.on(source(name).scale)
-    fitted = fit_by_likelihood(name, matrix, response)
+    fitted = fit_prior(name, matrix, response)
     published = describe_fit(published_prior(name), matrix, response)
     write_json(check, {"published": published.to_dict(), "own": fitted.to_dict()})
     write_json(out, fitted.prior.to_dict())

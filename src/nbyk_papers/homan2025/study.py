@@ -44,8 +44,9 @@ def check_fit(config: Any, key: str, source: str) -> None:
     fitted_to = published_source(source)
     if is_own_fit(source) and not config.has_ratings(fitted_to):
         raise NbykError(
-            f"{key}: {source} is fitted to ratings that are not at hand; name their path as "
-            f"{fitted_to} under ratings, or drop it"
+            f"{source} is fitted to ratings that are not at hand; name their path as {fitted_to} under "
+            "ratings, or drop it",
+            key=key,
         )
 
 

@@ -68,9 +68,11 @@ def write_tables(
         write_table(table, out / "tables" / name, caption)
     for source, check in fits.items():
         base = f"fit_{published_source(source)}"
-        name = label(published_source(source))
+        fitted = read_json(check)
+        doubt = fitted["own"]["prior"].get("caution", "")
+        name = f"{doubt} {label(published_source(source))}".lstrip()
         caption = f"{name}: how well the published prior and our own fit describe the ratings"
-        write_table(fit_table(read_json(check)), out / "tables" / base, caption)
+        write_table(fit_table(fitted), out / "tables" / base, caption)
         caption = f"{name}: expected p under the published prior and under our own fit (recommended)"
         table = own_fit_p_values(grid, source)
         if len(table):

@@ -34,6 +34,7 @@ def reference_sets(
     n_references: int,
     seed: int,
     gold: Floats | None = None,
+    latent_items: bool = True,
 ) -> list[ResponseSet]:
     """Draw the test sets that p-values are estimated from.
 
@@ -48,6 +49,10 @@ def reference_sets(
     gold : ndarray, shape (items, ratings), optional
         Real gold ratings, NaN where missing. Each test set then has `n_items` of its items that have at
         least two ratings, drawn without replacement, and simulated systems (Wein et al. 2023, section 6).
+    latent_items
+        Whether systems on real gold get each item's latent μ and σ, drawn given its ratings and the prior,
+        rather than the mean and standard deviation of its ratings, as the paper does. Responses that are
+        not put on a scale get the latter always.
 
     Raises
     ------
@@ -90,6 +95,7 @@ def reference_sets(
                 epsilon_a=epsilon_a,
                 sd_scale_a=sd_scale_a,
                 sd_scale_b=sd_scale_b,
+                prior=prior if latent_items and prior.response.kind != "normal" else None,
                 seed=seed,
                 index=index,
             )

@@ -54,6 +54,9 @@ class Semantics:
         The null hypothesis behind estimated p-values.
     share_gold
         Whether the null reuses the items and gold that the alternative drew (Algorithm 1 says so).
+    latent_items
+        Whether systems on real gold get an item's latent μ and σ (`reference_sets`), rather than the mean and
+        standard deviation of its ratings.
     metric_of_column
         The metric that stands behind a column, where it is not the one of the same name.
     resamples_of_column
@@ -63,6 +66,7 @@ class Semantics:
     name: str
     null: str
     share_gold: bool
+    latent_items: bool
     metric_of_column: dict[str, str] = field(default_factory=dict)
     resamples_of_column: dict[str, int] = field(default_factory=dict)
 
@@ -80,6 +84,7 @@ SEMANTICS = {
         "published",
         null="pooled_twice",
         share_gold=False,
+        latent_items=False,
         metric_of_column={
             "wins_mae": "wins_mae(tolerance=0.0)",
             "wins_mae_vectorized": "wins_mae_vectorized(tolerance=0.0)",
@@ -94,7 +99,7 @@ SEMANTICS = {
             "mean_of_emds": 100,
         },
     ),
-    "recommended": Semantics("recommended", null="pooled", share_gold=True),
+    "recommended": Semantics("recommended", null="pooled", share_gold=True, latent_items=True),
 }
 
 EPSILONS = (0.0, 0.05, 0.1, 0.3, 0.7)

@@ -53,11 +53,13 @@ def reference(
     epsilon_a: EpsilonA = 0.0,
     sd_scale_a: SdScaleA = 1.0,
     sd_scale_b: SdScaleB = 1.0,
+    semantics: SemanticsName = "recommended",
 ) -> None:
     """Draw the reference test sets that p-values are estimated from."""
     from nbyk.data import Ratings
     from nbyk.files import read_parquet, write_parquet
     from nbyk_papers.wein2023.cells import reference_sets, references_table
+    from nbyk_papers.wein2023.design import get_semantics
 
     matrix = None if gold is None else Ratings.from_table(read_parquet(gold, RATINGS)[0]).matrix()
     population = read_prior(prior)
@@ -73,9 +75,10 @@ def reference(
         n_references=references,
         seed=seed,
         gold=matrix,
+        latent_items=get_semantics(semantics).latent_items,
     )
     made = {**_cell(items, responses, epsilon), **own, "prior": population.to_dict(), "gold": checksum(gold)}
-    write_parquet(out, references_table(sets), {"seed": seed, **made})
+    write_parquet(out, references_table(sets), {"seed": seed, "semantics": semantics, **made})
 
 
 def true(

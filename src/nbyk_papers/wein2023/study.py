@@ -32,17 +32,19 @@ class Wein2023Study(Study):
         known = ("simulated", *source_names(), *config.own_ratings)
         for index, source in enumerate(config.sources):
             if source not in known:
-                raise NbykError(f"sources.{index}: {unknown_name('source', source, known)}")
+                raise unknown_name("source", source, known).about(key=f"sources.{index}")
         for source in config.sources:
             if source not in PRIORS and not config.has_ratings(source):
                 raise NbykError(
-                    f"sources: {source} has no published prior here, and its ratings are not at hand; name "
-                    f"their path as {source} under ratings, or drop it"
+                    f"{source} has no published prior here, and its ratings are not at hand; name their "
+                    f"path as {source} under ratings, or drop it",
+                    key="sources",
                 )
         fixed = [name for name in config.samplers if name.startswith("all_items")]
         if config.recommended_null == "shifted" and "recommended" in config.semantics and fixed:
             raise NbykError(
-                f"recommended_null: the shifted null is for samplers that bootstrap items; drop {fixed[0]}"
+                f"the shifted null is for samplers that bootstrap items; drop {fixed[0]}",
+                key="recommended_null",
             )
 
     def commands(self) -> Mapping[str, Callable[..., Any]]:

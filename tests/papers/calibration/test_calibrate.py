@@ -168,7 +168,7 @@ def test_sets_where_a_metric_is_undefined_are_counted_and_not_rejected() -> None
 
 
 def test_too_few_draws_for_a_level_are_refused() -> None:
-    with pytest.raises(NbykError, match=r"10 resamples: the smallest p-value is 1/11"):
+    with pytest.raises(NbykError, match=r"n_resamples: found 10, of which the smallest p-value is 1/11"):
         rates(Population(TOXICITY, 10, 1, 0.3), n_resamples=10)
 
 

@@ -13,7 +13,7 @@ from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.planning.item_moments import curve_from_moments
 from nbyk.planning.power import multistage
-from nbyk.planning.power.battery import ON_ERRORS, TESTS, SystemTest, pairs_at_least, signed_rank_p
+from nbyk.planning.power.battery import ON_ERRORS, TESTS, SystemTest, pairs_at_least
 from nbyk.planning.power.estimate import power_of_test, rejections
 from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.planning.power.study import STUDY_TESTS, power_study
@@ -255,8 +255,22 @@ def test_welch_and_wilcoxon_are_those_of_scipy() -> None:
     np.testing.assert_array_equal(welch, np.array(expected) <= 0.05)
     difference = np.round(b - a, 12)
     p = [stats.wilcoxon(row, alternative="greater", method="asymptotic").pvalue for row in difference]
-    np.testing.assert_allclose(signed_rank_p(difference), p, atol=1e-12)
-    assert signed_rank_p(np.zeros((1, 5)))[0] == 1.0
+    wilcoxon = SystemTest("wilcoxon", MAE).rejections(sets)[:, 0]
+    np.testing.assert_array_equal(wilcoxon, np.array(p) <= 0.05)
+
+
+def test_systems_with_equal_errors_are_not_told_apart() -> None:
+    class EqualErrors(SimulatedSets):
+        def errors(self) -> tuple[np.ndarray, np.ndarray]:
+            a, _ = super().errors()
+            return a, a
+
+    for name in ("welch_t", "wilcoxon"):
+        for alternative in ("greater", "two-sided"):
+            found = SystemTest(name, MAE, alternative=alternative).rejections(
+                EqualErrors(population(30), 0, 4, 4)
+            )
+            assert not found[:, 0].any()
 
 
 def test_power_is_what_the_normal_approximation_says() -> None:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-from dataclasses import fields, replace
-from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,9 +16,8 @@ from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.planning.settling.fitted_systems import FittedSystems
 from nbyk.planning.settling.settle import settle
-from nbyk.priors import Response
-from nbyk.priors.likelihood_fit import fit_by_likelihood
-from nbyk.testing.systems import fitted_systems
+from nbyk.priors import Response, likelihood_search
+from nbyk.priors.likelihood_search import rounded
 from nbyk.testing.systems.variance import variance_shares
 
 N_SETS = 512
@@ -288,14 +285,10 @@ def test_the_answer_is_the_same_on_machines_with_other_last_digits(monkeypatch: 
     assert here.items is not None
     assert here.items.simulated is not None
 
-    def fit(name: str, matrix: Any, response: Response) -> SimpleNamespace:
-        prior = fit_by_likelihood(name, matrix, response).prior
-        nudged = {
-            field.name: getattr(prior.sigma, field.name) * (1.0 + 1e-11) for field in fields(prior.sigma)
-        }
-        return SimpleNamespace(prior=replace(prior, sigma=replace(prior.sigma, **nudged)))
+    def nudged(value: Any) -> Any:
+        return rounded(value * (1.0 + 1e-11) if isinstance(value, float) else value)
 
-    monkeypatch.setattr(fitted_systems, "fit_by_likelihood", fit)
+    monkeypatch.setattr(likelihood_search, "rounded", nudged)
     assert settle(*data) == here
 
 

@@ -105,7 +105,7 @@ def test_results_can_be_corrected_as_they_are() -> None:
     )
     with pytest.raises(NbykError, match=r"value 1 is 1\.5"):
         nbyk.correct_p_values([0.1, 1.5])
-    with pytest.raises(NbykError, match="score 0 is nan"):
+    with pytest.raises(NbykError, match="value 0 is nan"):
         nbyk.correct_p_values([np.nan, 0.1])
     with pytest.raises(NbykError, match="did you mean bonferroni"):
         nbyk.correct_p_values([0.1], "bonferoni")

@@ -12,9 +12,10 @@ from scipy import stats
 
 import nbyk
 from nbyk.errors import NbykError
+from nbyk.testing.corrections import CORRECTIONS
 from nbyk.testing.scores.aso import AsoResult
 from nbyk.testing.scores.battery import TESTS
-from nbyk.testing.scores.compare_scores import CORRECTIONS, compare_scores
+from nbyk.testing.scores.compare_scores import compare_scores
 from nbyk.testing.scores.null_draws import null_draws
 from nbyk.testing.scores.power_analysis import comparison_power
 from nbyk.testing.scores.recommendation import MANY_SCORES, recommended_test

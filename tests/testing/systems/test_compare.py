@@ -231,7 +231,7 @@ def test_draws_go_on_until_the_decision_is_settled() -> None:
     assert_array_equal(near.null_distribution[:99], first.null_distribution)
     undecided = nbyk.compare(*arrays, n_resamples=99, max_resamples=99, alpha=border, alternative="greater")
     assert not undecided.decided
-    assert any("raise max_resamples" in text for text in undecided.warnings)
+    assert any("raise `max_resamples`" in text for text in undecided.warnings)
     assert "unsettled" in repr(undecided)
 
 

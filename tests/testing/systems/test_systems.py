@@ -12,7 +12,7 @@ from scipy import stats
 
 import nbyk
 from nbyk.errors import NbykError, UndefinedMetricError
-from nbyk.testing.family import adjusted
+from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.systems.leaderboard import bootstrap_scores
 from nbyk.testing.systems.standings import Leaderboard
 from nbyk.testing.systems.systems import compare_systems
@@ -125,6 +125,10 @@ def test_two_systems_are_the_comparison_of_two() -> None:
     assert (pair.a, pair.b, pair.better) == ("system 0", "system 1", "system 0")
     assert pair.p_adjusted == alone.p_value.p
     assert pair.result.to_dict() == alone.to_dict()
+    for alternative in ("greater", "less"):
+        (sided,) = compare_systems(gold, list(systems.values()), alternative=alternative).pairs
+        expected = nbyk.compare(gold, *systems.values(), alternative=alternative)
+        assert sided.result.to_dict() == expected.to_dict()
 
 
 def test_a_baseline_is_compared_with_every_other() -> None:
@@ -183,7 +187,7 @@ def test_malformed_requests_are_named() -> None:
         ({"alternative": "greater"}, "name the baseline"),
         ({"correction": "homl"}, "correction 'homl'"),
         ({"metric": "wins_mae"}, "compares two systems and scores neither"),
-        ({"n_resamples": 99, "max_resamples": 99}, "takes 239 draws: raise max_resamples"),
+        ({"n_resamples": 99, "max_resamples": 99}, "takes 239 draws: raise `max_resamples`"),
         ({"max_draws": 100}, "max_draws: found 100; 6 pairs take 9999 draws"),
         ({"confidence_level": 95}, "confidence_level"),
         ({"null": "swap"}, "null hypothesis 'swap'"),
@@ -232,7 +236,7 @@ def test_benjamini_and_hochberg_bound_the_share_of_false_claims() -> None:
         shares.append(wrong / max(1, len(claims)))
         found += len(claims)
         p = np.array([pair.result.p_value.p for pair in board.pairs])
-        by_holm += int((adjusted(p, "holm") <= 0.05).sum())
+        by_holm += int((correct_p_values(p, "holm") <= 0.05).sum())
     error = np.std(shares, ddof=1) / np.sqrt(len(shares))
     assert 0.0 < np.mean(shares) <= 0.025 + 3.3 * error
     assert found > by_holm

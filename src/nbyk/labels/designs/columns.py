@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, TypeAlias
@@ -11,12 +12,17 @@ from numpy.typing import NDArray
 
 from nbyk.data.alignment import mismatch
 from nbyk.data.labels import Origin
-from nbyk.data.tables import shown
+from nbyk.data.text import shown
 from nbyk.data.units import Units
 from nbyk.errors import NbykError
 from nbyk.metrics.label_scores import Kind
 
 Array: TypeAlias = NDArray[Any]
+
+LONGEST_LABEL = 1000
+"""Characters of the longest label."""
+
+_HALF = re.compile(r"[\ud800-\udfff]")
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,13 +103,24 @@ class LabelColumn:
         if isinstance(cell, str):
             if "\0" in cell:
                 raise NbykError(f"{self.at(row)}: found {shown(cell)}; expected a class without NUL")
-            return cell.strip()
+            return self._short(row, cell.strip())
         if isinstance(cell, int) or (isinstance(cell, float) and cell.is_integer()):
-            return str(int(cell))
+            return self._short(row, str(int(cell)))
         raise NbykError(
             f"{self.at(row)}: found {shown(cell)}; expected a class, text or a whole number (for rows of "
             "probabilities declare the kind soft)"
         )
+
+    def _short(self, row: int, label: str) -> str:
+        # An array of text gives all labels the room of the longest.
+        if len(label) > LONGEST_LABEL:
+            raise NbykError(
+                f"{self.at(row)}: the label has {len(label):,} characters, expected at most {LONGEST_LABEL}; "
+                "give its class a short name"
+            )
+        if _HALF.search(label):
+            raise NbykError(f"{self.at(row)}: {label!r} holds half a character; mend it")
+        return label
 
     def _missing(self, row: int) -> NbykError:
         found = str(self.values[row])

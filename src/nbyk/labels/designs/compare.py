@@ -178,8 +178,9 @@ def _paired(control: Condition, treatment: Condition, settings: Settings) -> Pai
     labels = paired(control, treatment)
     if labels.appended and settings.runs not in (None, "concatenated"):
         raise NbykError(
-            f"runs: found {settings.runs!r}, and the runs of {control.name!r} and {treatment.name!r} have "
-            "targets of their own, as folds have; leave runs out: they are appended"
+            f"found {settings.runs!r}, and the runs of {control.name!r} and {treatment.name!r} have "
+            "targets of their own, as folds have; leave runs out: they are appended",
+            argument="runs",
         )
     return labels
 
@@ -219,7 +220,7 @@ def _compared(
             **arguments,
         )
     except UndefinedMetricError as error:
-        raise UndefinedMetricError(f"{treatment.name} against {control.name}: {error}") from None
+        raise error.about(systems=(treatment.name, control.name)) from None
     result = PairResult.of(control.name, treatment.name, test)
     if not labels.appended:
         return result

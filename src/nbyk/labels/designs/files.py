@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from fnmatch import fnmatchcase
@@ -15,16 +16,18 @@ import numpy as np
 from pydantic import AfterValidator, BeforeValidator, Field, ValidationError, model_validator
 
 from nbyk.data import Interval, Levels, Ratings, Scale, read_ratings, scale_from_text, source
-from nbyk.data.tables import read_table, unreadable
+from nbyk.data.tables import read_table
+from nbyk.data.text import unreadable
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 from nbyk.labels.designs.columns import LabelColumn
 from nbyk.labels.designs.design import Design, crossed
 from nbyk.labels.designs.outcomes import read_outcomes
 from nbyk.labels.designs.reading import ITEM, LABEL_SUFFIXES, column_of, read_labels
-from nbyk.labels.designs.settings import Section, Settings, as_list, explained
+from nbyk.labels.designs.settings import Section, Settings, as_list
 from nbyk.labels.targets import Ties, majority_labels, soft_labels
 from nbyk.metrics.label_scores import Kind
+from nbyk.validation import explained
 from nbyk.yaml_text import parse_mapping, place_of
 
 _PATTERN = frozenset("*?[")
@@ -114,18 +117,21 @@ class DesignFile(Settings):
             found = [*given, *(["table"] if self.table is not None else [])]
             if found:
                 raise NbykError(
-                    f"{found[0]}: is given beside outcomes, which has the targets, controls and runs; leave "
-                    "one of them out (further treatments go under treatments)"
+                    "is given beside outcomes, which has the targets, controls and runs; leave one of them "
+                    "out (further treatments go under treatments)",
+                    key=found[0],
                 )
             return self
         if "controls" not in given:
-            raise NbykError("controls: is missing; expected controls, or outcomes")
+            raise NbykError("is missing; expected controls, or outcomes", key="controls")
         if len(given) < 2:
-            raise NbykError("targets: is missing; expected targets, ratings or outcomes")
+            raise NbykError("is missing; expected targets, ratings or outcomes", key="targets")
         if len(given) > 2:
-            raise NbykError("ratings: is given beside targets; keep one of them")
+            raise NbykError("is given beside targets; keep one of them", key="ratings")
         if self.table is not None and self.folder is not None:
-            raise NbykError("folder: is given beside table, whose columns are the runs; keep one of them")
+            raise NbykError(
+                "is given beside table, whose columns are the runs; keep one of them", key="folder"
+            )
         return self
 
 
@@ -189,7 +195,8 @@ def _parsed(path: str | os.PathLike[str]) -> DesignFile:
         return DesignFile.model_validate(values)
     except ValidationError as error:
         location, problem = explained(error.errors()[0], DesignFile)
-        raise NbykError(f"{place_of(location, [Path(path)]) or path}: {problem}") from None
+        file, line = place_of(location, [path]) or (path, None)
+        raise problem.about(file=file, row=line) from None
 
 
 @contextmanager
@@ -198,7 +205,7 @@ def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except NbykError as error:
-        raise NbykError(f"{os.fspath(path)}: {error}") from None
+        raise error.about(file=path) from None
 
 
 class _Places:
@@ -255,9 +262,9 @@ class _Places:
         found = {}
         for name, specs in named.items():
             files = [each for spec in specs for each in self._found(f"{key}.{name}", self._folder, spec)]
-            for place, each in enumerate(files):
-                if each in files[:place]:
-                    raise self._error(f"{key}.{name}", f"{each} is named twice; keep one")
+            if len(set(files)) < len(files):
+                twice = Counter(files).most_common(1)[0][0]
+                raise self._error(f"{key}.{name}", f"{twice} is named twice; keep one")
             found[name] = files
             self.every += files
         return found
@@ -293,8 +300,8 @@ class _Places:
         return path
 
     def _error(self, key: str, problem: str) -> NbykError:
-        place = place_of(key.split("."), [self._design]) or str(self._design)
-        return NbykError(f"{place}: {key}: {problem}")
+        file, line = place_of(key.split("."), [self._design]) or (self._design, None)
+        return NbykError(problem, file=file, row=line, key=key)
 
 
 def _entries(folder: Path) -> list[Path]:
@@ -314,7 +321,7 @@ def _entries(folder: Path) -> list[Path]:
 def _natural(path: Path) -> list[tuple[int, str]]:
     """Return what sorts run2 before run10."""
     parts = re.split(r"(\d+)", str(path))
-    return [(int(part), "") if part.isdigit() else (-1, part) for part in parts if part]
+    return [(int(part), "") if part.isdecimal() and len(part) < 100 else (-1, part) for part in parts if part]
 
 
 def _runs(files: Sequence[Path], kind: Kind) -> list[tuple[str, LabelColumn]]:
@@ -340,7 +347,7 @@ def _rated(places: _Places, ratings: TargetRatings, kind: Kind) -> LabelColumn:
             most = majority_labels(table, levels, ties=ratings.ties).labels
             values, classes = np.array([f"{level:g}" for level in most]), None
     except NbykError as error:
-        raise NbykError(f"{name}: {error}") from None
+        raise error.about(file=name) from None
     items = np.array(table.items, dtype=object)
     return LabelColumn(values, name, items=items, classes=classes, raters=table.units())
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from nbyk.data.tables import json_object, shown
+from nbyk.data.text import json_object, shown
 from nbyk.errors import NbykError
 from nbyk.files import write_text
 from nbyk.labels.designs.columns import Array, LabelColumn, check_items, kind_of
@@ -136,7 +136,8 @@ def _array(name: str, rows: Any) -> Array:
     if width > 1:
         for row, cells in enumerate(rows):
             for cell in cells:
-                if isinstance(cell, bool) or not isinstance(cell, int | float | None):
+                large = isinstance(cell, int) and abs(cell) >= 2**63
+                if large or isinstance(cell, bool) or not isinstance(cell, int | float | None):
                     raise NbykError(f"{name}: row {row} has {shown(cell)}; expected probabilities, numbers")
         whole = all(isinstance(cell, int) for cells in rows for cell in cells)
         return np.array(rows, dtype=np.int64 if whole else np.float64)
@@ -144,7 +145,7 @@ def _array(name: str, rows: Any) -> Array:
     for row, cell in enumerate(flat):
         if isinstance(cell, str) and "\0" in cell:
             raise NbykError(f"{name}: row {row} is {shown(cell)}; expected text without NUL")
-    if set(map(type, flat)) in ({int}, {float}, {str}):
+    if set(map(type, flat)) in ({int}, {float}):
         return np.array(flat)
     mixed = np.empty(len(flat), dtype=object)
     mixed[:] = flat
@@ -179,4 +180,4 @@ def _rows(values: Array) -> list[list[Any]]:
 
 def _is_whole(text: str) -> bool:
     """Return whether text is a whole number as Python writes it: "007" is not."""
-    return text.lstrip("-").isdecimal() and str(int(text)) == text
+    return len(text) < 19 and text.lstrip("-").isdecimal() and str(int(text)) == text

@@ -12,13 +12,17 @@ from typing import Any
 import numpy as np
 
 from nbyk.data.layouts import ARRAY_SUFFIXES, load_array
-from nbyk.data.tables import DELIMITERS, JSON_LINES, Table, read_table, shown, text_lines, unknown_suffix
+from nbyk.data.tables import DELIMITERS, JSON_LINES, Table, read_table, unknown_suffix
+from nbyk.data.text import shown, text_lines
 from nbyk.errors import NbykError
 from nbyk.labels.designs.columns import Array, LabelColumn, check_items
 from nbyk.metrics.label_scores import Kind
 
 TYPED_SUFFIXES = (*JSON_LINES, ".parquet")
 LABEL_SUFFIXES = (".txt", *DELIMITERS, *TYPED_SUFFIXES, *ARRAY_SUFFIXES)
+
+_LARGE = 2.0**63
+"""Beyond it are whole numbers that no float can hold; a probability is none of them."""
 
 ITEM, LABEL = "item", "label"
 """Columns of files that name their columns."""
@@ -156,7 +160,7 @@ def _hard_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
     if ITEM in header and len(header) > 1:
         items = _item_column(path, rows, header.index(ITEM))
     place = header.index(LABEL) if LABEL in header else 0
-    labels = np.array([fields[place] for _, fields in rows])
+    labels = np.array([fields[place] for _, fields in rows], dtype=object)
     return LabelColumn(labels, str(path), "line", [number for number, _ in rows], items).as_text()
 
 
@@ -190,14 +194,17 @@ def _soft_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
 def _item_column(path: str | os.PathLike[str], rows: _Rows, place: int) -> Array:
     items = [fields[place] for _, fields in rows]
     check_items(items, lambda row: f"{path}, line {rows[row][0]}")
-    return np.array(items)
+    # numpy's own text would give all of them the room of the longest
+    return np.array(items, dtype=object)
 
 
 def _check_header(path: str | os.PathLike[str], header: Sequence[str]) -> None:
-    for place, name in enumerate(header):
-        if not name or name in header[:place]:
+    seen: set[str] = set()
+    for name in header:
+        if not name or name in seen:
             found = f"{name!r} twice" if name else "a column without a name"
             raise NbykError(f"{path}: the header has {found}; name every column, and each once")
+        seen.add(name)
 
 
 def _check_widths(path: str | os.PathLike[str], rows: _Rows, width: int) -> None:
@@ -241,7 +248,8 @@ def _probabilities(table: Table, column: str, cells: Sequence[Any]) -> tuple[Arr
             )
         numbers = list(cell) if classes is None else [cell[name] for name in classes]
         for value in numbers:
-            if isinstance(value, bool) or not isinstance(value, int | float | None):
+            is_number = value is None or (isinstance(value, int | float) and abs(value) < _LARGE)
+            if isinstance(value, bool) or not (is_number or value != value):
                 raise NbykError(
                     f"{table.at(row)}, {column}: found {shown(value)}, expected a probability: a number "
                     "from 0 to 1"

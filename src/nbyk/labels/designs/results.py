@@ -12,8 +12,8 @@ from nbyk.errors import NbykError
 from nbyk.labels.designs.settings import Settings
 from nbyk.labels.results import LabelTest
 from nbyk.metrics.label_scores import Kind, LabelScore
+from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.engine.run_draws import Runs
-from nbyk.testing.family import adjusted
 
 Verdict: TypeAlias = Literal["better", "worse", "undecided"]
 
@@ -206,9 +206,9 @@ class DesignResult:
         ).T
         method = settings.chosen_correction
         corrected = (
-            adjusted(p.ravel(), method).reshape(p.shape)
+            correct_p_values(p.ravel(), method).reshape(p.shape)
             if settings.family == "design"
-            else np.stack([adjusted(of_score, method) for of_score in p])
+            else np.stack([correct_p_values(of_score, method) for of_score in p])
         )
         return tuple(
             Finding(

@@ -14,12 +14,13 @@ from pydantic import (
     model_validator,
 )
 
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError
 from nbyk.labels.results import Semantics
 from nbyk.metrics.label_scores import Kind, LabelScore, choose_scores, get_score
+from nbyk.testing.corrections import check_correction
 from nbyk.testing.engine.run_draws import Runs
-from nbyk.testing.family import CORRECTIONS
-from nbyk.yaml_text import wrong_value
+from nbyk.testing.pvalues import MOST_DRAWS
+from nbyk.validation import explained
 
 Family = Literal["score", "design"]
 Alternative = Literal["greater", "two-sided"]
@@ -42,8 +43,7 @@ def _known_score(name: str) -> str:
 
 
 def _known_correction(name: str) -> str:
-    if name not in CORRECTIONS:
-        raise unknown_name("correction", name, CORRECTIONS)
+    check_correction(name)
     return name
 
 
@@ -73,7 +73,7 @@ class Settings(Section):
     """Share f of the items that a resample draws; without one 1, or published .1."""
     runs: Runs | None = None
     """independent, paired, fixed or concatenated; without one independent, or published concatenated."""
-    n_resamples: int = Field(10_000, ge=1)
+    n_resamples: int = Field(10_000, ge=1, le=MOST_DRAWS)
     """Resamples M of every comparison."""
     alternative: Alternative = "greater"
     """greater: is the treatment better? two-sided: is it better or worse?"""
@@ -82,7 +82,7 @@ class Settings(Section):
     confidence: float = Field(0.95, gt=0.0, lt=1.0)
     """Coverage of the percentile intervals, which are not corrected."""
     correction: Correction | None = None
-    """holm, benjamini_hochberg or none; without one holm, or published none."""
+    """holm, bonferroni, benjamini_hochberg or none; without one holm, or published none."""
     family: Family = "score"
     """What is corrected together: all comparisons by one score, or all of the design by all scores."""
     seed: int = Field(0, ge=0)
@@ -92,9 +92,9 @@ class Settings(Section):
     def _goes_together(self) -> Settings:
         if self.semantics == "published":
             if self.runs not in (None, "concatenated"):
-                raise NbykError(f"runs: found {self.runs!r}; published semantics concatenate runs")
+                raise NbykError(f"found {self.runs!r}; published semantics concatenate runs", key="runs")
             if self.alternative != "greater":
-                raise NbykError("alternative: found 'two-sided'; published semantics are one-sided")
+                raise NbykError("found 'two-sided'; published semantics are one-sided", key="alternative")
         return self
 
     @property
@@ -113,7 +113,7 @@ class Settings(Section):
         if kind == "soft":
             for key, value in (("labels", self.labels), ("target_class", self.target_class)):
                 if value is not None:
-                    raise NbykError(f"{key}: is for hard labels, and these are soft; leave it out")
+                    raise NbykError("is for hard labels, and these are soft; leave it out", key=key)
         names = [score.name for score in choose_scores(self.scores, kind)]
         of_class = [f"{measure}({self.target_class})" for measure in ("f1", "precision", "recall")]
         added = [name for name in of_class if name not in names] if self.target_class else []
@@ -131,46 +131,4 @@ def make_settings(**values: Any) -> Settings:
     try:
         return Settings.model_validate(values)
     except ValidationError as error:
-        raise NbykError(explained(error.errors()[0], Settings)[1]) from None
-
-
-def explained(problem: Any, model: type[BaseModel]) -> tuple[tuple[int | str, ...], str]:
-    """Return where a problem that pydantic found is, and what it is, beginning with its key.
-
-    Parameters
-    ----------
-    problem
-        One of `ValidationError.errors`.
-    model
-        The model that was validated.
-    """
-    location = tuple(part for part in problem["loc"] if part != "[key]")
-    if not location:
-        message = str(problem["ctx"]["error"])
-        return tuple(message.partition(": ")[0].split(".")), message
-    if problem["type"] == "extra_forbidden":
-        section = _section_at(location[:-1], model)
-        return location, str(unknown_name("key", str(location[-1]), section.model_fields))
-    key = ".".join(str(part) for part in location)
-    if problem["type"] == "missing":
-        return location[:-1], f"{key}: is missing; expected it"
-    if problem["type"] == "value_error":
-        return location, f"{key}: {problem['ctx']['error']}"
-    return location, f"{key}: {wrong_value(problem)}"
-
-
-def _section_at(location: tuple[int | str, ...], model: type[BaseModel]) -> type[BaseModel]:
-    """Return the model of a part of a model, given the keys that lead there."""
-    for part in location:
-        field = model.model_fields.get(str(part))
-        inner = _models_in(field.annotation if field else None)
-        if not inner:
-            return model
-        model = inner[0]
-    return model
-
-
-def _models_in(annotation: Any) -> list[type[BaseModel]]:
-    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
-        return [annotation]
-    return [found for each in getattr(annotation, "__args__", ()) for found in _models_in(each)]
+        raise explained(error.errors()[0], Settings)[1] from None

@@ -21,6 +21,7 @@ from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.priors import Response
 from nbyk.resampling.effects import check_defined
 from nbyk.resampling.resample import hypothesis_effects, observed_effects, resampled_effects
+from nbyk.testing.decision import check_level
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.looks import (
     Looks,
@@ -102,9 +103,8 @@ class SystemTest:
 
     def __post_init__(self) -> None:
         if self.name not in TESTS:
-            raise unknown_name("test", self.name, TESTS)
-        if not 0.0 < self.alpha < 1.0:
-            raise NbykError(f"alpha: found {self.alpha}, expected a level between 0 and 1, such as 0.05")
+            raise unknown_name("test", self.name, TESTS).about(argument="test")
+        check_level(self.alpha)
         check_alternative(self.alternative)
         if self.name in ON_ERRORS and self.metric.name != "mae":
             raise NbykError(
@@ -112,7 +112,7 @@ class SystemTest:
                 "expected mae: choose swap_items, which takes any metric"
             )
         if self.n_resamples < 1:
-            raise NbykError(f"n_resamples: found {self.n_resamples}, expected at least 1")
+            raise NbykError(f"found {self.n_resamples}, expected at least 1", argument="n_resamples")
         if self.name not in ("welch_t", "wilcoxon", "expected_p", "multistage_bootstrap"):
             critical_count(self.n_resamples, self._level)
 
@@ -186,11 +186,12 @@ class SystemTest:
         from scipy import stats
 
         a, b = self._ordered(*sets.errors())
-        with np.errstate(invalid="ignore", divide="ignore"):  # constant errors, whose p is NaN: no rejection
+        with np.errstate(invalid="ignore", divide="ignore"):  # constant or equal errors, whose p is NaN
             if self.name == "welch_t":
                 p = stats.ttest_ind(b, a, axis=1, equal_var=False, alternative="greater").pvalue
             else:
-                p = signed_rank_p(np.round(b - a, 12))
+                differences = np.round(b - a, 12)
+                p = stats.wilcoxon(differences, alternative="greater", method="asymptotic", axis=1).pvalue
         rejected = np.nan_to_num(p, nan=1.0) <= self.alpha
         return np.stack([rejected, np.zeros(sets.size)], axis=1).astype(np.int64)
 
@@ -309,23 +310,3 @@ class SystemTest:
 def pairs_at_least(alternative: Floats, null: Floats) -> int:
     """Return the number of pairs (α, β) with β ≥ α, ties within rounding included, as `expected_p` has it."""
     return int(null_at_least(alternative, np.sort(null), tie_tolerance(alternative, null)).sum())
-
-
-def signed_rank_p(differences: Floats) -> Floats:
-    """Return the one-sided p-value of Wilcoxon's signed-rank test of each row, shape (R, N) to (R,).
-
-    Zeros are dropped and ties have average ranks; the normal approximation has the variance that ties leave
-    and no correction for continuity, as ``scipy.stats.wilcoxon(method="asymptotic")``. 1 where all are zero.
-    """
-    from scipy.special import ndtr
-    from scipy.stats import rankdata
-
-    p = np.ones(len(differences))
-    for r, row in enumerate(differences):
-        row = row[row != 0.0]
-        if row.size:
-            ranks = rankdata(np.abs(row))
-            variance = 0.25 * float((ranks**2).sum())
-            z = (float(ranks[row > 0.0].sum()) - 0.5 * float(ranks.sum())) / np.sqrt(variance)
-            p[r] = ndtr(-z)
-    return p

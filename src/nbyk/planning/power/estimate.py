@@ -115,13 +115,13 @@ def power_of_test(
         test, metric if isinstance(metric, Metric) else get(metric), alpha, alternative, n_resamples
     )
     if n_sets is not None and n_sets < 1:
-        raise NbykError(f"n_sets: found {n_sets}, expected at least 1 test set")
+        raise NbykError(f"found {n_sets}, expected at least 1 test set", argument="n_sets")
     if precision is None:
         sets = n_sets or 1000
         rejected = rejections(chosen, population, sets, seed=seed, threads=threads, progress=progress)
         return power_from(chosen, int(rejected[0].sum()), sets)
     if not 0.0 < precision < 0.5:
-        raise NbykError(f"precision: found {precision}, expected a standard error such as 0.01")
+        raise NbykError(f"found {precision}, expected a standard error such as 0.01", argument="precision")
     most = n_sets or _MOST_SETS
     done = found = 0
     wanted = min(most, _FIRST_ROUND)

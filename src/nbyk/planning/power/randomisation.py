@@ -11,10 +11,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
-from nbyk.compiled import discard_older_caches
+from nbyk.compiled import discard_older_caches, njit
 from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
 from nbyk.resampling.random_subsets import (
     DRAWS_AT_ONCE,

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, fields, is_dataclass, replace
-from typing import Any, TypeVar, cast
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,19 +14,15 @@ from nbyk.data.scales import Scale
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
-from nbyk.priors import Response, TwoStagePrior
-from nbyk.priors.families import Mixture
-from nbyk.priors.likelihood_fit import fit_by_likelihood
+from nbyk.priors import Response, TwoStagePrior, fit_prior
 from nbyk.resampling.population import Population
 from nbyk.resampling.streams import Streams, stream_key
 
 Floats = NDArray[np.float64]
-T = TypeVar("T")
 
 _ITEMS = 20_000
 _MOST_PER_SET = 100
 _TOLERANCE = 1e-4
-_LEVELS = 10
 _DOUBT = 3.0
 """Standard errors beyond which two systems' variances within items differ."""
 
@@ -67,7 +62,7 @@ class FittedSystems:
             If the responses are not in [0, 1], gold does not tell how raters of an item differ, no prior can
             be fitted, or no perturbation gives A its error or the two their effect.
         """
-        prior = _rounded(_prior(data, scale))
+        prior = _prior(data, scale)
         gold = _Source.of(data.gold)
         k = max(1, round(gold.k))
         factors = [system.noise_beside(gold, k) for system in _systems(data)]
@@ -196,16 +191,8 @@ def _prior(data: ResponseSet, scale: Scale | None) -> TwoStagePrior:
             "gold has one response per item, so that how raters of an item differ is not known, nor what "
             "more ratings per item would do"
         )
-    gold = data.gold
     response = Response("clamped") if scale is None else Response.on(scale)
-    if np.isin(gold[~np.isnan(gold)], (0.0, 1.0)).all():
-        response = Response("binary")
-    if response.levels:
-        return fit_by_likelihood("data", gold, response).prior
-    # Moments of a few ratings per item make too little of σ. Cut into levels, the likelihood is that of a
-    # normal draw between two edges, clamped or not: the same μ and σ.
-    cut = Response("likert", _LEVELS)
-    return replace(fit_by_likelihood("data", cut.apply(gold), cut).prior, response=response)
+    return fit_prior("these items", data.gold, response).prior
 
 
 def _root(excess: Callable[[float], float], what: str, *, below: float | None = None) -> float:
@@ -218,22 +205,5 @@ def _root(excess: Callable[[float], float], what: str, *, below: float | None = 
         raise NbykError(f"{what} is smaller than that of any perturbation of items like these")
     if excess(1.0) <= 0.0:
         raise NbykError(f"{what} is larger than that of any perturbation of items like these")
-    return _rounded(float(brentq(excess, 0.0, 1.0, xtol=_TOLERANCE)))
-
-
-def _rounded(value: T) -> T:
-    """Return a number, a prior or any of its parts in six digits.
-
-    The last digits of a fit are those of the machine's linear algebra, and random numbers hang on them all.
-    """
-    found: Any = value
-    if isinstance(value, float):
-        found = float(f"{value:.6g}")
-    elif isinstance(value, tuple):
-        found = tuple(_rounded(part) for part in value)
-    elif is_dataclass(value) and not isinstance(value, type):
-        parts = {field.name: _rounded(getattr(value, field.name)) for field in fields(value) if field.init}
-        if isinstance(value, Mixture):
-            parts["weights"] = (*parts["weights"][:-1], 1.0 - sum(parts["weights"][:-1]))
-        found = replace(value, **parts)
-    return cast(T, found)
+    # Random numbers hang on all digits, and the last ones are those of the machine's linear algebra.
+    return float(f"{brentq(excess, 0.0, 1.0, xtol=_TOLERANCE):.6g}")

@@ -19,6 +19,7 @@ from nbyk.planning.settling.fitted_systems import FittedSystems
 from nbyk.planning.settling.outlook import Outlook
 from nbyk.planning.settling.settlement import Settlement, Size
 from nbyk.resampling.effects import as_metrics
+from nbyk.testing.decision import check_level
 from nbyk.testing.engine.inputs import as_response_set, as_seed
 from nbyk.testing.pvalues import Alternative, tie_tolerance
 from nbyk.testing.shared_units.cautions import about_units, named_units
@@ -100,11 +101,14 @@ def settle(
     """
     if null not in NULLS:
         raise NbykError(
-            f"null: found {null!r}, expected {' or '.join(NULLS)}, which test whether A and B are equally "
-            "good"
+            f"found {null!r}, expected {' or '.join(NULLS)}, which test whether A and B are equally good",
+            argument="null",
         )
+    check_level(alpha)
     if not alpha < power < 1.0:
-        raise NbykError(f"power: found {power}, expected a number between α = {alpha:g} and 1, as 0.8")
+        raise NbykError(
+            f"found {power}, expected a number between α = {alpha:g} and 1, as 0.8", argument="power"
+        )
     if cost_per_item < 0.0 or cost_per_rating < 0.0 or cost_per_item + cost_per_rating <= 0.0:
         raise NbykError(
             f"costs: found {cost_per_item} per item and {cost_per_rating} per rating; expected none below 0 "
@@ -285,6 +289,7 @@ class _Simulation:
             sd_scale_a=population.sd_scale_a,
             sd_scale_b=population.sd_scale_b,
             items_per_item=self._worth,
+            caution=population.prior.caution,
         )
         return replace(settled, warnings=_about_k(settled))
 

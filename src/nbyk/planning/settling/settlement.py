@@ -60,6 +60,8 @@ class Settlement:
     epsilon_a, epsilon_b, sd_scale_a, sd_scale_b, items_per_item
         The fitted population (`FittedSystems`), A the system that looks better, and how many items of it one
         item of the data is worth by the spread of the effect; None for the approximation.
+    caution
+        Why the fitted population is not quite like the data, if the check of its prior says so; or nothing.
     warnings
         What to know before believing the numbers, one sentence each.
     """
@@ -87,6 +89,7 @@ class Settlement:
     sd_scale_a: float | None = None
     sd_scale_b: float | None = None
     items_per_item: float | None = None
+    caution: str = ""
     warnings: tuple[str, ...] = ()
 
     @property
@@ -96,7 +99,11 @@ class Settlement:
 
     @property
     def sentence(self) -> str:
-        """The answer in one sentence or two that can be quoted."""
+        """The answer in one sentence or two that can be quoted, after a caution if there is one."""
+        return f"{self.caution} {self._answer}" if self.caution else self._answer
+
+    @property
+    def _answer(self) -> str:
         if self.decided:
             return (
                 f"There is nothing to settle: p = {number(self.p)} is at most α = {self.alpha:g} on "

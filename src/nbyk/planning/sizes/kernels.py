@@ -9,9 +9,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 from numpy.typing import NDArray
 
+from nbyk.compiled import njit
 from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
 
 Units = NDArray[np.int32]

@@ -25,6 +25,7 @@ from nbyk.priors import Response
 from nbyk.resampling.count_sets import CountSets, check_countable
 from nbyk.resampling.population import ItemParameters, Population
 from nbyk.resampling.streams import Streams
+from nbyk.sums import product
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -122,7 +123,7 @@ def pattern_chances(population: Population, log_nodes: int = _LOG_NODES) -> Floa
         a, b = _chances(single_a, combinations), _chances(single_b, combinations)
         mixed = _chances(0.5 * (single_a + single_b), combinations)
         for out, first, second in ((chances[0], a, b), (chances[1], mixed, mixed)):
-            out += (gold[:, :, None] * first[:, None, :]).reshape(len(gold), -1).T @ second
+            out += product((gold[:, :, None] * first[:, None, :]).reshape(len(gold), -1).T, second)
     flat = chances.reshape(2, -1)
     normalised: Floats = flat / flat.sum(axis=1, keepdims=True)
     return normalised

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbyk.report.comparison.tables import SOURCE_NAMES
-from nbyk.report.drawing import COLOURS, new_figure, style
+from nbyk.report.drawing import COLOURS, new_figure, shown_name, style
 from nbyk.testing.systems.ranks import group_letters
 from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.sensitivity import Choice, Sensitivity
@@ -27,7 +27,6 @@ _VERDICTS = {
     "different": ("#dcc3dd", "they differ"),
     "undecided": ("#f4f4f4", "undecided"),
 }
-_LONGEST_NAME = 36
 _HALF = 0.3
 
 
@@ -199,14 +198,6 @@ def shares_figure(
         axes.set_xlabel(f"share of the variance, {100 * shares.confidence_level:g} % interval")
         axes.set_title(f"{shares.metric}: standard error {shares.standard_error:.3g}", loc="left", fontsize=9)
     return figure
-
-
-def shown_name(name: str, longest: int = _LONGEST_NAME) -> str:
-    """Return a system's name for a figure: a long one without its middle, and no mathematics."""
-    if len(name) > longest:
-        kept = longest - 1
-        name = f"{name[: kept - kept // 2]}…{name[len(name) - kept // 2 :]}"
-    return name.replace("$", r"\$")
 
 
 def _draw_groups(axes: Axes, board: Leaderboard) -> None:

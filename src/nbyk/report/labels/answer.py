@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SHOWN = 6
-_CORRECTIONS = {"holm": "Holm", "benjamini_hochberg": "Benjamini and Hochberg"}
+_CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini_hochberg": "Benjamini and Hochberg"}
 _RUNS = {
     "independent": "items and of runs",
     "paired": "items and of pairs of runs",
@@ -251,7 +251,7 @@ def _cautions(result: DesignResult) -> tuple[str, ...]:
             f"{result.scores[0].name}, decides"
         ] = None
     settings = result.settings
-    if settings.semantics == "recommended" and settings.chosen_correction == "holm":
+    if settings.semantics == "recommended" and settings.chosen_correction in ("holm", "bonferroni"):
         least = (
             _family_size(result)
             * (1 if settings.alternative == "greater" else 2)

@@ -10,7 +10,7 @@ import numpy as np
 from nbyk.labels.designs import DesignResult
 from nbyk.labels.designs.results import ConditionScore
 from nbyk.metrics.label_scores import LabelScore
-from nbyk.report.drawing import COLOURS, style
+from nbyk.report.drawing import COLOURS, shown_name, style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -24,7 +24,7 @@ _LONGEST_NAME = 40
 
 def leads_figure(result: DesignResult) -> Figure:
     """Draw every treatment's lead over its control with its interval, a panel per score."""
-    names = [_short(f"{pair.treatment} over {pair.control}") for pair in result.pairs]
+    names = [shown_name(f"{pair.treatment} over {pair.control}", _LONGEST_NAME) for pair in result.pairs]
     figure, panels = _panels(result.scores, names)
     findings, n = result.findings, len(result.pairs)
     with style():
@@ -36,7 +36,7 @@ def leads_figure(result: DesignResult) -> Figure:
                 axes.plot((found.low, found.high), (row, row), color=colour, linewidth=1.8)
                 axes.plot(found.effect, row, "o", color=colour, markersize=5)
             axes.axvline(0.0, color=_INK, linewidth=0.8)
-            axes.set_xlabel(f"lead in {score.name}")
+            axes.set_xlabel(f"lead in {shown_name(score.name, _LONGEST_NAME)}")
         seen = [verdict for verdict in _COLOUR_OF if any(f.verdict == verdict for f in findings)]
         handles = [
             Line2D([], [], marker="o", color=_COLOUR_OF[verdict], label=_meaning(result, verdict))
@@ -53,7 +53,7 @@ def scores_figure(result: DesignResult) -> Figure:
     conditions = [
         *dict.fromkeys((each.condition, each.of_runs) for each in distinct_scores(result, result.scores[0]))
     ]
-    names = [_short(name) for name, _ in conditions]
+    names = [shown_name(name, _LONGEST_NAME) for name, _ in conditions]
     figure, panels = _panels(result.scores, names)
     controls = {pair.control for pair in result.pairs}
     with style():
@@ -64,7 +64,7 @@ def scores_figure(result: DesignResult) -> Figure:
                     each.of_runs, np.full(len(each.of_runs), row), "o", color=colour, alpha=0.5, markersize=4
                 )
                 axes.plot(each.mean, row, "|", color=colour, markersize=14, markeredgewidth=2)
-            axes.set_xlabel(f"{score.name}\n({score.direction} is better)")
+            axes.set_xlabel(f"{shown_name(score.name, _LONGEST_NAME)}\n({score.direction} is better)")
     return figure
 
 
@@ -112,7 +112,3 @@ def _meaning(result: DesignResult, verdict: str) -> str:
         return f"{verdict} at {at}"
     what = "be better" if result.settings.alternative == "greater" else "differ"
     return f"not shown to {what} at {at}"
-
-
-def _short(name: str) -> str:
-    return name if len(name) <= _LONGEST_NAME else f"{name[: _LONGEST_NAME - 1]}…"

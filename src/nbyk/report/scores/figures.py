@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbyk.data.arrays import Floats
-from nbyk.report.drawing import COLOURS, new_figure, new_panels, style
+from nbyk.report.drawing import COLOURS, new_figure, new_panels, shown_name, style
 from nbyk.testing.scores.aso import AsoResult
 from nbyk.testing.scores.null_draws import null_draws
 from nbyk.testing.scores.score_comparison import ScoreComparison, ScorePair
@@ -17,17 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _INK, _PALE = "#333333", "#bbbbbb"
-_LONGEST_NAME = 28
 _POINTS_UP_TO = 400
 _GOLDEN = 0.6180339887498949
-
-
-def shown_name(name: str, longest: int = _LONGEST_NAME) -> str:
-    """Return a name, cut in the middle if it is long."""
-    if len(name) <= longest:
-        return name
-    half = (longest - 1) // 2
-    return f"{name[: longest - 1 - half]}…{name[-half:]}"
 
 
 def scores_figure(comparison: ScoreComparison) -> Figure:

@@ -96,7 +96,7 @@ def as_seed(rng: Any) -> int:
     if isinstance(rng, int | np.integer) and not isinstance(rng, bool) and rng >= 0:
         return int(rng)
     raise NbykError(
-        f"rng: found {rng!r}, expected a seed of at least 0, or numpy's Generator or SeedSequence"
+        f"found {rng!r}, expected a seed of at least 0, or numpy's Generator or SeedSequence", argument="rng"
     )
 
 

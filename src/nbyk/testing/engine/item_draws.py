@@ -10,9 +10,10 @@ from functools import cached_property
 from typing import Any, Protocol
 
 import numpy as np
-from numba import njit, uint64
+from numba import uint64
 from numpy.typing import NDArray
 
+from nbyk.compiled import njit
 from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
 from nbyk.resampling.streams import ReplicateStreams, StreamKey, Streams
 from nbyk.testing.engine import weights

@@ -9,9 +9,9 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from nbyk.compiled import njit
 from nbyk.testing.engine.swaps import DRAWS
 
 Array = NDArray[Any]

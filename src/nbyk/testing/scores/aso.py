@@ -223,10 +223,11 @@ class Bound:
         check_draws(self.n_resamples, least=2)
         if not 0.0 < self.confidence_level < 1.0:
             raise NbykError(
-                f"confidence_level: found {self.confidence_level}, expected a number in (0, 1), such as 0.95"
+                f"found {self.confidence_level}, expected a number in (0, 1), such as 0.95",
+                argument="confidence_level",
             )
         if self.n_comparisons < 1:
-            raise NbykError(f"n_comparisons: found {self.n_comparisons}, expected at least 1")
+            raise NbykError(f"found {self.n_comparisons}, expected at least 1", argument="n_comparisons")
 
     @property
     def deviate(self) -> float:

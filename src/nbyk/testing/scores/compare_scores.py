@@ -4,15 +4,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import combinations
 from typing import Any
 
 from nbyk.data.arrays import Floats, as_samples, check_aligned
 from nbyk.errors import NbykError, unknown_name
+from nbyk.testing.corrections import check_correction, correct_p_values
+from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import Alternative, check_alternative
 from nbyk.testing.scores.aso import Bound, few_scores
 from nbyk.testing.scores.battery import TESTS
-from nbyk.testing.scores.corrections import METHODS, correct_p_values
 from nbyk.testing.scores.draws import Progress
 from nbyk.testing.scores.recommendation import recommended_test
 from nbyk.testing.scores.result import SignificanceResult
@@ -23,7 +23,6 @@ RECOMMENDED, ASO = "recommended", "aso"
 NAMES = (RECOMMENDED, ASO, *TESTS)
 """Names of the tests that scores can be compared by."""
 
-CORRECTIONS = (*METHODS, "none")
 N_RESAMPLES = 10_000
 N_ASO_RESAMPLES = 1000
 
@@ -89,18 +88,19 @@ def compare_scores(
     check_alternative(alternative)
     for name, value in (("alpha", alpha), ("tau", tau)):
         if not 0.0 < value < 1.0:
-            raise NbykError(f"{name}: found {value}, expected a number between 0 and 1, such as 0.05")
+            raise NbykError(f"found {value}, expected a number between 0 and 1, such as 0.05", argument=name)
     samples = as_samples(scores)
     if paired and isinstance(scores, Mapping):
         check_aligned(*scores.values())
-    pairs = _pairs(list(samples), against, alternative)
+    names = list(samples)
+    pairs = [(names[a], names[b]) for a, b in choose_pairs(names, against, alternative)]
     smallest = sorted(len(sample) for sample in samples.values())[:2]
     reason = None
     if test == RECOMMENDED:
         recommended = recommended_test(*smallest, paired=paired)
         test, reason = recommended.test, recommended.reason
     elif test not in NAMES:
-        raise unknown_name("test", test, NAMES)
+        raise unknown_name("test", test, NAMES).about(argument="test")
     by_pairs = test != ASO and TESTS[test].paired
     _check_samples(samples, test, paired=paired, by_pairs=by_pairs)
     correction = _correction(test, correction)
@@ -118,8 +118,7 @@ def compare_scores(
             options |= {"n_resamples": n_resamples or N_RESAMPLES, "seed": seed}
             options |= {"threads": threads, "progress": progress}
         results = [_tested(samples, pair, test, options) for pair in pairs]
-        p = [result.p for result in results]
-        adjusted = p if correction == "none" else correct_p_values(p, correction).tolist()
+        adjusted = correct_p_values(results, correction).tolist()
         compared = [
             _by_p(samples, pair, result, of_pair, alpha, by_pairs)
             for pair, result, of_pair in zip(pairs, results, adjusted, strict=True)
@@ -144,19 +143,6 @@ def compare_scores(
 def least_scores(test: str) -> int:
     """Return how many scores of a system a test takes at least."""
     return 2 if test in _AT_LEAST_TWO else 1
-
-
-def _pairs(names: Sequence[str], against: str | None, alternative: str) -> list[tuple[str, str]]:
-    if against is not None:
-        if against not in names:
-            raise unknown_name("baseline", against, names)
-        return [(name, against) for name in names if name != against]
-    if len(names) > 2 and alternative != "two-sided":
-        raise NbykError(
-            f"alternative: found {alternative!r} for all pairs, in which no system comes first; name the "
-            "baseline that the others are compared with, or choose two-sided"
-        )
-    return list(combinations(names, 2))
 
 
 def _check_samples(samples: Mapping[str, Floats], test: str, *, paired: bool, by_pairs: bool) -> None:
@@ -184,12 +170,11 @@ def _check_samples(samples: Mapping[str, Floats], test: str, *, paired: bool, by
 def _correction(test: str, correction: str | None) -> str:
     if correction is None:
         return "bonferroni" if test == ASO else "holm"
-    if correction not in CORRECTIONS:
-        raise unknown_name("correction", correction, CORRECTIONS)
+    check_correction(correction)
     if test == ASO and correction not in ("bonferroni", "none"):
         raise NbykError(
-            f"correction: found {correction!r} for aso, whose bounds are no p-values; choose bonferroni "
-            "or none"
+            f"found {correction!r} for aso, whose bounds are no p-values; choose bonferroni or none",
+            argument="correction",
         )
     return correction
 
@@ -200,7 +185,7 @@ def _tested(
     try:
         return TESTS[test].test(samples[pair[0]], samples[pair[1]], **options)
     except NbykError as error:
-        raise NbykError(f"{pair[0]} and {pair[1]}: {error}") from None
+        raise error.about(systems=pair) from None
 
 
 def _by_p(
@@ -307,7 +292,7 @@ def _warnings(
         how = (
             "collect more scores"
             if any(result.exact for result in results)
-            else "draw more of the null with n_resamples"
+            else "draw more of the null with `n_resamples`"
         )
         yield (
             f"the smallest p-value that {test} can give here is {least:.3g}{corrected} and above α = "

@@ -154,7 +154,9 @@ def aso_sizes(n_old: int, m_old: int, reduction: float) -> tuple[int, int]:
         If a size is below 1 or the factor is not at least 1.
     """
     if not 1.0 <= reduction < math.inf:
-        raise NbykError(f"reduction: found {reduction}, expected a factor of at least 1, such as 1.5")
+        raise NbykError(
+            f"found {reduction}, expected a factor of at least 1, such as 1.5", argument="reduction"
+        )
     if min(n_old, m_old) < 1:
         raise NbykError(f"sizes: found {n_old} and {m_old}, expected at least 1 score of either system")
     growth = reduction**2 * (1.0 - 1e-12)  # √2 squared is more than 2

@@ -142,7 +142,8 @@ def paired_bootstraps(
     named = dict(map(_named, metrics))
     if len(named) < len(metrics):
         raise NbykError(
-            f"metrics: found {len(metrics)} with {len(named)} names; expected a name of its own for each"
+            f"found {len(metrics)} with {len(named)} names; expected a name of its own for each",
+            argument="metrics",
         )
     results = {}
     for name, metric in named.items():

@@ -13,6 +13,7 @@ import numpy as np
 from nbyk.data.arrays import Floats, as_scores
 from nbyk.errors import NbykError
 from nbyk.resampling.streams import Streams, stream_key
+from nbyk.testing.decision import check_level
 from nbyk.testing.rates import binomial_interval
 from nbyk.testing.scores.aso import aso_batch
 from nbyk.testing.scores.battery import get_score_test
@@ -91,8 +92,7 @@ def bootstrap_power_analysis(
     """
     values = as_scores(scores, "scores", least=2)
     check_draws(n_resamples)
-    if not 0.0 < alpha < 1.0:
-        raise NbykError(f"alpha: found {alpha}, expected a level between 0 and 1, such as 0.05")
+    check_level(alpha)
     lifted = _lifted(values, lift, lift_is)
     p_values = get_score_test(test).p_values if isinstance(test, str) else test
     streams = Streams(stream_key(seed, purpose="bootstrap power analysis", n=len(values)), 0)
@@ -133,8 +133,9 @@ def comparison_power(
     """
     if comparison.paired:
         raise NbykError(
-            f"power: found {comparison.test}, a test of pairs; the analysis resamples either system's scores "
-            "by themselves: choose an unpaired test, or plan a test set of items with `nbyk plan`"
+            f"found {comparison.test}, a test of pairs; the analysis resamples either system's scores "
+            "by themselves: choose an unpaired test, or plan a test set of items with `nbyk plan`",
+            argument="power",
         )
     test: Test
     if comparison.tau is None:
@@ -164,13 +165,14 @@ def _eps_min(confidence_level: float, seed: int, a: Floats, b: Floats) -> Floats
 
 def _lifted(scores: Floats, lift: float, lift_is: str) -> Floats:
     if not math.isfinite(lift):
-        raise NbykError(f"lift: found {lift}, expected a finite number")
+        raise NbykError(f"found {lift}, expected a finite number", argument="lift")
     if lift_is == "shift":
         return scores + lift
     if lift_is != "factor":
-        raise NbykError(f"lift_is: found {lift_is!r}, expected 'factor' or 'shift'")
+        raise NbykError(f"found {lift_is!r}, expected 'factor' or 'shift'", argument="lift_is")
     if scores.min() < 0.0:
         raise NbykError(
-            f"scores: found {scores.min()}; a factor lifts scores that are not negative: use lift_is='shift'"
+            f"found {scores.min()}; a factor lifts scores that are not negative: use lift_is='shift'",
+            argument="scores",
         )
     return scores * lift

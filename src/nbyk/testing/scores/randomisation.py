@@ -298,8 +298,9 @@ class _Setting:
     def _enumerated_null(self, n_draws: int) -> Floats:
         if n_draws > _MOST_KEPT:
             raise NbykError(
-                f"keep_null: the null has {n_draws} values; expected at most {_MOST_KEPT}: draw from it with "
-                "exact_up_to=0, or leave keep_null out"
+                f"the null has {n_draws} values; expected at most {_MOST_KEPT}: draw from it with "
+                "exact_up_to=0, or leave keep_null out",
+                argument="keep_null",
             )
         null: Floats = self.differences(all_sums(self.values[0], self.size)[None])[0]
         return null

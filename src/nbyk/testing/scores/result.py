@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
-from nbyk.testing.pvalues import Alternative, PValue
+from nbyk.testing.pvalues import MOST_DRAWS, Alternative, PValue
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
@@ -60,7 +60,11 @@ class SignificanceResult:
 def check_draws(n_resamples: int, least: int = 1) -> None:
     """Raise if the number of draws is none, or too small."""
     if not isinstance(n_resamples, int | np.integer) or n_resamples < least:
-        raise NbykError(f"n_resamples: found {n_resamples}, expected a whole number of at least {least}")
+        raise NbykError(
+            f"found {n_resamples}, expected a whole number of at least {least}", argument="n_resamples"
+        )
+    if n_resamples > MOST_DRAWS:
+        raise NbykError(f"found {n_resamples}, expected at most {MOST_DRAWS:,}", argument="n_resamples")
 
 
 def p_of_counts(

@@ -11,8 +11,9 @@ import math
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
+
+from nbyk.compiled import njit
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numba import njit
 from numpy.typing import NDArray
 
+from nbyk.compiled import njit
 from nbyk.errors import NbykError
 from nbyk.resampling.lanes import LANES, STATE, index_below, next_row
 from nbyk.testing.scores.draws import DRAWS
@@ -65,7 +65,8 @@ def segments(n: int, m: int, dt: float | None = None) -> Segments:
         return Segments((ends - 1) // m, (ends - 1) // n, lengths.astype(np.float64))
     if not 0.0 < dt < 1.0:
         raise NbykError(
-            f"dt: found {dt}, expected a step between 0 and 1, such as 0.005, or None, which is exact"
+            f"found {dt}, expected a step between 0 and 1, such as 0.005, or None, which is exact",
+            argument="dt",
         )
     cells = round(1.0 / dt)
     ends = np.arange(1, cells + 1)

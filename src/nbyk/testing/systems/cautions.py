@@ -92,11 +92,11 @@ def about_result(
     """
     if least_p > alpha:
         found = f"the {n_draws + 1} arrangements of so few items" if exact else f"{n_draws} draws"
-        way_out = "take more items" if exact else "raise max_resamples"
+        way_out = "take more items" if exact else "raise `max_resamples`"
         yield f"the smallest p that {found} can give is {least_p:.2g}, above α = {alpha:g}: {way_out}"
     elif not decided:
         yield (
-            f"after {n_draws} draws p is too near α = {alpha:g} to settle the decision; raise max_resamples"
+            f"after {n_draws} draws p is too near α = {alpha:g} to settle the decision; raise `max_resamples`"
         )
     if least_p <= alpha and attained is not None and attained < _KEPT * alpha:
         most = f"no more than {attained:.2g} of" if attained else "none of the"

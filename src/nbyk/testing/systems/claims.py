@@ -178,9 +178,10 @@ def panel_of(data: ResponseSet, generalise: Sequence[str] | None) -> Panel:
     for factor in sorted(asked):
         if not any(factor in of_source for of_source in names.values()):
             raise NbykError(
-                f"generalise: found {factor}, and items share no two {factor} here"
+                f"found {factor}, and items share no two {factor} here"
                 f"{_what_is_shared(names.values())}; leave {factor} out, or give ids that say who gave which "
-                "response"
+                "response",
+                argument="generalise",
             )
     return Panel(found, tuple(s for s in sources if asked & set(names[s])), fixed)
 
@@ -340,9 +341,11 @@ def _is_one_unit(units: Units | None, *, or_vector: bool = True) -> bool:
 def _check_factors(generalise: Sequence[str]) -> None:
     for factor in generalise:
         if factor not in FACTORS:
-            raise unknown_name("factor to generalise over", factor, FACTORS)
+            raise unknown_name("factor to generalise over", factor, FACTORS).about(argument="generalise")
     if "items" not in generalise:
-        raise NbykError("generalise: found no items, over which every claim generalises; add items")
+        raise NbykError(
+            "found no items, over which every claim generalises; add items", argument="generalise"
+        )
 
 
 def _factor_of(source: Source, *, has_gold: bool) -> tuple[str, ...]:

@@ -174,8 +174,9 @@ def compare_metrics(
     sampler = get_sampler(interval_sampler)
     if sampler.items != "bootstrap_items":
         raise NbykError(
-            f"interval_sampler: found {interval_sampler}, which draws no items, so that its intervals would "
-            f"leave out how items vary; expected bootstrap_items/{sampler.response_name}"
+            f"found {interval_sampler}, which draws no items, so that its intervals would "
+            f"leave out how items vary; expected bootstrap_items/{sampler.response_name}",
+            argument="interval_sampler",
         )
     check_confidence_level(confidence_level)
     decision = Decision(alternative, alpha, n_resamples, max_resamples, decision_error)
@@ -356,8 +357,9 @@ def panel_for(data: ResponseSet, generalise: Sequence[str] | None, null: str) ->
         return panel_of(data, generalise)
     if generalise is not None and set(generalise) != {"items"}:
         raise NbykError(
-            f"generalise: found {', '.join(generalise)} with null {null}, which speaks of items alone; "
-            "choose swap_items or shifted"
+            f"found {', '.join(generalise)} with null {null}, which speaks of items alone; choose swap_items "
+            "or shifted",
+            argument="generalise",
         )
     return panel_of(data, ("items",))
 

@@ -97,9 +97,11 @@ def prepared(
         metric.check_gold(gold is not None)
     named = systems if isinstance(systems, Mapping) else {f"system {i}": s for i, s in enumerate(systems)}
     if not named:
-        raise NbykError("systems: found none, expected at least one system's responses")
+        raise NbykError("found none, expected at least one system's responses", argument="systems")
     if "gold" in named:
-        raise NbykError("systems: one is called gold, which the gold responses are; give it another name")
+        raise NbykError(
+            "one is called gold, which the gold responses are; give it another name", argument="systems"
+        )
     matrices, units = as_matrices({"gold": gold, **named})
     stacked = stack_responses(*(matrices[name] for name in named))
     return chosen, Rows(matrices.get("gold", np.empty((stacked.shape[1], 0))), stacked), units

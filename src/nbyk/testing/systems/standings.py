@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 from nbyk.errors import unknown_name
+from nbyk.testing.corrections import Correction
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.systems.result import ComparisonResult, Interval, listed, plain
-
-Correction = Literal["holm", "benjamini_hochberg", "none"]
 
 
 @dataclass(frozen=True)
@@ -95,7 +94,7 @@ class Leaderboard:
     against
         The baseline; None where all pairs were compared.
     correction
-        "holm", "benjamini_hochberg" or "none".
+        One of `nbyk.testing.corrections.CORRECTIONS`.
     null, hypothesis, alternative, alpha
         As for a `ComparisonResult`.
     groups
@@ -188,6 +187,7 @@ class Leaderboard:
 
 _CORRECTED = {
     "holm": "Holm's correction",
+    "bonferroni": "Bonferroni's correction",
     "benjamini_hochberg": "Benjamini and Hochberg's correction",
     "none": "not corrected for the number of pairs",
 }

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from itertools import combinations
 from typing import Any
 
 import numpy as np
@@ -13,16 +12,18 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import Units
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, check_defined
 from nbyk.resampling.samplers import check_null, get_sampler
+from nbyk.testing.corrections import Correction, correct_p_values
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_seed
 from nbyk.testing.engine.rows import Rows
-from nbyk.testing.family import Drawn, Family, adjusted, swap_bound
+from nbyk.testing.family import Drawn, Family, swap_bound
 from nbyk.testing.intervals import check_confidence_level, percentile_interval
+from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.cautions import about_units
 from nbyk.testing.systems.cautions import FEW_ITEMS
@@ -31,7 +32,7 @@ from nbyk.testing.systems.compare import Asked, is_exact, panel_for, under_null
 from nbyk.testing.systems.leaderboard import Systems, bootstrap_scores, prepared
 from nbyk.testing.systems.ranks import groups, letters, rank_percentiles, rank_sets, ranks
 from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, Interval
-from nbyk.testing.systems.standings import Correction, Leaderboard, Pair, Standing
+from nbyk.testing.systems.standings import Leaderboard, Pair, Standing
 
 Floats = NDArray[np.float64]
 
@@ -75,10 +76,11 @@ def compare_systems(
     against
         The name of a baseline, to compare every other system with it; by default all pairs are compared.
     correction
-        "holm" bounds the chance of any wrong claim, "benjamini_hochberg" the expected share of wrong ones
-        among those made; "none" tests each pair alone.
+        "holm" and "bonferroni" bound the chance of any wrong claim, "benjamini_hochberg" the expected share
+        of wrong ones among those made; "none" tests each pair alone.
     null, alternative, alpha, confidence_level, generalise, rng, threads, progress
-        As for `nbyk.compare`. "greater", that a system is better than the baseline, needs one.
+        As for `nbyk.compare`. Of three systems or more, "greater", that a system is better than the baseline,
+        and "less" need one.
     n_resamples, max_resamples
         Draws of a pair's null at first, and at most. The first look takes more where the smallest p could not
         reach α over the number of pairs otherwise.
@@ -108,7 +110,7 @@ def compare_systems(
     family = Family(decision, correction, max_draws)
     named = _named(systems)
     names = list(named)
-    pairs = _pairs(names, against, alternative)
+    pairs = choose_pairs(names, against, alternative)
     (chosen,), rows, of_columns = prepared(gold, named, metric)
     units = of_columns if units is None else units
     units = {name: units[name] for name in ("gold", *names) if name in units}
@@ -166,7 +168,7 @@ def compare_systems(
             )
         )
     # Where nothing can be said of the population, nothing is claimed: p counts as 1.
-    p = adjusted(np.nan_to_num([result.p for result in results], nan=1.0), correction).tolist()
+    p = correct_p_values(np.nan_to_num([result.p for result in results], nan=1.0), correction).tolist()
     compared = [
         Pair(
             names[a],
@@ -216,23 +218,10 @@ def _named(systems: Systems) -> dict[str, Any]:
     else:
         named = {f"system {index}": responses for index, responses in enumerate(systems)}
     if len(named) < 2:
-        raise NbykError(f"systems: found {len(named)}, expected at least two, each under a name of its own")
-    return named
-
-
-def _pairs(names: list[str], against: str | None, alternative: Alternative) -> list[tuple[int, int]]:
-    """Return the pairs to compare, as places in `names`."""
-    if against is not None:
-        if against not in names:
-            raise unknown_name("baseline", against, names)
-        baseline = names.index(against)
-        return [(system, baseline) for system in range(len(names)) if system != baseline]
-    if alternative != "two-sided":
         raise NbykError(
-            f"alternative: found {alternative!r} for all pairs, in which no system comes first; name the "
-            "baseline that the others are compared with, or choose two-sided"
+            f"found {len(named)}, expected at least two, each under a name of its own", argument="systems"
         )
-    return list(combinations(range(len(names)), 2))
+    return named
 
 
 def _draw(
@@ -317,7 +306,7 @@ def _cautions(pairs: list[Pair], rows: Rows, drawn: Floats, family: Family) -> I
             f"null {first.null} says that {first.hypothesis}: rejecting it does not show who is better, so "
             "that every rank stays possible; swap_items and shifted test whether A and B are equally good"
         )
-    elif family.correction != "holm":
+    elif family.correction not in ("holm", "bonferroni"):
         yield (
             f"correction {family.correction} does not bound the chance of any wrong claim, so that the sets "
             "of ranks need not cover all at once; holm does"
@@ -332,7 +321,8 @@ def _cautions(pairs: list[Pair], rows: Rows, drawn: Floats, family: Family) -> I
     if unsettled:
         yield (
             f"{unsettled} of {len(pairs)} corrected decisions are not settled after at most "
-            f"{max(pair.result.n_resamples for pair in pairs)} draws each; raise max_resamples and max_draws"
+            f"{max(pair.result.n_resamples for pair in pairs)} draws each; raise `max_resamples` and "
+            "`max_draws`"
         )
     undefined = int((~np.isfinite(drawn)).any(axis=0).sum())
     if undefined:

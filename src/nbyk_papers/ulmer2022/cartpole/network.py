@@ -8,6 +8,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.sums import product
+
 Floats = NDArray[np.float64]
 Weights = list[Floats]
 
@@ -43,7 +45,7 @@ class QNetwork:
     def values(self, states: Floats) -> Floats:
         """Return the value of each action, shape (…, n_actions), in states of shape (…, n_inputs)."""
         hidden, hidden_bias, output, output_bias = self.weights
-        values: Floats = np.maximum(states @ hidden + hidden_bias, 0.0) @ output + output_bias
+        values: Floats = product(np.maximum(product(states, hidden) + hidden_bias, 0.0), output) + output_bias
         return values
 
     def gradient(self, states: Floats, actions: NDArray[np.int64], targets: Floats) -> Weights:
@@ -57,15 +59,15 @@ class QNetwork:
         """
         hidden, hidden_bias, output, output_bias = self.weights
         rows = np.arange(len(actions))
-        active = np.maximum(states @ hidden + hidden_bias, 0.0)
-        values = active @ output + output_bias
+        active = np.maximum(product(states, hidden) + hidden_bias, 0.0)
+        values = product(active, output) + output_bias
         of_values = np.zeros_like(values)
         of_values[rows, actions] = 2.0 * (values[rows, actions] - targets) / len(actions)
-        of_active = np.where(active > 0.0, of_values @ output.T, 0.0)
+        of_active = np.where(active > 0.0, product(of_values, output.T), 0.0)
         return [
-            states.T @ of_active,
+            product(states.T, of_active),
             of_active.sum(axis=0),
-            active.T @ of_values,
+            product(active.T, of_values),
             of_values.sum(axis=0),
         ]
 

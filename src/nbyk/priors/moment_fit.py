@@ -1,4 +1,4 @@
-"""Fit a two-stage prior to a matrix of responses."""
+"""Fit a two-stage prior to responses by their item means and deviations, as Wein et al. (2023) do."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from nbyk.priors.two_stage import Response, TwoStagePrior
 
 
 @dataclass(frozen=True)
-class FittedPrior:
+class MomentFit:
     """A prior fitted to data, what it was chosen from, and how well it makes such data.
 
     Attributes
@@ -46,7 +46,7 @@ class FittedPrior:
         }
 
 
-def fit_prior(
+def fit_by_moments(
     name: str,
     matrix: ArrayLike,
     response: Response,
@@ -57,7 +57,7 @@ def fit_prior(
     n_bootstrap: int = 99,
     n_sets: int = 200,
     seed: int = 0,
-) -> FittedPrior:
+) -> MomentFit:
     """Fit a two-stage prior to responses by their item means and standard deviations.
 
     Each stage gets the family with the smallest Kolmogorov-Smirnov distance to the item means (standard
@@ -95,7 +95,8 @@ def fit_prior(
     (μ, σ). They are not the same. The mean of K responses varies more than μ does, by σ²/K; rounding down to
     levels moves it by about half a level, and clamping and rounding change the standard deviation, to exactly
     0 wherever all raters agree. So data simulated from the fitted prior, responses included, can differ from
-    the data although both tables look good: the predictive check shows by how much.
+    the data although both tables look good: the predictive check shows by how much. `fit_prior` does not take
+    them for each other.
     """
     if method not in ("best", *METHODS):
         raise unknown_name("method", method, ("best", *METHODS))
@@ -109,7 +110,7 @@ def fit_prior(
         sds, "sigma", families=sigma_families, methods=methods, n_bootstrap=n_bootstrap, seed=seed
     )
     prior = TwoStagePrior(name, _first(mu_table, -math.inf), _first(sigma_table, 0.0), response)
-    return FittedPrior(
+    return MomentFit(
         prior=prior,
         mu_table=tuple(mu_table),
         sigma_table=tuple(sigma_table),

@@ -8,10 +8,10 @@ from scipy import stats
 
 from nbyk.errors import NbykError
 from nbyk.priors.families import Constant, TruncatedNormal, Uniform, open_uniforms
+from nbyk.priors.moment_fit import fit_by_moments
 from nbyk.priors.predictive import on_scale, predictive_check
 from nbyk.priors.published import SIMULATED, SIMULATED_PUBLISHED, TOXICITY
 from nbyk.priors.two_stage import Response, TwoStagePrior
-from nbyk.priors.two_stage_fit import fit_prior
 
 
 def simulate(prior, n_items, n_responses, seed):
@@ -59,7 +59,7 @@ def test_the_fit_of_plain_normal_responses_predicts_the_data():
     # With many unrounded responses to each item the moments are the latent parameters, nearly.
     truth = TwoStagePrior("truth", TruncatedNormal(0.4, 0.2), Uniform(0.05, 0.2), Response("normal"))
     matrix = np.clip(simulate(truth, 1500, 40, 3), -0.5, 1.5)
-    fitted = fit_prior(
+    fitted = fit_by_moments(
         "fit",
         matrix,
         Response("normal"),
@@ -81,7 +81,7 @@ def test_the_fit_of_plain_normal_responses_predicts_the_data():
 def test_the_predictive_check_shows_what_rounding_does_to_moments():
     # Moments of responses rounded down are rounded down once more by a prior that takes them for latent.
     matrix = simulate(TOXICITY, 1000, 5, 2)
-    fitted = fit_prior("toxicity fit", matrix, Response("likert", 5), n_bootstrap=0, n_sets=39)
+    fitted = fit_by_moments("toxicity fit", matrix, Response("likert", 5), n_bootstrap=0, n_sets=39)
     assert fitted.mu_table[0].ks < 0.1
     assert fitted.predictive.mean_data - fitted.predictive.mean_prior > 0.03
     assert fitted.predictive.mean_p == 1 / 40
@@ -92,7 +92,7 @@ def test_the_same_input_gives_the_same_output():
     matrix = ragged(simulate(TOXICITY, 80, 5, 4), 4)
     options = {"mu_families": ["clamped_normal"], "sigma_families": ["clamped_triangular"]}
     once, twice = (
-        fit_prior("t", matrix, Response("likert", 5), n_bootstrap=9, n_sets=9, seed=1, **options)
+        fit_by_moments("t", matrix, Response("likert", 5), n_bootstrap=9, n_sets=9, seed=1, **options)
         for _ in range(2)
     )
     assert once == twice
@@ -112,18 +112,20 @@ MATRIX = np.array([[0.2, 0.4, 0.4], [0.0, 0.2, 0.0], [0.6, 0.8, 0.2], [0.2, 0.8,
         (lambda: predictive_check(TOXICITY, [[0.2, 1.0], [0.0, 0.2]]), r"recode the responses"),
         (lambda: predictive_check(TOXICITY, MATRIX, n_sets=0), r"simulated data sets is 0"),
         (lambda: predictive_check(TOXICITY, [[0.2], [0.4]]), r"sigma is not identified"),
-        (lambda: fit_prior("p", MATRIX, Response("binary")), r"binary response is one of 0, 1"),
+        (lambda: fit_by_moments("p", MATRIX, Response("binary")), r"binary response is one of 0, 1"),
         (
-            lambda: fit_prior("p", MATRIX + 0.5, Response("clamped")),
+            lambda: fit_by_moments("p", MATRIX + 0.5, Response("clamped")),
             r"clamped response is a number in \[0, 1\]",
         ),
-        (lambda: fit_prior("p", MATRIX, Response("likert", 5), method="bets"), r"did you mean best"),
+        (lambda: fit_by_moments("p", MATRIX, Response("likert", 5), method="bets"), r"did you mean best"),
         (
-            lambda: fit_prior("p", MATRIX, Response("likert", 5), sigma_families=["normal"], n_bootstrap=0),
+            lambda: fit_by_moments(
+                "p", MATRIX, Response("likert", 5), sigma_families=["normal"], n_bootstrap=0
+            ),
             r"no candidate for sigma can be used: normal: falls below 0",
         ),
         (
-            lambda: fit_prior(
+            lambda: fit_by_moments(
                 "p", [[0.2, 0.2], [0.4, 0.4], [0.6, 0.6]], Response("likert", 5), n_bootstrap=0
             ),
             r"sigma: all 3 are 0.0.*constant",

@@ -1,0 +1,177 @@
+"""Text and JSON in files of users: what cannot be read is refused with its line."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections import Counter
+from collections.abc import Iterator
+from typing import Any
+
+from nbyk.errors import NbykError
+from nbyk.files import read_bytes
+
+# How other files begin that people take for text, and what to do with them.
+_NOT_TEXT = (
+    (b"\xff\xfe", "UTF-16", "save it as UTF-8"),
+    (b"\xfe\xff", "UTF-16", "save it as UTF-8"),
+    (b"\x1f\x8b", "compressed with gzip", "decompress it first"),
+    (b"PK\x03\x04", "a zip file or a workbook", "save the sheet as CSV"),
+    (b"PAR1", "a Parquet file", "rename it to .parquet"),
+    (b"\x93NUMPY", "a NumPy array", "rename it to .npy"),
+)
+
+
+def reason(error: BaseException) -> str:
+    """Return what an error says, on one line."""
+    said = getattr(error, "strerror", None) or str(error).strip()
+    return str(said).splitlines()[0] if said else type(error).__name__
+
+
+def shown(value: Any) -> str:
+    """Return a value as an error shows it: on one line, cut if long."""
+    try:
+        text = repr(value)
+    except RecursionError:
+        text = f"a deeply nested {type(value).__name__}"
+    return text if len(text) <= 60 else f"{text[:59]}…"
+
+
+def unreadable(path: str | os.PathLike[str], error: BaseException) -> NbykError:
+    """Return the error for a file that the system does not let us read."""
+    if isinstance(error, FileNotFoundError):
+        return NbykError(f"{path}: no such file; check the path")
+    return NbykError(f"{path}: cannot be read ({reason(error)}); check that it is a file that you may read")
+
+
+def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
+    """Yield the lines of a UTF-8 file, with their ends and without a byte-order mark.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing or unreadable, or a line is not UTF-8 or holds a NUL.
+    """
+    return _lines(path, _content(path))
+
+
+def _content(path: str | os.PathLike[str]) -> bytes:
+    try:
+        return read_bytes(path)
+    except OSError as error:
+        raise unreadable(path, error) from None
+
+
+def _lines(path: str | os.PathLike[str], content: bytes) -> Iterator[str]:
+    for number, raw in enumerate(io.BytesIO(content), start=1):
+        # A byte-order mark is no part of the first column's name.
+        encoding = "utf-8-sig" if number == 1 else "utf-8"
+        try:
+            if b"\0" in raw:
+                raise _not_text(path, number, content, f"byte {raw.index(0) + 1} is NUL")
+            yield raw.decode(encoding)
+        except UnicodeDecodeError as error:
+            raise _not_text(path, number, content, f"byte {error.start + 1} is not UTF-8") from None
+
+
+def _not_text(path: str | os.PathLike[str], number: int, content: bytes, found: str) -> NbykError:
+    """Return the error for a file whose line `number` is no text."""
+    for magic, what, way_out in _NOT_TEXT:
+        if content.startswith(magic):
+            return NbykError(f"{path}: is {what}, expected text in UTF-8; {way_out}")
+    return NbykError(f"{path}, line {number}: {found}; save the file as UTF-8")
+
+
+def whole_text(path: str | os.PathLike[str]) -> str:
+    """Return all that `text_lines` yields, in one piece."""
+    content = _content(path)
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        text = "\0"
+    return "".join(_lines(path, content)) if "\0" in text else text
+
+
+def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any]]]:
+    """Yield line number and object of each line of a JSON-lines file; blank lines are skipped.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing or unreadable, or a line is not UTF-8, not JSON or not an object, or an
+        object has a key twice.
+    """
+    decode = json.JSONDecoder(object_pairs_hook=_distinct_keys).decode
+    for number, line in enumerate(text_lines(path), start=1):
+        if not line.strip():
+            continue
+        try:
+            content = decode(line)
+        except (ValueError, RecursionError) as error:
+            if line.lstrip().startswith("["):
+                raise _not_an_object(path, number, []) from None
+            # The decoder's own message counts lines too, always 1.
+            where = f": character {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
+            raise NbykError(
+                f"{path}, line {number}: not JSON ({getattr(error, 'msg', error)}{where}); "
+                "expected one whole object per line: mend the line, or get the file again if it was cut off"
+            ) from None
+        if not isinstance(content, dict):
+            raise _not_an_object(path, number, content)
+        yield number, content
+
+
+def _not_an_object(path: str | os.PathLike[str], number: int, content: Any) -> NbykError:
+    return NbykError(
+        f"{path}, line {number}: found {_kind(content)}; expected one object per line, "
+        'like {"item": "a", "rater": "r1", "value": 1}'
+    )
+
+
+def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return the one object that a JSON file holds.
+
+    Raises
+    ------
+    NbykError
+        As `json_content`, or if it is no object.
+    """
+    content = json_content(path)
+    if not isinstance(content, dict):
+        raise NbykError(f"{path}: found {_kind(content)}; expected one object in braces")
+    return content
+
+
+def json_content(path: str | os.PathLike[str]) -> Any:
+    """Return what a JSON file holds.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing or unreadable, not UTF-8 or not JSON, or an object has a key twice.
+    """
+    text = whole_text(path)
+    try:
+        return json.loads(text, object_pairs_hook=_distinct_keys)
+    except (ValueError, RecursionError) as error:
+        where = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        raise NbykError(
+            f"{path}{where}: not JSON ({getattr(error, 'msg', error)}); "
+            "mend the file, or get it again if it was cut off"
+        ) from None
+
+
+def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    """Return an object's members; Python's own reader would keep the last of those with the same key."""
+    members = dict(pairs)
+    if len(members) < len(pairs):
+        counts = Counter(key for key, _ in pairs)
+        twice = next(key for key, count in counts.items() if count > 1)
+        raise ValueError(f"the key {shown(twice)} comes twice in one object")
+    return members
+
+
+def _kind(content: Any) -> str:
+    names = {list: "an array", str: "a string", bool: "true or false", type(None): "null"}
+    return names.get(type(content), "a number")

@@ -1,0 +1,179 @@
+"""The search for the families of μ and σ under which ratings on levels are likeliest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import fields, is_dataclass, replace
+from typing import Any, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.priors import curves
+from nbyk.priors.families import Mixture, Uniform
+from nbyk.priors.family import Family
+from nbyk.priors.marginal import ItemGrid, Patterns, masses
+from nbyk.priors.templates import TEMPLATES, Axis, Template
+from nbyk.priors.two_stage import Response
+from nbyk.sums import product
+
+Floats = NDArray[np.float64]
+T = TypeVar("T")
+
+FITTABLE: dict[str, Template] = {
+    "uniform": replace(
+        TEMPLATES["uniform"],
+        axes=(Axis((0.0, 0.95), TEMPLATES["uniform"].axes[0].start), TEMPLATES["uniform"].axes[1]),
+        build=lambda point, top: Uniform(point[0], min(point[0] + np.exp(point[1]), top)),
+        cdf=lambda x, points, top: curves.uniform_cdf(
+            x, points[0], np.minimum(points[0] + np.exp(points[1]), top)
+        ),
+    ),
+    **{name: template for name, template in TEMPLATES.items() if template.ranged},
+}
+"""The families that a likelihood fit can use, for either stage: those that cannot leave [0, 1]."""
+
+_N_STARTS = 2
+_START_STRIDE = 3
+_PULL_SD = 2.0
+_STEP = 1e-5
+_TINY = 1e-300
+
+
+class Search:
+    """The penalised likelihood of patterns of counts, and the search for its maximum.
+
+    Parameters
+    ----------
+    patterns
+        The different response counts among the items.
+    response
+        The response stage, one with levels.
+    """
+
+    def __init__(self, patterns: Patterns, response: Response) -> None:
+        self.grid = ItemGrid.over(response)
+        self.items = patterns.items.astype(np.float64)
+        blocks = list(self.grid.kernels(patterns, response))
+        kernels, scales = zip(*blocks, strict=True)
+        self.kernel = kernels[0] if len(blocks) == 1 else np.concatenate(kernels)
+        self.log_scale = np.concatenate(scales)
+        self._of_starts: dict[tuple[str, int], tuple[Floats, Floats]] = {}
+
+    def fit(self, mu: Template, sigma: Template) -> tuple[Family, Family]:
+        """Return the families at the maximum, reached from the best points of a grid of starts.
+
+        Their parameters have six digits: the last ones are those of the machine's linear algebra, and random
+        numbers depend on all of them.
+        """
+        from scipy.optimize import minimize
+
+        split = len(mu.axes)
+        axes = (*mu.axes, *sigma.axes)
+        ends = [
+            minimize(
+                self.cost,
+                start,
+                args=(mu, sigma),
+                jac=True,
+                method="SLSQP",
+                bounds=[axis.bounds for axis in axes],
+                options={"ftol": 1e-11, "maxiter": 500},
+            )
+            for start in self.starts(mu, sigma)
+        ]
+        point = min(ends, key=lambda end: end.fun).x
+        return rounded(mu.build(point[:split], 1.0)), rounded(sigma.build(point[split:], 1.0))
+
+    def starts(self, mu: Template, sigma: Template) -> list[Floats]:
+        """Return the points (p,) of the grid of starts under which the ratings are likeliest, best first."""
+        mu_points, mu_masses = self._start_masses("mu", mu)
+        sigma_points, given_mu = self._start_masses("sigma", sigma)
+        likelihood = np.einsum("im,pmj->pij", mu_masses, given_mu)
+        total = np.einsum("p,pij->ij", self.items, np.log(np.maximum(likelihood, _TINY))).ravel()
+        best = np.argsort(-total, kind="stable")[:_N_STARTS]
+        places = zip(*np.unravel_index(best, likelihood.shape[1:]), strict=True)
+        return [np.concatenate([mu_points[i], sigma_points[j]]) for i, j in places]
+
+    def _start_masses(self, stage: str, template: Template) -> tuple[Floats, Floats]:
+        """Return a family's starts, and their masses of μ or, for σ, the likelihoods given each μ."""
+        key = stage, id(template)
+        if key not in self._of_starts:
+            points = _start_points(template)
+            edges = self.grid.mu_edges if stage == "mu" else self.grid.sigma_edges
+            found = _masses_at(template, points.T, edges)
+            if stage == "sigma":
+                found = np.einsum("pms,js->pmj", self.kernel, found)
+            self._of_starts[key] = points, found
+        return self._of_starts[key]
+
+    def cost(self, point: Floats, mu: Template, sigma: Template) -> tuple[float, Floats]:
+        """Return minus the penalised log-likelihood per item, and its gradient (p,)."""
+        split = len(mu.axes)
+        centres = np.array([np.mean(axis.start) for axis in (*mu.axes, *sigma.axes)])
+        pull = (point - centres) / _PULL_SD
+        mu_masses, mu_slopes = _masses_and_slopes(mu, point[:split], self.grid.mu_edges)
+        sigma_masses, sigma_slopes = _masses_and_slopes(sigma, point[split:], self.grid.sigma_edges)
+        # Not `@`: for products as small as these the threads of a BLAS spend their time on each other.
+        given_mu = np.einsum("pms,s->pm", self.kernel, sigma_masses)
+        likelihood = np.maximum(np.einsum("pm,m->p", given_mu, mu_masses), _TINY)
+        ratio = self.items / likelihood
+        by_mu = np.einsum("p,pm->m", ratio, given_mu)
+        by_sigma = np.einsum("pm,pms->s", np.outer(ratio, mu_masses), self.kernel)
+        gradient = np.concatenate([product(mu_slopes, by_mu), product(sigma_slopes, by_sigma)])
+        n = self.items.sum()
+        cost = (0.5 * product(pull, pull) - product(self.items, np.log(likelihood))) / n
+        return float(cost), (pull / _PULL_SD - gradient) / n
+
+    def log_likelihoods(
+        self, pairs: Sequence[tuple[Family, Family]], patterns: Patterns, response: Response
+    ) -> list[float]:
+        """Return the log-likelihood of patterns under each pair of families (μ, σ), all in one pass."""
+        mus = np.array([masses(mu, self.grid.mu_edges) for mu, _ in pairs])
+        sigmas = np.array([masses(sigma, self.grid.sigma_edges) for _, sigma in pairs])
+        blocks: Iterable[tuple[Floats, Floats]] = [(self.kernel, self.log_scale)]
+        if len(patterns.items) != len(self.items):
+            blocks = self.grid.kernels(patterns, response)
+        terms = []
+        for kernel, log_scale in blocks:
+            of_pairs = [
+                np.einsum("pm,m->p", np.einsum("pms,s->pm", kernel, sigma), mu)
+                for mu, sigma in zip(mus, sigmas, strict=True)
+            ]
+            terms.append(np.log(np.maximum(of_pairs, _TINY)) + log_scale)
+        return [float(total) for total in product(np.concatenate(terms, axis=1), patterns.items)]
+
+
+def rounded(value: T) -> T:
+    """Return a number, a family or a prior with six digits in all of its parameters."""
+    found: Any = value
+    if isinstance(value, float):
+        found = float(f"{value:.6g}")
+    elif isinstance(value, tuple):
+        found = tuple(rounded(part) for part in value)
+    elif is_dataclass(value) and not isinstance(value, type):
+        parts = {field.name: rounded(getattr(value, field.name)) for field in fields(value) if field.init}
+        if isinstance(value, Mixture):
+            parts["weights"] = (*parts["weights"][:-1], 1.0 - sum(parts["weights"][:-1]))
+        found = replace(value, **parts)
+    return cast(T, found)
+
+
+def _start_points(template: Template) -> Floats:
+    coordinates = [np.array(axis.start)[::_START_STRIDE] for axis in template.axes]
+    return np.stack([values.ravel() for values in np.meshgrid(*coordinates, indexing="ij")], axis=1)
+
+
+def _masses_at(template: Template, points: Floats, edges: Floats) -> Floats:
+    """Return what `masses` does for a family at many points of shape (p, P): shape (P, cells)."""
+    below = template.cdf(edges, points[:, :, np.newaxis], 1.0)
+    cells = np.concatenate([below[:, :1], np.diff(below, axis=1), 1.0 - below[:, -1:]], axis=1)
+    return np.asarray(np.maximum(cells, 0.0))
+
+
+def _masses_and_slopes(template: Template, point: Floats, edges: Floats) -> tuple[Floats, Floats]:
+    """Return the cells' masses (cells,), and their derivatives by each coordinate (p, cells)."""
+    steps = _STEP * np.eye(len(point))
+    cells = _masses_at(template, np.vstack([point, point + steps, point - steps]).T, edges)
+    above, below = np.split(cells[1:], 2)
+    return cells[0], (above - below) / (2 * _STEP)

@@ -1,0 +1,180 @@
+"""Errors about arguments: the library names the argument, the command line its option, in the same words."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nbyk as library
+from nbyk.cli import app
+from nbyk.cli.naming import options_of
+from nbyk.errors import NbykError
+from nbyk.priors.published import published_prior
+
+Run = Callable[[str], tuple[int, str, str]]
+
+SCORES = np.random.default_rng(0).normal(size=(3, 20)).round(3)
+
+POPULATION = library.Population(published_prior("simulated"), 10, 2, 0.1)
+
+WRONG: dict[str, dict[str, list[tuple[dict[str, Any], str, str]]]] = {
+    "compare": {
+        "two": [
+            ({"alpha": 2.0}, "--alpha 2.0", "alpha"),
+            ({"confidence_level": 0.0}, "--confidence-level 0.0", "confidence_level"),
+            ({"n_resamples": 0}, "--resamples 0", "n_resamples"),
+        ],
+        "three": [
+            ({"alpha": 2.0}, "--alpha 2.0", "alpha"),
+            ({"alternative": "greater"}, "--alternative greater", "alternative"),
+            ({"n_resamples": 9, "max_resamples": 99}, "--resamples 9 --max-resamples 99", "max_resamples"),
+            ({"max_draws": 100}, "--max-draws 100", "max_draws"),
+        ],
+    },
+    "test": {
+        "scores": [
+            ({"alpha": 0.0}, "--alpha 0", "alpha"),
+            ({"tau": 1.5}, "--tau 1.5", "tau"),
+            ({"alternative": "less"}, "--alternative less", "alternative"),
+            ({"against": "D"}, "--against D", "against"),
+            (
+                {"test": "aso", "correction": "holm"},
+                "--test aso --correction holm",
+                "correction",
+            ),
+            ({"test": "permuttion"}, "--test permuttion", "test"),
+        ],
+    },
+    "plan": {
+        "simulated": [
+            ({"alpha": 1.0}, "--alpha 1", "alpha"),
+            ({"power": 1.5}, "--power 1.5", "power"),
+            ({"precision": 0.7}, "--precision 0.7", "precision"),
+            ({"epsilon": -1.0}, "--epsilon -1", "epsilon"),
+            ({"epsilon_a": 2.0}, "--epsilon-a 2", "epsilon_a"),
+            ({"sd_scale_a": -1.0}, "--sd-scale-a -1", "sd_scale_a"),
+            ({"sd_scale_b": -1.0}, "--sd-scale-b -1", "sd_scale_b"),
+            ({"n_items": 1}, "--items 1", "n_items"),
+            ({"k_responses": 0}, "--responses 0", "k_responses"),
+            ({"n_resamples": 5}, "--resamples 5", "n_resamples"),
+            ({"budget": -3.0}, "--budget -3", "budget"),
+            ({"cost_per_item": -1.0}, "--cost-per-item -1", "cost_per_item"),
+            ({"cost_per_rating": -1.0}, "--cost-per-rating -1", "cost_per_rating"),
+            ({"max_items": 1}, "--max-items 1", "max_items"),
+            ({"max_responses": 0}, "--max-responses 0", "max_responses"),
+            ({"effect": 7.0, "power": 0.8}, "--effect 7 --power 0.8", "effect"),
+        ],
+    },
+}
+CASES = [
+    pytest.param(command, data, *case, id=f"{command} {data}: {case[1]}")
+    for command, by_data in WRONG.items()
+    for data, cases in by_data.items()
+    for case in cases
+]
+
+
+def call(command: str, data: str, arguments: Mapping[str, Any]) -> object:
+    if command == "plan":
+        return library.plan(published_prior("simulated"), **arguments)
+    if command == "test":
+        return library.compare_scores(dict(zip("ABC", SCORES, strict=True)), **arguments)
+    named = dict(zip("ABC", SCORES.clip(0, 1)[:, :, None], strict=True))
+    if data == "two":
+        return library.compare(None, named["A"], named["B"], metric="mean", **arguments)
+    return library.compare_systems(None, named, metric="mean", **arguments)
+
+
+def files_of(command: str, data: str) -> str:
+    if command == "plan":
+        return data
+    names = "AB" if data == "two" else "ABC"
+    for name, scores in zip(names, SCORES, strict=False):
+        if command == "test":
+            Path(f"{name}.txt").write_text("\n".join(map(str, scores)), encoding="utf-8")
+        else:
+            rows = "".join(f"{item},1,{value}\n" for item, value in enumerate(scores.clip(0, 1)))
+            Path(f"{name}.csv").write_text(f"item,rater,value\n{rows}", encoding="utf-8")
+    suffix = "txt" if command == "test" else "csv"
+    return " ".join(f"{name}={name}.{suffix}" for name in names)
+
+
+@pytest.mark.parametrize(("command", "data", "arguments", "options", "argument"), CASES)
+def test_the_library_names_the_argument_and_the_command_line_its_option(
+    nbyk: Run, command: str, data: str, arguments: dict[str, Any], options: str, argument: str
+) -> None:
+    with pytest.raises(NbykError) as raised:
+        call(command, data, arguments)
+    error = raised.value
+    assert error.argument == argument
+    assert str(error).startswith(f"{argument}: {error.problem}")
+
+    code, text, errors = nbyk(f"{command} {files_of(command, data)} {options}")
+    (option,) = (word for word in options.split() if word == shown_as(command, argument))
+    last = errors.strip().splitlines()[-1]
+    assert (code, text) == (2, "")
+    assert last.startswith(f"error: {option}: ")
+    assert "`" not in last.replace("`nbyk", "")
+    if command != "plan" or argument != "effect":  # the command line has said so before it fits a prior
+        assert last == f"error: {error.text(options_of(command_line(), [command]))}"
+
+
+def command_line() -> Any:
+    import typer
+
+    return typer.main.get_command(app)
+
+
+def shown_as(command: str, argument: str) -> str:
+    return options_of(command_line(), [command])[argument]
+
+
+def test_hints_name_options_too(nbyk: Run) -> None:
+    files = files_of("compare", "three")
+    _, _, errors = nbyk(f"compare {files} --max-draws 100")
+    assert "raise --max-draws, compare with a baseline only" in errors
+    _, _, errors = nbyk("plan simulated --items 100 --power 0.8 --epsilon 0.1 --responses 5")
+    assert "error: plan: given --items, --responses, --epsilon, --power; N and K already fix" in errors
+    assert "drop --power to see it; give --epsilon and --power for the cheapest size" in errors
+
+
+def test_an_error_knows_what_it_is_about() -> None:
+    error = NbykError("found 3, expected 1: raise `n_items`", argument="n_items")
+    known = error.about(systems=("a", "b"), file="design.yaml", row=4, key="runs", argument="other")
+    assert (known.file, known.row, known.key, known.argument) == ("design.yaml", 4, "runs", "n_items")
+    assert str(known) == "design.yaml:4: a and b: runs: n_items: found 3, expected 1: raise `n_items`"
+    assert error.text({"n_items": "--items"}) == "--items: found 3, expected 1: raise --items"
+    assert str(NbykError("is empty", file="a.csv", row="row 3")) == "a.csv, row 3: is empty"
+    assert str(known.about(file="elsewhere.yaml", row=1)) == str(known)
+
+
+def test_a_design_names_its_file_line_and_key(nbyk: Run) -> None:
+    Path("design.yaml").write_text("controls: [a]\ntargets: t.csv\nalpha: 3\nkind: hard\n", encoding="utf-8")
+    code, _, errors = nbyk("labels design.yaml")
+    assert code == 2
+    assert errors.startswith("error: design.yaml:3: alpha: found 3; input should be")
+
+
+@pytest.mark.parametrize(
+    ("argument", "wrong"),
+    [
+        ("fraction", lambda wrong: library.label_bootstrap("abab", ["abab"], ["aabb"], fraction=wrong)),
+        ("confidence", lambda wrong: library.label_bootstrap("abab", ["abab"], ["aabb"], confidence=wrong)),
+        ("n_resamples", lambda wrong: library.paired_bootstrap([1.0, 2.0], [2.0, 1.0], n_resamples=-wrong)),
+        ("power", lambda wrong: library.settle(*SCORES[:, :, None].clip(0, 1), power=wrong)),
+        ("alpha", lambda wrong: library.settle(*SCORES[:, :, None].clip(0, 1), alpha=wrong)),
+        ("precision", lambda wrong: library.power_of_test(POPULATION, precision=wrong)),
+        ("correction", lambda wrong: library.correct_p_values([0.1, 0.2], str(wrong))),
+    ],
+)
+def test_functions_without_a_command_name_their_argument(
+    argument: str, wrong: Callable[[int], object]
+) -> None:
+    with pytest.raises(NbykError) as raised:
+        wrong(7)
+    assert raised.value.argument == argument
+    assert str(raised.value).startswith(f"{argument}: ")

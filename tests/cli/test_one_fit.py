@@ -1,0 +1,105 @@
+"""The same ratings have the same prior in every command, and what its check rejects is said first."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import nbyk
+from nbyk.data import Levels
+from nbyk.files import read_json
+from nbyk.metrics import get
+from nbyk.planning.settling.fitted_systems import FittedSystems
+from nbyk.priors import Response, TwoStagePrior, fit_prior
+from nbyk.priors.families import Beta, TruncatedNormal, open_uniforms
+from tests.cli.conftest import Run
+
+LEVELS = Levels((1, 2, 3, 4, 5))
+FIVE = Response("likert", 5)
+PLAN = "--epsilon 0.3 --items 40 --responses 5 --resamples 99 --precision 0.2 --json"
+
+
+def fair(seed: int = 1) -> np.ndarray:
+    """Return ratings on [0, .8] that come from a prior."""
+    rng = np.random.default_rng(seed)
+    mu = TruncatedNormal(0.5, 0.3).draw(open_uniforms(rng, (150, 1)))
+    sigma = Beta(2, 6).draw(open_uniforms(rng, (150, 1)))
+    return FIVE.apply(mu[:, None] + sigma[:, None] * rng.standard_normal((150, 5)))
+
+
+def camps() -> np.ndarray:
+    """Return ratings that no prior of the fit's families makes: raters agree on 3, or say 1 and 5."""
+    return np.vstack([np.full((75, 6), 0.4), np.tile([0.0, 0.8], (75, 3))])
+
+
+def write(path: Path, matrix: np.ndarray) -> None:
+    rows = [
+        f"i{item:03},r{rater},{round(5 * value) + 1}"
+        for item, ratings in enumerate(matrix)
+        for rater, value in enumerate(ratings)
+    ]
+    path.write_text("\n".join(["item,rater,value", *rows]) + "\n", encoding="utf-8")
+
+
+def fitted_by_command(nbyk: Run, matrix: np.ndarray) -> None:
+    write(Path("mine.csv"), matrix)
+    for line in (
+        "study normalise mine --path mine.csv --scale 1,2,3,4,5 --out mine.parquet",
+        "fit mine.parquet --name mine --seed 3 --families families.csv --check check.json --out prior.json",
+    ):
+        code, _, errors = nbyk(line)
+        assert code == 0, errors
+
+
+def population(gold: np.ndarray) -> TwoStagePrior:
+    """Return the prior that `nbyk.settle` plans with."""
+    rng = np.random.default_rng(2)
+    a, b = (np.clip(gold + step * rng.integers(-1, 2, gold.shape) / 5, 0, 0.8) for step in (1, 2))
+    data = nbyk.response_set(gold, a, b)
+    return FittedSystems.of(data, get("mae"), 0.03, LEVELS, 0).population.prior
+
+
+def test_one_source_has_one_prior(nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    gold = fair()
+    fitted_by_command(nbyk, gold)
+    of_fit = TwoStagePrior.from_dict(read_json("prior.json"))
+    planned = json.loads(nbyk(f"plan --pilot mine.csv --levels 1,2,3,4,5 {PLAN}")[1])
+    of_python = fit_prior("mine", gold, FIVE).prior
+    keys = {prior.key() for prior in (of_fit, of_python, TwoStagePrior.from_dict(planned["prior"]))}
+    assert keys == {population(gold).key()}
+    assert "caution" not in planned["prior"]
+    assert not read_json("check.json")["rejected"]
+    families = Path("families.csv").read_text(encoding="utf-8").splitlines()
+    assert families[0].split(",")[:2] == ["mu_family", "sigma_family"]
+    assert len(families) == 7
+
+
+def test_what_the_check_rejects_is_said_first(
+    nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    gold = camps()
+    fitted_by_command(nbyk, gold)
+    assert read_json("check.json")["rejected"]
+    says = re.compile(r"The prior fitted to .* does not describe its ratings well")
+    for of_plan in ("--pilot mine.csv --levels 1,2,3,4,5", "--prior prior.json"):
+        code, text, errors = nbyk(f"plan {of_plan} {PLAN}".removesuffix(" --json"))
+        assert code == 0, errors
+        assert says.match(text)
+        assert says.match(json.loads(nbyk(f"plan {of_plan} {PLAN}")[1])["sentence"])
+
+
+def test_what_would_settle_it_says_so_first() -> None:
+    gold = camps()
+    rng = np.random.default_rng(4)
+    a, b = (np.clip(gold + step * rng.integers(-1, 2, gold.shape) / 5, 0, 0.8) for step in (2, 2))
+    found = nbyk.settle(gold, a, b, metric="mae", scale=LEVELS, n_resamples=999)
+    assert not found.decided
+    assert found.by == "simulation"
+    assert found.sentence.startswith("The prior fitted to these items does not describe its ratings well")
+    assert found.to_dict()["caution"] == found.caution

@@ -1,0 +1,435 @@
+# ruff: noqa: E501 - a table, one case per line
+"""Hostile inputs, made by crossing what may be written with where it may stand.
+
+`CASES` is a list of `Case`; `build(folder)` writes its files and returns the words behind ``nbyk``.
+"""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import random
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+Words = list[str]
+
+GOOD = "item,rater,value\n" + "".join(f"i{i},r{r},{(i * r) % 5 / 4}\n" for i in range(6) for r in (1, 2, 3))
+SCORES = "0.5\n0.75\n0.25\n1\n0\n0.4\n"
+LABELS = "a\nb\na\nb\na\nb\n"
+SOFT = "0.6,0.4\n0.3,0.7\n" * 3
+QUICK = ["--quick", "--resamples", "99", "--max-resamples", "99"]
+DIGITS = "9" * 400
+
+
+@dataclass(frozen=True)
+class Case:
+    """One input: `build` writes its files into a folder and returns the words behind ``nbyk``."""
+
+    name: str
+    build: Callable[[Path], Words]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+TEXTS = {
+    "nothing": "",
+    "a space": " ",
+    "400 digits": DIGITS,
+    "minus 400 digits": f"-{DIGITS}",
+    "5,000 digits": "9" * 5000,
+    "1e400": "1e400",
+    "1e-400": "1e-400",
+    "1e308": "1e308",
+    "5e-324": "5e-324",
+    "NaN": "NaN",
+    "Infinity": "Infinity",
+    "minus one": "-1",
+    "underscore": "1_000",
+    "hexadecimal": "0x10",
+    "superscript": "1²2",
+    "Arabic digits": "١٢",
+    "wide digits": "０.５",
+    "true": "true",
+    "yes": "yes",
+    "brackets": "[" * 3000,
+    "a quote": '"',
+    "NUL": "\0",
+    "escape codes": "\x1b[2J\x07",
+    "turned text": "\u202eevil",
+    "a line separator": "a\u2028b",
+    "a mark of order": "\ufeff1",
+    "200 kB": "x" * 200_000,
+    "a formula": "=1+1",
+    "an option": "--out=x",
+    "mathematics": r"$\frac{$",
+    "markup": "<script>|`[x](y)`",
+    "a path": "../../etc/passwd",
+    "braces": "{0} %s {x!r}",
+    "half a character": "\ud800",
+    "an emoji": "👩‍👩‍👧" * 20,
+}
+"""What may be written where a name, an id, a label or a number belongs."""
+
+LITERALS = {
+    "400 digits": DIGITS,
+    "5,000 digits": "9" * 5000,
+    "1e999": "1e999",
+    "NaN": "NaN",
+    "minus Infinity": "-Infinity",
+    "true": "true",
+    "null": "null",
+    "an empty array": "[]",
+    "an empty object": "{}",
+    "an array": "[1, [2, {}]]",
+    "an object": '{"a": 1, "b": null}',
+    "half a character": '"\\ud800"',
+    "NUL": '"a\\u0000"',
+    "a line end": '"a\\nb"',
+    "200 kB": f'"{"x" * 200_000}"',
+    "arrays 900 deep": "[" * 900 + "]" * 900,
+    "arrays 3,000 deep": "[" * 3000 + "]" * 3000,
+    "objects 3,000 deep": '{"a":' * 3000 + "1" + "}" * 3000,
+    "an open array": "[" * 3000,
+    "a key twice": '{"a": 1, "a": 2}',
+    "100,000 keys": "{" + ", ".join(f'"k{n}": {n}' for n in range(100_000)) + "}",
+    "100,000 keys, one twice": "{" + ", ".join(f'"k{n % 99_999}": {n}' for n in range(100_000)) + "}",
+    "not JSON": "{'a': 1}",
+}
+"""What may be written where JSON belongs."""
+
+
+def write(folder: Path, name: str, content: str | bytes) -> str:
+    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
+    (folder / name).write_bytes(data)
+    return name
+
+
+def compare(folder: Path, name: str, content: str | bytes, *options: str) -> Words:
+    write(folder, "good.csv", GOOD)
+    return ["compare", *QUICK, *options, "good.csv", f"b={write(folder, name, content)}"]
+
+
+def scores(folder: Path, name: str, content: str | bytes, *options: str) -> Words:
+    write(folder, "good.txt", SCORES)
+    return ["test", "--test", "permutation", *options, "good.txt", f"b={write(folder, name, content)}"]
+
+
+def labels(folder: Path, name: str, content: str | bytes, kind: str = "hard", more: str = "") -> Words:
+    write(folder, name, content)
+    write(folder, "t.txt", LABELS if kind == "hard" else SOFT)
+    design = f"kind: {kind}\ntargets: t.txt\ncontrols: {{c: t.txt}}\ntreatments: {{x: {name}}}\n{more}"
+    write(folder, "design.yaml", design)
+    return ["labels", "design.yaml"]
+
+
+def outcomes(folder: Path, content: str) -> Words:
+    write(folder, "outcomes.json", content)
+    write(folder, "design.yaml", "kind: hard\noutcomes: outcomes.json\n")
+    return ["labels", "design.yaml"]
+
+
+def with_record(folder: Path, record: str) -> Words:
+    (folder / ".nbyk").mkdir()
+    write(folder, ".nbyk/b.csv.json", record)
+    return compare(folder, "b.csv", GOOD)
+
+
+def json_with(text: str) -> str:
+    """Return a text as JSON, halves of characters as escapes."""
+    return json.dumps(text)
+
+
+def in_texts(text: str) -> Iterator[tuple[str, Callable[[Path], Words]]]:
+    """Yield the places where a text may stand."""
+    rows = GOOD.splitlines(keepends=True)
+    columns = ("item", "rater", "value")
+    for place, column in enumerate(columns):
+        cells = ["i9", "r1", "0.5"]
+        cells[place] = text
+        yield f"compare, CSV, {column}", partial(compare, name="b.csv", content=GOOD + ",".join(cells) + "\n")
+        row = {"item": "i0", "rater": "r9", "value": 0.5} | {column: text}
+        lines = [
+            json.dumps(dict(zip(columns, line.strip().split(","), strict=True))) for line in (*rows[1:],)
+        ]
+        yield (
+            f"compare, JSON lines, {column}",
+            partial(compare, name="b.jsonl", content="\n".join([*lines, json.dumps(row)])),
+        )
+    yield "compare, a header", partial(compare, name="b.csv", content=f"item,{text}\n" + "i0,0.5\ni1,0.2\n")
+    yield "test, text", partial(scores, name="b.txt", content=SCORES + text + "\n")
+    yield "test, CSV", partial(scores, name="b.csv", content="score\n" + SCORES + text + "\n")
+    yield "test, ids", partial(scores, name="b.csv", content=f"item,score\n{text},1\nb,0.5\nc,0.2\n")
+    yield "test, JSON", partial(scores, name="b.json", content=f"[0.5, 0.2, {json_with(text)}]")
+    yield "labels, text", partial(labels, name="b.txt", content=LABELS[:-2] + text + "\n")
+    yield "labels, soft", partial(labels, name="b.txt", content=SOFT[:-8] + f"0.5,{text}\n", kind="soft")
+    items = "".join(f"{i},{label}\n" for i, label in enumerate(LABELS.split()[:5]))
+    yield "labels, ids", partial(labels, name="b.csv", content=f"item,label\n{items}{text},a\n")
+    line = json.dumps({"label": text}) + "\n"
+    yield "labels, JSON lines", partial(labels, name="b.jsonl", content='{"label": "a"}\n' * 5 + line)
+    plain = "".join(character for character in text if character not in "\0/")[:200]
+    if plain.strip() and not plain.startswith((".", "-")):
+        raw = os.fsdecode(plain.encode("utf-8", "surrogatepass")[:100])
+        yield (
+            "the name of a system",
+            lambda folder: [
+                *scores(folder, "b.txt", SCORES)[:-1],
+                f"{raw.replace('=', '')}=b.txt",
+            ],
+        )
+        yield "the name of a file", lambda folder: file_named(folder, raw)
+
+
+def file_named(folder: Path, name: str) -> Words:
+    (folder / f"{name}.txt").write_text(SCORES)
+    return ["test", "--test", "permutation", f"./{name}.txt", write(folder, "good.txt", SCORES)]
+
+
+def in_literals(literal: str) -> Iterator[tuple[str, Callable[[Path], Words]]]:
+    """Yield the places where JSON may stand."""
+    yield "test, a file", partial(scores, name="b.json", content=literal)
+    yield "test, an entry", partial(scores, name="b.json", content=f"[0.5, {literal}, 0.2]")
+    yield "test, a line", partial(scores, name="b.jsonl", content=f'{{"score": 1}}\n{{"score": {literal}}}\n')
+    yield "compare, a line", partial(compare, name="b.jsonl", content=literal + "\n")
+    for column in ("item", "rater", "value"):
+        cells = {"item": '"i0"', "rater": '"r1"', "value": "0.5"} | {column: literal}
+        line = ", ".join(f'"{name}": {cell}' for name, cell in cells.items())
+        yield f"compare, {column}", partial(compare, name="b.jsonl", content=f"{{{line}}}\n")
+    for kind, good in (("hard", '"a"'), ("soft", "[0.5, 0.5]")):
+        content = f'{{"label": {good}}}\n' * 5 + f'{{"label": {literal}}}\n'
+        yield f"labels, {kind}", partial(labels, name="b.jsonl", content=content, kind=kind)
+        content = '{"label": [0.5, 0.5]}\n' * 5 + f'{{"label": [0.5, {literal}]}}\n'
+    yield "labels, a probability", partial(labels, name="b.jsonl", content=content, kind="soft")
+    yield "outcomes, a file", partial(outcomes, content=literal)
+    run = '{"exp_idxs": [1], "preds": [[[0], [%s]]], "targs": [[[0], [1]]], "idxs": [[[0], [1]]], "epochs": [1]}'
+    yield "outcomes, a label", partial(outcomes, content=f'{{"c": {{"c": {run % literal}}}}}')
+    yield "a record", partial(with_record, record=literal)
+    record = '{"output": "b.csv", "sha256": "0", "bytes": 1, "command": "x", "settings": {}, "inputs": %s, "versions": {}}'
+    yield "a record's inputs", partial(with_record, record=record % literal)
+    yield "a record's input", partial(with_record, record=record % f'{{"x": {literal}}}')
+    yield (
+        "a prior",
+        lambda folder: [
+            *("true", write(folder, "p.json", literal), "--out", "o.parquet", "--metric", "mae"),
+            *("--items", "9", "--responses", "2", "--epsilon", "0.1", "--draws", "9", "--seed", "1"),
+        ],
+    )
+
+
+NUMBERS = (
+    DIGITS,
+    "-1",
+    "0",
+    "nan",
+    "inf",
+    "1e400",
+    str(10**12),
+    "",
+    "²",
+    "1e12",
+    "0.5",
+    "--help",
+    "x" * 200_000,
+)
+
+
+def of_options() -> Iterator[tuple[str, Callable[[Path], Words]]]:
+    options = {
+        compare: "resamples max-resamples max-draws seed alpha confidence-level scale metric against null",
+        scores: "resamples seed alpha tau against correction alternative test value item threads",
+    }
+    for command, names in options.items():
+        content = ("b.csv", GOOD) if command is compare else ("b.txt", SCORES)
+        for name in names.split():
+            for place, number in enumerate(NUMBERS):
+                given = number[:100_000]
+                if (name, number) not in {("threads", str(10**12)), ("threads", DIGITS)}:
+                    yield (
+                        f"{command.__name__} --{name} {place}",
+                        partial(_with_option, command, content, f"--{name}={given}"),
+                    )
+    for metric in (
+        f"accuracy(threshold={DIGITS})",
+        f"wins_mae({DIGITS})",
+        f"histogram_emd_aggregated({DIGITS})",
+    ):
+        yield f"--metric {metric[:12]}", partial(_with_option, compare, ("b.csv", GOOD), f"--metric={metric}")
+    for key in (
+        "n_resamples",
+        "seed",
+        "alpha",
+        "fraction",
+        "confidence",
+        "labels",
+        "target_class",
+        "scores",
+        "runs",
+    ):
+        for place, number in enumerate(
+            ("1000000000000", DIGITS, "-1", ".nan", ".inf", "[]", "{}", "null", "'\\0'")
+        ):
+            yield (
+                f"design, {key} {place}",
+                partial(labels, name="b.txt", content=LABELS, more=f"{key}: {number}\n"),
+            )
+
+
+def _with_option(command: Callable[..., Words], content: tuple[str, str], option: str, folder: Path) -> Words:
+    return command(folder, *content, option)
+
+
+def of_files() -> Iterator[tuple[str, Callable[[Path], Words]]]:
+    """Yield what is no file, is too large, or is made to take long."""
+    commands: dict[str, Callable[[Path, str], Words]] = {
+        "compare": lambda folder, name: ["compare", *QUICK, write(folder, "g.csv", GOOD), f"b={name}"],
+        "test": lambda folder, name: ["test", write(folder, "g.txt", SCORES), f"b={name}"],
+        "labels": lambda folder, name: [*labels(folder, "z.txt", LABELS, more=f"# {name}\n")],
+        "design": lambda folder, name: ["labels", name],
+        "metric": lambda folder, name: [*compare(folder, "g.csv", GOOD), f"--metric-file={name}"],
+        "why": lambda folder, name: ["why", name],
+        "prior": lambda folder, name: ["align", name, name, name, "--out", "o.parquet"],
+        "pvalues": lambda folder, name: ["pvalues", name, name, "--out", "o.parquet"],
+    }
+    kinds: dict[str, Callable[[Path], object]] = {
+        "a pipe": lambda path: os.mkfifo(path),
+        "endless": lambda path: path.symlink_to("/dev/zero"),
+        "a terabyte": lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_RDWR), 10**12),
+        "a folder": lambda path: path.mkdir(),
+        "a link to itself": lambda path: path.symlink_to(path.name),
+        "memory": lambda path: path.symlink_to("/proc/self/mem"),
+    }
+    for kind, make in kinds.items():
+        for command, words in commands.items():
+            for suffix in (".csv", ".jsonl", ".parquet", ".npz") if command == "compare" else (".csv",):
+
+                def build(
+                    folder: Path, make: object = make, words: object = words, suffix: str = suffix
+                ) -> Words:
+                    make(folder / f"h{suffix}")  # type: ignore[operator]
+                    return words(folder, f"h{suffix}")  # type: ignore[operator]
+
+                yield f"{command} of {kind} {suffix}", build
+    wide = "item," + ",".join(f"r{n}" for n in range(30_000)) + "\n"
+    row = ",".join(["0.5"] * 30_000)
+    yield "30,000 columns", partial(compare, name="b.csv", content=f"{wide}i0,{row}\ni1,{row}\n")
+    yield "30,000 columns to test", partial(scores, name="b.csv", content=f"{wide}i0,{row}\ni1,{row}\n")
+    yield "30,000 classes", partial(labels, name="b.csv", content=f"{wide}i0,{row}\ni1,{row}\n", kind="soft")
+    own = "".join(f'{{"item": "i{n}", "k{n}": 0.5}}\n' for n in range(20_000))
+    yield "a key of each line's own", partial(compare, name="b.jsonl", content=own)
+    yield "a key of each line's own to test", partial(scores, name="b.jsonl", content=own)
+    many = '{"item": "a", ' + ", ".join(f'"k{n}": 1' for n in range(100_000)) + "}\n"
+    yield "100,000 keys", partial(compare, name="b.jsonl", content=many + many.replace('"a"', '"b"'))
+    crowd = "item,rater,value\n" + "".join(f"a,r{n},1\nx{n},r,1\n" for n in range(50_000))
+    yield "an item of 50,000 ratings", partial(compare, name="b.csv", content=crowd)
+    long = LABELS * 3000 + "x" * 200_000 + "\n"
+    yield "a label of 200 kB", partial(labels, name="b.txt", content=long)
+    yield (
+        "an id of 200 kB",
+        partial(labels, name="b.csv", content="item,label\n" + f"{'y' * 100_000},a\n" + "b,a\n" * 20_000),
+    )
+    yield "a line of 50 MB", partial(scores, name="b.txt", content="1" * 50_000_000)
+    for shape in ((10**6, 10**6), (10**12,), (2**62, 2**62)):
+        head = io.BytesIO()
+        np.lib.format.write_array_header_1_0(head, {"descr": "<f8", "fortran_order": False, "shape": shape})
+        yield f"a header of {shape}", partial(compare, name="b.npy", content=head.getvalue() + b"\0" * 80)
+    yield "a bomb", _bomb
+    for name in ("a1²2.txt", "²", "a\udcff.txt", "٣.txt", "9" * 200 + ".txt"):
+        yield f"a folder of labels with {ascii(name)[:20]}", partial(_folder_of_labels, name)
+    for code in (
+        "raise BaseException('x')",
+        "raise KeyboardInterrupt",
+        "raise SystemExit(0)",
+        "1/0",
+        "\0",
+        "class E(BaseException): pass\nraise E",
+        "def f(:",
+        "x" * 10**6,
+        "raise GeneratorExit",
+    ):
+        yield (
+            f"a metric file: {code[:24]!r}",
+            lambda folder, code=code: [
+                *compare(folder, "b.csv", GOOD),
+                f"--metric-file={write(folder, 'm.py', code)}",
+            ],
+        )
+    for metadata in (
+        "",
+        "null",
+        "[]",
+        "{",
+        '{"scale": {"levels": [1, 1]}}',
+        '{"scale": 7}',
+        "[" * 3000,
+        '{"M": []}',
+    ):
+        yield f"Parquet, a mark of {metadata[:12]!r}", partial(_marked, metadata)
+
+
+def _bomb(folder: Path) -> Words:
+    np.savez_compressed(folder / "b.npz", np.zeros(60_000_000))
+    return ["compare", *QUICK, write(folder, "good.csv", GOOD), "b=b.npz"]
+
+
+def _folder_of_labels(name: str, folder: Path) -> Words:
+    (folder / "runs").mkdir()
+    write(folder, "t.txt", LABELS)
+    write(folder / "runs", "control.txt", LABELS)
+    (folder / "runs" / name).write_text(LABELS)
+    write(folder, "design.yaml", "kind: hard\ntargets: t.txt\nfolder: runs\ncontrols: control\n")
+    return ["labels", "design.yaml"]
+
+
+def _marked(metadata: str, folder: Path) -> Words:
+    table = pa.table({"item": ["a", "b"], "rater": ["r", "r"], "value": [0.5, 0.25]})
+    pq.write_table(table.replace_schema_metadata({"nbyk": metadata}), folder / "r.parquet")
+    return [
+        *("fit", "r.parquet", "--out", "o.json", "--name", "x", "--families", "f.csv"),
+        *("--check", "c.json", "--seed", "1"),
+    ]
+
+
+def of_damage() -> Iterator[tuple[str, Callable[[Path], Words]]]:
+    """Yield binary files with bytes changed, cut off or added."""
+    for seed in range(90):
+        yield f"damage {seed}", partial(_damaged, seed)
+
+
+def _damaged(seed: int, folder: Path) -> Words:
+    chance = random.Random(seed)
+    values = np.linspace(0, 1, 12).reshape(6, 2)
+    suffix = (".npy", ".npz", ".parquet")[seed % 3]
+    path = folder / f"b{suffix}"
+    if suffix == ".npy":
+        np.save(path, values)
+    elif suffix == ".npz":
+        np.savez_compressed(path, values)
+    else:
+        names = [f"i{n}" for n in range(6)]
+        pq.write_table(pa.table({"item": names, "rater": names, "value": values[:, 0]}), path)
+    content = bytearray(path.read_bytes())
+    for _ in range(chance.choice((1, 3, 20))):
+        content[chance.randrange(len(content))] = chance.randrange(256)
+    if seed % 5 == 0:
+        del content[chance.randrange(len(content)) :]
+    return compare(folder, path.name, bytes(content))
+
+
+def _cases() -> Iterator[Case]:
+    for what, text in TEXTS.items():
+        yield from (Case(f"{what} in {where}", build) for where, build in in_texts(text))
+    for what, literal in LITERALS.items():
+        yield from (Case(f"{what} in JSON, {where}", build) for where, build in in_literals(literal))
+    for others in (of_options(), of_files(), of_damage()):
+        yield from (Case(name, build) for name, build in others)
+
+
+CASES = list(_cases())
