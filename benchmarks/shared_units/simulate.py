@@ -122,7 +122,8 @@ def _law(world: World, rng: np.random.Generator, count: int) -> Floats:
         return rng.standard_t(3, count) / np.sqrt(3.0)
     if world.law == "skewed":
         return rng.standard_exponential(count) - 1.0
-    return rng.standard_normal(count)
+    normal: Floats = rng.standard_normal(count)
+    return normal
 
 
 def _cut(values: Floats, world: World) -> Floats:
