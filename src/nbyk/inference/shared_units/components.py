@@ -96,7 +96,7 @@ def unit_component(data: Responses, source: Source, found: Changes) -> Component
     f_j = w_j² / Σ_k R_jk², so that the sum has the expectation σ² Σ w_j². With all J units on all items, f is
     (J − 1)/J. Degrees of freedom are Satterthwaite's for a sum of squares of normal changes (Bell and
     McCaffrey 2002), whose covariance is that of units' effects, as far as `between` is above 0, and of
-    their noise.
+    their noise in proportion to their weights.
     """
     units = data.source_units[source]
     weights, design, _ = data.without_units(data.roles_of(source), source)

@@ -288,7 +288,9 @@ def _unit_changes(
         shares /= whole
         spread = 1.0 - np.sum(shares**2, axis=1)
         squares = np.sum((by_block - shares * by_block.sum(1, keepdims=True)) ** 2, axis=1)
-        within[numbers] = np.where(spread > 1e-9, squares / np.maximum(spread, 1e-9), totals[numbers] ** 2)
+        squares = np.where(spread > 1e-9, squares / np.maximum(spread, 1e-9), totals[numbers] ** 2)
+        # few blocks say little of a single unit's noise: all units have it in proportion to their responses
+        within[numbers] = squares.sum() * whole[:, 0] / whole.sum()
     return totals, within
 
 
