@@ -36,7 +36,10 @@ Floats = NDArray[np.float64]
 
 def p_values(kept: Floats, name: str) -> Floats:
     """Return two-sided p-values of a candidate, shape (sets,), from what `measure` keeps."""
-    variance, df = CANDIDATES[name](*_parts(kept))
+    if name == "items":
+        variance, df = kept[:, -1], np.where(kept[:, 1] == kept[:, -1], kept[:, 2], np.inf)
+    else:
+        variance, df = CANDIDATES[name](*_parts(kept))
     with np.errstate(divide="ignore", invalid="ignore"):
         pivot = np.abs(kept[:, 0]) / np.sqrt(variance)
     p: Floats = 2.0 * student.sf(pivot, df)
@@ -44,7 +47,7 @@ def p_values(kept: Floats, name: str) -> Floats:
 
 
 def _parts(kept: Floats) -> tuple[Floats, ...]:
-    sources = kept[:, 3:].reshape(len(kept), -1, 5)
+    sources = kept[:, 3:-1].reshape(len(kept), -1, 5)
     there = ~np.isnan(sources[:, :, 0])
     total, within = (np.where(there, sources[:, :, field], 0.0) for field in (0, 1))
     df = np.where(there, sources[:, :, 2], 1.0)

@@ -66,7 +66,9 @@ def item_component(data: Responses, found: Changes) -> Component:
     """Return the variance over items or, where items have clusters, over clusters.
 
     Items count alike: (G − 1)/G Σ (change without group g)², the jackknife. Clusters may have unlike sizes:
-    each square has a factor by which its expectation is right if all variance is between clusters.
+    each square has a factor by which its expectation is right if all variance is between clusters. Degrees of
+    freedom are the geometric mean of Satterthwaite's and of the number of clusters less one, which was
+    measured.
     """
     weights = found.group_sizes / found.group_sizes.sum()
     if not data.clustered:
@@ -85,6 +87,8 @@ def item_component(data: Responses, found: Changes) -> Component:
         np.fill_diagonal(gram, spread)
         scaled = factors * rows**2
         df = float(scaled @ spread) ** 2 / float(scaled @ gram**2 @ scaled)
+    # Where a few clusters are large, these degrees are too few for t, and one less than clusters too many
+    df = float(np.sqrt(max(df, 1.0) * (len(weights) - 1.0)))
     return Component(int(data.clusters.max()) + 1, total, 0.0, max(df, 1.0), 1.0)
 
 
