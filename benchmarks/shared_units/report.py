@@ -22,6 +22,7 @@ from benchmarks.shared_units.worlds import worlds
 
 RATES = Path(__file__).with_name("rates.csv")
 RESAMPLED = Path(__file__).with_name("resampled.csv")
+PEERS = Path(__file__).with_name("peers.csv")
 PAGE = Path(__file__).parents[2] / "docs" / "shared-units.md"
 COLUMNS = {"items": "item_test", "less, wide": "less_wide", "two-way": "two_way"}
 ALPHA = 0.05
@@ -86,7 +87,8 @@ def tables(rates: pd.DataFrame) -> dict[str, str]:
         "prototype": _level_table(equal[equal.world.str.startswith("prototype")]),
         "power": _power_table(rates),
         "outside": _level_table(equal[_outside(equal)]),
-        "resampled": _plain(pd.read_csv(RESAMPLED)) if RESAMPLED.exists() else "",
+        "resampled": _plain(pd.read_csv(RESAMPLED)),
+        "peers": _plain(pd.read_csv(PEERS)),
     }
 
 
