@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import zlib
 from collections.abc import Iterable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -19,7 +20,8 @@ from benchmarks.shared_units.simulate import draw_set
 from benchmarks.shared_units.world import World, with_better_a
 from benchmarks.shared_units.worlds import worlds
 from nbyk.files import replacing
-from nbyk.metrics import get
+from nbyk.metrics import Metric, get
+from nbyk.testing.shared_units import NO_UNIT, Responses, Role
 from nbyk.testing.shared_units.components import item_component, unit_component
 from nbyk.testing.shared_units.statistic import changes
 from nbyk.testing.shared_units.stretch import stretch
@@ -27,8 +29,9 @@ from nbyk.testing.shared_units.stretch import stretch
 Floats = NDArray[np.float64]
 
 SOURCES = 3
-FIELDS = 3 + 5 * SOURCES
-"""Effect, variance over items, its degrees of freedom; of each source total, within, df, units, stretch."""
+FIELDS = 4 + 5 * SOURCES
+"""Effect, variance over items or clusters, its degrees of freedom; of each source total, within, df, units,
+stretch; variance over items without their clusters."""
 
 PART = 200
 """Sets in a file."""
@@ -46,6 +49,7 @@ def measure(world: World, metrics: tuple[str, ...], sets: Iterable[int]) -> Floa
             found = changes(metric, data)
             items = item_component(data, found)
             row[place, :3] = found.effect, items.total, items.df
+            row[place, -1] = _items_alone(metric, data) if data.clustered else items.total
             parts = {source: unit_component(data, source, found) for source in data.source_units}
             far = stretch(metric, data, found, parts)
             for index, part in enumerate(parts.values()):
@@ -53,6 +57,24 @@ def measure(world: World, metrics: tuple[str, ...], sets: Iterable[int]) -> Floa
                 row[place, 3 + 5 * index : 8 + 5 * index] = kept
         rows.append(row)
     return np.array(rows)
+
+
+def _items_alone(metric: Metric, data: Responses) -> float:
+    """Return the variance over items as if they had no clusters."""
+    fresh = replace(
+        data,
+        gold=_without_units(data.gold),
+        a=_without_units(data.a),
+        b=_without_units(data.b),
+        source_units={},
+        clusters=np.arange(data.n_items),
+        clustered=False,
+    )
+    return item_component(fresh, changes(metric, fresh)).total
+
+
+def _without_units(role: Role) -> Role:
+    return Role(role.values, np.full(role.units.shape, NO_UNIT))
 
 
 def path_of(folder: Path, world: World, metric: str, part: int) -> Path:

@@ -118,15 +118,19 @@ def _answers(
 
 
 def _law(world: World, rng: np.random.Generator, count: int) -> Floats:
+    drawn: Floats
     if world.law == "heavy":
-        return rng.standard_t(3, count) / np.sqrt(3.0)
-    if world.law == "skewed":
-        return rng.standard_exponential(count) - 1.0
-    return rng.standard_normal(count)
+        drawn = rng.standard_t(3, count) / np.sqrt(3.0)
+    elif world.law == "skewed":
+        drawn = rng.standard_exponential(count) - 1.0
+    else:
+        drawn = rng.standard_normal(count)
+    return drawn
 
 
 def _cut(values: Floats, world: World) -> Floats:
     if world.response == "continuous":
         return values
     levels = 5 if world.response == "likert" else 2
-    return np.clip(np.floor(values * levels), 0, levels - 1) / (levels - 1)
+    cut: Floats = np.clip(np.floor(values * levels), 0, levels - 1) / (levels - 1)
+    return cut

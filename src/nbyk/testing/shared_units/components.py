@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import chi2
 
+from nbyk.sums import product
 from nbyk.testing.shared_units.responses import Responses, Source
 from nbyk.testing.shared_units.statistic import Changes
 
@@ -66,7 +67,9 @@ def item_component(data: Responses, found: Changes) -> Component:
     """Return the variance over items or, where items have clusters, over clusters.
 
     Items count alike: (G − 1)/G Σ (change without group g)², the jackknife. Clusters may have unlike sizes:
-    each square has a factor by which its expectation is right if all variance is between clusters.
+    each square has a factor by which its expectation is right if all variance is between clusters. Degrees of
+    freedom are the geometric mean of Satterthwaite's and of the number of clusters less one, which was
+    measured.
     """
     weights = found.group_sizes / found.group_sizes.sum()
     if not data.clustered:
@@ -84,7 +87,9 @@ def item_component(data: Responses, found: Changes) -> Component:
         gram = squares - weights[:, None] - weights[None, :]
         np.fill_diagonal(gram, spread)
         scaled = factors * rows**2
-        df = float(scaled @ spread) ** 2 / float(scaled @ gram**2 @ scaled)
+        df = float(product(scaled, spread)) ** 2 / float(product(product(scaled, gram**2), scaled))
+    # Where a few clusters are large, these degrees are too few for t, and one less than clusters too many
+    df = float(np.sqrt(max(df, 1.0) * (len(weights) - 1.0)))
     return Component(int(data.clusters.max()) + 1, total, 0.0, max(df, 1.0), 1.0)
 
 
@@ -96,7 +101,7 @@ def unit_component(data: Responses, source: Source, found: Changes) -> Component
     f_j = w_j² / Σ_k R_jk², so that the sum has the expectation σ² Σ w_j². With all J units on all items, f is
     (J − 1)/J. Degrees of freedom are Satterthwaite's for a sum of squares of normal changes (Bell and
     McCaffrey 2002), whose covariance is that of units' effects, as far as `between` is above 0, and of
-    their noise.
+    their noise in proportion to their weights.
     """
     units = data.source_units[source]
     weights, design, _ = data.without_units(data.roles_of(source), source)
@@ -110,11 +115,11 @@ def unit_component(data: Responses, source: Source, found: Changes) -> Component
     if len(units) <= _EXACT_UNITS:
         own = max(total - within, 0.0) / float(np.sum(weights**2))
         centring = np.eye(len(units)) - np.outer(weights, np.ones(len(units))) / weights.sum()
-        covariance = own * (design @ design.T) + (centring * noise) @ centring.T
+        covariance = own * product(design, design.T) + product(centring * noise, centring.T)
         if not covariance.any():
-            covariance = design @ design.T
-        squares = factors @ covariance**2 @ factors
-        df = float(factors @ np.diag(covariance)) ** 2 / float(squares)
+            covariance = product(design, design.T)
+        squares = product(product(factors, covariance**2), factors)
+        df = float(product(factors, np.diag(covariance))) ** 2 / float(squares)
     responses = sum(int(np.isin(role.units, units).sum()) for role in data.roles_of(source))
     return Component(len(units), total, within, max(df, 1.0), max(1.0, responses - data.n_items))
 

@@ -115,15 +115,15 @@ def shared_units_test(
     -----
     Let I be the variance over items or clusters by the jackknife, T that over a source's units, W the
     part of T that single responses explain, which is in I already, and r the stretch
-    (`nbyk.testing.shared_units.stretch`). With S = T + (r² − 1) max(T − W, 0) for each source,
+    (`nbyk.testing.shared_units.stretch`). Then
 
-        V = I + Σ (S − W),   df = V² / (I² / ν_I + Σ S² / ν_T).
+        V = I + Σ (r² T − W),   df = V² / (I² / ν_I + Σ (r² T)² / ν_T).
 
     For the mean of balanced data that is the analysis of variance: V = (MS_items + MS_units −
-    MS_residual) / (N J). S − W is kept where it is negative: to cut it off at 0 would let a T that is
-    small by chance pass for the many degrees of freedom of I. Where estimates say Σ W > I, although W is
-    a part of I, W is cut to the share q = I / Σ W of itself, and S to S − (1 − q) W, or to q S if S < W.
-    V is at least I / 4.
+    MS_residual) / (N J). The difference is kept where it is negative: to cut it off at 0 would let a T
+    that is small by chance pass for the many degrees of freedom of I. Where estimates say Σ W > I,
+    although W is a part of I, W is cut to the share q = I / Σ W of itself, and r² T to r² T − (1 − q) W,
+    or to q r² T if r² T < W. V is at least I / 4.
 
     References
     ----------
@@ -154,7 +154,7 @@ def combined(items: Component, units: Sequence[Component], stretch: float) -> tu
     variance = items.total
     squares = items.total**2 / items.df
     for part in units:
-        total = part.total + (stretch**2 - 1.0) * max(part.between, 0.0)
+        total = stretch**2 * part.total
         total = total - (1.0 - share) * part.within if total >= part.within else share * total
         variance += total - share * part.within
         squares += total**2 / part.df
@@ -187,5 +187,5 @@ def projected_variance(
     variance = (test.items.total - explained) * ratio
     for source, part in test.sources.items():
         fewer = part.units / (units or {}).get(source, part.units)
-        variance += (test.stretch**2 * max(part.between, 0.0) + part.within * ratio) * fewer
+        variance += (max(test.stretch**2 * part.total - part.within, 0.0) + part.within * ratio) * fewer
     return variance

@@ -106,33 +106,39 @@ def _columns(metric: Metric, data: Responses) -> list[Floats]:
 
 
 def _additive_changes(metric: Metric, data: Responses) -> Changes:
-    items, units = data.entries
     columns = _columns(metric, data)
     whole = _effects_of_items(metric, columns)
-    if metric.needs == "responses":
-        without, lost = _effects_of_rows(metric, data.roles, items, units)
-    else:
-        steps = _steps(data)[units]
-        left = [
-            means[items] + steps * (_means_without(role, means, items, units) - means[items])
-            if means.size
-            else means
-            for role, means in zip(data.roles, columns, strict=True)
-        ]
-        without = _effects_of_items(metric, left)
-        lost = np.isnan(np.sum([means for means in left if means.size], axis=0))
-        without = whole[items] + (without - whole[items]) / steps
-    n = data.n_items
     effect = float(whole.mean())
-    change = np.where(lost, effect - whole[items], without - whole[items])
-    change -= _common_changes(data, items, units, change, lost)
-    kept = n - np.bincount(units[lost], minlength=data.n_units)
-    totals, within = np.empty(data.n_units), np.empty(data.n_units)
+    totals, within = np.zeros(data.n_units), np.zeros(data.n_units)
     if data.n_units:
+        items, units = data.entries
+        without, lost = _effects_without(metric, data, columns, whole)
+        change = np.where(lost, effect - whole[items], without - whole[items])
+        change -= _common_changes(data, items, units, change, lost)
+        kept = data.n_items - np.bincount(units[lost], minlength=data.n_units)
         fill_cells(items, units, change, data.clusters, kept, totals, within)
     sizes = np.bincount(data.clusters)
     sums = np.bincount(data.clusters, weights=whole - effect)
-    return Changes(effect, -sums / (n - sizes), sizes, totals, within)
+    return Changes(effect, -sums / (data.n_items - sizes), sizes, totals, within)
+
+
+def _effects_without(
+    metric: Metric, data: Responses, columns: list[Floats], whole: Floats
+) -> tuple[Floats, NDArray[np.bool_]]:
+    """Return the effect of each entry's item without its unit, and where a role has no response left."""
+    items, units = data.entries
+    if metric.needs == "responses":
+        return _effects_of_rows(metric, data.roles, items, units)
+    steps = _steps(data)[units]
+    left, lost = [], np.zeros(len(items), bool)
+    for role, means in zip(data.roles, columns, strict=True):
+        if not means.size:
+            left.append(means)
+            continue
+        moved = means[items] + steps * (_means_without(role, means, items, units) - means[items])
+        lost |= np.isnan(moved)
+        left.append(np.where(np.isnan(moved), means[items], moved))
+    return whole[items] + (_effects_of_items(metric, left) - whole[items]) / steps, lost
 
 
 def _common_changes(
@@ -282,7 +288,9 @@ def _unit_changes(
         shares /= whole
         spread = 1.0 - np.sum(shares**2, axis=1)
         squares = np.sum((by_block - shares * by_block.sum(1, keepdims=True)) ** 2, axis=1)
-        within[numbers] = np.where(spread > 1e-9, squares / np.maximum(spread, 1e-9), totals[numbers] ** 2)
+        squares = np.where(spread > 1e-9, squares / np.maximum(spread, 1e-9), totals[numbers] ** 2)
+        # few blocks say little of a single unit's noise: all units have it in proportion to their responses
+        within[numbers] = squares.sum() * whole[:, 0] / whole.sum()
     return totals, within
 
 

@@ -1,0 +1,194 @@
+"""The rates of all candidates in all worlds, from the sets that `measure` kept, and the tables of the docs.
+
+Run ``python -m benchmarks.shared_units.report FOLDER``: it writes rates.csv beside this file and the
+tables of docs/shared-units.md. Without FOLDER, it writes the tables from rates.csv.
+"""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from scipy.stats import beta
+
+from benchmarks.shared_units.candidates import CANDIDATES, p_values
+from benchmarks.shared_units.measure import kept_sets
+from benchmarks.shared_units.world import World, with_better_a
+from benchmarks.shared_units.worlds import worlds
+
+RATES = Path(__file__).with_name("rates.csv")
+RESAMPLED = Path(__file__).with_name("resampled.csv")
+PEERS = Path(__file__).with_name("peers.csv")
+PAGE = Path(__file__).parents[2] / "docs" / "shared-units.md"
+COLUMNS = {"items": "item_test", "less, wide": "less_wide", "two-way": "two_way"}
+ALPHA = 0.05
+FEWEST_SETS = 200
+
+
+def measured(folder: Path) -> pd.DataFrame:
+    """Return one row for each world, truth and metric of which there are sets."""
+    rows = []
+    for world in worlds():
+        for truth, one in (("equal", world), ("A better", with_better_a(world))):
+            for metric in world.metrics:
+                kept = kept_sets(folder, one, metric)
+                if len(kept) >= FEWEST_SETS:
+                    rows.append(_row(world, truth, metric, kept))
+    return pd.DataFrame(rows)
+
+
+def _row(world: World, truth: str, metric: str, kept: np.ndarray) -> dict[str, object]:
+    spread = float(kept[:, 0].std(ddof=1))
+    row: dict[str, object] = {
+        "world": world.name,
+        "factor": world.factor,
+        "units": world.units,
+        "sd": max(world.severity, world.opinion, world.shift, world.slant, world.icc),
+        "items": world.n_items,
+        "metric": metric,
+        "response": world.response,
+        "design": _design(world),
+        "truth": truth,
+        "sets": len(kept),
+        "effect_over_its_sd": float(kept[:, 0].mean()) / spread,
+        "known_sd": float(np.mean(np.abs(kept[:, 0]) > 1.959964 * spread)),
+    }
+    for name in CANDIDATES:
+        row[COLUMNS.get(name, name)] = float(np.mean(p_values(kept, name) <= ALPHA))
+    return row
+
+
+def _design(world: World) -> str:
+    by_raters = "raters" in world.factor
+    balanced = world.ratings == world.raters if by_raters else world.responses == world.runs
+    return "balanced" if balanced and world.sizes == "equal" else "sparse" if not balanced else "few large"
+
+
+def interval(rate: float, sets: int) -> tuple[float, float]:
+    """Return the exact 95 % interval of a rate (Clopper and Pearson 1934)."""
+    hits = round(rate * sets)
+    low = float(beta.ppf(0.025, hits, sets - hits + 1)) if hits else 0.0
+    high = float(beta.ppf(0.975, hits + 1, sets - hits)) if hits < sets else 1.0
+    return low, high
+
+
+def tables(rates: pd.DataFrame) -> dict[str, str]:
+    """Return the Markdown tables of the page, by the name of their place."""
+    equal = rates[rates.truth == "equal"]
+    issue = equal[equal.world.str.startswith("issue")]
+    return {
+        "summary": "\n".join(_summary(equal)),
+        "issue": _level_table(issue),
+        "levels": _level_table(equal[~equal.world.str.startswith(("issue", "prototype"))]),
+        "prototype": _level_table(equal[equal.world.str.startswith("prototype")]),
+        "power": _power_table(rates),
+        "outside": _level_table(equal[_outside(equal)]),
+        "resampled": _plain(pd.read_csv(RESAMPLED)),
+        "peers": _plain(pd.read_csv(PEERS)),
+    }
+
+
+def _bounds(rates: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
+    few = (rates.units > 0) & (rates.units < 5)
+    return few.map({True: 0.01, False: 0.02}), few.map({True: 0.12, False: 0.08})
+
+
+def _outside(rates: pd.DataFrame) -> pd.Series:
+    low, high = _bounds(rates)
+    return (rates.shared < low) | (rates.shared > high)
+
+
+def _summary(equal: pd.DataFrame) -> Iterator[str]:
+    yield (
+        "| units | items | cells | least | median | greatest | outside the bounds "
+        "| items alone: median | greatest |"
+    )
+    yield "|---|---|---|---|---|---|---|---|---|"
+    groups = (("nothing is shared", 0, 0), ("2", 2, 2), ("3 or 4", 3, 4), ("5 or more", 5, 10**6))
+    for label, low, high in groups:
+        for items in (50, 200, 1000):
+            part = equal[equal.units.between(low, high) & (equal["items"] == items)]
+            if part.empty:
+                continue
+            yield (
+                f"| {label} | {items} | {len(part)} | {part.shared.min():.3f} | {part.shared.median():.3f} "
+                f"| {part.shared.max():.3f} | {int(_outside(part).sum())} "
+                f"| {part.item_test.median():.3f} | {part.item_test.max():.3f} |"
+            )
+
+
+def _level_table(rates: pd.DataFrame) -> str:
+    lines = ["| world | N | metric | sets | items alone | sum | less | two-way | **shared** | 95 % |"]
+    lines.append("|---|---|---|---|---|---|---|---|---|---|")
+    for row in _records(rates):
+        low, high = interval(row["shared"], row["sets"])
+        others = " | ".join(f"{row[name]:.3f}" for name in ("item_test", "sum", "less", "two_way"))
+        lines.append(
+            f"| {row['world']} | {row['items']} | `{row['metric']}` | {row['sets']} | {others} "
+            f"| **{row['shared']:.3f}** | {low:.3f} to {high:.3f} |"
+        )
+    return "\n".join(lines)
+
+
+def _records(rates: pd.DataFrame) -> list[dict[str, Any]]:
+    return [{str(name): value for name, value in row.items()} for row in rates.to_dict("records")]
+
+
+def _power_table(rates: pd.DataFrame) -> str:
+    lines = [
+        "| world | N | metric | sets | SD known | sum | max | **shared** | level: items alone | shared |"
+    ]
+    lines.append("|---|---|---|---|---|---|---|---|---|---|")
+    keys = ["world", "items", "metric"]
+    equal = rates[rates.truth == "equal"].drop_duplicates(keys).set_index(keys)
+    for row in _records(rates[rates.truth == "A better"]):
+        key = (row["world"], row["items"], row["metric"])
+        if key not in equal.index:
+            continue
+        level = equal.loc[[key]].iloc[0]
+        others = " | ".join(f"{row[name]:.3f}" for name in ("known_sd", "sum", "max"))
+        lines.append(
+            f"| {row['world']} | {row['items']} | `{row['metric']}` | {row['sets']} | {others} "
+            f"| **{row['shared']:.3f}** | {level['item_test']:.3f} | {level['shared']:.3f} |"
+        )
+    return "\n".join(lines)
+
+
+def _plain(table: pd.DataFrame) -> str:
+    lines = ["| " + " | ".join(table.columns) + " |", "|" + "---|" * len(table.columns)]
+    for row in table.itertuples(index=False):
+        cells = (
+            "–" if pd.isna(cell) else f"{cell:.3f}" if isinstance(cell, float) else str(cell) for cell in row
+        )
+        lines.append("| " + " | ".join(cells) + " |")
+    return "\n".join(lines)
+
+
+def filled(page: str, found: dict[str, str]) -> str:
+    """Return the page with what stands between its marks replaced."""
+    for name, table in found.items():
+        start, end = f"<!-- {name} -->", f"<!-- end {name} -->"
+        if start in page:
+            before, rest = page.split(start)
+            page = f"{before}{start}\n\n{table}\n\n{end}{rest.split(end, 1)[1]}"
+    return page
+
+
+def main() -> None:
+    """Write rates.csv and the tables of the page."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", type=Path, nargs="?", help="where `measure` kept the sets")
+    options = parser.parse_args()
+    if options.folder:
+        rates = measured(options.folder)
+        rates.to_csv(RATES, index=False, float_format="%.4g")
+    rates = pd.read_csv(RATES)
+    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), tables(rates)), encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()

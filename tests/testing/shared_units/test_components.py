@@ -1,0 +1,124 @@
+"""Variance components: textbook analysis of variance, a published table, and statsmodels' robust errors."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import statsmodels.api as sm
+from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
+
+from nbyk.metrics import get
+from nbyk.testing.shared_units import projected_variance, responses, shared_units_test
+
+# Shrout and Fleiss 1979, Intraclass correlations, Table 2: six persons, four judges; mean squares of Table 3.
+SHROUT_FLEISS = np.array(
+    [[9, 2, 5, 8], [6, 1, 3, 2], [8, 4, 6, 8], [7, 1, 2, 6], [10, 5, 6, 9], [6, 2, 4, 7]], float
+)
+
+
+def of_a_alone(values: np.ndarray, **options):
+    """Return the test of the mean of A's ratings; B's are 0 and have no units."""
+    units = np.tile(np.arange(values.shape[1]), (len(values), 1))
+    data = responses(values, np.zeros((len(values), 1)), a_units=units, **options)
+    return shared_units_test(get("mean"), data)
+
+
+def test_mean_squares_of_a_published_table():
+    test = of_a_alone(SHROUT_FLEISS)
+    n, j = SHROUT_FLEISS.shape
+    judges = test.sources["runs of A"]
+    assert round(test.items.total * n * j, 2) == 11.24
+    assert round(judges.total * n * j, 2) == 32.49
+    assert round(judges.within * n * j, 2) == 1.02
+    assert test.items.df == n - 1
+    assert judges.df == pytest.approx(j - 1, rel=0.01)  # less the little by which judges' noise differs
+
+
+@pytest.mark.parametrize(("n", "j"), [(12, 3), (40, 5), (9, 8)])
+def test_balanced_data_give_the_analysis_of_variance(n: int, j: int):
+    rng = np.random.default_rng(n)
+    x = rng.normal(size=(n, 1)) + rng.normal(size=j) + rng.normal(size=(n, j))
+    rows, columns, whole = x.mean(1, keepdims=True), x.mean(0), x.mean()
+    items = j * np.sum((rows - whole) ** 2) / (n - 1)
+    units = n * np.sum((columns - whole) ** 2) / (j - 1)
+    residual = np.sum((x - rows - columns + whole) ** 2) / ((n - 1) * (j - 1))
+    test = of_a_alone(x)
+    part = test.sources["runs of A"]
+    assert test.effect == pytest.approx(whole, rel=1e-12)
+    assert test.items.total == pytest.approx(items / (n * j), rel=1e-10)
+    assert part.total == pytest.approx(units / (n * j), rel=1e-10)
+    assert part.within == pytest.approx(residual / (n * j), rel=1e-10)
+    assert part.between == pytest.approx((units - residual) / (n * j), rel=1e-9)
+    assert test.stretch == pytest.approx(1.0)
+
+
+def test_robust_errors_are_those_of_statsmodels():
+    rng = np.random.default_rng(3)
+    n, j = 30, 6
+    x = rng.normal(size=(n, 1)) + rng.normal(size=j) + rng.normal(size=(n, j))
+    item, unit = (index.ravel() for index in np.indices(x.shape))
+    fitted = sm.OLS(x.ravel(), np.ones(x.size)).fit()
+    test = of_a_alone(x)
+    part = test.sources["runs of A"]
+    for groups, variance in ((item, test.items.total), (unit, part.total)):
+        robust = sm.OLS(x.ravel(), np.ones(x.size)).fit(cov_type="cluster", cov_kwds={"groups": groups})
+        assert np.sqrt(variance) == pytest.approx(robust.bse[0], rel=1e-10)
+    # statsmodels subtracts the squares of all residuals, we those of two-way residuals
+    size = n * j
+    squares = (n - 1) * size * test.items.total + (j - 1) * size * part.total
+    squares += (n - 1) * (j - 1) * size * part.within
+    two_way = test.items.total + part.total - squares / size / (size - 1)
+    assert two_way == pytest.approx(cov_cluster_2groups(fitted, item, unit)[0][0, 0], rel=1e-10)
+
+
+def test_clusters_of_one_size_are_those_of_statsmodels():
+    rng = np.random.default_rng(4)
+    clusters = np.repeat(np.arange(8), 5)
+    effects = rng.normal(size=8)[clusters] + rng.normal(size=40)
+    data = responses(effects[:, None], np.zeros((40, 1)), clusters=clusters)
+    test = shared_units_test(get("mean"), data)
+    robust = sm.OLS(effects, np.ones(40)).fit(cov_type="cluster", cov_kwds={"groups": clusters})
+    assert test.standard_error == pytest.approx(robust.bse[0], rel=1e-10)
+    assert test.df == pytest.approx(7)
+
+
+def test_components_are_unbiased_where_raters_rate_some_items():
+    """3 of 8 raters, unequal loads: the mean of T − W is the variance that severities give the effect."""
+    rng = np.random.default_rng(5)
+    n, j, k, sd = 60, 8, 3, 0.5
+    units = np.argsort(rng.exponential(size=(n, j)) * np.arange(1, j + 1), axis=1)[:, :k]
+    loads = np.bincount(units.ravel(), minlength=j) / (n * k)
+    found = []
+    for _ in range(600):
+        x = rng.normal(size=(n, 1)) + sd * rng.normal(size=j)[units] + rng.normal(size=(n, k))
+        test = shared_units_test(get("mean"), responses(x, np.zeros((n, 1)), a_units=units))
+        found.append(test.sources["runs of A"].between)
+    expected = sd**2 * np.sum(loads**2)
+    assert abs(np.mean(found) - expected) < 3.5 * np.std(found) / np.sqrt(len(found))
+
+
+def test_variance_at_other_numbers():
+    rng = np.random.default_rng(6)
+    x = rng.normal(size=(50, 1)) + 2.0 * rng.normal(size=6) + rng.normal(size=(50, 6))
+    test = of_a_alone(x)
+    part = test.sources["runs of A"]
+    assert part.between > 0
+    assert projected_variance(test) == pytest.approx(test.variance)
+    # with ever more items, the units' own variance stays
+    assert projected_variance(test, items=10**9) == pytest.approx(part.between, rel=1e-6)
+    assert projected_variance(test, items=10**9, units={"runs of A": 12}) == pytest.approx(
+        part.between / 2, rel=1e-6
+    )
+
+
+def test_intervals_of_components_cover():
+    rng = np.random.default_rng(7)
+    covered = []
+    for _ in range(400):
+        x = rng.normal(size=(40, 1)) + rng.normal(size=6) + rng.normal(size=(40, 6))
+        part = of_a_alone(x).sources["runs of A"]
+        low, high = part.between_interval(0.9)
+        covered.append(low <= 1.0 / 6.0 <= high)
+        low, high = part.within_interval(0.9)
+        covered.append(low <= 1.0 / 240.0 <= high)
+    assert np.mean(covered) == pytest.approx(0.9, abs=0.045)

@@ -1,0 +1,246 @@
+"""The test over new items and new units: invariances, duality, brute force, level, and what it refuses."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nbyk.errors import NbykError
+from nbyk.metrics import get
+from nbyk.testing.shared_units import Responses, projected_variance, responses, shared_units_test
+from nbyk.testing.shared_units.statistic import changes
+
+METRICS = (
+    "mean",
+    "mae",
+    "mse",
+    "rmse",
+    "wins_mae",
+    "spearman",
+    "emd_aggregated",
+    "mean_of_emds",
+    "cosine",
+    "accuracy",
+    "f1",
+    "auc",
+)
+
+
+def arrays(
+    seed: int = 0, n: int = 30, raters: int = 6, ratings: int = 4, runs: int = 3
+) -> dict[str, np.ndarray]:
+    """Return gold by some of the raters, and two systems of all runs, with their units."""
+    rng = np.random.default_rng(seed)
+    values = rng.uniform(0.2, 0.8, (n, 1))
+    units = np.argsort(rng.random((n, raters)), axis=1)[:, :ratings]
+    gold = values + 0.1 * rng.normal(size=raters)[units] + 0.1 * rng.normal(size=(n, ratings))
+    a = values + 0.05 + 0.02 * rng.normal(size=runs) + 0.1 * rng.normal(size=(n, runs))
+    b = values - 0.04 + 0.02 * rng.normal(size=runs) + 0.12 * rng.normal(size=(n, runs))
+    run_units = np.tile(np.arange(runs), (n, 1))
+    return {"a": a, "b": b, "gold": gold, "a_units": run_units, "b_units": run_units, "gold_units": units}
+
+
+def result_of(metric: str, given: dict[str, np.ndarray], **options):
+    return shared_units_test(get(metric), responses(**given, **options))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_effect_is_the_metrics_own(metric: str):
+    given = arrays()
+    chosen = get(metric)
+    systems = np.stack([given["a"], given["b"]])[:, None]
+    gold = given["gold"][None]
+    if chosen.needs == "item_means":
+        systems, gold = systems.mean(-1), gold.mean(-1)
+    elif systems.shape[-1] != gold.shape[-1]:
+        gold = gold[..., : systems.shape[-1]]
+        given["gold"], given["gold_units"] = given["gold"][:, :3], given["gold_units"][:, :3]
+    assert result_of(metric, given).effect == pytest.approx(chosen.effects(systems, gold)[0], rel=1e-9)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("paired", [False, True])
+def test_mirror(metric: str, paired: bool):
+    given = arrays(1)
+    swapped = {**given, "a": given["b"], "b": given["a"]}
+    one, other = result_of(metric, given, paired=paired), result_of(metric, swapped, paired=paired)
+    assert other.effect == pytest.approx(-one.effect)
+    assert other.p_value() == pytest.approx(one.p_value(), rel=1e-8)
+    assert other.p_value("less") == pytest.approx(one.p_value("greater"), rel=1e-8)
+    assert other.interval() == pytest.approx([-end for end in reversed(one.interval())])
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_order_and_names_of_units_do_not_matter(metric: str):
+    given = arrays(2)
+    rng = np.random.default_rng(0)
+    names = np.array([40, 7, 1000, 3, 12, 5])
+    shuffled = dict(given)
+    for role in ("a", "b", "gold"):
+        if get(metric).base_name == "cosine":
+            break  # pairs the responses by their places
+        order = rng.permuted(np.tile(np.arange(given[role].shape[1]), (30, 1)), axis=1)
+        shuffled[role] = np.take_along_axis(given[role], order, 1)
+        shuffled[f"{role}_units"] = np.take_along_axis(given[f"{role}_units"], order, 1)
+    shuffled["gold_units"] = names[shuffled["gold_units"]]
+    one, other = result_of(metric, given), result_of(metric, shuffled)
+    assert other.effect == pytest.approx(one.effect, rel=1e-9)
+    assert other.p_value() == pytest.approx(one.p_value(), rel=1e-6)
+
+
+@pytest.mark.parametrize("metric", ["mean", "mae", "mse", "spearman", "mean_of_emds"])
+def test_scale_does_not_matter(metric: str):
+    given = arrays(3)
+    scaled = {name: 4.0 * values - 1.0 if "units" not in name else values for name, values in given.items()}
+    one, other = result_of(metric, given), result_of(metric, scaled)
+    assert other.p_value() == pytest.approx(one.p_value(), rel=1e-6)
+
+
+@pytest.mark.parametrize("metric", METRICS)
+@pytest.mark.parametrize("alpha", [0.01, 0.05, 0.3])
+def test_p_is_small_exactly_where_the_interval_leaves_0_out(metric: str, alpha: float):
+    for seed in range(6):
+        test = result_of(metric, arrays(seed, n=12))
+        for side in ("two-sided", "greater", "less"):
+            low, high = test.interval(1.0 - alpha, side)
+            assert (test.p_value(side) <= alpha) == (low >= 0.0 or high <= 0.0)
+
+
+@pytest.mark.parametrize("metric", ["mean", "mse", "mae", "accuracy", "mean_of_emds"])
+def test_leaving_a_unit_out_is_what_it_says(metric: str):
+    """Up to a constant that all units of a source share on an item, which is no difference between them."""
+    given = arrays(4, raters=5, ratings=5, runs=4)
+    data = responses(**given)
+    found = changes(get(metric), data)
+    for role, units in zip(("gold", "a", "b"), data.source_units.values(), strict=True):
+        brute = []
+        for unit in range(len(units)):
+            fewer = {**given, role: np.where(given[f"{role}_units"] == unit, np.nan, given[role])}
+            brute.append(changes(get(metric), responses(**fewer)).effect - found.effect)
+        assert found.units[units] == pytest.approx(np.array(brute) - np.mean(brute), abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["rmse", "spearman", "cosine", "f1"])
+def test_leaving_a_unit_out_of_what_is_no_mean_over_items(metric: str):
+    given = arrays(5, raters=4, ratings=4, runs=4)
+    data = responses(**given)
+    found = changes(get(metric), data)
+    units = data.source_units["runs of A"]
+    brute = []
+    for unit in range(len(units)):
+        fewer = {**given, "a": np.where(given["a_units"] == unit, np.nan, given["a"])}
+        if metric == "cosine":
+            return  # lengths must agree: covered by the others
+        brute.append(changes(get(metric), responses(**fewer)).effect - found.effect)
+    assert found.units[units] == pytest.approx(np.array(brute) - np.mean(brute), abs=1e-12)
+
+
+def test_items_without_a_rating_leave_with_their_rater():
+    values = np.array([[0.1, np.nan], [0.4, 0.6], [0.9, np.nan], [0.3, np.nan]])
+    units = np.array([[0, -1], [0, 1], [1, -1], [1, -1]])
+    data = responses(values, np.zeros((4, 1)), a_units=units)
+    found = changes(get("mean"), data)
+    whole = np.mean([0.1, 0.5, 0.9, 0.3])
+    without_first = np.mean([0.6, 0.9, 0.3])
+    without_second = np.mean([0.1, 0.4])
+    assert found.effect == pytest.approx(whole)
+    assert found.units == pytest.approx([without_first - whole, without_second - whole])
+
+
+def test_level_where_runs_are_shared_and_where_they_do_not_differ():
+    rng = np.random.default_rng(8)
+    n, runs, sets = 60, 4, 500
+    units = np.tile(np.arange(runs), (n, 1))
+    for sd in (0.0, 0.3):
+        rejected = np.zeros(2)
+        for _ in range(sets):
+            a, b = (sd * rng.normal(size=runs) + rng.normal(size=(n, runs)) for _ in range(2))
+            data = responses(a, b, a_units=units, b_units=units)
+            broad = shared_units_test(get("mean"), data)
+            items = shared_units_test(get("mean"), data, sources=())
+            rejected += broad.p_value() <= 0.05, items.p_value() <= 0.05
+        broad_rate, items_rate = rejected / sets
+        assert 0.02 <= broad_rate <= 0.085  # .05 and three standard errors of 500 sets
+        assert (items_rate > 0.3) == (sd > 0)
+
+
+def test_stretch_reaches_beyond_where_errors_level_off():
+    given = arrays(9, n=200, raters=5, ratings=5)
+    given["gold"] = given["gold"] + 0.06
+    assert result_of("mse", given).stretch == pytest.approx(1.0, abs=0.05)
+    test = result_of("mae", given)
+    assert test.effect > 0
+    assert test.stretch > 1.02
+
+
+def test_a_maximum_is_too_rough():
+    given = arrays(10, n=150)
+    assert result_of("max_error", given).is_too_rough
+    assert not result_of("mae", given).is_too_rough
+
+
+def test_pairs_are_one_unit_and_the_rest_stay_unpaired():
+    given = arrays(11, runs=5)
+    given["b_units"] = given["b_units"] + 2  # runs 2, 3, 4 of both; 0, 1 of A; 5, 6 of B
+    test = result_of("mean", given, paired=True)
+    assert {source: part.units for source, part in test.sources.items()} == {
+        "raters": 6,
+        "runs": 3,
+        "runs of A": 2,
+        "runs of B": 2,
+    }
+    assert set(result_of("mean", given).sources) == {"raters", "runs of A", "runs of B"}
+
+
+def test_what_pairs_share_takes_nothing_away():
+    """A shift that run r of both systems has: paired, it is no noise."""
+    given = arrays(12, runs=4)
+    shift = np.array([0.5, -0.2, 0.1, -0.4])
+    shifted = {**given, "a": given["a"] + shift, "b": given["b"] + shift}
+    paired = result_of("mean", shifted, paired=True)
+    assert paired.variance == pytest.approx(result_of("mean", given, paired=True).variance)
+    assert paired.variance < 0.2 * result_of("mean", shifted).variance
+
+
+def test_one_unit_is_fixed_and_fresh_units_belong_to_items():
+    given = arrays(13)
+    fresh = {**given, "a_units": np.full((30, 3), -1)}
+    assert "runs of A" not in result_of("mae", fresh).sources
+    one = {**given, "a": given["a"][:, :1], "a_units": np.zeros((30, 1), int)}
+    assert "runs of A" not in result_of("mae", one).sources
+    items = shared_units_test(get("mae"), responses(**given), sources=())
+    assert items.variance == items.items.total
+
+
+def test_no_difference_at_all():
+    same = np.full((10, 2), 0.5)
+    units = np.tile([0, 1], (10, 1))
+    test = shared_units_test(get("mean"), responses(same, same, a_units=units, b_units=units))
+    assert test.p_value() == 1.0
+    assert test.p_value("greater") == 0.5
+    assert test.interval() == (0.0, 0.0)
+    assert projected_variance(test, items=100) == 0.0
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        ({"a_units": np.zeros((30, 3), int)}, "answers item 1 twice"),
+        ({"clusters": np.zeros(30, int)}, "all items are in one cluster"),
+        ({"clusters": np.zeros(3, int)}, "one cluster for each of 30 items"),
+        ({"b": np.zeros((29, 3)), "b_units": None}, "b has 29 items and a has 30"),
+        ({"a_units": np.zeros((30, 3))}, "expected whole numbers of shape"),
+        ({"gold": np.full((30, 4), np.nan)}, "item 1 of gold has no response"),
+    ],
+)
+def test_what_is_refused(change: dict[str, object], message: str):
+    with pytest.raises(NbykError, match=message):
+        responses(**{**arrays(), **change})
+
+
+def test_a_source_that_is_not_there():
+    data: Responses = responses(**{**arrays(), "gold_units": None})
+    with pytest.raises(
+        NbykError, match="items share no raters; sources that they share: runs of A, runs of B"
+    ):
+        shared_units_test(get("mae"), data, sources=["raters"])
