@@ -99,15 +99,16 @@ def all_better(metrics: Iterable[tuple[bool, bool]]) -> Verdict:
     return "yes" if all(settled for _, settled in found) else "inconclusive"
 
 
-def with_gate(answer: Answer, verdict: Verdict, a: str, b: str | None) -> Answer:
-    """Return an answer that says whether the gate is passed: whether `a` is shown to be better than `b`."""
+def with_gate(answer: Answer, verdict: Verdict, a: str, b: str | None, reason: str = "") -> Answer:
+    """Return an answer that says whether the gate is passed: whether `a` is shown to be better than `b`.
+
+    `reason` says why nothing can be said of the population that is asked about; "" where draws alone lack.
+    """
     no = "" if verdict == "yes" else "not "
     sentence = f"The gate is {no}passed: {a} is {no}shown to be better than {b}."
     if verdict == "inconclusive":
-        sentence = (
-            f"The gate is inconclusive: more draws could change whether {a} is shown to be better than {b}; "
-            "raise --max-resamples."
-        )
+        more = f"more draws could change whether {a} is shown to be better than {b}; raise --max-resamples"
+        sentence = f"The gate is inconclusive: {reason or more}."
     return replace(
         answer,
         sentences=(*answer.sentences, sentence),

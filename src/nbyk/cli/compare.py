@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -62,6 +62,7 @@ class _Shown:
     a: str
     b: str | None
     better: Verdict
+    reason: str = ""
 
 
 def compare(
@@ -215,7 +216,7 @@ def compare(
     )
     answer, shown = (_pair if len(read.names) == 2 else _board)(read, asked)
     if gate:
-        answer = with_gate(answer, shown.better, shown.a, shown.b)
+        answer = with_gate(answer, shown.better, shown.a, shown.b, shown.reason)
     give(answer, out=out, as_json=as_json, stem=STEM, gate=shown.better if gate else None)
 
 
@@ -232,7 +233,7 @@ def _pair(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
         results = compare_metrics(data, metrics=asked.metrics, **asked.test)
     found = PairFindings(a, b, systems, results, asked.interval, **_extras(systems, data, results, asked))
     better = all_better((result.verdict == "A", result.decided) for result in results.values())
-    return pair_answer(found), _Shown(a, b, better)
+    return pair_answer(found), _Shown(a, b, better, _reason(results.values()))
 
 
 def _board(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
@@ -260,7 +261,13 @@ def _board(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
         (any(pair.better == first for pair in pairs), all(pair.decided for pair in pairs))
         for pairs in of_first
     )
-    return board_answer(boards, systems), _Shown(first, asked.against, better)
+    reason = _reason(pair.result for pairs in of_first for pair in pairs)
+    return board_answer(boards, systems), _Shown(first, asked.against, better, reason)
+
+
+def _reason(results: Iterable[ComparisonResult]) -> str:
+    """Return why nothing can be said of the broadest population, if so by any metric."""
+    return next((result.claims[0].reason for result in results if result.claims[0].reason), "")
 
 
 def _extras(

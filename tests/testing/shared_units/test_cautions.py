@@ -1,9 +1,10 @@
-"""The caution where items share raters or runs: in which outputs it stands, and that no number moves."""
+"""The caution where items share raters or runs, of claims over items: where it stands; no number moves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,6 +14,9 @@ from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.units import ALL_FRESH, Units
 from nbyk.testing.shared_units.cautions import about_units
 from nbyk.testing.systems.variance import variance_shares
+
+compare = partial(nbyk.compare, generalise=("items",))
+compare_systems = partial(nbyk.compare_systems, generalise=("items",))
 
 N = 40
 _RNG = np.random.default_rng(0)
@@ -34,22 +38,22 @@ def units(index: Iterable[Iterable[int]]) -> Units:
 
 
 def test_arrays_of_two_columns_or_more_share_their_columns() -> None:
-    assert sharing(nbyk.compare(GOLD, A, B).warnings) == [SHARED]
+    assert sharing(compare(GOLD, A, B).warnings) == [SHARED]
 
 
 def test_lists_that_differ_in_length_say_nothing_of_who_gave_them() -> None:
     ragged = [*GOLD.tolist()[:-1], [0.5]]
-    (found,) = sharing(nbyk.compare(ragged, A[:, 0], B[:, 0]).warnings)
+    (found,) = sharing(compare(ragged, A[:, 0], B[:, 0]).warnings)
     assert found.startswith("nothing says which rater gave the responses of gold: ")
-    assert not sharing(nbyk.compare(GOLD[:, 0], A[:, 0], B[:, 0]).warnings)
+    assert not sharing(compare(GOLD[:, 0], A[:, 0], B[:, 0]).warnings)
 
 
 def test_simulated_sets_have_fresh_units_and_no_caution() -> None:
     prior = nbyk.published_prior("toxicity")
     data = nbyk.simulate(prior, n_items=N, k_responses=3, epsilon_b=0.1, seed=1)
-    found = nbyk.compare(data)
+    found = compare(data)
     assert not sharing(found.warnings)
-    same = nbyk.compare(data.gold, data.a, data.b)
+    same = compare(data.gold, data.a, data.b)
     assert sharing(same.warnings)
     assert replace(same, warnings=found.warnings).to_dict(distributions=True) == found.to_dict(
         distributions=True
@@ -59,7 +63,7 @@ def test_simulated_sets_have_fresh_units_and_no_caution() -> None:
 def test_each_answer_about_two_systems_says_it_and_no_number_moves() -> None:
     shared, fresh = response_set(GOLD, A, B), ResponseSet(GOLD, A, B, ALL_FRESH)
     for look in (
-        nbyk.compare,
+        compare,
         variance_shares,
         nbyk.settle,
         lambda data: nbyk.sensitivity(data, metrics=["mae"], n_resamples=99),
@@ -78,13 +82,13 @@ def test_without_gold_settle_reads_a_response_set_as_it_reads_matrices() -> None
 
 def test_a_leaderboard_and_its_pairs_say_it() -> None:
     systems = {"x": A, "y": B, "z": B[:, ::-1] + 0.1}
-    board = nbyk.compare_systems(GOLD, systems)
+    board = compare_systems(GOLD, systems)
     (found,) = sharing(board.warnings)
     assert found.startswith(
         f"the same 5 raters rated all {N} items, and the same 3 runs of each of 3 systems answered all {N} "
     )
     assert all(sharing(pair.result.warnings) == [SHARED] for pair in board.pairs)
-    fresh = nbyk.compare_systems(GOLD, systems, units=dict.fromkeys(("gold", *systems), ALL_FRESH["gold"]))
+    fresh = compare_systems(GOLD, systems, units=dict.fromkeys(("gold", *systems), ALL_FRESH["gold"]))
     assert not sharing(fresh.warnings)
     assert [pair.p_adjusted for pair in fresh.pairs] == [pair.p_adjusted for pair in board.pairs]
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import math
 from dataclasses import FrozenInstanceError
+from functools import partial
 from types import SimpleNamespace
 
 import numpy as np
@@ -24,6 +25,9 @@ from nbyk.testing.intervals import acceleration, bca_interval, percentile_interv
 from nbyk.testing.systems.compare import compare_metrics
 from tests.oracles import enumerate as exact
 from tests.oracles.chisquare import assert_drawn_from
+
+compare = partial(nbyk.compare, generalise=("items",))
+"""Claims over new items alone."""
 
 ITEM_MEAN_METRICS = (
     *("mae", "mse", "inverse_mse", "rmse", "max_error", "wins_mae"),
@@ -221,15 +225,15 @@ def test_all_metrics_share_their_draws_and_keep_their_numbers() -> None:
 
 def test_draws_go_on_until_the_decision_is_settled() -> None:
     arrays = random_arrays(n=40, shift=0.11, seed=4)
-    first = nbyk.compare(*arrays, n_resamples=99, max_resamples=99, alternative="greater")
+    first = compare(*arrays, n_resamples=99, max_resamples=99, alternative="greater")
     border = first.p_greater.p
-    settled = nbyk.compare(*arrays, n_resamples=99, alpha=min(0.9, 4 * border), alternative="greater")
+    settled = compare(*arrays, n_resamples=99, alpha=min(0.9, 4 * border), alternative="greater")
     assert settled.decided
     assert settled.n_resamples < 999_999
-    near = nbyk.compare(*arrays, n_resamples=99, max_resamples=6_336, alpha=border, alternative="greater")
+    near = compare(*arrays, n_resamples=99, max_resamples=6_336, alpha=border, alternative="greater")
     assert near.n_resamples > settled.n_resamples
     assert_array_equal(near.null_distribution[:99], first.null_distribution)
-    undecided = nbyk.compare(*arrays, n_resamples=99, max_resamples=99, alpha=border, alternative="greater")
+    undecided = compare(*arrays, n_resamples=99, max_resamples=99, alpha=border, alternative="greater")
     assert not undecided.decided
     assert any("raise `max_resamples`" in text for text in undecided.warnings)
     assert "unsettled" in repr(undecided)
@@ -314,24 +318,24 @@ def test_expected_p_is_of_the_draws_that_the_result_keeps() -> None:
 
 def test_what_the_result_says() -> None:
     arrays = random_arrays(shift=0.3)
-    result = nbyk.compare(*arrays)
+    result = compare(*arrays)
     assert result.verdict == "A"
-    assert result.sentence("ours", "theirs").startswith("ours is better than theirs on mae: the effect of")
+    assert result.sentence("ours", "theirs").startswith(
+        "ours is better than theirs on mae, for these 3 raters"
+    )
     assert "under the null that ours and theirs are equally good over the population of items" in (
         result.sentence("ours", "theirs")
     )
-    assert (
-        nbyk.compare(*arrays, alternative="less").sentence().startswith("B is not shown to be better than A")
-    )
-    assert nbyk.compare(arrays[0], arrays[2], arrays[1]).verdict == "B"
-    other = nbyk.compare(*arrays, null="permutation", n_resamples=999)
+    assert compare(*arrays, alternative="less").sentence().startswith("B is not shown to be better than A")
+    assert compare(arrays[0], arrays[2], arrays[1]).verdict == "B"
+    other = compare(*arrays, null="permutation", n_resamples=999)
     assert other.verdict == "different"
     assert "do not answer every item alike" in other.sentence()
     assert any("swap_items and shifted" in text for text in other.warnings)
     assert "p-value" in repr(result)
     assert "array" not in repr(result)
     assert result.score_b - result.score_a == pytest.approx(result.effect)
-    assert nbyk.compare(*arrays, metric="wins_mae").score_a is None
+    assert compare(*arrays, metric="wins_mae").score_a is None
     for name in ("bca", "percentile"):
         assert result.effect in (interval := result.confidence_interval(name))
         assert interval.method == name

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from functools import partial
 from itertools import combinations
 
 import numpy as np
@@ -15,9 +16,12 @@ from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.systems.leaderboard import bootstrap_scores
 from nbyk.testing.systems.standings import Leaderboard
-from nbyk.testing.systems.systems import compare_systems
+from nbyk.testing.systems.systems import compare_systems as compare_systems_over
 
 SPREADS = (0.05, 0.05, 0.15, 0.4)
+
+compare_systems = partial(compare_systems_over, generalise=("items",))
+"""Claims over new items alone, but where a test asks for more (tests/testing/systems/test_claims.py)."""
 
 
 def ratings(spreads=SPREADS, n: int = 80, k: int = 3, seed: int = 0):  # type: ignore[no-untyped-def]

@@ -236,12 +236,10 @@ def _of_broad_claims(result: ComparisonResult) -> dict[str, str]:
     """Return a row for each claim beyond new items."""
     rows = {}
     for claim in result.claims[:-1]:
+        level = f"{100 * result.interval_bca.level:g} % interval for {claim.population}"
+        ends = f"{number(claim.low)} to {number(claim.high)}"
         rows[f"p for {claim.population}"] = number(claim.p) if claim.is_settled else claim.reason
-        if claim.is_settled:
-            percent = f"{100 * result.interval_bca.level:g} %"
-            rows[f"{percent} interval for {claim.population}"] = (
-                f"{number(claim.low)} to {number(claim.high)}"
-            )
+        rows[level] = ends if claim.is_settled else "–"
     return rows
 
 

@@ -143,7 +143,7 @@ def shared_units_test(
     far = stretch(metric, data, found, parts)
     variance, df = combined(items, list(parts.values()), far)
     fourth = float(np.sum(found.groups**4))
-    at_work = float(np.sum(found.groups**2)) ** 2 / fourth if fourth > 0.0 else 0.0
+    at_work = float(np.sum(found.groups**2)) ** 2 / fourth if fourth > 0.0 else float(len(found.groups))
     return SharedUnitsTest(found.effect, variance, df, items, parts, far, at_work)
 
 

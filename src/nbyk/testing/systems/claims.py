@@ -8,8 +8,8 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -38,6 +38,9 @@ FEWEST_UNITS = 3
 
 FEW_UNITS = 5
 """Of fewer, the level of the test was measured to reach twice the nominal one."""
+
+_ROUNDING = 1e-10
+"""A standard error below this share of the effect is rounding: nothing varies."""
 
 _COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SEED = re.compile(r"seed", re.IGNORECASE)
@@ -187,7 +190,13 @@ def panel_of(data: ResponseSet, generalise: Sequence[str] | None) -> Panel:
 
 
 def broad_claim(
-    metric: Metric, panel: Panel, *, alternative: Alternative, alpha: float, confidence_level: float
+    metric: Metric,
+    panel: Panel,
+    items: Claim,
+    *,
+    alternative: Alternative,
+    alpha: float,
+    confidence_level: float,
 ) -> Claim:
     """Return the claim over new items and new units.
 
@@ -197,6 +206,8 @@ def broad_claim(
         The metric.
     panel
         Units with something to generalise over.
+    items
+        The claim over new items alone, whose numbers it has where nothing varies.
     alternative, alpha, confidence_level
         As for `nbyk.compare`.
     """
@@ -207,10 +218,13 @@ def broad_claim(
     if few:
         return _unsettled(over, population, f"{_listed(few)} cannot speak for others")
     test = shared_units_test(metric, panel.responses, sources=panel.sources)
+    if test.variance <= (_ROUNDING * test.effect) ** 2:
+        return replace(items, over=over, population=population)
     if test.is_too_rough:
         return _unsettled(over, population, f"{metric.name} hangs on single items, and is too rough for it")
     low, high = test.interval(confidence_level)
-    p = {side: test.p_value(side) for side in ("greater", "less", "two-sided")}  # type: ignore[arg-type]
+    sides: tuple[Alternative, ...] = ("greater", "less", "two-sided")
+    p = {side: test.p_value(side) for side in sides}
     return Claim(
         over=over,
         population=population,
@@ -354,8 +368,8 @@ def _factor_of(source: Source, *, has_gold: bool) -> tuple[str, ...]:
     return ("runs",) if has_gold else ("raters", "runs")
 
 
-def _what_is_shared(factors: Sequence[tuple[str, ...]] | object) -> str:
-    names = sorted({name for of_source in factors for name in of_source})  # type: ignore[attr-defined]
+def _what_is_shared(factors: Iterable[tuple[str, ...]]) -> str:
+    names = sorted({name for of_source in factors for name in of_source})
     return f" (they share {_listed(names)})" if names else ""
 
 

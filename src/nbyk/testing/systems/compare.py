@@ -326,18 +326,19 @@ class Asked:
             responses_b=_responses(data.b),
             n_resamples=null_effects.size,
             decision_error=0.0 if exact else self.decision_error,
-            claims=(*self._broad(metric), items),
+            claims=(*self._broad(metric, items), items),
             warnings=(*about_data(data, null=self.null, panel=self.panel), *own, *of_level),
             seed=self.seed,
         )
 
-    def _broad(self, metric: Metric) -> tuple[Claim, ...]:
+    def _broad(self, metric: Metric, items: Claim) -> tuple[Claim, ...]:
         if not self.panel.is_broad:
             return ()
         return (
             broad_claim(
                 metric,
                 self.panel,
+                items,
                 alternative=self.alternative,
                 alpha=self.alpha,
                 confidence_level=self.confidence_level,

@@ -1,0 +1,193 @@
+"""Claims: whom a comparison speaks of, in which order, and at which level."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+import nbyk
+from nbyk.data.response_set import ResponseSet, response_set
+from nbyk.data.units import ALL_FRESH, Units
+from nbyk.errors import NbykError
+from nbyk.testing.systems.claims import panel_of
+
+RNG = np.random.default_rng(4)
+QUICK: Any = {"n_resamples": 199, "max_resamples": 199}
+
+
+def ratings(n: int = 80, raters: int = 5, runs: int = 5, lead: float = 0.05, seed: int = 0) -> list[Any]:
+    """Return gold, A and a worse B; raters and runs differ as wholes."""
+    rng = np.random.default_rng(seed)
+    mean = rng.uniform(0.3, 0.7, (n, 1))
+    gold = mean + rng.normal(0, 0.1, (n, raters)) + rng.normal(0, 0.03, raters)
+    a, b = (
+        mean + off + rng.normal(0, 0.05, (n, runs)) + rng.normal(0, 0.02, runs) for off in (0.02, 0.02 + lead)
+    )
+    return [gold, a, b]
+
+
+def by_ids(matrix: Any, names: tuple[str, ...]) -> Units:
+    places = np.broadcast_to(np.arange(len(names), dtype=np.int32), matrix.shape)
+    return Units("ids", names, places)
+
+
+def test_claims_go_from_broad_to_narrow_and_p_is_that_of_the_first() -> None:
+    result = nbyk.compare(*ratings(), **QUICK)
+    broad, items = result.claims
+    assert broad.over == ("items", "raters", "runs of A", "runs of B")
+    assert (broad.population, items.over) == ("new items, raters and runs", ("items",))
+    assert items.population == "new items, with these 5 raters and these 5 runs of each system"
+    assert (result.p, result.decided) == (broad.p, True)
+    assert items.p == result.p_value.p
+    assert (broad.method, items.method) == ("t", "swap_items")
+    assert result.to_dict()["claims"][0]["p"] == broad.p
+
+
+@pytest.mark.parametrize("metric", ["mean", "mae", "spearman", "mean_of_emds", "accuracy"])
+def test_p_is_at_most_alpha_exactly_where_the_interval_leaves_0_out(metric: str) -> None:
+    for seed in range(6):
+        data = ratings(lead=0.03, seed=seed)
+        broad = nbyk.compare(*data, metric=metric, **QUICK).claims[0]
+        if not broad.is_settled:
+            continue
+        level = 1.0 - broad.p
+        for more, leaves_out in ((1e-4, False), (-1e-4, True)):
+            claim = nbyk.compare(*data, metric=metric, confidence_level=level + more, **QUICK).claims[0]
+            assert (claim.low > 0.0 or claim.high < 0.0) == leaves_out
+
+
+def test_items_alone_have_todays_numbers_and_the_caution() -> None:
+    data = ratings()
+    alone = nbyk.compare(*data, generalise=("items",), **QUICK)
+    fresh = nbyk.compare(ResponseSet(*data, ALL_FRESH), **QUICK)
+    (claim,) = alone.claims
+    assert (alone.p, claim.p) == (fresh.p, fresh.p_value.p)
+    np.testing.assert_array_equal(alone.null_distribution, fresh.null_distribution)
+    assert any("for a claim about new ones" in text for text in alone.warnings)
+    assert not any("new ones" in text for text in fresh.warnings)
+    assert "for these 5 raters and these 5 runs of each system" in alone.sentence()
+
+
+@pytest.mark.parametrize(
+    ("generalise", "over"),
+    [(("items", "raters"), ("items", "raters")), (("items", "runs"), ("items", "runs of A", "runs of B"))],
+)
+def test_what_is_left_out_stays_as_it_is(generalise: tuple[str, ...], over: tuple[str, ...]) -> None:
+    result = nbyk.compare(*ratings(), generalise=generalise, **QUICK)
+    assert result.claims[0].over == over
+    assert "with these 5 " in result.claims[0].population
+
+
+def test_two_units_cannot_speak_for_others() -> None:
+    result = nbyk.compare(*ratings(raters=2, runs=1), **QUICK)
+    broad, items = result.claims
+    assert math.isnan(result.p)
+    assert (result.verdict, result.decided, result.significant) == ("undecided", False, False)
+    assert broad.reason == "two raters cannot speak for others"
+    assert broad.population == "new items and raters, with this run of each system"
+    assert result.sentence().startswith("Not settled on mae for new items and raters, with this run of each")
+    assert result.sentence().endswith("at α = 0.05.")
+    assert items.p == result.p_value.p
+    assert result.to_dict()["p"] is None
+
+
+def test_three_units_come_with_a_caution() -> None:
+    result = nbyk.compare(*ratings(raters=3), **QUICK)
+    assert result.claims[0].is_settled
+    assert any(text.startswith("three raters are few to speak for others") for text in result.warnings)
+
+
+def test_a_metric_that_hangs_on_single_items_is_too_rough() -> None:
+    result = nbyk.compare(*ratings(), metric="max_error", **QUICK)
+    assert result.claims[0].reason == "max_error hangs on single items, and is too rough for it"
+    assert math.isnan(result.p)
+
+
+def test_where_nothing_varies_the_broad_claim_has_the_numbers_of_the_narrow_one() -> None:
+    half, one = np.full((30, 3), 0.5), np.full((30, 3), 1.0)
+    result = nbyk.compare(half, half, one, **QUICK)
+    assert (result.p, result.verdict) == (result.p_value.p, "A")
+    same = nbyk.compare(half, one, one, **QUICK)
+    assert (same.p, same.verdict, same.decided) == (1.0, "undecided", True)
+
+
+def test_no_number_of_items_will_do_where_raters_decide() -> None:
+    rng = np.random.default_rng(1)
+    mean = rng.uniform(0.3, 0.7, (200, 1))
+    gold = mean + rng.normal(0, 0.15, (200, 5)) + rng.normal(0, 0.1, 5)
+    a, b = (mean + off + rng.normal(0, 0.05, (200, 1)) for off in (0.1, -0.1))
+    advice = nbyk.compare(gold, a, b, **QUICK).claims[0].advice
+    assert advice.startswith("no number of items will settle this with five raters; about ")
+    assert int(advice.split()[11]) > 5
+
+
+@pytest.mark.parametrize(
+    ("generalise", "null", "message"),
+    [
+        (("raters",), "swap_items", "found no items"),
+        (("items", "people"), "swap_items", "unknown factor to generalise over 'people'"),
+        (("items", "runs"), "swap_items", "found runs, and items share no two runs here"),
+        (("items", "raters"), "permutation", "speaks of items alone"),
+    ],
+)
+def test_what_cannot_be_generalised_over_is_refused(
+    generalise: tuple[str, ...], null: str, message: str
+) -> None:
+    with pytest.raises(NbykError, match=message) as refused:
+        nbyk.compare(*ratings(runs=1), generalise=generalise, null=null, **QUICK)
+    assert refused.value.argument == "generalise"
+
+
+def test_runs_are_paired_by_seeds_and_people_by_ids() -> None:
+    gold, a, b = ratings(runs=4)
+    seeds, others = (tuple(f"{kind}{number}" for number in range(4)) for kind in ("seed", "run"))
+
+    def sources(of_gold: Any, names_a: tuple[str, ...], names_b: tuple[str, ...]) -> tuple[str, ...]:
+        units = {"a": by_ids(a, names_a), "b": by_ids(b, names_b)}
+        return panel_of(response_set(of_gold, a, b, units=units), None).sources
+
+    assert sources(gold, seeds, seeds) == ("runs",)
+    assert sources(gold, others, others) == ("runs of A", "runs of B")
+    assert sources(None, others, others) == ("runs",)
+    assert sources(gold, seeds, ("seed0", "seed1", "x", "y")) == ("runs", "runs of A", "runs of B")
+
+
+def test_exchanging_the_systems_mirrors_every_claim() -> None:
+    gold, a, b = ratings()
+    forward, backward = nbyk.compare(gold, a, b, **QUICK), nbyk.compare(gold, b, a, **QUICK)
+    for x, y in zip(forward.claims, backward.claims, strict=True):
+        assert x.p == pytest.approx(y.p, rel=1e-12)
+        assert x.p_greater == pytest.approx(y.p_less, rel=1e-12)
+        assert (x.low, x.high) == pytest.approx((-y.high, -y.low), rel=1e-9)
+
+
+def test_a_leaderboard_claims_what_its_pairs_do() -> None:
+    gold, a, b = ratings()
+    board = nbyk.compare_systems(gold, {"x": a, "y": b, "z": b + 0.2}, correction="none", **QUICK)
+    for pair in board.pairs:
+        assert pair.p_adjusted == pair.result.p == pair.result.claims[0].p
+        assert pair.decided
+
+
+@pytest.mark.parametrize("shared", ["runs", "raters"])
+def test_equally_good_systems_are_told_apart_as_often_as_alpha_says(shared: str) -> None:
+    """300 sets of 200 items: between the .001 and .999 quantiles of .02 and .08; items alone reject most."""
+    n_sets, rejected, alone = 300, 0, 0
+    for seed in range(n_sets):
+        rng = np.random.default_rng(1000 + seed)
+        mean = rng.uniform(0.3, 0.7, (200, 1))
+        if shared == "runs":
+            gold = None
+            a, b = (mean + rng.normal(0, 0.05, (200, 5)) + rng.normal(0, 0.05, 5) for _ in range(2))
+        else:
+            gold = mean + rng.normal(0, 0.15, (200, 5)) + rng.normal(0, 0.1, 5)
+            a, b = (mean + off + rng.uniform(-0.1, 0.1, (200, 1)) for off in (0.1, -0.1))
+        result = nbyk.compare(gold, a, b, metric="mean" if gold is None else "mae", **QUICK)
+        rejected += result.significant
+        alone += result.p_value.p <= 0.05
+    assert binom.ppf(0.001, n_sets, 0.02) <= rejected <= binom.ppf(0.999, n_sets, 0.08)
+    assert alone > 0.5 * n_sets
