@@ -38,6 +38,12 @@ class Comparison(Section):
     """Baseline, by name: every other system is compared with it alone."""
     correction: Correction = "holm"
     """For the number of pairs, of three systems or more."""
+    generalise: list[Literal["items", "raters", "runs"]] | None = Field(None, min_length=1)
+    """What the claim speaks of; without it items, and raters and runs that items share, if two or more."""
+    rater_ids: Literal["shared", "fresh"] | None = None
+    """What ids of gold's raters are: shared (people) or fresh (slots); without it as the ids show."""
+    run_ids: Literal["shared", "fresh"] | None = None
+    """The same of the systems' runs."""
     scale: ScaleText | None = None
     """Scale of all ratings: two ends as in 1..5, levels as in "1,2,3,4,5", or binary; without one 0 to 1."""
     on_missing: Literal["refuse", "drop"] = "refuse"
@@ -101,6 +107,8 @@ class Comparison(Section):
             options.append("--full" if self.full else "--quick")
         for name in type(self).model_fields:
             value = getattr(self, name)
+            if isinstance(value, list):
+                value = ",".join(value)
             if name not in ("systems", "metrics", "full") and value is not None:
                 options.append(f"--{name.removeprefix('n_').replace('_', '-')}={value}")
         return options

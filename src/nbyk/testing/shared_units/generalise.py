@@ -22,6 +22,7 @@ _LEAST_SHARE = 0.25
 """The variance is never taken for less than this share of that over items."""
 
 _FEWEST_GROUPS_AT_WORK = 5.0
+_LEAST_PART = 0.05
 
 
 @dataclass(frozen=True)
@@ -63,8 +64,12 @@ class SharedUnitsTest:
 
     @property
     def is_too_rough(self) -> bool:
-        """Whether the effect hangs on so few items that its variance says little, as a maximum does."""
-        return not self.groups_at_work >= _FEWEST_GROUPS_AT_WORK
+        """Whether the effect hangs on so few items that its variance says little, as a maximum does.
+
+        Where items add next to nothing to the variance, it does not matter how few of them do.
+        """
+        matters = self.items.total > _LEAST_PART * self.variance
+        return matters and not self.groups_at_work >= _FEWEST_GROUPS_AT_WORK
 
     def p_value(self, alternative: Alternative = "two-sided") -> float:
         """Return the p-value of no effect; 1 (one-sided ½) without any effect or variance."""
