@@ -28,20 +28,6 @@ wildcard_constraints:
 rule labels_design:
     input:
         files=lambda wildcards: DESIGN_FILES[wildcards.design],
-        code=code(
-            "data",
-            "resampling",
-            "testing/pvalues.py",
-            "testing/family.py",
-            "labels",
-            "report/answer.py",
-            "report/drawing.py",
-            "report/formats.py",
-            "report/html.py",
-            "report/labels",
-            "report/templates",
-            "templates",
-        ),
     output:
         report(
             expand(
@@ -65,6 +51,8 @@ rule labels_design:
     resources:
         mem_mb=memory(300),
         runtime=minutes(60),
+    params:
+        code=lambda wildcards: code("nbyk.cli.labels:labels"),
     message:
         "Comparing the treatments of design {wildcards.design} with their controls"
     shell:

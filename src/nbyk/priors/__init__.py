@@ -5,6 +5,7 @@ from nbyk.priors.fitting import item_parameters
 from nbyk.priors.likelihood_fit import LikelihoodFit, fit_by_likelihood
 from nbyk.priors.marginal import log_likelihood
 from nbyk.priors.published import published_names, published_prior
+from nbyk.priors.reading import read_prior
 from nbyk.priors.two_stage import Response, TwoStagePrior
 from nbyk.priors.two_stage_fit import FittedPrior, fit_prior
 
@@ -21,4 +22,5 @@ __all__ = [
     "log_likelihood",
     "published_names",
     "published_prior",
+    "read_prior",
 ]

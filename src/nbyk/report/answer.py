@@ -123,11 +123,11 @@ def answer_text(answer: Answer, *, width: int) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def write_answer(answer: Answer, folder: Path, *, stem: str) -> None:
+def write_answer(answer: Answer, folder: Path, *, stem: str, page: str = "") -> None:
     """Write an answer to a folder; everything is made before the first file is written.
 
     Writes ``STEM.json``, ``tables/NAME`` as .csv, .parquet, .md and .tex, ``figures/NAME`` as .png and .svg,
-    and ``STEM.html``, a page that holds all of it and needs no network.
+    and ``PAGE.html`` (``STEM.html`` without another name), a page that holds all of it and needs no network.
 
     Raises
     ------
@@ -145,7 +145,7 @@ def write_answer(answer: Answer, folder: Path, *, stem: str) -> None:
         for table in answer.tables
         for suffix, text in table_texts(table.frame, table.caption).items()
     }
-    page = answer_page(answer, {name: svg_address(files[".svg"]) for name, files in drawn.items()}, stem=stem)
+    html = answer_page(answer, {name: svg_address(files[".svg"]) for name, files in drawn.items()}, stem=stem)
 
     for name, text in texts.items():
         write_bytes(folder / "tables" / name, text.encode())
@@ -155,7 +155,7 @@ def write_answer(answer: Answer, folder: Path, *, stem: str) -> None:
         for suffix, picture in files.items():
             write_bytes(folder / "figures" / f"{name}{suffix}", picture)
     write_json(folder / f"{stem}.json", content)
-    write_bytes(folder / f"{stem}.html", page.encode())
+    write_bytes(folder / f"{page or stem}.html", html.encode())
 
 
 def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> str:

@@ -28,7 +28,6 @@ from nbyk.cli.options import (
     checksum,
     distinct,
     load_metric_files,
-    read_prior,
 )
 from nbyk.errors import NbykError
 
@@ -57,6 +56,7 @@ def reference(
     """Draw the reference test sets that p-values are estimated from."""
     from nbyk.data import Ratings
     from nbyk.files import read_parquet, write_parquet
+    from nbyk.priors import read_prior
     from nbyk_papers.wein2023.cells import reference_sets, references_table
 
     matrix = None if gold is None else Ratings.from_table(read_parquet(gold, RATINGS)[0]).matrix()
@@ -96,6 +96,7 @@ def true(
 ) -> None:
     """Draw true effects: fresh test sets from the population under both hypotheses."""
     from nbyk.files import write_parquet
+    from nbyk.priors import read_prior
     from nbyk.progress import progress
     from nbyk_papers.wein2023.cells import true_effects_table
 
