@@ -13,9 +13,6 @@ from nbyk.errors import NbykError
 from nbyk.files import read_json, read_text, write_text
 from nbyk.report.html import embedded_svg, render
 
-PACKAGE = "nbyk_papers"
-"""The package that the templates of these pages lie in."""
-
 _SEMANTICS = ("published", "recommended")
 
 
@@ -25,8 +22,8 @@ class StudyPage:
 
     Attributes
     ----------
-    study
-        Its name, which is also that of its template.
+    template
+        The template of its page.
     titles
         Title of a figure, by file name.
     first
@@ -35,7 +32,7 @@ class StudyPage:
         Columns of tables whose values beyond three are marked.
     """
 
-    study: str
+    template: Path
     titles: Mapping[str, str]
     first: str
     z_columns: Collection[str] = ()
@@ -62,7 +59,7 @@ class StudyPage:
 
     def write(self, results: Path, out: Path) -> None:
         """Write the page of the study's results as one HTML file; NbykError if a part is missing."""
-        write_text(out, render(f"{self.study}.html", PACKAGE, **self.content(results)))
+        write_text(out, render(self.template, **self.content(results)))
 
 
 def _figure(path: Path, titles: Mapping[str, str]) -> dict[str, str]:

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from nbyk.errors import NbykError
 from nbyk.files import read_json, write_text
 from nbyk.report.html import render, render_block
-from nbyk_papers.page import PACKAGE, StudyPage
+from nbyk_papers.boostsa2022.page import PAGE as BOOSTSA2022
+from nbyk_papers.homan2025.page import PAGE as HOMAN2025
+from nbyk_papers.page import StudyPage
+from nbyk_papers.ulmer2022.page import PAGE as ULMER2022
+from nbyk_papers.wein2023.page import PAGE as WEIN2023
 
 
 @dataclass(frozen=True)
@@ -71,6 +74,13 @@ PAPERS = (
 )
 """The papers in the order in which the page shows them."""
 
+PAGES: dict[str, StudyPage] = {
+    "wein2023": WEIN2023,
+    "homan2025": HOMAN2025,
+    "ulmer2022": ULMER2022,
+    "boostsa2022": BOOSTSA2022,
+}
+
 
 def lines(results: Path) -> Iterator[tuple[Paper, str | None]]:
     """Yield each paper with its study's summary in one line, None where the study has not been run.
@@ -106,13 +116,13 @@ def write_report(results: Path, out: Path) -> None:
             f"{results}: found no results of any paper; run `make`, or `make paper` for all of them"
         )
     sections = [_section(results, paper) for paper, line in found if line is not None]
-    write_text(out, render("papers.html", PACKAGE, papers=found, sections=sections))
+    write_text(out, render(Path(__file__).with_name("papers.html"), papers=found, sections=sections))
 
 
 def _section(results: Path, paper: Paper) -> dict[str, Any]:
-    page: StudyPage = import_module(f"nbyk_papers.{paper.study}.page").PAGE
+    page = PAGES[paper.study]
     content = page.content(results / paper.study)
-    summary = render_block(f"{paper.study}.html", "summary", PACKAGE, summary=content["summary"])
+    summary = render_block(page.template, "summary", summary=content["summary"])
     headline, *figures = content["figures"]
     return {
         "paper": paper,

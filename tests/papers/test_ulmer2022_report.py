@@ -152,7 +152,7 @@ def test_tables_have_the_papers_form(rates: pd.DataFrame) -> None:
 
 def test_everything_is_written(scores: pd.DataFrame, rates: pd.DataFrame, tmp_path: Path) -> None:
     assert write_tables(rates, tmp_path) == read_json(tmp_path / "summary.json")["line"]
-    assert read_parquet(tmp_path / "rates.parquet", ("rate", "low", "high"))[0].num_rows == 2 * 1152
+    assert read_parquet(tmp_path / "tables/rates.parquet", ("rate", "low", "high"))[0].num_rows == 2 * 1152
     write_figures(scores, tmp_path / "figures", THRESHOLDS)
     experiments = set(rates[["distribution", "error"]].itertuples(index=False, name=None))
     for name in figure_names(experiments, published=True):
@@ -161,7 +161,7 @@ def test_everything_is_written(scores: pd.DataFrame, rates: pd.DataFrame, tmp_pa
     PAGE.write(tmp_path, tmp_path / "report.html")
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "1152 of 1152 published rates" in page
-    assert '<a href="case_study/case_study.html">' in page
+    assert '<a href="case_study/report.html">' in page
     assert re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?\s*(?:https?:)?//[^"' >]*""", page) == []
 
 

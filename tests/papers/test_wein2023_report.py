@@ -15,7 +15,7 @@ from nbyk.priors import Response, fit_prior
 from nbyk.report.formats import latex, markdown, write_table
 from nbyk.report.html import render_block
 from nbyk.resampling.samplers import WEIN_SAMPLERS
-from nbyk_papers.page import PACKAGE
+from nbyk_papers.wein2023 import tables
 from nbyk_papers.wein2023.comparison import Cells, minima, z_over_sets
 from nbyk_papers.wein2023.design import COLUMNS, published_minima, published_p_values
 from nbyk_papers.wein2023.summary import summarise
@@ -93,7 +93,8 @@ def test_the_report_says_what_the_papers_way_does_on_real_gold(papers_cells: Cel
     assert gold["recommended"][1] < gold["recommended"][3] < 0.01
     alike = ratings.matrix()[ratings.counts() >= 2]
     assert gold["share_alike"] == pytest.approx(np.mean(np.nanmin(alike, axis=1) == np.nanmax(alike, axis=1)))
-    page = render_block("wein2023.html", "summary", PACKAGE, summary=summary)
+    template = Path(tables.__file__).with_name("wein2023.html")
+    page = render_block(template, "summary", summary=summary)
     said = f"{', '.join(f'{effect:.3f}' for effect in gold['published'])} at ε = 0, 1e-06, 0.05, 0.1"
     assert said in page
     assert gold["caution"] == prior.caution != ""

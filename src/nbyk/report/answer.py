@@ -128,11 +128,14 @@ def answer_text(answer: Answer, *, width: int) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def write_answer(answer: Answer, folder: Path, *, stem: str, more: Mapping[str, bytes] | None = None) -> None:
+def write_answer(
+    answer: Answer, folder: Path, *, stem: str, page: str = "", more: Mapping[str, bytes] | None = None
+) -> None:
     """Write an answer to a folder as one, in place of an earlier one (`nbyk.files.write_together`).
 
     Writes ``STEM.json``, ``tables/NAME`` as .csv, .parquet, .md and .tex, ``figures/NAME`` as .png and .svg,
-    ``STEM.html``, a page that holds all of it and needs no network, and `more` files by their names.
+    ``PAGE.html`` (``STEM.html`` without another name), a page that holds all of it and needs no network, and
+    `more` files by their names.
 
     Raises
     ------
@@ -150,11 +153,11 @@ def write_answer(answer: Answer, folder: Path, *, stem: str, more: Mapping[str, 
         files[f"tables/{table.name}.parquet"] = parquet_bytes(arrow)
     for name, of_figure in drawn.items():
         files |= {f"figures/{name}{suffix}": picture for suffix, picture in of_figure.items()}
-    page = answer_page(
+    html = answer_page(
         answer, {name: svg_address(of_figure[".svg"]) for name, of_figure in drawn.items()}, stem=stem
     )
     files[f"{stem}.json"] = json_bytes(answer.to_dict())
-    files[f"{stem}.html"] = page.encode()
+    files[f"{page or stem}.html"] = html.encode()
     write_together(folder, stem, files)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from nbyk_papers.boostsa2022.design import STUDY
+from pathlib import Path
+
 from nbyk_papers.page import StudyPage
 
 _FIGURE_TITLES = {
@@ -12,4 +13,4 @@ _FIGURE_TITLES = {
     "type_1_error": "Type-I error against the share f, the figure that the paper lacks",
 }
 
-PAGE = StudyPage(STUDY, _FIGURE_TITLES, "type_1_error", ("z p",))
+PAGE = StudyPage(Path(__file__).with_name("boostsa2022.html"), _FIGURE_TITLES, "type_1_error", ("z p",))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from nbyk_papers.calibration.design import STUDY
+from pathlib import Path
+
 from nbyk_papers.page import StudyPage
 
 _FIGURE_TITLES = {
@@ -12,4 +13,4 @@ _FIGURE_TITLES = {
     "power": "Power of every test at every size",
 }
 
-PAGE = StudyPage(STUDY, _FIGURE_TITLES, "type_1_error")
+PAGE = StudyPage(Path(__file__).with_name("calibration.html"), _FIGURE_TITLES, "type_1_error")

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from nbyk_papers.homan2025.design import LABELS, SOURCE_FIGURES, STUDY
+from pathlib import Path
+
+from nbyk_papers.homan2025.design import LABELS, SOURCE_FIGURES
 from nbyk_papers.page import StudyPage
 
 _FIGURE_TITLES = {
@@ -26,4 +28,4 @@ _FIGURE_TITLES = {
     },
 }
 
-PAGE = StudyPage(STUDY, _FIGURE_TITLES, "agreement", ("z p", "z Δ"))
+PAGE = StudyPage(Path(__file__).with_name("homan2025.html"), _FIGURE_TITLES, "agreement", ("z p", "z Δ"))

@@ -57,9 +57,9 @@ def write_tables(
     Parameters
     ----------
     grid_files, power_files
-        As `nbyk study homan2025 grid` and `power` write them.
+        As the steps grid and power write them.
     fits
-        The goodness of each own fit, by the fit's source name, as `nbyk study homan2025 fit` writes it.
+        The goodness of each own fit, by the fit's source name, as `nbyk study likelihood-fit` writes it.
     out
         Folder to write to.
     """
@@ -204,7 +204,7 @@ def fit_table(check: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def read_power(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
-    """Return files of power, as `nbyk study homan2025 power` writes them, as one table in order of size."""
+    """Return files of power, as the step power writes them, as one table in order of size."""
     table = read_partitioned(files, POWER, ("source",))
     return table.sort_values(["source", "epsilon_b", "n_items", "k_responses"], kind="stable")
 

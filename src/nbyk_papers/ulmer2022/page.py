@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from nbyk_papers.page import StudyPage
-from nbyk_papers.ulmer2022.design import STUDY
 
 _FIGURE_TITLES = {
     "agreement": "Tables 1 to 8: published rates against ours",
@@ -13,4 +14,4 @@ _FIGURE_TITLES = {
     "figure_07": "Figure 7: Type-II error by sample size and by lead",
 }
 
-PAGE = StudyPage(STUDY, _FIGURE_TITLES, "agreement", ("z",))
+PAGE = StudyPage(Path(__file__).with_name("ulmer2022.html"), _FIGURE_TITLES, "agreement", ("z",))

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 
 
 def write_tables(rates: pd.DataFrame, out: Path) -> str:
-    """Write every table in every format, ``rates.parquet`` and ``summary.json``.
+    """Write every table in every format, ``tables/rates.parquet`` and ``summary.json``.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def write_tables(rates: pd.DataFrame, out: Path) -> str:
     cells = compare(rates)
     for name, caption, table in tables_of(rates, cells):
         write_table(table, out / "tables" / name, caption)
-    write_parquet(out / "rates.parquet", pa.Table.from_pandas(rates, preserve_index=False), {})
+    write_parquet(out / "tables/rates.parquet", pa.Table.from_pandas(rates, preserve_index=False), {})
     summary = summarise(cells)
     write_json(out / "summary.json", summary)
     return str(summary["line"])

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 from nbyk_papers.page import StudyPage
-from nbyk_papers.wein2023.design import STUDY
 
 _FIGURE_TITLES = {
     "agreement": "Published true p-values against ours",
@@ -13,4 +14,4 @@ _FIGURE_TITLES = {
     "figure_04": "Figure 4: item standard deviations of the toxicity data",
 }
 
-PAGE = StudyPage(STUDY, _FIGURE_TITLES, "agreement", ("z true",))
+PAGE = StudyPage(Path(__file__).with_name("wein2023.html"), _FIGURE_TITLES, "agreement", ("z true",))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import math
 from functools import partial
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
+from nbyk.report.answer import Answer, AnswerFigure, AnswerTable, write_answer
 from nbyk.report.drawing import COLOURS, new_panels, style
 from nbyk.report.scores.figures import aso_figure
 from nbyk.testing.scores.aso import AsoResult
@@ -22,15 +23,23 @@ from nbyk_papers.ulmer2022.cartpole.analysis import (
     SECOND,
     TAU,
     CaseStudy,
+    case_study,
     run_means,
 )
-from nbyk_papers.ulmer2022.cartpole.rewards import LABELS
+from nbyk_papers.ulmer2022.cartpole.rewards import LABELS, read_rewards
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
 _GOLDEN = 0.6180339887498949
+
+
+def write_report(*, out: Path, seed: int = 0) -> str:
+    """Write what the rewards that come with nbyk say to a folder, and return its first sentence."""
+    answer = case_study_answer(case_study(read_rewards(None), seed=seed))
+    write_answer(answer, out, stem="summary", page="report")
+    return answer.sentences[0]
 
 
 def case_study_answer(found: CaseStudy) -> Answer:
