@@ -2,28 +2,21 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
-from nbyk.files import write_json
-from nbyk.report.formats import write_table
 from nbyk_papers.wein2023.comparison import Cells, minima
 from nbyk_papers.wein2023.design import COLUMNS, full_table_name, minima_table_name
-from nbyk_papers.wein2023.summary import summarise
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def write_tables(cells: Cells, out: Path) -> str:
-    """Write every table in every format and ``summary.json``; return the summary in one line."""
-    pairs = cells.table[["semantics", "source"]].drop_duplicates().itertuples(index=False)
-    for semantics, source in pairs:
+def all_tables(cells: Cells) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield every table as (file name, caption, table)."""
+    for semantics, source in cells.table[["semantics", "source"]].drop_duplicates().itertuples(index=False):
         for name, caption, table in tables_of(cells, semantics, source):
-            write_table(table, out / "tables" / semantics / name, caption)
-    summary = summarise(cells)
-    write_json(out / "summary.json", summary)
-    return str(summary["line"])
+            yield f"{semantics}/{name}", caption, table
 
 
 def tables_of(cells: Cells, semantics: str, source: str) -> list[tuple[str, str, pd.DataFrame]]:
