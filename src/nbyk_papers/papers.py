@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+import io
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from nbyk.errors import NbykError
-from nbyk.files import read_json, write_text
-from nbyk.report.html import render, render_block
-from nbyk_papers.boostsa2022.page import PAGE as BOOSTSA2022
-from nbyk_papers.homan2025.page import PAGE as HOMAN2025
-from nbyk_papers.page import StudyPage
-from nbyk_papers.ulmer2022.page import PAGE as ULMER2022
-from nbyk_papers.wein2023.page import PAGE as WEIN2023
+from nbyk.files import read_json, read_text, write_text
+from nbyk.report.html import embedded_svg, render, render_block
 
 
 @dataclass(frozen=True)
@@ -74,13 +71,6 @@ PAPERS = (
 )
 """The papers in the order in which the page shows them."""
 
-PAGES: dict[str, StudyPage] = {
-    "wein2023": WEIN2023,
-    "homan2025": HOMAN2025,
-    "ulmer2022": ULMER2022,
-    "boostsa2022": BOOSTSA2022,
-}
-
 
 def lines(results: Path) -> Iterator[tuple[Paper, str | None]]:
     """Yield each paper with its study's summary in one line, None where the study has not been run.
@@ -120,14 +110,27 @@ def write_report(results: Path, out: Path) -> None:
 
 
 def _section(results: Path, paper: Paper) -> dict[str, Any]:
-    page = PAGES[paper.study]
-    content = page.content(results / paper.study)
-    summary = render_block(page.template, "summary", summary=content["summary"])
-    headline, *figures = content["figures"]
+    folder = results / paper.study
+    summary = read_json(folder / "summary.json")
+    if "shown" not in summary or not (folder / "tables").is_dir() or not (folder / "figures").is_dir():
+        raise NbykError(f"{folder}: no tables or no figures; run {paper.command} again")
+    template = Path(__file__).with_name(paper.study) / f"{paper.study}.html"
+    shown = summary["shown"]
+    headline, *figures = [
+        {"title": title, "source": embedded_svg(folder / f"figures/{name}.svg")}
+        for name, title in shown["figures"].items()
+    ]
     return {
         "paper": paper,
-        "summary": summary,
+        "summary": render_block(template, "summary", summary=summary),
         "headline": headline,
         "figures": figures,
-        "tables": content["tables"],
+        "tables": [_table(folder / f"tables/{name}.csv", shown["marked"]) for name in shown["tables"]],
     }
+
+
+def _table(path: Path, marked: Sequence[str]) -> dict[str, Any]:
+    caption = read_text(path.with_suffix(".md")).splitlines()[0].strip("*")
+    header, *rows = list(csv.reader(io.StringIO(read_text(path), newline="")))
+    z_columns = [place for place, name in enumerate(header) if name in marked]
+    return {"caption": caption, "header": header, "rows": rows, "z_columns": z_columns}

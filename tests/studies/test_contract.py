@@ -76,7 +76,7 @@ def test_a_report_reads_every_cell(name: str, config: Any) -> None:
     read = {file for several in files for file in several}
     assert {f"results/{cell.file}" for cell in study.cells(config)} <= read
     parameters = inspect.signature(function_of(_with_report(study), "report")).parameters
-    assert {*reported.settings, *reported.inputs} <= set(parameters) - {"out"}
+    assert {*reported.settings, *reported.inputs} <= set(parameters)
 
 
 def _with_report(study: Study) -> Study:

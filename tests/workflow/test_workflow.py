@@ -276,7 +276,7 @@ def test_an_edit_runs_again_what_reaches_it(
             name: f"nbyk_papers.wein2023.effects:{name}"
             for name in ("reference", "true", "estimate", "pvalues")
         },
-        "report": "nbyk_papers.wein2023.report:write_report",
+        "report": "nbyk_papers.wein2023.report:report",
     }
     code = Code()
     reached = {rule: code.parts(function) for rule, function in steps.items()}

@@ -62,16 +62,20 @@ def run_step(
 
 
 def write_report(study: Study, settings: Mapping[str, Any], files: Files, out: Path) -> str:
-    """Write what people read of a study to a folder, and return what it found in a line.
+    """Write what people read of a study to a folder, and return its first sentence.
 
     Raises
     ------
     NbykError
         As `run_step`.
     """
+    from nbyk.report.answer import Answer, write_answer
+
     function = _loaded(study.report)
-    _check(function, f"{study.name} report", {**settings, **files, "out": out})
-    return str(function(**files, **settings, out=out))
+    _check(function, f"{study.name} report", {**settings, **files})
+    answer: Answer = function(**files, **settings)
+    write_answer(answer, out, stem="summary", page="report")
+    return answer.sentences[0]
 
 
 def function_of(study: Study, step: str) -> Callable[..., Any]:
@@ -104,7 +108,7 @@ def _check(function: Callable[..., Any], name: str, given: Mapping[str, Any]) ->
         return  # it hands them on, to a function that checks them
     for each in given:
         if each not in parameters:
-            raise NbykError(f"{name}: {unknown_name('setting', each, set(parameters) - {'work', 'out'})}")
+            raise NbykError(f"{name}: {unknown_name('setting', each, set(parameters) - {'work'})}")
         kind = str(parameters[each].annotation).partition("[")[0]
         types, expected = _EXPECTED.get(kind, ((object,), ""))
         if not isinstance(given[each], types) or isinstance(given[each], bool):

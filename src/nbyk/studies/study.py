@@ -29,9 +29,9 @@ class Study:
         The functions that make its cells, by name, as "package.module:function". Each takes a cell's settings
         and inputs by name, and `work` (`nbyk.studies.steps.Work`); it returns a table and further metadata.
     report
-        The function that writes what people read, as "package.module:function". It takes the settings and
-        inputs of `reported` by name, and `out`, a folder; it writes ``report.html``, ``summary.json``,
-        ``tables/`` and ``figures/`` there and returns what was found in a line.
+        The function that returns what people read, an answer (`nbyk.report.answer.Answer`), as
+        "package.module:function". It takes the settings and inputs of `reported` by name. ``report.html``,
+        ``summary.json``, ``tables/`` and ``figures/`` are written of it.
     """
 
     name: ClassVar[str]
@@ -49,7 +49,7 @@ class Study:
         return getattr(config, self.name) if self.keys_of_its_own else config
 
     def check(self, config: Any) -> None:
-        """Raise NbykError, which begins with the key at fault, if its keys do not go together."""
+        """Raise NbykError, with the key at fault as its `key`, if its keys do not go together."""
 
     def commands(self) -> Mapping[str, Callable[..., Any]]:
         """Return its commands by name: functions or groups (`typer.Typer`) below ``nbyk study``."""

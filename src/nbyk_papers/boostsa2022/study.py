@@ -19,7 +19,7 @@ class Boostsa2022Study(Study):
     steps: ClassVar = {
         name: f"nbyk_papers.boostsa2022.cells:{name}" for name in ("balanced", "tagging", "example", "levels")
     }
-    report = "nbyk_papers.boostsa2022.report:write_report"
+    report = "nbyk_papers.boostsa2022.report:report"
 
     def section(self) -> type[BaseModel]:
         """Return its keys."""

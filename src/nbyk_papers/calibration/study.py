@@ -17,7 +17,7 @@ class CalibrationStudy(Study):
 
     name = "calibration"
     steps: ClassVar = {"rates": "nbyk_papers.calibration.cells:rates"}
-    report = "nbyk_papers.calibration.report:write_report"
+    report = "nbyk_papers.calibration.report:report"
 
     def section(self) -> type[BaseModel]:
         """Return its keys."""

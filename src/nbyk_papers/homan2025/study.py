@@ -21,7 +21,7 @@ class Homan2025Study(Study):
         "grid": "nbyk_papers.homan2025.cells:grid",
         "power": "nbyk_papers.homan2025.cells:power",
     }
-    report = "nbyk_papers.homan2025.report:write_report"
+    report = "nbyk_papers.homan2025.report:report"
 
     def section(self) -> type[BaseModel]:
         """Return its keys."""

@@ -16,7 +16,7 @@ class Ulmer2022Study(Study):
 
     name = "ulmer2022"
     steps: ClassVar = {"scores": "nbyk_papers.ulmer2022.cells:scores"}
-    report = "nbyk_papers.ulmer2022.report:write_report"
+    report = "nbyk_papers.ulmer2022.report:report"
 
     def section(self) -> type[BaseModel]:
         """Return its keys."""

@@ -18,7 +18,7 @@ class Wein2023Study(Study):
 
     name = "wein2023"
     keys_of_its_own = False
-    report = "nbyk_papers.wein2023.report:write_report"
+    report = "nbyk_papers.wein2023.report:report"
 
     def section(self) -> type[BaseModel]:
         """Return its keys."""

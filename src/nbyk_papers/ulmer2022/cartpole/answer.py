@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import math
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.report.answer import Answer, AnswerFigure, AnswerTable, write_answer
+from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.drawing import COLOURS, new_panels, style
 from nbyk.report.scores.figures import aso_figure
 from nbyk.testing.scores.aso import AsoResult
@@ -35,11 +34,9 @@ if TYPE_CHECKING:
 _GOLDEN = 0.6180339887498949
 
 
-def write_report(*, out: Path, seed: int = 0) -> str:
-    """Write what the rewards that come with nbyk say to a folder, and return its first sentence."""
-    answer = case_study_answer(case_study(read_rewards(None), seed=seed))
-    write_answer(answer, out, stem="summary", page="report")
-    return answer.sentences[0]
+def report(*, seed: int = 0) -> Answer:
+    """Return what the rewards that come with nbyk say."""
+    return case_study_answer(case_study(read_rewards(None), seed=seed))
 
 
 def case_study_answer(found: CaseStudy) -> Answer:

@@ -15,7 +15,7 @@ class CartPoleStudy(Study):
     name = "cartpole"
     folder = "ulmer2022/case_study"
     keys_of_its_own = False
-    report = "nbyk_papers.ulmer2022.cartpole.answer:write_report"
+    report = "nbyk_papers.ulmer2022.cartpole.answer:report"
 
     def reported(self, config: Any) -> Cell:
         """Return what its report is told: nothing."""
