@@ -21,9 +21,7 @@ from nbyk_papers.ulmer2022.design import (
     TESTS,
     THRESHOLDS,
     TYPE_1,
-    figure_names,
     published_rates,
-    table_names,
 )
 from nbyk_papers.ulmer2022.reading import error_rates, read_scores
 from nbyk_papers.ulmer2022.report import scores_report
@@ -137,8 +135,8 @@ def test_what_differs_is_counted_named_and_explained(rates: pd.DataFrame) -> Non
 
 def test_tables_have_the_papers_form(rates: pd.DataFrame) -> None:
     tables = {name: table for name, _, table in tables_of(rates, compare(rates))}
-    experiments = set(rates[["distribution", "error"]].itertuples(index=False, name=None))
-    assert list(tables) == table_names(experiments, published=True)
+    numbered = [f"{semantics}/table_0{n}" for semantics in SEMANTICS for n in range(1, 9)]
+    assert list(tables) == [*numbered, "agreement", "outside"]
     first = tables["published/table_01"]
     assert first.shape == (24, 2 + 3 * len(TESTS))
     row = first.iloc[0]
@@ -154,8 +152,9 @@ def test_everything_is_written(scores: pd.DataFrame, rates: pd.DataFrame, tmp_pa
     write_answer(answer, tmp_path, stem="summary", page="report")
     assert answer.sentences == (read_json(tmp_path / "summary.json")["line"],)
     assert read_parquet(tmp_path / "tables/rates.parquet", ("rate", "low", "high"))[0].num_rows == 2 * 1152
-    experiments = set(rates[["distribution", "error"]].itertuples(index=False, name=None))
-    for name in figure_names(experiments, published=True):
+    drawn = [f"{semantics}/figure_0{n}" for semantics in SEMANTICS for n in (3, 6, 7)]
+    assert {figure.name for figure in answer.figures} == {"agreement", "figure_02", *drawn}
+    for name in ("agreement", "figure_02", *drawn):
         assert imread(tmp_path / f"figures/{name}.png").std() > 0
     assert len(list((tmp_path / "tables").rglob("*.tex"))) == 19  # the rates as well
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
@@ -175,4 +174,7 @@ def test_a_run_beyond_the_paper_has_tables_and_figures_of_its_own(
     assert answer.sentences == ("0 of 0 published rates inside the 99.9 % interval around ours",)
     write_answer(answer, tmp_path, stem="summary", page="report")
     drawn = {str(path.relative_to(tmp_path / "figures"))[:-4] for path in tmp_path.rglob("*.svg")}
-    assert drawn == set(figure_names({("exponential", TYPE_1)}, published=False))
+    of_semantics = {f"{semantics}/figure_0{n}" for semantics in SEMANTICS for n in (3, 6)}
+    assert drawn == {"figure_02"} | of_semantics
+    names = [table.name for table in answer.tables if table.on_page]
+    assert names == [f"{semantics}/exponential_type_1" for semantics in SEMANTICS]

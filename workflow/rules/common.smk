@@ -17,6 +17,7 @@ from nbyk.data.download import is_complete, terms_of
 from nbyk.errors import NbykError
 from nbyk.studies import studies
 from nbyk.studies.code import Code
+from nbyk_papers import papers
 from nbyk_papers.wein2023 import road
 
 min_version("9.0")

@@ -1,6 +1,6 @@
 # Every paper's study, and one page of them all.
 
-PAPERS = ["wein2023", "homan2025", "ulmer2022", "boostsa2022"]
+PAPERS = [paper.study for paper in papers.PAPERS]
 
 
 rule papers_report:

@@ -19,7 +19,6 @@ from nbyk_papers.boostsa2022.design import (
     SIGNIFICANT_ABOVE,
     TAGGED_ITEMS,
     TAGGING,
-    figure_names,
 )
 from nbyk_papers.boostsa2022.reading import chosen_score, means, score_name
 
@@ -42,12 +41,12 @@ def figures_of(p_values: pd.DataFrame, levels: pd.DataFrame) -> dict[str, Callab
     """
     drawn: dict[str, Callable[[], Figure]] = {
         "figure_01": partial(balanced_figure, p_values),
-        "figure_02": partial(tagging_figure, p_values),
         "figure_03": partial(example_figure, p_values),
         "type_1_error": partial(levels_figure, levels),
     }
-    tagging = bool((p_values["design"] == "tagging").any())
-    return {name: drawn[name] for name in figure_names(tagging=tagging)}
+    if (p_values["design"] == "tagging").any():
+        drawn["figure_02"] = partial(tagging_figure, p_values)
+    return drawn
 
 
 def balanced_figure(p_values: pd.DataFrame) -> Figure:

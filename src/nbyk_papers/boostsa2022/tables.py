@@ -12,7 +12,6 @@ from nbyk_papers.boostsa2022.design import (
     EXAMPLE_RESAMPLES,
     SIGNIFICANT_ABOVE,
     TAGGED_ITEMS,
-    table_names,
 )
 from nbyk_papers.boostsa2022.reading import means, score_name
 
@@ -58,8 +57,9 @@ def tables_of(
             levels_table(levels),
         ),
     }
-    names = table_names(tagging=bool((p_values["design"] == "tagging").any()))
-    return [(name, *tables[name]) for name in names]
+    if not (p_values["design"] == "tagging").any():
+        del tables["figure_02"]
+    return [(name, caption, table) for name, (caption, table) in tables.items()]
 
 
 def balanced_table(p_values: pd.DataFrame) -> pd.DataFrame:

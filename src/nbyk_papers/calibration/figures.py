@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbyk.report.drawing import COLOURS, style
-from nbyk_papers.calibration.design import figure_names
 from nbyk_papers.calibration.names import named
 from nbyk_papers.calibration.reading import groups
 from nbyk_papers.calibration.summary import MAIN_ALPHA
@@ -41,12 +40,12 @@ def figures_of(rates: pd.DataFrame) -> dict[str, Callable[[], Figure]]:
     drawn: dict[str, Callable[[], Figure]] = {
         "type_1_error": partial(sizes_figure, under_null, "Type-I error"),
         "metrics": partial(metrics_figure, under_null),
-        "expected_p": partial(expected_p_figure, under_null),
-        "power": partial(sizes_figure, power, "Power"),
     }
-    with_expected = bool((rates["definition"] == EXPECTED_P).any())
-    names = figure_names(with_power=len(power) > 0, with_expected=with_expected)
-    return {name: drawn[name] for name in names}
+    if (rates["definition"] == EXPECTED_P).any():
+        drawn["expected_p"] = partial(expected_p_figure, under_null)
+    if len(power):
+        drawn["power"] = partial(sizes_figure, power, "Power")
+    return drawn
 
 
 def sizes_figure(rates: pd.DataFrame, title: str) -> Figure:

@@ -16,7 +16,6 @@ from nbyk_papers.ulmer2022.design import (
     ASO_THRESHOLD,
     SEMANTICS,
     TYPE_1,
-    figure_names,
     in_papers_order,
     label,
     label_of_test,
@@ -48,17 +47,18 @@ def figures_of(scores: pd.DataFrame, thresholds: Sequence[float]) -> dict[str, C
     cells = compare(rates[rates["threshold"].isin(thresholds)])
     drawn: dict[str, Callable[[], Figure]] = {
         "figure_02": partial(distributions_figure, list(dict.fromkeys(scores["distribution"]))),
-        "agreement": partial(agreement_figure, cells),
     }
+    if len(cells["published"]):
+        drawn["agreement"] = partial(agreement_figure, cells)
     for semantics in SEMANTICS:
         part = shown[shown["semantics"] == semantics]
         under_null = scores[(scores["semantics"] == semantics) & (scores["error"] == TYPE_1)]
         drawn[f"{semantics}/figure_03"] = partial(rates_figure, part[part["error"] == TYPE_1], semantics)
         drawn[f"{semantics}/figure_06"] = partial(scores_figure, under_null, semantics)
-        drawn[f"{semantics}/figure_07"] = partial(rates_figure, part[part["error"] != TYPE_1], semantics)
-    experiments = rates[["distribution", "error"]].itertuples(index=False, name=None)
-    names = figure_names(set(experiments), published=len(cells["published"]) > 0)
-    return {name: drawn[name] for name in names}
+        type_2 = part[part["error"] != TYPE_1]
+        if len(type_2):
+            drawn[f"{semantics}/figure_07"] = partial(rates_figure, type_2, semantics)
+    return drawn
 
 
 def distributions_figure(names: Sequence[str]) -> Figure:
