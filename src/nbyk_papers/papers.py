@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import csv
+import io
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from importlib import import_module
 from pathlib import Path
 from typing import Any
 
 from nbyk.errors import NbykError
-from nbyk.files import read_json, write_text
-from nbyk.report.html import render, render_block
-from nbyk_papers.page import PACKAGE, StudyPage
+from nbyk.files import read_json, read_text, write_text
+from nbyk.report.html import embedded_svg, render, render_block
 
 
 @dataclass(frozen=True)
@@ -106,18 +106,31 @@ def write_report(results: Path, out: Path) -> None:
             f"{results}: found no results of any paper; run `make`, or `make paper` for all of them"
         )
     sections = [_section(results, paper) for paper, line in found if line is not None]
-    write_text(out, render("papers.html", PACKAGE, papers=found, sections=sections))
+    write_text(out, render(Path(__file__).with_name("papers.html"), papers=found, sections=sections))
 
 
 def _section(results: Path, paper: Paper) -> dict[str, Any]:
-    page: StudyPage = import_module(f"nbyk_papers.{paper.study}.page").PAGE
-    content = page.content(results / paper.study)
-    summary = render_block(f"{paper.study}.html", "summary", PACKAGE, summary=content["summary"])
-    headline, *figures = content["figures"]
+    folder = results / paper.study
+    summary = read_json(folder / "summary.json")
+    if "shown" not in summary or not (folder / "tables").is_dir() or not (folder / "figures").is_dir():
+        raise NbykError(f"{folder}: no tables or no figures; run {paper.command} again")
+    template = Path(__file__).with_name(paper.study) / f"{paper.study}.html"
+    shown = summary["shown"]
+    headline, *figures = [
+        {"title": title, "source": embedded_svg(folder / f"figures/{name}.svg")}
+        for name, title in shown["figures"].items()
+    ]
     return {
         "paper": paper,
-        "summary": summary,
+        "summary": render_block(template, "summary", summary=summary),
         "headline": headline,
         "figures": figures,
-        "tables": content["tables"],
+        "tables": [_table(folder / f"tables/{name}.csv", shown["marked"]) for name in shown["tables"]],
     }
+
+
+def _table(path: Path, marked: Sequence[str]) -> dict[str, Any]:
+    caption = read_text(path.with_suffix(".md")).splitlines()[0].strip("*")
+    header, *rows = list(csv.reader(io.StringIO(read_text(path), newline="")))
+    z_columns = [place for place, name in enumerate(header) if name in marked]
+    return {"caption": caption, "header": header, "rows": rows, "z_columns": z_columns}

@@ -8,37 +8,23 @@ from pathlib import Path
 
 from nbyk.files import read_json
 from nbyk.report.answer import write_answer
-from nbyk_papers.boostsa2022.figures import write_figures as boostsa_figures
-from nbyk_papers.boostsa2022.page import PAGE as BOOSTSA_PAGE
-from nbyk_papers.boostsa2022.tables import write_tables as boostsa_tables
-from nbyk_papers.calibration.figures import write_figures as calibration_figures
-from nbyk_papers.calibration.page import PAGE as CALIBRATION_PAGE
-from nbyk_papers.calibration.reading import read_rates
-from nbyk_papers.calibration.tables import write_tables as calibration_tables
+from nbyk_papers.boostsa2022.report import labels_report
+from nbyk_papers.calibration.report import report as calibration_report
 from nbyk_papers.datasets.page import write_report as datasets_report
 from nbyk_papers.datasets.summary import read_data_set
-from nbyk_papers.homan2025.comparison import read_grid
-from nbyk_papers.homan2025.figures import write_figures as homan_figures
-from nbyk_papers.homan2025.page import PAGE as HOMAN_PAGE
-from nbyk_papers.homan2025.tables import read_power
-from nbyk_papers.homan2025.tables import write_tables as homan_tables
+from nbyk_papers.homan2025.report import report as homan_report
 from nbyk_papers.papers import write_report as papers_report
 from nbyk_papers.ulmer2022.design import THRESHOLDS
-from nbyk_papers.ulmer2022.figures import write_figures as ulmer_figures
-from nbyk_papers.ulmer2022.page import PAGE as ULMER_PAGE
-from nbyk_papers.ulmer2022.reading import error_rates, read_scores
-from nbyk_papers.ulmer2022.tables import write_tables as ulmer_tables
-from nbyk_papers.wein2023.figures import write_figures as wein_figures
-from nbyk_papers.wein2023.page import PAGE as WEIN_PAGE
-from nbyk_papers.wein2023.tables import write_tables as wein_tables
+from nbyk_papers.ulmer2022.report import report as ulmer_report
+from nbyk_papers.wein2023.report import cells_report
 from tests.cli.test_labels import GOOD
+from tests.papers.test_boostsa2022_report import label_levels, label_p_values
+from tests.papers.test_calibration_report import rate_files
+from tests.papers.test_datasets_report import data_set_files, p_value_file
+from tests.papers.test_homan2025_report import grid_files, grid_of_the_paper, power_rows, write
+from tests.papers.test_ulmer2022_report import score_files
+from tests.papers.test_wein2023_report import cells_of_the_paper
 from tests.report.test_answer import ANSWER
-from tests.report.test_boostsa2022_report import label_levels, label_p_values
-from tests.report.test_calibration_report import rate_files
-from tests.report.test_datasets_report import data_set_files, p_value_file
-from tests.report.test_homan2025_report import grid_files, grid_of_the_paper, power_rows, write
-from tests.report.test_ulmer2022_report import score_files
-from tests.report.test_wein2023_report import cells_of_the_paper
 from tests.workflow.forked import run
 from tests.workflow.test_workflow import PATIENCE
 
@@ -85,39 +71,27 @@ def labels(folder: Path) -> Pages:
 
 def papers(folder: Path) -> Pages:
     """Write the report of every paper's study, with the paper's numbers for ours, and the page of all."""
-    pages: Pages = {}
-    cells, out = cells_of_the_paper(), folder / "wein2023"
-    wein_figures(cells, out / "figures", fits={}, seed=1)
-    pages[out / "report.html"] = wein_tables(cells, out)
-    WEIN_PAGE.write(out, out / "report.html")
-
-    files, out = grid_files(grid_of_the_paper(), folder), folder / "homan2025"
     power = [write(power_rows(), folder / "source=toxicity/power.parquet")]
-    homan_figures(read_grid(files), read_power(power), {}, out / "figures", seed=1)
-    pages[out / "report.html"] = homan_tables(files, power, {}, out)
-    HOMAN_PAGE.write(out, out / "report.html")
-
-    found, out = read_scores(score_files(folder)), folder / "ulmer2022"
-    ulmer_figures(found, out / "figures", THRESHOLDS)
-    pages[out / "report.html"] = ulmer_tables(error_rates(found, THRESHOLDS), out)
-    ULMER_PAGE.write(out, out / "report.html")
-
-    of_labels, out = (label_p_values(folder), label_levels(folder)), folder / "boostsa2022"
-    boostsa_figures(*of_labels, out / "figures")
-    pages[out / "report.html"] = boostsa_tables(*of_labels, out)
-    BOOSTSA_PAGE.write(out, out / "report.html")
-
-    sentence = next(iter(pages.values()))
+    answers = {
+        "wein2023": cells_report(cells_of_the_paper(), {}, 1),
+        "homan2025": homan_report(
+            pvalues=grid_files(grid_of_the_paper(), folder), power=power, fitted=[], seed=1
+        ),
+        "ulmer2022": ulmer_report(scores=score_files(folder), thresholds=THRESHOLDS),
+        "boostsa2022": labels_report(label_p_values(folder), label_levels(folder)),
+    }
+    pages: Pages = {}
+    for name, found in answers.items():
+        write_answer(found, folder / name, stem="summary", page="report")
+        pages[folder / name / "report.html"] = found.sentences[0]
     papers_report(folder, folder / "report.html")
-    return {**pages, folder / "report.html": sentence}
+    return {**pages, folder / "report.html": next(iter(pages.values()))}
 
 
 def calibration(folder: Path) -> Pages:
-    rates = read_rates(rate_files(folder))
-    calibration_figures(rates, folder / "figures")
-    line = calibration_tables(rates, folder)
-    CALIBRATION_PAGE.write(folder, folder / "report.html")
-    return {folder / "report.html": line}
+    found = calibration_report(rates=rate_files(folder))
+    write_answer(found, folder, stem="summary", page="report")
+    return {folder / "report.html": found.sentences[0]}
 
 
 def datasets(folder: Path) -> Pages:

@@ -25,10 +25,8 @@ COMMANDS = (
     ),
     *("plan", "why", "doctor"),
     *("fit", "version", "config check", "config schema", "config reference"),
-    *(f"study wein2023 {command}" for command in ("tables", "figures", "report")),
-    *(f"data {command}" for command in ("list", "fetch", "show")),
-    *(f"study homan2025 {command}" for command in ("fit", "grid", "power", "tables", "figures", "report")),
-    *(f"study ulmer2022 {command}" for command in ("scores", "tables", "figures", "report")),
+    *(f"data {command}" for command in ("list", "fetch", "show", "terms")),
+    *(f"study {name}" for name in ("list", "cell", "report", "likelihood-fit", "papers-report", "cartpole")),
 )
 SIZE = "--items 30 --responses 3"
 FOLDER = "semantics=recommended/source=simulated"
@@ -46,12 +44,13 @@ STEPS = (
 REFERENCE = "--references 2 --seed 1 --out x.parquet"
 TRUE = f"study true prior.json {SIZE} --epsilon 0.2 --draws 20 --seed 1"
 ESTIMATE = "--resamples 20 --seed 1 --semantics recommended --out x.parquet"
-TABLES = "--metric mae --sampler bootstrap_items/all --out x"
+REPORT = 'study report wein2023 metrics=["mae"] samplers=["bootstrap_items/all"] fitted=[] seed=1 --out x'
+SHOWN = "n_items=30 k_responses=3"
 
-GRID = "study homan2025 grid toxicity.json --epsilon 0.2 --draws 20 --seed 1 --out x.parquet"
+GRID = "study cell homan2025 grid --from prior=toxicity.json epsilon_b=0.2 n_draws=20 seed=1 --out x.parquet"
 SCORES = (
-    "study ulmer2022 scores normal --semantics published --test wilcoxon --simulations 2"
-    " --seed 1 --out x.parquet"
+    "study cell ulmer2022 scores distribution=normal semantics=published n_simulations=2 aso_simulations=2"
+    " n_resamples=9 seed=1 --out x.parquet"
 )
 
 # What is typed, and what the one error says.
@@ -96,7 +95,10 @@ WRONG = {
         f"{TRUE} --epsilon-a 3 --semantics recommended --metric mae --out x.parquet",
         "--epsilon-a: found 3",
     ),
-    "a negative spread": (f"{GRID} --size 9x2 --metric mae --sd-scale-b -1", "--sd-scale-b: found -1"),
+    "a negative spread": (
+        f"{TRUE} --sd-scale-b -1 --semantics recommended --metric mae --out x.parquet",
+        "--sd-scale-b: found -1",
+    ),
     "ε that is no number": (
         f"study reference prior.json {SIZE} --epsilon nan {REFERENCE}",
         "between 0 and 1",
@@ -169,63 +171,55 @@ WRONG = {
         "estimated.parquet",
     ),
     "no p-values": (
-        f"study wein2023 tables nowhere.parquet {SIZE} {TABLES}",
+        f"{REPORT} {SHOWN} --all-from pvalues=nowhere.parquet",
         "nowhere.parquet: no such file",
     ),
     "cut p-values": (
-        f"study wein2023 tables cut.parquet {SIZE} {TABLES}",
+        f"{REPORT} {SHOWN} --all-from pvalues=cut.parquet",
         "cut.parquet: not a readable Parquet file",
     ),
-    "p-values without their folders": (f"study wein2023 tables p.parquet {SIZE} {TABLES}", "semantics="),
+    "p-values without their folders": (f"{REPORT} {SHOWN} --all-from pvalues=p.parquet", "semantics="),
     "p-values of another size": (
-        f"study wein2023 tables {FOLDER}/p.parquet --items 31 --responses 3 {TABLES}",
+        f"{REPORT} n_items=31 k_responses=3 --all-from pvalues={FOLDER}/p.parquet",
         "31",
     ),
-    "study wein2023 figures of another size": (
-        f"study wein2023 figures {FOLDER}/p.parquet --items 31 --responses 3 --seed 1 {TABLES}",
-        "31",
+    "a setting that a report does not have": (
+        f"{REPORT} {SHOWN} n_item=3 --all-from pvalues=p.parquet",
+        "wein2023 report: unknown setting 'n_item'; did you mean n_items",
     ),
-    "a fitted source without files": (
-        f"study wein2023 figures {FOLDER}/p.parquet {SIZE} --seed 1 --fitted convabuse {TABLES}",
-        "--ratings",
-    ),
-    "no results": ("study wein2023 report nowhere --out x.html", "nowhere"),
+    "a file without a name": (f"{REPORT} {SHOWN} --from p.parquet", "p.parquet: expected a name and a file"),
+    "a study that is unknown": ("study report wein --out x", "unknown study 'wein'; did you mean wein2023"),
+    "a step that is unknown": ("study cell homan2025 gird --out x", "did you mean grid?"),
     "no tables to align": ("study align no.csv no.csv no.csv --out x.parquet", "no.csv"),
     "a scale upside down": ("study align g.csv g.csv g.csv --low 1 --high 0 --out x.parquet", "from 1 to 0"),
-    "a size without a K": (f"{GRID} --metric mae --size 30", "--size 30: expected N×K as in 250x10"),
-    "a size twice": (f"{GRID} --metric mae --size 9x1 --size 9x1", "--size 9x1 is given twice"),
-    "a metric of the grid twice": (f"{GRID} --metric mae --metric mae --size 9x1", "--metric mae is given"),
-    "a size of one item": (f"{GRID} --metric mae --size 1x5", "at least 2 items"),
-    "a grid's metric that is unknown": (f"{GRID} --metric maee --size 9x1", "did you mean mae"),
+    "a step without sizes": (f'{GRID} metrics=["mae"]', "nothing is given for sizes; give each as sizes=…"),
+    "a word for a number": (
+        f'{GRID.replace("=20", "=many")} metrics=["mae"] sizes=[[9,1]]',
+        "n_draws: found 'many'; expected a whole number",
+    ),
+    "a name for names": (f"{GRID} metrics=mae sizes=[[9,1]]", "metrics: found 'mae'; expected a list"),
+    "a size of one item": (f'{GRID} metrics=["mae"] sizes=[[1,5]]', "at least 2 items"),
+    "a grid's metric that is unknown": (f'{GRID} metrics=["maee"] sizes=[[9,1]]', "did you mean mae"),
     "other p-values for those of a grid": (
-        f"study homan2025 tables {FOLDER}/p.parquet --out x",
+        f"study report homan2025 fitted=[] seed=1 --all-from pvalues={FOLDER}/p.parquet --out x",
         "p.parquet: no column",
     ),
-    "an own fit without files": (
-        "study homan2025 figures nowhere.parquet --seed 1 --fitted convabuse_fit --out x",
-        "each --fitted",
+    "no grid": (
+        "study report homan2025 fitted=[] seed=1 --all-from pvalues=nowhere.parquet --out x",
+        "nowhere.parquet: no such file",
     ),
-    "no grid": ("study homan2025 tables nowhere.parquet --out x", "nowhere.parquet: no such file"),
-    "no results of the grid": ("study homan2025 report nowhere --out x.html", "nowhere"),
-    "a setting without a lead": (
-        f"{SCORES} --setting type_1:5",
-        "type_1:5: expected an error, a sample size",
-    ),
-    "a setting of one score": (f"{SCORES} --setting type_1:1:0", "a sample size of at least 2"),
-    "a setting twice": (f"{SCORES} --setting type_1:5:0 --setting type_1:5:0", "is given twice"),
     "a distribution of scores": (
-        f"{SCORES.replace('normal', 'norml')} --setting type_1:5:0",
+        f'{SCORES.replace("normal", "norml")} at=[["type_1",5,0]] tests=["wilcoxon"]',
         "unknown distribution 'norml'; did you mean normal",
     ),
     "a test of scores": (
-        f"{SCORES} --setting type_1:5:0 --test welch",
+        f'{SCORES} at=[["type_1",5,0]] tests=["welch"]',
         "unknown test 'welch'; did you mean welch_t",
     ),
     "other p-values for scores": (
-        f"study ulmer2022 tables {FOLDER}/p.parquet --threshold 0.05 --out x",
+        f"study report ulmer2022 thresholds=[0.05] --all-from scores={FOLDER}/p.parquet --out x",
         "p.parquet: no column",
     ),
-    "no results of tests of scores": ("study ulmer2022 report nowhere --out x.html", "nowhere"),
     "no configuration": ("config check nowhere.yaml", "nowhere.yaml: no such file"),
 }
 
@@ -337,7 +331,7 @@ def test_what_the_machine_refuses_is_one_line(
     def refuse(**_: str) -> None:
         raise error
 
-    monkeypatch.setattr("nbyk.cli.app", refuse)
+    monkeypatch.setattr("nbyk.cli.app.app", refuse)
     assert nbyk("version") == (2, "", f"error: {line}\n")
 
 
@@ -369,7 +363,7 @@ def test_signals_are_handled_as_before_when_a_command_has_ended(nbyk: Run) -> No
 def test_a_signal_that_the_caller_has_it_ignore_does_not_stop_it(
     nbyk: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nbyk.cli.app", lambda **_: os.kill(os.getpid(), signal.SIGHUP) or sys.exit(0))
+    monkeypatch.setattr("nbyk.cli.app.app", lambda **_: os.kill(os.getpid(), signal.SIGHUP) or sys.exit(0))
     assert nbyk("version") == (129, "", "error: stopped by SIGHUP; no file is half-written: run it again\n")
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
@@ -462,7 +456,7 @@ def test_labels_of_two_kinds_get_a_binary_prior_beside_the_published_one(
     assert (code, errors) == (0, expected)
     ratings, made = read_parquet("ratings.parquet")
     assert set(made["files"]) == {"HS-Brexit_train.json", "HS-Brexit_test.json"}
-    fit = "study homan2025 fit ratings.parquet --name hs_brexit --check check.json --out prior.json"
+    fit = "study likelihood-fit ratings.parquet --name hs_brexit --check check.json --out prior.json"
     assert nbyk(*fit.split())[0] == 0
     assert read_json("prior.json")["response"] == {"kind": "binary"}
     check = read_json("check.json")

@@ -23,7 +23,7 @@ def test_all_is_well_or_there_is_something_to_do(
 ) -> None:
     Path("run").mkdir()
     monkeypatch.chdir("run")
-    assert nbyk("prior simulated --semantics recommended --out results/prior.json")[0] == 0
+    assert nbyk("study prior simulated --semantics recommended --out results/prior.json")[0] == 0
     if folder:
         monkeypatch.chdir("..")
     shown = folder.strip() or "."

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import nbyk as library
-from nbyk.cli import app
+from nbyk.cli.app import app
 from nbyk.cli.naming import options_of
 from nbyk.errors import NbykError
 from nbyk.priors.published import published_prior

@@ -95,7 +95,7 @@ def test_what_is_no_longer_so_is_marked(nbyk: Run) -> None:
 
 def test_a_folder_is_told_by_command(nbyk: Run) -> None:
     ratings = "study normalise convabuse --out ratings.parquet"
-    fit = "study homan2025 fit ratings.parquet --name convabuse --check fit/check.json --out fit/prior.json"
+    fit = "study likelihood-fit ratings.parquet --name convabuse --check fit/check.json --out fit/prior.json"
     assert nbyk(ratings)[0] == nbyk(fit)[0] == 0
     text = nbyk("why fit")[1]
     assert text.count("command ") == 1

@@ -23,8 +23,6 @@ from nbyk_papers.boostsa2022.design import (
     TAGGED_RIGHT_A,
     TAGGED_RIGHT_B,
     TAGGING,
-    figure_names,
-    table_names,
 )
 from nbyk_papers.boostsa2022.label_cells import (
     balanced_p_values,
@@ -44,8 +42,6 @@ def test_names_are_those_of_the_registry() -> None:
     assert set(TAGGING) <= set(SCORES)
     assert all(size % SIZE_STEP == 0 for size in SIZES)
     assert tuple(sorted(FRACTIONS)) == FRACTIONS
-    assert table_names(tagging=False) == ["published", "figure_01", "figure_03", "type_1_error"]
-    assert figure_names(tagging=False) == ["figure_01", "figure_03", "type_1_error"]
 
 
 def test_no_whole_number_gives_the_larger_printed_accuracy() -> None:

@@ -14,14 +14,13 @@ from scipy.stats import norm
 
 from nbyk.errors import NbykError
 from nbyk.files import read_json, write_parquet
+from nbyk.report.answer import write_answer
 from nbyk.testing.rates import binomial_interval
 from nbyk_papers.boostsa2022.comparison import example, implied_discordances, onsets, trends
 from nbyk_papers.boostsa2022.design import EXAMPLE, TAGGED_ITEMS, TAGGED_RIGHT_A, TAGGED_RIGHT_B, TAGGING
-from nbyk_papers.boostsa2022.figures import write_figures
-from nbyk_papers.boostsa2022.page import PAGE
 from nbyk_papers.boostsa2022.reading import read_levels, read_p_values
+from nbyk_papers.boostsa2022.report import labels_report
 from nbyk_papers.boostsa2022.summary import statements, summarise
-from nbyk_papers.boostsa2022.tables import write_tables
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 1.0)
 Row = dict[str, Any]
@@ -211,16 +210,16 @@ def test_the_advice_of_small_shares_is_contradicted_where_all_rates_lie_below(
 def test_files_become_every_table_and_figure_and_a_page(
     p_values: pd.DataFrame, levels: pd.DataFrame, tmp_path: Path
 ) -> None:
-    line = write_tables(p_values, levels, tmp_path)
+    answer = labels_report(p_values, levels)
+    write_answer(answer, tmp_path, stem="summary", page="report")
+    (line,) = answer.sentences
     assert read_json(tmp_path / "summary.json")["line"] == line
     assert len(pd.read_csv(tmp_path / "tables/type_1_error.csv")) == len(levels)
     assert pd.read_csv(tmp_path / "tables/figure_02.csv")["items"].tolist() == [21, 306] * 2
-    write_figures(p_values, levels, tmp_path / "figures")
     assert {path.stem for path in (tmp_path / "figures").glob("*.png")} == {
         *("figure_01", "figure_02", "figure_03", "type_1_error"),
     }
     assert all(imread(path).std() > 0 for path in (tmp_path / "figures").glob("*.png"))
-    PAGE.write(tmp_path, tmp_path / "report.html")
     assert line in (tmp_path / "report.html").read_text(encoding="utf-8")
 
 
@@ -228,10 +227,9 @@ def test_a_run_without_figure_2_does_without_its_table(
     p_values: pd.DataFrame, levels: pd.DataFrame, tmp_path: Path
 ) -> None:
     few = p_values[p_values["design"] != "tagging"]
-    write_tables(few, levels, tmp_path)
+    write_answer(labels_report(few, levels), tmp_path, stem="summary", page="report")
     assert not (tmp_path / "tables/figure_02.csv").exists()
     assert "figure_02" not in read_json(tmp_path / "summary.json")
-    write_figures(few, levels, tmp_path / "figures")
     assert not (tmp_path / "figures/figure_02.png").exists()
 
 

@@ -12,15 +12,13 @@ import pytest
 from matplotlib.image import imread
 from scipy.stats import binom
 
-from nbyk.errors import NbykError
 from nbyk.files import read_json, write_parquet
+from nbyk.report.answer import write_answer
 from nbyk.testing.rates import binomial_interval
-from nbyk_papers.calibration.design import figure_names, table_names
-from nbyk_papers.calibration.figures import write_figures
-from nbyk_papers.calibration.page import PAGE
 from nbyk_papers.calibration.reading import band, read_rates
+from nbyk_papers.calibration.report import rates_report
 from nbyk_papers.calibration.summary import default_rates, summarise
-from nbyk_papers.calibration.tables import tables_of, write_tables
+from nbyk_papers.calibration.tables import tables_of
 from nbyk_papers.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
 
 SETS = 1000
@@ -35,6 +33,7 @@ TESTS = (
     (EXPECTED_P, BOOT, "pooled", "folded"),
     (EXPECTED_P, BOOT, "swap_items", "folded"),
 )
+TABLES = ["default", "default_metrics", "tests", "all_metrics"]
 LINE = "0 of 4 Type-I errors of the default above the 99 % band around α, 2 below it (2 for ties alone)"
 CELLS = ((0.0, 0.0), (0.3, 0.3), (0.0, 0.2))
 
@@ -144,7 +143,7 @@ def test_the_summary_counts_and_recommends(rates: pd.DataFrame) -> None:
 
 def test_tables_say_where_the_level_is_not_held(rates: pd.DataFrame) -> None:
     tables = {name: table for name, _, table in tables_of(rates)}
-    assert list(tables) == table_names(with_power=True, with_expected=True)
+    assert list(tables) == [*TABLES, "expected_p", "power"]
     default = tables["default"]
     assert default["true"].tolist() == ["strong null", "weak null, ε = 0.3"]
     assert default["α = 0.05"].tolist() == [0.05, 0.05]
@@ -160,13 +159,13 @@ def test_tables_say_where_the_level_is_not_held(rates: pd.DataFrame) -> None:
 
 def test_everything_is_written(files: list[Path], rates: pd.DataFrame, tmp_path: Path) -> None:
     out = tmp_path / "out"
-    assert write_tables(rates, out) == read_json(out / "summary.json")["line"]
-    write_figures(rates, out / "figures")
-    for name in figure_names(with_power=True, with_expected=True):
+    answer = rates_report(rates)
+    write_answer(answer, out, stem="summary", page="report")
+    assert answer.sentences == (read_json(out / "summary.json")["line"],)
+    for name in ("type_1_error", "metrics", "expected_p", "power"):
         assert imread(out / f"figures/{name}.png").std() > 0
     for suffix in ("csv", "md", "tex"):
         assert len(list((out / "tables").glob(f"*.{suffix}"))) == 6
-    PAGE.write(out, out / "report.html")
     page = (out / "report.html").read_text(encoding="utf-8")
     assert LINE in page
     assert re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?\s*(?:https?:)?//[^"' >]*""", page) == []
@@ -174,11 +173,7 @@ def test_everything_is_written(files: list[Path], rates: pd.DataFrame, tmp_path:
 
 def test_a_run_without_power_and_expected_p(rates: pd.DataFrame, tmp_path: Path) -> None:
     few = rates[(rates["scenario"] != "power") & (rates["definition"] != EXPECTED_P)]
-    names = table_names(with_power=False, with_expected=False)
-    assert [name for name, _, _ in tables_of(few)] == names
-    write_figures(few, tmp_path)
-    drawn = {path.stem for path in tmp_path.glob("*.svg")}
-    assert drawn == set(figure_names(with_power=False, with_expected=False))
-    write_tables(few, tmp_path)
-    with pytest.raises(NbykError, match="no tables or no figures"):
-        PAGE.write(tmp_path / "nowhere", tmp_path / "report.html")
+    assert [name for name, _, _ in tables_of(few)] == TABLES
+    write_answer(rates_report(few), tmp_path, stem="summary", page="report")
+    drawn = {path.stem for path in (tmp_path / "figures").glob("*.svg")}
+    assert drawn == {"type_1_error", "metrics"}

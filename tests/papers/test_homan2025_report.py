@@ -12,11 +12,12 @@ import pytest
 
 from nbyk.errors import NbykError
 from nbyk.files import read_json, write_parquet
+from nbyk.report.answer import write_answer
 from nbyk_papers.homan2025.comparison import compare, overstatement, own_fit_p_values, read_grid
 from nbyk_papers.homan2025.design import METRIC_OF_COLUMN, published_table
-from nbyk_papers.homan2025.figures import write_figures
+from nbyk_papers.homan2025.report import report
 from nbyk_papers.homan2025.summary import summarise
-from nbyk_papers.homan2025.tables import fit_table, read_power, tables_of, write_tables
+from nbyk_papers.homan2025.tables import fit_table, tables_of
 
 
 def grid_of_the_paper() -> pd.DataFrame:
@@ -176,14 +177,15 @@ def grid_files(grid: pd.DataFrame, folder: Path) -> list[Path]:
 def test_files_become_every_table_and_figure(papers_grid: pd.DataFrame, tmp_path: Path) -> None:
     files = grid_files(papers_grid, tmp_path)
     power = write(power_rows(), tmp_path / "source=toxicity/power.parquet")
-    assert write_tables(files, [power], {}, tmp_path) == "57 of 57 published cells agree in p and in Δ"
+    answer = report(pvalues=files, power=[power], fitted=[], seed=1)
+    assert answer.sentences == ("57 of 57 published cells agree in p and in Δ",)
+    write_answer(answer, tmp_path, stem="summary", page="report")
     assert read_json(tmp_path / "summary.json")["study"] == "homan2025"
     assert len(pd.read_csv(tmp_path / "tables/power.csv")) == 10
     page = (tmp_path / "tables/published/table_01.tex").read_text(encoding="utf-8")
     assert page.count(r"\\") == 22
     assert "<NA>" not in page
     assert "nan" not in page
-    write_figures(read_grid(files), read_power([power]), {}, tmp_path / "figures", seed=1)
     names = {path.stem for path in (tmp_path / "figures").glob("*.png")}
     assert names >= {"agreement", "overstatement", "figure_01", "figure_03a", "figure_04", "figure_06"}
     assert names == {path.stem for path in (tmp_path / "figures").glob("*.svg")}

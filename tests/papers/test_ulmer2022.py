@@ -33,13 +33,10 @@ from nbyk_papers.ulmer2022.design import (
     TYPE_1,
     TYPE_2,
     Setting,
-    figure_names,
     get_semantics,
-    has_published,
     papers_settings,
     published_rates,
     settings,
-    table_names,
 )
 from nbyk_papers.ulmer2022.score_cells import (
     MIXTURES,
@@ -86,33 +83,6 @@ def test_tests_and_distributions_exist_under_their_names() -> None:
         distribution_named("laplac", SEMANTICS["published"])
     with pytest.raises(NbykError, match="did you mean published"):
         get_semantics("publishd")
-
-
-def test_a_run_has_the_tables_and_figures_that_it_has_numbers_for() -> None:
-    tables = table_names(ALL, published=True)
-    assert len(tables) == len(set(tables)) == 18
-    assert {name.partition("/")[2] for name in tables[:16]} == {f"table_0{n}" for n in range(1, 9)}
-    assert len(figure_names(ALL, published=True)) == 8
-    few = {("exponential", TYPE_1)}
-    assert table_names(few, published=False) == [f"{name}/exponential_type_1" for name in SEMANTICS]
-    assert not any("figure_07" in name or name == "agreement" for name in figure_names(few, published=False))
-
-
-@pytest.mark.parametrize(
-    ("cell", "thresholds", "tests", "expected"),
-    [
-        (("normal", FIVE), [0.05], ["aso"], True),
-        (("exponential", FIVE), [0.05], ["aso"], False),
-        (("normal", Setting(TYPE_1, 7, 0.0)), [0.05], ["aso"], False),
-        (("normal", Setting(TYPE_2, 5, 0.6)), [0.05], ["aso"], False),
-        (("normal", FIVE), [0.01], ["aso"], False),
-        (("normal", FIVE), [0.05], ["permutation"], False),
-    ],
-)
-def test_a_run_knows_whether_the_paper_has_its_rates(
-    cell: tuple[str, Setting], thresholds: list[float], tests: list[str], expected: bool
-) -> None:
-    assert has_published([cell], thresholds, tests) is expected
 
 
 def test_settings_have_type_two_errors_only_with_a_lead() -> None:

@@ -12,8 +12,8 @@ import pyarrow as pa
 import pytest
 from matplotlib.image import imread
 
-from nbyk.errors import NbykError
 from nbyk.files import read_json, read_parquet, write_parquet
+from nbyk.report.answer import write_answer
 from nbyk.testing.rates import binomial_interval
 from nbyk_papers.ulmer2022.comparison import compare
 from nbyk_papers.ulmer2022.design import (
@@ -21,15 +21,12 @@ from nbyk_papers.ulmer2022.design import (
     TESTS,
     THRESHOLDS,
     TYPE_1,
-    figure_names,
     published_rates,
-    table_names,
 )
-from nbyk_papers.ulmer2022.figures import write_figures
-from nbyk_papers.ulmer2022.page import PAGE
 from nbyk_papers.ulmer2022.reading import error_rates, read_scores
+from nbyk_papers.ulmer2022.report import scores_report
 from nbyk_papers.ulmer2022.summary import summarise
-from nbyk_papers.ulmer2022.tables import tables_of, write_tables
+from nbyk_papers.ulmer2022.tables import tables_of
 
 
 def scores_behind(errors: pd.DataFrame, kind: str, simulations: int) -> np.ndarray:  # type: ignore[type-arg]
@@ -138,8 +135,8 @@ def test_what_differs_is_counted_named_and_explained(rates: pd.DataFrame) -> Non
 
 def test_tables_have_the_papers_form(rates: pd.DataFrame) -> None:
     tables = {name: table for name, _, table in tables_of(rates, compare(rates))}
-    experiments = set(rates[["distribution", "error"]].itertuples(index=False, name=None))
-    assert list(tables) == table_names(experiments, published=True)
+    numbered = [f"{semantics}/table_0{n}" for semantics in SEMANTICS for n in range(1, 9)]
+    assert list(tables) == [*numbered, "agreement", "outside"]
     first = tables["published/table_01"]
     assert first.shape == (24, 2 + 3 * len(TESTS))
     row = first.iloc[0]
@@ -151,17 +148,18 @@ def test_tables_have_the_papers_form(rates: pd.DataFrame) -> None:
 
 
 def test_everything_is_written(scores: pd.DataFrame, rates: pd.DataFrame, tmp_path: Path) -> None:
-    assert write_tables(rates, tmp_path) == read_json(tmp_path / "summary.json")["line"]
-    assert read_parquet(tmp_path / "rates.parquet", ("rate", "low", "high"))[0].num_rows == 2 * 1152
-    write_figures(scores, tmp_path / "figures", THRESHOLDS)
-    experiments = set(rates[["distribution", "error"]].itertuples(index=False, name=None))
-    for name in figure_names(experiments, published=True):
+    answer = scores_report(scores, THRESHOLDS)
+    write_answer(answer, tmp_path, stem="summary", page="report")
+    assert answer.sentences == (read_json(tmp_path / "summary.json")["line"],)
+    assert read_parquet(tmp_path / "tables/rates.parquet", ("rate", "low", "high"))[0].num_rows == 2 * 1152
+    drawn = [f"{semantics}/figure_0{n}" for semantics in SEMANTICS for n in (3, 6, 7)]
+    assert {figure.name for figure in answer.figures} == {"agreement", "figure_02", *drawn}
+    for name in ("agreement", "figure_02", *drawn):
         assert imread(tmp_path / f"figures/{name}.png").std() > 0
-    assert len(list((tmp_path / "tables").rglob("*.tex"))) == 18
-    PAGE.write(tmp_path, tmp_path / "report.html")
+    assert len(list((tmp_path / "tables").rglob("*.tex"))) == 19  # the rates as well
     page = (tmp_path / "report.html").read_text(encoding="utf-8")
     assert "1152 of 1152 published rates" in page
-    assert '<a href="case_study/case_study.html">' in page
+    assert '<a href="case_study/report.html">' in page
     assert re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?\s*(?:https?:)?//[^"' >]*""", page) == []
 
 
@@ -172,10 +170,11 @@ def test_a_run_beyond_the_paper_has_tables_and_figures_of_its_own(
     own = own.assign(distribution="exponential", sample_size=7)
     rates = error_rates(own, [0.05])
     assert "published" not in " ".join(tables_of(rates, compare(rates))[0][2].columns)
-    assert write_tables(rates, tmp_path) == "0 of 0 published rates inside the 99.9 % interval around ours"
-    write_figures(own, tmp_path / "figures", [0.05])
+    answer = scores_report(own, [0.05])
+    assert answer.sentences == ("0 of 0 published rates inside the 99.9 % interval around ours",)
+    write_answer(answer, tmp_path, stem="summary", page="report")
     drawn = {str(path.relative_to(tmp_path / "figures"))[:-4] for path in tmp_path.rglob("*.svg")}
-    assert drawn == set(figure_names({("exponential", TYPE_1)}, published=False))
-    PAGE.write(tmp_path, tmp_path / "report.html")
-    with pytest.raises(NbykError, match="no tables or no figures"):
-        PAGE.write(tmp_path / "nowhere", tmp_path / "report.html")
+    of_semantics = {f"{semantics}/figure_0{n}" for semantics in SEMANTICS for n in (3, 6)}
+    assert drawn == {"figure_02"} | of_semantics
+    names = [table.name for table in answer.tables if table.on_page]
+    assert names == [f"{semantics}/exponential_type_1" for semantics in SEMANTICS]

@@ -10,16 +10,16 @@ import pytest
 from scipy import stats
 
 from nbyk.data import load_source
-from nbyk.files import read_json, write_json, write_parquet
+from nbyk.files import write_json, write_parquet
 from nbyk.priors import Response, fit_prior
 from nbyk.report.formats import latex, markdown, write_table
 from nbyk.report.html import render_block
 from nbyk.resampling.samplers import WEIN_SAMPLERS
-from nbyk_papers.page import PACKAGE
 from nbyk_papers.wein2023.comparison import Cells, minima, z_over_sets
 from nbyk_papers.wein2023.design import COLUMNS, published_minima, published_p_values
+from nbyk_papers.wein2023.report import cells_report
 from nbyk_papers.wein2023.summary import summarise
-from nbyk_papers.wein2023.tables import full, minima_table, write_tables
+from nbyk_papers.wein2023.tables import full, minima_table
 
 
 def cells_of_the_paper() -> Cells:
@@ -82,8 +82,8 @@ def test_the_report_says_what_the_papers_way_does_on_real_gold(papers_cells: Cel
     write_parquet(tmp_path / "r.parquet", ratings.to_table(), {})
     write_json(tmp_path / "prior.json", prior.to_dict())
     fits = {"convabuse": (tmp_path / "r.parquet", tmp_path / "prior.json")}
-    write_tables(papers_cells, tmp_path, fits, seed=5)
-    summary = read_json(tmp_path / "summary.json")
+    answer = cells_report(papers_cells, fits, 5)
+    summary = answer.details
     (gold,) = summary["real_gold"]
     assert gold["epsilons"] == [0.0, 1e-6, 0.05, 0.1]
     # 10 sets of 1000 items each: a standard error of .0004 or less.
@@ -93,7 +93,8 @@ def test_the_report_says_what_the_papers_way_does_on_real_gold(papers_cells: Cel
     assert gold["recommended"][1] < gold["recommended"][3] < 0.01
     alike = ratings.matrix()[ratings.counts() >= 2]
     assert gold["share_alike"] == pytest.approx(np.mean(np.nanmin(alike, axis=1) == np.nanmax(alike, axis=1)))
-    page = render_block("wein2023.html", "summary", PACKAGE, summary=summary)
+    assert answer.template is not None
+    page = render_block(answer.template, "summary", summary=summary)
     said = f"{', '.join(f'{effect:.3f}' for effect in gold['published'])} at ε = 0, 1e-06, 0.05, 0.1"
     assert said in page
     assert gold["caution"] == prior.caution != ""

@@ -30,7 +30,7 @@ OPTIONS = [
 # What the executor says of the rules of a submission.
 PRIORS = "rule_priors_prior"
 CELL = "rule_cells_estimate_pvalues_reference_true"
-PAGE = "rule_page_figures_report_tables"
+PAGE = "rule_page_study_report"
 
 
 @pytest.fixture(scope="module")

@@ -23,6 +23,7 @@ from typing import NoReturn
 PROGRAMS = {"snakemake": "snakemake.cli", "nbyk": "nbyk.cli"}
 LOADED = (
     *PROGRAMS.values(),
+    "nbyk.cli.app",
     *("nbyk.config", "nbyk.data", "nbyk.data.download", "nbyk.metrics", "nbyk.resampling.samplers"),
     *(
         "nbyk_papers.calibration.design",

@@ -13,7 +13,7 @@ import pytest
 from matplotlib.image import imread
 
 from nbyk.files import read_json
-from tests.workflow.test_workflow import configure, finished_run, planned
+from tests.workflow.test_workflow import configure, finished_run, jobs, planned
 
 SMALL, LARGER = {"n_items": 12, "k_responses": 1}, {"n_items": 12, "k_responses": 3}
 STUDY: dict[str, Any] = {
@@ -21,13 +21,13 @@ STUDY: dict[str, Any] = {
     "sizes": [SMALL, LARGER],
     "expected_sizes": [LARGER],
     "weak_epsilons": [0.3],
-    "metrics": ["wins_mae"],  # not all of the default's: a file each
+    "metrics": ["wins_mae"],
     "samplers": ["bootstrap_items/sample(K)"],
     "n_sets": 70,
     "n_bootstraps": 199,
 }
 CONFIG: dict[str, Any] = {"seed": 7, "calibration": STUDY}
-PRODUCTS = {"calibration tables": 1, "calibration figures": 1, "calibration report": 1}
+PRODUCTS = {"report calibration": 1}
 TARGET = ("--", "calibration")  # --configfile takes every word up to the next option
 
 
@@ -46,11 +46,6 @@ def plan(shared: Path, tmp_path: Path) -> Callable[[dict[str, Any]], list[str]]:
         return planned(shared / "checkout", directory, *TARGET)
 
     return plan
-
-
-def jobs(commands: list[str]) -> Counter[str]:
-    """Count jobs by command; the study's own are two words."""
-    return Counter(" ".join(line.split()[: 2 if line.startswith("calibration") else 1]) for line in commands)
 
 
 def test_a_run_leaves_rates_tables_figures_and_a_page(shared: Path) -> None:
@@ -79,17 +74,17 @@ def test_nothing_is_left_to_do(plan: Callable[[dict[str, Any]], list[str]]) -> N
     [
         (
             {"sizes": [SMALL, LARGER, {"n_items": 9, "k_responses": 2}]},
-            "--items 9 --responses 2",
-            {"calibration rates": 3},
+            "n_items=9 k_responses=2",
+            {"cell calibration rates": 3},
         ),
-        ({"expected_sizes": [LARGER, SMALL]}, "--sampler", {"calibration rates": 3}),
-        ({"weak_epsilons": [0.3, 0.1]}, "--epsilon-a 0.1", {"calibration rates": 3}),
-        ({"sources": ["toxicity", "simulated"]}, "simulated", {"calibration rates": 9, "prior": 1}),
-        ({"metrics": ["wins_mae", "rmse"]}, "--metric rmse", {"calibration rates": 9}),
+        ({"expected_sizes": [LARGER, SMALL]}, 'samplers=["bootstrap', {"cell calibration rates": 3}),
+        ({"weak_epsilons": [0.3, 0.1]}, "epsilon_a=0.1", {"cell calibration rates": 3}),
+        ({"sources": ["toxicity", "simulated"]}, "simulated", {"cell calibration rates": 9, "prior": 1}),
+        ({"metrics": ["wins_mae", "rmse"]}, 'metrics=["rmse"]', {"cell calibration rates": 9}),
         (
             {"samplers": ["bootstrap_items/sample(K)", "bootstrap_items/all"]},
-            "--sampler bootstrap_items/all",
-            {"calibration rates": 3},
+            'samplers=["bootstrap_items/all"]',
+            {"cell calibration rates": 3},
         ),
     ],
     ids=["a size", "a size of expected p", "ε", "a source", "a metric", "a sampler"],
@@ -99,9 +94,9 @@ def test_what_is_added_is_all_that_is_computed(
 ) -> None:
     commands = plan(changes)
     assert jobs(commands) == Counter({**work, **PRODUCTS})
-    assert all(mark in line for line in commands if line.startswith("calibration rates"))
+    assert all(mark in line for line in commands if " -- calibration rates " in line)
 
 
 def test_the_default_target_does_without_it(shared: Path, tmp_path: Path) -> None:
     configure(tmp_path, {"sources": ["simulated"], "epsilons": [0.3]})
-    assert not any(line.startswith("calibration") for line in planned(shared / "checkout", tmp_path))
+    assert not any(" calibration " in line for line in planned(shared / "checkout", tmp_path))

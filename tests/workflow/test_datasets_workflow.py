@@ -113,7 +113,14 @@ def test_downloads_are_planned_for_what_is_asked_for_or_was_fetched(run: Path, t
     fetched(tmp_path / "downloads", "armis")
     configure(run, {**CONFIG, "sources": ["simulated", "hs_brexit"]})
     plan = planned(ROOT, run, *TARGET)
-    more = {"normalise": 4, "fit": 4, "datasets-report": 1, "data fetch": 6, **dict.fromkeys(PER_CELL, 4)}
+    more = {
+        "normalise": 4,
+        "fit": 4,
+        "datasets-report": 1,
+        "data fetch": 6,
+        "data terms": 2,
+        **dict.fromkeys(PER_CELL, 4),
+    }
     assert rules(plan) == Counter(more)
     wanted = [file.name for name in ("armis", "hs_brexit") for file in source(name).remote]
     fetches = [shlex.split(line) for line in plan if line.startswith("data fetch")]

@@ -16,7 +16,7 @@ import pytest
 from matplotlib.image import imread
 
 from nbyk.files import read_json
-from tests.workflow.test_workflow import configure, finished_run, planned, snakemake
+from tests.workflow.test_workflow import configure, finished_run, jobs, planned, snakemake
 
 STUDY: dict[str, Any] = {
     "sources": ["toxicity", "convabuse_fit"],
@@ -29,7 +29,7 @@ STUDY: dict[str, Any] = {
     "power_resamples": 100,
 }
 CONFIG: dict[str, Any] = {"seed": 7, "homan2025": STUDY}
-PRODUCTS = {"homan2025 tables": 1, "homan2025 figures": 1, "homan2025 report": 1}
+PRODUCTS = {"report homan2025": 1}
 TARGET = ("--", "homan2025")  # --configfile takes every word up to the next option
 
 
@@ -48,11 +48,6 @@ def plan(shared: Path, tmp_path: Path) -> Callable[[dict[str, Any]], list[str]]:
         return planned(shared / "checkout", directory, *TARGET)
 
     return plan
-
-
-def jobs(commands: list[str]) -> Counter[str]:
-    """Count jobs by command; the study's own are two words."""
-    return Counter(" ".join(line.split()[: 2 if line.startswith("homan2025") else 1]) for line in commands)
 
 
 def test_a_run_leaves_tables_figures_summary_and_a_page_that_needs_no_network(shared: Path) -> None:
@@ -94,15 +89,15 @@ POINT = {"n_items": 30, "k_responses": 7}
 @pytest.mark.parametrize(
     ("changes", "mark", "work"),
     [
-        ({"sizes": [POINT]}, "--size 30x7", {"homan2025 grid": 2}),
-        ({"sizes": [{"n_items": 100, "k_responses": 10}]}, "--size 100x10", {"homan2025 grid": 2}),
+        ({"sizes": [POINT]}, "sizes=[[30,7]]", {"cell homan2025 grid": 2}),
+        ({"sizes": [{"n_items": 100, "k_responses": 10}]}, "sizes=[[100,10]]", {"cell homan2025 grid": 2}),
         ({"sizes": [{"n_items": 100, "k_responses": 5}]}, "", {}),
-        ({"epsilons": [0.2, 0.1]}, "--epsilon 0.1", {"homan2025 grid": 2}),
-        ({"sources": [*STUDY["sources"], "mhs"]}, "mhs", {"homan2025 grid": 1, "prior": 1}),
+        ({"epsilons": [0.2, 0.1]}, "epsilon_b=0.1", {"cell homan2025 grid": 2}),
+        ({"sources": [*STUDY["sources"], "mhs"]}, "mhs", {"cell homan2025 grid": 1, "prior": 1}),
         (
             {"power_sizes": [*STUDY["power_sizes"], POINT]},
-            "--items 30 --responses 7",
-            {"homan2025 power": 1},
+            "n_items=30 k_responses=7",
+            {"cell homan2025 power": 1},
         ),
     ],
     ids=["a point", "a point of the paper's grid", "a point that is there", "ε", "a source", "power"],
@@ -112,14 +107,14 @@ def test_what_is_added_is_all_that_is_computed(
 ) -> None:
     commands = plan(changes)
     assert jobs(commands) == Counter({**work, **(PRODUCTS if work else {})})
-    assert all(mark in line for line in commands if line.split()[1] in ("grid", "power"))
+    assert all(mark in line for line in commands if line.startswith("cell"))
 
 
 def test_a_metric_is_a_job_of_its_own(plan: Callable[[dict[str, Any]], list[str]]) -> None:
     metrics = ["mae", "wins_mae", "histogram_mean_of_emds(bins=5)", "mean_of_emds", "rmse"]
     commands = plan({"metrics": metrics})
-    assert jobs(commands) == Counter({"homan2025 grid": 2, **PRODUCTS})
-    assert all(line.count("--metric") == 1 for line in commands if " grid " in line)
+    assert jobs(commands) == Counter({"cell homan2025 grid": 2, **PRODUCTS})
+    assert all('metrics=["rmse"]' in line for line in commands if " grid " in line)
 
 
 def test_ratings_of_ones_own_get_a_fit_of_their_own(shared: Path, tmp_path: Path) -> None:
@@ -132,18 +127,14 @@ def test_ratings_of_ones_own_get_a_fit_of_their_own(shared: Path, tmp_path: Path
     assert "ratings.hs_brexit: my HS-Brexit: found no file named …_train.json" in output
     (directory / "my HS-Brexit/HS-Brexit_dev.json").touch()
     commands = planned(shared / "checkout", directory, *TARGET)
-    work = {"normalise": 1, "homan2025 fit": 1, "prior": 1, "homan2025 grid": 2}
+    work = {"normalise": 1, "likelihood-fit": 1, "prior": 1, "cell homan2025 grid": 2}
     assert jobs(commands) == Counter({**work, **PRODUCTS})
     (normalise,) = (line for line in commands if line.startswith("normalise"))
     words = shlex.split(normalise)
     assert (words[:3], words[-2:]) == (["normalise", "--path", "my HS-Brexit"], ["--", "hs_brexit"])
-    assert any(
-        line.startswith("homan2025 grid --size")
-        and line.endswith("-- results/homan2025/fits/hs_brexit/prior.json")
-        for line in commands
-    )
+    assert any("--from prior=results/homan2025/fits/hs_brexit/prior.json" in line for line in commands)
 
 
 def test_the_default_target_does_without_it(shared: Path, tmp_path: Path) -> None:
     configure(tmp_path, {"sources": ["simulated"], "epsilons": [0.3]})
-    assert not any(line.startswith("homan2025") for line in planned(shared / "checkout", tmp_path))
+    assert not any(" homan2025 " in line for line in planned(shared / "checkout", tmp_path))

@@ -14,7 +14,7 @@ from matplotlib.image import imread
 
 from nbyk.files import read_json
 from nbyk_papers.ulmer2022.design import DIFFERENCES, LEADS, SAMPLE_SIZES, TESTS
-from tests.workflow.test_workflow import configure, finished_run, planned, results, snakemake
+from tests.workflow.test_workflow import configure, finished_run, jobs, planned, results, snakemake
 
 STUDY: dict[str, Any] = {
     "distributions": ["laplace", "normal_mixture"],
@@ -23,7 +23,7 @@ STUDY: dict[str, Any] = {
     "n_resamples": 20,
 }
 CONFIG: dict[str, Any] = {"seed": 7, "ulmer2022": STUDY}
-PRODUCTS = {"ulmer2022 tables": 1, "ulmer2022 figures": 1, "ulmer2022 report": 1}
+PRODUCTS = {"report ulmer2022": 1}
 TARGET = ("--", "ulmer2022")  # --configfile takes every word up to the next option
 
 
@@ -49,11 +49,6 @@ def plan(shared: Path, run: Path) -> Callable[[dict[str, Any]], list[str]]:
     return plan
 
 
-def jobs(commands: list[str]) -> Counter[str]:
-    """Count jobs by command; the study's own are two words."""
-    return Counter(" ".join(line.split()[:2]) for line in commands)
-
-
 def test_a_run_leaves_scores_rates_tables_figures_and_a_page(shared: Path) -> None:
     study = shared / "run/results/ulmer2022"
     scores = pd.read_parquet(study / "scores")
@@ -61,7 +56,7 @@ def test_a_run_leaves_scores_rates_tables_figures_and_a_page(shared: Path) -> No
     assert scores.groupby("test", observed=True)["simulation"].nunique().to_dict() == {
         test: 30 if test == "aso" else 40 for test in TESTS
     }
-    rates = pd.read_parquet(study / "rates.parquet")
+    rates = pd.read_parquet(study / "tables/rates.parquet")
     assert len(rates) == 2 * 4 * 144  # semantics, and Tables 4 to 7
     assert ((rates["low"] <= rates["rate"]) & (rates["rate"] <= rates["high"])).all()
     summary = read_json(study / "summary.json")
@@ -80,11 +75,11 @@ def test_nothing_is_left_to_do(plan: Callable[[dict[str, Any]], list[str]]) -> N
 @pytest.mark.parametrize(
     ("changes", "mark", "n_jobs"),
     [
-        ({"tests": [*TESTS, "permutation"]}, "--test permutation --simulations", 2 * 2),
-        ({"sample_sizes": [*SAMPLE_SIZES, 7]}, ":7:", 2 * 3),
-        ({"distributions": ["laplace", "normal_mixture", "exponential"]}, "scores exponential", 2),
-        ({"leads": {**LEADS, "laplace": 0.5}}, "scores laplace", 2 * 8),
-        ({"differences": [*DIFFERENCES, 0.3]}, "type_2_by_difference:5:0.3", 2),
+        ({"tests": [*TESTS, "permutation"]}, 'tests=["permutation"]', 2 * 2),
+        ({"sample_sizes": [*SAMPLE_SIZES, 7]}, ",7,", 2 * 3),
+        ({"distributions": ["laplace", "normal_mixture", "exponential"]}, "distribution=exponential", 2),
+        ({"leads": {**LEADS, "laplace": 0.5}}, "distribution=laplace", 2 * 8),
+        ({"differences": [*DIFFERENCES, 0.3]}, '"type_2_by_difference",5,0.3', 2),
         ({"thresholds": [0.05, 0.01]}, "", 0),
     ],
     ids=["a test", "a sample size", "a distribution", "a lead", "a difference", "thresholds"],
@@ -93,8 +88,8 @@ def test_what_is_added_is_all_that_is_computed(
     changes: dict[str, Any], mark: str, n_jobs: int, plan: Callable[[dict[str, Any]], list[str]]
 ) -> None:
     commands = plan(changes)
-    assert jobs(commands) == Counter({"ulmer2022 scores": n_jobs} if n_jobs else {}) + Counter(PRODUCTS)
-    assert all(mark in line for line in commands if line.startswith("ulmer2022 scores"))
+    assert jobs(commands) == Counter({"cell ulmer2022 scores": n_jobs} if n_jobs else {}) + Counter(PRODUCTS)
+    assert all(mark in line for line in commands if " -- ulmer2022 scores " in line)
 
 
 def test_numbers_have_the_same_bytes_on_one_core(shared: Path, tmp_path: Path) -> None:
@@ -102,10 +97,10 @@ def test_numbers_have_the_same_bytes_on_one_core(shared: Path, tmp_path: Path) -
     code, output = snakemake(shared / "checkout", tmp_path, "--", "results/ulmer2022/summary.json", cores=1)
     assert code == 0, output[-3000:]
     found = results(tmp_path)
-    assert {"results/ulmer2022/summary.json", "results/ulmer2022/rates.parquet"} <= set(found)
+    assert {"results/ulmer2022/summary.json", "results/ulmer2022/tables/rates.parquet"} <= set(found)
     assert found.items() <= results(shared / "run").items()
 
 
 def test_the_default_target_does_without_it(shared: Path, tmp_path: Path) -> None:
     configure(tmp_path, {"sources": ["simulated"], "epsilons": [0.3]})
-    assert not any(line.startswith("ulmer2022") for line in planned(shared / "checkout", tmp_path))
+    assert not any(" ulmer2022 " in line for line in planned(shared / "checkout", tmp_path))

@@ -23,6 +23,7 @@ import yaml
 from matplotlib.image import imread
 
 from nbyk.files import read_json
+from nbyk.studies.code import Code
 from tests.workflow import forked
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +39,7 @@ CONFIG: dict[str, Any] = {
     "n_resamples": 40,
     "n_references": 2,
 }
-PRODUCTS = ["tables", "figures", "report"]
+PRODUCTS = ["report"]
 PATIENCE = 1200.0
 """Seconds that a run may take on a busy machine before it counts as hung."""
 USERS_METRIC = '''"""A metric of a user's own."""
@@ -80,7 +81,7 @@ def planned(checkout: Path, directory: Path, *arguments: str, whole: bool = Fals
     code, output = snakemake(checkout, directory, "--dry-run", "--printshellcmds", *arguments)
     assert code == 0, output[-3000:]
     assert "    input: " not in output, "a rule without a message prints all of its files"
-    before = "" if whole else "(?:study )?(?:wein2023 )?"
+    before = "" if whole else "(?:study )?"
     commands = re.findall(rf"^Shell command: nbyk {before}(.*?) *> logs", output, flags=re.MULTILINE)
     assert commands or "Nothing to be done" in output, output[-3000:]
     return commands
@@ -88,6 +89,16 @@ def planned(checkout: Path, directory: Path, *arguments: str, whole: bool = Fals
 
 def rules(commands: list[str]) -> Counter[str]:
     return Counter(line.split()[0] for line in commands)
+
+
+def jobs(commands: list[str]) -> Counter[str]:
+    """Count jobs by command: a study's cells by study and step, its report by study."""
+    n_operands = {"cell": 2, "report": 1}
+    return Counter(
+        " ".join([step, *line.partition(" -- ")[2].split()[: n_operands.get(step, 0)]])
+        for line in commands
+        for step in line.split()[:1]
+    )
 
 
 def results(directory: Path) -> dict[str, bytes]:
@@ -246,32 +257,108 @@ def test_a_path_with_a_space_reaches_the_command_whole(checkout: Path, finished:
     assert (words[:3], words[-1]) == (["normalise", "--path", "my data/toxicity_ratings.json"], "toxicity")
 
 
-@pytest.mark.parametrize(
-    ("module", "work"),
-    [
-        ("cli/config.py", set()),
-        ("../nbyk_papers/templates/wein2023.html", set()),
-        ("../nbyk_papers/homan2025/design.py", set()),
-        ("testing/pvalues.py", {"pvalues"}),
-        ("metrics/item_means.py", {"true", "estimate", "pvalues"}),
-        ("../nbyk_papers/wein2023/cells.py", {"reference", "true", "estimate", "pvalues"}),
-        ("data/embedded/convabuse.csv", {"normalise", "fit", "reference", "true", "estimate", "pvalues"}),
-    ],
-)
-def test_an_edit_runs_again_what_depends_on_it(
-    module: str, work: set[str], checkout: Path, finished: Path, tmp_path: Path
+CELL_RULES = ("reference", "true", "estimate", "pvalues")
+EDITED = "assert __name__"
+"""A statement that changes what a module means, and nothing that it does."""
+
+
+def test_an_edit_runs_again_what_reaches_it(
+    checkout: Path, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    edited = Path(shutil.copytree(checkout, tmp_path / "checkout"))
-    with (edited / "src/nbyk" / module).open("a", encoding="utf-8") as file:
-        file.write("\n")
-    # Snakemake also runs again what has other inputs than last time, and here every path is another.
-    plan = set(rules(planned(edited, finished, "--rerun-triggers", "mtime")))
-    products = {
-        "cli/config.py": set(),
-        "../nbyk_papers/homan2025/design.py": set(),
-        "../nbyk_papers/templates/wein2023.html": {"report"},
+    source = Path(shutil.copytree(checkout / "src", tmp_path / "src"))
+    monkeypatch.setenv("PYTHONPATH", str(source))
+    assert planned(checkout, finished) == []
+    steps = {
+        "prior": "nbyk.cli.ratings:prior",
+        "normalise": "nbyk.cli.ratings:write_normalised",
+        "fit": "nbyk.cli.ratings:fit",
+        **{
+            name: f"nbyk_papers.wein2023.effects:{name}"
+            for name in ("reference", "true", "estimate", "pvalues")
+        },
+        "report": "nbyk_papers.wein2023.report:report",
     }
-    assert plan == work | products.get(module, set(PRODUCTS))
+    code = Code()
+    reached = {rule: code.parts(function) for rule, function in steps.items()}
+    of_a_cell = {"reference", "estimate", "pvalues", "report"}
+    after = {
+        "normalise": {"fit", "true", *of_a_cell},
+        "prior": {"true", *of_a_cell},
+        "fit": {"true", *of_a_cell},
+        "reference": of_a_cell,
+        "true": {"pvalues", "report"},
+        "estimate": {"pvalues", "report"},
+        "pvalues": {"report"},
+        "report": set[str](),
+    }
+    everywhere = sorted({name for parts in reached.values() for name in parts if "/" not in name})
+    # One module for each set of rules that reach it, and some that none does.
+    of_rules = {frozenset(rule for rule in steps if name in reached[rule]): name for name in everywhere}
+    unreached = ["nbyk.cli.config", "nbyk_papers.homan2025.design", "nbyk.labels.hard", "nbyk.planning.plan"]
+    for name in of_rules.values():
+        path = source.joinpath(*name.split("."))
+        with (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).open("a") as file:
+            file.write("\n# A comment.\n")
+    assert planned(checkout, finished) == []
+    for rules_of_module, name in [*of_rules.items(), *((frozenset[str](), name) for name in unreached)]:
+        path = source.joinpath(*name.split("."))
+        file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+        text = file.read_text(encoding="utf-8")
+        file.write_text(f"{text}\n{EDITED}\n", encoding="utf-8")
+        work = set(rules_of_module).union(*(after[rule] for rule in rules_of_module))
+        assert set(rules(planned(checkout, finished))) == work, name
+        file.write_text(text, encoding="utf-8")
+
+
+def test_data_that_come_with_a_package_count(
+    checkout: Path, finished: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = Path(shutil.copytree(checkout / "src", tmp_path / "src"))
+    monkeypatch.setenv("PYTHONPATH", str(source))
+    for name, work in {
+        "nbyk_papers/wein2023/wein2023.html": {"report"},
+        "nbyk_papers/homan2025/homan2025.html": set(),
+        "nbyk/data/embedded/convabuse.csv": {
+            *("normalise", "fit", "reference", "true", "estimate", "pvalues", "report"),
+        },
+    }.items():
+        text = (source / name).read_text(encoding="utf-8")
+        (source / name).write_text(f"{text}\n", encoding="utf-8")
+        assert set(rules(planned(checkout, finished))) == work, name
+        (source / name).write_text(text, encoding="utf-8")
+
+
+def test_results_survive_a_move_to_a_folder_with_spaces_and_other_letters(
+    checkout: Path, finished: Path, tmp_path: Path
+) -> None:
+    moved = tmp_path / "mein Läufer 測定"
+    shutil.move(finished, moved)
+    assert planned(checkout, moved) == []
+    configure(moved, {**CONFIG, "metrics": ["mae", "rmse"]})
+    assert rules(planned(checkout, moved)) == Counter(
+        {"true": 3, "estimate": 3, "pvalues": 3, **dict.fromkeys(PRODUCTS, 1)}
+    )
+
+
+def test_from_two_of_the_papers_metrics_to_three_and_back_computes_the_third_alone(
+    checkout: Path, finished: Path
+) -> None:
+    work = {"true": 3, "estimate": 3, "pvalues": 3, **dict.fromkeys(PRODUCTS, 1)}
+    for metrics, marks in ((["mae", "mse"], "--metric mse"), (["cosine", "mae", "mse"], "--metric cosine")):
+        configure(finished, {**CONFIG, "metrics": metrics})
+        plan = planned(checkout, finished)
+        assert rules(plan) == Counter(work)
+        assert all(marks in line for line in plan if line.startswith(("true", "estimate")))
+        before = results(finished)
+        code, output = snakemake(checkout, finished)
+        assert code == 0, output[-3000:]
+        kept = {name for name in before if not name.startswith("results/wein2023")}
+        assert {name: results(finished)[name] for name in kept} == {name: before[name] for name in kept}
+    for metrics in (["mae", "mse"], ["mse"]):
+        configure(finished, {**CONFIG, "metrics": metrics})
+        assert rules(planned(checkout, finished)) == Counter(dict.fromkeys(PRODUCTS, 1))
+    table = pd.read_parquet(finished / "results/pvalues")
+    assert table.groupby("metric").size().to_dict() == dict.fromkeys(["mae", "mse", "cosine"], 6)
 
 
 def take_fits(run: Path, directory: Path) -> None:

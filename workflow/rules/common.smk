@@ -1,8 +1,6 @@
-# What the rules share: the validated configuration, the cells it asks for, and where their files are.
+# What the rules share: the validated configuration, the studies, and what a job takes.
 
 import os
-import re
-import sys
 from functools import cache
 from math import ceil
 from pathlib import Path
@@ -15,24 +13,12 @@ from nbyk.config.values import NAME, workflow_path
 from nbyk.data import load_source, read_ratings, scale_from_text
 from nbyk.data import source as source_named
 from nbyk.data import source_names
-from nbyk.data.download import is_complete, missing_files, terms_of
+from nbyk.data.download import is_complete, terms_of
 from nbyk.errors import NbykError
-from nbyk.metrics import load_file
-from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
-from nbyk_papers.boostsa2022 import design as boostsa2022
-from nbyk_papers.homan2025 import design as homan2025
-from nbyk_papers.ulmer2022 import design as ulmer2022
-from nbyk_papers.calibration import design as calibration
-from nbyk_papers.wein2023.design import (
-    COLUMNS,
-    PRIORS,
-    SEMANTICS,
-    full_table_name,
-    has_published,
-    minima_figure_name,
-    minima_table_name,
-    stage_figure_name,
-)
+from nbyk.studies import studies
+from nbyk.studies.code import Code
+from nbyk_papers import papers
+from nbyk_papers.wein2023 import road
 
 min_version("9.0")
 
@@ -61,7 +47,6 @@ onstart:
         raise WorkflowError(
             "results: cannot be written: read-only; make it writable, or run in another folder"
         )
-    announce_downloads()
 
 
 wildcard_constraints:
@@ -77,24 +62,13 @@ wildcard_constraints:
 
 
 CELL = "semantics={semantics}/source={source}/epsilon-{epsilon}_n-{n}_k-{k}"
+CODE = Code(memory=Path(".snakemake/nbyk_code.json"))
 
 
-def code(*packages):
-    """Module files that a rule's numbers depend on, by package or file: editing one re-runs the rule."""
-    found = []
-    for package in packages:
-        places = [
-            place
-            for root in ("nbyk", "nbyk_papers")
-            for place in [Path(workflow.basedir, "src", root, package)]
-            if place.exists()
-        ]
-        if not places:
-            raise WorkflowError(f"{package}: no such module of nbyk or nbyk_papers")
-        found += [
-            path for place in places for path in [place, *sorted(place.rglob("*"))]
-        ]
-    return [str(path) for path in found if path.suffix in (".py", ".csv", ".html")]
+@cache
+def code(*functions):
+    """The checksum of all code and data behind functions: a parameter, so that an edit there runs a job again."""
+    return CODE.checksum(*functions)
 
 
 def options(flag, values):
@@ -135,15 +109,13 @@ def own_counts(source):
     return read_ratings(own.path, scale=scale_from_text(own.scale)).counts()
 
 
-# Jobs have a Snakemake each, which need not read again what was right.
-if workflow.is_main_process:
-    for name in run.own_ratings:
-        try:
-            own_counts(name)
-        except NbykError as error:
-            raise WorkflowError(
-                f"the configuration is wrong:\nown_ratings.{name}: {error}"
-            ) from None
+for name in run.own_ratings:
+    try:
+        own_counts(name)
+    except NbykError as error:
+        raise WorkflowError(
+            f"the configuration is wrong:\nown_ratings.{name}: {error}"
+        ) from None
 
 
 def rating_work(wildcards):
@@ -158,86 +130,23 @@ def rating_work(wildcards):
     return float(max(n_items / measured.n_items, n_ratings / measured.n_ratings))
 
 
-def slug(name):
-    """A metric's or sampler's name as part of a file name."""
-    return re.sub(r"[^A-Za-z0-9_.=]+", "-", name).strip("-")
-
-
-def batches(asked, together, name):
-    """Group names into jobs by file name: the paper's own set shares one, any other name has its own."""
-    core = (
-        [item for item in together if item in asked]
-        if set(together) <= set(asked)
-        else []
-    )
-    singles = {slug(item): [item] for item in asked if item not in core}
-    return ({name: core} if core else {}) | singles
-
-
-METRICS = batches(run.metrics, COLUMNS, "wein2023")
-SAMPLERS = batches(run.samplers, WEIN_SAMPLERS, "wein2023")
-
-
-def cells():
-    """Wildcards of every cell: a semantics, a source, an ε and a size."""
-    return [
-        dict(
-            semantics=semantics,
-            source=source,
-            epsilon=epsilon,
-            n=size.n_items,
-            k=size.k_responses,
-        )
-        for semantics in run.semantics
-        for source in run.sources
-        if semantics == "recommended" or source in PRIORS
-        for epsilon in run.epsilons
-        for size in run.sizes
-    ]
-
-
-def null_of(semantics):
-    return (
-        SEMANTICS["published"].null
-        if semantics == "published"
-        else run.recommended_null
-    )
-
-
 def prior_of(wildcards):
-    """The published prior where the semantics ask for it, or there are no ratings to fit one to."""
-    if wildcards.semantics == "published" or not run.has_ratings(wildcards.source):
-        return f"results/priors/{wildcards.semantics}/{wildcards.source}.json"
-    return f"results/fits/{wildcards.source}/prior.json"
+    return road.prior_file(run, wildcards.semantics, wildcards.source)
 
 
 def ratings_of(wildcards):
-    return (
-        f"results/ratings/{wildcards.source}.parquet"
-        if run.has_ratings(wildcards.source)
-        else []
-    )
+    has_ratings = run.has_ratings(wildcards.source)
+    return f"results/ratings/{wildcards.source}.parquet" if has_ratings else []
 
 
-FILE_OF_METRIC = {name: path for path in run.metric_files for name in load_file(path)}
+def metrics_of(wildcards):
+    return road.metrics_of(run, wildcards.metrics)
 
 
-def metric_files_of(metric_batch):
+def samplers_of(wildcards):
+    return road.samplers_of(run, wildcards.samplers)
+
+
+def metric_files_of(wildcards):
     """The user's metric files that a batch's metrics are in."""
-    return metric_files_behind(METRICS[metric_batch])
-
-
-def metric_files_behind(metrics):
-    """The user's metric files that metrics are in."""
-    names = [spec.partition("(")[0] for spec in metrics]
-    return sorted({FILE_OF_METRIC[name] for name in names if name in FILE_OF_METRIC})
-
-
-def responses_per_item(sampler_batch, k):
-    """The distinct numbers of responses per item that a batch of samplers yields."""
-    return sorted(
-        {
-            get_sampler(name).responses_per_item(int(k))
-            for name in SAMPLERS[sampler_batch]
-        }
-    )
+    return run.files_of_metrics(metrics_of(wildcards))

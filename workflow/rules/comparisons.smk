@@ -2,7 +2,7 @@
 
 
 def compared_metric_files(wildcards):
-    return metric_files_behind(run.comparisons[wildcards.comparison].metrics)
+    return run.files_of_metrics(run.comparisons[wildcards.comparison].metrics)
 
 
 def comparison_work(wildcards):
@@ -15,35 +15,6 @@ rule comparison:
     input:
         ratings=lambda wildcards: run.comparisons[wildcards.comparison].files(),
         metric_files=compared_metric_files,
-        code=code(
-            *[
-                f"data/{name}.py"
-                for name in (
-                    "alignment",
-                    "layouts",
-                    "lm_eval",
-                    "ratings",
-                    "response_set",
-                    "scales",
-                    "systems",
-                    "tables",
-                )
-            ],
-            "priors",
-            "metrics",
-            "resampling",
-            "testing/pvalues.py",
-            "testing/systems",
-            "planning",
-            "planning/power",
-            "report/answer.py",
-            "report/comparison",
-            "report/drawing.py",
-            "report/formats.py",
-            "report/html.py",
-            "report/templates/answer.html",
-            "report/templates/page.html",
-        ),
     output:
         report(
             "results/comparisons/{comparison}/compare.html",
@@ -69,6 +40,7 @@ rule comparison:
         ),
         folder="results/comparisons/{comparison}",
         seed=run.seed,
+        code=lambda wildcards: code("nbyk.cli.compare:compare"),
     message:
         "Comparing: {wildcards.comparison}"
     shell:

@@ -2,18 +2,6 @@
 DOWNLOADS = "results/downloads"
 
 
-def announce_downloads():
-    """Show the terms of what is to be fetched: the jobs' own words go to their logs."""
-    asked = {}
-    for job in workflow.dag.needrun_jobs():
-        if job.rule.name == "download":
-            asked.setdefault(job.wildcards.source, []).append(job.wildcards.file)
-    for source, names in sorted(asked.items()):
-        entry = source_named(source)
-        if missing_files(entry, run.downloads.chosen_folder, names):
-            print(terms_of(entry), file=sys.stderr, flush=True)
-
-
 def files_of(source):
     """The files of a source's ratings: the user's own, those to be fetched, or none if they are embedded."""
     if run.downloaded(source):
@@ -44,9 +32,25 @@ PLACES = options("--folder", filter(None, [run.downloads.folder])) + options(
 # It needs the network, which the nodes of a cluster may not have.
 localrules:
     download,
+    terms,
+
+
+rule terms:
+    output:
+        "results/terms/{source}.txt",
+    log:
+        "logs/terms/{source}.log",
+    params:
+        terms=lambda wildcards: terms_of(source_named(wildcards.source)),
+    message:
+        "{params.terms}"
+    shell:
+        "nbyk data terms --out {output} -- {wildcards.source} > {log} 2>&1"
 
 
 rule download:
+    input:
+        ancient("results/terms/{source}.txt"),
     output:
         DOWNLOADS + "/{source}/{file}",
     log:
@@ -69,7 +73,6 @@ rule download:
 rule normalise:
     input:
         files=lambda wildcards: files_of(wildcards.source),
-        code=code("data"),
     output:
         "results/ratings/{source}.parquet",
     log:
@@ -82,6 +85,7 @@ rule normalise:
         runtime=minutes(2, rating_work),
     params:
         options=lambda wildcards: normalise_options(wildcards.source),
+        code=lambda wildcards: code("nbyk.cli.ratings:write_normalised"),
     message:
         "Normalising the ratings of {wildcards.source}"
     shell:

@@ -38,13 +38,13 @@ def usable_items(source):
 
 
 def data_set_cells():
-    """Wildcards of every cell of the data sets; a size with more items than a data set has is cut to it."""
+    """Every cell of the data sets; a size with more items than a data set has is cut to it."""
     return [
-        dict(semantics=semantics, source=source, epsilon=epsilon, n=n, k=k)
+        road.Place(semantics, source, epsilon, n, k)
         for source in data_sets()
         for semantics in ("recommended", "published")
         if semantics == "recommended"
-        or (semantics in run.semantics and source in PRIORS)
+        or (semantics in run.semantics and source in road.PRIORS)
         for n, k in dict.fromkeys(
             (min(size.n_items, usable_items(source)), size.k_responses)
             for size in run.sizes
@@ -53,9 +53,13 @@ def data_set_cells():
     ]
 
 
+def data_set_p_values(wildcards):
+    return [f"results/{file}" for file in road.p_value_files(run, data_set_cells())]
+
+
 rule datasets_report:
     input:
-        pvalues=lambda wildcards: pvalues_of(data_set_cells()),
+        pvalues=data_set_p_values,
         ratings=lambda wildcards: expand(
             "results/ratings/{source}.parquet", source=data_sets()
         ),
@@ -64,20 +68,6 @@ rule datasets_report:
         ),
         checks=lambda wildcards: expand(
             "results/fits/{source}/check.json", source=data_sets()
-        ),
-        code=code(
-            "datasets",
-            "report/drawing.py",
-            "fits.py",
-            "report/formats.py",
-            "report/html.py",
-            "partitions.py",
-            "report/templates",
-            "templates",
-            "wein2023/comparison.py",
-            "resampling",
-            "wein2023/cells.py",
-            "wein2023/real_gold.py",
         ),
     output:
         expand("results/datasets/summary.{suffix}", suffix=["csv", "md", "tex"]),
@@ -104,6 +94,7 @@ rule datasets_report:
             + options("--check", input.checks)
         ),
         seed=run.seed,
+        code=lambda wildcards: code("nbyk_papers.datasets.commands:report"),
     message:
         "Writing the report on every data set at hand"
     shell:
@@ -114,7 +105,7 @@ rule datasets_report:
 # The cells are listed when they are asked for, since that may read ratings.
 rule datasets:
     input:
-        lambda wildcards: pvalues_of(data_set_cells()),
+        data_set_p_values,
         rules.datasets_report.output,
     message:
         "All of results/datasets is there"

@@ -31,23 +31,6 @@ wildcard_constraints:
 rule labels_design:
     input:
         files=lambda wildcards: DESIGN_FILES[wildcards.design],
-        code=code(
-            "data",
-            "resampling",
-            "testing/pvalues.py",
-            "testing/family.py",
-            "data/labels.py",
-            "labels",
-            "metrics",
-            "testing/engine",
-            "report/answer.py",
-            "report/drawing.py",
-            "report/formats.py",
-            "report/html.py",
-            "report/labels",
-            "report/templates",
-            "templates",
-        ),
     output:
         report(
             expand(
@@ -71,6 +54,8 @@ rule labels_design:
     resources:
         mem_mb=memory(300),
         runtime=minutes(60),
+    params:
+        code=lambda wildcards: code("nbyk.cli.labels:labels"),
     message:
         "Comparing the treatments of design {wildcards.design} with their controls"
     shell:

@@ -1,26 +1,11 @@
 # Every paper's study, and one page of them all.
 
+PAPERS = [paper.study for paper in papers.PAPERS]
+
 
 rule papers_report:
     input:
-        rules.tables.output,
-        rules.figures.output,
-        rules.homan_tables.output,
-        rules.homan_figures.output,
-        rules.ulmer_tables.output,
-        rules.ulmer_figures.output,
-        rules.boostsa_tables.output,
-        rules.boostsa_figures.output,
-        code=code(
-            "papers.py",
-            "report/html.py",
-            "report/templates",
-            "templates",
-            "wein2023/page.py",
-            "homan2025/page.py",
-            "ulmer2022/page.py",
-            "boostsa2022/page.py",
-        ),
+        expand(rules.study_report.output, folder=PAPERS),
     output:
         "results/report.html",
     log:
@@ -31,6 +16,8 @@ rule papers_report:
     resources:
         mem_mb=memory(150),
         runtime=minutes(2),
+    params:
+        code=lambda wildcards: code("nbyk_papers.papers:write_report"),
     message:
         "Writing one page of all papers"
     shell:
@@ -39,11 +26,9 @@ rule papers_report:
 
 rule papers:
     input:
-        all_pvalues(),
-        rules.report.output,
-        rules.homan2025.input,
-        rules.ulmer2022.input,
-        rules.boostsa2022.input,
+        lambda wildcards: [
+            file for name in [*PAPERS, "cartpole"] for file in products(name)
+        ],
         rules.papers_report.output,
     message:
         "Every paper is there, and results/report.html of them all"

@@ -1,6 +1,7 @@
+# What test sets are drawn from: a published prior, or one fitted to ratings.
+
+
 rule prior:
-    input:
-        code=code("priors"),
     output:
         "results/priors/{semantics}/{source}.json",
     log:
@@ -11,6 +12,8 @@ rule prior:
     resources:
         mem_mb=memory(68),
         runtime=minutes(4),
+    params:
+        code=lambda wildcards: code("nbyk.cli.ratings:prior"),
     message:
         "Writing the published prior of {wildcards.source} ({wildcards.semantics})"
     shell:
@@ -20,7 +23,6 @@ rule prior:
 rule fit:
     input:
         ratings="results/ratings/{source}.parquet",
-        code=code("data", "priors"),
     output:
         prior="results/fits/{source}/prior.json",
         families="results/fits/{source}/families.csv",
@@ -35,8 +37,32 @@ rule fit:
         runtime=minutes(20, rating_work),
     params:
         seed=run.seed,
+        code=lambda wildcards: code("nbyk.cli.ratings:fit"),
     message:
         "Fitting a two-stage prior to {wildcards.source}"
     shell:
         "nbyk fit --name {wildcards.source} --seed {params.seed}"
         " --families {output.families} --check {output.check} --out {output.prior} -- {input.ratings} > {log} 2>&1"
+
+
+rule likelihood_fit:
+    input:
+        ratings="results/ratings/{source}.parquet",
+    output:
+        prior="results/homan2025/fits/{source}/prior.json",
+        check="results/homan2025/fits/{source}/check.json",
+    log:
+        "logs/homan2025/fit/{source}.log",
+    benchmark:
+        "logs/benchmarks/homan2025/fit/{source}.tsv"
+    threads: 1
+    resources:
+        mem_mb=memory(203),
+        runtime=minutes(5),
+    params:
+        code=lambda wildcards: code("nbyk_papers.homan2025.commands:likelihood_fit"),
+    message:
+        "Fitting a prior to the ratings of {wildcards.source} by likelihood"
+    shell:
+        "nbyk study likelihood-fit --name {wildcards.source} --check {output.check}"
+        " --out {output.prior} -- {input.ratings} > {log} 2>&1"

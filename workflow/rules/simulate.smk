@@ -1,10 +1,10 @@
+# Test sets drawn from a prior: the reference sets that p-values are estimated from, and the true effects.
+
+
 rule reference:
     input:
         prior=prior_of,
         gold=ratings_of,
-        code=code(
-            "data", "priors", "resampling", "wein2023/cells.py", "wein2023/design.py"
-        ),
     output:
         f"results/references/{CELL}.parquet",
     log:
@@ -21,6 +21,7 @@ rule reference:
         ),
         references=run.n_references,
         seed=run.seed,
+        code=lambda wildcards: code("nbyk_papers.wein2023.effects:reference"),
     message:
         "Drawing {params.references} reference sets: {wildcards.source} ({wildcards.semantics}), ε = {wildcards.epsilon}, {wildcards.n} × {wildcards.k}"
     shell:
@@ -32,14 +33,7 @@ rule reference:
 rule true:
     input:
         prior=prior_of,
-        metric_files=lambda wildcards: metric_files_of(wildcards.metrics),
-        code=code(
-            "priors",
-            "metrics",
-            "resampling",
-            "wein2023/cells.py",
-            "wein2023/design.py",
-        ),
+        metric_files=metric_files_of,
     output:
         f"results/effects/true/{CELL}+{{metrics}}.parquet",
     log:
@@ -51,12 +45,13 @@ rule true:
         mem_mb=memory(328),
         runtime=minutes(10, wein_work(run.n_draws / 1000)),
     params:
-        metrics=lambda wildcards: options("--metric", METRICS[wildcards.metrics]),
+        metrics=lambda wildcards: options("--metric", metrics_of(wildcards)),
         metric_files=lambda wildcards, input: options(
             "--metric-file", input.metric_files
         ),
         draws=run.n_draws,
         seed=run.seed,
+        code=lambda wildcards: code("nbyk_papers.wein2023.effects:true"),
     message:
         "Drawing true effects: {wildcards.source} ({wildcards.semantics}), ε = {wildcards.epsilon}, {wildcards.n} × {wildcards.k}, {wildcards.metrics}"
     shell:

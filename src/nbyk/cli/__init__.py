@@ -2,164 +2,18 @@
 
 from __future__ import annotations
 
-import errno
-import os
-import signal
-import sys
-import threading
-from collections.abc import Iterator
-from contextlib import contextmanager
-from types import FrameType
 from typing import NoReturn
-
-import typer
-
-from nbyk.cli import (
-    compare,
-    config,
-    data,
-    doctor,
-    example,
-    labels,
-    plan,
-    ratings,
-    scores,
-    streams,
-    study,
-    why,
-)
-from nbyk.cli.naming import arguments_as, options_of
-from nbyk.errors import NbykError, StoppedError, on_one_line
-from nbyk.lineage.recording import recording
-
-app = typer.Typer(
-    no_args_is_help=True,
-    add_completion=False,
-    pretty_exceptions_enable=False,
-    help="Is system A really better than B, and how many items N and ratings per item K show it?",
-)
-ASK, DATA, CHECK, WORKFLOW = "Questions", "Ratings", "Results and set-up", "The workflow"
-"""Headings of the help."""
-
-app.command(rich_help_panel=ASK)(compare.compare)
-app.command(rich_help_panel=ASK)(plan.plan)
-app.command("test", rich_help_panel=ASK)(scores.scores)
-app.command(rich_help_panel=ASK)(labels.labels)
-app.command(rich_help_panel=ASK)(example.example)
-app.add_typer(data.app, name="data", rich_help_panel=DATA)
-app.command(rich_help_panel=DATA)(ratings.fit)
-app.command(rich_help_panel=CHECK)(why.why)
-app.command(rich_help_panel=CHECK)(doctor.doctor)
-
-
-_LONGEST_MESSAGE = 4000
-"""Characters of an error's line; what names a longer one, such as a file's, is cut in the middle."""
-
-
-@app.command(rich_help_panel=CHECK)
-def version() -> None:
-    """Print nbyk's version."""
-    import nbyk
-
-    print(nbyk.__version__)
-
-
-app.add_typer(config.app, name="config", rich_help_panel=WORKFLOW)
-app.add_typer(study.app, name="study", rich_help_panel=WORKFLOW)
 
 
 def program() -> NoReturn:
-    """Run the command line as a process, and end it there and then.
+    """Run the command line as a process, and end it there and then."""
+    from nbyk.cli import app
 
-    Threads of a library (pyarrow's readers) that outlive an error would abort an interpreter that takes its
-    leave of them one by one, now and then.
-    """
-    code: object = 0
-    streams.prepare()
-    try:
-        main()
-    except SystemExit as end:
-        code = end.code
-    sys.stderr.flush()
-    os._exit(code if isinstance(code, int) else int(code is not None))
+    app.program()
 
 
 def main() -> None:
-    """Run the command line; whatever goes wrong ends with one message, never with a traceback.
+    """Run the command line; whatever goes wrong ends with one message, never with a traceback."""
+    from nbyk.cli import app
 
-    The exit code is 2 for bad input and for what the machine refuses, and 128 plus the signal's number where
-    one stopped it: 130 for Ctrl-C, 143 for SIGTERM.
-    """
-    try:
-        with _stopped_by_signals():
-            try:
-                words = sys.argv[1:]
-                with recording(words), arguments_as(lambda: options_of(typer.main.get_command(app), words)):
-                    app(prog_name="nbyk")
-            finally:
-                _flush_output()
-    except StoppedError as stop:
-        number = stop.args[0]
-        name = signal.Signals(number).name
-        _fail(f"stopped by {name}; no file is half-written: run it again", 128 + number)
-    except NbykError as error:
-        _fail(str(error))
-    except MemoryError as error:
-        found = f" ({error})" if str(error) else ""
-        _fail(f"out of memory{found}; ask for fewer items, draws or threads, or give nbyk more memory")
-    except UnicodeEncodeError as error:
-        found = on_one_line(error.object[max(0, error.start - 30) : error.end + 30])
-        _fail(
-            f"{found!r} holds half a character, which no file can hold as text; rename it, or mend the file"
-        )
-    except OSError as error:
-        # A file without room is an NbykError that names it; what else is written is what is printed.
-        where = error.filename or ("standard output" if error.errno == errno.ENOSPC else "")
-        _fail(f"{where}{': ' if where else ''}{error.strerror or error}")
-
-
-def _fail(message: str, code: int = 2) -> NoReturn:
-    line = on_one_line(message)
-    if len(line) > _LONGEST_MESSAGE:
-        line = f"{line[: _LONGEST_MESSAGE // 2]} … {line[-_LONGEST_MESSAGE // 2 :]}"
-    print(f"error: {line}", file=sys.stderr)
-    sys.exit(code)
-
-
-@contextmanager
-def _stopped_by_signals() -> Iterator[None]:
-    """Let SIGINT, SIGTERM and SIGHUP raise StoppedError, but for those that the caller has nbyk ignore."""
-
-    came: list[int] = []
-
-    def stop(number: int, _: FrameType | None) -> None:
-        came.append(number)
-        raise StoppedError(number)
-
-    in_main_thread = threading.current_thread() is threading.main_thread()
-    numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if in_main_thread else ()
-    before = {number: signal.getsignal(number) for number in numbers}
-    heard = {number: handler for number, handler in before.items() if handler is not signal.SIG_IGN}
-    try:
-        for number in heard:
-            signal.signal(number, stop)
-        yield
-    except Exception as error:
-        # A compiled module that is being imported turns whatever is raised into an error of its own.
-        if came:
-            raise StoppedError(came[0]) from error
-        raise
-    finally:
-        for number, handler in heard.items():
-            signal.signal(number, handler)
-
-
-def _flush_output() -> None:
-    """Write what is still to be printed; a reader that has gone, as `head` does, is no error worth a line."""
-    try:
-        sys.stdout.flush()
-    except OSError as error:
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        if isinstance(error, BrokenPipeError):
-            sys.exit(1)
-        raise
+    app.main()

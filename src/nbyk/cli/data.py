@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nbyk.cli.options import config_file, downloads_of
+from nbyk.cli.options import Out, config_file, downloads_of
 
 if TYPE_CHECKING:
     from nbyk.data import Source
@@ -69,6 +69,16 @@ def fetch(
         files = download.copy_to(entry, files, copy_to)
     for path in files:
         print(path)
+
+
+@app.command()
+def terms(name: Name, out: Out) -> None:
+    """Write a source's licence, terms and citation to a file."""
+    from nbyk.data import source
+    from nbyk.data.download import terms_of
+    from nbyk.files import write_text
+
+    write_text(out, f"{terms_of(source(name))}\n")
 
 
 @app.command()

@@ -17,10 +17,11 @@ def doctor(
 ) -> None:
     """Check versions, results and what stopped runs left; exit with 3 if there is something to do."""
     from nbyk.health import examine
+    from nbyk.studies import registry
 
     if not folder.is_dir():
         raise NbykError(f"{folder}: no such folder; give the folder of a run, the one that holds results")
-    findings = list(examine(folder))
+    findings = [*registry.examine(), *examine(folder)]
     for finding in findings:
         print(finding.line)
     if any(finding.advice for finding in findings):

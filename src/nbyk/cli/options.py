@@ -13,7 +13,6 @@ from nbyk.errors import NbykError
 if TYPE_CHECKING:
     from nbyk.config import Downloads
     from nbyk.metrics import Metric
-    from nbyk.priors import TwoStagePrior
 
 Out = Annotated[Path, typer.Option("--out", help="File to write.")]
 Seed = Annotated[int, typer.Option(help="Seed of every draw.", min=0)]
@@ -61,18 +60,6 @@ Threads = Annotated[int, typer.Option(help="Threads; results do not depend on th
 
 RATINGS = ("item", "rater", "value")
 """Columns of a file of ratings."""
-
-
-def read_prior(path: Path) -> TwoStagePrior:
-    """Return the prior in a file; an `NbykError` names the file and what is wrong with it."""
-    from nbyk.files import read_json
-    from nbyk.priors import TwoStagePrior
-
-    way_out = "give a prior, as written by `nbyk study prior` or `nbyk fit`, or write it again"
-    try:
-        return TwoStagePrior.from_dict(read_json(path, way_out=way_out))
-    except NbykError as error:
-        raise error.about(file=path) from None
 
 
 def downloads_of(path: Path | None) -> Downloads:

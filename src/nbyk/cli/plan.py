@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nbyk.cli.options import MetricFiles, Seed, Threads, check_out_folder, load_metric_files, read_prior
+from nbyk.cli.options import MetricFiles, Seed, Threads, check_out_folder, load_metric_files
 from nbyk.errors import NbykError, unknown_name
 
 if TYPE_CHECKING:
@@ -123,6 +123,8 @@ def plan(
     unit = 1.0
     cautions: tuple[str, ...] = ()
     if prior is not None:
+        from nbyk.priors import read_prior
+
         population = read_prior(prior)
     elif pilot is not None:
         population, unit, cautions = _fitted_to_pilot(pilot, _scale(low, high, levels))

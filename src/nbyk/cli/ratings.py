@@ -40,21 +40,42 @@ def normalise(
     Without --path, ratings that do not come with nbyk are those that `nbyk data fetch` brought. With --scale,
     SOURCE is a name of your own for a table of your own.
     """
+    if scale is not None and (path is None or question is not None):
+        raise NbykError(f"--scale {scale} is for a table of your own; give its --path, and no --question")
+    write_normalised(source, path or (_fetched(source) if scale is None else None), question, scale, out)
+
+
+def write_normalised(
+    source: str, path: Path | None, question: str | None, scale: str | None, out: Path
+) -> None:
+    """Write the ratings at a path, or the embedded ones, as `nbyk study normalise` does.
+
+    Parameters
+    ----------
+    source
+        Their source, or a name of the user's own with a scale.
+    path
+        Where the source's file or folder is; None for embedded ratings.
+    question
+        Which question of a source that has several; its first without one.
+    scale
+        The scale of a table of the user's own.
+    out
+        File to write.
+    """
     from nbyk.data import load_source, read_ratings, scale_from_text
     from nbyk.data import source as source_named
     from nbyk.files import write_parquet
 
     asked = question
     if scale is not None:
-        if path is None or question is not None:
-            raise NbykError(f"--scale {scale} is for a table of your own; give its --path, and no --question")
+        assert path is not None
         declared = scale_from_text(scale)
         ratings, files = read_ratings(path, scale=declared), [path]
         made: dict[str, object] = {"licence": "your own", "citation": "", "version of source": ""}
     else:
         entry = source_named(source)
         asked = question or next(iter(entry.questions), None)
-        path = path or _fetched(source)
         declared = entry.scale_of(question)
         ratings = load_source(source, path, question)
         files = [] if path is None else entry.files(path)

@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from typer.core import TyperGroup
 from typer.main import get_command as command_of
 
 from nbyk.cli import ratings
-from nbyk.studies import studies
+from nbyk.cli.options import Out, OutFolder, Threads
+from nbyk.errors import NbykError
+from nbyk.studies import studies, study_named
 
 
 class _Commands(TyperGroup):
@@ -44,3 +48,84 @@ app = typer.Typer(
 )
 app.command()(ratings.normalise)
 app.command()(ratings.prior)
+
+Name = Annotated[str, typer.Argument(help="Study, as `nbyk study list` names it.")]
+Settings = Annotated[
+    list[str] | None, typer.Argument(help='What it is told, as n_sets=1000 or metrics=["mae","mse"].')
+]
+From = Annotated[
+    list[str] | None, typer.Option("--from", help="A file that it reads, by name: prior=toxicity.json.")
+]
+AllFrom = Annotated[
+    list[str] | None,
+    typer.Option("--all-from", help="One of the files that it reads by a name; repeat."),
+]
+
+
+@app.command("list")
+def list_studies() -> None:
+    """List the studies that are installed, their steps and what each of them is told."""
+    import inspect
+
+    from nbyk.studies.steps import function_of
+
+    for study in studies():
+        print(f"{study.name}: {str(type(study).__doc__).strip()}")
+        for step in study.steps:
+            told = [name for name in inspect.signature(function_of(study, step)).parameters if name != "work"]
+            print(f"  {step}: {', '.join(told)}")
+
+
+@app.command()
+def cell(
+    study: Name,
+    step: Annotated[str, typer.Argument(help="Step of the study that makes the cell.")],
+    out: Out,
+    settings: Settings = None,
+    file: From = None,
+    files: AllFrom = None,
+    threads: Threads = 1,
+) -> None:
+    """Make a cell of a study: a table of results in one file."""
+    from nbyk.studies.cell import told
+    from nbyk.studies.steps import run_step
+
+    run_step(study_named(study), step, told(settings or ()), _files(file, files), out, threads)
+
+
+@app.command()
+def report(
+    study: Name,
+    out: OutFolder,
+    settings: Settings = None,
+    file: From = None,
+    files: AllFrom = None,
+) -> None:
+    """Write what people read of a study: tables, figures, the summary and the page."""
+    from nbyk.studies.cell import told
+    from nbyk.studies.steps import write_report
+
+    print(write_report(study_named(study), told(settings or ()), _files(file, files), out))
+
+
+def _files(single: Sequence[str] | None, several: Sequence[str] | None) -> dict[str, Path | list[Path]]:
+    found: dict[str, Path | list[Path]] = {}
+    for word in single or ():
+        name, path = _named(word)
+        if name in found:
+            raise NbykError(f"--from {name} is given twice; keep one, or give each as --all-from {name}=…")
+        found[name] = path
+    for word in several or ():
+        name, path = _named(word)
+        listed = found.setdefault(name, [])
+        if isinstance(listed, Path):
+            raise NbykError(f"{name} is given by --from and --all-from; use one of them")
+        listed.append(path)
+    return found
+
+
+def _named(word: str) -> tuple[str, Path]:
+    name, equals, path = word.partition("=")
+    if not equals or not name.isidentifier() or not path:
+        raise NbykError(f"{word}: expected a name and a file, such as prior=toxicity.json")
+    return name, Path(path)

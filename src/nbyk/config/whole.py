@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import Annotated, Any
@@ -15,6 +16,7 @@ from nbyk.data.download import is_complete
 from nbyk.data.sources import source as source_named
 from nbyk.data.sources import source_names
 from nbyk.errors import NbykError
+from nbyk.metrics import load_file
 from nbyk.studies import studies
 
 
@@ -74,6 +76,11 @@ class Config(Section):
             ),
         ]
 
+    def files_of_metrics(self, metrics: Sequence[str]) -> list[str]:
+        """Return the user's files that metrics are in."""
+        names = {spec.partition("(")[0] for spec in metrics}
+        return sorted(file for file in self.metric_files if names & set(_registered(file)))
+
     def rating_files(self, source: str) -> list[str]:
         """Return the files of the user's own copy of a source's ratings: none if there is no copy.
 
@@ -94,9 +101,14 @@ class Config(Section):
 
 
 @cache
+def _registered(file: str) -> tuple[str, ...]:
+    return load_file(file)
+
+
+@cache
 def config_model() -> type[Config]:
     """Return the configuration with the keys of every study that is installed."""
-    own: list[type[BaseModel]] = []
+    own: list[Any] = []
     sections: dict[str, Any] = {}
     for study in studies():
         section = study.section()
@@ -113,11 +125,12 @@ def config_model() -> type[Config]:
             study.check(config)
         return config
 
+    validators: dict[str, Any] = {"check": model_validator(mode="after")(check)}
     model: type[Config] = create_model(
         "Config",
         __base__=(*own, Config),
         __doc__=Config.__doc__,
-        __validators__={"check": model_validator(mode="after")(check)},
+        __validators__=validators,
         **sections,
     )
     return model

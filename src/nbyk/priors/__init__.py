@@ -7,6 +7,7 @@ from nbyk.priors.marginal import log_likelihood
 from nbyk.priors.moment_fit import MomentFit, fit_by_moments
 from nbyk.priors.prior_fit import FittedPrior, fit_prior
 from nbyk.priors.published import published_names, published_prior
+from nbyk.priors.reading import read_prior
 from nbyk.priors.two_stage import Response, TwoStagePrior
 
 __all__ = [
@@ -24,4 +25,5 @@ __all__ = [
     "log_likelihood",
     "published_names",
     "published_prior",
+    "read_prior",
 ]

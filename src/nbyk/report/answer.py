@@ -21,6 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _GAP = 3
+_MARKED_BEYOND = 3.0
 _LONG = 40
 """A longer cell of the page may have several lines."""
 
@@ -37,11 +38,17 @@ class AnswerTable:
         What to know of it, in a line.
     frame
         Its rows; columns hold numbers or text, and None or NaN where there is nothing.
+    marked
+        Columns of differences in standard errors: the page marks those beyond three.
+    on_page
+        Whether the page shows it; files hold it in any case.
     """
 
     name: str
     caption: str
     frame: pd.DataFrame
+    marked: tuple[str, ...] = ()
+    on_page: bool = True
 
 
 @dataclass(frozen=True)
@@ -87,6 +94,9 @@ class Answer:
         Everything, as JSON can hold it; its keys are beside title, sentences and cautions.
     n_printed
         How many tables the terminal shows; those after them are folded in the page, and not printed.
+    template
+        A template of the page whose beginning takes the place of the sentences; it has the details as
+        ``summary``.
     """
 
     title: str
@@ -96,6 +106,7 @@ class Answer:
     cautions: tuple[str, ...]
     details: Mapping[str, Any]
     n_printed: int = 1
+    template: Path | None = None
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but tables and figures as plain values."""
@@ -128,11 +139,14 @@ def answer_text(answer: Answer, *, width: int) -> str:
     return "\n\n".join(parts) + "\n"
 
 
-def write_answer(answer: Answer, folder: Path, *, stem: str, more: Mapping[str, bytes] | None = None) -> None:
+def write_answer(
+    answer: Answer, folder: Path, *, stem: str, page: str = "", more: Mapping[str, bytes] | None = None
+) -> None:
     """Write an answer to a folder as one, in place of an earlier one (`nbyk.files.write_together`).
 
     Writes ``STEM.json``, ``tables/NAME`` as .csv, .parquet, .md and .tex, ``figures/NAME`` as .png and .svg,
-    ``STEM.html``, a page that holds all of it and needs no network, and `more` files by their names.
+    ``PAGE.html`` (``STEM.html`` without another name), a page that holds all of it and needs no network, and
+    `more` files by their names.
 
     Raises
     ------
@@ -150,11 +164,11 @@ def write_answer(answer: Answer, folder: Path, *, stem: str, more: Mapping[str, 
         files[f"tables/{table.name}.parquet"] = parquet_bytes(arrow)
     for name, of_figure in drawn.items():
         files |= {f"figures/{name}{suffix}": picture for suffix, picture in of_figure.items()}
-    page = answer_page(
+    html = answer_page(
         answer, {name: svg_address(of_figure[".svg"]) for name, of_figure in drawn.items()}, stem=stem
     )
     files[f"{stem}.json"] = json_bytes(answer.to_dict())
-    files[f"{stem}.html"] = page.encode()
+    files[f"{page or stem}.html"] = html.encode()
     write_together(folder, stem, files)
 
 
@@ -177,14 +191,28 @@ def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> s
             "shown": place < answer.n_printed,
             "header": [(name, is_text(table.frame, name)) for name in table.frame.columns],
             "rows": [[(cell, len(cell) > _LONG) for cell in row] for row in cells(table.frame)],
+            "beyond": _beyond(table),
         }
         for place, table in enumerate(answer.tables)
+        if table.on_page
     ]
     figures = [
         {"name": figure.name, "caption": figure.caption, "source": addresses[figure.name]}
         for figure in answer.figures
     ]
-    return render("answer.html", answer=answer, tables=tables, figures=figures, stem=stem)
+    template = answer.template or "answer.html"
+    return render(template, answer=answer, summary=answer.details, tables=tables, figures=figures, stem=stem)
+
+
+def _beyond(table: AnswerTable) -> set[tuple[int, int]]:
+    """Return the rows and columns of the numbers that are marked."""
+    return {
+        (row, list(table.frame.columns).index(name))
+        for name in table.marked
+        if name in table.frame
+        for row, value in enumerate(table.frame[name])
+        if value is not None and abs(value) > _MARKED_BEYOND
+    }
 
 
 def _table_text(table: AnswerTable, width: int) -> str:

@@ -13,29 +13,31 @@ if TYPE_CHECKING:
     import jinja2
 
 
-def render(template: str, package: str = "nbyk.report", **content: Any) -> str:
-    """Return a page made of a template, in a package's folder templates or in nbyk's, and what it shows."""
-    return _template(template, package).render(**content, version=nbyk.__version__)
+def render(template: str | Path, **content: Any) -> str:
+    """Return a page made of a template, one of nbyk's by its name or any other file, and what it shows."""
+    return _template(template).render(**content, version=nbyk.__version__)
 
 
-def render_block(template: str, block: str, package: str, **content: Any) -> str:
+def render_block(template: str | Path, block: str, **content: Any) -> str:
     """Return one block of a page, to stand in another with its heading one level down."""
     from markupsafe import Markup
 
-    made = _template(template, package)
+    made = _template(template)
     context = made.new_context({**content, "version": nbyk.__version__})
     alone = "".join(made.blocks[block](context))
     return Markup(alone.replace("<h1>", "<h2>").replace("</h1>", "</h2>"))
 
 
-def _template(name: str, package: str) -> jinja2.Template:
+def _template(template: str | Path) -> jinja2.Template:
     import jinja2
 
-    places = [jinja2.PackageLoader(place, "templates") for place in dict.fromkeys((package, "nbyk.report"))]
-    loader = jinja2.ChoiceLoader(places)
+    places = [Path(__file__).parent / "templates"]
+    if isinstance(template, Path):
+        places.insert(0, template.parent)
+    loader = jinja2.FileSystemLoader(places)
     environment = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True, lstrip_blocks=True)
     environment.filters["number"] = _number
-    return environment.get_template(name)
+    return environment.get_template(Path(template).name)
 
 
 def embedded_svg(path: Path) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import entry_points
+from importlib.metadata import EntryPoint, entry_points
 from typing import TYPE_CHECKING
 
-from nbyk.errors import unknown_name
+from nbyk.errors import NbykError, unknown_name
+from nbyk.health.finding import Finding
 
 if TYPE_CHECKING:
     from nbyk.studies.study import Study
@@ -17,8 +19,14 @@ GROUP = "nbyk.studies"
 
 @cache
 def studies() -> tuple[Study, ...]:
-    """Return the studies of every installed package, by name."""
-    return tuple(entry.load() for entry in sorted(entry_points(group=GROUP), key=lambda entry: entry.name))
+    """Return the studies of every installed package, by name.
+
+    Raises
+    ------
+    NbykError
+        If one cannot be loaded.
+    """
+    return tuple(_loaded(entry) for entry in _entries())
 
 
 def study_named(name: str) -> Study:
@@ -27,3 +35,26 @@ def study_named(name: str) -> Study:
     if name not in found:
         raise unknown_name("study", name, found)
     return found[name]
+
+
+def examine() -> Iterator[Finding]:
+    """Yield the studies that are installed and cannot be loaded."""
+    for entry in _entries():
+        try:
+            _loaded(entry)
+        except NbykError as error:
+            what, _, advice = str(error).removeprefix(f"{entry.name}: ").rpartition("; ")
+            yield Finding(entry.name, what, advice)
+
+
+def _entries() -> list[EntryPoint]:
+    return sorted(entry_points(group=GROUP), key=lambda entry: entry.name)
+
+
+def _loaded(entry: EntryPoint) -> Study:
+    try:
+        study: Study = entry.load()
+    except Exception as error:  # whatever a package of another's raises as it is imported
+        what = f"a study that cannot be loaded from {entry.value} ({type(error).__name__}: {error})"
+        raise NbykError(f"{entry.name}: {what}; update its package, or uninstall it") from None
+    return study

@@ -91,19 +91,3 @@ LEVEL_RESAMPLES = 999
 ALPHA = 0.05
 
 SEMANTICS = ("published", "recommended")
-
-
-def table_names(*, tagging: bool) -> list[str]:
-    """Return the names of the tables that a run writes."""
-    return [
-        "published",
-        "figure_01",
-        *(["figure_02"] if tagging else []),
-        "figure_03",
-        "type_1_error",
-    ]
-
-
-def figure_names(*, tagging: bool) -> list[str]:
-    """Return the names of the figures that a run draws."""
-    return ["figure_01", *(["figure_02"] if tagging else []), "figure_03", "type_1_error"]

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.report.drawing import COLOURS, MARKERS, new_panels, save, style
+from nbyk.report.drawing import COLOURS, MARKERS, new_panels, style
 from nbyk_papers.boostsa2022.comparison import example, half_width
 from nbyk_papers.boostsa2022.design import (
     ALPHA,
@@ -20,7 +19,6 @@ from nbyk_papers.boostsa2022.design import (
     SIGNIFICANT_ABOVE,
     TAGGED_ITEMS,
     TAGGING,
-    figure_names,
 )
 from nbyk_papers.boostsa2022.reading import chosen_score, means, score_name
 
@@ -33,25 +31,22 @@ _FLOOR = 1e-4
 """Smaller p-values are drawn here, on a log scale."""
 
 
-def write_figures(p_values: pd.DataFrame, levels: pd.DataFrame, out: Path) -> None:
-    """Draw every figure that the numbers at hand allow and write it as PNG and SVG.
+def figures_of(p_values: pd.DataFrame, levels: pd.DataFrame) -> dict[str, Callable[[], Figure]]:
+    """Return what draws each figure that the numbers at hand allow, by file name.
 
     Parameters
     ----------
     p_values, levels
         From `read_p_values` and `read_levels`.
-    out
-        Folder to write to.
     """
     drawn: dict[str, Callable[[], Figure]] = {
         "figure_01": partial(balanced_figure, p_values),
-        "figure_02": partial(tagging_figure, p_values),
         "figure_03": partial(example_figure, p_values),
         "type_1_error": partial(levels_figure, levels),
     }
-    tagging = bool((p_values["design"] == "tagging").any())
-    for name in figure_names(tagging=tagging):
-        save(drawn[name](), out / name)
+    if (p_values["design"] == "tagging").any():
+        drawn["figure_02"] = partial(tagging_figure, p_values)
+    return drawn
 
 
 def balanced_figure(p_values: pd.DataFrame) -> Figure:

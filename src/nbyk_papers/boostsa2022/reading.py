@@ -63,7 +63,7 @@ def read_p_values(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
     Raises
     ------
     NbykError
-        If a file is not one that `nbyk study boostsa2022` wrote, or stands in no folder design=….
+        If a file is not one that a step of boostsa2022 wrote, or stands in no folder design=….
     """
     table = read_partitioned(files, P_VALUES, ("design",))
     # The discordance of a simulated set of Figure 1 is its own; what tells cells apart there is their size.
@@ -113,7 +113,7 @@ def chosen_score(p_values: pd.DataFrame, wanted: str) -> str:
     """Return a score that is to be shown, or the first at hand where a run lacks it."""
     scores = list(dict.fromkeys(p_values["score"]))
     if not scores:
-        raise NbykError("no p-values of any score; run `nbyk study boostsa2022 balanced` first")
+        raise NbykError("no p-values of any score; run `snakemake boostsa2022` first")
     return wanted if wanted in scores else str(scores[0])
 
 

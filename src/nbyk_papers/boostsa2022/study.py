@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from nbyk.errors import NbykError
 from nbyk.studies import Study
+from nbyk.studies.cell import Cell
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -16,6 +16,10 @@ class Boostsa2022Study(Study):
     """Fornaciari et al. 2022, BooStSa: bootstrap tests of label predictions."""
 
     name = "boostsa2022"
+    steps: ClassVar = {
+        name: f"nbyk_papers.boostsa2022.cells:{name}" for name in ("balanced", "tagging", "example", "levels")
+    }
+    report = "nbyk_papers.boostsa2022.report:report"
 
     def section(self) -> type[BaseModel]:
         """Return its keys."""
@@ -35,11 +39,21 @@ class Boostsa2022Study(Study):
                 key="boostsa2022.scores",
             )
 
-    def commands(self) -> Mapping[str, Callable[..., Any]]:
-        """Return its commands."""
-        from nbyk_papers.boostsa2022 import commands
+    def cells(self, config: Any) -> list[Cell]:
+        """Return the cells of the paper's figures and of Type-I error."""
+        from nbyk_papers.boostsa2022.cells import level_cells, p_value_cells
 
-        return {"boostsa2022": commands.app}
+        settings = self.settings(config)
+        return [*p_value_cells(config, settings), *level_cells(config, settings)]
+
+    def reported(self, config: Any) -> Cell:
+        """Return what its report is told and reads."""
+        cells = self.cells(config)
+        inputs = {
+            "pvalues": [f"results/{cell.file}" for cell in cells if cell.step != "levels"],
+            "levels": [f"results/{cell.file}" for cell in cells if cell.step == "levels"],
+        }
+        return Cell("boostsa2022", "report", {}, inputs, memory=267, seconds=8)
 
 
 STUDY = Boostsa2022Study()

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from pathlib import Path
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-from nbyk.files import write_json
-from nbyk.report.formats import write_table
 from nbyk_papers.boostsa2022.comparison import example, half_width, onsets
 from nbyk_papers.boostsa2022.design import (
     ALPHA,
@@ -14,32 +12,31 @@ from nbyk_papers.boostsa2022.design import (
     EXAMPLE_RESAMPLES,
     SIGNIFICANT_ABOVE,
     TAGGED_ITEMS,
-    table_names,
 )
 from nbyk_papers.boostsa2022.reading import means, score_name
-from nbyk_papers.boostsa2022.summary import summarise
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def write_tables(p_values: pd.DataFrame, levels: pd.DataFrame, out: Path) -> str:
-    """Write every table in every format and ``summary.json``; return the summary in one line.
+def tables_of(
+    p_values: pd.DataFrame, levels: pd.DataFrame, statements: Sequence[Mapping[str, str]]
+) -> list[tuple[str, str, pd.DataFrame]]:
+    """Return every table as (file name, caption, table).
 
     Parameters
     ----------
     p_values, levels
         From `read_p_values` and `read_levels`.
-    out
-        Folder to write to.
+    statements
+        What the paper says and what was found, from `summarise`.
     """
     import pandas as pd
 
-    summary = summarise(p_values, levels)
     tables = {
         "published": (
             "What the paper prints or says, and what was found",
-            pd.DataFrame(summary["statements"]),
+            pd.DataFrame(statements),
         ),
         "figure_01": (
             "Figure 1: p by test-set size and share f, mean over simulations with its 95 % interval",
@@ -60,11 +57,9 @@ def write_tables(p_values: pd.DataFrame, levels: pd.DataFrame, out: Path) -> str
             levels_table(levels),
         ),
     }
-    for name in table_names(tagging="figure_02" in summary):
-        caption, table = tables[name]
-        write_table(table, out / "tables" / name, caption)
-    write_json(out / "summary.json", summary)
-    return str(summary["line"])
+    if not (p_values["design"] == "tagging").any():
+        del tables["figure_02"]
+    return [(name, caption, table) for name, (caption, table) in tables.items()]
 
 
 def balanced_table(p_values: pd.DataFrame) -> pd.DataFrame:

@@ -38,17 +38,3 @@ def scenario(epsilon_a: float, epsilon_b: float) -> str:
     if epsilon_a != epsilon_b:
         return "power"
     return "weak" if epsilon_a else "strong"
-
-
-def table_names(*, with_power: bool, with_expected: bool) -> list[str]:
-    """Return the names of the tables that a run writes."""
-    names = ["default", "default_metrics", "tests", "all_metrics"]
-    names += ["expected_p"] if with_expected else []
-    return names + (["power"] if with_power else [])
-
-
-def figure_names(*, with_power: bool, with_expected: bool) -> list[str]:
-    """Return the names of the figures that a run draws."""
-    names = ["type_1_error", "metrics"]
-    names += ["expected_p"] if with_expected else []
-    return names + (["power"] if with_power else [])

@@ -4,13 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbyk.report.drawing import COLOURS, save, style
-from nbyk_papers.calibration.design import figure_names
+from nbyk.report.drawing import COLOURS, style
 from nbyk_papers.calibration.names import named
 from nbyk_papers.calibration.reading import groups
 from nbyk_papers.calibration.summary import MAIN_ALPHA
@@ -29,27 +27,25 @@ _DARK = 1.3
 _WIDTH_OF_TITLE = 6.6
 
 
-def write_figures(rates: pd.DataFrame, out: Path) -> None:
-    """Draw every heat map that the rates at hand allow and write it as PNG and SVG.
+def figures_of(rates: pd.DataFrame) -> dict[str, Callable[[], Figure]]:
+    """Return what draws each heat map that the rates at hand allow, by file name.
 
     Parameters
     ----------
     rates
         From `read_rates`.
-    out
-        Folder to write to.
     """
     main = named(rates[rates["alpha"] == MAIN_ALPHA])
     under_null, power = main[main["scenario"] != "power"], main[main["scenario"] == "power"]
     drawn: dict[str, Callable[[], Figure]] = {
         "type_1_error": partial(sizes_figure, under_null, "Type-I error"),
         "metrics": partial(metrics_figure, under_null),
-        "expected_p": partial(expected_p_figure, under_null),
-        "power": partial(sizes_figure, power, "Power"),
     }
-    with_expected = bool((rates["definition"] == EXPECTED_P).any())
-    for name in figure_names(with_power=len(power) > 0, with_expected=with_expected):
-        save(drawn[name](), out / name)
+    if (rates["definition"] == EXPECTED_P).any():
+        drawn["expected_p"] = partial(expected_p_figure, under_null)
+    if len(power):
+        drawn["power"] = partial(sizes_figure, power, "Power")
+    return drawn
 
 
 def sizes_figure(rates: pd.DataFrame, title: str) -> Figure:

@@ -45,7 +45,7 @@ _NULLS = ("swap_items", "shifted", "permutation", "pooled", "pooled_twice")
 
 
 def read_rates(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
-    """Return rates, as `nbyk study calibration rates` writes them, as one table, the default test first.
+    """Return rates, as the step rates writes them, as one table, the default test first.
 
     To `COLUMNS` come source, scenario ("strong", "weak" or "power"), band_low and band_high (the rates
     between which a test that rejects with chance α stays with chance `BAND`) and place: where a Type-I error

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from nbyk.errors import NbykError
 from nbyk.studies import Study
+from nbyk.studies.cell import Cell
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -16,6 +16,8 @@ class CalibrationStudy(Study):
     """How often each test rejects, where it should not and where it should."""
 
     name = "calibration"
+    steps: ClassVar = {"rates": "nbyk_papers.calibration.cells:rates"}
+    report = "nbyk_papers.calibration.report:report"
 
     def section(self) -> type[BaseModel]:
         """Return its keys."""
@@ -39,11 +41,16 @@ class CalibrationStudy(Study):
                     key="calibration.n_resamples",
                 )
 
-    def commands(self) -> Mapping[str, Callable[..., Any]]:
-        """Return its commands."""
-        from nbyk_papers.calibration import commands
+    def cells(self, config: Any) -> list[Cell]:
+        """Return the cells: of each source, truth and size."""
+        from nbyk_papers.calibration.cells import rate_cells
 
-        return {"calibration": commands.app}
+        return list(rate_cells(config, self.settings(config)))
+
+    def reported(self, config: Any) -> Cell:
+        """Return what its report is told and reads."""
+        rates = [f"results/{cell.file}" for cell in self.cells(config)]
+        return Cell("calibration", "report", {}, {"rates": rates}, memory=300, seconds=40)
 
 
 STUDY = CalibrationStudy()

@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.files import write_json
-from nbyk.report.formats import write_table
 from nbyk_papers.calibration.design import BAND, DEFAULT_NULL
 from nbyk_papers.calibration.names import named
 from nbyk_papers.calibration.reading import groups, shares
-from nbyk_papers.calibration.summary import MAIN_ALPHA, default_rates, summarise
+from nbyk_papers.calibration.summary import MAIN_ALPHA, default_rates
 from nbyk_papers.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE
 
 if TYPE_CHECKING:
@@ -23,23 +20,6 @@ MAIN_METRIC = "mae"
 
 TESTS = (P_VALUE, PERCENTILE, BCA)
 """Definitions that are tests at the data's own size."""
-
-
-def write_tables(rates: pd.DataFrame, out: Path) -> str:
-    """Write every table in every format and ``summary.json``; return the summary in one line.
-
-    Parameters
-    ----------
-    rates
-        From `read_rates`.
-    out
-        Folder to write to.
-    """
-    for name, caption, table in tables_of(rates):
-        write_table(table, out / "tables" / name, caption)
-    summary = summarise(rates)
-    write_json(out / "summary.json", summary)
-    return str(summary["line"])
 
 
 def tables_of(rates: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:

@@ -22,7 +22,6 @@ from nbyk_papers.datasets.summary import (
     summary_table,
 )
 from nbyk_papers.fits import draw_ecdf, label_moments, moments_of_prior
-from nbyk_papers.page import PACKAGE
 from nbyk_papers.wein2023.design import COLUMNS
 from nbyk_papers.wein2023.real_gold import SmallPerturbations
 
@@ -62,8 +61,7 @@ def write_report(
         save(fit_figure(data, seed=seed), out / "figures" / data.name)
     ratings = sum(data.ratings.n_ratings for data in data_sets)
     page = render(
-        "datasets.html",
-        PACKAGE,
+        Path(__file__).with_name("datasets.html"),
         cautions=[data.prior.caution for data in data_sets if data.prior.caution],
         headline=f"{len(data_sets)} data sets, {ratings:,} ratings",
         n_references=int(p["n_references"].max()),

@@ -8,13 +8,13 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from nbyk.data.sources import OWN_FIT
 from nbyk_papers.agreement import pooled_variances
 from nbyk_papers.homan2025.design import (
     COLUMNS,
     KEY,
     LABELS,
     METRIC_OF_COLUMN,
-    OWN_FIT,
     PUBLISHED_DRAWS,
     PUBLISHED_RESOLUTION,
     TABLE_OF_EPSILON,

@@ -8,9 +8,10 @@ from pydantic import Field
 
 from nbyk.config.sections import Section, Size
 from nbyk.config.values import Distinct, Epsilon, MetricName, Responses, one_of
+from nbyk.data.sources import OWN_FIT
 from nbyk_papers.homan2025 import design
 
-GRID_SOURCES = (*design.LABELS, *(f"{source}{design.OWN_FIT}" for source in design.LABELS))
+GRID_SOURCES = (*design.LABELS, *(f"{source}{OWN_FIT}" for source in design.LABELS))
 """The paper's priors, and our own fits to their ratings."""
 
 GridSourceName = Annotated[str, one_of("source", GRID_SOURCES)]

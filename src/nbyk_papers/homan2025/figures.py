@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels, save
+from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels
 from nbyk_papers.homan2025.comparison import compare, of_columns, overstatement
 from nbyk_papers.homan2025.design import (
     ALPHA,
@@ -45,15 +45,14 @@ _METRIC_NAMES = {
 }
 
 
-def write_figures(
+def figures_of(
     grid: pd.DataFrame,
     power: pd.DataFrame | None,
     fits: Mapping[str, tuple[Path, Path]],
-    out: Path,
     *,
     seed: int,
-) -> None:
-    """Draw every figure that the numbers at hand allow and write it as PNG and SVG.
+) -> dict[str, Callable[[], Figure]]:
+    """Return what draws each figure that the numbers at hand allow, by file name.
 
     Parameters
     ----------
@@ -63,8 +62,6 @@ def write_figures(
         From `read_power`, if there is any.
     fits
         Ratings and prior of each own fit, by the fit's source name.
-    out
-        Folder to write to.
     seed
         Seed of the items drawn from priors for Figure 2 and those of own fits.
     """
@@ -86,8 +83,9 @@ def write_figures(
         drawn[f"fit_{published_source(source)}"] = partial(fit_figure, grid, source, *files, seed=seed)
     cells = set(grid[["source", "epsilon_b"]].itertuples(index=False, name=None))
     sizes = set(grid[["n_items", "k_responses"]].itertuples(index=False, name=None))
-    for name in figure_names(cells, sizes, set(grid["metric"]), with_power=power is not None, fitted=fits):
-        save(drawn[name](), out / name)
+    metrics = set(grid["metric"])
+    names = figure_names(cells, sizes, metrics, with_power=power is not None, fitted=fits)
+    return {name: drawn[name] for name in names}
 
 
 def bootstrap_figure(grid: pd.DataFrame, source: str, epsilon: float) -> Figure:

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from nbyk.errors import NbykError
 from nbyk.studies import Study
+from nbyk.studies.cell import Cell
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -16,6 +17,11 @@ class Homan2025Study(Study):
     """Homan et al. 2025, how many ratings per item."""
 
     name = "homan2025"
+    steps: ClassVar = {
+        "grid": "nbyk_papers.homan2025.cells:grid",
+        "power": "nbyk_papers.homan2025.cells:power",
+    }
+    report = "nbyk_papers.homan2025.report:report"
 
     def section(self) -> type[BaseModel]:
         """Return its keys."""
@@ -30,11 +36,39 @@ class Homan2025Study(Study):
             key = "sources" if source in grid.sources else "power_source"
             check_fit(config, f"homan2025.{key}", source)
 
-    def commands(self) -> Mapping[str, Callable[..., Any]]:
-        """Return its commands."""
-        from nbyk_papers.homan2025 import commands
+    def cells(self, config: Any) -> list[Cell]:
+        """Return the cells of the grid and of the power study."""
+        from nbyk_papers.homan2025.cells import grid_cells, power_cells
 
-        return {"homan2025": commands.app}
+        settings = self.settings(config)
+        return [*grid_cells(config, settings), *power_cells(config, settings)]
+
+    def reported(self, config: Any) -> Cell:
+        """Return what its report is told and reads."""
+        from nbyk_papers.homan2025.design import published_source
+
+        cells, fitted = self.cells(config), self.settings(config).fitted
+        sources = [published_source(source) for source in fitted]
+        return Cell(
+            "homan2025",
+            "report",
+            {"fitted": fitted, "seed": config.seed},
+            {
+                "pvalues": [f"results/{cell.file}" for cell in cells if cell.step == "grid"],
+                "power": [f"results/{cell.file}" for cell in cells if cell.step == "power"],
+                "checks": [f"results/homan2025/fits/{source}/check.json" for source in sources],
+                "ratings": [f"results/ratings/{source}.parquet" for source in sources],
+                "priors": [f"results/homan2025/fits/{source}/prior.json" for source in sources],
+            },
+            memory=400,
+            seconds=50,
+        )
+
+    def commands(self) -> Mapping[str, Callable[..., Any]]:
+        """Return the command that fits priors as the paper's were."""
+        from nbyk_papers.homan2025.commands import likelihood_fit
+
+        return {"likelihood-fit": likelihood_fit}
 
 
 def check_fit(config: Any, key: str, source: str) -> None:

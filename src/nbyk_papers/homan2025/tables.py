@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nbyk.files import read_json, write_json
-from nbyk.report.formats import write_table
+from nbyk.files import read_json
 from nbyk_papers.homan2025.comparison import (
     compare,
     overstatement,
     own_fit_p_values,
     pick_beyond_paper,
-    read_grid,
 )
 from nbyk_papers.homan2025.design import (
     COLUMNS,
@@ -24,7 +22,6 @@ from nbyk_papers.homan2025.design import (
     published_source,
     table_name,
 )
-from nbyk_papers.homan2025.summary import summarise
 from nbyk_papers.partitions import read_partitioned
 
 if TYPE_CHECKING:
@@ -46,43 +43,32 @@ _DISTANCES = {
 }
 
 
-def write_tables(
-    grid_files: Sequence[str | os.PathLike[str]],
-    power_files: Sequence[str | os.PathLike[str]],
-    fits: Mapping[str, Path],
-    out: Path,
-) -> str:
-    """Write every table in every format and ``summary.json``; return the summary in one line.
+def all_tables(
+    grid: pd.DataFrame, power: pd.DataFrame | None, fits: Mapping[str, Path]
+) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield every table as (file name, caption, table).
 
     Parameters
     ----------
-    grid_files, power_files
-        As `nbyk study homan2025 grid` and `power` write them.
+    grid, power
+        From `read_grid` and `read_power`, the latter if there is any.
     fits
-        The goodness of each own fit, by the fit's source name, as `nbyk study homan2025 fit` writes it.
-    out
-        Folder to write to.
+        The goodness of each own fit, by the fit's source name, as `nbyk study likelihood-fit` writes it.
     """
-    grid = read_grid(grid_files)
-    for name, caption, table in tables_of(grid):
-        write_table(table, out / "tables" / name, caption)
+    yield from tables_of(grid)
     for source, check in fits.items():
         base = f"fit_{published_source(source)}"
         fitted = read_json(check)
         doubt = fitted["own"]["prior"].get("caution", "")
         name = f"{doubt} {label(published_source(source))}".lstrip()
         caption = f"{name}: how well the published prior and our own fit describe the ratings"
-        write_table(fit_table(fitted), out / "tables" / base, caption)
-        caption = f"{name}: expected p under the published prior and under our own fit (recommended)"
+        yield base, caption, fit_table(fitted)
         table = own_fit_p_values(grid, source)
         if len(table):
-            write_table(own_fit_table(table), out / "tables" / f"{base}_p_values", caption)
-    if power_files:
-        caption = "Figure 6: power of each test, with 95 % Clopper-Pearson intervals"
-        write_table(power_table(read_power(power_files)), out / "tables" / "power", caption)
-    summary = summarise(grid)
-    write_json(out / "summary.json", summary)
-    return str(summary["line"])
+            caption = f"{name}: expected p under the published prior and under our own fit (recommended)"
+            yield f"{base}_p_values", caption, own_fit_table(table)
+    if power is not None:
+        yield "power", "Figure 6: power of each test, with 95 % Clopper-Pearson intervals", power_table(power)
 
 
 def tables_of(grid: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
@@ -204,7 +190,7 @@ def fit_table(check: Mapping[str, Mapping[str, Any]]) -> pd.DataFrame:
 
 
 def read_power(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
-    """Return files of power, as `nbyk study homan2025 power` writes them, as one table in order of size."""
+    """Return files of power, as the step power writes them, as one table in order of size."""
     table = read_partitioned(files, POWER, ("source",))
     return table.sort_values(["source", "epsilon_b", "n_items", "k_responses"], kind="stable")
 

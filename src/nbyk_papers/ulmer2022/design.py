@@ -6,7 +6,7 @@ How often does each test say that A is better, by sample size, lead and threshol
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -184,33 +184,10 @@ def in_papers_order(experiments: Iterable[tuple[str, str]]) -> list[tuple[str, s
     return sorted(set(experiments), key=lambda each: (TABLES.get(each, len(TABLES) + 1), each))
 
 
-def has_published(
-    found: Iterable[tuple[str, Setting]], thresholds: Collection[float], tests: Collection[str]
-) -> bool:
-    """Return whether the paper has a rate of any of these (distribution, setting), thresholds and tests."""
-    of_papers = (setting in papers_settings(name) for name, setting in found if name in DISTRIBUTIONS)
-    return any(of_papers) and not set(THRESHOLDS).isdisjoint(thresholds) and not set(TESTS).isdisjoint(tests)
-
-
 def table_name(distribution: str, error: str) -> str:
     """Return the file name of a table: the paper's number where it has one."""
     number = TABLES.get((distribution, error))
     return f"{distribution}_{error}" if number is None else f"table_{number:02d}"
-
-
-def table_names(experiments: Iterable[tuple[str, str]], *, published: bool) -> list[str]:
-    """Return the names of the tables that a run of these (distribution, error) writes."""
-    names = [
-        f"{semantics}/{table_name(*each)}" for semantics in SEMANTICS for each in in_papers_order(experiments)
-    ]
-    return names + (["agreement", "outside"] if published else [])
-
-
-def figure_names(experiments: Iterable[tuple[str, str]], *, published: bool) -> list[str]:
-    """Return the names of the figures that a run of these (distribution, error) draws."""
-    numbers = [3, 6] + ([7] if any(error != TYPE_1 for _, error in experiments) else [])
-    names = [f"{semantics}/figure_{number:02d}" for semantics in SEMANTICS for number in numbers]
-    return ["figure_02", *names, *(["agreement"] if published else [])]
 
 
 @cache

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels, save
+from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels
 from nbyk_papers.ulmer2022.comparison import CONFIDENCE, beside_published, compare
 from nbyk_papers.ulmer2022.design import (
     ALPHA,
@@ -17,7 +16,6 @@ from nbyk_papers.ulmer2022.design import (
     ASO_THRESHOLD,
     SEMANTICS,
     TYPE_1,
-    figure_names,
     in_papers_order,
     label,
     label_of_test,
@@ -34,15 +32,13 @@ _READINGS = {"as_run": "as run", "as_printed": "as printed"}
 _CROSS: Any = {"marker": "x", "linestyle": "none", "markersize": 4.5, "markeredgewidth": 1.1}
 
 
-def write_figures(scores: pd.DataFrame, out: Path, thresholds: Sequence[float]) -> None:
-    """Draw every figure that the scores at hand allow and write it as PNG and SVG.
+def figures_of(scores: pd.DataFrame, thresholds: Sequence[float]) -> dict[str, Callable[[], Figure]]:
+    """Return what draws each figure that the scores at hand allow, by file name.
 
     Parameters
     ----------
     scores
         From `read_scores`.
-    out
-        Folder to write to.
     thresholds
         Those of the tables, for the comparison with the published rates.
     """
@@ -51,17 +47,18 @@ def write_figures(scores: pd.DataFrame, out: Path, thresholds: Sequence[float]) 
     cells = compare(rates[rates["threshold"].isin(thresholds)])
     drawn: dict[str, Callable[[], Figure]] = {
         "figure_02": partial(distributions_figure, list(dict.fromkeys(scores["distribution"]))),
-        "agreement": partial(agreement_figure, cells),
     }
+    if len(cells["published"]):
+        drawn["agreement"] = partial(agreement_figure, cells)
     for semantics in SEMANTICS:
         part = shown[shown["semantics"] == semantics]
         under_null = scores[(scores["semantics"] == semantics) & (scores["error"] == TYPE_1)]
         drawn[f"{semantics}/figure_03"] = partial(rates_figure, part[part["error"] == TYPE_1], semantics)
         drawn[f"{semantics}/figure_06"] = partial(scores_figure, under_null, semantics)
-        drawn[f"{semantics}/figure_07"] = partial(rates_figure, part[part["error"] != TYPE_1], semantics)
-    experiments = rates[["distribution", "error"]].itertuples(index=False, name=None)
-    for name in figure_names(set(experiments), published=len(cells["published"]) > 0):
-        save(drawn[name](), out / name)
+        type_2 = part[part["error"] != TYPE_1]
+        if len(type_2):
+            drawn[f"{semantics}/figure_07"] = partial(rates_figure, type_2, semantics)
+    return drawn
 
 
 def distributions_figure(names: Sequence[str]) -> Figure:

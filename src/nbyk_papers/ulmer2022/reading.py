@@ -36,7 +36,7 @@ _ORDER = {
 
 
 def read_scores(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
-    """Return files of `nbyk study ulmer2022 scores` as one table, the paper's distributions and tests first.
+    """Return files of the step scores as one table, the paper's distributions and tests first.
 
     To `SCORES` come semantics and distribution.
     """

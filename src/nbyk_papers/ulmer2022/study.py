@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from nbyk.studies import Study
+from nbyk.studies.cell import Cell
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -15,6 +15,8 @@ class Ulmer2022Study(Study):
     """Ulmer et al. 2022, tests of scores."""
 
     name = "ulmer2022"
+    steps: ClassVar = {"scores": "nbyk_papers.ulmer2022.cells:scores"}
+    report = "nbyk_papers.ulmer2022.report:report"
 
     def section(self) -> type[BaseModel]:
         """Return its keys."""
@@ -22,12 +24,17 @@ class Ulmer2022Study(Study):
 
         return Ulmer2022
 
-    def commands(self) -> Mapping[str, Callable[..., Any]]:
-        """Return its commands, and those of its case study."""
-        from nbyk_papers.ulmer2022 import commands
-        from nbyk_papers.ulmer2022.cartpole import commands as cartpole
+    def cells(self, config: Any) -> list[Cell]:
+        """Return the cells: of each semantics and distribution."""
+        from nbyk_papers.ulmer2022.cells import score_cells
 
-        return {"ulmer2022": commands.app, "cartpole": cartpole.app}
+        return list(score_cells(config, self.settings(config)))
+
+    def reported(self, config: Any) -> Cell:
+        """Return what its report is told and reads."""
+        scores = [f"results/{cell.file}" for cell in self.cells(config)]
+        told = {"thresholds": self.settings(config).thresholds}
+        return Cell("ulmer2022", "report", told, {"scores": scores}, memory=411, seconds=12)
 
 
 STUDY = Ulmer2022Study()

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.files import write_json, write_parquet
-from nbyk.report.formats import write_table
-from nbyk_papers.ulmer2022.comparison import CELL, CONFIDENCE, beside_published, compare
+from nbyk_papers.ulmer2022.comparison import CELL, CONFIDENCE, beside_published
 from nbyk_papers.ulmer2022.design import (
     DIFFERENCE,
     SEMANTICS,
@@ -21,36 +18,10 @@ from nbyk_papers.ulmer2022.design import (
     table_name,
 )
 from nbyk_papers.ulmer2022.reading import across, type_of
-from nbyk_papers.ulmer2022.summary import outside, summarise
+from nbyk_papers.ulmer2022.summary import outside
 
 if TYPE_CHECKING:
     import pandas as pd
-
-
-def write_tables(rates: pd.DataFrame, out: Path) -> str:
-    """Write every table in every format, ``rates.parquet`` and ``summary.json``.
-
-    Parameters
-    ----------
-    rates
-        From `error_rates`.
-    out
-        Folder to write to.
-
-    Returns
-    -------
-    str
-        The summary in one line.
-    """
-    import pyarrow as pa
-
-    cells = compare(rates)
-    for name, caption, table in tables_of(rates, cells):
-        write_table(table, out / "tables" / name, caption)
-    write_parquet(out / "rates.parquet", pa.Table.from_pandas(rates, preserve_index=False), {})
-    summary = summarise(cells)
-    write_json(out / "summary.json", summary)
-    return str(summary["line"])
 
 
 def tables_of(rates: pd.DataFrame, cells: Mapping[str, pd.DataFrame]) -> list[tuple[str, str, pd.DataFrame]]:

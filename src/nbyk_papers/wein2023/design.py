@@ -127,11 +127,6 @@ def full_table_name(source: str, epsilon: float) -> str:
     return f"{source}_epsilon_{epsilon:g}"
 
 
-def has_published(source: str, epsilon: float, n_items: int, k_responses: int) -> bool:
-    """Return whether Tables 5 to 14 have a source's p-values at an ε and a size."""
-    return source in _FIRST_FULL_TABLE and epsilon in EPSILONS and (n_items, k_responses) == PAPER_SIZE
-
-
 def minima_table_name(source: str, kind: str) -> str:
     """Return the file name of a source's table of least errors by "sampler" or "metric" (Tables 1 to 4)."""
     if source in _MINIMA_TABLES:

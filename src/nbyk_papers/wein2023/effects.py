@@ -28,7 +28,6 @@ from nbyk.cli.options import (
     checksum,
     distinct,
     load_metric_files,
-    read_prior,
 )
 from nbyk.errors import NbykError
 
@@ -58,6 +57,7 @@ def reference(
     """Draw the reference test sets that p-values are estimated from."""
     from nbyk.data import Ratings
     from nbyk.files import read_parquet, write_parquet
+    from nbyk.priors import read_prior
     from nbyk_papers.wein2023.cells import reference_sets, references_table
     from nbyk_papers.wein2023.design import get_semantics
 
@@ -99,6 +99,7 @@ def true(
 ) -> None:
     """Draw true effects: fresh test sets from the population under both hypotheses."""
     from nbyk.files import write_parquet
+    from nbyk.priors import read_prior
     from nbyk.progress import progress
     from nbyk_papers.wein2023.cells import true_effects_table
 

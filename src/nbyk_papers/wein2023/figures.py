@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -13,7 +14,7 @@ from nbyk.data import Ratings
 from nbyk.files import read_json, read_parquet
 from nbyk.priors import TwoStagePrior, item_parameters, published_prior
 from nbyk.priors.family import Family
-from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels, save
+from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels
 from nbyk.resampling.streams import Streams, stream_key
 from nbyk_papers.wein2023.comparison import Cells, minima
 from nbyk_papers.wein2023.design import minima_figure_name, stage_figure_name
@@ -29,40 +30,42 @@ _SMALLEST_SHOWN = 1e-5
 _HISTOGRAM_ITEMS = 1000
 
 
-def write_figures(cells: Cells, out: Path, *, fits: Mapping[str, tuple[Path, Path]], seed: int) -> None:
-    """Draw every figure and write it as PNG and SVG.
+def figures_of(
+    cells: Cells, fits: Mapping[str, tuple[Path, Path]], seed: int
+) -> dict[str, Callable[[], Figure]]:
+    """Return what draws each figure, by file name.
 
     Parameters
     ----------
     cells
         The p-values to show.
-    out
-        Folder to write to; figures of a semantics go to a folder of its name, those of priors to "priors".
     fits
         Ratings and prior of each source that has ratings.
     seed
         Seed of the samples drawn from the priors for Figures 3 and 4.
     """
+    drawn: dict[str, Callable[[], Figure]] = {}
     for semantics, source in cells.table[["semantics", "source"]].drop_duplicates().itertuples(index=False):
-        save(minima_figure(cells.of(semantics, source)), out / semantics / minima_figure_name(source))
+        of_source = partial(minima_figure, cells.of(semantics, source))
+        drawn[f"{semantics}/{minima_figure_name(source)}"] = of_source
     if cells.table.query("semantics == 'published'")["published_true_p"].notna().any():
-        save(agreement_figure(cells), out / "agreement")
-    sources = dict(fits)
-    for source in ("toxicity", *(name for name in sources if name != "toxicity")):
-        means: Floats | None
-        sds: Floats | None
-        if source in sources:
-            ratings, prior_file = sources[source]
-            means, sds = item_parameters(
-                Ratings.from_table(read_parquet(ratings, ("item", "rater", "value"))[0]).matrix()
-            )
-            prior = TwoStagePrior.from_dict(read_json(prior_file))
-        else:
-            means, sds = None, None
-            prior = published_prior(source, "published")
-        for stage, data, family in (("means", means, prior.mu), ("sds", sds, prior.sigma)):
-            name = stage_figure_name(source, stage)
-            save(stage_figure(source, stage, data, family, seed), out / "priors" / name)
+        drawn["agreement"] = partial(agreement_figure, cells)
+    for source in ("toxicity", *(name for name in fits if name != "toxicity")):
+        for stage in ("means", "sds"):
+            name = f"priors/{stage_figure_name(source, stage)}"
+            drawn[name] = partial(prior_figure, source, stage, fits.get(source), seed)
+    return drawn
+
+
+def prior_figure(source: str, stage: str, files: tuple[Path, Path] | None, seed: int) -> Figure:
+    """Draw `stage_figure` of a source's ratings and fitted prior, or of its published prior alone."""
+    if files is None:
+        data, prior = None, published_prior(source, "published")
+    else:
+        ratings, _ = read_parquet(files[0], ("item", "rater", "value"))
+        data = item_parameters(Ratings.from_table(ratings).matrix())[0 if stage == "means" else 1]
+        prior = TwoStagePrior.from_dict(read_json(files[1]))
+    return stage_figure(source, stage, data, prior.mu if stage == "means" else prior.sigma, seed)
 
 
 def minima_figure(cells: Cells) -> Figure:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data import Ratings
 from nbyk.data.response_set import ResponseSet
-from nbyk.priors import TwoStagePrior
+from nbyk.files import read_parquet
+from nbyk.priors import TwoStagePrior, read_prior
 from nbyk_papers.wein2023.cells import reference_sets
 from nbyk_papers.wein2023.design import PAPER_SIZE, SEMANTICS
 
@@ -93,6 +96,14 @@ class SmallPerturbations:
     def to_dict(self) -> dict[str, Any]:
         """Return the numbers as JSON can hold them, and the sentence."""
         return {**asdict(self), "epsilons": list(EPSILONS), "sentence": self.sentence}
+
+
+def small_perturbations(source: str, ratings: Path, prior: Path, seed: int) -> dict[str, Any]:
+    """Return what to know of a source whose gold is real: its fit's caution and small perturbations."""
+    matrix = Ratings.from_table(read_parquet(ratings, ("item", "rater", "value"))[0]).matrix()
+    fitted = read_prior(prior)
+    found = SmallPerturbations.of(fitted, matrix, seed)
+    return {"source": source, "caution": fitted.caution, **found.to_dict()}
 
 
 def _effect(data: ResponseSet) -> float:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbyk.errors import NbykError, unknown_name
 from nbyk.studies import Study
+from nbyk.studies.cell import Cell
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -17,6 +18,7 @@ class Wein2023Study(Study):
 
     name = "wein2023"
     keys_of_its_own = False
+    report = "nbyk_papers.wein2023.report:report"
 
     def section(self) -> type[BaseModel]:
         """Return its keys."""
@@ -48,10 +50,39 @@ class Wein2023Study(Study):
             )
 
     def commands(self) -> Mapping[str, Callable[..., Any]]:
-        """Return its commands, and those of the cells that every study of p-values can be made of."""
-        from nbyk_papers.wein2023 import commands, effects
+        """Return the commands behind the rules of its cells, which your own ratings can take as well."""
+        from nbyk_papers.wein2023.effects import COMMANDS
 
-        return {**effects.COMMANDS, "wein2023": commands.app}
+        return COMMANDS
+
+    def cells(self, config: Any) -> list[Cell]:
+        """Return its cells, which the workflow's rules from reference sets to p-values make."""
+        from nbyk_papers.wein2023.road import p_value_files, places
+
+        return [Cell(file, "pvalues") for file in p_value_files(config, places(config))]
+
+    def reported(self, config: Any) -> Cell:
+        """Return what its report is told and reads."""
+        first = config.sizes[0]
+        fitted = [
+            source
+            for source in config.sources
+            if config.has_ratings(source) and "recommended" in config.semantics
+        ]
+        told = {
+            "n_items": first.n_items,
+            "k_responses": first.k_responses,
+            "metrics": config.metrics,
+            "samplers": config.samplers,
+            "fitted": fitted,
+            "seed": config.seed,
+        }
+        inputs = {
+            "pvalues": [f"results/{cell.file}" for cell in self.cells(config)],
+            "ratings": [f"results/ratings/{source}.parquet" for source in fitted],
+            "priors": [f"results/fits/{source}/prior.json" for source in fitted],
+        }
+        return Cell("wein2023", "report", told, inputs, memory=388, seconds=10)
 
 
 STUDY = Wein2023Study()

@@ -2,55 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
-from nbyk.data import Ratings
-from nbyk.files import read_json, read_parquet, write_json
-from nbyk.priors import TwoStagePrior
-from nbyk.report.formats import write_table
 from nbyk_papers.wein2023.comparison import Cells, minima
 from nbyk_papers.wein2023.design import COLUMNS, full_table_name, minima_table_name
-from nbyk_papers.wein2023.real_gold import SmallPerturbations
-from nbyk_papers.wein2023.summary import summarise
 
 if TYPE_CHECKING:
     import pandas as pd
 
 
-def write_tables(
-    cells: Cells, out: Path, fits: Mapping[str, tuple[Path, Path]] | None = None, *, seed: int = 0
-) -> str:
-    """Write every table in every format and ``summary.json``; return the summary in one line.
-
-    Parameters
-    ----------
-    cells
-        The p-values of a run.
-    out
-        Folder to write to.
-    fits
-        Ratings and prior of each source that a prior was fitted to, by name.
-    seed
-        Seed of the test sets that show what small perturbations do on real gold.
-    """
-    pairs = cells.table[["semantics", "source"]].drop_duplicates().itertuples(index=False)
-    for semantics, source in pairs:
+def all_tables(cells: Cells) -> Iterator[tuple[str, str, pd.DataFrame]]:
+    """Yield every table as (file name, caption, table)."""
+    for semantics, source in cells.table[["semantics", "source"]].drop_duplicates().itertuples(index=False):
         for name, caption, table in tables_of(cells, semantics, source):
-            write_table(table, out / "tables" / semantics / name, caption)
-    summary = summarise(cells)
-    summary["real_gold"] = [_on_real_gold(source, *files, seed) for source, files in (fits or {}).items()]
-    write_json(out / "summary.json", summary)
-    return str(summary["line"])
-
-
-def _on_real_gold(source: str, ratings: Path, prior: Path, seed: int) -> dict[str, Any]:
-    """Return what to know of a source whose gold is real: its fit's caution and small perturbations."""
-    matrix = Ratings.from_table(read_parquet(ratings, ("item", "rater", "value"))[0]).matrix()
-    fitted = TwoStagePrior.from_dict(read_json(prior))
-    found = SmallPerturbations.of(fitted, matrix, seed)
-    return {"source": source, "caution": fitted.caution, **found.to_dict()}
+            yield f"{semantics}/{name}", caption, table
 
 
 def tables_of(cells: Cells, semantics: str, source: str) -> list[tuple[str, str, pd.DataFrame]]:

@@ -22,15 +22,21 @@ from nbyk_papers.ulmer2022.cartpole.analysis import (
     SECOND,
     TAU,
     CaseStudy,
+    case_study,
     run_means,
 )
-from nbyk_papers.ulmer2022.cartpole.rewards import LABELS
+from nbyk_papers.ulmer2022.cartpole.rewards import LABELS, read_rewards
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
 _GOLDEN = 0.6180339887498949
+
+
+def report(*, seed: int = 0) -> Answer:
+    """Return what the rewards that come with nbyk say."""
+    return case_study_answer(case_study(read_rewards(None), seed=seed))
 
 
 def case_study_answer(found: CaseStudy) -> Answer:

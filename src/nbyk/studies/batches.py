@@ -1,0 +1,117 @@
+"""Which file of a study holds which names: metrics, samplers, tests, sizes and the like.
+
+Names that share one pass over the draws share a file. Its name says which they are, so that a run that asks
+for more of them, or fewer, finds what is there and computes the rest alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from functools import cache
+from itertools import product
+from pathlib import Path
+
+Batches = dict[str, list[str]]
+"""Names by the key of their file."""
+
+_LONGEST = 80
+_OMITTED = "-without-"
+
+
+def slug(name: str) -> str:
+    """Return a name as part of a file's name."""
+    return re.sub(r"[^A-Za-z0-9_.=]+", "-", name).strip("-")
+
+
+@dataclass(frozen=True)
+class Axis:
+    """Names of one kind.
+
+    Attributes
+    ----------
+    key
+        What a file is called that holds all of `together`.
+    together
+        Names that share a file; any other name has one of its own.
+    """
+
+    key: str
+    together: tuple[str, ...]
+
+    def plan(self, asked: Sequence[str], stored: Iterable[str] = ()) -> Batches:
+        """Return the batches that hold the names that are asked for: what is stored, and one of the rest.
+
+        Parameters
+        ----------
+        asked
+            Names, in the order to keep.
+        stored
+            Keys of the files that are there.
+        """
+        batches: Batches = {}
+        missing = list(asked)
+        for key in sorted(set(stored), key=lambda key: (-len(self.names(key)), key)):
+            names = self.names(key) or [name for name in asked if slug(name) == key]
+            if set(names) & set(missing):
+                batches[key] = names
+                missing = [name for name in missing if name not in names]
+        shared = [name for name in self.together if name in missing]
+        if shared:
+            batches[self.key_of(shared)] = shared
+        return batches | {slug(name): [name] for name in missing if name not in shared}
+
+    def key_of(self, names: Sequence[str]) -> str:
+        """Return the key of names of `together`, in their order there; `names` is its inverse."""
+        omitted = [slug(name) for name in self.together if name not in names]
+        if not omitted:
+            return self.key
+        kept = "-and-".join(map(slug, names))
+        shortest = min(kept, f"{self.key}{_OMITTED}{'-or-'.join(omitted)}", key=len)
+        if len(shortest) <= _LONGEST:
+            return shortest
+        # Too many to name: their places, as the bits of a number.
+        return f"{self.key}-{sum(1 << place for place, name in enumerate(self.together) if name in names):x}"
+
+    def names(self, key: str) -> list[str]:
+        """Return the names of `together` in the file of a key; none if it has none of them."""
+        return _names(self, key)
+
+
+@cache
+def _names(axis: Axis, key: str) -> list[str]:
+    of_slug = {slug(name): name for name in axis.together}
+    if key == axis.key:
+        return list(axis.together)
+    if all(part in of_slug for part in key.split("-and-")):
+        return [of_slug[part] for part in key.split("-and-")]
+    first, _, omitted = key.partition(_OMITTED)
+    if first == axis.key and all(part in of_slug for part in omitted.split("-or-")):
+        left_out = set(omitted.split("-or-"))
+        return [name for name in axis.together if slug(name) not in left_out]
+    bits = re.fullmatch(rf"{re.escape(axis.key)}-([0-9a-f]+)", key)
+    if bits is None or int(bits[1], 16) >> len(axis.together):
+        return []
+    return [name for place, name in enumerate(axis.together) if int(bits[1], 16) >> place & 1]
+
+
+@cache
+def _listed(folder: Path) -> tuple[str, ...]:
+    return tuple(sorted(path.stem for path in folder.glob("*.parquet"))) if folder.is_dir() else ()
+
+
+def stored_keys(folder: Path, start: str) -> list[list[str]]:
+    """Return the keys in the names of a folder's files ``START+KEY+KEY.parquet``; folders are read once."""
+    return [name.split("+")[1:] for name in _listed(folder) if name.partition("+")[0] == start]
+
+
+def plan_of_axes(
+    asked: Sequence[tuple[Axis, Sequence[str]]], stored: Iterable[Sequence[str]] = ()
+) -> list[tuple[tuple[str, list[str]], ...]]:
+    """Return every combination of the batches of several axes, each batch as its key and its names."""
+    known = [keys for keys in stored if len(keys) == len(asked)]
+    batches = [
+        axis.plan(names, (keys[place] for keys in known)).items() for place, (axis, names) in enumerate(asked)
+    ]
+    return list(product(*batches))

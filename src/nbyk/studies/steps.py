@@ -1,0 +1,120 @@
+"""Running a step of a study: a function that makes a cell, or writes what people read."""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nbyk.errors import NbykError, unknown_name
+from nbyk.files import write_parquet
+from nbyk.metrics import load_file
+from nbyk.progress import progress
+
+if TYPE_CHECKING:
+    from nbyk.studies.study import Study
+
+Files = Mapping[str, Path | Sequence[Path]]
+
+
+class Work:
+    """What a step is given beside its settings and inputs.
+
+    Attributes
+    ----------
+    threads
+        How many it may use; results do not depend on them.
+    """
+
+    def __init__(self, name: str, threads: int) -> None:
+        self._name = name
+        self.threads = threads
+
+    @contextmanager
+    def progress(self, total: int) -> Iterator[Callable[[int], object]]:
+        """Yield a function to be told of parts done, of so many in all."""
+        with progress(self._name, total) as advance:
+            yield advance
+
+
+def run_step(
+    study: Study, step: str, settings: Mapping[str, Any], files: Files, out: Path, threads: int
+) -> None:
+    """Make a cell and write it, with its settings as the file's metadata.
+
+    Raises
+    ------
+    NbykError
+        If there is no such step, a setting or an input is missing or unknown, or the step refuses them.
+    """
+    function = function_of(study, step)
+    given = dict(files)
+    metric_files = given.pop("metric_files", ())
+    for file in [metric_files] if isinstance(metric_files, Path) else metric_files:
+        load_file(file)
+    work = Work(f"{study.name} {step}, {out}", threads)
+    _check(function, f"{study.name} {step}", {**settings, **given, "work": work})
+    table, made = function(**given, **settings, work=work)
+    write_parquet(out, table, {**settings, **made})
+
+
+def write_report(study: Study, settings: Mapping[str, Any], files: Files, out: Path) -> str:
+    """Write what people read of a study to a folder, and return its first sentence.
+
+    Raises
+    ------
+    NbykError
+        As `run_step`.
+    """
+    from nbyk.report.answer import Answer, write_answer
+
+    function = _loaded(study.report)
+    _check(function, f"{study.name} report", {**settings, **files})
+    answer: Answer = function(**files, **settings)
+    write_answer(answer, out, stem="summary", page="report")
+    return answer.sentences[0]
+
+
+def function_of(study: Study, step: str) -> Callable[..., Any]:
+    """Return the function behind a step, or raise NbykError with the steps that there are."""
+    if step not in study.steps:
+        raise unknown_name(f"step of {study.name}", step, study.steps)
+    return _loaded(study.steps[step])
+
+
+_EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
+    "int": ((int,), "a whole number"),
+    "float": ((int, float), "a number"),
+    "str": ((str,), "a word"),
+    "Sequence": ((list, tuple), "a list"),
+    "Path": ((Path,), "a file, by --from"),
+}
+"""Kinds of values by what a parameter's annotation begins with."""
+
+
+def _loaded(name: str) -> Callable[..., Any]:
+    module, _, function = name.partition(":")
+    found: Callable[..., Any] = getattr(importlib.import_module(module), function)
+    return found
+
+
+def _check(function: Callable[..., Any], name: str, given: Mapping[str, Any]) -> None:
+    """Raise NbykError if a function has no parameter of a name, or is not given one that it needs."""
+    parameters = inspect.signature(function).parameters
+    if any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
+        return  # it hands them on, to a function that checks them
+    for each in given:
+        if each not in parameters:
+            raise NbykError(f"{name}: {unknown_name('setting', each, set(parameters) - {'work'})}")
+        kind = str(parameters[each].annotation).partition("[")[0]
+        types, expected = _EXPECTED.get(kind, ((object,), ""))
+        if not isinstance(given[each], types) or isinstance(given[each], bool):
+            raise NbykError(f"{name}: {each}: found {given[each]!r}; expected {expected}")
+    missing = [
+        each for each, found in parameters.items() if found.default is found.empty and each not in given
+    ]
+    if missing:
+        raise NbykError(f"{name}: nothing is given for {', '.join(missing)}; give each as {missing[0]}=…")

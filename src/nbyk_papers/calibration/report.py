@@ -1,0 +1,42 @@
+"""What people read of calibration."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nbyk.report.answer import Answer
+from nbyk_papers.calibration.figures import figures_of
+from nbyk_papers.calibration.reading import read_rates
+from nbyk_papers.calibration.summary import summarise
+from nbyk_papers.calibration.tables import tables_of
+from nbyk_papers.shown import study_answer
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+TITLES = {
+    "type_1_error": "Type-I error of every test at every size, where the systems are equally good",
+    "metrics": "Type-I error by every metric",
+    "expected_p": "How often the papers' expected p is below the level, by sampler and null",
+    "power": "Power of every test at every size",
+}
+
+
+def report(*, rates: Sequence[Path]) -> Answer:
+    """Return tables, heat maps and the summary of the files of the step rates."""
+    return rates_report(read_rates(rates))
+
+
+def rates_report(rates: pd.DataFrame) -> Answer:
+    """Return the report of rates that were read."""
+    return study_answer(
+        "How often each test rejects",
+        summarise(rates),
+        tables_of(rates),
+        figures_of(rates),
+        titles=TITLES,
+        first="type_1_error",
+        template=Path(__file__).with_name("calibration.html"),
+    )

@@ -1,0 +1,181 @@
+"""The cells of Homan et al. 2025: p-values over a grid of sizes, and the power of tests at one size."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nbyk.studies.batches import Axis, plan_of_axes, stored_keys
+from nbyk.studies.cell import Cell
+from nbyk_papers.homan2025.design import (
+    BUDGETS,
+    FIGURE_5_BUDGET,
+    FIGURE_5_METRICS,
+    METRICS,
+    PANELS,
+    RESPONSES,
+    grid_sizes,
+    is_own_fit,
+    published_source,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from nbyk.studies.steps import Work
+
+Size = tuple[int, int]
+PAPERS_SIZES = tuple(grid_sizes(BUDGETS, RESPONSES))
+PAPERS_RESPONSES = sum(n * k for n, k in PAPERS_SIZES)
+"""Responses in all test sets of the paper's grid, in units of one draw."""
+
+
+def size_name(size: Size) -> str:
+    """Return a size (N, K) as part of a file's name."""
+    return f"n-{size[0]}_k-{size[1]}"
+
+
+SIZE_OF_NAME = {size_name(size): size for size in PAPERS_SIZES}
+SIZES = Axis("grid", tuple(SIZE_OF_NAME))
+GRID_METRICS = Axis("homan2025", METRICS)
+
+
+def prior_file(source: str) -> str:
+    """Return the file of a source's prior: the published one, or that of our own fit."""
+    if is_own_fit(source):
+        return f"results/homan2025/fits/{published_source(source)}/prior.json"
+    return f"results/priors/published/{source}.json"
+
+
+def asked_sizes(settings: Any) -> list[Size]:
+    """Return every size that a section of the configuration asks for."""
+    further = [(size.n_items, size.k_responses) for size in settings.sizes]
+    return list(dict.fromkeys([*grid_sizes(settings.budgets, settings.k_responses), *further]))
+
+
+def grid_cells(config: Any, settings: Any) -> Iterator[Cell]:
+    """Yield the cells of p-values: of each source and ε, by batches of sizes and of metrics."""
+    sizes = {size_name(size): size for size in asked_sizes(settings)} | SIZE_OF_NAME
+    asked = [size_name(size) for size in asked_sizes(settings)]
+    figure_5 = [
+        size for size in grid_sizes([FIGURE_5_BUDGET], settings.k_responses) if size_name(size) in asked
+    ]
+    further = [name for name in FIGURE_5_METRICS if name not in settings.metrics]
+    for source in settings.sources:
+        folder = f"homan2025/pvalues/source={source}"
+        for epsilon in settings.epsilons:
+            stored = stored_keys(Path("results", folder), f"epsilon-{epsilon}")
+            plan = [
+                (f"{points}+{metrics}", [sizes[name] for name in names], of_metrics)
+                for (points, names), (metrics, of_metrics) in plan_of_axes(
+                    [(SIZES, asked), (GRID_METRICS, settings.metrics)], stored
+                )
+            ]
+            if (source, epsilon) in PANELS and figure_5 and further:
+                plan.append(("figure_05+further", figure_5, further))
+            for key, of_sizes, of_metrics in plan:
+                share = sum(n * k for n, k in of_sizes) / PAPERS_RESPONSES
+                yield Cell(
+                    f"{folder}/epsilon-{epsilon}+{key}.parquet",
+                    "grid",
+                    {
+                        "sizes": of_sizes,
+                        "epsilon_b": epsilon,
+                        "metrics": of_metrics,
+                        "n_draws": settings.n_draws,
+                        "seed": config.seed,
+                    },
+                    {"prior": prior_file(source), "metric_files": config.files_of_metrics(of_metrics)},
+                    memory=355,
+                    seconds=245 * share * settings.n_draws / 10_000,
+                )
+
+
+def power_cells(config: Any, settings: Any) -> Iterator[Cell]:
+    """Yield the cells of power, one for each size."""
+    source, epsilon = settings.power_source, settings.power_epsilon
+    for size in settings.power_sizes:
+        responses = max(1.0, size.n_items * size.k_responses / 20_000)
+        work = responses * settings.power_n_sets / 1000 * settings.power_resamples / 10_000
+        name = size_name((size.n_items, size.k_responses))
+        yield Cell(
+            f"homan2025/power/source={source}/epsilon-{epsilon}_{name}.parquet",
+            "power",
+            {
+                "n_items": size.n_items,
+                "k_responses": size.k_responses,
+                "epsilon_b": epsilon,
+                "n_sets": settings.power_n_sets,
+                "n_resamples": settings.power_resamples,
+                "seed": config.seed,
+            },
+            {"prior": prior_file(source)},
+            memory=331,
+            seconds=64 * work,
+        )
+
+
+def grid(
+    prior: Path,
+    *,
+    sizes: Sequence[Size],
+    epsilon_b: float,
+    metrics: Sequence[str],
+    n_draws: int,
+    seed: int,
+    work: Work,
+) -> tuple[pa.Table, dict[str, Any]]:
+    """Compute expected p-values at every size, under both semantics and by both bootstraps."""
+    import pyarrow as pa
+
+    from nbyk.planning.sizes.grid import size_grid
+    from nbyk.priors import read_prior
+
+    population = read_prior(prior)
+    with work.progress(n_draws * len(sizes)) as advance:
+        table = size_grid(
+            population,
+            metrics,
+            [(n, k) for n, k in sizes],
+            epsilon_b=epsilon_b,
+            n_draws=n_draws,
+            seed=seed,
+            threads=work.threads,
+            progress=advance,
+        )
+    column = pa.array([epsilon_b] * table.num_rows, pa.float64())
+    return table.append_column("epsilon_b", column), {"M": n_draws, "prior": population.to_dict()}
+
+
+def power(
+    prior: Path,
+    *,
+    n_items: int,
+    k_responses: int,
+    epsilon_b: float,
+    n_sets: int,
+    n_resamples: int,
+    seed: int,
+    work: Work,
+    metric: str = "mae",
+) -> tuple[pa.Table, dict[str, Any]]:
+    """Compute the power of the multistage bootstrap and of the usual tests at one size."""
+    from nbyk.planning.power.study import power_study
+    from nbyk.priors import read_prior
+
+    population = read_prior(prior)
+    with work.progress(n_sets) as advance:
+        table = power_study(
+            population,
+            metric,
+            n_items=n_items,
+            k_responses=k_responses,
+            epsilon_b=epsilon_b,
+            n_sets=n_sets,
+            n_resamples=n_resamples,
+            seed=seed,
+            threads=work.threads,
+            progress=advance,
+        )
+    return table, {"M": n_resamples, "prior": population.to_dict()}

@@ -1,0 +1,31 @@
+"""The case study of Ulmer et al. 2022: two Q-learners on the cart pole."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from nbyk.studies import Study
+from nbyk.studies.cell import Cell
+
+
+class CartPoleStudy(Study):
+    """The case study of Ulmer et al. 2022, from the rewards that come with nbyk."""
+
+    name = "cartpole"
+    folder = "ulmer2022/case_study"
+    keys_of_its_own = False
+    report = "nbyk_papers.ulmer2022.cartpole.answer:report"
+
+    def reported(self, config: Any) -> Cell:
+        """Return what its report is told: nothing."""
+        return Cell(self.folder, "report", memory=200, seconds=5)
+
+    def commands(self) -> Mapping[str, Callable[..., Any]]:
+        """Return its commands: training the agents anew, and the study of any rewards."""
+        from nbyk_papers.ulmer2022.cartpole.commands import app
+
+        return {"cartpole": app}
+
+
+STUDY = CartPoleStudy()

@@ -1,0 +1,103 @@
+"""The cells of Ulmer et al. 2022: what tests say of simulated scores of one distribution."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from nbyk.studies.batches import Axis, plan_of_axes, stored_keys
+from nbyk.studies.cell import Cell
+from nbyk_papers.ulmer2022.design import (
+    ASO,
+    SEMANTICS,
+    TESTS,
+    Setting,
+    get_semantics,
+    papers_settings,
+)
+from nbyk_papers.ulmer2022.design import (
+    settings as settings_of,
+)
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from nbyk.studies.steps import Work
+
+SCORE_TESTS = Axis("ulmer2022", tuple(TESTS))
+
+
+def setting_name(setting: Setting) -> str:
+    """Return a setting as part of a file's name."""
+    return f"{setting.error}_n-{setting.sample_size}_lead-{setting.lead}"
+
+
+def asked_settings(settings: Any, distribution: str) -> list[Setting]:
+    """Return every setting that a distribution is to be simulated at."""
+    return settings_of(settings.sample_sizes, settings.leads.get(distribution), settings.differences)
+
+
+def score_cells(config: Any, settings: Any) -> Iterator[Cell]:
+    """Yield the cells: of each semantics and distribution, by batches of settings and of tests."""
+    for semantics in SEMANTICS:
+        for distribution in settings.distributions:
+            folder = f"ulmer2022/scores/semantics={semantics}/distribution={distribution}"
+            papers = papers_settings(distribution)
+            asked = asked_settings(settings, distribution)
+            of_name = {setting_name(setting): setting for setting in (*papers, *asked)}
+            axis = Axis("ulmer2022", tuple(setting_name(setting) for setting in papers))
+            stored = stored_keys(Path("results", folder), "scores")
+            plan = plan_of_axes(
+                [(axis, [setting_name(setting) for setting in asked]), (SCORE_TESTS, settings.tests)], stored
+            )
+            for (at, names), (tests_key, tests) in plan:
+                of_cell = [of_name[name] for name in names]
+                simulations = max(settings.n_simulations, 2 * settings.aso_simulations) / 1000
+                scores = max(0.1, sum(setting.sample_size for setting in of_cell) / 120)
+                yield Cell(
+                    f"{folder}/scores+{at}+{tests_key}.parquet",
+                    "scores",
+                    {
+                        "distribution": distribution,
+                        "semantics": semantics,
+                        "at": [list(setting) for setting in of_cell],
+                        "tests": tests,
+                        "n_simulations": settings.n_simulations,
+                        "aso_simulations": settings.aso_simulations,
+                        "n_resamples": settings.n_resamples,
+                        "seed": config.seed,
+                    },
+                    memory=315,
+                    seconds=4 * scores * simulations * settings.n_resamples / 1000,
+                )
+
+
+def scores(
+    *,
+    distribution: str,
+    semantics: str,
+    at: Sequence[Sequence[Any]],
+    tests: Sequence[str],
+    n_simulations: int,
+    aso_simulations: int,
+    n_resamples: int,
+    seed: int,
+    work: Work,
+) -> tuple[pa.Table, dict[str, Any]]:
+    """Simulate scores of two systems and compute what every test says of each simulation."""
+    from nbyk_papers.ulmer2022.score_cells import scores_table
+
+    sizes = {name: aso_simulations if name == ASO else n_simulations for name in tests}
+    with work.progress(max(sizes.values()) * len(at)) as advance:
+        table = scores_table(
+            distribution,
+            [Setting(error, int(n), float(lead)) for error, n, lead in at],
+            sizes,
+            get_semantics(semantics),
+            n_resamples=n_resamples,
+            seed=seed,
+            threads=work.threads,
+            progress=advance,
+        )
+    return table, {"M": n_resamples}

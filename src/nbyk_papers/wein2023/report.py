@@ -1,0 +1,68 @@
+"""What people read of Wein et al. 2023."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from nbyk.report.answer import Answer
+from nbyk_papers.shown import study_answer
+from nbyk_papers.wein2023.comparison import Cells, read_cells
+from nbyk_papers.wein2023.figures import figures_of
+from nbyk_papers.wein2023.real_gold import small_perturbations
+from nbyk_papers.wein2023.summary import summarise
+from nbyk_papers.wein2023.tables import all_tables
+
+TITLES = {
+    "agreement": "Published true p-values against ours",
+    "figure_01": "Figure 1: least error of the estimated p-value, simulated data",
+    "figure_02": "Figure 2: least error of the estimated p-value, toxicity data",
+    "figure_03": "Figure 3: item means of the toxicity data",
+    "figure_04": "Figure 4: item standard deviations of the toxicity data",
+}
+
+
+def report(
+    *,
+    pvalues: Sequence[Path],
+    n_items: int,
+    k_responses: int,
+    metrics: Sequence[str],
+    samplers: Sequence[str],
+    fitted: Sequence[str],
+    seed: int,
+    ratings: Sequence[Path] = (),
+    priors: Sequence[Path] = (),
+) -> Answer:
+    """Return tables, figures and the summary.
+
+    Parameters
+    ----------
+    pvalues
+        Files of p-values.
+    n_items, k_responses, metrics, samplers
+        What to show of them.
+    fitted
+        Sources that a prior was fitted to.
+    seed
+        Seed of what is drawn from priors: in figures, and to show small perturbations on real gold.
+    ratings, priors
+        Of each source that a prior was fitted to.
+    """
+    cells = read_cells(pvalues, n_items=n_items, k_responses=k_responses, columns=metrics, samplers=samplers)
+    return cells_report(cells, dict(zip(fitted, zip(ratings, priors, strict=True), strict=True)), seed)
+
+
+def cells_report(cells: Cells, fits: Mapping[str, tuple[Path, Path]], seed: int) -> Answer:
+    """Return the report of cells that were read, and of fits: ratings and prior by source."""
+    on_real_gold = [small_perturbations(source, *files, seed) for source, files in fits.items()]
+    return study_answer(
+        "Follow the leader(board) with confidence, reproduced",
+        {**summarise(cells), "real_gold": on_real_gold},
+        all_tables(cells),
+        figures_of(cells, fits, seed),
+        titles=TITLES,
+        first="agreement",
+        template=Path(__file__).with_name("wein2023.html"),
+        marked=("z true",),
+    )

@@ -1,0 +1,78 @@
+"""Batches: a name is computed once, wherever it is stored, whatever was asked for before."""
+
+from __future__ import annotations
+
+import random
+from itertools import combinations
+
+import pytest
+
+from nbyk.studies.batches import Axis, slug
+from nbyk_papers.homan2025.cells import SIZES
+from nbyk_papers.wein2023.road import METRICS, SAMPLERS
+
+AXES = {"metrics": METRICS, "samplers": SAMPLERS, "sizes": SIZES}
+
+
+def subsets(axis: Axis) -> list[tuple[str, ...]]:
+    if len(axis.together) < 12:
+        return [names for n in range(1, len(axis.together) + 1) for names in combinations(axis.together, n)]
+    draw = random.Random(7)
+    return [
+        tuple(name for name in axis.together if draw.random() < share)
+        for share in (0.02, 0.1, 0.5, 0.9, 0.98)
+        for _ in range(20)
+    ]
+
+
+@pytest.mark.parametrize("axis", AXES.values(), ids=list(AXES))
+def test_a_key_says_which_names_its_file_has(axis: Axis) -> None:
+    keys = {}
+    for names in filter(None, subsets(axis)):
+        key = axis.key_of(names)
+        assert axis.names(key) == list(names)
+        assert key == slug(key)
+        assert len(key) <= 80
+        assert keys.setdefault(key, names) == names
+    assert axis.key_of(axis.together) == axis.key
+
+
+def test_names_of_no_axis_have_a_file_each() -> None:
+    assert METRICS.plan(["mae", "mine", "rmse"]) == {"mae": ["mae"], "mine": ["mine"], "rmse": ["rmse"]}
+    assert (
+        METRICS.names("mine") == METRICS.names("wein2023-fffff") == METRICS.names("wein2023-without-x") == []
+    )
+    assert METRICS.plan(["accuracy(threshold=0.4)"], ["accuracy-threshold=0.4"]) == {
+        "accuracy-threshold=0.4": ["accuracy(threshold=0.4)"]
+    }
+
+
+@pytest.mark.parametrize("axis", AXES.values(), ids=list(AXES))
+def test_from_all_but_one_to_all_and_back_computes_one_name(axis: Axis) -> None:
+    everything = list(axis.together)
+    fewer = everything[:-1]
+    stored = axis.plan(fewer)
+    assert list(stored.values()) == [fewer]
+    again = axis.plan(everything, stored)
+    assert {key: names for key, names in again.items() if key not in stored} == {
+        slug(everything[-1]): [everything[-1]]
+    }
+    assert set(axis.plan(fewer, again)) == set(stored)
+    assert axis.plan(fewer, axis.plan(everything)) == {axis.key: everything}
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_any_history_holds_every_name_once(seed: int) -> None:
+    draw = random.Random(seed)
+    known = [*METRICS.together, "rmse", "mine", "accuracy(threshold=0.4)"]
+    stored: dict[str, list[str]] = {}
+    computed: list[str] = []
+    for _ in range(6):
+        asked = draw.sample(known, draw.randint(1, len(known)))
+        plan = METRICS.plan(asked, stored)
+        assert set(asked) <= {name for names in plan.values() for name in names}
+        computed += [name for key, names in plan.items() if key not in stored for name in names]
+        stored |= plan
+        # What a job's own Snakemake plans, when some of it is done, is the same.
+        assert METRICS.plan(asked, stored) == plan
+    assert len(computed) == len(set(computed))

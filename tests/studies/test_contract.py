@@ -1,0 +1,117 @@
+"""What every study keeps to, those that come with nbyk and any other that is installed."""
+
+from __future__ import annotations
+
+import inspect
+import json
+from typing import Any
+
+import pytest
+
+from nbyk.config import validate
+from nbyk.errors import NbykError
+from nbyk.studies import Study, studies, study_named
+from nbyk.studies.cell import Cell, told
+from nbyk.studies.code import Code
+from nbyk.studies.steps import function_of, run_step
+
+STUDIES = {study.name: study for study in studies()}
+WITH_CELLS = [name for name, study in STUDIES.items() if study.steps]
+REPORTED = [name for name, study in STUDIES.items() if study.report]
+
+
+@pytest.fixture(scope="module")
+def config() -> Any:
+    return validate({})
+
+
+def test_the_papers_are_there() -> None:
+    assert {"wein2023", "homan2025", "ulmer2022", "boostsa2022", "calibration", "cartpole"} <= set(STUDIES)
+    with pytest.raises(NbykError, match="unknown study 'homan'; did you mean homan2025"):
+        study_named("homan")
+
+
+@pytest.mark.parametrize("study", STUDIES.values(), ids=list(STUDIES))
+def test_a_section_says_what_it_is(study: Study) -> None:
+    section = study.section()
+    if section is not None:
+        assert section.__doc__
+        assert all(field.description for field in section.model_fields.values())
+
+
+@pytest.mark.parametrize("name", WITH_CELLS)
+def test_cells_are_files_of_their_own_that_their_steps_can_make(name: str, config: Any) -> None:
+    study = STUDIES[name]
+    cells = study.cells(config)
+    assert len({cell.file for cell in cells}) == len(cells) > 0
+    assert {cell.step for cell in cells} <= set(study.steps)
+    assert study.cells(config) == cells
+    for cell in cells:
+        assert cell.file.startswith(f"{name}/")
+        assert cell.file.endswith(".parquet")
+        assert max(map(len, cell.file.split("/"))) < 200
+        assert 0 < cell.memory < 4000
+        assert 0 < cell.seconds < 600
+        parameters = inspect.signature(function_of(study, cell.step)).parameters
+        if all(each.kind is not each.VAR_KEYWORD for each in parameters.values()):
+            given = {*cell.settings, *cell.inputs, "work"} - {"metric_files"}
+            needed = {each for each, found in parameters.items() if found.default is found.empty}
+            assert needed <= given <= set(parameters)
+
+
+@pytest.mark.parametrize("name", WITH_CELLS)
+def test_settings_survive_the_command_line(name: str, config: Any) -> None:
+    for cell in STUDIES[name].cells(config):
+        words = [word for word in cell.words() if "=" in word]
+        settings = told(words[: len(cell.settings)])
+        assert settings == json.loads(json.dumps(dict(cell.settings)))
+
+
+@pytest.mark.parametrize("name", REPORTED)
+def test_a_report_reads_every_cell(name: str, config: Any) -> None:
+    study = STUDIES[name]
+    reported = study.reported(config)
+    assert reported is not None
+    files = [each for each in reported.inputs.values() if not isinstance(each, str)]
+    read = {file for several in files for file in several}
+    assert {f"results/{cell.file}" for cell in study.cells(config)} <= read
+    parameters = inspect.signature(function_of(_with_report(study), "report")).parameters
+    assert {*reported.settings, *reported.inputs} <= set(parameters)
+
+
+def _with_report(study: Study) -> Study:
+    class WithReport(Study):
+        name = study.name
+        steps = {"report": study.report}  # noqa: RUF012
+
+    return WithReport()
+
+
+@pytest.mark.parametrize("name", REPORTED)
+def test_the_code_behind_everything_is_found(name: str) -> None:
+    study, code = STUDIES[name], Code()
+    found = {function: code.checksum(function) for function in (*study.steps.values(), study.report)}
+    assert len(set(found.values())) == len(found)
+
+
+def test_what_a_step_is_told_is_checked(tmp_path: Any) -> None:
+    study = STUDIES["homan2025"]
+    out = tmp_path / "x.parquet"
+    with pytest.raises(NbykError, match="unknown step of homan2025 'gird'; did you mean grid"):
+        run_step(study, "gird", {}, {}, out, 1)
+    with pytest.raises(NbykError, match="unknown setting 'n_draw'; did you mean n_draws"):
+        run_step(study, "grid", {"n_draw": 3}, {}, out, 1)
+    with pytest.raises(NbykError, match="nothing is given for sizes, epsilon_b"):
+        run_step(study, "grid", {"seed": 3}, {"prior": out}, out, 1)
+    for words, message in (
+        (["x"], "x: expected a setting and its value"),
+        (["n=1", "n=2"], "n is given twice; keep one"),
+    ):
+        with pytest.raises(NbykError, match=message):
+            told(words)
+    assert not out.exists()
+
+
+def test_words_that_look_like_numbers_stay_words() -> None:
+    settings = {"a": "1", "b": "x y", "c": [1.5, "ε"], "d": None, "e": "null", "f": True}
+    assert told(Cell("f", "s", settings).words()) == settings
