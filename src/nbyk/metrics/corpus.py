@@ -60,7 +60,7 @@ def _bleu_statistics(outputs: Sequence[str], references: Sequence[Any]) -> Float
     try:
         sacrebleu = importlib.import_module("sacrebleu")
     except ImportError as error:
-        raise NbykError("BLEU needs sacrebleu: pip install 'nbyk[bleu]'") from error
+        raise NbykError("BLEU needs sacrebleu: pip install sacrebleu") from error
 
     if references is None or len(outputs) != len(references):
         found = "none" if references is None else len(references)

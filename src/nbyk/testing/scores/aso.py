@@ -108,8 +108,9 @@ def aso(
     n_resamples
         Bootstrap resamples of the standard error, at least 2.
     dt
-        None computes the integrals exactly; a number in (0, 1) on a grid of that step, ends included, as
-        other implementations have it.
+        None computes the integrals exactly; a number in (0, 1) on a grid of that step, both ends included.
+        deepsig 1.2.8 leaves t = 1 out and rounds quantiles by `ceil` of floats, so that ratios differ from
+        these by up to .09.
     seed, threads
         The numbers depend on the seed, not on the threads.
     keep_resamples

@@ -20,7 +20,7 @@ def train(
     episodes: Annotated[int, typer.Option(help="Episodes of a run.", min=1)] = 100,
     seed: Seed = 0,
 ) -> None:
-    """Train the agents and write the reward of each episode; needs `pip install 'nbyk[cartpole]'`."""
+    """Train the agents and write the reward of each episode; needs gymnasium."""
     from dataclasses import replace
 
     import numpy as np

@@ -160,7 +160,7 @@ def train_on_the_cart_pole(settings: Settings, run: int, seed: int) -> Floats:
         import gymnasium
     except ImportError:
         raise NbykError(
-            "training on the cart pole needs gymnasium: pip install 'nbyk[cartpole]'; the rewards that come "
+            "training on the cart pole needs gymnasium: pip install gymnasium; the rewards that come "
             "with nbyk are analysed without it"
         ) from None
     key = stream_key(seed, run=run, target_update=settings.target_update, discount=settings.discount)
