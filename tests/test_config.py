@@ -322,7 +322,7 @@ def test_names_become_canonical() -> None:
 
 
 def test_the_default_configuration_is_the_models_defaults() -> None:
-    assert load_config(ROOT / "config.yaml") == Config()
+    assert load_config(ROOT / "config.yaml") == config_model()()
     written = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
     # A key without a line of its own is explained by one that is commented out.
     commented = (ROOT / "config.yaml").read_text(encoding="utf-8")
