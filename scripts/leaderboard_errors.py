@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.optimize import brentq
 
-from nbyk.testing.family import adjusted
+from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.systems.systems import compare_systems
 
 Floats = NDArray[np.float64]
@@ -82,7 +82,7 @@ def setting(name: str, n: int, replicates: int) -> list[float]:
         a_is_better = np.array([np.sign(spreads[b] - spreads[a]) for a, b in pairs])
         wrong = a_is_better != np.where(a_looks_better, 1.0, -1.0)
         for correction in CORRECTIONS:
-            claimed = adjusted(p, correction) <= ALPHA
+            claimed = correct_p_values(p, correction) <= ALPHA
             any_false[correction] += bool((claimed & wrong).any())
             if correction == "benjamini_hochberg" and claimed.any():
                 share_false += (claimed & wrong).sum() / claimed.sum()
