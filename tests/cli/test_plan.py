@@ -38,10 +38,18 @@ def test_a_published_prior_gives_a_sentence_and_progress(nbyk: Run, tmp_path: Pa
     code, text, errors = nbyk(f"plan toxicity {QUICK} --responses 5")
     assert code == 0
     assert text.count("\n") == 1
-    assert text.startswith("To find out with a power of 0.8 (swap_items on mae, one-sided at α = 0.05)")
+    assert text.startswith("To find out with a power of 0.8 (swap_items on mae, two-sided at α = 0.05)")
     assert "items with 5 ratings each" in text
     assert all(line.startswith("N = ") for line in errors.splitlines())
     assert list(tmp_path.iterdir()) == []
+
+
+def test_the_side_is_an_option_and_stands_in_the_answer(nbyk: Run) -> None:
+    code, text, _ = nbyk("plan toxicity --items 60 --responses 5 --epsilon 0.3 --alternative greater --json")
+    assert code == 0
+    content = json.loads(text)
+    assert content["power"]["alternative"] == "greater"
+    assert "one-sided at α = 0.05" in content["sentence"]
 
 
 def test_an_open_k_gives_a_table_and_files(nbyk: Run, tmp_path: Path) -> None:
@@ -197,10 +205,14 @@ WRONG = {
         "plan toxicity --effect 0.1 --epsilon 0.1 --power 0.8",
         "given both --epsilon and --effect",
     ),
+    "a worse system A": (
+        "plan toxicity --epsilon 0.1 --power 0.8 --alternative less",
+        "--alternative: found 'less', expected 'two-sided' or 'greater': in a plan, B is the worse system",
+    ),
     "an effect below 0": ("plan toxicity --effect -0.1 --power 0.8", "--effect: found -0.1"),
     "a prior that is a table": (
         "plan --prior one.csv --epsilon 0.1 --power 0.8",
-        "give a prior, as written by `nbyk prior` or `nbyk fit`, or write it again",
+        "give a prior, as written by `nbyk study prior` or `nbyk fit`, or write it again",
     ),
     "ratings off the scale": (
         "plan --pilot one.csv --low 0 --high 1 --epsilon 0.1 --power 0.8",
@@ -254,7 +266,7 @@ SIZE = "--items 40 --responses 3 --precision 0.1 --json"
         ("--levels 1,2,3,4,5", "spearman", 1.0),
         ("--levels 0,1,2,3,4,5,6", "rmse", 7.0),
         ("--low 0 --high 10", "mae", 10.0),
-        ("--low 0 --high 10", "inverse_mse", None),
+        ("--low 0 --high 10", "inverse_mse --n-runs K", None),
     ],
 )
 def test_effects_are_in_units_of_the_pilots_scale(

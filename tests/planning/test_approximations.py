@@ -16,9 +16,12 @@ from tests.planning.test_plan import TOXICITY, planned
 
 
 def test_an_effect_stands_for_an_epsilon() -> None:
-    size = Population(TOXICITY, 2, 1, 0.2)
-    effect = long_run_effect(size, get("mae"))
-    assert epsilon_for_effect(size, get("mae"), effect) == pytest.approx(0.2, abs=2e-4)
+
+    def population(epsilon: float) -> Population:
+        return Population(TOXICITY, 2, 1, epsilon)
+
+    effect = long_run_effect(population(0.2), get("mae"))
+    assert epsilon_for_effect(population, get("mae"), effect) == pytest.approx(0.2, abs=2e-4)
     found = planned(effect=effect, n_items=100, k_responses=5)
     assert found.epsilon == pytest.approx(0.2, abs=2e-4)
     assert found.effect == pytest.approx(effect, rel=1e-3)

@@ -22,20 +22,23 @@ SETS = [set(names) for size in range(6) for names in combinations(QUANTITIES, si
 
 
 def planned(**given: object) -> Plan:
-    return plan(TOXICITY, precision=0.02, threads=2, **given)  # type: ignore[arg-type]
+    given = {"n_runs": "K", "precision": 0.02, "threads": 2} | given
+    return plan(TOXICITY, **given)  # type: ignore[arg-type]
 
 
 def power_again(found: Plan, test: str = "swap_items", metric: str = "mae") -> float:
     """Return the power at a plan's size and ε, from 3000 test sets of another seed."""
     size = Population(TOXICITY, found.n_items, found.k_responses, found.epsilon)
-    return power_of_test(size, metric, test=test, n_sets=3000, seed=77, threads=2).power
+    return power_of_test(
+        size, metric, test=test, alternative="two-sided", n_sets=3000, seed=77, threads=2
+    ).power
 
 
 @pytest.mark.parametrize("names", SETS, ids=lambda names: "+".join(sorted(names)) or "nothing")
 def test_exactly_one_of_five_is_open(names: set[str]) -> None:
     given = {name: QUANTITIES[name] for name in QUANTITIES if name in names}
     if frozenset(names) in OPEN:
-        found = plan(TOXICITY, precision=0.04, threads=2, max_responses=20, **given)  # type: ignore[arg-type]
+        found = planned(precision=0.04, max_responses=20, **given)
         assert found.open == OPEN[frozenset(names)]
         assert found.open not in names
         for name in names - {"budget", "power"}:
@@ -116,8 +119,7 @@ def test_sizes_are_compared_for_a_test_without_an_approximation() -> None:
 )
 def test_the_cheapest_size_of_slow_tests(test: str, metric: str, epsilon: float) -> None:
     lines: list[str] = []
-    found = plan(
-        TOXICITY,
+    found = planned(
         test=test,
         metric=metric,
         epsilon=epsilon,
@@ -126,11 +128,12 @@ def test_the_cheapest_size_of_slow_tests(test: str, metric: str, epsilon: float)
         max_items=500,
         max_responses=5,
         n_resamples=199,
-        threads=2,
         progress=lines.append,
     )
     size = Population(TOXICITY, found.n_items, found.k_responses, epsilon)
-    again = power_of_test(size, metric, test=test, n_sets=256, n_resamples=199, seed=77, threads=2)
+    again = power_of_test(
+        size, metric, test=test, alternative="two-sided", n_sets=256, n_resamples=199, seed=77, threads=2
+    )
     assert abs(again.power - 0.7) < 0.05 * 3 + 4 * again.standard_error
     announced = [line for line in lines if "simulating" in line]
     assert len(announced) == sum(": power " in line for line in lines)
@@ -152,8 +155,8 @@ def test_a_plan_on_convabuse_holds_for_another_seed() -> None:
         threads=2,
         progress=lines.append,
     )
-    size = Population(prior, found.n_items, found.k_responses, 0.1)
-    again = power_of_test(size, n_sets=4000, seed=77, threads=2)
+    size = Population(prior, found.n_items, found.k_responses, 0.1, 0.0, 0.0, 0.0, n_runs=1)
+    again = power_of_test(size, alternative="two-sided", n_sets=4000, seed=77, threads=2)
     error = math.hypot(0.01, again.standard_error)
     assert 0.8 - 3.0 * error < again.power < 0.8 + 4.0 * error
     sets = sum(int(line.split("simulating ")[1].split()[0]) for line in lines if "simulating" in line)
@@ -176,7 +179,8 @@ def test_limits_and_systems_are_said() -> None:
     )
     odd = planned(epsilon=0.3, n_items=30, k_responses=3, epsilon_a=0.1, sd_scale_a=2.0)
     assert (
-        "with A's item means off by up to ε_A = 0.1 and the spread of A's responses times 2" in odd.sentence
+        "with A's item means off by up to ε_A = 0.1 and as many answers of each system per item as ratings, "
+        "which vary as these do and the spread of A's responses times 2" in odd.sentence
     )
     assert "search allowed" not in odd.sentence
 
@@ -200,7 +204,7 @@ def test_a_plan_says_itself_in_one_sentence() -> None:
     assert found.sentence.count("; ") == 1
     for part in (
         "0.8",
-        "swap_items on mae",
+        "swap_items on mae, two-sided at α = 0.05",
         "ε = 0.3",
         "toxicity",
         f"{found.n_items} items with 5 ratings each",
@@ -209,3 +213,25 @@ def test_a_plan_says_itself_in_one_sentence() -> None:
     content = found.to_dict()
     assert content["given"] == {"k_responses": 5, "epsilon": 0.3, "power": 0.8}
     assert content["power"]["low"] <= content["power"]["power"] <= content["power"]["high"]
+
+
+def test_a_plan_is_two_sided_unless_asked_otherwise() -> None:
+    """One-sided, α is that of either side of a two-sided test of twice the level."""
+    given = {"n_items": 60, "k_responses": 5, "epsilon": 0.25}
+    both, greater = planned(**given), planned(alternative="greater", **given)
+    half = planned(alternative="greater", alpha=0.025, **given)
+    assert (both.power.alternative, greater.power.alternative) == ("two-sided", "greater")
+    assert abs(both.power.power - half.power.power) < 0.06 < greater.power.power - both.power.power
+    assert "two-sided at α = 0.05" in both.sentence
+    assert "one-sided at α = 0.05" in greater.sentence
+
+
+def test_the_approximation_is_of_the_sides_of_the_test() -> None:
+    """Candidates that are not simulated take as many items as the chosen K's simulated neighbours say."""
+    both, greater = (
+        planned(epsilon=0.1, power=0.8, max_responses=6, alternative=side)
+        for side in ("two-sided", "greater")
+    )
+    for k in (5, 6):
+        n_both, n_greater = (found.candidates[k - 1].n_items for found in (both, greater))
+        assert n_both / n_greater == pytest.approx(((1.96 + 0.84) / (1.645 + 0.84)) ** 2, rel=0.1)

@@ -72,17 +72,17 @@ def test_only_the_limits_that_were_searched_are_named(
         ({"epsilon": 0.1, "power": 0.8, "metric": "ma"}, "unknown metric 'ma'; did you mean mae"),
         ({"epsilon": 0.1, "power": 0.8, "test": "swap"}, "unknown test 'swap'; did you mean swap_items"),
         ({"epsilon": 0.1, "power": 0.8, "precision": 0.0}, "precision: found 0.0"),
-        ({"epsilon": 0.1, "effect": 0.1, "power": 0.8}, "both epsilon and effect"),
+        ({"epsilon": 0.1, "effect": 0.1, "power": 0.8}, "both `epsilon` and `effect`"),
         ({"effect": 0.9, "power": 0.8}, "out of reach: at ε = 1"),
         ({"effect": -0.1, "power": 0.8}, "effect: found -0.1"),
         ({"effect": 0.5, "power": 0.8, "metric": "wins_mae"}, "counts which system is nearer"),
         ({"effect": 0.5, "power": 0.8, "metric": "mean_of_emds"}, "needs single responses"),
-        ({"effect": 0.5, "power": 0.8, "metric": "inverse_mse"}, "without noise"),
+        ({"effect": 0.5, "power": 0.8, "metric": "inverse_mse", "n_runs": "K"}, "without noise"),
         ({"epsilon": 0.1, "power": 0.8, "sd_scale_b": -1.0}, "sd_scale_b: found -1.0"),
         ({"epsilon": 0.1, "power": 0.8, "max_items": 1}, "max_items: found 1"),
         ({"epsilon": 0.1, "n_items": 60, "k_responses": 3, "max_items": 1}, "max_items: found 1"),
         ({"epsilon": 0.1, "n_items": 9, "k_responses": 3, "power": 0.8}, "N and K already fix the power"),
-        ({"epsilon": 0.1, "power": 0.8, "budget": 90.0}, "drop budget to see what the power costs"),
+        ({"epsilon": 0.1, "power": 0.8, "budget": 90.0}, "drop `budget` to see what the power costs"),
     ],
 )
 def test_bad_input_is_named(given: dict[str, object], message: str) -> None:
@@ -102,5 +102,7 @@ def test_bad_input_is_named(given: dict[str, object], message: str) -> None:
     ],
 )
 def test_a_power_out_of_reach_says_what_is_in_reach(given: dict[str, object]) -> None:
-    with pytest.raises(NbykError, match=r"power 0\.\d+ is not reached .* the best reachable is 0\.\d+ at .*"):
+    with pytest.raises(
+        NbykError, match=r"power: 0\.\d+ is not reached .* the best reachable is 0\.\d+ at "
+    ):
         planned(**given)

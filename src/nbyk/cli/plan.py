@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, cast
 
 import typer
 
@@ -18,6 +18,7 @@ from nbyk.errors import NbykError, unknown_name
 if TYPE_CHECKING:
     from nbyk.data import Interval, Levels, Ratings
     from nbyk.priors import Response, TwoStagePrior
+    from nbyk.testing.pvalues import Alternative
 
 UNIT_POWERS = {
     **dict.fromkeys(("mae", "rmse", "max_error", "mean"), 1),
@@ -28,6 +29,8 @@ UNIT_POWERS = {
 """Power of the scale's unit that a metric's effect is in; 0, no unit, for those that are not here."""
 
 _UNEVEN = 0.05
+_SPREAD = "Spread of {}'s answers to an item, relative to that of people's ratings."
+_BY_RUNS = "0 for one run, 1 for more"
 
 
 def plan(
@@ -50,7 +53,10 @@ def plan(
         bool, typer.Option("--published", help="Use the dataset's published prior, not a fit.")
     ] = False,
     epsilon: Annotated[
-        float | None, typer.Option(help="Perturbation of system B's item means, in [0, 1].")
+        float | None,
+        typer.Option(
+            help="Perturbation of system B's item means, in [0, 1]; their shift for a metric without gold."
+        ),
     ] = None,
     effect: Annotated[
         float | None,
@@ -61,19 +67,31 @@ def plan(
     ] = None,
     power: Annotated[float | None, typer.Option(help="Power of the test.")] = None,
     n_items: Annotated[int | None, typer.Option("--items", help="Items N.")] = None,
-    k_responses: Annotated[int | None, typer.Option("--responses", help="Gold ratings per item K.")] = None,
+    k_responses: Annotated[int | None, typer.Option("--responses", help="Ratings per item K.")] = None,
     budget: Annotated[float | None, typer.Option(help="What the gold ratings may cost.")] = None,
     cost_per_item: Annotated[float, typer.Option(help="Cost of an item.")] = 0.0,
     cost_per_rating: Annotated[float, typer.Option(help="Cost of a gold rating.")] = 1.0,
     alpha: Annotated[float, typer.Option(help="Level of the test.")] = 0.05,
+    alternative: Annotated[
+        str,
+        typer.Option(help="What the test asks: two-sided (are A and B different), greater (is A better)."),
+    ] = "two-sided",
     metric: Annotated[
         list[str] | None,
         typer.Option(help="Metric that the systems are compared by.", show_default="mae", metavar="<str>"),
     ] = None,
     test: Annotated[str, typer.Option(help="Test of the difference.")] = "swap_items",
+    n_runs: Annotated[
+        str | None,
+        typer.Option(
+            "--n-runs",
+            help="How often each system answers an item; K for as often as people rate it.",
+            show_default="1, or K for a metric without gold",
+        ),
+    ] = None,
     epsilon_a: Annotated[float, typer.Option(help="Perturbation of system A's item means.")] = 0.0,
-    sd_scale_a: Annotated[float, typer.Option(help="Factor on the spread of A's responses.")] = 1.0,
-    sd_scale_b: Annotated[float, typer.Option(help="Factor on the spread of B's responses.")] = 1.0,
+    sd_scale_a: Annotated[float | None, typer.Option(help=_SPREAD.format("A"), show_default=_BY_RUNS)] = None,
+    sd_scale_b: Annotated[float | None, typer.Option(help=_SPREAD.format("B"), show_default=_BY_RUNS)] = None,
     max_items: Annotated[int, typer.Option(help="Most items to consider.")] = 100_000,
     max_responses: Annotated[int, typer.Option(help="Most ratings per item to consider.")] = 100,
     precision: Annotated[float, typer.Option(help="Standard error of the power to stop at.")] = 0.01,
@@ -137,6 +155,7 @@ def plan(
         metric=compared,
         test=test,
         alpha=alpha,
+        alternative=cast("Alternative", alternative),
         n_items=n_items,
         k_responses=k_responses,
         epsilon=epsilon,
@@ -146,6 +165,7 @@ def plan(
         effect_unit=effect_unit,
         cost_per_item=cost_per_item,
         cost_per_rating=cost_per_rating,
+        n_runs=_runs(n_runs),
         epsilon_a=epsilon_a,
         sd_scale_a=sd_scale_a,
         sd_scale_b=sd_scale_b,
@@ -169,6 +189,18 @@ def plan(
         from nbyk.report.plan import plan_text
 
         print(plan_text(solved), end="")
+
+
+def _runs(text: str | None) -> int | Literal["K"] | None:
+    if text is None or text == "K":
+        return cast("Literal['K'] | None", text)
+    try:
+        return int(text)
+    except ValueError:
+        raise NbykError(
+            f"found {text}, expected a whole number of at least 1, or K for as many as ratings per item",
+            argument="n_runs",
+        ) from None
 
 
 def _prior_of(dataset: str, *, published: bool) -> tuple[TwoStagePrior, tuple[str, ...]]:

@@ -62,6 +62,14 @@ def has_counts_form(metric: Metric) -> bool:
     return metric.base_name in _KERNELS and exact_ties
 
 
+def counts_are_shares(metric: Metric) -> bool:
+    """Return whether a metric that has counts sees them relative to the number of responses.
+
+    Then gold and systems may have different numbers of responses, once counts are put on a common one.
+    """
+    return _UNITS[metric.base_name] != "bin"
+
+
 @cache
 def counts_form(metric: Metric, values: tuple[float, ...], k: int) -> CountsForm:
     """Return how a metric is had from counts.

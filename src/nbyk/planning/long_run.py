@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import replace
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -51,15 +54,7 @@ def long_run_effect(population: Population, metric: Metric, seed: int = 0) -> fl
             "give `epsilon`"
         )
     key = stream_key(seed, purpose="long-run effect", prior=population.prior.key())
-    large = Population(
-        population.prior,
-        _ITEMS,
-        1,
-        population.epsilon_b,
-        population.epsilon_a,
-        population.sd_scale_a,
-        population.sd_scale_b,
-    )
+    large = replace(population, n_items=_ITEMS, k_responses=1)
     items = large.draw_items(Streams(key, 0), 1)
     response = population.prior.response
     gold, a, b = (
@@ -75,9 +70,14 @@ def long_run_effect(population: Population, metric: Metric, seed: int = 0) -> fl
 
 
 def epsilon_for_effect(
-    population: Population, metric: Metric, effect: float, seed: int = 0, *, unit: float = 1.0
+    population_at: Callable[[float], Population],
+    metric: Metric,
+    effect: float,
+    seed: int = 0,
+    *,
+    unit: float = 1.0,
 ) -> float:
-    """Return the ε_B at which a metric has an effect in the long run, to 10⁻⁴; the population's is ignored.
+    """Return the ε at which a metric has an effect in the long run, to 10⁻⁴, of populations by their ε.
 
     Errors give effects in units of 1 / `unit`.
 
@@ -89,16 +89,7 @@ def epsilon_for_effect(
     from scipy.optimize import brentq
 
     def excess(epsilon: float) -> float:
-        at = Population(
-            population.prior,
-            population.n_items,
-            population.k_responses,
-            epsilon,
-            population.epsilon_a,
-            population.sd_scale_a,
-            population.sd_scale_b,
-        )
-        return long_run_effect(at, metric, seed) - effect
+        return long_run_effect(population_at(epsilon), metric, seed) - effect
 
     if not np.isfinite(effect) or effect <= 0.0:
         raise NbykError(

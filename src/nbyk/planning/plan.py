@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import asdict, dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
@@ -15,8 +15,9 @@ from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import Power
 from nbyk.planning.request import Request
 from nbyk.planning.search import PlanSearch
-from nbyk.planning.simulation import EPSILON_FROM
+from nbyk.planning.sentence import SIDES, plan_sentence
 from nbyk.priors import TwoStagePrior
+from nbyk.testing.pvalues import Alternative
 
 
 @dataclass(frozen=True)
@@ -32,7 +33,9 @@ class Plan:
     n_items, k_responses
         The size: items N and gold ratings (and responses of either system) per item K.
     epsilon
-        Half-width ε_B of the perturbation of B's item means.
+        Half-width ε_B of the perturbation of B's item means; without gold, how far all of them are shifted.
+    asked_effect
+        The effect that was asked for, in its own unit; None where ε was, or is what was solved for.
     effect
         The expected effect on the metric in the long run (K → ∞); None where that is not defined.
     cost
@@ -67,78 +70,22 @@ class Plan:
     ties: tuple[int, ...]
     curves: tuple[PowerCurve, ...]
     seed: int
+    asked_effect: float | None = None
     warnings: tuple[str, ...] = ()
 
     @property
     def sentence(self) -> str:
         """The answer in one sentence that can be quoted, after a caution if the prior's check rejects it."""
         caution = self.request.prior.caution
-        return f"{caution} {self._answer}" if caution else self._answer
+        return f"{caution} {plan_sentence(self)}" if caution else plan_sentence(self)
 
     @property
-    def _answer(self) -> str:
-        asked, power = self.request, self.power
-        size = f"{self.n_items} items with {self.k_responses} rating{'s' * (self.k_responses > 1)} each"
-        price = f"{self.cost:g} at {asked.cost_per_item:g} per item and {asked.cost_per_rating:g} per rating"
-        reached = f"{power.power:.3f} (95 % interval {power.low:.3f} to {power.high:.3f})"
-        against = f"a system B whose item means are off by up to ε = {self.epsilon:.3g}"
-        test = f"{power.test} on {power.metric}, one-sided at α = {power.alpha:g}"
-        of = f"on items like those of {asked.prior.name}{self._systems}"
-        if self.open == "epsilon":
-            if self.epsilon <= EPSILON_FROM:
-                found = f"any perturbation, however small (ε ≤ {EPSILON_FROM:g}), is found by {test} {of}"
-                return (
-                    f"With {size} ({price}), {found} with a power of {asked.power:g} or more; simulated "
-                    f"afresh, the power there is {reached}.{self._limits}"
-                )
-            return (
-                f"With {size} ({price}), the smallest perturbation ε that {test} finds with a power of "
-                f"{asked.power:g} {of} is {self.epsilon:.3g} ({self.low:.3g} to {self.high:.3g}); simulated "
-                f"afresh, the power there is {reached}.{self._limits}"
-            )
-        if self.open == "power":
-            best = (
-                "the best size for the budget, "
-                if asked.budget is not None and len(self.candidates) > 1
-                else ""
-            )
-            return (
-                f"With {best}{size} ({price}), the power of {test} against {against} {of} is {reached}."
-                f"{self._limits}"
-            )
-        found = {
-            "budget": f"the cheapest size is {size}",
-            "n_items": f"it takes {size}",
-            "k_responses": f"it takes {size}",
-        }[self.open]
-        return (
-            f"To find out with a power of {asked.power:g} ({test}) that A is better than {against} {of}, "
-            f"{found} ({price}); simulated afresh, the power there is {reached}.{self._limits}"
-        )
-
-    @property
-    def _systems(self) -> str:
-        """What is not as usual about the systems, to follow the items."""
-        asked, parts = self.request, []
-        if asked.epsilon_a != 0.0:
-            parts.append(f"A's item means off by up to ε_A = {asked.epsilon_a:g}")
-        for system, scale in (("A", asked.sd_scale_a), ("B", asked.sd_scale_b)):
-            if scale != 1.0:
-                parts.append(f"the spread of {system}'s responses times {scale:g}")
-        return f", with {' and '.join(parts)}" if parts else ""
-
-    @property
-    def _limits(self) -> str:
-        """A sentence on the limits of the search that the size is at, led by a space, or nothing."""
-        asked, at = self.request, []
-        if asked.k_responses is None and self.k_responses == asked.max_responses:
-            at.append(f"K = {self.k_responses} (max_responses)")
-        if asked.n_items is None and self.n_items == asked.max_items:
-            at.append(f"N = {self.n_items} (max_items)")
-        if not at:
-            return ""
-        more = ", and the budget would buy more" if asked.allows_more(self.n_items, self.k_responses) else ""
-        return f" {' and '.join(at)} is the most that the search allowed{more}."
+    def _given(self) -> dict[str, float]:
+        given = {name: getattr(self.request, name) for name in self.request.given}
+        if self.asked_effect is not None:
+            given["effect"] = self.asked_effect
+            del given["epsilon"]
+        return given
 
     def to_dict(self) -> dict[str, Any]:
         """Return the plan as JSON can hold it."""
@@ -146,7 +93,7 @@ class Plan:
         return {
             "sentence": self.sentence,
             "open": self.open,
-            "given": {name: getattr(asked, name) for name in asked.given},
+            "given": self._given,
             "n_items": self.n_items,
             "k_responses": self.k_responses,
             "epsilon": self.epsilon,
@@ -159,6 +106,7 @@ class Plan:
             "high": self.high,
             "ties": list(self.ties),
             "candidates": [asdict(row) for row in self.candidates],
+            "n_runs": asked.n_runs or "K",
             "epsilon_a": asked.epsilon_a,
             "sd_scale_a": asked.sd_scale_a,
             "sd_scale_b": asked.sd_scale_b,
@@ -176,6 +124,7 @@ def plan(
     metric: str | Metric = "mae",
     test: str = "swap_items",
     alpha: float = 0.05,
+    alternative: Alternative = "two-sided",
     n_items: int | None = None,
     k_responses: int | None = None,
     epsilon: float | None = None,
@@ -185,9 +134,10 @@ def plan(
     effect_unit: float = 1.0,
     cost_per_item: float = 0.0,
     cost_per_rating: float = 1.0,
+    n_runs: int | Literal["K"] | None = None,
     epsilon_a: float = 0.0,
-    sd_scale_a: float = 1.0,
-    sd_scale_b: float = 1.0,
+    sd_scale_a: float | None = None,
+    sd_scale_b: float | None = None,
     max_items: int = 100_000,
     max_responses: int = 100,
     precision: float = 0.01,
@@ -204,11 +154,14 @@ def plan(
     prior
         What items and responses are drawn from: a published prior, or one fitted to a pilot.
     metric, test, alpha, n_resamples
-        What has to find the difference: as for `nbyk.power_of_test`, one-sided for "A is better".
+        What has to find the difference: as for `nbyk.power_of_test`.
+    alternative
+        "two-sided", as `nbyk.compare` tests by default, or "greater": that A is better.
     n_items, k_responses
         Items N and responses per item K, of gold and of either system.
     epsilon
-        Half-width ε_B of the perturbation of B's item means, in [0, 1].
+        Half-width ε_B of the perturbation of B's item means, in [0, 1]. On a metric that needs no gold, such
+        as `mean`, noise in them makes B no worse: there ε is how far all of them are shifted.
     power
         The power, between α and 1.
     budget
@@ -219,10 +172,16 @@ def plan(
     effect_unit
         What 1 on the metric of responses from 0 to 1 is in the unit of `effect` and `Plan.effect`.
     cost_per_item, cost_per_rating
-        A size costs N (cost_per_item + K cost_per_rating). K counts gold ratings; the systems' own K
-        responses cost nothing.
-    epsilon_a, sd_scale_a, sd_scale_b
+        A size costs N (cost_per_item + K cost_per_rating), where K counts gold ratings and the systems' own
+        answers cost nothing. Without gold, people rate either system's answers K times, which costs twice.
+    n_runs
+        How often each system answers an item: 1 by default, "K" for as often as people rate it. Without
+        gold, K stands for the ratings of its answers, and there is no other number.
+    epsilon_a
         As for `Population`.
+    sd_scale_a, sd_scale_b
+        Spread of a system's answers to an item, relative to that of people's ratings. By default 0 for one
+        answer, which would be the same again, and 1 for more.
     max_items, max_responses
         Limits of the search.
     precision
@@ -253,9 +212,16 @@ def plan(
     """
     if not 0.0 < precision < 0.5:
         raise NbykError(f"found {precision}, expected a standard error such as 0.01", argument="precision")
+    if alternative not in SIDES:
+        raise NbykError(
+            f"found {alternative!r}, expected {' or '.join(map(repr, SIDES))}: in a plan, "
+            "B is the worse system",
+            argument="alternative",
+        )
     chosen = SystemTest(
-        test, metric if isinstance(metric, Metric) else get(metric), alpha, n_resamples=n_resamples
+        test, metric if isinstance(metric, Metric) else get(metric), alpha, alternative, n_resamples
     )
+    spread = 0.0 if n_runs in (None, 1) and chosen.metric.needs_gold else 1.0
     asked = Request(
         prior=prior,
         test=chosen,
@@ -266,9 +232,10 @@ def plan(
         budget=budget,
         cost_per_item=cost_per_item,
         cost_per_rating=cost_per_rating,
+        n_runs=_runs(n_runs, chosen.metric),
         epsilon_a=epsilon_a,
-        sd_scale_a=sd_scale_a,
-        sd_scale_b=sd_scale_b,
+        sd_scale_a=spread if sd_scale_a is None else sd_scale_a,
+        sd_scale_b=spread if sd_scale_b is None else sd_scale_b,
         max_items=max_items,
         max_responses=max_responses,
     )
@@ -276,7 +243,11 @@ def plan(
         if epsilon is not None:
             raise NbykError("plan: given both `epsilon` and `effect`, which determine each other; give one")
         found = epsilon_for_effect(
-            asked.population(2, 1, 0.0), chosen.metric, effect / effect_unit, seed, unit=effect_unit
+            lambda epsilon: asked.population(2, 1, epsilon),
+            chosen.metric,
+            effect / effect_unit,
+            seed,
+            unit=effect_unit,
         )
         asked = replace(asked, epsilon=found)
     opened = asked.open
@@ -297,7 +268,30 @@ def plan(
         ties=answer.ties,
         curves=search.figure_curves(answer) if curves else (),
         seed=seed,
+        asked_effect=effect,
     )
+
+
+def _runs(n_runs: int | str | None, metric: Metric) -> int | None:
+    """Return how often each system answers an item, None for as often as people rate."""
+    if not metric.needs_gold:
+        if n_runs is not None:
+            raise NbykError(
+                f"found {n_runs}, but {metric.name} needs no gold: people rate either system's answers K "
+                "times; leave it out, or choose a metric that needs gold",
+                argument="n_runs",
+            )
+        return None
+    if n_runs == "K":
+        return None
+    if n_runs is None:
+        return 1
+    if isinstance(n_runs, str) or n_runs < 1 or n_runs != int(n_runs):
+        raise NbykError(
+            f"found {n_runs}, expected a whole number of at least 1, or K for as many as ratings per item",
+            argument="n_runs",
+        )
+    return int(n_runs)
 
 
 def _solve(search: PlanSearch, opened: str, precision: float) -> Answer:

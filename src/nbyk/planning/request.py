@@ -74,8 +74,8 @@ class Request:
     n_items, k_responses, epsilon, power, budget
         The five quantities; the open one is None, and with a budget perhaps N or K or both.
     cost_per_item, cost_per_rating
-        What one item and one gold rating cost, in the unit of the budget.
-    epsilon_a, sd_scale_a, sd_scale_b
+        What one item and one rating cost, in the unit of the budget.
+    n_runs, epsilon_a, sd_scale_a, sd_scale_b
         As for `Population`.
     max_items, max_responses
         Limits of the search, raised to the N or K that is given.
@@ -90,6 +90,7 @@ class Request:
     budget: float | None
     cost_per_item: float
     cost_per_rating: float
+    n_runs: int | None
     epsilon_a: float
     sd_scale_a: float
     sd_scale_b: float
@@ -164,13 +165,23 @@ class Request:
             found = f"more than one of {', '.join(lacking)} is open"
         raise NbykError(f"plan: given {named}; {found}; {_EXAMPLES}")
 
+    @property
+    def has_gold(self) -> bool:
+        """Whether people rate the items; without a metric that needs it, they rate both systems' answers."""
+        return self.test.metric.needs_gold
+
+    @property
+    def cost_per_response(self) -> float:
+        """What one more of K costs an item: a gold rating, or one of either system's answer."""
+        return self.cost_per_rating if self.has_gold else 2.0 * self.cost_per_rating
+
     def cost(self, n_items: int, k_responses: int) -> float:
-        """Return what N items with K gold ratings each cost; the systems' own responses are free."""
-        return n_items * (self.cost_per_item + k_responses * self.cost_per_rating)
+        """Return what N items with K ratings each cost; the systems' own answers are free."""
+        return n_items * (self.cost_per_item + k_responses * self.cost_per_response)
 
     def items_within(self, budget: float, k_responses: int) -> int:
         """Return the largest N within the budget and the limits; it may be below 2."""
-        each = self.cost_per_item + k_responses * self.cost_per_rating
+        each = self.cost_per_item + k_responses * self.cost_per_response
         return self.max_items if each == 0.0 else int(min(self.max_items, budget / each * (1.0 + 1e-12)))
 
     def responses_within(self, budget: float, n_items: int) -> int:
@@ -178,7 +189,7 @@ class Request:
         left = budget / n_items - self.cost_per_item
         if self.cost_per_rating == 0.0:
             return self.max_responses if left >= -1e-12 else 0
-        return int(min(self.max_responses, left / self.cost_per_rating * (1.0 + 1e-12)))
+        return int(min(self.max_responses, left / self.cost_per_response * (1.0 + 1e-12)))
 
     def ladder(self) -> tuple[int, ...]:
         """Return the K to try, in ascending order."""
@@ -196,9 +207,18 @@ class Request:
         return self.cost(*more) <= self.budget * (1.0 + 1e-12)
 
     def population(self, n_items: int, k_responses: int, epsilon: float) -> Population:
-        """Return the population of a size and an ε."""
+        """Return the population of a size and an ε: noise in B's item means, or without gold their shift."""
+        shift = 0.0 if self.has_gold else -epsilon * self.test.metric.sign
         return Population(
-            self.prior, n_items, k_responses, epsilon, self.epsilon_a, self.sd_scale_a, self.sd_scale_b
+            self.prior,
+            n_items,
+            k_responses,
+            epsilon if self.has_gold else 0.0,
+            self.epsilon_a,
+            self.sd_scale_a,
+            self.sd_scale_b,
+            self.n_runs,
+            shift,
         )
 
     def sized(self) -> Request:

@@ -166,7 +166,7 @@ class PlanSearch:
 
         Those of slow tests are of the normal approximation to swaps, moved through the answer.
         """
-        epsilon, alpha = answer.epsilon, self.request.test.alpha
+        epsilon, alpha = answer.epsilon, self.request.test.one_sided_alpha
         curves = smoothed(self.simulation.all_curves(epsilon, _FIGURE_POWER))
         if not self.simulation.approximated and self.simulation.compiled:
             for k in self.request.short_ladder():

@@ -45,7 +45,7 @@ class PlanSimulation:
     def __init__(self, request: Request, *, seed: int, threads: int, report: Report | None) -> None:
         self.request = request
         self.approximated = request.test.name in _APPROXIMATED and request.test.metric.additive
-        self.compiled = request.test.is_compiled(request.prior.response)
+        self.compiled = request.test.is_compiled(request.prior.response, request.n_runs)
         self._first_sets = 256 if self.compiled else CHUNK
         self._metric = request.test.metric if request.test.metric.additive else get("mae")
         self._points: dict[tuple[int, float], list[tuple[float, int, int]]] = {}
@@ -185,7 +185,7 @@ class PlanSimulation:
             mean, square = (total / (done * CHUNK)).tolist()
             sd = math.sqrt(max(0.0, square - mean * mean))
             seen = done * CHUNK * _MOMENT_ITEMS
-            curve = curve_from_moments(k, mean, sd, seen, self.request.test.alpha)
+            curve = curve_from_moments(k, mean, sd, seen, self.request.test.one_sided_alpha)
             small = curve.items_for(_TYPICAL_POWER) < NORMAL_FROM
             wanted_error = _ROUGH_ERROR if small else _MOMENT_ERROR
             if curve.error <= wanted_error or done == _MOST_MOMENT_CHUNKS:

@@ -104,7 +104,7 @@ def plan_figure(plan: Plan) -> Figure:
                 fontsize=8,
             )
         each = np.geomspace(max(1.0, min(k_range) / 1.15), 1.3 * max(k_range), 100)
-        price = asked.cost_per_item + each * asked.cost_per_rating
+        price = asked.cost_per_item + each * asked.cost_per_response
         axes.plot(each, cost / price, "--", color=COLOURS[1], linewidth=1.4, label=f"what {cost:,.6g} buys")
         axes.plot(
             plan.k_responses,
@@ -128,7 +128,7 @@ def plan_figure(plan: Plan) -> Figure:
         ticks = [n for n in ticks if n_range[0] <= n <= n_range[1]]
         axes.set_yticks(ticks, [f"{n:,g}" for n in ticks])
         axes.set_yticks([], minor=True)
-        axes.set_xlabel("gold ratings per item, K")
+        axes.set_xlabel("gold ratings per item, K" if asked.has_gold else "ratings of each answer, K")
         axes.set_ylabel("items, N")
         axes.set_title(
             f"{asked.prior.name}, ε = {plan.epsilon:.3g}: {plan.power.test} on {plan.power.metric}, "

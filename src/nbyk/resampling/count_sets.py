@@ -29,7 +29,8 @@ class CountSets:
     gold, a, b : ndarray, shape (L − 1, R, N)
         #{responses ≥ level} of every item, for each of the L levels but the lowest.
     k
-        Responses per item K.
+        Responses per item K; where the systems have another number than gold, a common multiple, on which
+        all counts are.
     values
         The L levels' values, in ascending order and equal steps.
     """
@@ -84,23 +85,29 @@ def draw_count_sets(
         counts.thresholds(mean.reshape(-1), sd.reshape(-1), edges, out.reshape(len(edges), -1))
         return out
 
-    def draw(role: str, threshold: NDArray[np.uint32]) -> Integers:
+    k, values = population.common_responses, tuple(response.values.tolist())
+
+    def draw(role: str, threshold: NDArray[np.uint32], n_responses: int) -> Integers:
         out = np.empty(shape, np.int32)
-        counts.draw_counts(*streams.take(role, n_sets), population.k_responses, threshold, out)
+        counts.draw_counts(*streams.take(role, n_sets), n_responses, threshold, out)
+        if n_responses < k:
+            out *= np.int32(k // n_responses)
         return out
 
     of_gold = limits(items.gold, items.sd_gold)
     same = items.a is items.gold and items.sd_a is items.sd_gold
     of_a = of_gold if same else limits(items.a, items.sd_a)
     of_b = limits(items.b, items.sd_b)
-    gold = draw("gold", of_gold)
-    k, values = population.k_responses, tuple(response.values.tolist())
-    alternative = CountSets(gold, draw("a", of_a), draw("b", of_b), k, values)
+    gold = draw("gold", of_gold, population.k_responses)
+    n_runs = population.n_runs or population.k_responses
+    alternative = CountSets(gold, draw("a", of_a, n_runs), draw("b", of_b, n_runs), k, values)
     if not null:
         return (alternative,)
     mixed = np.empty(shape, np.uint32)
     counts.mixed_thresholds(*(matrix.reshape(len(edges), -1) for matrix in (of_a, of_b, mixed)))
-    return alternative, CountSets(gold, draw("null a", mixed), draw("null b", mixed), k, values)
+    return alternative, CountSets(
+        gold, draw("null a", mixed, n_runs), draw("null b", mixed, n_runs), k, values
+    )
 
 
 def response_edges(response: Response) -> Floats:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.metrics.counts import has_counts_form
+from nbyk.metrics.counts import counts_are_shares, has_counts_form
 from nbyk.resampling.count_sets import draw_count_sets
 from nbyk.resampling.effects import as_metrics, batches, score
 from nbyk.resampling.population import Population
@@ -59,8 +59,11 @@ def item_effects(
         if not metric.additive:
             raise NbykError(f"metric {metric.name} is not a mean over items, so single items have no effect")
     response = population.prior.response
-    countable = response.levels > 0 and all(has_counts_form(metric) for metric in chosen)
-    values_per_set = 3 * population.n_items * (1 if countable else population.k_responses)
+    k, n_runs = population.k_responses, population.n_runs or population.k_responses
+    countable = population.countable and all(
+        has_counts_form(metric) and (n_runs == k or counts_are_shares(metric)) for metric in chosen
+    )
+    values_per_set = 3 * population.n_items * (1 if countable else max(k, n_runs))
     key = population.key(seed, f"item effects {purpose}", any_size=countable)
     streams = ReplicateStreams(key, chunk) if countable else Streams(key, chunk)
     parts = []
@@ -73,9 +76,8 @@ def item_effects(
                 np.multiply(units, unit, out=out)
         else:
             items = population.draw_items(streams, batch)
-            gold, systems = draw_responses(response, items, population.k_responses, streams, "alternative")
-            k = population.k_responses
-            alone = score(chosen, systems.reshape(2, -1, 1, k), gold.reshape(-1, 1, k))
+            gold, systems = draw_responses(response, items, k, streams, "alternative", n_runs)
+            alone = score(chosen, systems.reshape(2, -1, 1, n_runs), gold.reshape(-1, 1, k))
             effects = alone.reshape(len(chosen), batch, population.n_items)
         parts.append(effects)
     return np.concatenate(parts, axis=1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -14,6 +15,9 @@ from nbyk.resampling import kernels
 from nbyk.resampling.streams import StreamKey, stream_key
 
 Floats = NDArray[np.float64]
+
+_MOST_OF_SUM = 20_000
+"""Steps of an item's sum on the common number of responses: twice its square is below 2³¹."""
 
 
 class Uniforms(Protocol):
@@ -41,7 +45,8 @@ class Population:
 
     Item i has gold responses N(μ_i, σ_i²), A's N(μ_i + u_i, s_A² σ_i²) and B's N(μ_i + v_i, s_B² σ_i²), with
     u_i ~ U(−ε_A, ε_A), v_i ~ U(−ε_B, ε_B) and both means clamped to [0, 1]; all of them pass through the
-    prior's response stage.
+    prior's response stage. Where a metric needs no gold and only says whose answers are higher, noise in B's
+    item means leaves B equally good: `shift_b` moves all of them instead.
 
     Attributes
     ----------
@@ -55,11 +60,15 @@ class Population:
         Half-width ε of the uniform perturbation of B's and A's item means, in [0, 1].
     sd_scale_a, sd_scale_b
         Factor s on σ_i of A's and B's responses, 0 for a system that always answers alike; at least 0.
+    n_runs
+        Responses of either system to each item, at least 1; None for as many as of gold, K.
+    shift_b
+        Added to B's item means, in [−1, 1], before they are clamped.
 
     Raises
     ------
     NbykError
-        If N < 2, K < 1, an ε is outside [0, 1] or a factor is negative or not finite.
+        If N < 2, K < 1, an ε or a shift is out of range, or a factor is negative or not finite.
     """
 
     prior: TwoStagePrior
@@ -69,6 +78,8 @@ class Population:
     epsilon_a: float = 0.0
     sd_scale_a: float = 1.0
     sd_scale_b: float = 1.0
+    n_runs: int | None = None
+    shift_b: float = 0.0
 
     def __post_init__(self) -> None:
         if self.n_items < 2:
@@ -78,6 +89,21 @@ class Population:
                 f"found {self.k_responses}, expected at least 1 response per item", argument="k_responses"
             )
         check_systems(self.epsilon_b, self.epsilon_a, self.sd_scale_a, self.sd_scale_b)
+        if self.n_runs is not None and self.n_runs < 1:
+            raise NbykError(f"found {self.n_runs}, expected at least 1 response per item", argument="n_runs")
+        if not -1.0 <= self.shift_b <= 1.0:
+            raise NbykError(f"found {self.shift_b}, expected a shift between -1 and 1", argument="shift_b")
+
+    @property
+    def common_responses(self) -> int:
+        """The least number of responses that both gold's and the systems' divide: K if they are as many."""
+        return math.lcm(self.k_responses, self.n_runs or self.k_responses)
+
+    @property
+    def countable(self) -> bool:
+        """Whether counts of the responses say all: of levels, with squared sums that 32 bits hold."""
+        levels = self.prior.response.levels
+        return levels > 0 and (self.n_runs is None or self.common_responses * (levels - 1) <= _MOST_OF_SUM)
 
     def key(self, seed: int, purpose: str, *, any_size: bool = False) -> StreamKey:
         """Return the key of this population's streams for one purpose.
@@ -86,6 +112,8 @@ class Population:
         """
         size = {} if any_size else {"n": self.n_items}
         scales = {"sd_scale_a": self.sd_scale_a, "sd_scale_b": self.sd_scale_b}
+        runs = {} if self.n_runs is None else {"n_runs": self.n_runs}
+        shift = {} if self.shift_b == 0.0 else {"shift_b": float(self.shift_b)}
         return stream_key(
             seed,
             purpose=purpose,
@@ -94,6 +122,8 @@ class Population:
             epsilon_a=float(self.epsilon_a),
             epsilon_b=float(self.epsilon_b),
             **size,
+            **runs,
+            **shift,
             **{name: float(scale) for name, scale in scales.items() if scale != 1.0},
         )
 
@@ -106,11 +136,14 @@ class Population:
         return ItemParameters(
             gold=mu,
             a=perturbed(mu, self.epsilon_a, streams, "epsilon a"),
-            b=perturbed(mu, self.epsilon_b, streams, "epsilon b"),
+            b=perturbed(self._shifted(mu), self.epsilon_b, streams, "epsilon b"),
             sd_gold=sd,
             sd_a=scaled(sd, self.sd_scale_a),
             sd_b=scaled(sd, self.sd_scale_b),
         )
+
+    def _shifted(self, mu: Floats) -> Floats:
+        return mu if self.shift_b == 0.0 else mu + self.shift_b
 
 
 def check_epsilon(argument: str, epsilon: float) -> None:

@@ -235,12 +235,17 @@ def simulated_effects(
 
 
 def draw_responses(
-    response: Response, items: ItemParameters, k: int, streams: Streams, hypothesis: Hypothesis
+    response: Response,
+    items: ItemParameters,
+    k: int,
+    streams: Streams,
+    hypothesis: Hypothesis,
+    n_runs: int | None = None,
 ) -> tuple[Floats, Floats]:
-    """Draw gold responses (R, N, K) and both systems' (2, R, N, K)."""
+    """Draw gold responses (R, N, K) and both systems' (2, R, N, n_runs), by default K too."""
     code = _RESPONSE_CODES[response.kind]
-    shape = (*items.gold.shape, k)
-    gold, systems = np.empty(shape), np.empty((2, *shape))
+    shape = (*items.gold.shape, n_runs or k)
+    gold, systems = np.empty((*items.gold.shape, k)), np.empty((2, *shape))
     streams.fill_normals("gold", gold)
     kernels.respond(items.gold, items.sd_gold, code, response.levels, gold)
     of_a, of_b = (items.a, items.sd_a), (items.b, items.sd_b)

@@ -114,23 +114,24 @@ class SystemTest:
         if self.n_resamples < 1:
             raise NbykError(f"found {self.n_resamples}, expected at least 1", argument="n_resamples")
         if self.name not in ("welch_t", "wilcoxon", "expected_p", "multistage_bootstrap"):
-            critical_count(self.n_resamples, self._level)
+            critical_count(self.n_resamples, self.one_sided_alpha)
 
     @property
-    def _level(self) -> float:
+    def one_sided_alpha(self) -> float:
+        """The level of each side that the test rejects on: α, or α/2 of a two-sided test."""
         return 0.5 * self.alpha if self.alternative == "two-sided" else self.alpha
 
-    def is_compiled(self, response: Response) -> bool:
+    def is_compiled(self, response: Response, n_runs: int | None = None) -> bool:
         """Return whether a decision takes microseconds: no responses are drawn anew under the null."""
         if self.name in ("multistage_bootstrap", "expected_p"):
-            return response.levels > 0 and self.metric.name in _CODES
+            return n_runs is None and response.levels > 0 and self.metric.name in _CODES
         return self.name in ON_ERRORS or (self.name in ("swap_items", "shifted") and self.metric.additive)
 
     def rejections(self, sets: SimulatedSets) -> Integers:
         """Return per set whether the test rejects (1 or 0) and the draws that it took, shape (size, 2)."""
         if self.alternative == "two-sided":
             # p = 2 min(p_greater, p_less) ≤ α where either is at most α/2.
-            one_sided = replace(self, alpha=self._level, alternative="greater")
+            one_sided = replace(self, alpha=self.one_sided_alpha, alternative="greater")
             greater = one_sided.rejections(sets)
             less = replace(one_sided, alternative="less").rejections(sets)
             return np.stack([greater[:, 0] | less[:, 0], greater[:, 1] + less[:, 1]], axis=1)
@@ -196,7 +197,7 @@ class SystemTest:
         return np.stack([rejected, np.zeros(sets.size)], axis=1).astype(np.int64)
 
     def _multistage(self, sets: SimulatedSets) -> Integers:
-        if not (sets.countable and self.metric.name in _CODES):
+        if not self.is_compiled(sets.population.prior.response, sets.population.n_runs):
             return self._resampled(sets)
         expected = self.name == "expected_p"
         kernel: Callable[..., None] = multistage.multistage_test

@@ -32,7 +32,7 @@ class SimulatedSets:
         self.chunk = chunk
         self.size = size
         self.seed = seed
-        self.countable = population.prior.response.levels > 0
+        self.countable = population.countable
 
     def random_words(self, role: str) -> np.uint64:
         """Return the key of a random stream of the chunk's own, with a replicate for each set."""
@@ -60,10 +60,16 @@ class SimulatedSets:
         """Yield the sets with every response."""
         population = self.population
         streams = Streams(self._key(), self.chunk)
-        for batch in batches(self.size, 3 * population.n_items * population.k_responses):
+        widest = max(population.k_responses, population.n_runs or 1)
+        for batch in batches(self.size, 3 * population.n_items * widest):
             items = population.draw_items(streams, batch)
             gold, systems = draw_responses(
-                population.prior.response, items, population.k_responses, streams, "alternative"
+                population.prior.response,
+                items,
+                population.k_responses,
+                streams,
+                "alternative",
+                population.n_runs,
             )
             for r in range(batch):
                 yield ResponseSet(gold[r], systems[0, r], systems[1, r], ALL_FRESH)

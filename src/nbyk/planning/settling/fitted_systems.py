@@ -65,11 +65,11 @@ class FittedSystems:
         prior = _prior(data, scale)
         gold = _Source.of(data.gold)
         k = max(1, round(gold.k))
-        factors = [system.noise_beside(gold, k) for system in _systems(data)]
+        spread_a, spread_b = (system.noise_beside(gold, k) for system in _systems(data))
         error = float(((item_means(data.a) - item_means(data.gold)) ** 2).mean())
 
         def at(epsilon_a: float, epsilon_b: float) -> FittedSystems:
-            changed = Population(prior, data.n_items, k, epsilon_b, epsilon_a, *factors)
+            changed = Population(prior, data.n_items, k, epsilon_b, epsilon_a, spread_a, spread_b)
             return cls(changed, metric, seed)
 
         epsilon_a = _root(lambda epsilon: at(epsilon, 0.0)._error_of_a() - error, "A's error", below=0.0)

@@ -357,6 +357,8 @@ class _Simulation:
                 metric=self.fitted.metric,
                 test=self.null,
                 alpha=self.alpha,
+                alternative="greater",
+                n_runs="K",
                 n_items=self._items(n_now),
                 epsilon=population.epsilon_b,
                 power=found.target,

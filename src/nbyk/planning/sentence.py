@@ -1,0 +1,99 @@
+"""A plan in one sentence that can be quoted: what was asked, in its own unit, what was found and assumed."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from nbyk.planning.simulation import EPSILON_FROM
+
+if TYPE_CHECKING:
+    from nbyk.planning.plan import Plan
+
+SIDES = {"two-sided": "two-sided", "greater": "one-sided"}
+"""The alternatives that a plan may have, and what its sentence calls them."""
+
+
+def plan_sentence(plan: Plan) -> str:
+    """Return a plan's answer, without its caution."""
+    asked, power = plan.request, plan.power
+    of_each = "each" if asked.has_gold else "of either system's answer"
+    size = f"{plan.n_items} items with {plan.k_responses} rating{'s' * (plan.k_responses > 1)} {of_each}"
+    price = f"{plan.cost:g} at {asked.cost_per_item:g} per item and {asked.cost_per_rating:g} per rating"
+    reached = f"{power.power:.3f} (95 % interval {power.low:.3f} to {power.high:.3f})"
+    test = f"{power.test} on {power.metric}, {SIDES[power.alternative]} at α = {power.alpha:g}"
+    of = f"on items like those of {asked.prior.name}{_systems(plan)}"
+    limits = _limits(plan)
+    if plan.open == "epsilon":
+        what = "perturbation" if asked.has_gold else "shift of B's item means"
+        if plan.epsilon <= EPSILON_FROM:
+            return (
+                f"With {size} ({price}), any {what}, however small (ε ≤ {EPSILON_FROM:g}), is found by "
+                f"{test} {of} with a power of {asked.power:g} or more; simulated afresh, the power there is "
+                f"{reached}.{limits}"
+            )
+        return (
+            f"With {size} ({price}), the smallest {what} ε that {test} finds with a power of "
+            f"{asked.power:g} {of} is {plan.epsilon:.3g} ({plan.low:.3g} to {plan.high:.3g}); simulated "
+            f"afresh, the power there is {reached}.{limits}"
+        )
+    against = _worse_system(plan)
+    if plan.open == "power":
+        best = "the best size for the budget, " * (asked.budget is not None and len(plan.candidates) > 1)
+        return (
+            f"With {best}{size} ({price}), the power of {test} against {against} {of} is {reached}.{limits}"
+        )
+    found = "the cheapest size is" if plan.open == "budget" else "it takes"
+    return (
+        f"To find out with a power of {asked.power:g} ({test}) that A is better than {against} {of}, "
+        f"{found} {size} ({price}); simulated afresh, the power there is {reached}.{limits}"
+    )
+
+
+def _worse_system(plan: Plan) -> str:
+    """Return what makes B worse: the effect if that was asked for, and ε."""
+    asked = plan.request
+    if asked.has_gold:
+        means = f"off by up to ε = {plan.epsilon:.3g}"
+    else:
+        side = "lower" if asked.test.metric.direction == "higher" else "higher"
+        means = f"{side} by ε = {plan.epsilon:.3g}"
+    if plan.asked_effect is None:
+        return f"a system B whose item means are {means}"
+    return (
+        f"a system B that is worse by {plan.asked_effect:g} on {plan.power.metric} in the long run "
+        f"(its item means {means} on the scale from 0 to 1)"
+    )
+
+
+def _systems(plan: Plan) -> str:
+    """Return what is assumed of the systems, to follow the items."""
+    asked, parts = plan.request, []
+    if asked.epsilon_a != 0.0:
+        parts.append(f"A's item means off by up to ε_A = {asked.epsilon_a:g}")
+    scales = {"A": asked.sd_scale_a, "B": asked.sd_scale_b}
+    if asked.n_runs == 1 and set(scales.values()) == {0.0}:
+        parts.append("one answer of each system per item that would be the same again (n_runs = 1)")
+        scales = {}
+    elif asked.n_runs == 1:
+        parts.append("one answer of each system per item")
+    elif asked.n_runs is not None:
+        parts.append(f"{asked.n_runs} answers of each system per item, which vary as people's ratings do")
+    elif asked.has_gold:
+        parts.append("as many answers of each system per item as ratings, which vary as these do")
+    parts += [
+        f"the spread of {name}'s responses times {scale:g}" for name, scale in scales.items() if scale != 1
+    ]
+    return f", with {' and '.join(parts)}" if parts else ""
+
+
+def _limits(plan: Plan) -> str:
+    """Return a sentence on the limits of the search that the size is at, led by a space, or nothing."""
+    asked, at = plan.request, []
+    if asked.k_responses is None and plan.k_responses == asked.max_responses:
+        at.append(f"K = {plan.k_responses} (max_responses)")
+    if asked.n_items is None and plan.n_items == asked.max_items:
+        at.append(f"N = {plan.n_items} (max_items)")
+    if not at:
+        return ""
+    more = ", and the budget would buy more" if asked.allows_more(plan.n_items, plan.k_responses) else ""
+    return f" {' and '.join(at)} is the most that the search allowed{more}."
