@@ -158,7 +158,7 @@ WRONG = {
         "(mean 2.3; 1: 30.0%, 2: 32.5%, 3: 20.0%, 4: 12.5%, 5: 5.0%). Collect at least two ratings",
     ),
     "one rating per item, of numbers": (
-        "plan --pilot one.csv --low 1 --high 9 --epsilon 0.1 --power 0.8",
+        "plan --pilot one.csv --low 1 --high 19 --epsilon 0.1 --power 0.8",
         "one.csv: every item has a single rating, so sigma is not identified: how much raters of the same "
         "item differ cannot be told from how much items do. What these data do say is how single ratings "
         "are distributed (mean 2.3; standard deviation 1.18)",
@@ -265,8 +265,8 @@ SIZE = "--items 40 --responses 3 --precision 0.1 --json"
         ("--levels 1,2,3,4,5", "mean_of_emds", None),
         ("--levels 1,2,3,4,5", "spearman", 1.0),
         ("--levels 0,1,2,3,4,5,6", "rmse", 7.0),
-        ("--low 0 --high 10", "mae", 10.0),
-        ("--low 0 --high 10", "inverse_mse --n-runs K", None),
+        ("--low 0 --high 20", "mae", 20.0),
+        ("--low 0 --high 20", "inverse_mse --n-runs K", None),
     ],
 )
 def test_effects_are_in_units_of_the_pilots_scale(
@@ -306,6 +306,26 @@ def test_yes_and_no_are_the_same_on_every_scale(nbyk: Run) -> None:
     assert effect(0, "--low 0 --high 1") == first
     assert effect(1, "--levels 1,2") == first
     assert effect(1, "--low 1 --high 2") == first
+
+
+@pytest.mark.parametrize("asked", ["--epsilon 0.2", "--effect 0.2"])
+def test_a_scale_of_whole_numbers_has_one_plan_however_it_is_declared(asked: str, nbyk: Run) -> None:
+    write_pilot("pilot.csv", likert())
+    of_levels = nbyk(f"plan --pilot pilot.csv --levels 1,2,3,4,5 {SIZE} {asked}")
+    of_ends = nbyk(f"plan --pilot pilot.csv --low 1 --high 5 {SIZE} {asked}")
+    assert of_levels[:2] == of_ends[:2]
+    assert of_ends[0] == 0
+    assert "all ratings are whole numbers: raters choose among the 5 levels of the scale" in of_ends[2]
+
+
+@pytest.mark.parametrize(
+    ("values", "scale"), [(likert() + 0.5, "1 --high 9"), (20.0 * likert() - 10.0, "0 --high 100")]
+)
+def test_numbers_between_and_long_scales_are_continuous(values: np.ndarray, scale: str, nbyk: Run) -> None:
+    write_pilot("pilot.csv", values)
+    code, text, errors = nbyk(f"plan --pilot pilot.csv --low {scale} {SIZE} --epsilon 0.2")
+    assert code == 0, errors
+    assert json.loads(text)["prior"]["response"] == {"kind": "clamped"}
 
 
 def test_levels_that_are_rounded_are_even(nbyk: Run) -> None:

@@ -59,7 +59,7 @@ def test_one_deterministic_answer_is_that_of_a_system_which_repeats_itself() -> 
 
 @pytest.mark.parametrize("test", ["permutation", "pooled_twice", "multistage_bootstrap", "expected_p"])
 def test_tests_that_draw_responses_see_the_runs_as_they_are(test: str) -> None:
-    """With one answer each, a pool has two: no item can be told apart, however many people rate it."""
+    """With one answer each, a pool holds two answers, however many people rate the item."""
     population = Population(TOXICITY, 30, 6, 0.6, 0.0, 0.0, 0.0, n_runs=1)
     sets = SimulatedSets(population, 0, 8, seed=3)
     chosen = SystemTest(test, get("mae"), n_resamples=399)

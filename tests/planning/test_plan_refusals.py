@@ -102,7 +102,5 @@ def test_bad_input_is_named(given: dict[str, object], message: str) -> None:
     ],
 )
 def test_a_power_out_of_reach_says_what_is_in_reach(given: dict[str, object]) -> None:
-    with pytest.raises(
-        NbykError, match=r"power: 0\.\d+ is not reached .* the best reachable is 0\.\d+ at "
-    ):
+    with pytest.raises(NbykError, match=r"power: 0\.\d+ is not reached .* the best reachable is 0\.\d+ at "):
         planned(**given)

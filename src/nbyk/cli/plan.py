@@ -29,6 +29,9 @@ UNIT_POWERS = {
 """Power of the scale's unit that a metric's effect is in; 0, no unit, for those that are not here."""
 
 _UNEVEN = 0.05
+_MOST_STEPS = 10
+"""Steps of the longest scale, from 0 to 10, whose whole numbers are taken for its levels."""
+_ROUNDING = 1e-9
 _SPREAD = "Spread of {}'s answers to an item, relative to that of people's ratings."
 _BY_RUNS = "0 for one run, 1 for more"
 
@@ -233,6 +236,12 @@ def _fitted_to_pilot(path: Path, scale: Levels | Interval) -> tuple[TwoStagePrio
     from nbyk.priors import Response
 
     ratings = read_ratings(path, scale=scale)
+    whole = _whole_steps(ratings, scale)
+    if whole is not None:
+        _say(
+            f"all ratings are whole numbers: raters choose among the {len(whole.levels)} levels of the scale"
+        )
+        scale, ratings = whole, read_ratings(path, scale=whole)
     ends = (scale.levels[0], scale.levels[-1]) if isinstance(scale, Levels) else (scale.low, scale.high)
     response, unit = Response.on(scale), ends[1] - ends[0]
     if isinstance(scale, Levels):
@@ -249,6 +258,27 @@ def _fitted_to_pilot(path: Path, scale: Levels | Interval) -> tuple[TwoStagePrio
         return _fitted(path.stem, ratings, response), unit, _cautions(ratings)
     except NbykError as error:
         raise error.about(file=path) from None
+
+
+def _whole_steps(ratings: Ratings, scale: Levels | Interval) -> Levels | None:
+    """Return the levels that raters chose among, if a short scale was declared by its ends alone.
+
+    A continuous prior of whole numbers has too little variance within items, and the sizes would be those
+    of other ratings than with the levels declared.
+    """
+    import numpy as np
+
+    from nbyk.data import Interval, Levels
+
+    if not isinstance(scale, Interval) or np.isin(ratings.values, (0.0, 1.0)).all():
+        return None
+    steps = scale.high - scale.low
+    if steps > _MOST_STEPS or not (float(scale.low).is_integer() and float(steps).is_integer()):
+        return None
+    ranks = ratings.values * steps
+    if (np.abs(ranks - np.rint(ranks)) > _ROUNDING).any():
+        return None
+    return Levels(tuple(scale.low + step for step in range(int(steps) + 1)))
 
 
 def _check_pilot(path: Path, ratings: Ratings, levels: tuple[float, ...]) -> None:
