@@ -45,7 +45,7 @@ paper-homan: install
 
 # Ulmer et al. 2022, deep-significance: error rates of tests of scores, Tables 1 to 8 and Figures 2, 3, 6 and 7.
 paper-ulmer: install
-	$(SNAKEMAKE) ulmer2022 --quiet reason host
+	$(SNAKEMAKE) ulmer2022 cartpole --quiet reason host
 	@$(BIN)/python -c "import json; print(json.load(open('results/ulmer2022/summary.json'))['line'])"
 	@echo "Read results/ulmer2022/report.html; tables and figures lie beside it."
 

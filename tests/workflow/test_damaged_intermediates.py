@@ -50,9 +50,6 @@ DAMAGED: dict[str, tuple[str, Callable[[Path], None]]] = {
     "true effects": ("effects/true/", cut),
     "estimated effects": ("effects/estimated/", rewrite),
     "p-values": ("pvalues/", flip),
-    "summary": ("wein2023/summary.json", cut),
-    "table": ("wein2023/tables/recommended/convabuse_epsilon_0.3.csv", rewrite),
-    "figure": ("wein2023/figures/recommended/convabuse_minima.svg", flip),
 }
 
 
@@ -77,7 +74,10 @@ def heal(checkout: Path, directory: Path, expected: dict[str, bytes]) -> None:
     code, output = snakemake(checkout, directory)
     assert code == 0, output[-3000:]
     assert products(results(directory)) == products(expected)
-    code, output = snakemake(checkout, directory, "--", *(name for name in expected if FOLDER not in name))
+    # Tables and figures are outputs as folders.
+    inside = tuple(f"results/wein2023/{folder}/" for folder in ("tables", "figures"))
+    names = (name for name in expected if FOLDER not in name and not name.startswith(inside))
+    code, output = snakemake(checkout, directory, "--", *names)
     assert code == 0, output[-3000:]
     assert results(directory) == expected
 
@@ -114,7 +114,7 @@ def test_a_damaged_intermediate_stops_the_run_and_its_command_makes_the_same_byt
     after = results(run)
     assert after[shown] == before[shown]
     assert after[record] == before[record]
-    stopped = re.findall(r"^Error in rule (\w+):", output, re.MULTILINE)
+    stopped = re.findall(r"^Error in rule (?:study_)?(\w+):", output, re.MULTILINE)
     assert set(stopped) <= set(rules(planned(checkout, run)))
 
 
