@@ -18,13 +18,13 @@ from nbyk_papers.ulmer2022.design import THRESHOLDS
 from nbyk_papers.ulmer2022.report import report as ulmer_report
 from nbyk_papers.wein2023.report import cells_report
 from tests.cli.test_labels import GOOD
+from tests.papers.test_boostsa2022_report import label_levels, label_p_values
+from tests.papers.test_calibration_report import rate_files
+from tests.papers.test_datasets_report import data_set_files, p_value_file
+from tests.papers.test_homan2025_report import grid_files, grid_of_the_paper, power_rows, write
+from tests.papers.test_ulmer2022_report import score_files
+from tests.papers.test_wein2023_report import cells_of_the_paper
 from tests.report.test_answer import ANSWER
-from tests.report.test_boostsa2022_report import label_levels, label_p_values
-from tests.report.test_calibration_report import rate_files
-from tests.report.test_datasets_report import data_set_files, p_value_file
-from tests.report.test_homan2025_report import grid_files, grid_of_the_paper, power_rows, write
-from tests.report.test_ulmer2022_report import score_files
-from tests.report.test_wein2023_report import cells_of_the_paper
 from tests.workflow.forked import run
 from tests.workflow.test_workflow import PATIENCE
 
