@@ -52,7 +52,7 @@ def test_nothing_but_a_note_where_installation_and_home_cannot_be_written(
     names = ("XDG_CACHE_HOME", "XDG_CONFIG_HOME", "MPLCONFIGDIR", "NUMBA_CACHE_DIR")
     inherited = {name: value for name, value in os.environ.items() if name not in names}
     code = (
-        "from nbyk.labels import draws"
+        "from nbyk.testing.engine import item_draws"
         + "; from nbyk.report import drawing; drawing.style()" * temporary_is_ours
     )
     done = subprocess.run(

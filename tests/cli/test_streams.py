@@ -61,4 +61,4 @@ def test_an_error_that_quotes_line_ends_and_escape_codes_stays_on_one_line(score
     assert done.returncode == 2
     assert done.stderr.count(b"\n") == 1
     assert b"\x1b" not in done.stderr
-    assert b"a\\nerror: all is well\\x1b[2J.txt" in done.stderr
+    assert b"a\\nerror: all is well\\x1b[2J" in done.stderr

@@ -48,7 +48,7 @@ def written(folder: Path, core: str) -> dict[str, bytes]:
         (folder / f"{name}.txt").write_text("\n".join(f"{x:.17g}" for x in noise.mean(axis=1)) + "\n")
     for line in (
         "compare a.csv b.csv --gold gold.csv --scale 0,1,2,3,4 --resamples 199 --max-resamples 999 --out one",
-        "normalise own --path gold.csv --scale 0,1,2,3,4 --out own.parquet",
+        "study normalise own --path gold.csv --scale 0,1,2,3,4 --out own.parquet",
         "test a.txt b.txt --out tested",
     ):
         subprocess.run(
