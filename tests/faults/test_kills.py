@@ -65,6 +65,10 @@ def test_a_job_that_was_killed_is_named_and_done_by_the_next_run(
     check_same_bytes(shared, directory)
 
 
+RULES = {"report": "study_report"}
+"""Rules by the command below `nbyk study` that they call, where the two have other names."""
+
+
 def kill_a_job(directory: Path, process: subprocess.Popen[bytes]) -> str:
     """Kill the first nbyk job of a run that can be found, and return the rule that it belongs to."""
     while process.poll() is None:
@@ -73,7 +77,7 @@ def kill_a_job(directory: Path, process: subprocess.Popen[bytes]) -> str:
                 words = (entry / "cmdline").read_bytes().split(b"\0")
                 if words[1:2] == [NBYK.encode()] and (entry / "cwd").resolve() == directory.resolve():
                     os.kill(int(entry.name), signal.SIGKILL)
-                    return words[2].decode()
+                    return RULES.get(words[3].decode(), words[3].decode())
         time.sleep(0.01)
     raise AssertionError(f"no job was found before the run ended:\n{printed(directory)[-3000:]}")
 
