@@ -65,7 +65,7 @@ def test_pairs_are_sorted_as_the_leaderboard_is(board: Leaderboard) -> None:
     found = {(row.A, row.B): row for row in table.itertuples()}
     for pair in board.pairs:
         row = found[pair.a, pair.b]
-        assert (row.effect, row.p) == (pair.result.effect, pair.result.p_value.p)
+        assert (row.effect, row.p) == (pair.result.effect, pair.result.p)
         assert row.better == (pair.better or "undecided")
 
 

@@ -106,7 +106,8 @@ def pair_figure(result: ComparisonResult, a: str = "A", b: str = "B") -> Figure:
             f"← {shown_name(b, 22)} is better | {shown_name(a, 22)} is better →\neffect on {result.metric}"
         )
         axes.set_title(
-            f"p = {result.p_value.p:.3g} ({result.alternative}), {result.n_items} items",
+            f"{'over items alone: ' if len(result.claims) > 1 else ''}p = {result.p_value.p:.3g} "
+            f"({result.alternative}), {result.n_items} items",
             loc="left",
             fontsize=9,
         )
