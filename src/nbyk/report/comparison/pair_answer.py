@@ -276,7 +276,7 @@ def _cautions(found: PairFindings) -> Iterator[str]:
     for result in found.results.values():
         yield from map(found.named, result.warnings)
     if found.sensitivity is not None:
-        yield from map(found.named, found.sensitivity.warnings)
+        yield from (found.named(f"sensitivity: {text}") for text in found.sensitivity.warnings)
     for shares in (found.shares or {}).values():
         yield from (found.named(f"variance: {text}") for text in shares.warnings)
     if found.settlement is not None:
