@@ -4,11 +4,8 @@
 include: "workflow/rules/common.smk"
 include: "workflow/rules/data.smk"
 include: "workflow/rules/priors.smk"
-include: "workflow/rules/simulate.smk"
-include: "workflow/rules/estimate.smk"
 include: "workflow/rules/studies.smk"
 include: "workflow/rules/papers.smk"
-include: "workflow/rules/datasets.smk"
 include: "workflow/rules/comparisons.smk"
 include: "workflow/rules/labels.smk"
 

@@ -10,8 +10,7 @@ from nbyk.files import read_json
 from nbyk.report.answer import write_answer
 from nbyk_papers.boostsa2022.report import labels_report
 from nbyk_papers.calibration.report import report as calibration_report
-from nbyk_papers.datasets.page import write_report as datasets_report
-from nbyk_papers.datasets.summary import read_data_set
+from nbyk_papers.datasets.report import report as datasets_report
 from nbyk_papers.homan2025.report import report as homan_report
 from nbyk_papers.papers import write_report as papers_report
 from nbyk_papers.ulmer2022.design import THRESHOLDS
@@ -96,9 +95,17 @@ def calibration(folder: Path) -> Pages:
 
 def datasets(folder: Path) -> Pages:
     names = ("armis", "mine")
-    data = [read_data_set(*data_set_files(folder, name)) for name in names]
+    ratings, priors, checks = zip(*(data_set_files(folder, name)[1:] for name in names), strict=True)
     metrics = ("mae", "wins_mae", "mean_of_emds")
-    datasets_report([p_value_file(folder, name, 40, metrics=metrics) for name in names], data, folder, seed=1)
+    found = datasets_report(
+        sources=names,
+        seed=1,
+        pvalues=[p_value_file(folder, name, 40, metrics=metrics) for name in names],
+        ratings=ratings,
+        priors=priors,
+        checks=checks,
+    )
+    write_answer(found, folder, stem="summary", page="report")
     return {folder / "report.html": "2 data sets, 240 ratings"}
 
 

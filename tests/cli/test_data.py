@@ -156,10 +156,10 @@ def test_the_question_that_was_taken_is_recorded(words: tuple[str, ...], nbyk: R
             "--scale 0..1 is for a table of your own; give its --path",
         ),
         ("study normalise mine --scale 0-1 --path mine.csv --out x", "scale '0-1': expected levels"),
-        ("study datasets-report p.parquet --source a --seed 1 --out x", "Missing option"),
         (
-            "study datasets-report p --source a --source b --ratings r --prior p --check c --seed 1 --out x",
-            "expected one --ratings, one --prior and one --check for each --source",
+            'study report datasets sources=["a","b"] seed=1 --out x --all-from ratings=r --all-from priors=p'
+            " --all-from checks=c --all-from pvalues=p",
+            "expected one file of ratings, one prior and one check for each source",
         ),
     ],
 )

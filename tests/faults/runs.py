@@ -21,7 +21,8 @@ from nbyk.files import SCRATCH
 from tests.workflow.test_workflow import PATIENCE, command, planned, results, snakemake
 
 NBYK = str(Path(sys.executable).with_name("nbyk"))
-OF_A_CELL = ("reference", "true", "estimate", "pvalues")
+OF_A_CELL = ("pvalues",)
+"""Folders of the logs of cells."""
 OF_THE_RUN = ("report",)
 WRITERS = ("normalise", "prior", "report")
 """Rules whose jobs, together, write every kind of file: Parquet, JSON, CSV, LaTeX, PNG, SVG, HTML, …"""
@@ -30,9 +31,9 @@ WRITERS = ("normalise", "prior", "report")
 def undone(shared: Path, directory: Path, moment: random.Random) -> Path:
     """Return a copy of the finished run that lacks one of its cells, and tables, figures and report."""
     copied = copy(shared, directory)
-    cell = moment.choice(sorted((copied / "results/references").glob("semantics=*/source=*")))
-    cell = cell.relative_to(copied / "results/references")
-    for lacking in [*copied.glob(f"*/*/{cell}"), *copied.glob(f"*/*/*/{cell}")]:
+    cell = moment.choice(sorted((copied / "results/pvalues").glob("semantics=*/source=*")))
+    cell = cell.relative_to(copied / "results")
+    for lacking in [*copied.glob(f"*/{cell}"), *copied.glob(f"*/*/{cell}")]:
         shutil.rmtree(lacking)
     undo_products(copied)
     return copied

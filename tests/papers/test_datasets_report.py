@@ -15,7 +15,8 @@ from nbyk.data import Ratings
 from nbyk.errors import NbykError
 from nbyk.files import write_json, write_parquet
 from nbyk.priors import published_prior
-from nbyk_papers.datasets.page import write_report
+from nbyk.report.answer import write_answer
+from nbyk_papers.datasets.report import report
 from nbyk_papers.datasets.summary import (
     family_label,
     interval_alpha,
@@ -141,25 +142,32 @@ def test_a_family_is_called_by_what_it_is_made_of() -> None:
     assert family_label({**mixture, "components": [beta, normal]}) == "mixture of beta and normal"
 
 
+def write_report(folder: Path, data_sets: list[tuple[str, Path, Path, Path]], out: Path) -> str:
+    """Write the report on data sets and return its page."""
+    names, ratings, priors, checks = zip(*data_sets, strict=True)
+    files = [p_value_file(folder, name, 40, metrics=("mae",)) for name in names]
+    found = report(sources=names, seed=1, pvalues=files, ratings=ratings, priors=priors, checks=checks)
+    write_answer(found, out, stem="summary", page="report")
+    return (out / "report.html").read_text(encoding="utf-8")
+
+
 def test_the_report_is_one_page_with_a_section_of_each_data_set(tmp_path: Path) -> None:
     names = ("armis", "mine")
-    data = [read_data_set(*data_set_files(tmp_path, name, licence=f"of {name} <b>")) for name in names]
-    files = [p_value_file(tmp_path, name, 40, metrics=("mae",)) for name in names]
-    for out in ("once", "again"):
-        write_report(files, data, tmp_path / out, seed=1)
-    page = (tmp_path / "once/report.html").read_text(encoding="utf-8")
+    data = [data_set_files(tmp_path, name, licence=f"of {name} <b>") for name in names]
+    page = write_report(tmp_path, data, tmp_path / "once")
+    assert write_report(tmp_path, data, tmp_path / "again") == page
     assert page.count("<h2 id=") == page.count("<img ") == 2
     assert all(f"of {name} &lt;b&gt;" in page for name in names)
     assert "2 data sets, 240 ratings" in page
     assert "divided by the top level" in page
     assert re.findall(r"""(?:src|href)\s*=\s*["']?\s*(?:https?:)?//""", page) == []
-    assert len(pd.read_csv(tmp_path / "once/pvalues.csv")) == 4
-    assert list(pd.read_csv(tmp_path / "once/summary.csv")["source"]) == list(names)
-    written = sorted(path.relative_to(tmp_path / "once") for path in (tmp_path / "once").rglob("*.*"))
-    assert {str(path) for path in written} == {
-        "report.html",
-        "pvalues.csv",
-        *(f"summary.{suffix}" for suffix in ("csv", "md", "tex")),
+    assert len(pd.read_csv(tmp_path / "once/tables/pvalues.csv")) == 4
+    assert list(pd.read_csv(tmp_path / "once/tables/summary.csv")["source"]) == list(names)
+    written = sorted(path.relative_to(tmp_path / "once") for path in (tmp_path / "once").rglob("[!.]*.*"))
+    tables = ("summary", "pvalues", "data_sets", *(f"pvalues/{name}" for name in names))
+    assert {str(path) for path in written if ".nbyk" not in str(path)} == {
+        *("report.html", "summary.json"),
+        *(f"tables/{name}.{suffix}" for name in tables for suffix in ("csv", "md", "tex", "parquet")),
         *(f"figures/{name}.{suffix}" for name in names for suffix in ("png", "svg")),
     }
     for path in written:
@@ -167,19 +175,17 @@ def test_the_report_is_one_page_with_a_section_of_each_data_set(tmp_path: Path) 
 
 
 def test_a_rejected_fit_is_said_before_anything_else(tmp_path: Path) -> None:
-    name, ratings, prior, check = data_set_files(tmp_path, "armis")
-    write_json(prior, {**published_prior("armis").to_dict(), "caution": "This prior <is> off."})
-    data = read_data_set(name, ratings, prior, check)
-    write_report([p_value_file(tmp_path, name, 40, metrics=("mae",))], [data], tmp_path / "out", seed=1)
-    page = (tmp_path / "out/report.html").read_text(encoding="utf-8")
+    files = data_set_files(tmp_path, "armis")
+    write_json(files[2], {**published_prior("armis").to_dict(), "caution": "This prior <is> off."})
+    page = write_report(tmp_path, [files], tmp_path / "out")
     caution = "This prior &lt;is&gt; off."
     assert page.count(caution) == 2
     assert page.index(caution) < page.index("1 data sets, 120 ratings")
     section = page.index('<h2 id="armis">')
     assert section < page.index(caution, section) < page.index("All ratings of")
-    assert list(pd.read_csv(tmp_path / "out/summary.csv")["check"]) == ["rejected"]
+    assert list(pd.read_csv(tmp_path / "out/tables/summary.csv")["check"]) == ["rejected"]
 
 
-def test_a_report_on_nothing_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(NbykError, match="no data sets; give each with --source"):
-        write_report([], [], tmp_path, seed=1)
+def test_a_report_on_nothing_is_refused() -> None:
+    with pytest.raises(NbykError, match="no data sets; expected one file of ratings"):
+        report(sources=[], seed=1, pvalues=[], ratings=[], priors=[], checks=[])

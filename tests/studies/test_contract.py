@@ -46,8 +46,10 @@ def test_cells_are_files_of_their_own_that_their_steps_can_make(name: str, confi
     assert len({cell.file for cell in cells}) == len(cells) > 0
     assert {cell.step for cell in cells} <= set(study.steps)
     assert study.cells(config) == cells
+    assert [study.cell(config, cell.file) for cell in cells[:3]] == cells[:3]
+    assert study.cell(config, f"{study.store or name}/no-such-cell.parquet") is None
     for cell in cells:
-        assert cell.file.startswith(f"{name}/")
+        assert cell.file.startswith(f"{study.store or name}/")
         assert cell.file.endswith(".parquet")
         assert max(map(len, cell.file.split("/"))) < 200
         assert 0 < cell.memory < 4000

@@ -40,7 +40,6 @@ remote = tuple(RemoteFile(*pin) for pin in {pins!r})
 sources._SOURCES["armis"] = dataclasses.replace(source("armis"), remote=remote)
 """
 """Pins other bytes of ArMIS."""
-PER_CELL = ("reference", "true", "estimate", "pvalues")
 
 
 def own_table(path: Path, n_items: int = 25) -> None:
@@ -80,11 +79,11 @@ def test_every_data_set_at_hand_gets_a_section(run: Path, shared: Path) -> None:
     # What is there is taken as it is.
     assert re.findall("Fitting a two-stage prior to (.*)", output) == ["mine"]
     assert not (run / "results/downloads").exists()
-    summary = pd.read_csv(run / "results/datasets/summary.csv").set_index("source")
+    summary = pd.read_csv(run / "results/datasets/tables/summary.csv").set_index("source")
     assert sorted(summary.index) == ["convabuse", "mine"]
     assert summary.loc["mine", ["items", "ratings"]].tolist() == [25, 100]
     assert summary.loc["mine", "scale"] == "one of 1, 2, 3"
-    p = pd.read_csv(run / "results/datasets/pvalues.csv").set_index("source")
+    p = pd.read_csv(run / "results/datasets/tables/pvalues.csv").set_index("source")
     # A data set with fewer items than a size asks for is taken whole.
     assert p["n_items"].to_dict() == {"mine": 25, "convabuse": 40}
     assert p[["estimated_p", "true_p"]].apply(lambda column: column.between(0, 1)).all(axis=None)
@@ -92,22 +91,21 @@ def test_every_data_set_at_hand_gets_a_section(run: Path, shared: Path) -> None:
     assert page.count("<h2 id=") == 2
     assert planned(ROOT, run, *TARGET) == []
     before = results(run)
-    # What is missing is made again, and a figure is known by its own name.
+    # What is missing is made again.
     (cell,) = (run / "results/pvalues").rglob("source=mine/*.parquet")
-    for missing in (run / "results/datasets/summary.csv", run / "results/datasets/figures/mine.png", cell):
+    for missing in (run / "results/datasets/report.html", run / "results/datasets/figures", cell):
         missing.rename(run / "away")
         assert planned(ROOT, run, *TARGET) != [], missing
         (run / "away").rename(missing)
-    assert rules(planned(ROOT, run, "--force", "results/datasets/figures/mine.png"))["datasets-report"] == 1
     # The study's own cells of these data sets are the same files.
     configure(run, {**CONFIG, "sources": ["simulated", "convabuse"], "semantics": ["recommended"]})
     plan = planned(ROOT, run)
-    assert not any("convabuse" in line for line in plan if line.split()[0] in ("normalise", "fit", *PER_CELL))
+    assert not any("convabuse" in line for line in plan if line.split()[0] in ("normalise", "fit", "cell"))
     assert results(run) == before
 
 
 def test_downloads_are_planned_for_what_is_asked_for_or_was_fetched(run: Path, tmp_path: Path) -> None:
-    at_hand = {"normalise": 2, "fit": 2, "datasets-report": 1, **dict.fromkeys(PER_CELL, 2)}
+    at_hand = {"normalise": 2, "fit": 2, "report": 1, "cell": 2}
     assert rules(planned(ROOT, run, *TARGET)) == Counter(at_hand)
     assert "data fetch" not in rules(planned(ROOT, run))
     fetched(tmp_path / "downloads", "armis")
@@ -116,10 +114,10 @@ def test_downloads_are_planned_for_what_is_asked_for_or_was_fetched(run: Path, t
     more = {
         "normalise": 4,
         "fit": 4,
-        "datasets-report": 1,
+        "report": 1,
         "data fetch": 6,
         "data terms": 2,
-        **dict.fromkeys(PER_CELL, 4),
+        "cell": 4,
     }
     assert rules(plan) == Counter(more)
     wanted = [file.name for name in ("armis", "hs_brexit") for file in source(name).remote]
@@ -209,9 +207,9 @@ def test_items_rated_once_are_not_counted_on(run: Path) -> None:
     pairs = [(item, rater) for item in range(30) for rater in range(2 if item < 25 else 1)]
     answers = pd.DataFrame(pairs, columns=["comment_id", "annotator_id"]).assign(respect=1.0)
     answers.to_parquet(copy)
-    references = [line for line in planned(ROOT, run, *TARGET) if line.startswith("reference")]
-    (of_mhs,) = (line for line in references if "fits/mhs/" in line)
-    assert "--items 25" in of_mhs
+    cells = [line for line in planned(ROOT, run, *TARGET) if line.startswith("cell")]
+    (of_mhs,) = (line for line in cells if "fits/mhs/" in line)
+    assert "cells=epsilon-0.3_n-25_k-2" in of_mhs
 
 
 def test_jobs_ask_for_more_where_there_are_more_ratings(run: Path, tmp_path: Path) -> None:

@@ -12,6 +12,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -23,6 +25,7 @@ import yaml
 from matplotlib.image import imread
 
 from nbyk.files import read_json
+from nbyk.studies import code as code_module
 from nbyk.studies.code import Code
 from tests.workflow import forked
 
@@ -190,21 +193,11 @@ def test_nothing_is_left_to_do(checkout: Path, finished: Path) -> None:
 @pytest.mark.parametrize(
     ("key", "value", "mark", "work"),
     [
-        ("metrics", "rmse", "--metric rmse", {"true": 3, "estimate": 3, "pvalues": 3}),
-        ("epsilons", 0.1, "--epsilon 0.1", {"reference": 3, "true": 3, "estimate": 3, "pvalues": 3}),
-        ("samplers", "all_items/all", "all_items", {"true": 3, "estimate": 3, "pvalues": 3}),
-        (
-            "sources",
-            "toxicity",
-            "toxicity",
-            {"prior": 2, "reference": 2, "true": 2, "estimate": 2, "pvalues": 2},
-        ),
-        (
-            "sizes",
-            {"n_items": 30, "k_responses": 3},
-            "--items 30 --responses",
-            {"reference": 3, "true": 3, "estimate": 3, "pvalues": 3},
-        ),
+        ("metrics", "rmse", """ 'metrics=["rmse"]' """, {"cell": 3}),
+        ("epsilons", 0.1, " cells=epsilon-0.1_n-40_k-2 ", {"cell": 3}),
+        ("samplers", "all_items/all", """ 'samplers=["all_items/all"]' """, {"cell": 3}),
+        ("sources", "toxicity", "/toxicity.json ", {"prior": 2, "cell": 2}),
+        ("sizes", {"n_items": 30, "k_responses": 3}, " cells=epsilon-0.3_n-30_k-3 ", {"cell": 3}),
     ],
 )
 def test_what_is_added_is_all_that_is_computed(
@@ -212,14 +205,10 @@ def test_what_is_added_is_all_that_is_computed(
 ) -> None:
     configure(finished, {**CONFIG, key: [*CONFIG[key], value]})
     plan = planned(checkout, finished)
-    assert rules(plan) == Counter({**work, **dict.fromkeys(PRODUCTS, 1)})
-    for line in plan:
-        rule = line.split()[0]
-        # A new sampler needs true effects for the number of responses that it yields.
-        marks = {"true": mark, "estimate": mark} if key == "metrics" else {"reference": mark, "true": mark}
-        if key == "samplers":
-            marks = {"true": "--responses 2", "estimate": mark}
-        assert marks.get(rule, "") in line
+    # The report shows the first size.
+    products = [] if key == "sizes" else PRODUCTS
+    assert rules(plan) == Counter({**work, **dict.fromkeys(products, 1)})
+    assert all(mark in line for line in plan if line.startswith("cell"))
 
 
 def test_a_users_metric_joins_every_table_and_leaves_old_results_alone(
@@ -231,11 +220,7 @@ def test_a_users_metric_joins_every_table_and_leaves_old_results_alone(
         finished,
         {**CONFIG, "metrics": ["mae", "median_error"], "metric_files": ["../metrics_of_mine.py"]},
     )
-    assert {rule for rule in rules(planned(checkout, finished)) if rule not in PRODUCTS} == {
-        "true",
-        "estimate",
-        "pvalues",
-    }
+    assert {rule for rule in rules(planned(checkout, finished)) if rule not in PRODUCTS} == {"cell"}
     code, output = snakemake(checkout, finished)
     assert code == 0, output[-3000:]
     after = results(finished)
@@ -257,9 +242,23 @@ def test_a_path_with_a_space_reaches_the_command_whole(checkout: Path, finished:
     assert (words[:3], words[-1]) == (["normalise", "--path", "my data/toxicity_ratings.json"], "toxicity")
 
 
-CELL_RULES = ("reference", "true", "estimate", "pvalues")
 EDITED = "assert __name__"
 """A statement that changes what a module means, and nothing that it does."""
+
+
+def file_of(source: Path, module: str) -> Path:
+    path = source.joinpath(*module.split("."))
+    return path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
+
+
+@contextmanager
+def edited(source: Path, module: str) -> Iterator[None]:
+    """Edit a module of a copy of the source for as long as it takes."""
+    file = file_of(source, module)
+    text = file.read_text(encoding="utf-8")
+    file.write_text(f"{text}\n{EDITED}\n", encoding="utf-8")
+    yield
+    file.write_text(text, encoding="utf-8")
 
 
 def test_an_edit_runs_again_what_reaches_it(
@@ -272,42 +271,39 @@ def test_an_edit_runs_again_what_reaches_it(
         "prior": "nbyk.cli.ratings:prior",
         "normalise": "nbyk.cli.ratings:write_normalised",
         "fit": "nbyk.cli.ratings:fit",
-        **{
-            name: f"nbyk_papers.wein2023.effects:{name}"
-            for name in ("reference", "true", "estimate", "pvalues")
-        },
+        "cell": "nbyk_papers.wein2023.steps:pvalues",
         "report": "nbyk_papers.wein2023.report:report",
     }
     code = Code()
     reached = {rule: code.parts(function) for rule, function in steps.items()}
-    of_a_cell = {"reference", "estimate", "pvalues", "report"}
     after = {
-        "normalise": {"fit", "true", *of_a_cell},
-        "prior": {"true", *of_a_cell},
-        "fit": {"true", *of_a_cell},
-        "reference": of_a_cell,
-        "true": {"pvalues", "report"},
-        "estimate": {"pvalues", "report"},
-        "pvalues": {"report"},
+        "normalise": {"fit", "cell", "report"},
+        "prior": {"cell", "report"},
+        "fit": {"cell", "report"},
+        "cell": {"report"},
         "report": set[str](),
     }
     everywhere = sorted({name for parts in reached.values() for name in parts if "/" not in name})
-    # One module for each set of rules that reach it, and some that none does.
-    of_rules = {frozenset(rule for rule in steps if name in reached[rule]): name for name in everywhere}
     unreached = ["nbyk.cli.config", "nbyk_papers.homan2025.design", "nbyk.labels.level", "nbyk.planning.plan"]
+    # The checksum of each rule, a parameter of its jobs, after an edit of every module in turn.
+    monkeypatch.setattr(code_module, "_root", lambda package: source / package)
+    code_module._path.cache_clear()
+    before = {rule: code.checksum(function) for rule, function in steps.items()}
+    for name in (*everywhere, *unreached):
+        with edited(source, name):
+            changed = {rule for rule, function in steps.items() if code.checksum(function) != before[rule]}
+        assert changed == {rule for rule in steps if name in reached[rule]}, name
+    code_module._path.cache_clear()
+    # What Snakemake plans: of one module for each set of rules that reach it, and of some that none does.
+    of_rules = {frozenset(rule for rule in steps if name in reached[rule]): name for name in everywhere}
     for name in of_rules.values():
-        path = source.joinpath(*name.split("."))
-        with (path / "__init__.py" if path.is_dir() else path.with_suffix(".py")).open("a") as file:
+        with file_of(source, name).open("a") as file:
             file.write("\n# A comment.\n")
     assert planned(checkout, finished) == []
     for rules_of_module, name in [*of_rules.items(), *((frozenset[str](), name) for name in unreached)]:
-        path = source.joinpath(*name.split("."))
-        file = path / "__init__.py" if path.is_dir() else path.with_suffix(".py")
-        text = file.read_text(encoding="utf-8")
-        file.write_text(f"{text}\n{EDITED}\n", encoding="utf-8")
         work = set(rules_of_module).union(*(after[rule] for rule in rules_of_module))
-        assert set(rules(planned(checkout, finished))) == work, name
-        file.write_text(text, encoding="utf-8")
+        with edited(source, name):
+            assert set(rules(planned(checkout, finished))) == work, name
 
 
 def test_data_that_come_with_a_package_count(
@@ -319,7 +315,7 @@ def test_data_that_come_with_a_package_count(
         "nbyk_papers/wein2023/wein2023.html": {"report"},
         "nbyk_papers/homan2025/homan2025.html": set(),
         "nbyk/data/embedded/convabuse.csv": {
-            *("normalise", "fit", "reference", "true", "estimate", "pvalues", "report"),
+            *("normalise", "fit", "cell", "report"),
         },
     }.items():
         text = (source / name).read_text(encoding="utf-8")
@@ -335,20 +331,21 @@ def test_results_survive_a_move_to_a_folder_with_spaces_and_other_letters(
     shutil.move(finished, moved)
     assert planned(checkout, moved) == []
     configure(moved, {**CONFIG, "metrics": ["mae", "rmse"]})
-    assert rules(planned(checkout, moved)) == Counter(
-        {"true": 3, "estimate": 3, "pvalues": 3, **dict.fromkeys(PRODUCTS, 1)}
-    )
+    assert rules(planned(checkout, moved)) == Counter({"cell": 3, **dict.fromkeys(PRODUCTS, 1)})
 
 
 def test_from_two_of_the_papers_metrics_to_three_and_back_computes_the_third_alone(
     checkout: Path, finished: Path
 ) -> None:
-    work = {"true": 3, "estimate": 3, "pvalues": 3, **dict.fromkeys(PRODUCTS, 1)}
-    for metrics, marks in ((["mae", "mse"], "--metric mse"), (["cosine", "mae", "mse"], "--metric cosine")):
+    work = {"cell": 3, **dict.fromkeys(PRODUCTS, 1)}
+    for metrics, marks in (
+        (["mae", "mse"], 'metrics=["mse"]'),
+        (["cosine", "mae", "mse"], 'metrics=["cosine"]'),
+    ):
         configure(finished, {**CONFIG, "metrics": metrics})
         plan = planned(checkout, finished)
         assert rules(plan) == Counter(work)
-        assert all(marks in line for line in plan if line.startswith(("true", "estimate")))
+        assert all(marks in line for line in plan if line.startswith("cell"))
         before = results(finished)
         code, output = snakemake(checkout, finished)
         assert code == 0, output[-3000:]
@@ -359,6 +356,29 @@ def test_from_two_of_the_papers_metrics_to_three_and_back_computes_the_third_alo
         assert rules(planned(checkout, finished)) == Counter(dict.fromkeys(PRODUCTS, 1))
     table = pd.read_parquet(finished / "results/pvalues")
     assert table.groupby("metric").size().to_dict() == dict.fromkeys(["mae", "mse", "cosine"], 6)
+
+
+def test_samplers_and_metrics_come_and_go_in_any_order_and_nothing_is_planned_but_what_is_new(
+    checkout: Path, finished: Path
+) -> None:
+    first, second, third = "bootstrap_items/sample(1)", "all_items/all", "bootstrap_items/all"
+    for samplers, epsilons, n_new in (
+        ([second, first], [0.3], 3),
+        ([first, third, second], [0.3], 3),
+        ([third, first], [0.3], 0),
+        ([third, second, first], [0.1, 0.3], 9),
+        ([second], [0.1], 0),
+    ):
+        configure(finished, {**CONFIG, "samplers": samplers, "epsilons": epsilons})
+        assert rules(planned(checkout, finished))["cell"] == n_new, (samplers, epsilons)
+        # The report is not asked for: the cells alone.
+        code, output = snakemake(checkout, finished, "--until", "cell")
+        assert code == 0, output[-3000:]
+        assert rules(planned(checkout, finished))["cell"] == 0
+    table = pd.read_parquet(finished / "results/pvalues")
+    key = ["semantics", "source", "epsilon_b", "item_sampler", "response_sampler", "reference", "metric"]
+    assert len(table) == 3 * 2 * 3 * CONFIG["n_references"]
+    assert not table.duplicated(key).any()
 
 
 def take_fits(run: Path, directory: Path) -> None:
@@ -382,7 +402,7 @@ def test_killed_and_resumed_on_one_core_gives_the_same_bytes_as_two_cores(
         )
         try:
             deadline = time.monotonic() + 120
-            while not any((tmp_path / "logs/estimate").rglob("*.log")) and time.monotonic() < deadline:
+            while not any((tmp_path / "logs/pvalues").rglob("*.log")) and time.monotonic() < deadline:
                 assert running.poll() is None, (tmp_path / "output.txt").read_text()[-3000:]
                 time.sleep(0.02)
         finally:

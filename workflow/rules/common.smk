@@ -18,7 +18,6 @@ from nbyk.errors import NbykError
 from nbyk.studies import studies
 from nbyk.studies.code import Code
 from nbyk_papers import papers
-from nbyk_papers.wein2023 import road
 
 min_version("9.0")
 
@@ -52,16 +51,9 @@ onstart:
 wildcard_constraints:
     semantics="published|recommended",
     source="[a-z0-9_]+",
-    epsilon=r"[0-9.e-]+",
-    n="[0-9]+",
-    k="[0-9]+",
-    null="[a-z_]+",
-    samplers="[A-Za-z0-9_.=-]+",
-    metrics="[A-Za-z0-9_.=-]+",
     comparison=NAME,
 
 
-CELL = "semantics={semantics}/source={source}/epsilon-{epsilon}_n-{n}_k-{k}"
 CODE = Code(memory=Path(".snakemake/nbyk_code.json"))
 
 
@@ -97,11 +89,6 @@ def minutes(seconds, work=lambda wildcards: 1.0):
     )
 
 
-def wein_work(draws):
-    """What a cell has to do beside one of the paper's: its size times its draws, which `draws` are of the paper's."""
-    return lambda wildcards: int(wildcards.n) * int(wildcards.k) / 5000 * draws
-
-
 @cache
 def own_counts(source):
     """How many ratings each item of a table of the user's own has."""
@@ -128,25 +115,3 @@ def rating_work(wildcards):
         entry = source_named(wildcards.source)
         n_items, n_ratings = entry.n_items, entry.n_ratings
     return float(max(n_items / measured.n_items, n_ratings / measured.n_ratings))
-
-
-def prior_of(wildcards):
-    return road.prior_file(run, wildcards.semantics, wildcards.source)
-
-
-def ratings_of(wildcards):
-    has_ratings = run.has_ratings(wildcards.source)
-    return f"results/ratings/{wildcards.source}.parquet" if has_ratings else []
-
-
-def metrics_of(wildcards):
-    return road.metrics_of(run, wildcards.metrics)
-
-
-def samplers_of(wildcards):
-    return road.samplers_of(run, wildcards.samplers)
-
-
-def metric_files_of(wildcards):
-    """The user's metric files that a batch's metrics are in."""
-    return run.files_of_metrics(metrics_of(wildcards))

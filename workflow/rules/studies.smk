@@ -2,6 +2,9 @@
 
 STUDIES = {study.name: study for study in studies() if study.report}
 OF_FOLDER = {study.folder or study.name: study for study in STUDIES.values()}
+OF_STORE = {
+    study.store or study.name: study for study in STUDIES.values() if study.steps
+}
 
 
 @cache
@@ -16,14 +19,20 @@ def reported(name):
     return STUDIES[name].reported(run)
 
 
-def cell_of(wildcards):
-    file = f"{wildcards.study}/{wildcards.cell}.parquet"
-    cells = cells_of(wildcards.study)
-    if file not in cells:
+@cache
+def cell_in(store, name):
+    """The cell in a file that the configuration asks for, or that is there."""
+    study, file = OF_STORE[store], f"{store}/{name}.parquet"
+    cell = cells_of(study.name).get(file) or study.cell(run, file)
+    if cell is None:
         raise WorkflowError(
             f"results/{file}: the configuration asks for no such cell; add it there"
         )
-    return cells[file]
+    return cell
+
+
+def cell_of(wildcards):
+    return cell_in(wildcards.store, wildcards.cell)
 
 
 def study_in(wildcards):
@@ -31,7 +40,7 @@ def study_in(wildcards):
 
 
 wildcard_constraints:
-    study="|".join(name for name, study in STUDIES.items() if study.steps),
+    store="|".join(OF_STORE),
     folder="|".join(OF_FOLDER),
     cell="(?!tables/).+",
 
@@ -40,11 +49,11 @@ rule cell:
     input:
         unpack(lambda wildcards: dict(cell_of(wildcards).inputs)),
     output:
-        "results/{study}/{cell}.parquet",
+        "results/{store}/{cell}.parquet",
     log:
-        "logs/{study}/{cell}.log",
+        "logs/{store}/{cell}.log",
     benchmark:
-        "logs/benchmarks/{study}/{cell}.tsv"
+        "logs/benchmarks/{store}/{cell}.tsv"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: memory(cell_of(wildcards).memory)(
@@ -54,17 +63,20 @@ rule cell:
             wildcards, attempt
         ),
     params:
-        step=lambda wildcards: cell_of(wildcards).step,
+        step=lambda wildcards: [
+            OF_STORE[wildcards.store].name,
+            cell_of(wildcards).step,
+        ],
         options=lambda wildcards: cell_of(wildcards).options(),
         words=lambda wildcards: cell_of(wildcards).words(),
         code=lambda wildcards: code(
-            STUDIES[wildcards.study].steps[cell_of(wildcards).step]
+            OF_STORE[wildcards.store].steps[cell_of(wildcards).step]
         ),
     message:
-        "Computing {wildcards.study}: {wildcards.cell}"
+        "Computing {wildcards.store}: {wildcards.cell}"
     shell:
         "nbyk study cell {params.options:q} --threads {threads} --out {output}"
-        " -- {wildcards.study} {params.step} {params.words:q} > {log} 2>&1"
+        " -- {params.step} {params.words:q} > {log} 2>&1"
 
 
 rule study_report:

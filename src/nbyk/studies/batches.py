@@ -97,13 +97,14 @@ def _names(axis: Axis, key: str) -> list[str]:
 
 
 @cache
-def _listed(folder: Path) -> tuple[str, ...]:
+def stored_names(folder: Path) -> tuple[str, ...]:
+    """Return the names of a folder's files ``NAME.parquet``; folders are read once."""
     return tuple(sorted(path.stem for path in folder.glob("*.parquet"))) if folder.is_dir() else ()
 
 
 def stored_keys(folder: Path, start: str) -> list[list[str]]:
-    """Return the keys in the names of a folder's files ``START+KEY+KEY.parquet``; folders are read once."""
-    return [name.split("+")[1:] for name in _listed(folder) if name.partition("+")[0] == start]
+    """Return the keys in the names of a folder's files ``START+KEY+KEY.parquet``."""
+    return [name.split("+")[1:] for name in stored_names(folder) if name.partition("+")[0] == start]
 
 
 def plan_of_axes(

@@ -11,6 +11,17 @@ from nbyk.errors import NbykError
 
 Inputs = Mapping[str, str | Sequence[str]]
 
+_JOB_SECONDS = (20.0, 540.0)
+"""What a job takes at least, where its cells take less, and at most."""
+_JOBS = 1000
+"""How many jobs a grid may have before they become longer."""
+
+
+def seconds_of_a_job(total: float) -> float:
+    """Return how long the cells that share a job may take, given what all cells that are asked for take."""
+    shortest, longest = _JOB_SECONDS
+    return min(longest, max(shortest, total / _JOBS))
+
 
 @dataclass(frozen=True)
 class Cell:

@@ -22,7 +22,9 @@ class Study:
     name
         Its section of the configuration and its target of Snakemake.
     folder
-        Its folder below ``results/``; that of its name without one.
+        The folder of its report below ``results/``; that of its name without one.
+    store
+        The folder of its cells below ``results/``; that of its name without one.
     keys_of_its_own
         Whether its keys stand in a section of its name, and not in the configuration itself.
     steps
@@ -36,6 +38,7 @@ class Study:
 
     name: ClassVar[str]
     folder: ClassVar[str] = ""
+    store: ClassVar[str] = ""
     keys_of_its_own: ClassVar[bool] = True
     steps: ClassVar[Mapping[str, str]] = {}
     report: ClassVar[str] = ""
@@ -58,6 +61,10 @@ class Study:
     def cells(self, config: Any) -> list[Cell]:
         """Return the cells that a configuration asks for, those that are stored among them."""
         return []
+
+    def cell(self, config: Any, file: str) -> Cell | None:
+        """Return the cell of a file below ``results/``, None where there is no such cell."""
+        return next((cell for cell in self.cells(config) if cell.file == file), None)
 
     def reported(self, config: Any) -> Cell | None:
         """Return what its report is told and reads, with the folder that it goes to as its file."""

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
 from typing import Any
 
 from nbyk.studies import Study
+from nbyk.studies.cell import Cell
 
 
 class DatasetsStudy(Study):
@@ -13,12 +13,28 @@ class DatasetsStudy(Study):
 
     name = "datasets"
     keys_of_its_own = False
+    report = "nbyk_papers.datasets.report:report"
 
-    def commands(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the command that writes its report."""
-        from nbyk_papers.datasets.commands import report
+    def cells(self, config: Any) -> list[Cell]:
+        """Return the files of p-values of every data set, which are those of Wein et al. 2023's cells."""
+        from nbyk_papers.datasets.at_hand import data_set_places
+        from nbyk_papers.wein2023.road import p_value_cells
 
-        return {"datasets-report": report}
+        return p_value_cells(config, data_set_places(config))
+
+    def reported(self, config: Any) -> Cell:
+        """Return what its report is told and reads."""
+        from nbyk_papers.datasets.at_hand import data_sets
+
+        sources = data_sets(config)
+        inputs = {
+            "pvalues": [f"results/{cell.file}" for cell in self.cells(config)],
+            "ratings": [f"results/ratings/{source}.parquet" for source in sources],
+            "priors": [f"results/fits/{source}/prior.json" for source in sources],
+            "checks": [f"results/fits/{source}/check.json" for source in sources],
+        }
+        told = {"sources": sources, "seed": config.seed}
+        return Cell("datasets", "report", told, inputs, memory=324, seconds=12)
 
 
 STUDY = DatasetsStudy()

@@ -1,22 +1,28 @@
-"""The cells of p-values: which a configuration asks for, and which files hold them.
-
-They take the road of the workflow's own rules: reference sets and true effects, estimated effects, p-values.
-"""
+"""The cells of p-values: which a configuration asks for, and which files hold them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
-from nbyk.studies.batches import Axis, plan_of_axes, slug, stored_keys
+from nbyk.studies.batches import Axis, plan_of_axes, slug, stored_names
+from nbyk.studies.cell import Cell, seconds_of_a_job
+from nbyk.studies.grids import Grid, Point
 from nbyk_papers.wein2023.design import COLUMNS, PRIORS, SEMANTICS
 
+STORE = "pvalues"
 METRICS = Axis("wein2023", tuple(COLUMNS))
 SAMPLERS = Axis("wein2023", tuple(WEIN_SAMPLERS))
-STORES = ("pvalues", "effects/estimated")
-"""Folders whose files are by cell, null, samplers and metrics."""
+GRID = Grid((("epsilon", float), ("n", int), ("k", int)))
+_PAPERS_DRAWS = 4800 * len(WEIN_SAMPLERS)
+_PAPERS_SECONDS = 18.0
+"""What a cell of the paper was measured to take, of all its samplers and metrics (docs/cluster.md)."""
+
+Keys = tuple[str, str]
+"""The keys of a file's samplers and metrics."""
 
 
 class Place(NamedTuple):
@@ -27,16 +33,6 @@ class Place(NamedTuple):
     epsilon: float
     n: int
     k: int
-
-    @property
-    def folder(self) -> str:
-        """Its folder in each store."""
-        return f"semantics={self.semantics}/source={self.source}"
-
-    @property
-    def stem(self) -> str:
-        """What its files' names begin with."""
-        return f"epsilon-{self.epsilon}_n-{self.n}_k-{self.k}"
 
 
 def places(config: Any) -> list[Place]:
@@ -51,37 +47,77 @@ def places(config: Any) -> list[Place]:
     ]
 
 
-def p_value_files(config: Any, asked: Iterable[Place], results: Path = Path("results")) -> list[str]:
-    """Return the files of p-values of cells, those that are there and new ones, below the results."""
-    files = []
-    for place in asked:
-        null = null_of(config, place.semantics)
-        stored = [
-            keys[1:]
-            for store in STORES
-            for keys in stored_keys(results / store / place.folder, place.stem)
-            if keys[0] == null
-        ]
-        for (samplers, _), (metrics, _) in plan_of_axes(
-            [(SAMPLERS, config.samplers), (METRICS, config.metrics)], stored
-        ):
-            files.append(f"pvalues/{place.folder}/{place.stem}+{null}+{samplers}+{metrics}.parquet")
-    return files
+def p_value_cells(config: Any, asked: Iterable[Place], results: Path = Path("results")) -> list[Cell]:
+    """Return the files of p-values that hold the cells asked for, those that are there and new ones.
+
+    Which cells share a new file depends on the configuration alone, so that a run that was stopped goes on
+    with the same files.
+    """
+    own, wanted = _by_folder(places(config)), _by_folder(asked)
+    limit = seconds_of_a_job(sum(_seconds(config, point) for points in own.values() for point in points))
+    names: dict[str, None] = {}
+    for (semantics, folder), points in wanted.items():
+        null = null_of(config, semantics)
+        stored = _stored(results / folder, null)
+        first = own.get((semantics, folder), set())
+        for of_whom in (first, points - first):
+            for share in GRID.shares(of_whom, lambda point: _seconds(config, point), limit):
+                if not points.isdisjoint(share):
+                    for stem, (samplers, metrics) in _files_of(config, share, stored, limit):
+                        names[f"{folder}/{stem}+{null}+{samplers}+{metrics}.parquet"] = None
+    return [p_value_cell(config, name) for name in names]
+
+
+def p_value_cell(config: Any, file: str) -> Cell:
+    """Return the cell of a file of p-values, which its name says.
+
+    Raises
+    ------
+    ValueError
+        If a file has no such name.
+    """
+    _, semantics, source, name = file.split("/")
+    semantics, source = semantics.removeprefix("semantics="), source.removeprefix("source=")
+    stem, null, samplers_key, metrics_key = name.removesuffix(".parquet").split("+")
+    samplers = SAMPLERS.names(samplers_key) or [
+        each for each in config.samplers if slug(each) == samplers_key
+    ]
+    metrics = METRICS.names(metrics_key) or [each for each in config.metrics if slug(each) == metrics_key]
+    points = GRID.points(stem)
+    if not (points and samplers and metrics):
+        raise ValueError(file)
+    inputs: dict[str, str | Sequence[str]] = {"prior": prior_file(config, semantics, source)}
+    if config.has_ratings(source):
+        inputs["gold"] = f"results/ratings/{source}.parquet"
+    return Cell(
+        file,
+        "pvalues",
+        {
+            "cells": stem,
+            "semantics": semantics,
+            "null": null,
+            "samplers": samplers,
+            "metrics": metrics,
+            "n_references": config.n_references,
+            "n_draws": config.n_draws,
+            "n_resamples": config.n_resamples,
+            "n_spread_resamples": config.n_spread_resamples,
+            "seed": config.seed,
+        },
+        {**inputs, "metric_files": config.files_of_metrics(metrics)},
+        memory=380,
+        seconds=sum(_seconds(config, point) for point in points),
+    )
+
+
+def has_size(cell: Cell, n: int, k: int) -> bool:
+    """Return whether a file of p-values has a size (N, K)."""
+    return any((n, k) == (of_n, of_k) for _, of_n, of_k in GRID.points(cell.settings["cells"]))
 
 
 def null_of(config: Any, semantics: str) -> str:
     """Return the null hypothesis behind estimated p-values."""
     return SEMANTICS["published"].null if semantics == "published" else str(config.recommended_null)
-
-
-def metrics_of(config: Any, key: str) -> list[str]:
-    """Return the metrics in the files of a key."""
-    return METRICS.names(key) or [name for name in config.metrics if slug(name) == key]
-
-
-def samplers_of(config: Any, key: str) -> list[str]:
-    """Return the samplers in the files of a key."""
-    return SAMPLERS.names(key) or [name for name in config.samplers if slug(name) == key]
 
 
 def responses_of(samplers: Sequence[str], k: int) -> list[int]:
@@ -94,3 +130,54 @@ def prior_file(config: Any, semantics: str, source: str) -> str:
     if semantics == "published" or not config.has_ratings(source):
         return f"results/priors/{semantics}/{source}.json"
     return f"results/fits/{source}/prior.json"
+
+
+def _by_folder(asked: Iterable[Place]) -> dict[tuple[str, str], set[Point]]:
+    points: dict[tuple[str, str], set[Point]] = {}
+    for semantics, source, epsilon, n, k in asked:
+        folder = f"{STORE}/semantics={semantics}/source={source}"
+        points.setdefault((semantics, folder), set()).add((epsilon, n, k))
+    return points
+
+
+def _seconds(config: Any, point: Point) -> float:
+    """Return what a cell takes: by its size and draws beside one of the paper's, and at least a little."""
+    draws: int = config.n_resamples + (config.n_references - 1) * config.n_spread_resamples
+    size = max(200.0, point[1] * point[2]) / 5000
+    return max(0.2, _PAPERS_SECONDS * size * draws * len(config.samplers) / _PAPERS_DRAWS)
+
+
+def _stored(folder: Path, null: str) -> Mapping[Point, Mapping[Keys, str]]:
+    """Return the stems of the files that are there, by their cells and the keys of samplers and metrics."""
+    stored: dict[Point, dict[Keys, str]] = {}
+    for name in stored_names(folder):
+        stem, *keys = name.split("+")
+        if len(keys) == 3 and keys[0] == null:
+            for point in GRID.points(stem):
+                stored.setdefault(point, {})[keys[1], keys[2]] = stem
+    return stored
+
+
+def _files_of(
+    config: Any, share: Sequence[Point], stored: Mapping[Point, Mapping[Keys, str]], limit: float
+) -> list[tuple[str, Keys]]:
+    """Return the files that hold a share, those that are there and new ones: stems and keys."""
+
+    @cache
+    def plan(known: frozenset[Keys]) -> list[Keys]:
+        asked = [(SAMPLERS, config.samplers), (METRICS, config.metrics)]
+        return [(samplers, metrics) for (samplers, _), (metrics, _) in plan_of_axes(asked, sorted(known))]
+
+    files: dict[tuple[str, Keys], None] = {}
+    missing: dict[Keys, list[Point]] = {}
+    for point in share:
+        known = stored.get(point, {})
+        for keys in plan(frozenset(known)):
+            if keys in known:
+                files[known[keys], keys] = None
+            else:
+                missing.setdefault(keys, []).append(point)
+    for keys, points in missing.items():
+        together = [points] if points == list(share) else GRID.shares(points, lambda _: 0.0, limit)
+        files |= {(GRID.key(each), keys): None for each in together}
+    return list(files)

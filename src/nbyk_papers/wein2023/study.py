@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from nbyk.errors import NbykError, unknown_name
 from nbyk.studies import Study
@@ -17,7 +17,9 @@ class Wein2023Study(Study):
     """Wein et al. 2023: the default run."""
 
     name = "wein2023"
+    store = "pvalues"
     keys_of_its_own = False
+    steps: ClassVar = {"pvalues": "nbyk_papers.wein2023.steps:pvalues"}
     report = "nbyk_papers.wein2023.report:report"
 
     def section(self) -> type[BaseModel]:
@@ -50,20 +52,32 @@ class Wein2023Study(Study):
             )
 
     def commands(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the commands behind the rules of its cells, which your own ratings can take as well."""
+        """Return the commands from a prior, or your own ratings, to p-values, one by one."""
         from nbyk_papers.wein2023.effects import COMMANDS
 
         return COMMANDS
 
     def cells(self, config: Any) -> list[Cell]:
-        """Return its cells, which the workflow's rules from reference sets to p-values make."""
-        from nbyk_papers.wein2023.road import p_value_files, places
+        """Return its files of p-values, in each of which are one or more cells."""
+        from nbyk_papers.wein2023.road import p_value_cells, places
 
-        return [Cell(file, "pvalues") for file in p_value_files(config, places(config))]
+        return p_value_cells(config, places(config))
+
+    def cell(self, config: Any, file: str) -> Cell | None:
+        """Return the cell of a file, as its name says, whether the configuration asks for it or no longer."""
+        from nbyk_papers.wein2023.road import p_value_cell
+
+        try:
+            return p_value_cell(config, file)
+        except ValueError:
+            return None
 
     def reported(self, config: Any) -> Cell:
         """Return what its report is told and reads."""
+        from nbyk_papers.wein2023.road import has_size
+
         first = config.sizes[0]
+        shown = [cell for cell in self.cells(config) if has_size(cell, first.n_items, first.k_responses)]
         fitted = [
             source
             for source in config.sources
@@ -78,7 +92,7 @@ class Wein2023Study(Study):
             "seed": config.seed,
         }
         inputs = {
-            "pvalues": [f"results/{cell.file}" for cell in self.cells(config)],
+            "pvalues": [f"results/{cell.file}" for cell in shown],
             "ratings": [f"results/ratings/{source}.parquet" for source in fitted],
             "priors": [f"results/fits/{source}/prior.json" for source in fitted],
         }

@@ -1,0 +1,134 @@
+"""Points of a grid that share a file: which do, and how its name says so.
+
+A point is a number for each field, such as an ε, an N and a K. Points that share a file are every combination
+of a few values of each field, and the name has these: ``epsilon-0.1-and-0.3_n-100-to-1000-by-100_k-5``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from decimal import Decimal, InvalidOperation
+from functools import lru_cache
+from itertools import product
+
+Point = tuple[float, ...]
+Box = tuple[Point, ...]
+"""The values of each field."""
+
+_LONGEST = 100
+_SHORTEST_RANGE = 3
+
+
+@dataclass(frozen=True)
+class Grid:
+    """A grid of points.
+
+    Attributes
+    ----------
+    fields
+        The fields of a point by name, and the kind of number in each: float or int.
+    """
+
+    fields: tuple[tuple[str, type[float]], ...]
+
+    def key(self, points: Sequence[Point]) -> str:
+        """Return the name of points that are every combination of the values of their fields."""
+        return self._key(tuple(tuple(dict.fromkeys(values)) for values in zip(*points, strict=True)))
+
+    def points(self, key: str) -> list[Point]:
+        """Return the points that a name has, none if it is no such name."""
+        parts = key.split("_")
+        if len(parts) != len(self.fields):
+            return []
+        box = []
+        for part, (name, kind) in zip(parts, self.fields, strict=True):
+            start, _, text = part.partition("-")
+            values = _read(text) if start == name else None
+            if values is None:
+                return []
+            box.append([kind(value) for value in values])
+        return list(product(*box))
+
+    def shares(
+        self, points: Iterable[Point], seconds: Callable[[Point], float], limit: float
+    ) -> list[list[Point]]:
+        """Return points in shares that a file can hold, each of which takes at most `limit` or is one point.
+
+        Points that differ in the first field alone come together first, then those that differ in the second.
+
+        Parameters
+        ----------
+        points
+            Points; their order does not matter.
+        seconds
+            What a point takes.
+        limit
+            What a share may take.
+        """
+        boxes: dict[Box, float] = {
+            tuple((value,) for value in point): seconds(point) for point in sorted(set(points))
+        }
+        for place in range(len(self.fields)):
+            boxes = self._joined(boxes, place, limit)
+        return [list(product(*box)) for box in boxes]
+
+    def _joined(self, boxes: Mapping[Box, float], place: int, limit: float) -> dict[Box, float]:
+        """Return boxes of which those that differ in one field alone are joined, as far as the limits go."""
+        alike: dict[tuple[Box, Box], list[tuple[Point, float]]] = {}
+        for box, cost in boxes.items():
+            alike.setdefault((box[:place], box[place + 1 :]), []).append((box[place], cost))
+        joined: dict[Box, float] = {}
+        for (before, after), several in alike.items():
+            values, total = several[0]
+            for more, cost in several[1:]:
+                longer = values + more
+                if total + cost <= limit and len(self._key((*before, longer, *after))) <= _LONGEST:
+                    values, total = longer, total + cost
+                else:
+                    joined[*before, values, *after] = total
+                    values, total = more, cost
+            joined[*before, values, *after] = total
+        return joined
+
+    def _key(self, box: Box) -> str:
+        return "_".join(
+            f"{name}-{_written(values)}" for (name, _), values in zip(self.fields, box, strict=True)
+        )
+
+
+@lru_cache(maxsize=100_000)
+def _written(values: Point) -> str:
+    """Return numbers in words: each, or those at equal steps as a range."""
+    exact = [Decimal(repr(value)) for value in values]
+    parts, place = [], 0
+    while place < len(exact):
+        end = place + 1
+        if end < len(exact):
+            step = exact[end] - exact[place]
+            while end + 1 < len(exact) and exact[end + 1] - exact[end] == step:
+                end += 1
+        if end - place + 1 >= _SHORTEST_RANGE and end < len(exact) and step > 0:
+            parts.append(f"{values[place]!r}-to-{values[end]!r}-by-{step}")
+            place = end + 1
+        else:
+            parts.append(repr(values[place]))
+            place += 1
+    return "-and-".join(parts)
+
+
+def _read(text: str) -> list[Decimal] | None:
+    """Return the numbers in the words of `_written`; None if they are none."""
+    numbers = []
+    try:
+        for part in text.split("-and-"):
+            first, is_range, rest = part.partition("-to-")
+            if not is_range:
+                numbers.append(Decimal(first))
+                continue
+            last, _, step = rest.partition("-by-")
+            count = int((Decimal(last) - Decimal(first)) / Decimal(step))
+            numbers += [Decimal(first) + place * Decimal(step) for place in range(count + 1)]
+    except (InvalidOperation, ValueError, ZeroDivisionError):
+        return None
+    return numbers
