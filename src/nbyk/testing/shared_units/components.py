@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2
+from scipy.special import chdtri
 
 from nbyk.sums import product
 from nbyk.testing.shared_units.responses import Responses, Source
@@ -60,7 +60,7 @@ class Component:
 
 def _chi_square_interval(variance: float, df: float, confidence: float) -> tuple[float, float]:
     tail = 0.5 * (1.0 - confidence)
-    return variance * df / float(chi2.isf(tail, df)), variance * df / float(chi2.isf(1.0 - tail, df))
+    return variance * df / float(chdtri(df, tail)), variance * df / float(chdtri(df, 1.0 - tail))
 
 
 def item_component(data: Responses, found: Changes) -> Component:
