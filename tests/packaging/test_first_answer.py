@@ -24,16 +24,16 @@ MOST_COMPILED = 35
 """Functions of nbyk's; each takes a tenth of a second to compile at first, and a few milliseconds to load."""
 
 ANSWER = """
-import contextlib, io, json, sys
+import contextlib, gc, io, json, sys
 from nbyk.cli import main
 
 with contextlib.redirect_stdout(io.StringIO()), contextlib.suppress(SystemExit):
     main()
 from numba.core.dispatcher import Dispatcher
-import gc
 
-functions = [f for f in gc.get_objects() if isinstance(f, Dispatcher) and f.py_func.__module__.startswith("nbyk")]
-print(json.dumps({"modules": sorted(sys.modules), "compiled": sum(bool(f.signatures) for f in functions)}))
+all_functions = [found for found in gc.get_objects() if isinstance(found, Dispatcher)]
+functions = [found for found in all_functions if found.py_func.__module__.startswith("nbyk")]
+print(json.dumps({"modules": sorted(sys.modules), "compiled": sum(bool(found.signatures) for found in functions)}))
 """
 
 

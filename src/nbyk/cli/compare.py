@@ -37,8 +37,8 @@ STEM = "compare"
 """Stem of the report's and the JSON file's names."""
 
 FULL = (
-    "the verdict may depend on the metric, the null and the sampler; --full tests by all of them, and finds the "
-    "size that would settle it"
+    "the verdict may depend on the metric, the null and the sampler; --full tests by all of them, and finds "
+    "the size that would settle it"
 )
 """The last caution about two systems, unless --full was given."""
 
@@ -144,8 +144,8 @@ def compare(
         bool,
         typer.Option(
             "--full/--quick",
-            help="Of two systems: also test by every metric, null and sampler, and find what would settle it. "
-            "This takes longer.",
+            help="Of two systems: also test by every metric, null and sampler, and find what would settle "
+            "it. This takes longer.",
         ),
     ] = False,
     n_resamples: Annotated[
