@@ -33,7 +33,8 @@ from numba.core.dispatcher import Dispatcher
 
 all_functions = [found for found in gc.get_objects() if isinstance(found, Dispatcher)]
 functions = [found for found in all_functions if found.py_func.__module__.startswith("nbyk")]
-print(json.dumps({"modules": sorted(sys.modules), "compiled": sum(bool(found.signatures) for found in functions)}))
+compiled = sum(bool(found.signatures) for found in functions)
+print(json.dumps({"modules": sorted(sys.modules), "compiled": compiled}))
 """
 
 
