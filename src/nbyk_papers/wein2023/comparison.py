@@ -51,10 +51,15 @@ class Cells:
     columns: tuple[str, ...]
     samplers: tuple[str, ...]
 
-    def of(self, semantics: str, source: str) -> Cells:
-        """Return the cells of one semantics and source."""
+    @property
+    def semantics(self) -> list[str]:
+        """The semantics that there are cells of."""
+        return list(self.table["semantics"].unique())
+
+    def of(self, semantics: str, source: str | None = None) -> Cells:
+        """Return the cells of one semantics, and of one source or all."""
         table, sets = (
-            rows[(rows["semantics"] == semantics) & (rows["source"] == source)]
+            rows[(rows["semantics"] == semantics) & ((rows["source"] == source) | (source is None))]
             for rows in (self.table, self.by_reference)
         )
         return Cells(table, sets, self.columns, self.samplers)
