@@ -222,6 +222,17 @@ def test_what_is_added_is_all_that_is_computed(
         assert marks.get(rule, "") in line
 
 
+def test_a_perturbation_of_a_is_a_cell_of_its_own(checkout: Path, finished: Path) -> None:
+    configure(finished, {**CONFIG, "epsilon_a": 0.05})
+    commands = planned(checkout, finished)
+    ran = rules(commands)
+    assert {name: ran[name] for name in ("reference", "true", "pvalues")} == dict.fromkeys(
+        ("reference", "true", "pvalues"), 3
+    )
+    of_a = [line for line in commands if line.split()[0] in ("reference", "true", "pvalues")]
+    assert all("--epsilon-a 0.05 " in line and "epsilon-0.3_a-0.05_n-40" in line for line in of_a)
+
+
 def test_a_users_metric_joins_every_table_and_leaves_old_results_alone(
     checkout: Path, finished: Path, tmp_path: Path
 ) -> None:

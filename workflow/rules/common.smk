@@ -53,6 +53,7 @@ wildcard_constraints:
     semantics="published|recommended",
     source="[a-z0-9_]+",
     epsilon=r"[0-9.e-]+",
+    epsilon_a=r"(_a-[0-9.e-]+)?",
     n="[0-9]+",
     k="[0-9]+",
     null="[a-z_]+",
@@ -61,7 +62,7 @@ wildcard_constraints:
     comparison=NAME,
 
 
-CELL = "semantics={semantics}/source={source}/epsilon-{epsilon}_n-{n}_k-{k}"
+CELL = "semantics={semantics}/source={source}/epsilon-{epsilon}{epsilon_a}_n-{n}_k-{k}"
 CODE = Code(memory=Path(".snakemake/nbyk_code.json"))
 
 
@@ -137,6 +138,11 @@ def prior_of(wildcards):
 def ratings_of(wildcards):
     has_ratings = run.has_ratings(wildcards.source)
     return f"results/ratings/{wildcards.source}.parquet" if has_ratings else []
+
+
+def epsilon_a_of(wildcards):
+    """The option for a perturbation of system A, where there is one."""
+    return options("--epsilon-a", wildcards.epsilon_a.split("_a-")[1:])
 
 
 def metrics_of(wildcards):

@@ -40,7 +40,7 @@ def usable_items(source):
 def data_set_cells():
     """Every cell of the data sets; a size with more items than a data set has is cut to it."""
     return [
-        road.Place(semantics, source, epsilon, n, k)
+        road.Place(semantics, source, epsilon, n, k, run.epsilon_a)
         for source in data_sets()
         for semantics in ("recommended", "published")
         if semantics == "recommended"

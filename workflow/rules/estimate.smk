@@ -64,6 +64,7 @@ rule pvalues:
         mem_mb=memory(191),
         runtime=minutes(2),
     params:
+        epsilon_a=epsilon_a_of,
         true=lambda wildcards, input: options("--true", input.true),
         responses=lambda wildcards: options(
             "--true-responses", true_responses(wildcards)
@@ -73,5 +74,5 @@ rule pvalues:
         "Computing p-values: {wildcards.source} ({wildcards.semantics}), ε = {wildcards.epsilon}, {wildcards.samplers} × {wildcards.metrics}"
     shell:
         "nbyk study pvalues {params.true:q} {params.responses}"
-        " --epsilon {wildcards.epsilon} --items {wildcards.n} --responses {wildcards.k}"
+        " --epsilon {wildcards.epsilon} {params.epsilon_a} --items {wildcards.n} --responses {wildcards.k}"
         " --out {output} -- {input.estimated} > {log} 2>&1"

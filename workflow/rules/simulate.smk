@@ -19,6 +19,7 @@ rule reference:
         gold=lambda wildcards, input: options(
             "--gold", [input.gold] if input.gold else []
         ),
+        epsilon_a=epsilon_a_of,
         references=run.n_references,
         seed=run.seed,
         code=lambda wildcards: code("nbyk_papers.wein2023.effects:reference"),
@@ -26,7 +27,7 @@ rule reference:
         "Drawing {params.references} reference sets: {wildcards.source} ({wildcards.semantics}), ε = {wildcards.epsilon}, {wildcards.n} × {wildcards.k}"
     shell:
         "nbyk study reference {params.gold} --items {wildcards.n} --responses {wildcards.k}"
-        " --epsilon {wildcards.epsilon} --semantics {wildcards.semantics}"
+        " --epsilon {wildcards.epsilon} {params.epsilon_a} --semantics {wildcards.semantics}"
         " --references {params.references} --seed {params.seed} --out {output} -- {input.prior} > {log} 2>&1"
 
 
@@ -49,6 +50,7 @@ rule true:
         metric_files=lambda wildcards, input: options(
             "--metric-file", input.metric_files
         ),
+        epsilon_a=epsilon_a_of,
         draws=run.n_draws,
         seed=run.seed,
         code=lambda wildcards: code("nbyk_papers.wein2023.effects:true"),
@@ -56,6 +58,6 @@ rule true:
         "Drawing true effects: {wildcards.source} ({wildcards.semantics}), ε = {wildcards.epsilon}, {wildcards.n} × {wildcards.k}, {wildcards.metrics}"
     shell:
         "nbyk study true --items {wildcards.n} --responses {wildcards.k}"
-        " --epsilon {wildcards.epsilon} --semantics {wildcards.semantics} {params.metrics:q}"
+        " --epsilon {wildcards.epsilon} {params.epsilon_a} --semantics {wildcards.semantics} {params.metrics:q}"
         " {params.metric_files:q} --draws {params.draws} --seed {params.seed} --threads {threads}"
         " --out {output} -- {input.prior} > {log} 2>&1"

@@ -20,13 +20,14 @@ STORES = ("pvalues", "effects/estimated")
 
 
 class Place(NamedTuple):
-    """A cell: a semantics, a source, an ε and a size (N, K)."""
+    """A cell: a semantics, a source, ε of B, a size (N, K), and ε of A."""
 
     semantics: str
     source: str
     epsilon: float
     n: int
     k: int
+    epsilon_a: float = 0.0
 
     @property
     def folder(self) -> str:
@@ -36,13 +37,14 @@ class Place(NamedTuple):
     @property
     def stem(self) -> str:
         """What its files' names begin with."""
-        return f"epsilon-{self.epsilon}_n-{self.n}_k-{self.k}"
+        of_a = f"_a-{self.epsilon_a}" if self.epsilon_a else ""
+        return f"epsilon-{self.epsilon}{of_a}_n-{self.n}_k-{self.k}"
 
 
 def places(config: Any) -> list[Place]:
     """Return every cell that a configuration asks for."""
     return [
-        Place(semantics, source, epsilon, size.n_items, size.k_responses)
+        Place(semantics, source, epsilon, size.n_items, size.k_responses, config.epsilon_a)
         for semantics in config.semantics
         for source in config.sources
         if semantics == "recommended" or source in PRIORS

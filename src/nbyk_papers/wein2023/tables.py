@@ -45,8 +45,12 @@ def tables_of(cells: Cells, semantics: str, source: str) -> list[tuple[str, str,
     rows = shown.table
     for epsilon in sorted(rows["epsilon_b"].unique()):
         name = full_table_name(source, float(epsilon))
-        caption = f"{_title(name, source)}: estimated and true p-values, ε = {epsilon:g} ({semantics})"
-        tables.append((name, caption, full(rows[rows["epsilon_b"] == epsilon])))
+        of_epsilon = rows[rows["epsilon_b"] == epsilon]
+        caption = (
+            f"{_title(name, source)}: estimated and true p-values, ε = {epsilon:g}"
+            f"{_perturbed_a(of_epsilon)} ({semantics})"
+        )
+        tables.append((name, caption, full(of_epsilon)))
     return tables
 
 
@@ -108,6 +112,12 @@ def _acceptable(estimated: pd.Series, true: pd.Series) -> pd.Series:
     """Return "yes" or "no", or nothing where there are no numbers."""
     flag = is_off(estimated, true).map({True: "no", False: "yes"})
     return flag.where(estimated.notna() & true.notna(), "")
+
+
+def _perturbed_a(rows: pd.DataFrame) -> str:
+    """Return that A is perturbed, for a caption, where it is."""
+    found = rows["epsilon_a"].iloc[0] if "epsilon_a" in rows else 0.0
+    return f", ε_A = {found:g}" if found else ""
 
 
 def _title(name: str, source: str) -> str:
