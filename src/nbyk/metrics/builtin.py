@@ -68,6 +68,18 @@ _THRESHOLD = (Parameter("threshold", default=0.5, example=0.6),)
 # Errors that are equal as fractions differ by rounding, and rounding must not decide who wins.
 _TOLERANCE = (Parameter("tolerance", default=1e-9, minimum=0.0, maximum=1.0, example=0.0),)
 
+WINS = Definition(
+    "wins",
+    "nbyk.metrics.wins:wins",
+    "higher",
+    "Items on which A is better by a metric, less those on which B is, over all items.",
+    kind="comparison",
+    parameters=_TOLERANCE,
+    source=_WEIN,
+    additive=True,
+)
+"""Made of another metric: `wins(mse)`."""
+
 _ITEM_MEANS = "nbyk.metrics.item_means"
 _PAIRED = "nbyk.metrics.paired"
 _DISTRIBUTIONAL = "nbyk.metrics.distributional"
