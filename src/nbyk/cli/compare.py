@@ -213,7 +213,7 @@ def compare(
             "generalise": factors(generalise),
             "n_resamples": n_resamples,
             "max_resamples": max_resamples,
-            "rng": seed,
+            "seed": seed,
             "threads": threads,
         },
     )
@@ -283,7 +283,9 @@ def _extras(
     from nbyk.testing.systems.variance import variance_shares
 
     left_out = []
-    test = {name: asked.test[name] for name in ("alpha", "alternative", "confidence_level", "rng", "threads")}
+    test = {
+        name: asked.test[name] for name in ("alpha", "alternative", "confidence_level", "seed", "threads")
+    }
     found: dict[str, Any] = {}
 
     def look(what: str, at: partial[Any]) -> Any:
@@ -294,7 +296,7 @@ def _extras(
             left_out.append(f"{what}: not known here, {error_in_options(error)}")
             return None
 
-    level = {name: test[name] for name in ("confidence_level", "rng", "threads")}
+    level = {name: test[name] for name in ("confidence_level", "seed", "threads")}
     shares = {
         name: look(f"variance of {name}", partial(variance_shares, data, metric=name, **level))
         for name in results

@@ -48,18 +48,18 @@ class Component:
         """Unbiased estimate of the variance between units alone; it may be negative."""
         return self.total - self.within
 
-    def between_interval(self, confidence: float = 0.95) -> tuple[float, float]:
+    def between_interval(self, confidence_level: float = 0.95) -> tuple[float, float]:
         """Return an interval for the expected `between`: that of `total`, less `within`, not below 0."""
-        low, high = _chi_square_interval(self.total, self.df, confidence)
+        low, high = _chi_square_interval(self.total, self.df, confidence_level)
         return max(low - self.within, 0.0), max(high - self.within, 0.0)
 
-    def within_interval(self, confidence: float = 0.95) -> tuple[float, float]:
+    def within_interval(self, confidence_level: float = 0.95) -> tuple[float, float]:
         """Return an interval for the expected `within`, by χ²."""
-        return _chi_square_interval(self.within, self.within_df, confidence)
+        return _chi_square_interval(self.within, self.within_df, confidence_level)
 
 
-def _chi_square_interval(variance: float, df: float, confidence: float) -> tuple[float, float]:
-    tail = 0.5 * (1.0 - confidence)
+def _chi_square_interval(variance: float, df: float, confidence_level: float) -> tuple[float, float]:
+    tail = 0.5 * (1.0 - confidence_level)
     return variance * df / float(chdtri(df, tail)), variance * df / float(chdtri(df, 1.0 - tail))
 
 

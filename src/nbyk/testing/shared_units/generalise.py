@@ -82,10 +82,10 @@ class SharedUnitsTest:
         return float(stdtr(self.df, -pivot if alternative == "greater" else pivot))
 
     def interval(
-        self, confidence: float = 0.95, alternative: Alternative = "two-sided"
+        self, confidence_level: float = 0.95, alternative: Alternative = "two-sided"
     ) -> tuple[float, float]:
-        """Return the interval that leaves 0 out exactly where `p_value` is at most 1 − confidence."""
-        tail = (1.0 - confidence) / (2.0 if alternative == "two-sided" else 1.0)
+        """Return the interval that leaves 0 out exactly where `p_value` is at most 1 − confidence_level."""
+        tail = (1.0 - confidence_level) / (2.0 if alternative == "two-sided" else 1.0)
         reach = -float(stdtrit(self.df, tail)) * self.standard_error
         low = -np.inf if alternative == "less" else self.effect - reach
         high = np.inf if alternative == "greater" else self.effect + reach
