@@ -40,6 +40,8 @@ CONFIG: dict[str, Any] = {
     "n_references": 2,
 }
 PRODUCTS = ["report"]
+BARE_PATH = "/usr/local/bin:/usr/bin:/bin"
+"""The path of a shell in which no environment is activated: rules must find their own nbyk."""
 PATIENCE = 1200.0
 """Seconds that a run may take on a busy machine before it counts as hung."""
 USERS_METRIC = '''"""A metric of a user's own."""
@@ -59,8 +61,7 @@ def command(checkout: Path, directory: Path, *arguments: str, cores: int = 2) ->
     profile = checkout / "workflow/profiles/default"
     options = ["--snakefile", checkout / "Snakefile", "--profile", profile, "--cores", str(cores)]
     words = [sys.executable, "-m", "snakemake", *options, "--configfile", "mine.yaml", *arguments]
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return {"args": list(map(str, words)), "cwd": directory, "env": {**os.environ, "PATH": path}}
+    return {"args": list(map(str, words)), "cwd": directory, "env": {**os.environ, "PATH": BARE_PATH}}
 
 
 def configure(directory: Path, config: dict[str, Any]) -> None:

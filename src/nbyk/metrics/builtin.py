@@ -81,6 +81,7 @@ WINS = Definition(
 """Made of another metric: `wins(mse)`."""
 
 _ITEM_MEANS = "nbyk.metrics.item_means"
+_CORRELATIONS = "nbyk.metrics.correlations"
 _PAIRED = "nbyk.metrics.paired"
 _DISTRIBUTIONAL = "nbyk.metrics.distributional"
 _HISTOGRAMS = "nbyk.metrics.histograms"
@@ -110,10 +111,24 @@ BUILTIN = (
     ),
     Definition(
         "spearman",
-        f"{_ITEM_MEANS}:spearman",
+        f"{_CORRELATIONS}:spearman",
         "higher",
         "Spearman's rank correlation of the item means; NaN for a constant.",
         source="Spearman 1904, The proof and measurement of association between two things",
+    ),
+    Definition(
+        "pearson",
+        f"{_CORRELATIONS}:pearson",
+        "higher",
+        "Pearson's correlation of the item means; NaN for a constant.",
+        source="Pearson 1896, Mathematical contributions to the theory of evolution, III",
+    ),
+    Definition(
+        "kendall",
+        f"{_CORRELATIONS}:kendall",
+        "higher",
+        "Kendall's rank correlation (τ-b) of the item means; NaN for a constant.",
+        source="Kendall 1945, The treatment of ties in ranking problems",
     ),
     Definition(
         "mean",
