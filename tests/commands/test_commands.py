@@ -1,7 +1,8 @@
 """Every command that README and docs print works as it stands there, in a shell with a bare path.
 
-The commands of a page run in their order, in a folder with the repository's files and those that the page says the
-reader has. What is too long, or needs a network, runs as `CUTS` says, with the reason. `make test-commands` runs this.
+The commands of a page run in their order, in a folder with the repository's files and those that the page
+takes for the reader's own. What is too long, or needs a network, runs as `CUTS` says, with the reason.
+`make test-commands` runs this.
 """
 
 from __future__ import annotations
@@ -26,7 +27,7 @@ WRITTEN_BY_RUNS = {".git", ".venv", ".snakemake", "results", "logs", "example", 
 
 @dataclass(frozen=True)
 class Cut:
-    """What runs in place of a command, why, and the exit code and words that show that it did what it should."""
+    """What runs in place of a command, why, and the exit code and words that show that it worked."""
 
     instead: str
     why: str

@@ -13,8 +13,8 @@ if TYPE_CHECKING:
 def metrics(metric_file: MetricFiles = None) -> None:
     """List all metrics: the name, whether higher or lower is better, and one line of explanation.
 
-    `--metric` of the other commands takes these names, with parameters in parentheses as shown. Add your own with
-    --metric-file. The scores of `nbyk labels` follow.
+    `--metric` of the other commands takes these names, with parameters in parentheses as shown. Add your
+    own with --metric-file. The scores of `nbyk labels` follow.
     """
     from nbyk.metrics.label_scores import get_score, score_names
     from nbyk.metrics.registry import snapshot
@@ -30,7 +30,7 @@ def metrics(metric_file: MetricFiles = None) -> None:
 
 
 def _spec(metric: Definition) -> str:
-    """Return a metric's name with its parameters, at their defaults or, where one must be given, at an example."""
+    """Return a metric's name with its parameters, at their defaults or else at an example."""
     given = [
         f"{parameter.name}={(parameter.example if parameter.default is None else parameter.default):g}"
         for parameter in metric.parameters

@@ -131,7 +131,7 @@ def _untied_pairs(ranks: Floats, counts: Integers) -> int:
 
 @njit(nogil=True, cache=True)
 def _lead(ranks: Floats, gold_ranks: Floats, order: Integers, tree: Integers) -> int:
-    """Return concordant less discordant pairs; `order` sorts `gold_ranks`. Knight 1966, with a Fenwick tree."""
+    """Return concordant less discordant pairs, counted in a Fenwick tree; `order` sorts `gold_ranks`."""
     n = len(order)
     tree[:] = 0
     lead = 0
