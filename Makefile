@@ -1,6 +1,8 @@
 # Two commands do all: `make` installs and runs the default workflow; `make test` checks everything.
 # `make test-slurm` checks the workflow on a real Slurm of one node, which it installs where it may.
+# `make test-commands` runs every command that README and docs print.
 # `make test-browser` reads every HTML report in headless Chromium, which it installs where it may.
+# `make test-wheel` installs nbyk from its source and its wheel into an empty environment, and asks it there.
 # `make test-faults TIMES=20` kills runs and fills disks at 20 random moments a test; SEED=n starts with moment n.
 # It also runs the whole corpus of hostile inputs, of which `make test` runs a sample.
 
@@ -24,7 +26,7 @@ endef
 # Rules and jobs call `nbyk` and `snakemake` by name; find the environment's first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: all paper paper-homan paper-ulmer paper-boostsa calibration report snakemake-report install test lint types unit test-slurm test-browser test-faults slurm chromium bench lock clean
+.PHONY: all paper paper-homan paper-ulmer paper-boostsa calibration report snakemake-report install test lint types unit test-slurm test-browser test-wheel test-commands test-faults slurm chromium bench lock clean
 
 all: install
 	$(SNAKEMAKE) --quiet reason host
@@ -99,6 +101,12 @@ test-slurm: install slurm
 
 test-browser: install chromium
 	$(BIN)/pytest tests/browser
+
+test-wheel: install
+	$(BIN)/pytest tests/wheel
+
+test-commands: install
+	$(BIN)/pytest -n $(CORES) tests/commands
 
 # The name of each test ends in the seed of its moment.
 test-faults: install

@@ -46,21 +46,21 @@ def against_deepsig(repeats: int) -> Iterator[Line]:
     yield _measured(
         f"bootstrap test, n = {N}, {DRAWS} resamples",
         lambda: deepsig.bootstrap_test(a, b, num_samples=DRAWS, seed=1),
-        lambda: bootstrap_test(a, b, n_resamples=DRAWS),
+        lambda: bootstrap_test(a, b, alternative="greater", n_resamples=DRAWS),
         20.0,
         repeats,
     )
     yield _measured(
         f"permutation of pairs, n = {N}, {DRAWS} draws",
         lambda: deepsig.permutation_test(a, b, num_samples=DRAWS, seed=1),
-        lambda: approximate_randomisation(a, b, n_resamples=DRAWS, exact_up_to=0),
+        lambda: approximate_randomisation(a, b, alternative="greater", n_resamples=DRAWS, exact_up_to=0),
         20.0,
         repeats,
     )
     yield _measured(
         f"permutation of pairs, n = {N}, theirs {DRAWS} draws, ours all 2^{N}",
         lambda: deepsig.permutation_test(a, b, num_samples=DRAWS, seed=1),
-        lambda: approximate_randomisation(a, b),
+        lambda: approximate_randomisation(a, b, alternative="greater"),
         20.0,
         repeats,
     )

@@ -75,7 +75,7 @@ def setting(name: str, n: int, replicates: int) -> list[float]:
             [responses(factor * SHAPES[shape](generator, (n, 1))) for shape, _, factor in systems],
             n_resamples=DRAWS,
             max_resamples=DRAWS,
-            rng=replicate,
+            seed=replicate,
         )
         p = np.array([pair.result.p_value.p for pair in board.pairs])
         a_looks_better = np.array([pair.result.effect > 0.0 for pair in board.pairs])

@@ -51,7 +51,7 @@ def compare(folder: Path) -> Pages:
         code, printed = run("nbyk", ["example"], place, os.environ, PATIENCE)
         assert code == 0, printed
         files = [f"example/sim_{system}.csv" for system in systems]
-        pages |= answered(place, "compare", "compare", "--gold", "example/gold.csv", *files)
+        pages |= answered(place, "compare", "compare", "--gold", "example/gold.csv", "--full", *files)
     return pages
 
 

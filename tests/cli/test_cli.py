@@ -23,7 +23,7 @@ COMMANDS = (
         f"study {name}"
         for name in ("normalise", "align", "prior", "reference", "true", "estimate", "pvalues")
     ),
-    *("plan", "why", "doctor"),
+    *("plan", "why", "doctor", "metrics"),
     *("fit", "version", "config check", "config schema", "config reference"),
     *(f"data {command}" for command in ("list", "fetch", "show", "terms")),
     *(f"study {name}" for name in ("list", "cell", "report", "likelihood-fit", "papers-report", "cartpole")),

@@ -163,7 +163,10 @@ def test_a_design_names_its_file_line_and_key(nbyk: Run) -> None:
     ("argument", "wrong"),
     [
         ("fraction", lambda wrong: library.label_bootstrap("abab", ["abab"], ["aabb"], fraction=wrong)),
-        ("confidence", lambda wrong: library.label_bootstrap("abab", ["abab"], ["aabb"], confidence=wrong)),
+        (
+            "confidence_level",
+            lambda wrong: library.label_bootstrap("abab", ["abab"], ["aabb"], confidence_level=wrong),
+        ),
         ("n_resamples", lambda wrong: library.paired_bootstrap([1.0, 2.0], [2.0, 1.0], n_resamples=-wrong)),
         ("power", lambda wrong: library.settle(*SCORES[:, :, None].clip(0, 1), power=wrong)),
         ("alpha", lambda wrong: library.settle(*SCORES[:, :, None].clip(0, 1), alpha=wrong)),

@@ -267,7 +267,7 @@ def of_options() -> Iterator[tuple[str, Callable[[Path], Words]]]:
         "seed",
         "alpha",
         "fraction",
-        "confidence",
+        "confidence_level",
         "labels",
         "target_class",
         "scores",

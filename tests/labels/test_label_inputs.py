@@ -168,8 +168,8 @@ def test_options_that_make_no_sense_are_refused() -> None:
         label_bootstrap(T, T, T, seed=-1)
     with pytest.raises(NbykError, match="names: found 'x' twice"):
         label_bootstrap(T, T, T, names=("x", "x"))
-    with pytest.raises(NbykError, match=r"confidence: found 1"):
-        label_bootstrap(T, T, T, confidence=1.0)
+    with pytest.raises(NbykError, match=r"confidence_level: found 1"):
+        label_bootstrap(T, T, T, confidence_level=1.0)
     with pytest.raises(NbykError, match="number of draws must be at least 1"):
         label_bootstrap(T, T, T, n_resamples=0)
 

@@ -17,7 +17,8 @@ def _spec(name):
     return f"{name}({', '.join(f'{p.name}={p.example}' for p in required)})" if required else name
 
 
-ALL = [get(_spec(name)) for name in names()]
+CONSTRUCTED = ["wins(mse)", "wins(mean)", "wins(accuracy(threshold=0.6))", "wins(mean_of_emds)"]
+ALL = [get(spec) for spec in (*map(_spec, names()), *CONSTRUCTED)]
 SCORES = [metric for metric in ALL if metric.kind == "score"]
 
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.spatial.distance import cosine
-from scipy.stats import spearmanr, wasserstein_distance
+from scipy.stats import kendalltau, pearsonr, spearmanr, wasserstein_distance
 from sklearn import metrics as sk
 
 from nbyk.metrics import get
@@ -36,10 +36,8 @@ def _inverse_mse(a, g):
     return 1 / error if error else np.inf
 
 
-def _spearman(a, g):
-    if np.ptp(a) == 0 or np.ptp(g) == 0:
-        return np.nan
-    return spearmanr(a, g).statistic
+def _correlation(of):
+    return lambda a, g: np.nan if np.ptp(a) == 0 or np.ptp(g) == 0 else of(a, g).statistic
 
 
 def _cosine(a, g):
@@ -59,7 +57,9 @@ SCORES = {
     "rmse": lambda a, g: np.sqrt(np.mean((a - g) ** 2)),
     "max_error": lambda a, g: sk.max_error(g, a),
     "mean": lambda a, g: np.mean(a),
-    "spearman": _spearman,
+    "spearman": _correlation(spearmanr),
+    "pearson": _correlation(pearsonr),
+    "kendall": _correlation(kendalltau),
     "cosine": _cosine,
     "emd_aggregated": wasserstein_distance,
     "emd_aggregated_vectorized": _emd,
@@ -198,6 +198,13 @@ def test_mean_of_emds_with_many_responses_an_item(width, gold_width):
         ("spearman", [0.2, 0.4], [0.3, 0.3], np.nan),
         ("spearman", [0.1, 0.2, 0.9], [0.0, 0.5, 0.6], 1.0),
         ("spearman", [0.9, 0.2, 0.1], [0.0, 0.5, 0.6], -1.0),
+        ("pearson", [0.1, 0.1, 0.1], [0.2, 0.4, 0.5], np.nan),
+        ("pearson", [0.1, 0.3, 0.2], [0.1, 0.1, 0.1], np.nan),
+        ("pearson", [0.1, 0.2, 0.9], [0.1, 0.2, 0.9], 1.0),
+        ("kendall", [0.2, 0.2], [0.2, 0.4], np.nan),
+        ("kendall", [0.2, 0.4], [0.3, 0.3], np.nan),
+        ("kendall", [0.1, 0.2, 0.9], [0.0, 0.5, 0.6], 1.0),
+        ("kendall", [0.9, 0.2, 0.1], [0.0, 0.5, 0.6], -1.0),
         ("precision", [0.1, 0.2], [0.9, 0.1], 0.0),
         ("recall", [0.9, 0.2], [0.1, 0.1], 0.0),
         ("f1", [0.1, 0.2], [0.1, 0.1], 0.0),

@@ -203,13 +203,16 @@ def test_the_case_study_is_its_tests() -> None:
     for at in found.tests:
         a, b = means[FIRST][: at.n_runs], means[SECOND][: at.n_runs]
         assert at.aso.eps_min == nbyk.aso(a, b).eps_min
-        assert at.p["bootstrap"] == nbyk.bootstrap_test(a, b).p
-        assert at.p["permutation"] == nbyk.permutation_test(a, b).p
-        assert at.power[FIRST] == nbyk.bootstrap_power_analysis(a)
+        assert at.p["bootstrap"] == nbyk.bootstrap_test(a, b, alternative="greater").p
+        assert at.p["permutation"] == nbyk.permutation_test(a, b, alternative="greater").p
+        assert at.power[FIRST] == nbyk.bootstrap_power_analysis(a, alternative="greater")
     assert found.table.labels == ("every_10", "every_20", "discount_0.6")
     sampled = [means[FIRST][:10], means[SECOND][:10], means["discount_0.6"][:8]]
     np.testing.assert_array_equal(found.table.eps_min, nbyk.multi_aso(sampled).eps_min)
-    assert found.one_run[1] == nbyk.bootstrap_test(rewards[FIRST][0], rewards[SECOND][0]).p
+    assert (
+        found.one_run[1]
+        == nbyk.bootstrap_test(rewards[FIRST][0], rewards[SECOND][0], alternative="greater").p
+    )
     for of_agent in found.episodes:
         assert of_agent.n_pairs == 66
         assert of_agent.rejected > 0.5, "runs of one agent differ by more than their episodes do"

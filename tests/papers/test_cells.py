@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import numpy as np
+import pyarrow as pa
 import pytest
 from numpy.testing import assert_array_equal
 
@@ -20,7 +23,9 @@ from nbyk_papers.wein2023.cells import (
     references_table,
     true_effects_table,
 )
+from nbyk_papers.wein2023.comparison import read_cells
 from nbyk_papers.wein2023.pvalues import p_values_table
+from nbyk_papers.wein2023.tables import all_tables
 
 TOXICITY = published_prior("toxicity")
 COLUMNS = {"mse": "inverse_mse", "cosine": "cosine"}
@@ -76,3 +81,33 @@ def test_p_values_are_those_of_the_draws() -> None:
         assert (row["true_p"], row["true_se"]) == (truth.p, truth.standard_error)
         assert (m, row["n_draws"]) == ({"mse": 50, "cosine": 20}[row["metric"]], 60)
     assert_array_equal(estimated["draw"].to_numpy()[:50], np.arange(50))
+
+
+def test_no_published_number_stands_beside_a_perturbed_a(tmp_path: Path) -> None:
+    """The same made-up p-values, once of the paper's ideal A and once of a perturbed one."""
+    row = {
+        "epsilon_b": 0.1,
+        "n_items": 1000,
+        "k_responses": 5,
+        "null": "pooled_twice",
+        "item_sampler": "bootstrap_items",
+        "response_sampler": "all",
+        "metric": "mae",
+        "estimated_p": 0.01,
+        "estimated_se": 0.001,
+        "true_p": 0.002,
+        "true_se": 0.001,
+        "n_draws": 1000,
+    }
+    beside = {}
+    for epsilon_a in (0.0, 0.05):
+        path = tmp_path / f"{epsilon_a}/semantics=published/source=simulated/p.parquet"
+        rows = [{**row, "epsilon_a": epsilon_a, "reference": reference} for reference in (0, 1)]
+        write_parquet(path, pa.Table.from_pylist(rows), {})
+        cells = read_cells(
+            [path], n_items=1000, k_responses=5, columns=["mae"], samplers=["bootstrap_items/all"]
+        )
+        beside[epsilon_a] = cells.table["published_true_p"].notna().tolist()
+        captions = [caption for _, caption, _ in all_tables(cells)]
+        assert any("ε = 0.1, ε_A = 0.05 (" in caption for caption in captions) == (epsilon_a > 0.0)
+    assert beside == {0.0: [True], 0.05: [False]}

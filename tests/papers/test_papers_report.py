@@ -21,7 +21,12 @@ AGREEMENT = {"cells": 3, "agree": 2, "share": 2 / 3, "median_abs_z": 0.7}
 WEIN: dict[str, Any] = {
     "line": "2 of 3 <cells> agree",
     "within_standard_errors": 3.0,
-    "recommended": {"true_p": AGREEMENT, "estimated_p": AGREEMENT},
+    "recommended": {
+        "true_p": AGREEMENT,
+        "estimated_p": AGREEMENT,
+        "acceptable": {"sentence": "1 of 3 is off."},
+        "choices": None,
+    },
 }
 
 

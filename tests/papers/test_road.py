@@ -81,7 +81,7 @@ def test_it_is_what_the_commands_make_of_files_one_by_one(
     semantics, null, on_gold = get_semantics(way[0]), way[1], way[2]
     prior = published_prior("toxicity")
     columns = {name: semantics.metric(name) for name in METRICS}
-    size: dict[str, Any] = {"n_items": 25, "epsilon_b": 0.2}
+    size: dict[str, Any] = {"n_items": 25, "epsilon_b": 0.2, "epsilon_a": 0.1}
     sets = reference_sets(
         prior,
         **size,
@@ -110,7 +110,7 @@ def test_it_is_what_the_commands_make_of_files_one_by_one(
         paired=semantics.share_gold,
         resamples_of_column={name: semantics.resamples(name, 30) for name in sorted(METRICS)},
     )
-    assert made("epsilon-0.2_n-25_k-3", way, files).equals(table)
+    assert made("epsilon-0.2_a-0.1_n-25_k-3", way, files).equals(table)
     assert np.ptp(table["estimated_p"].to_numpy()) > 0.0
 
 
@@ -159,6 +159,7 @@ def test_any_history_computes_every_cell_once_and_a_stopped_run_goes_on_with_the
     for _ in range(5):
         config = configuration(
             epsilons=draw.sample([0.1, 0.2, 0.3, 0.5], draw.randint(1, 4)),
+            epsilon_a=draw.choice([0.0, 0.0, 0.05]),
             samplers=draw.sample([*SAMPLERS, "all_items/all"], draw.randint(1, 3)),
             metrics=draw.sample([*METRICS, "rmse"], draw.randint(1, 4)),
         )
@@ -173,7 +174,13 @@ def test_any_history_computes_every_cell_once_and_a_stopped_run_goes_on_with_the
         held = {file: list(held_by(of_file[file])) for file in files}
         computed += [name for file in new for name in held[file]]
         asked = {
-            (place.semantics, place.source, (place.epsilon, place.n, place.k), sampler, metric)
+            (
+                place.semantics,
+                place.source,
+                (place.epsilon, place.epsilon_a, place.n, place.k),
+                sampler,
+                metric,
+            )
             for place in places(config)
             for sampler in config.samplers
             for metric in config.metrics

@@ -79,14 +79,11 @@ def start(cluster: Cluster, directory: Path) -> subprocess.Popen[bytes]:
     """Start the workflow with the profile of clusters; what it prints goes to output.txt."""
     profile = ["--snakefile", ROOT / "Snakefile", "--profile", ROOT / "workflow/profiles/slurm"]
     words = [sys.executable, "-m", "snakemake", *profile, *OPTIONS, "--configfile", "mine.yaml"]
-    # Jobs call `nbyk` by name; srun's wrapper comes before all.
-    wrapper, _, rest = cluster.environment["PATH"].partition(":")
-    path = ":".join([wrapper, str(Path(sys.executable).parent), rest])
     with (directory / "output.txt").open("wb") as output:
         return subprocess.Popen(
             list(map(str, words)),
             cwd=directory,
-            env={**cluster.environment, "PATH": path},
+            env=cluster.environment,
             stdout=output,
             stderr=subprocess.STDOUT,
         )

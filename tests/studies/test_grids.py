@@ -6,9 +6,9 @@ import random
 
 import pytest
 
-from nbyk.studies.grids import Grid, Point
+from nbyk.studies.grids import Field, Grid, Point
 
-GRID = Grid((("epsilon", float), ("n", int), ("k", int)))
+GRID = Grid((Field("epsilon", float), Field("n", int), Field("k", int)))
 
 
 @pytest.mark.parametrize(
@@ -59,6 +59,18 @@ def test_shares_hold_every_point_once_within_the_limits(seed: int) -> None:
         assert len(share) == 1 or (len(key) <= 100 and sum(map(seconds, share)) <= limit + 1e-9)
     draw.shuffle(points)
     assert GRID.shares(points, seconds, limit) == shares
+
+
+def test_a_usual_value_is_left_out_of_names() -> None:
+    grid = Grid((Field("epsilon", float), Field("a", float, 0.0), Field("n", int)))
+    for points, key in (
+        ([(0.1, 0.0, 5), (0.3, 0.0, 5)], "epsilon-0.1-and-0.3_n-5"),
+        ([(0.1, 0.2, 5), (0.1, 0.2, 6)], "epsilon-0.1_a-0.2_n-5-and-6"),
+        ([(0.1, 0.0, 5), (0.1, 0.2, 5)], "epsilon-0.1_a-0.0-and-0.2_n-5"),
+    ):
+        assert grid.key(points) == key
+        assert grid.points(key) == points
+    assert grid.points("epsilon-0.1_a-0.2") == []
 
 
 def test_small_points_come_together() -> None:

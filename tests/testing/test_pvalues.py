@@ -99,10 +99,10 @@ def test_p_value_is_its_definition(observed: float, null: list[float]) -> None:
     tolerance = tie_tolerance(observed, *null)
     greater = (1 + sum(beta >= observed - tolerance for beta in null)) / (1 + m)
     less = (1 + sum(beta <= observed + tolerance for beta in null)) / (1 + m)
-    assert p_value(observed, null).p == greater
+    assert p_value(observed, null, alternative="greater").p == greater
     assert p_value(observed, null, alternative="less").p == less
     assert p_value(observed, null, alternative="two-sided").p == min(1.0, 2 * min(greater, less))
-    assert 0.0 < p_value(observed, null).p <= 1.0
+    assert 0.0 < p_value(observed, null, alternative="greater").p <= 1.0
 
 
 @pytest.mark.parametrize("alternative", ["greater", "less", "two-sided"])
@@ -128,10 +128,10 @@ def test_without_ties_the_attained_level_is_alpha() -> None:
 
 def test_effects_that_differ_by_rounding_are_ties() -> None:
     third = 0.1 + 0.2  # not 0.3
-    assert p_value(third, [0.3, 0.0, 0.0]).p == 0.5
+    assert p_value(third, [0.3, 0.0, 0.0], alternative="greater").p == 0.5
     assert p_value(-third, [-0.3, 0.0, 0.0], alternative="less").p == 0.5
     assert p_value(0.3, [third, 1.0, 1.0], alternative="less").p == 0.5
-    assert p_value(0.3 + 1e-9, [0.3, 0.0, 0.0]).p == 0.25
+    assert p_value(0.3 + 1e-9, [0.3, 0.0, 0.0], alternative="greater").p == 0.25
     assert expected_p([third], [0.3]).p == 1.0
     assert expected_p([third, 0.3], [third, 0.3]).p == 1.0
     assert not expected_p([0.3], [third]).flipped
@@ -162,7 +162,7 @@ def test_permutation_p_on_likert_data_is_the_exact_one(seed: int) -> None:
     data = response_set(*(levels / 5))
     m = 20_000
     draws = resampled_effects(data, "mae", sampler="all_items/all", null="permutation", n_resamples=m)
-    p = p_value(observed_effects(data, "mae")[0], draws.null[0]).p
+    p = p_value(observed_effects(data, "mae")[0], draws.null[0], alternative="greater").p
     assert abs(p - exact) <= 4.5 * np.sqrt(exact * (1 - exact) / m) + 1 / m
 
 

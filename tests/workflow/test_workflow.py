@@ -43,6 +43,8 @@ CONFIG: dict[str, Any] = {
     "n_references": 2,
 }
 PRODUCTS = ["report"]
+BARE_PATH = "/usr/local/bin:/usr/bin:/bin"
+"""The path of a shell in which no environment is activated: rules must find their own nbyk."""
 PATIENCE = 1200.0
 """Seconds that a run may take on a busy machine before it counts as hung."""
 USERS_METRIC = '''"""A metric of a user's own."""
@@ -62,8 +64,7 @@ def command(checkout: Path, directory: Path, *arguments: str, cores: int = 2) ->
     profile = checkout / "workflow/profiles/default"
     options = ["--snakefile", checkout / "Snakefile", "--profile", profile, "--cores", str(cores)]
     words = [sys.executable, "-m", "snakemake", *options, "--configfile", "mine.yaml", *arguments]
-    path = f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
-    return {"args": list(map(str, words)), "cwd": directory, "env": {**os.environ, "PATH": path}}
+    return {"args": list(map(str, words)), "cwd": directory, "env": {**os.environ, "PATH": BARE_PATH}}
 
 
 def configure(directory: Path, config: dict[str, Any]) -> None:
@@ -209,6 +210,13 @@ def test_what_is_added_is_all_that_is_computed(
     products = [] if key == "sizes" else PRODUCTS
     assert rules(plan) == Counter({**work, **dict.fromkeys(products, 1)})
     assert all(mark in line for line in plan if line.startswith("cell"))
+
+
+def test_a_perturbation_of_a_is_a_cell_of_its_own(checkout: Path, finished: Path) -> None:
+    configure(finished, {**CONFIG, "epsilon_a": 0.05})
+    plan = planned(checkout, finished)
+    assert rules(plan) == Counter({"cell": 3, **dict.fromkeys(PRODUCTS, 1)})
+    assert all(" cells=epsilon-0.3_a-0.05_n-40_k-2 " in line for line in plan if line.startswith("cell"))
 
 
 def test_a_users_metric_joins_every_table_and_leaves_old_results_alone(

@@ -1,6 +1,7 @@
 # What the rules share: the validated configuration, the studies, and what a job takes.
 
 import os
+import sysconfig
 from functools import cache
 from math import ceil
 from pathlib import Path
@@ -20,6 +21,11 @@ from nbyk.studies.code import Code
 from nbyk_papers import papers
 
 min_version("9.0")
+
+# Rules call the `nbyk` of the Python that runs Snakemake, whether or not its environment is activated.
+os.environ["PATH"] = os.pathsep.join(
+    [sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)]
+)
 
 
 CONFIG_FILES = ["config.yaml", *workflow.overwrite_configfiles]

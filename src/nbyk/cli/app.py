@@ -21,6 +21,7 @@ from nbyk.cli import (
     doctor,
     example,
     labels,
+    metrics,
     plan,
     ratings,
     scores,
@@ -46,6 +47,7 @@ app.command(rich_help_panel=ASK)(plan.plan)
 app.command("test", rich_help_panel=ASK)(scores.scores)
 app.command(rich_help_panel=ASK)(labels.labels)
 app.command(rich_help_panel=ASK)(example.example)
+app.command(rich_help_panel=ASK)(metrics.metrics)
 app.add_typer(data.app, name="data", rich_help_panel=DATA)
 app.command(rich_help_panel=DATA)(ratings.fit)
 app.command(rich_help_panel=CHECK)(why.why)

@@ -36,8 +36,11 @@ if TYPE_CHECKING:
 STEM = "compare"
 """Stem of the report's and the JSON file's names."""
 
-MOST_RESPONSES = 20_000
-"""Responses of gold and two systems up to which sensitivity and what would settle it are looked at too."""
+FULL = (
+    "the verdict may depend on the metric, the null and the sampler; --full tests by all of them, and finds "
+    "the size that would settle it"
+)
+"""The last caution about two systems, unless --full was given."""
 
 _ALTERNATIVES = ("two-sided", "greater", "less")
 
@@ -51,7 +54,7 @@ class _Asked:
     correction: str
     interval: IntervalMethod
     max_draws: int
-    full: bool | None
+    full: bool
     test: Mapping[str, Any]
 
 
@@ -138,13 +141,13 @@ def compare(
     task: Annotated[str | None, typer.Option(help="Of lm_eval logs: the task.")] = None,
     filter_: Annotated[str | None, typer.Option("--filter", help="Of lm_eval logs: the filter.")] = None,
     full: Annotated[
-        bool | None,
+        bool,
         typer.Option(
             "--full/--quick",
-            help="Of two systems: whether to look at every metric and sampler and at what would settle it.",
-            show_default=f"full up to {MOST_RESPONSES} responses",
+            help="Of two systems: also test by every metric, null and sampler, and find what would settle "
+            "it. This takes longer.",
         ),
-    ] = None,
+    ] = False,
     n_resamples: Annotated[
         int, typer.Option("--resamples", help="Draws of the null at first, and of the bootstrap.")
     ] = 9_999,
@@ -210,7 +213,7 @@ def compare(
             "generalise": factors(generalise),
             "n_resamples": n_resamples,
             "max_resamples": max_resamples,
-            "rng": seed,
+            "seed": seed,
             "threads": threads,
         },
     )
@@ -277,19 +280,12 @@ def _extras(
 
     What cannot be known of these data is left out, with the reason.
     """
-    from nbyk.planning.settling.settle import NULLS, settle
-    from nbyk.testing.systems.sensitivity import sensitivity
     from nbyk.testing.systems.variance import variance_shares
 
     left_out = []
-    n_responses = sum(int((matrix == matrix).sum()) for matrix in (data.gold, data.a, data.b))
-    full = n_responses <= MOST_RESPONSES if asked.full is None else asked.full
-    if asked.full is None and not full:
-        left_out.append(
-            "how the verdict depends on metric and sampler, and what would settle it, is left out, as it "
-            f"takes long for {n_responses} responses; --full has it"
-        )
-    test = {name: asked.test[name] for name in ("alpha", "alternative", "confidence_level", "rng", "threads")}
+    test = {
+        name: asked.test[name] for name in ("alpha", "alternative", "confidence_level", "seed", "threads")
+    }
     found: dict[str, Any] = {}
 
     def look(what: str, at: partial[Any]) -> Any:
@@ -300,13 +296,16 @@ def _extras(
             left_out.append(f"{what}: not known here, {error_in_options(error)}")
             return None
 
-    level = {name: test[name] for name in ("confidence_level", "rng", "threads")}
+    level = {name: test[name] for name in ("confidence_level", "seed", "threads")}
     shares = {
         name: look(f"variance of {name}", partial(variance_shares, data, metric=name, **level))
         for name in results
     }
     found["shares"] = {name: of_metric for name, of_metric in shares.items() if of_metric is not None}
-    if full:
+    if asked.full:
+        from nbyk.planning.settling.settle import NULLS, settle
+        from nbyk.testing.systems.sensitivity import sensitivity
+
         null = asked.test["null"]
         found["sensitivity"] = look("sensitivity", partial(sensitivity, data, null=null, **test))
         name, result = next(iter(results.items()))
@@ -315,6 +314,8 @@ def _extras(
                 f"what would settle {name}",
                 partial(settle, data, metric=name, null=null, scale=systems.scale, **test),
             )
+    else:
+        left_out.append(FULL)
     return {**found, "left_out": tuple(left_out)}
 
 

@@ -60,8 +60,8 @@ class Comparison(Section):
     """Of lm_eval's logs: the task."""
     filter: Text | None = None
     """Of lm_eval's logs: the filter."""
-    full: bool | None = None
-    """Of two systems: whether to look at all metrics and at what would settle it; null: if it is quick."""
+    full: bool = False
+    """Of two systems: also test by every metric, null and sampler, and find the size that would settle it."""
     n_resamples: int = Field(9_999, ge=1)
     """Draws M of the null at first, and of the bootstrap."""
     max_resamples: int = Field(999_999, ge=1)
@@ -103,8 +103,8 @@ class Comparison(Section):
     def options(self) -> list[str]:
         """Return the options of `nbyk compare`, but for files of metrics, the seed and the output."""
         options = [f"--metric={metric}" for metric in self.metrics]
-        if self.full is not None:
-            options.append("--full" if self.full else "--quick")
+        if self.full:
+            options.append("--full")
         for name in type(self).model_fields:
             value = getattr(self, name)
             if isinstance(value, list):

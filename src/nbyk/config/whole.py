@@ -17,6 +17,7 @@ from nbyk.data.sources import source as source_named
 from nbyk.data.sources import source_names
 from nbyk.errors import NbykError
 from nbyk.metrics import load_file
+from nbyk.metrics.registry import names_in
 from nbyk.studies import studies
 
 
@@ -78,7 +79,7 @@ class Config(Section):
 
     def files_of_metrics(self, metrics: Sequence[str]) -> list[str]:
         """Return the user's files that metrics are in."""
-        names = {spec.partition("(")[0] for spec in metrics}
+        names = {name for spec in metrics for name in names_in(spec)}
         return sorted(file for file in self.metric_files if names & set(_registered(file)))
 
     def rating_files(self, source: str) -> list[str]:

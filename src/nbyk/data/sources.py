@@ -166,8 +166,8 @@ _SOURCES = {
             scale=Levels((1, 2, 3, 4, 5)),
             load=_needing_a_path("amazon", read_ratings),
             get=f"the paper's reviews ({_AMAZON_URL}) are published without their products, so make a "
-            "table of reviews that have one (item: product, rater: reviewer, value: 1 to 5 stars), and give "
-            "its path",
+            "table of reviews that have one (item: product, rater: reviewer, value: 1 to 5 stars; "
+            "docs/data.md shows how), and give its path",
         ),
         _lewidi(
             "armis",

@@ -53,7 +53,7 @@ def label_bootstrap(
     fraction: float | None = None,
     runs: Runs | None = None,
     n_resamples: int = 10_000,
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
     seed: int = 0,
     threads: int = 1,
     names: tuple[str, str] = ("a", "b"),
@@ -90,7 +90,7 @@ def label_bootstrap(
         runs are appended as if each held other items.
     n_resamples
         Resamples M.
-    confidence
+    confidence_level
         Coverage of the percentile intervals.
     seed
         Seed of the resamples.
@@ -135,8 +135,8 @@ def label_bootstrap(
         fraction = 0.1 if published else 1.0
     if not 0.0 < fraction <= 1.0:
         raise NbykError(f"found {fraction}; expected a share of the items in (0, 1]", argument="fraction")
-    if not 0.0 < confidence < 1.0:
-        raise NbykError(f"found {confidence}; expected a share in (0, 1)", argument="confidence")
+    if not 0.0 < confidence_level < 1.0:
+        raise NbykError(f"found {confidence_level}; expected a share in (0, 1)", argument="confidence_level")
     if n_resamples > MOST_DRAWS:
         raise NbykError(f"found {n_resamples}, expected at most {MOST_DRAWS:,}", argument="n_resamples")
     if seed < 0:
@@ -177,7 +177,7 @@ def label_bootstrap(
         for row, drawn_row, effect in zip(lacking, drawn_lacking, effects, strict=True)
     ]
     comparisons = tuple(
-        _compared(chosen[m], score_a[m], score_b[m], effects[m], confidence, published, flags[m])
+        _compared(chosen[m], score_a[m], score_b[m], effects[m], confidence_level, published, flags[m])
         for m in range(len(chosen))
     )
     classes = data.classes if isinstance(data, HardLabels) else tuple(range(data.target.shape[1]))
@@ -192,7 +192,7 @@ def label_bootstrap(
         semantics=semantics,
         runs=runs,
         seed=seed,
-        confidence=confidence,
+        confidence_level=confidence_level,
         notes=notes_on(data, chosen, given_runs, runs, fraction, names),
         draws=effects,
     )
@@ -245,7 +245,7 @@ def _compared(
     score_a: float,
     score_b: float,
     drawn: Floats,
-    confidence: float,
+    confidence_level: float,
     published: bool,
     flags: tuple[str, ...],
 ) -> LabelComparison:
@@ -257,7 +257,7 @@ def _compared(
         raise UndefinedMetricError(
             f"score {score.name!r} is undefined on every resample; choose another score"
         )
-    tails = (0.5 - 0.5 * confidence, 0.5 + 0.5 * confidence)
+    tails = (0.5 - 0.5 * confidence_level, 0.5 + 0.5 * confidence_level)
     low, high = (float(bound) for bound in np.quantile(defined, tails))
     stars, two_sided = "", None
     if published:
@@ -267,7 +267,7 @@ def _compared(
         if not drawn.any():
             flags = (*flags, "A and B score the same on every resample, which a strict p takes for 0")
     else:
-        one_sided = p_value(effect, defined - effect)
+        one_sided = p_value(effect, defined - effect, alternative="greater")
         p, standard_error = one_sided.p, one_sided.standard_error
         two_sided = p_value(effect, defined - effect, alternative="two-sided").p
     return LabelComparison(

@@ -68,7 +68,7 @@ class LabelTest:
         Items N, and how many of them (or, concatenated, of their runs) each resample draws.
     runs_a, runs_b
         How many runs either system has.
-    n_resamples, semantics, runs, seed, confidence
+    n_resamples, semantics, runs, seed, confidence_level
         As asked for.
     notes
         What holds of all scores: what was not resampled, and what makes p-values too large or too small.
@@ -86,7 +86,7 @@ class LabelTest:
     semantics: Semantics
     runs: Runs
     seed: int
-    confidence: float
+    confidence_level: float
     notes: tuple[str, ...]
     draws: Floats = field(repr=False, compare=False)
 

@@ -68,7 +68,20 @@ _THRESHOLD = (Parameter("threshold", default=0.5, example=0.6),)
 # Errors that are equal as fractions differ by rounding, and rounding must not decide who wins.
 _TOLERANCE = (Parameter("tolerance", default=1e-9, minimum=0.0, maximum=1.0, example=0.0),)
 
+WINS = Definition(
+    "wins",
+    "nbyk.metrics.wins:wins",
+    "higher",
+    "Items on which A is better by a metric, less those on which B is, over all items.",
+    kind="comparison",
+    parameters=_TOLERANCE,
+    source=_WEIN,
+    additive=True,
+)
+"""Made of another metric: `wins(mse)`."""
+
 _ITEM_MEANS = "nbyk.metrics.item_means"
+_CORRELATIONS = "nbyk.metrics.correlations"
 _PAIRED = "nbyk.metrics.paired"
 _DISTRIBUTIONAL = "nbyk.metrics.distributional"
 _HISTOGRAMS = "nbyk.metrics.histograms"
@@ -98,10 +111,24 @@ BUILTIN = (
     ),
     Definition(
         "spearman",
-        f"{_ITEM_MEANS}:spearman",
+        f"{_CORRELATIONS}:spearman",
         "higher",
         "Spearman's rank correlation of the item means; NaN for a constant.",
         source="Spearman 1904, The proof and measurement of association between two things",
+    ),
+    Definition(
+        "pearson",
+        f"{_CORRELATIONS}:pearson",
+        "higher",
+        "Pearson's correlation of the item means; NaN for a constant.",
+        source="Pearson 1896, Mathematical contributions to the theory of evolution, III",
+    ),
+    Definition(
+        "kendall",
+        f"{_CORRELATIONS}:kendall",
+        "higher",
+        "Kendall's rank correlation (τ-b) of the item means; NaN for a constant.",
+        source="Kendall 1945, The treatment of ties in ranking problems",
     ),
     Definition(
         "mean",

@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.metrics.sorting import rank_space, rank_values
 
 Floats = NDArray[np.float64]
 
@@ -165,50 +164,3 @@ def wins_mae(systems: Floats, gold: Floats, out: Floats, tolerance: float) -> No
             error_b = abs(systems[1, r, i] - gold[r, i])
             lead += int(error_b - error_a > tolerance) - int(error_a - error_b > tolerance)
         out[r] = lead / n
-
-
-@njit(nogil=True, cache=True)
-def _rank_products(ranks: Floats, gold_ranks: Floats) -> tuple[float, float]:
-    """Return n times the variance of `ranks` and n times their covariance with `gold_ranks`.
-
-    Both are sums of the same kind in the same order, so that equal ranks give equal numbers and ρ is 1 then.
-    """
-    n = len(ranks)
-    even = n - n % 4
-    middle = 0.5 * (n + 1)
-    square0 = square1 = square2 = square3 = 0.0
-    product0 = product1 = product2 = product3 = 0.0
-    for i in range(0, even, 4):
-        x0, g0 = ranks[i] - middle, gold_ranks[i] - middle
-        x1, g1 = ranks[i + 1] - middle, gold_ranks[i + 1] - middle
-        x2, g2 = ranks[i + 2] - middle, gold_ranks[i + 2] - middle
-        x3, g3 = ranks[i + 3] - middle, gold_ranks[i + 3] - middle
-        square0 += x0 * x0
-        square1 += x1 * x1
-        square2 += x2 * x2
-        square3 += x3 * x3
-        product0 += x0 * g0
-        product1 += x1 * g1
-        product2 += x2 * g2
-        product3 += x3 * g3
-    for i in range(even, n):
-        square0 += (ranks[i] - middle) ** 2
-        product0 += (ranks[i] - middle) * (gold_ranks[i] - middle)
-    return (square0 + square1) + (square2 + square3), (product0 + product1) + (product2 + product3)
-
-
-@njit(nogil=True, cache=True)
-def spearman(systems: Floats, gold: Floats, out: Floats) -> None:
-    """Fill `out` with Spearman's ρ: Pearson's correlation of average ranks; NaN where either is constant."""
-    n = gold.shape[1]
-    gold_ranks = np.empty(n)
-    ranks = np.empty(n)
-    space = rank_space(n)
-    for r in range(out.shape[1]):
-        rank_values(gold[r], gold_ranks, space)
-        gold_variance, _ = _rank_products(gold_ranks, gold_ranks)
-        for s in range(out.shape[0]):
-            rank_values(systems[s, r], ranks, space)
-            variance, covariance = _rank_products(ranks, gold_ranks)
-            product = gold_variance * variance
-            out[s, r] = covariance / math.sqrt(product) if product != 0.0 else np.nan

@@ -47,6 +47,8 @@ class Metric:
         Parameter names and values, in the function's order.
     additive
         Whether an effect is the mean over items of what each item alone gives.
+    of
+        The metric that a constructed one is made of, as `wins(mse)` of `mse`.
     """
 
     name: str
@@ -59,11 +61,17 @@ class Metric:
     implementation: Implementation
     arguments: tuple[tuple[str, float], ...] = ()
     additive: bool = False
+    of: Metric | None = None
 
     @property
     def base_name(self) -> str:
         """The name without parameters."""
         return self.name.partition("(")[0]
+
+    @property
+    def is_mean_over_items(self) -> bool:
+        """Whether a score is the mean over items of what each item alone gives."""
+        return self.additive or self.base_name == "accuracy"
 
     @cached_property
     def function(self) -> Callable[..., Any]:
@@ -150,7 +158,9 @@ class Metric:
             self.check_gold(False)
             gold = np.empty((*systems.shape[1:3], 0)[: systems.ndim - 1])
         self._check_shapes(systems, gold, 2 if self.kind == "comparison" else 1)
-        if callable(self.implementation):
+        if self.of is not None:
+            self.function(self.of, systems, gold, out, *self.values)
+        elif callable(self.implementation):
             self._fill_one_by_one(systems, gold, out)
         else:
             self.function(_compiled_layout(systems), _compiled_layout(gold), out, *self.values)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any, TypeVar, get_args
 
 from nbyk.errors import NbykError, unknown_name
-from nbyk.metrics.builtin import BUILTIN, Definition, Parameter
+from nbyk.metrics.builtin import BUILTIN, WINS, Definition, Parameter
 from nbyk.metrics.metric import Direction, Kind, Metric, Needs
 
 __all__ = ["Metric", "Parameter", "get", "names", "parameters", "register"]
@@ -20,6 +20,8 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 _DEFINITIONS: dict[str, Definition] = {definition.name: definition for definition in BUILTIN}
 _SPEC = re.compile(r"\s*([^\s()]+)\s*(?:\(([^()]*)\))?\s*")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
+_WINS = re.compile(rf"\s*{WINS.name}\s*\((.*)\)\s*", re.DOTALL)
+_WINS_OF = re.compile(rf"\s*{WINS.name}_([a-z0-9_]+)\s*(?:\(([^()]*)\))?\s*")
 
 
 def names() -> tuple[str, ...]:
@@ -47,13 +49,18 @@ def get(spec: str) -> Metric:
     ----------
     spec
         A name, with parameters in parentheses by name or in order: ``mae``, ``accuracy(threshold=0.6)``,
-        ``histogram_emd_aggregated(50)``. White space does not matter.
+        ``histogram_emd_aggregated(50)``. White space does not matter. ``wins(mse)`` counts the items that
+        either system wins by a metric that is a mean over items; ``wins_mse`` is the same.
 
     Raises
     ------
     NbykError
-        If the metric is unknown, or a parameter is missing, unknown, given twice or out of range.
+        If the metric is unknown, or a parameter is missing, unknown, given twice or out of range; or wins
+        are asked for by a metric that is no mean over items.
     """
+    constructed = _wins_of(spec)
+    if constructed is not None:
+        return _wins(spec, *constructed)
     match = _SPEC.fullmatch(spec)
     if match is None:
         raise NbykError(
@@ -61,16 +68,12 @@ def get(spec: str) -> Metric:
         )
     name, given = match[1], match[2] or ""
     if name not in _DEFINITIONS:
-        raise unknown_name("metric", name, _DEFINITIONS)
+        raise unknown_name("metric", name, {**_DEFINITIONS, f"{WINS.name}(METRIC)": WINS})
     definition = _DEFINITIONS[name]
     values = _parse_arguments(spec, definition, given)
-    shown = ", ".join(
-        f"{parameter.name}={values[parameter.name]!r}"
-        for parameter in definition.parameters
-        if values[parameter.name] != parameter.default
-    )
+    shown = _shown(definition, values)
     return Metric(
-        name=f"{name}({shown})" if shown else name,
+        name=f"{name}({', '.join(shown)})" if shown else name,
         direction=definition.direction,
         needs=definition.needs,
         kind=definition.kind,
@@ -81,6 +84,74 @@ def get(spec: str) -> Metric:
         arguments=tuple(values.items()),
         additive=definition.additive,
     )
+
+
+def names_in(spec: str) -> set[str]:
+    """Return the names of the metrics in a spec: that of a constructed metric, and of what it is made of."""
+    constructed = _wins_of(spec)
+    own = {spec.partition("(")[0].strip()}
+    return own if constructed is None else own | {constructed[0].partition("(")[0].strip()}
+
+
+def _wins_of(spec: str) -> tuple[str, str] | None:
+    """Return the metric and the parameters of a spec of wins, None of any other spec."""
+    match = _WINS.fullmatch(spec)
+    if match is not None:
+        inner = match[1]
+        depth = 0
+        for place, letter in enumerate(inner):
+            depth += (letter == "(") - (letter == ")")
+            if letter == "," and depth == 0:
+                return inner[:place], inner[place + 1 :]
+        return inner, ""
+    match = _WINS_OF.fullmatch(spec)
+    if match is None or f"{WINS.name}_{match[1]}" in _DEFINITIONS or match[1] not in _DEFINITIONS:
+        return None
+    return match[1], match[2] or ""
+
+
+def _wins(spec: str, inner: str, given: str) -> Metric:
+    """Return the metric that counts who wins each item by another."""
+    if _wins_of(inner) is not None:
+        raise NbykError(f"metric {spec[:100]!r}: wins count by a metric that scores systems, not by wins")
+    of = get(inner)
+    if of.kind == "comparison" or not of.is_mean_over_items:
+        why = "compares two systems itself" if of.kind == "comparison" else "is no mean over items"
+        fit = ", ".join(name for name in _DEFINITIONS if _scores_items(_DEFINITIONS[name]))
+        raise NbykError(
+            f"metric {spec!r}: {of.name} {why}, so that single items have no score; choose one of {fit}, or "
+            "your own, registered with additive=True"
+        )
+    values = _parse_arguments(spec, WINS, given)
+    shown = _shown(WINS, values)
+    if of.name == "mae":  # which has compiled code of its own
+        return get(f"wins_mae({', '.join(shown)})")
+    return Metric(
+        name=f"{WINS.name}({', '.join([of.name, *shown])})",
+        direction=WINS.direction,
+        needs=of.needs,
+        kind=WINS.kind,
+        needs_gold=of.needs_gold,
+        summary=f"Items on which A is better by {of.name}, less those on which B is, over all items.",
+        source=WINS.source,
+        implementation=WINS.implementation,
+        arguments=tuple(values.items()),
+        additive=WINS.additive,
+        of=of,
+    )
+
+
+def _scores_items(definition: Definition) -> bool:
+    return definition.kind == "score" and (definition.additive or definition.name == "accuracy")
+
+
+def _shown(definition: Definition, values: dict[str, float]) -> list[str]:
+    """Return the parameters that are not at their default, as a spec has them."""
+    return [
+        f"{parameter.name}={values[parameter.name]!r}"
+        for parameter in definition.parameters
+        if values[parameter.name] != parameter.default
+    ]
 
 
 def register(
@@ -141,7 +212,7 @@ def register(
         name = getattr(function, "__name__", repr(function))
         if not _NAME.fullmatch(name):
             raise NbykError(f"metric {name!r}: a name is lower-case letters, digits and _, a letter first")
-        taken = _DEFINITIONS.get(name)
+        taken = WINS if name == WINS.name else _DEFINITIONS.get(name)
         if taken is not None and (
             isinstance(taken.implementation, str) or _home(taken.implementation) != _home(function)
         ):

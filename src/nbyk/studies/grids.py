@@ -11,6 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation
 from functools import lru_cache
 from itertools import product
+from typing import NamedTuple
 
 Point = tuple[float, ...]
 Box = tuple[Point, ...]
@@ -20,6 +21,24 @@ _LONGEST = 100
 _SHORTEST_RANGE = 3
 
 
+class Field(NamedTuple):
+    """A field of a point.
+
+    Attributes
+    ----------
+    name
+        What it is called in the names of files.
+    kind
+        The kind of number in it: float or int.
+    unsaid
+        A value that a name leaves out with its field; None if there is none.
+    """
+
+    name: str
+    kind: type[float]
+    unsaid: float | None = None
+
+
 @dataclass(frozen=True)
 class Grid:
     """A grid of points.
@@ -27,10 +46,10 @@ class Grid:
     Attributes
     ----------
     fields
-        The fields of a point by name, and the kind of number in each: float or int.
+        The fields of a point.
     """
 
-    fields: tuple[tuple[str, type[float]], ...]
+    fields: tuple[Field, ...]
 
     def key(self, points: Sequence[Point]) -> str:
         """Return the name of points that are every combination of the values of their fields."""
@@ -38,17 +57,15 @@ class Grid:
 
     def points(self, key: str) -> list[Point]:
         """Return the points that a name has, none if it is no such name."""
-        parts = key.split("_")
-        if len(parts) != len(self.fields):
-            return []
-        box = []
-        for part, (name, kind) in zip(parts, self.fields, strict=True):
-            start, _, text = part.partition("-")
-            values = _read(text) if start == name else None
+        texts = {name: text for name, _, text in (part.partition("-") for part in key.split("_"))}
+        box: list[list[float]] = []
+        for name, kind, unsaid in self.fields:
+            text = texts.pop(name, None)
+            values = unsaid if text is None else _read(text)
             if values is None:
                 return []
-            box.append([kind(value) for value in values])
-        return list(product(*box))
+            box.append([kind(value) for value in values] if isinstance(values, list) else [values])
+        return [] if texts else list(product(*box))
 
     def shares(
         self, points: Iterable[Point], seconds: Callable[[Point], float], limit: float
@@ -93,7 +110,9 @@ class Grid:
 
     def _key(self, box: Box) -> str:
         return "_".join(
-            f"{name}-{_written(values)}" for (name, _), values in zip(self.fields, box, strict=True)
+            f"{name}-{_written(values)}"
+            for (name, _, unsaid), values in zip(self.fields, box, strict=True)
+            if values != (unsaid,)
         )
 
 

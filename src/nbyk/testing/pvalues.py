@@ -119,7 +119,7 @@ def expected_p(alternative: ArrayLike, null: ArrayLike, *, paired: bool = False)
     return ExpectedP(p, math.sqrt(max(0.0, variance)), flipped)
 
 
-def p_value(observed: float, null: ArrayLike, *, alternative: Alternative = "greater") -> PValue:
+def p_value(observed: float, null: ArrayLike, *, alternative: Alternative = "two-sided") -> PValue:
     """Return the p-value of an observed effect: (1 + #{β at least as extreme}) / (1 + M).
 
     Parameters
@@ -194,7 +194,7 @@ def null_counts(observed: float, null: ArrayLike) -> tuple[int, int, int]:
 
 
 def attained_level(
-    observed: float, null: ArrayLike, alpha: float, *, alternative: Alternative = "greater"
+    observed: float, null: ArrayLike, alpha: float, *, alternative: Alternative = "two-sided"
 ) -> float:
     """Return the level that ties leave of α: the chance that p ≤ α where all effects are as likely.
 

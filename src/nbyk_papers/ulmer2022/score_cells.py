@@ -235,7 +235,7 @@ def _scores(
     options = dict(semantics.options.get(test, {}))
     if found.draws:
         options |= {"n_resamples": n_resamples, "seed": seed, "threads": threads}
-    return found.p_values(a, b, **options)
+    return found.p_values(a, b, alternative="greater", **options)
 
 
 def _key(distribution: ScoreDistribution, purpose: str, n: int, lead: float, seed: int) -> StreamKey:

@@ -51,10 +51,15 @@ class Cells:
     columns: tuple[str, ...]
     samplers: tuple[str, ...]
 
-    def of(self, semantics: str, source: str) -> Cells:
-        """Return the cells of one semantics and source."""
+    @property
+    def semantics(self) -> list[str]:
+        """The semantics that there are cells of."""
+        return list(self.table["semantics"].unique())
+
+    def of(self, semantics: str, source: str | None = None) -> Cells:
+        """Return the cells of one semantics, and of one source or all."""
         table, sets = (
-            rows[(rows["semantics"] == semantics) & (rows["source"] == source)]
+            rows[(rows["semantics"] == semantics) & ((rows["source"] == source) | (source is None))]
             for rows in (self.table, self.by_reference)
         )
         return Cells(table, sets, self.columns, self.samplers)
@@ -77,9 +82,9 @@ def read_cells(
 ) -> Cells:
     """Return the cells of one size (N, K) beside the published numbers.
 
-    Published numbers stand beside the paper's own size only. The first reference set gives a cell's
-    estimated p-value; all of them give its mean and standard deviation over test sets, which is what the
-    paper's own single test set is to be compared with.
+    Published numbers stand beside the paper's own size only, and where A is not perturbed. The first
+    reference set gives a cell's estimated p-value; all of them give its mean and standard deviation over test
+    sets, which is what the paper's own single test set is to be compared with.
     """
     p = read_p_values(files)
     p = p[(p["n_items"] == n_items) & (p["k_responses"] == k_responses)]
@@ -103,7 +108,8 @@ def read_cells(
         n_references=("reference", "count"),
     )
     cells = first.merge(spread.reset_index(), on=KEY)
-    published = _published() if (n_items, k_responses) == PAPER_SIZE else _published().iloc[:0]
+    as_in_the_paper = (n_items, k_responses) == PAPER_SIZE and not p["epsilon_a"].any()
+    published = _published() if as_in_the_paper else _published().iloc[:0]
     cells = cells.merge(published, on=KEY[1:], how="left")
     variances = pooled_variances(
         cells["true_p"], cells["true_se"], cells["n_draws"], cells["published_true_p"], PUBLISHED_DRAWS

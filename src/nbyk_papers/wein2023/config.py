@@ -23,6 +23,9 @@ class Wein2023(Section):
     """Where items and responses come from: a published prior, or ratings that a prior is fitted to."""
     epsilons: Annotated[list[Epsilon], Distinct] = Field([0.0, 0.05, 0.1, 0.3, 0.7], min_length=1)
     """Perturbations ε_B of system B's item means, each in [0, 1]; 0 makes the systems equal."""
+    epsilon_a: Epsilon = 0.0
+    """Perturbation ε_A of system A's item means, in [0, 1]. The paper has 0, an ideal system; no published
+    numbers stand beside any other."""
     sizes: Annotated[list[Size], Distinct] = Field([Size(n_items=1000, k_responses=5)], min_length=1)
     """Sizes (N, K) of the test sets. The tables show the first; results/pvalues holds them all."""
     samplers: Annotated[list[SamplerName], Distinct] = Field(list(WEIN_SAMPLERS), min_length=1)

@@ -189,6 +189,7 @@ def pvalues(
         list[int] | None, typer.Option(help="Responses per item behind each --true.")
     ] = None,
     epsilon: Annotated[float, typer.Option(help="Perturbation of system B, if it is known.")] = math.nan,
+    epsilon_a: EpsilonA = 0.0,
     items: Annotated[int, typer.Option(help="Items N of the reference sets, if it is to be noted.")] = 0,
     responses: Annotated[int, typer.Option(help="Responses per item K of the reference sets.")] = 1,
 ) -> None:
@@ -205,6 +206,7 @@ def pvalues(
     table = p_values_table(
         effects,
         {k: _true_effects(path) for k, path in zip(ks, files, strict=True)},
+        epsilon_a=epsilon_a,
         epsilon_b=epsilon,
         n_items=items,
         k_responses=responses,

@@ -22,6 +22,7 @@ def p_values_table(
     estimated: pa.Table,
     true: Mapping[int, pa.Table],
     *,
+    epsilon_a: float = 0.0,
     epsilon_b: float,
     n_items: int,
     k_responses: int,
@@ -38,7 +39,7 @@ def p_values_table(
     true
         From `true_effects_table`, by responses per item; one for every number that a sampler yields, or
         none at all: the true columns are then empty.
-    epsilon_b, n_items, k_responses, null
+    epsilon_a, epsilon_b, n_items, k_responses, null
         What the reference sets and the resamples were drawn with.
     paired
         Whether the null shared the alternative's items and gold.
@@ -48,7 +49,7 @@ def p_values_table(
     Returns
     -------
     pyarrow.Table
-        epsilon_b, n_items, k_responses, null, item_sampler, response_sampler, reference, metric,
+        epsilon_b, epsilon_a, n_items, k_responses, null, item_sampler, response_sampler, reference, metric,
         estimated_p, estimated_se, true_p, true_se,
         estimated_effect, true_effect (mean effects under the alternative), n_resamples, n_draws.
     """
@@ -66,7 +67,13 @@ def p_values_table(
         for k, draws in true_draws.items()
         for column in columns
     }
-    cell = {"epsilon_b": epsilon_b, "n_items": n_items, "k_responses": k_responses, "null": null}
+    cell = {
+        "epsilon_b": epsilon_b,
+        "epsilon_a": epsilon_a,
+        "n_items": n_items,
+        "k_responses": k_responses,
+        "null": null,
+    }
     rows = []
     for sampler_name, reference, draws in _draws_by_reference(estimated, columns):
         sampler = get_sampler(sampler_name)

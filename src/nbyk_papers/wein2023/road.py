@@ -10,13 +10,14 @@ from typing import Any, NamedTuple
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
 from nbyk.studies.batches import Axis, plan_of_axes, slug, stored_names
 from nbyk.studies.cell import Cell, seconds_of_a_job
-from nbyk.studies.grids import Grid, Point
+from nbyk.studies.grids import Field, Grid, Point
 from nbyk_papers.wein2023.design import COLUMNS, PRIORS, SEMANTICS
 
 STORE = "pvalues"
 METRICS = Axis("wein2023", tuple(COLUMNS))
 SAMPLERS = Axis("wein2023", tuple(WEIN_SAMPLERS))
-GRID = Grid((("epsilon", float), ("n", int), ("k", int)))
+GRID = Grid((Field("epsilon", float), Field("a", float, 0.0), Field("n", int), Field("k", int)))
+"""ε of B, ε of A (in names where it is not 0), N and K."""
 _PAPERS_DRAWS = 4800 * len(WEIN_SAMPLERS)
 _PAPERS_SECONDS = 21.0
 """What a cell of the paper was measured to take, of all its samplers and metrics (docs/cluster.md)."""
@@ -26,19 +27,20 @@ Keys = tuple[str, str]
 
 
 class Place(NamedTuple):
-    """A cell: a semantics, a source, an ε and a size (N, K)."""
+    """A cell: a semantics, a source, ε of B, a size (N, K), and ε of A."""
 
     semantics: str
     source: str
     epsilon: float
     n: int
     k: int
+    epsilon_a: float = 0.0
 
 
 def places(config: Any) -> list[Place]:
     """Return every cell that a configuration asks for."""
     return [
-        Place(semantics, source, epsilon, size.n_items, size.k_responses)
+        Place(semantics, source, epsilon, size.n_items, size.k_responses, config.epsilon_a)
         for semantics in config.semantics
         for source in config.sources
         if semantics == "recommended" or source in PRIORS
@@ -112,7 +114,7 @@ def p_value_cell(config: Any, file: str) -> Cell:
 
 def has_size(cell: Cell, n: int, k: int) -> bool:
     """Return whether a file of p-values has a size (N, K)."""
-    return any((n, k) == (of_n, of_k) for _, of_n, of_k in GRID.points(cell.settings["cells"]))
+    return any((n, k) == point[2:] for point in GRID.points(cell.settings["cells"]))
 
 
 def null_of(config: Any, semantics: str) -> str:
@@ -134,16 +136,16 @@ def prior_file(config: Any, semantics: str, source: str) -> str:
 
 def _by_folder(asked: Iterable[Place]) -> dict[tuple[str, str], set[Point]]:
     points: dict[tuple[str, str], set[Point]] = {}
-    for semantics, source, epsilon, n, k in asked:
+    for semantics, source, epsilon, n, k, epsilon_a in asked:
         folder = f"{STORE}/semantics={semantics}/source={source}"
-        points.setdefault((semantics, folder), set()).add((epsilon, n, k))
+        points.setdefault((semantics, folder), set()).add((epsilon, epsilon_a, n, k))
     return points
 
 
 def _seconds(config: Any, point: Point) -> float:
     """Return what a cell takes: by its size and draws beside one of the paper's, and at least a little."""
     draws: int = config.n_resamples + (config.n_references - 1) * config.n_spread_resamples
-    size = max(200.0, point[1] * point[2]) / 5000
+    size = max(200.0, point[2] * point[3]) / 5000
     return max(0.2, _PAPERS_SECONDS * size * draws * len(config.samplers) / _PAPERS_DRAWS)
 
 

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from numpy.typing import NDArray
 
     from nbyk.priors import TwoStagePrior
+    from nbyk.studies.grids import Point
     from nbyk.studies.steps import Work
     from nbyk_papers.wein2023.design import Semantics
 
@@ -102,23 +103,23 @@ def pvalues(
         n_spread_resamples,
         seed,
     )
-    with work.progress(sum(shared.n_drawn(int(k)) for _, _, k in points)) as advance:
-        tables = [_cell(shared, epsilon, int(n), int(k), work, advance) for epsilon, n, k in points]
+    with work.progress(sum(shared.n_drawn(int(k)) for *_, k in points)) as advance:
+        tables = [_cell(shared, point, work, advance) for point in points]
     made = {"M": n_resamples, "prior": shared.prior.to_dict(), "metrics": shared.metrics}
     return pa.concat_tables(tables), {**made, "gold": None if gold is None else sha256(gold)}
 
 
-def _cell(
-    shared: Draws, epsilon: float, n: int, k: int, work: Work, advance: Callable[[int], object]
-) -> pa.Table:
+def _cell(shared: Draws, point: Point, work: Work, advance: Callable[[int], object]) -> pa.Table:
     from nbyk_papers.wein2023.cells import estimated_effects_table, reference_sets, true_effects_table
     from nbyk_papers.wein2023.pvalues import p_values_table
 
+    epsilon_b, epsilon_a, n, k = point[0], point[1], int(point[2]), int(point[3])
     sets = reference_sets(
         shared.prior,
         n_items=n,
         k_responses=k,
-        epsilon_b=epsilon,
+        epsilon_b=epsilon_b,
+        epsilon_a=epsilon_a,
         n_references=shared.n_references,
         seed=shared.seed,
         gold=shared.gold,
@@ -130,7 +131,8 @@ def _cell(
             shared.metrics,
             n_items=n,
             k_responses=responses,
-            epsilon_b=epsilon,
+            epsilon_b=epsilon_b,
+            epsilon_a=epsilon_a,
             n_draws=shared.n_draws,
             seed=shared.seed,
             threads=work.threads,
@@ -153,7 +155,8 @@ def _cell(
     return p_values_table(
         estimated,
         true,
-        epsilon_b=epsilon,
+        epsilon_a=epsilon_a,
+        epsilon_b=epsilon_b,
         n_items=n,
         k_responses=k,
         null=shared.null,

@@ -8,6 +8,7 @@ import numpy as np
 
 from nbyk.resampling.samplers import get_sampler
 from nbyk_papers.agreement import chi_square
+from nbyk_papers.wein2023.choices import NOT_ACCEPTABLE, acceptable_table, choices, verdict
 from nbyk_papers.wein2023.comparison import PRINTED_RESOLUTION, Cells, minima
 from nbyk_papers.wein2023.design import STUDY, minima_table_name
 
@@ -30,7 +31,7 @@ def summarise(cells: Cells) -> dict[str, Any]:
     share a true p-value that is all but zero.
     """
     summary: dict[str, Any] = {"study": STUDY, "within_standard_errors": AGREEMENT}
-    for semantics in sorted(cells.table["semantics"].unique()):
+    for semantics in sorted(cells.semantics):
         rows = cells.table[(cells.table["semantics"] == semantics) & cells.table["published_true_p"].notna()]
         summary[semantics] = {
             "true_p": _agreement(rows, "z_true"),
@@ -39,6 +40,8 @@ def summarise(cells: Cells) -> dict[str, Any]:
                 table: {**_agreement(of_table, "z_true"), **_chi_square(of_table)}
                 for table, of_table in rows.groupby("table", sort=False)
             },
+            "acceptable": _acceptable(cells.of(semantics)),
+            "choices": _choices(cells.of(semantics), semantics),
             "tables_1_to_4": _minima_agreement(cells, semantics),
             "true_p_beyond": _beyond(rows, "true_p"),
             "estimated_p_beyond": _beyond(rows, "estimated_p"),
@@ -46,6 +49,35 @@ def summarise(cells: Cells) -> dict[str, Any]:
     headline = summary["published" if "published" in summary else "recommended"]["true_p"]
     summary["line"] = f"{headline['agree']} of {headline['cells']} published cells agree"
     return summary
+
+
+def _acceptable(cells: Cells) -> dict[str, Any]:
+    """Return how many p-values are off by so much that the paper calls it not acceptable, and a sentence."""
+    table = acceptable_table(cells)
+    cells_of, off, published, published_off = (
+        int(table[name].sum())
+        for name in ("cells", "not acceptable", "published cells", "not acceptable as published")
+    )
+    share = float((table["of all sets"] * table["cells"]).sum() / cells_of)
+    of_paper = f" Of the paper's own {published}, {published_off} are." if published else ""
+    return {
+        "cells": cells_of,
+        "not_acceptable": off,
+        "share_of_all_sets": share,
+        "published_cells": published,
+        "published_not_acceptable": published_off,
+        "sentence": (
+            f"Section 5 calls an estimate that is off the true p-value by {NOT_ACCEPTABLE} not acceptable. "
+            f"Of our first test set's {cells_of} estimates, {off} are off by so much or more; of those of "
+            f"all test sets, {share:.0%}.{of_paper}"
+        ),
+    }
+
+
+def _choices(cells: Cells, semantics: str) -> dict[str, Any] | None:
+    """Return the verdict on section 7's claim; None where there is too little to choose from."""
+    table = choices(cells)
+    return verdict(table, semantics) if len(table) else None
 
 
 def _agreement(rows: pd.DataFrame, z_column: str) -> dict[str, Any]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
+from nbyk_papers.wein2023.choices import NOT_ACCEPTABLE, acceptable_table, choices, is_off
 from nbyk_papers.wein2023.comparison import Cells, minima
 from nbyk_papers.wein2023.design import COLUMNS, full_table_name, minima_table_name
 
@@ -14,9 +15,20 @@ if TYPE_CHECKING:
 
 def all_tables(cells: Cells) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Yield every table as (file name, caption, table)."""
-    for semantics, source in cells.table[["semantics", "source"]].drop_duplicates().itertuples(index=False):
-        for name, caption, table in tables_of(cells, semantics, source):
-            yield f"{semantics}/{name}", caption, table
+    for semantics in cells.semantics:
+        of_semantics = cells.of(semantics)
+        for source in of_semantics.table["source"].unique():
+            for name, caption, table in tables_of(cells, semantics, source):
+                yield f"{semantics}/{name}", caption, table
+        yield (
+            f"{semantics}/acceptable",
+            f"P-values that are not acceptable: |estimated − true| of {NOT_ACCEPTABLE} or more ({semantics})",
+            acceptable_table(of_semantics),
+        )
+        chosen = choices(of_semantics)
+        if len(chosen):
+            caption = f"The best sampler and the best metric, chosen apart and together ({semantics})"
+            yield f"{semantics}/choices", caption, chosen
 
 
 def tables_of(cells: Cells, semantics: str, source: str) -> list[tuple[str, str, pd.DataFrame]]:
@@ -33,8 +45,12 @@ def tables_of(cells: Cells, semantics: str, source: str) -> list[tuple[str, str,
     rows = shown.table
     for epsilon in sorted(rows["epsilon_b"].unique()):
         name = full_table_name(source, float(epsilon))
-        caption = f"{_title(name, source)}: estimated and true p-values, ε = {epsilon:g} ({semantics})"
-        tables.append((name, caption, full(rows[rows["epsilon_b"] == epsilon])))
+        of_epsilon = rows[rows["epsilon_b"] == epsilon]
+        caption = (
+            f"{_title(name, source)}: estimated and true p-values, ε = {epsilon:g}"
+            f"{_perturbed_a(of_epsilon)} ({semantics})"
+        )
+        tables.append((name, caption, full(of_epsilon)))
     return tables
 
 
@@ -59,7 +75,9 @@ def full(rows: pd.DataFrame) -> pd.DataFrame:
             "published true p": rows["published_true_p"],
             "z true": rows["z_true"],
             "difference": rows["estimated_p"] - rows["true_p"],
+            "acceptable": _acceptable(rows["estimated_p"], rows["true_p"]),
             "published difference": rows["published_estimated_p"] - rows["published_true_p"],
+            "acceptable as published": _acceptable(rows["published_estimated_p"], rows["published_true_p"]),
         }
     )
 
@@ -75,6 +93,7 @@ def minima_table(cells: Cells, kind: str) -> pd.DataFrame:
             "n": table["n"],
             "ε": table["epsilon_b"].map("{:g}".format),
             "error": table["error"],
+            "acceptable": _acceptable(table["error"], 0.0 * table["error"]),
             "mean over sets": table["error_mean"],
             "5 %": table["error_low"],
             "95 %": table["error_high"],
@@ -87,6 +106,18 @@ def minima_table(cells: Cells, kind: str) -> pd.DataFrame:
 def label(name: str) -> str:
     """Return a metric column's name as the paper prints it, or any other name as it is."""
     return COLUMNS.get(name, name)
+
+
+def _acceptable(estimated: pd.Series, true: pd.Series) -> pd.Series:
+    """Return "yes" or "no", or nothing where there are no numbers."""
+    flag = is_off(estimated, true).map({True: "no", False: "yes"})
+    return flag.where(estimated.notna() & true.notna(), "")
+
+
+def _perturbed_a(rows: pd.DataFrame) -> str:
+    """Return that A is perturbed, for a caption, where it is."""
+    found = rows["epsilon_a"].iloc[0] if "epsilon_a" in rows else 0.0
+    return f", ε_A = {found:g}" if found else ""
 
 
 def _title(name: str, source: str) -> str:

@@ -281,7 +281,7 @@ def test_power_is_what_the_normal_approximation_says() -> None:
         5, float(contributions.mean()), float(contributions.std()), contributions.size, 0.05
     )
     for n in (300, 700):
-        found = power_of_test(population(n, 5, 0.1), n_sets=2000, threads=2)
+        found = power_of_test(population(n, 5, 0.1), n_sets=2000, threads=2, alternative="greater")
         own = 2.0 * curve.power_error(n)
         assert abs(found.power - curve.power(n)) < 4.0 * found.standard_error + own
 
@@ -312,10 +312,10 @@ def test_draws_stop_at_the_wanted_precision() -> None:
 
 
 def test_sides() -> None:
-    greater = power_of_test(population(60), n_sets=256)
+    greater = power_of_test(population(60), n_sets=256, alternative="greater")
     less = power_of_test(population(60), n_sets=256, alternative="less")
     both = power_of_test(population(60), n_sets=256, alternative="two-sided")
-    half = power_of_test(population(60), n_sets=256, alpha=0.025)
+    half = power_of_test(population(60), n_sets=256, alpha=0.025, alternative="greater")
     assert less.power < 0.02 < both.power < greater.power
     assert both.rejections >= half.rejections
 
@@ -335,7 +335,7 @@ def test_a_point_of_figure_6() -> None:
     assert set(table["n_sets"].to_pylist()) == {300}
     assert abs(power["paired_permutation"] - power["swap_items"]) <= 0.02  # other draws of the same test
     assert power["welch_t"] < power["swap_items"]  # it does not know that both errors are of the same item
-    alone = power_of_test(population(100, 5, 0.2), n_sets=300, n_resamples=2000)
+    alone = power_of_test(population(100, 5, 0.2), n_sets=300, n_resamples=2000, alternative="greater")
     assert alone.power == power["swap_items"]
     again = power_study(TOXICITY, n_items=100, k_responses=5, epsilon_b=0.2, n_sets=300, n_resamples=2000)
     assert again.equals(table)

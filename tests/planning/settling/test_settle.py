@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -192,6 +193,9 @@ def test_the_sizes_named_have_the_power_on_the_process_behind_the_data() -> None
         assert abs(power_of_swaps(errors[1] - errors[0]) - size.simulated) < 0.12
         assert min(size.power, size.simulated) > 0.8 - SHORT
     assert any("extrapolate from 3" in text for text in found.warnings)
+    limit = "sizes named for a power of 0.8 had one of 0.69 to 0.89"
+    assert limit in found.sentence
+    assert limit not in replace(found, responses=None, both=None).sentence
 
 
 def test_items_named_have_the_power_on_items_like_those_of_convabuse() -> None:

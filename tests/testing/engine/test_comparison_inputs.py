@@ -98,8 +98,8 @@ def test_seeds() -> None:
 def test_equal_seeds_give_equal_results() -> None:
     generator = np.random.default_rng(0)
     arrays = generator.random((3, 30, 2))
-    ours, theirs = (nbyk.compare(*arrays, rng=np.random.default_rng(4), n_resamples=99) for _ in range(2))
+    ours, theirs = (nbyk.compare(*arrays, seed=np.random.default_rng(4), n_resamples=99) for _ in range(2))
     assert_array_equal(ours.null_distribution, theirs.null_distribution)
-    other = nbyk.compare(*arrays, rng=5, n_resamples=99)
+    other = nbyk.compare(*arrays, seed=5, n_resamples=99)
     assert other.seed == 5
     assert not np.array_equal(other.null_distribution, ours.null_distribution)

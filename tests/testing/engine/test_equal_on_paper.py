@@ -29,7 +29,8 @@ def p_of(data: list[Any], metric: str) -> tuple[float, ...]:
 
 
 @pytest.mark.parametrize(
-    "metric", ["spearman", "auc(threshold=3)", "accuracy(threshold=3)", "mae", "wins_mae"]
+    "metric",
+    ["spearman", "kendall", "pearson", "auc(threshold=3)", "accuracy(threshold=3)", "mae", "wins_mae"],
 )
 @pytest.mark.parametrize("seed", range(6))
 def test_any_order_of_raters_gives_the_same_p(metric: str, seed: int) -> None:
@@ -39,7 +40,9 @@ def test_any_order_of_raters_gives_the_same_p(metric: str, seed: int) -> None:
     assert p_of(shuffled, metric) == p_of(data, metric) == p_of([m[:, ::-1] for m in data], metric)
 
 
-@pytest.mark.parametrize("metric", ["spearman", "mae", "mse", "emd_aggregated", "mean_of_emds", "max_error"])
+@pytest.mark.parametrize(
+    "metric", ["spearman", "kendall", "pearson", "mae", "mse", "emd_aggregated", "mean_of_emds", "max_error"]
+)
 @pytest.mark.parametrize(("factor", "shift"), [(0.25, -0.25), (0.2, 0.0), (1.0, 7.0), (100 / 3, 1 / 3)])
 def test_any_affine_scale_gives_the_same_p(metric: str, factor: float, shift: float) -> None:
     data = likert(7)

@@ -67,7 +67,9 @@ def test_p_is_that_of_scoring_all_resamples_with_scikit_learn(name: str) -> None
             chosen = list(key)
             scored[key] = metric(gold[chosen], a[chosen]) - metric(gold[chosen], b[chosen])
     null = np.array([scored[tuple(sorted(items))] for items in product(range(5), repeat=5)])
-    result = nbyk.paired_bootstrap(a, b, gold, metric=name, n_resamples=100_000, keep_null=True)
+    result = nbyk.paired_bootstrap(
+        a, b, gold, metric=name, n_resamples=100_000, keep_null=True, alternative="greater"
+    )
     assert result.statistic == pytest.approx(delta)
     exact = (null >= 2 * delta - 1e-12).mean()
     assert abs(result.p - exact) < 4.5 * result.pvalue.standard_error + 1e-5
@@ -111,12 +113,12 @@ def test_a_metric_of_ones_own_and_its_direction() -> None:
     generator = np.random.default_rng(3)
     gold = generator.normal(size=100)
     a, b = gold + generator.normal(0, 0.5, 100), gold + generator.normal(0, 1.5, 100)
-    result = nbyk.paired_bootstrap(a, b, gold, metric=rmse, n_resamples=1000)
+    result = nbyk.paired_bootstrap(a, b, gold, metric=rmse, n_resamples=1000, alternative="greater")
     assert result.statistic == pytest.approx(
         np.sqrt(np.mean((b - gold) ** 2)) - np.sqrt(np.mean((a - gold) ** 2))
     )
     assert result.p == 1 / 1001
-    assert nbyk.paired_bootstrap(b, a, gold, metric=rmse, n_resamples=1000).p > 0.99
+    assert nbyk.paired_bootstrap(b, a, gold, metric=rmse, n_resamples=1000, alternative="greater").p > 0.99
 
 
 def test_any_function_of_outputs_sees_the_same_resamples() -> None:
@@ -145,14 +147,18 @@ def test_a_function_takes_what_no_sums_give() -> None:
         return float(np.median(outputs))
 
     result = nbyk.paired_bootstrap(
-        *scores, metric=median, n_resamples=700, keep_null=True, progress=done.append
+        *scores, metric=median, n_resamples=700, keep_null=True, progress=done.append, alternative="greater"
     )
     assert result.statistic == np.median(scores[0]) - np.median(scores[1])
     assert (sum(done), len(result.null)) == (700, 700)  # type: ignore[arg-type]
     assert result.p == (1 + int((result.null >= result.statistic - 1e-12).sum())) / 701  # type: ignore[operator]
     words: list[list[str]] = [["a", "b"], ["c"], ["d", "e", "f"]]
     lengths = nbyk.paired_bootstrap(
-        words, [w[:1] for w in words], metric=lambda of, _: np.mean([len(w) for w in of]), n_resamples=9
+        words,
+        [w[:1] for w in words],
+        metric=lambda of, _: np.mean([len(w) for w in of]),
+        n_resamples=9,
+        alternative="greater",
     )
     assert lengths.statistic == 1.0
 

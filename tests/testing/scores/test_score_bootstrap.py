@@ -43,8 +43,8 @@ def test_bootstrap_is_that_of_all_resamples(alternative: str) -> None:
 
 def test_smoothing_counts_the_observed() -> None:
     a, b = [3.0, 4.0, 5.0, 6.0], [0.0, 0.1, 0.2]
-    assert nbyk.bootstrap_test(a, b, n_resamples=999).p == 1 / 1000
-    plain = nbyk.bootstrap_test(a, b, n_resamples=999, smoothing=False)
+    assert nbyk.bootstrap_test(a, b, n_resamples=999, alternative="greater").p == 1 / 1000
+    plain = nbyk.bootstrap_test(a, b, n_resamples=999, smoothing=False, alternative="greater")
     assert plain.p == 0.0
     assert plain.pvalue.standard_error > 0.0
 
@@ -71,13 +71,15 @@ def test_power_is_that_of_a_loop_over_resamples() -> None:
     generator = np.random.default_rng(2)
     scores = generator.gamma(4.0, 1.0, 10)
     for lift_is, lifted in (("factor", 1.25 * scores), ("shift", scores + 1.25)):
-        found = nbyk.bootstrap_power_analysis(scores, lift_is=lift_is)  # type: ignore[arg-type]
+        found = nbyk.bootstrap_power_analysis(scores, lift_is=lift_is, alternative="greater")  # type: ignore[arg-type]
         a, b = generator.choice(lifted, (5000, 10)), generator.choice(scores, (5000, 10))
         share = (stats.ttest_ind(a, b, axis=1, equal_var=False, alternative="greater").pvalue <= 0.05).mean()
         assert 0.05 < found.power < 0.95
         assert abs(found.power - share) < 4.5 * np.sqrt(2 * share * (1 - share) / 5000)
         assert found.low < found.power < found.high
-    assert nbyk.bootstrap_power_analysis(scores, lift=1.0).power == pytest.approx(0.05, abs=0.02)
+    assert nbyk.bootstrap_power_analysis(scores, lift=1.0, alternative="greater").power == pytest.approx(
+        0.05, abs=0.02
+    )
 
 
 def test_power_takes_any_test() -> None:

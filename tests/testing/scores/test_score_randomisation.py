@@ -94,12 +94,14 @@ def test_p_values_are_exactly_uniform_under_the_null() -> None:
     p = []
     for chosen in combinations(range(8), 3):
         rest = [i for i in range(8) if i not in chosen]
-        p.append(nbyk.permutation_test(pool[list(chosen)], pool[rest]).p)
+        p.append(nbyk.permutation_test(pool[list(chosen)], pool[rest], alternative="greater").p)
     np.testing.assert_allclose(np.sort(p), np.arange(1, 57) / 56)
     a, b = generator.normal(size=(2, 7))
     swaps = np.array(list(product((True, False), repeat=7)))
     of_a, of_b = np.where(swaps, b, a), np.where(swaps, a, b)
-    np.testing.assert_allclose(np.sort(approximate_randomisation_p(of_a, of_b)), np.arange(1, 129) / 128)
+    np.testing.assert_allclose(
+        np.sort(approximate_randomisation_p(of_a, of_b, alternative="greater")), np.arange(1, 129) / 128
+    )
 
 
 @pytest.mark.parametrize(("n", "m"), [(10, 10), (4, 13), (13, 5)])
@@ -131,10 +133,10 @@ def test_large_samples_are_drawn_and_agree_with_the_normal_limit() -> None:
     generator = np.random.default_rng(4)
     a, b = generator.normal(0.1, 1, 900), generator.normal(0, 1, 700)
     t = stats.ttest_ind(a, b, alternative="greater").pvalue
-    drawn = nbyk.permutation_test(a, b, n_resamples=50_000)
+    drawn = nbyk.permutation_test(a, b, n_resamples=50_000, alternative="greater")
     assert not drawn.exact
     assert abs(drawn.p - t) < 4.5 * drawn.pvalue.standard_error + 0.002
-    paired = nbyk.approximate_randomisation(a[:700], b, n_resamples=50_000)
+    paired = nbyk.approximate_randomisation(a[:700], b, n_resamples=50_000, alternative="greater")
     t = stats.ttest_rel(a[:700], b, alternative="greater").pvalue
     assert abs(paired.p - t) < 4.5 * paired.pvalue.standard_error + 0.002
 
@@ -177,7 +179,7 @@ def test_enumeration_stays_within_bounds() -> None:
     """One score against many is exact by its rank, and what would take too long is drawn."""
     generator = np.random.default_rng(6)
     many = generator.normal(size=1500)
-    result = nbyk.permutation_test([2.5], many)
+    result = nbyk.permutation_test([2.5], many, alternative="greater")
     assert result.exact
     assert result.p == pytest.approx((1 + (many >= 2.5).sum()) / 1501)
     assert is_feasible(40, 20)
@@ -185,8 +187,8 @@ def test_enumeration_stays_within_bounds() -> None:
     assert not is_feasible(40_000, 2)
     assert is_feasible(44, ANY_SIZE)
     assert not is_feasible(60, ANY_SIZE)
-    assert not nbyk.permutation_test(many[:2], many, n_resamples=50).exact
-    assert nbyk.permutation_test(many[:20], many[20:40], exact_up_to=10**12).exact
+    assert not nbyk.permutation_test(many[:2], many, n_resamples=50, alternative="greater").exact
+    assert nbyk.permutation_test(many[:20], many[20:40], exact_up_to=10**12, alternative="greater").exact
 
 
 @pytest.mark.parametrize(

@@ -57,7 +57,7 @@ TINY = (
 @pytest.mark.parametrize("null", NULLS)
 def test_nulls_have_the_enumerated_distribution(null: str) -> None:
     gold, a, b = TINY
-    result = nbyk.compare(gold, a, b, null=null, n_resamples=20_000, max_resamples=20_000, rng=2)
+    result = nbyk.compare(gold, a, b, null=null, n_resamples=20_000, max_resamples=20_000, seed=2)
     if null == "shifted":
         bootstrap = exact.effects(gold, a, b, "bootstrap_items/all", None, mae_effect)
         expected = {round(value - result.effect, 9): p for value, p in bootstrap.items()}
@@ -201,22 +201,24 @@ def test_neither_the_order_of_items_nor_an_added_constant_matters(arrays, order,
 @given(triples, st.sampled_from(list(NULLS)), st.integers(0, 2**32))
 @settings(max_examples=40, deadline=None)
 def test_p_values_hang_together_and_are_never_zero(arrays, null, seed) -> None:  # type: ignore[no-untyped-def]
-    result = nbyk.compare(*arrays, null=null, n_resamples=19, max_resamples=19, rng=seed)
+    result = nbyk.compare(*arrays, null=null, n_resamples=19, max_resamples=19, seed=seed)
     greater, less = result.p_greater.p, result.p_less.p
     assert min(greater, less) >= 1 / (1 + result.n_resamples)
     assert greater + less > 1.0
     assert result.p_two_sided.p == min(1.0, 2.0 * min(greater, less))
     assert result.p_value == result.p_two_sided
     if not result.exact:
-        assert result.p_greater == nbyk.p_value(result.effect, result.null_distribution)
+        assert result.p_greater == nbyk.p_value(
+            result.effect, result.null_distribution, alternative="greater"
+        )
 
 
 def test_all_metrics_share_their_draws_and_keep_their_numbers() -> None:
     arrays = random_arrays(shift=0.05)
-    together = compare_metrics(*arrays, metrics=[*ITEM_MEAN_METRICS, "cosine"], n_resamples=199, rng=3)
+    together = compare_metrics(*arrays, metrics=[*ITEM_MEAN_METRICS, "cosine"], n_resamples=199, seed=3)
     assert tuple(together) == (*ITEM_MEAN_METRICS, "cosine")
     for name in ("spearman", "cosine", "mse"):
-        alone = nbyk.compare(*arrays, metric=name, n_resamples=199, rng=3, threads=2)
+        alone = nbyk.compare(*arrays, metric=name, n_resamples=199, seed=3, threads=2)
         assert_array_equal(alone.null_distribution, together[name].null_distribution)
         assert alone.to_dict() == together[name].to_dict()
     squares, roots = (together[name].null_distribution for name in ("mse", "rmse"))
@@ -374,7 +376,7 @@ def test_the_result_goes_into_json() -> None:
         ({"n_resamples": 0}, "found 0, expected at least 1"),
         ({"n_resamples": 99.0}, "n_resamples: found 99.0, expected a whole number"),
         ({"max_resamples": "99"}, "max_resamples: found '99', expected a whole number"),
-        ({"rng": -1}, "found -1, expected a seed"),
+        ({"seed": -1}, "found -1, expected a seed"),
         ({"interval_sampler": "bootstrap_items/al"}, "did you mean all"),
     ],
 )

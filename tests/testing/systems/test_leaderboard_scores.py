@@ -23,11 +23,11 @@ def arrays():  # type: ignore[no-untyped-def]
 
 def test_two_systems_scores_differ_by_their_comparison(arrays) -> None:  # type: ignore[no-untyped-def]
     gold, systems = arrays
-    scores = bootstrap_scores(gold, systems, METRICS, n_resamples=150, rng=7)
+    scores = bootstrap_scores(gold, systems, METRICS, n_resamples=150, seed=7)
     assert scores.shape == (len(METRICS), 4, 150)
     for metric, of_metric, own in zip(METRICS, scores, system_scores(gold, systems, METRICS), strict=True):
         result = nbyk.compare(
-            gold, systems["s1"], systems["s3"], metric=metric, n_resamples=150, max_resamples=0, rng=7
+            gold, systems["s1"], systems["s3"], metric=metric, n_resamples=150, max_resamples=0, seed=7
         )
         effects = get(metric).sign * (of_metric[1] - of_metric[3])
         assert_allclose(effects, result.bootstrap_distribution, rtol=1e-9, atol=1e-13)

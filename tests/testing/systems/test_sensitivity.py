@@ -28,9 +28,9 @@ def ratings(n: int = 40, k: int = 3, spread: float = 0.3, seed: int = 0):  # typ
 
 def test_p_values_effects_and_intervals_are_those_of_compare() -> None:
     data = ratings()
-    found = sensitivity(*data, metrics=METRICS, n_resamples=199, rng=5, samplers=())
+    found = sensitivity(*data, metrics=METRICS, n_resamples=199, seed=5, samplers=())
     for null in TESTED:
-        alone = compare_metrics(*data, metrics=METRICS, null=null, n_resamples=199, max_resamples=199, rng=5)
+        alone = compare_metrics(*data, metrics=METRICS, null=null, n_resamples=199, max_resamples=199, seed=5)
         for effect in found.effects:
             result = alone[effect.metric]
             interval = result.interval_percentile
@@ -71,7 +71,7 @@ def test_one_sided_expected_p_counts_the_pairs_of_its_side_and_ties(alternative:
     # Wins of few items tie often, so that p of either side are no complements.
     gold, a, b = (np.round(matrix, 1) for matrix in ratings(n=8, k=1, spread=0.05))
     found = sensitivity(
-        gold, a, b, metrics=["wins_mae"], nulls=(), n_resamples=120, alternative=alternative, rng=1
+        gold, a, b, metrics=["wins_mae"], nulls=(), n_resamples=120, alternative=alternative, seed=1
     )
     data = nbyk.response_set(gold, a, b)
     for choice in found.choices:

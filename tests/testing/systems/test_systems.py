@@ -42,7 +42,7 @@ def test_a_pair_is_what_compare_finds(metric: str, null: str) -> None:
     gold, systems = ratings(n=40)
     systems["s1"] = systems["s1"][:, :1]
     board = compare_systems(
-        gold, systems, metric=metric, null=null, n_resamples=299, max_resamples=299, rng=3, alpha=0.1
+        gold, systems, metric=metric, null=null, n_resamples=299, max_resamples=299, seed=3, alpha=0.1
     )
     assert len(board.pairs) == 6
     for pair in board.pairs:
@@ -54,7 +54,7 @@ def test_a_pair_is_what_compare_finds(metric: str, null: str) -> None:
             null=null,
             n_resamples=299,
             max_resamples=299,
-            rng=3,
+            seed=3,
             alpha=0.1,
         )
         found = pair.result

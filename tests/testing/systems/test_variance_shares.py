@@ -92,7 +92,7 @@ def test_intervals_cover() -> None:
     truth = SD_ITEMS**2 / (SD_ITEMS**2 + SD["a"] ** 2 / 3 + SD["b"] ** 2 / 3)
     covered = 0
     for seed in range(100):
-        items = variance_shares(*draw(150, 3, seed), metric="mean", n_resamples=499, rng=seed).items
+        items = variance_shares(*draw(150, 3, seed), metric="mean", n_resamples=499, seed=seed).items
         covered += items.low <= truth <= items.high
     assert covered >= 88
 

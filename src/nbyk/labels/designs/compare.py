@@ -197,7 +197,7 @@ def _arguments(
         "fraction": settings.fraction,
         "runs": runs,
         "n_resamples": settings.n_resamples,
-        "confidence": settings.confidence,
+        "confidence_level": settings.confidence_level,
         "seed": settings.seed,
     }
 

@@ -79,7 +79,7 @@ class Settings(Section):
     """greater: is the treatment better? two-sided: is it better or worse?"""
     alpha: float = Field(0.05, gt=0.0, lt=1.0)
     """Level of the decisions."""
-    confidence: float = Field(0.95, gt=0.0, lt=1.0)
+    confidence_level: float = Field(0.95, gt=0.0, lt=1.0)
     """Coverage of the percentile intervals, which are not corrected."""
     correction: Correction | None = None
     """holm, bonferroni, benjamini_hochberg or none; without one holm, or published none."""

@@ -63,7 +63,7 @@ def power_of_test(
     *,
     test: str = "swap_items",
     alpha: float = 0.05,
-    alternative: Alternative = "greater",
+    alternative: Alternative = "two-sided",
     n_sets: int | None = None,
     n_resamples: int = 10_000,
     precision: float | None = None,

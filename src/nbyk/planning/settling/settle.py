@@ -59,14 +59,14 @@ def settle(
     max_items: int = 100_000,
     max_responses: int = 100,
     n_resamples: int = 9_999,
-    rng: Any = 0,
+    seed: Any = 0,
     threads: int = 1,
 ) -> Settlement:
     """Return how many more items or ratings would decide a comparison, if the effect is what it is now.
 
     Parameters
     ----------
-    gold, a, b, metric, alternative, alpha, confidence_level, n_resamples, rng, threads
+    gold, a, b, metric, alternative, alpha, confidence_level, n_resamples, seed, threads
         As for `nbyk.compare`.
     null
         "swap_items" or "shifted": that A and B are equally good.
@@ -115,7 +115,7 @@ def settle(
             "and one above"
         )
     (chosen,) = as_metrics(metric)
-    seed = as_seed(rng)
+    seed = as_seed(seed)
     result = compare(
         gold,
         a,
@@ -127,7 +127,7 @@ def settle(
         confidence_level=confidence_level,
         generalise=("items",),
         n_resamples=n_resamples,
-        rng=seed,
+        seed=seed,
         threads=threads,
     )
     data = as_response_set(gold, a, b)
@@ -225,7 +225,7 @@ def _from_shares(
     seed: int,
 ) -> Settlement:
     """Return the answer for an additive metric without gold, whose effect is the same at every K."""
-    shares = variance_shares(None, data.a, data.b, metric=metric, n_resamples=1, rng=seed)
+    shares = variance_shares(None, data.a, data.b, metric=metric, n_resamples=1, seed=seed)
     items = shares.items.share if shares.a.share is not None or shares.b.share is not None else None
     if items is None:
         raise NbykError("one response per item does not say what more would do")
@@ -330,6 +330,7 @@ class _Simulation:
             self.fitted.metric,
             test=self.null,
             alpha=self.alpha,
+            alternative="greater",
             n_sets=self._n_sets(n_items),
             n_resamples=self._n_resamples,
             seed=self.seed,

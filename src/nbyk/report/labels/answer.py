@@ -266,7 +266,7 @@ def _cautions(result: DesignResult) -> tuple[str, ...]:
 
 
 def _level(result: DesignResult) -> str:
-    return f"{100.0 * result.settings.confidence:g} %"
+    return f"{100.0 * result.settings.confidence_level:g} %"
 
 
 def _sided(result: DesignResult) -> str:

@@ -263,7 +263,7 @@ _OF_MEAN_SQUARES: dict[str, Callable[[Floats], Floats]] = {
 }
 _ADDITIVE_IF_COMPLETE = ("nbyk.metrics.paired:wins_mae_vectorized",)
 _SCANS: dict[str, type[Form]] = {
-    "nbyk.metrics.item_means:spearman": Ranks,
+    "nbyk.metrics.correlations:spearman": Ranks,
     "nbyk.metrics.item_means:max_error": Largest,
     "nbyk.metrics.distributional:emd_aggregated": Distances,
 }

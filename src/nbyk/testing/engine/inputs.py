@@ -1,4 +1,4 @@
-"""From whatever holds ratings (arrays, lists, pandas) to a response set, and from any `rng` to a seed."""
+"""From whatever holds ratings (arrays, lists, pandas) to a response set, and from any `seed` to a seed."""
 
 from __future__ import annotations
 
@@ -77,8 +77,8 @@ def as_matrices(sources: dict[str, Any]) -> tuple[dict[str, Floats], dict[str, U
     return matrices, units
 
 
-def as_seed(rng: Any) -> int:
-    """Return the seed that `rng` is or gives: an int, numpy's Generator or SeedSequence, None for a new one.
+def as_seed(seed: Any) -> int:
+    """Return the seed that `seed` is or gives: an int, numpy's Generator or SeedSequence, None for a new one.
 
     A Generator gives its next number and is advanced; a SeedSequence gives the same each time.
 
@@ -87,16 +87,17 @@ def as_seed(rng: Any) -> int:
     NbykError
         If it is something else, or negative.
     """
-    if rng is None:
-        rng = np.random.default_rng()
-    if isinstance(rng, np.random.Generator):
-        return int(rng.integers(_SEEDS))
-    if isinstance(rng, np.random.SeedSequence):
-        return int(rng.generate_state(1, np.uint64)[0]) % _SEEDS
-    if isinstance(rng, int | np.integer) and not isinstance(rng, bool) and rng >= 0:
-        return int(rng)
+    if seed is None:
+        seed = np.random.default_rng()
+    if isinstance(seed, np.random.Generator):
+        return int(seed.integers(_SEEDS))
+    if isinstance(seed, np.random.SeedSequence):
+        return int(seed.generate_state(1, np.uint64)[0]) % _SEEDS
+    if isinstance(seed, int | np.integer) and not isinstance(seed, bool) and seed >= 0:
+        return int(seed)
     raise NbykError(
-        f"found {rng!r}, expected a seed of at least 0, or numpy's Generator or SeedSequence", argument="rng"
+        f"found {seed!r}, expected a seed of at least 0, or numpy's Generator or SeedSequence",
+        argument="seed",
     )
 
 

@@ -14,7 +14,7 @@ from nbyk.testing.pvalues import Alternative, PValue, check_alternative
 from nbyk.testing.scores.result import SignificanceResult
 
 
-def welch_t_test(a: Any, b: Any, *, alternative: Alternative = "greater") -> SignificanceResult:
+def welch_t_test(a: Any, b: Any, *, alternative: Alternative = "two-sided") -> SignificanceResult:
     """Test the difference of the means of two samples by Welch's t, which allows for unequal variances.
 
     Parameters
@@ -50,7 +50,7 @@ def welch_t_test(a: Any, b: Any, *, alternative: Alternative = "greater") -> Sig
 
 
 def wilcoxon_test(
-    a: Any, b: Any, *, alternative: Alternative = "greater", method: str = "auto"
+    a: Any, b: Any, *, alternative: Alternative = "two-sided", method: str = "auto"
 ) -> SignificanceResult:
     """Test paired scores by Wilcoxon's signed ranks.
 
@@ -89,7 +89,7 @@ def wilcoxon_test(
 
 
 def mann_whitney_test(
-    a: Any, b: Any, *, alternative: Alternative = "greater", method: str = "auto"
+    a: Any, b: Any, *, alternative: Alternative = "two-sided", method: str = "auto"
 ) -> SignificanceResult:
     """Test whether scores of A tend to be larger than scores of B by Mann and Whitney's U.
 
@@ -127,19 +127,19 @@ def mann_whitney_test(
     )
 
 
-def welch_t_p(a: Any, b: Any, *, alternative: Alternative = "greater") -> Floats:
+def welch_t_p(a: Any, b: Any, *, alternative: Alternative = "two-sided") -> Floats:
     """Return the p-values of `welch_t_test` for R pairs, shapes (R, n) and (R, m); NaN if undefined."""
     check_alternative(alternative)
     return _welch(*as_row_pairs(a, b, least=2), alternative)[1]
 
 
-def wilcoxon_p(a: Any, b: Any, *, alternative: Alternative = "greater", method: str = "auto") -> Floats:
+def wilcoxon_p(a: Any, b: Any, *, alternative: Alternative = "two-sided", method: str = "auto") -> Floats:
     """Return the p-values of `wilcoxon_test` for R pairs of samples, shape (R, n); NaN if undefined."""
     check_alternative(alternative)
     return _wilcoxon(*as_row_pairs(a, b, paired=True), alternative, method)[1]
 
 
-def mann_whitney_p(a: Any, b: Any, *, alternative: Alternative = "greater", method: str = "auto") -> Floats:
+def mann_whitney_p(a: Any, b: Any, *, alternative: Alternative = "two-sided", method: str = "auto") -> Floats:
     """Return the p-values of `mann_whitney_test` for R pairs, shapes (R, n) and (R, m); NaN if undefined."""
     check_alternative(alternative)
     return _mann_whitney(*as_row_pairs(a, b), alternative, method)[1]

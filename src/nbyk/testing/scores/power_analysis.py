@@ -14,6 +14,7 @@ from nbyk.data.arrays import Floats, as_scores
 from nbyk.errors import NbykError
 from nbyk.resampling.streams import Streams, stream_key
 from nbyk.testing.decision import check_level
+from nbyk.testing.pvalues import Alternative
 from nbyk.testing.rates import binomial_interval
 from nbyk.testing.scores.aso import aso_batch
 from nbyk.testing.scores.battery import get_score_test
@@ -53,6 +54,7 @@ def bootstrap_power_analysis(
     lift: float = 1.25,
     lift_is: Lift = "factor",
     test: str | Test = "welch_t",
+    alternative: Alternative = "two-sided",
     alpha: float = 0.05,
     n_resamples: int = _N_RESAMPLES,
     seed: int = 0,
@@ -69,6 +71,8 @@ def bootstrap_power_analysis(
     test
         One of `nbyk.testing.scores.battery.TESTS`, or a function from samples of both, shapes (R, n),
         to p-values, shape (R,); both samples are resampled by themselves, so that paired tests see no pairs.
+    alternative
+        The side of a named test: "two-sided", "greater" (the lifted system is better) or "less".
     alpha
         The level, in (0, 1).
     n_resamples
@@ -94,7 +98,9 @@ def bootstrap_power_analysis(
     check_draws(n_resamples)
     check_level(alpha)
     lifted = _lifted(values, lift, lift_is)
-    p_values = get_score_test(test).p_values if isinstance(test, str) else test
+    p_values = (
+        partial(get_score_test(test).p_values, alternative=alternative) if isinstance(test, str) else test
+    )
     streams = Streams(stream_key(seed, purpose="bootstrap power analysis", n=len(values)), 0)
     draws = [
         streams.uniforms(system, (n_resamples, len(values))) * len(values)

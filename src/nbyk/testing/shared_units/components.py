@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import chi2
+from scipy.special import chdtri
 
 from nbyk.sums import product
 from nbyk.testing.shared_units.responses import Responses, Source
@@ -48,19 +48,19 @@ class Component:
         """Unbiased estimate of the variance between units alone; it may be negative."""
         return self.total - self.within
 
-    def between_interval(self, confidence: float = 0.95) -> tuple[float, float]:
+    def between_interval(self, confidence_level: float = 0.95) -> tuple[float, float]:
         """Return an interval for the expected `between`: that of `total`, less `within`, not below 0."""
-        low, high = _chi_square_interval(self.total, self.df, confidence)
+        low, high = _chi_square_interval(self.total, self.df, confidence_level)
         return max(low - self.within, 0.0), max(high - self.within, 0.0)
 
-    def within_interval(self, confidence: float = 0.95) -> tuple[float, float]:
+    def within_interval(self, confidence_level: float = 0.95) -> tuple[float, float]:
         """Return an interval for the expected `within`, by χ²."""
-        return _chi_square_interval(self.within, self.within_df, confidence)
+        return _chi_square_interval(self.within, self.within_df, confidence_level)
 
 
-def _chi_square_interval(variance: float, df: float, confidence: float) -> tuple[float, float]:
-    tail = 0.5 * (1.0 - confidence)
-    return variance * df / float(chi2.isf(tail, df)), variance * df / float(chi2.isf(1.0 - tail, df))
+def _chi_square_interval(variance: float, df: float, confidence_level: float) -> tuple[float, float]:
+    tail = 0.5 * (1.0 - confidence_level)
+    return variance * df / float(chdtri(df, tail)), variance * df / float(chdtri(df, 1.0 - tail))
 
 
 def item_component(data: Responses, found: Changes) -> Component:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.stats import t as student
+from scipy.special import stdtr, stdtrit  # scipy.stats has the same, and takes as long to load as all of nbyk
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
@@ -78,15 +78,15 @@ class SharedUnitsTest:
         with np.errstate(divide="ignore"):
             pivot = np.float64(self.effect) / self.standard_error
         if alternative == "two-sided":
-            return float(2.0 * student.sf(abs(pivot), self.df))
-        return float(student.sf(pivot if alternative == "greater" else -pivot, self.df))
+            return float(2.0 * stdtr(self.df, -abs(pivot)))
+        return float(stdtr(self.df, -pivot if alternative == "greater" else pivot))
 
     def interval(
-        self, confidence: float = 0.95, alternative: Alternative = "two-sided"
+        self, confidence_level: float = 0.95, alternative: Alternative = "two-sided"
     ) -> tuple[float, float]:
-        """Return the interval that leaves 0 out exactly where `p_value` is at most 1 − confidence."""
-        tail = (1.0 - confidence) / (2.0 if alternative == "two-sided" else 1.0)
-        reach = float(student.isf(tail, self.df)) * self.standard_error
+        """Return the interval that leaves 0 out exactly where `p_value` is at most 1 − confidence_level."""
+        tail = (1.0 - confidence_level) / (2.0 if alternative == "two-sided" else 1.0)
+        reach = -float(stdtrit(self.df, tail)) * self.standard_error
         low = -np.inf if alternative == "less" else self.effect - reach
         high = np.inf if alternative == "greater" else self.effect + reach
         return float(low), float(high)

@@ -52,17 +52,12 @@ class Changes:
     within: Floats
 
 
-def is_mean_over_items(metric: Metric) -> bool:
-    """Whether an effect by the metric is the mean over items of what each item alone gives."""
-    return metric.additive or metric.base_name == "accuracy"
-
-
 def changes(metric: Metric, data: Responses) -> Changes:
     """Return the effect of a comparison and its changes without each unit and each group of items.
 
     A unit that is left out leaves every item's mean; an item without any response of a role leaves with it.
     """
-    if is_mean_over_items(metric):
+    if metric.is_mean_over_items:
         return _additive_changes(metric, data)
     return _recomputed_changes(metric, data)
 

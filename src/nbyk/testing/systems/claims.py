@@ -258,10 +258,10 @@ def _advice(test: SharedUnitsTest, alpha: float, alternative: Alternative) -> st
     The effect is taken for what it is now, and the variance for what its parts say of other numbers of items
     and units (a D-study, Brennan 2001).
     """
-    from scipy.stats import norm
+    from scipy.special import ndtri
 
     sides = 2.0 if alternative == "two-sided" else 1.0
-    wanted = (test.effect / float(norm.isf(alpha / sides))) ** 2
+    wanted = (test.effect / float(ndtri(alpha / sides))) ** 2
     between = {
         source: test.stretch**2 * part.between for source, part in test.sources.items() if part.between > 0.0
     }

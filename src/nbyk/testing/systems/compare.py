@@ -54,7 +54,7 @@ def compare(
     n_resamples: int = 9_999,
     max_resamples: int = 999_999,
     decision_error: float = 1e-3,
-    rng: Any = 0,
+    seed: Any = 0,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> ComparisonResult:
@@ -95,7 +95,7 @@ def compare(
         bootstrap takes `n_resamples` draws.
     decision_error
         Chance at most, over the random draws, that a settled decision is not that of infinitely many.
-    rng
+    seed
         Seed of all draws, or a numpy Generator or SeedSequence that gives one; None for a new one.
     threads
         Threads to use; the numbers do not depend on it.
@@ -140,7 +140,7 @@ def compare(
         n_resamples=n_resamples,
         max_resamples=max_resamples,
         decision_error=decision_error,
-        rng=rng,
+        seed=seed,
         threads=threads,
         progress=progress,
     ).values()
@@ -162,7 +162,7 @@ def compare_metrics(
     n_resamples: int = 9_999,
     max_resamples: int = 999_999,
     decision_error: float = 1e-3,
-    rng: Any = 0,
+    seed: Any = 0,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> dict[str, ComparisonResult]:
@@ -181,7 +181,7 @@ def compare_metrics(
     check_confidence_level(confidence_level)
     decision = Decision(alternative, alpha, n_resamples, max_resamples, decision_error)
     chosen = tuple({metric.name: metric for metric in as_metrics(metrics)}.values())
-    data, seed = as_response_set(gold, a, b), as_seed(rng)
+    data, seed = as_response_set(gold, a, b), as_seed(seed)
     for metric in chosen:
         metric.check_gold(data.has_gold)
     draws = Draws(data, chosen, seed=seed, threads=threads, progress=progress)

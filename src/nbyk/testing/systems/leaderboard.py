@@ -37,7 +37,7 @@ def bootstrap_scores(
     metrics: str | Metric | Sequence[str | Metric],
     *,
     n_resamples: int = 9_999,
-    rng: Any = 0,
+    seed: Any = 0,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Floats:
@@ -56,7 +56,7 @@ def bootstrap_scores(
         One metric or several, by name or as `Metric`; each must score a system by itself.
     n_resamples
         Draws M.
-    rng, threads, progress
+    seed, threads, progress
         As for `nbyk.compare`.
 
     Raises
@@ -70,7 +70,7 @@ def bootstrap_scores(
     """
     chosen, rows, _ = prepared(gold, systems, metrics)
     forms = [form_of(metric, rows) for metric in chosen]
-    streams = ItemStreams(as_seed(rng), rows.gold)
+    streams = ItemStreams(as_seed(seed), rows.gold)
     n_systems = len(rows.systems)
 
     def work(chunk: int) -> Floats:

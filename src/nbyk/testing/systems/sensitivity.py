@@ -180,7 +180,7 @@ def sensitivity(
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     n_resamples: int = 999,
-    rng: Any = 0,
+    seed: Any = 0,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Sensitivity:
@@ -188,7 +188,7 @@ def sensitivity(
 
     Parameters
     ----------
-    gold, a, b, alternative, alpha, confidence_level, rng, threads, progress
+    gold, a, b, alternative, alpha, confidence_level, seed, threads, progress
         As for `nbyk.compare`.
     metrics
         What to test by; by default all in the registry that apply. Those with a threshold apply to binary
@@ -218,7 +218,7 @@ def sensitivity(
     parsed = [get_sampler(name) for name in samplers]
     Decision(alternative, alpha, n_resamples, n_resamples, 0.01)
     check_confidence_level(confidence_level)
-    data, seed = as_response_set(gold, a, b), as_seed(rng)
+    data, seed = as_response_set(gold, a, b), as_seed(seed)
     chosen, skipped = _applicable(data, metrics)
     draws = Draws(data, chosen, seed=seed, threads=threads, progress=progress)
     every = range(len(chosen))

@@ -56,7 +56,7 @@ def compare_systems(
     max_resamples: int = 999_999,
     max_draws: int = 30_000_000,
     decision_error: float = 1e-3,
-    rng: Any = 0,
+    seed: Any = 0,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Leaderboard:
@@ -78,7 +78,7 @@ def compare_systems(
     correction
         "holm" and "bonferroni" bound the chance of any wrong claim, "benjamini_hochberg" the expected share
         of wrong ones among those made; "none" tests each pair alone.
-    null, alternative, alpha, confidence_level, generalise, rng, threads, progress
+    null, alternative, alpha, confidence_level, generalise, seed, threads, progress
         As for `nbyk.compare`. Of three systems or more, "greater", that a system is better than the baseline,
         and "less" need one.
     n_resamples, max_resamples
@@ -114,7 +114,7 @@ def compare_systems(
     (chosen,), rows, of_columns = prepared(gold, named, metric)
     units = of_columns if units is None else units
     units = {name: units[name] for name in ("gold", *names) if name in units}
-    seed = as_seed(rng)
+    seed = as_seed(seed)
     scores = check_defined([chosen], rows.scores(chosen)[None], of="systems")[0]
     asked = Asked(
         null,
@@ -147,7 +147,7 @@ def compare_systems(
             [_bound(rows, chosen, pair, asked) for pair in pairs],
         )
     drawn = bootstrap_scores(
-        gold, named, chosen, n_resamples=n_resamples, rng=seed, threads=threads, progress=progress
+        gold, named, chosen, n_resamples=n_resamples, seed=seed, threads=threads, progress=progress
     )[0]
     results, panels = [], []
     for (a, b), under in zip(pairs, nulls, strict=True):

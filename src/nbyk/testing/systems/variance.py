@@ -83,7 +83,7 @@ def variance_shares(
     metric: str | Metric = "mae",
     confidence_level: float = 0.95,
     n_resamples: int = 1_999,
-    rng: Any = 0,
+    seed: Any = 0,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> VarianceShares:
@@ -91,7 +91,7 @@ def variance_shares(
 
     Parameters
     ----------
-    gold, a, b, rng, threads, progress
+    gold, a, b, seed, threads, progress
         As for `nbyk.compare`.
     metric
         An additive metric, or rmse or inverse_mse, whose effects are linear in the mean squared errors at
@@ -121,7 +121,7 @@ def variance_shares(
     """
     (chosen,) = as_metrics(metric)
     check_confidence_level(confidence_level)
-    data, seed = as_response_set(gold, a, b), as_seed(rng)
+    data, seed = as_response_set(gold, a, b), as_seed(seed)
     chosen.check_gold(data.has_gold)
     streams = ItemStreams(seed, data.gold)
     effects = _item_effects(chosen, data)

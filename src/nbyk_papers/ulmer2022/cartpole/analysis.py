@@ -166,7 +166,10 @@ def case_study(rewards: Rewards, *, seed: int = 0) -> CaseStudy:
             tau=TAU,
             seed=seed,
         ),
-        one_run=(float(of_one_run), float(bootstrap_p(first[None], second[None], seed=seed)[0])),
+        one_run=(
+            float(of_one_run),
+            float(bootstrap_p(first[None], second[None], alternative="greater", seed=seed)[0]),
+        ),
         episodes=tuple(_of_episodes(agent, of_runs, seed) for agent, of_runs in rewards.items()),
     )
 
@@ -181,9 +184,13 @@ def _runs_tested(means: Mapping[str, Floats], n_runs: int, seed: int) -> RunsTes
         n_runs=n_runs,
         means=(float(a.mean()), float(b.mean())),
         aso=found,
-        p={name: TESTS[name].test(a, b, **(seeds if TESTS[name].draws else {})).p for name in P_TESTS},
+        p={
+            name: TESTS[name].test(a, b, alternative="greater", **(seeds if TESTS[name].draws else {})).p
+            for name in P_TESTS
+        },
         power={
-            agent: bootstrap_power_analysis(means[agent][:n_runs], seed=seed) for agent in (FIRST, SECOND)
+            agent: bootstrap_power_analysis(means[agent][:n_runs], alternative="greater", seed=seed)
+            for agent in (FIRST, SECOND)
         },
     )
 

@@ -1,0 +1,143 @@
+"""Every command that README and docs print works as it stands there, in a shell with a bare path.
+
+The commands of a page run in their order, in a folder with the repository's files and those that the page
+takes for the reader's own. What is too long, or needs a network, runs as `CUTS` says, with the reason.
+`make test-commands` runs this.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from nbyk.data.example import example_files
+
+ROOT = Path(__file__).parents[2]
+PAGES = {page.name: page for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"))}
+BARE_PATH = "/usr/local/bin:/usr/bin:/bin"
+PATIENCE = 600
+WRITTEN_BY_RUNS = {".git", ".venv", ".snakemake", "results", "logs", "example", "build", "dist"}
+
+
+@dataclass(frozen=True)
+class Cut:
+    """What runs in place of a command, why, and the exit code and words that show that it worked."""
+
+    instead: str
+    why: str
+    code: int = 0
+    words: str = ""
+
+
+LONG = "the whole run takes minutes: a dry run plans every job"
+ELSEWHERE = "no network here: the command ends with the reason why it cannot fetch"
+SLURM = ".venv/bin/snakemake --profile workflow/profiles/slurm"
+DEFAULT = ".venv/bin/snakemake --cores 2 --profile workflow/profiles/default"
+CUTS = {
+    "make": Cut("make -n", LONG),
+    "make test": Cut("make -n test", LONG),
+    "make install": Cut("make -n install", LONG),
+    SLURM: Cut(f"{SLURM} -n", LONG),
+    f"{SLURM} homan2025": Cut(f"{SLURM} homan2025 -n", LONG),
+    f"{SLURM} --default-resources slurm_partition=short -- homan2025": Cut(
+        f"{SLURM} -n --default-resources slurm_partition=short -- homan2025", LONG
+    ),
+    f"{SLURM} --set-resources true:runtime=30 estimate:runtime=240": Cut(
+        f"{SLURM} -n --set-resources true:runtime=30 estimate:runtime=240", LONG
+    ),
+    f"{DEFAULT} datasets": Cut(f"{DEFAULT} datasets -n", LONG),
+    f"{DEFAULT} --configfile mine.yaml": Cut(
+        f"{DEFAULT} --configfile mine.yaml -- results/ratings/convabuse.parquet",
+        "the whole run takes minutes: one of its jobs runs",
+    ),
+    ".venv/bin/nbyk data fetch hs_brexit": Cut(
+        ".venv/bin/nbyk data fetch hs_brexit --mirror nowhere", ELSEWHERE, 2, "nowhere"
+    ),
+    ".venv/bin/nbyk data fetch hs_brexit --mirror https://mirror.example/ratings": Cut(
+        ".venv/bin/nbyk data fetch hs_brexit --mirror http://127.0.0.1:9/ratings", ELSEWHERE, 2, "127.0.0.1"
+    ),
+    ".venv/bin/nbyk data fetch hs_brexit --mirror /mnt/shared/ratings": Cut(
+        ".venv/bin/nbyk data fetch hs_brexit --mirror /mnt/shared/ratings", ELSEWHERE, 2, "/mnt/shared"
+    ),
+    ".venv/bin/pip install '.[cartpole]'": Cut(
+        ".venv/bin/pip install --dry-run --no-deps --no-build-isolation '.[cartpole]'",
+        "the environment stays as it is: pip reads the extra and installs nothing",
+    ),
+    ".venv/bin/nbyk study cartpole train --runs 30 --seed 1 --out rewards.csv": Cut(
+        ".venv/bin/nbyk study cartpole train --runs 0 --seed 1 --out rewards.csv",
+        "training takes 12 minutes and gymnasium: the command ends with the reason why it cannot train none",
+        2,
+        "--runs",
+    ),
+    ".venv/bin/nbyk why results/fits/convabuse/prior.json": Cut(
+        ".venv/bin/nbyk study normalise convabuse --out results/ratings/convabuse.parquet"
+        " && .venv/bin/nbyk why results/ratings/convabuse.parquet",
+        "the fit takes half a minute: the file before it stands in",
+        words="nbyk study normalise",
+    ),
+    ".venv/bin/nbyk plan convabuse --epsilon 0.1 --power 0.8 --cost-per-item 1 --cost-per-rating 0.1"
+    " --out plans/convabuse": Cut(
+        ".venv/bin/nbyk plan convabuse --epsilon 0.1 --items 200 --responses 3 --cost-per-item 1"
+        " --cost-per-rating 0.1 --out plans/convabuse",
+        "the README runs the search: here the power at one size is found",
+    ),
+}
+
+
+def printed(page: Path) -> list[str]:
+    """Return the commands that a page prints, without their comments."""
+    blocks = re.findall(r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
+    lines = [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
+    return [re.sub(r"\s+#.*", "", line).strip() for line in lines]
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    """Make a folder with the repository's files, and those that the pages take for the reader's own."""
+    place = tmp_path / "nbyk"
+    place.mkdir()
+    for path in ROOT.iterdir():
+        if path.name not in WRITTEN_BY_RUNS:
+            (place / path.name).symlink_to(path)
+    (place / ".venv").symlink_to(sys.prefix)
+    (place / "mine.yaml").write_text("seed: 7\n", encoding="utf-8")
+    content = example_files()
+    for name, file in {"gold": "gold", "candidate": "sim_a", "production": "sim_c", "other": "sim_b"}.items():
+        (place / f"{name}.csv").write_bytes(content[f"{file}.csv"])
+    (place / "ours.txt").write_text("0.71\n0.74\n0.70\n0.75\n0.72\n0.76\n0.69\n0.74\n", encoding="utf-8")
+    (place / "baseline.txt").write_text("0.70\n0.69\n0.72\n0.71\n0.68\n0.70\n0.73\n0.67\n", encoding="utf-8")
+    shutil.copytree(ROOT / "docs/examples/labels", place, dirs_exist_ok=True)
+    shutil.copy(ROOT / "src/nbyk_papers/ulmer2022/cartpole/rewards.csv", place)
+    return place
+
+
+@pytest.mark.parametrize("name", [name for name, page in PAGES.items() if printed(page)])
+def test_the_commands_of_a_page_work(name: str, folder: Path, tmp_path: Path) -> None:
+    environment = {"PATH": BARE_PATH, "HOME": str(tmp_path), "LANG": "C.UTF-8"}
+    for command in printed(PAGES[name]):
+        cut = CUTS.get(command, Cut(command, "as it stands"))
+        done = subprocess.run(
+            ["bash", "-c", cut.instead],
+            cwd=folder,
+            env=environment,
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            text=True,
+            timeout=PATIENCE,
+            check=False,
+        )
+        found = f"{name}: $ {cut.instead} ({cut.why})\n{done.stdout[-3000:]}"
+        assert done.returncode == cut.code, found
+        assert cut.words in done.stdout, found
+
+
+def test_no_cut_is_left_of_a_command_that_no_page_prints() -> None:
+    every = {command for page in PAGES.values() for command in printed(page)}
+    assert set(CUTS) <= every
