@@ -1,12 +1,14 @@
 """How Sphinx makes the site from these pages: `make site`.
 
-README.md, CONTRIBUTING.md and CHANGELOG.md lie one folder up, where people look for them; the site's pages of them
-are read from there. Links that are right in the repository are made right in the site as a page is read.
+README.md, CONTRIBUTING.md and CHANGELOG.md lie one folder up, where people look for them; the site's pages of
+them are read from there. Links that are right in the repository are made right in the site as a page is read.
+A page of the gallery gets a link to its notebook.
 """
 
 from __future__ import annotations
 
 import re
+from importlib.metadata import metadata
 from pathlib import Path
 from typing import Any
 
@@ -17,7 +19,7 @@ from pygments.lexers.special import TextLexer
 from nbyk import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
-REPOSITORY = "https://github.com/nbyk/nbyk"
+REPOSITORY = dict(line.split(", ") for line in metadata("nbyk").get_all("Project-URL", []))["Source"]
 PAGES = {"index": "README.md", "contributing": "CONTRIBUTING.md", "changelog": "CHANGELOG.md"}
 
 project = "nbyk"
@@ -30,7 +32,7 @@ extensions = [
     "sphinx.ext.napoleon",
     "sphinxcontrib.mermaid",
 ]
-exclude_patterns = ["calibration/*", "examples/*", "_templates/*"]
+exclude_patterns = ["calibration/*", "examples/*", "_templates/*", "gallery/notebooks/*"]
 
 # Markdown: headings are anchors as on GitHub; $…$ is math.
 myst_enable_extensions = ["dollarmath"]
@@ -47,6 +49,8 @@ default_role = "code"
 
 templates_path = ["_templates"]
 html_theme = "furo"
+html_static_path = ["_static"]
+html_css_files = ["site.css"]
 html_title = f"nbyk {version}"
 html_theme_options = {"source_repository": REPOSITORY, "source_branch": "main", "source_directory": "docs/"}
 html_copy_source = False
@@ -60,6 +64,9 @@ def read_page(app: Any, docname: str, source: list[str]) -> None:
         text = (ROOT / PAGES[docname]).read_text(encoding="utf-8").replace("](docs/", "](") + "\n" + text
     for name, file in PAGES.items():
         text = re.sub(rf"\]\((\.\./)?{re.escape(file)}", f"]({name}.md", text)
+    if docname.startswith("gallery/") and docname != "gallery/index":
+        name = docname.removeprefix("gallery/")
+        text += f"\n[This page as a notebook](notebooks/{name}.ipynb)\n"
     source[0] = re.sub(r"\]\((\.\./)?(src/[^)]*)\)", rf"]({REPOSITORY}/blob/main/\2)", text)
 
 
