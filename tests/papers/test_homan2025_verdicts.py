@@ -233,7 +233,7 @@ def test_sizes_that_only_conclusions_need_are_cells_of_their_own() -> None:
 def test_a_cell_of_those_sizes_has_the_numbers_of_the_grid(tmp_path: Path) -> None:
     prior = tmp_path / "prior.json"
     write_json(prior, published_prior("armis").to_dict())
-    of_both = {"metrics": ["mae"], "seed": 3, "work": Work(threads=1)}
+    of_both = {"metrics": ["mae"], "seed": 3, "work": Work("claims", 1)}
     table, of_run = claims(
         prior, own_size=(30, 3), own_draws=40, sizes=[(20, 4)], epsilons=[0.05, 0.1], n_draws=60, **of_both
     )
