@@ -212,7 +212,7 @@ def test_own_fits_and_other_epsilons_are_no_cases(paper: Frame) -> None:
         paper[paper["source"] == "convabuse"].assign(source="convabuse_fit", p=1e-9),
         paper.assign(epsilon_b=0.9, p=0.5),
     ]
-    more = pd.concat([grid, *others], ignore_index=True)
+    more = pd.concat([paper, *others], ignore_index=True)
     for claim in ("responses_for_mae_and_memd", "larger_budgets", "few_responses_of_the_largest_budget"):
         assert here(Numbers(more, None, None), claim) == here(Numbers(paper, None, None), claim)
 
