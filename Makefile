@@ -2,6 +2,7 @@
 # `make test-slurm` checks the workflow on a real Slurm of one node, which it installs where it may.
 # `make test-commands` runs every command that README and docs print.
 # `make test-browser` reads every HTML report in headless Chromium, which it installs where it may.
+# `make site` builds the documentation into site/, and stops at a broken link or a page that prints something else.
 # `make test-wheel` installs nbyk from its source and its wheel into an empty environment, and asks it there.
 # `make test-faults TIMES=20` kills runs and fills disks at 20 random moments a test; SEED=n starts with moment n.
 # It also runs the whole corpus of hostile inputs, of which `make test` runs a sample.
@@ -26,7 +27,7 @@ endef
 # Rules and jobs call `nbyk` and `snakemake` by name; find the environment's first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: all paper paper-homan paper-ulmer paper-boostsa calibration report snakemake-report install test lint types unit test-slurm test-browser test-wheel test-commands test-faults slurm chromium bench lock clean
+.PHONY: all paper paper-homan paper-ulmer paper-boostsa calibration report snakemake-report install test lint types unit test-slurm test-browser test-wheel test-commands test-faults site slurm chromium bench lock clean
 
 all: install
 	$(SNAKEMAKE) --quiet reason host
@@ -112,6 +113,17 @@ test-commands: install
 test-faults: install
 	NBYK_FAULTS_TIMES=$(TIMES) NBYK_FAULTS_SEED=$(SEED) $(BIN)/pytest -vv -n $(CORES) tests/faults tests/hostile
 
+# The gallery's notebooks run first: they draw its pictures.
+site: install $(VENV)/installed-docs
+	$(BIN)/python scripts/notebooks.py
+	rm -rf docs/api
+	$(BIN)/sphinx-build --builder html --fail-on-warning --keep-going --fresh-env --quiet docs site
+	@echo "Read site/index.html."
+
+$(VENV)/installed-docs: $(VENV)/installed envs/docs.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check -r envs/requirements.lock -r envs/docs.lock
+	touch $@
+
 # The tests start their own daemons and no service.
 slurm:
 	@export PATH="$$PATH:/usr/sbin:/sbin"; \
@@ -133,6 +145,8 @@ lock:
 	$(BIN)/python -m pip install --quiet --upgrade pip setuptools wheel
 	$(BIN)/python -m pip install --quiet -e .[workflow,slurm,dev]
 	$(BIN)/python -m pip freeze --all --exclude-editable --exclude nbyk --exclude pip > envs/requirements.lock
+	$(BIN)/python -m pip install --quiet -e .[docs]
+	$(BIN)/python -m pip freeze --all --exclude-editable --exclude nbyk --exclude pip | grep -vxFf envs/requirements.lock > envs/docs.lock
 
 clean:
-	rm -rf $(VENV) results logs .snakemake
+	rm -rf $(VENV) results logs .snakemake site docs/api docs/gallery/figures docs/gallery/notebooks

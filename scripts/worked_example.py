@@ -1,7 +1,7 @@
 """Run the Python of a page of docs and write what it prints: `python scripts/worked_example.py docs/PAGE.md`.
 
-Blocks of Python run in order, in one namespace and in docs/figures, where they write their figures. What one
-prints replaces the block of text that follows it.
+Blocks of Python run in order, in one namespace and in the folder `figures` beside the page, where they write
+their figures. What one prints replaces the block of text that follows it.
 """
 
 from __future__ import annotations
@@ -14,9 +14,7 @@ from io import StringIO
 from pathlib import Path
 from typing import Any
 
-FIGURES = Path(__file__).resolve().parents[1] / "docs" / "figures"
-
-_BLOCKS = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<text>.*?)```\n)?", re.DOTALL)
+BLOCKS = re.compile(r"```python\n(?P<code>.*?)```\n(?:\n```text\n(?P<text>.*?)```\n)?", re.DOTALL)
 
 
 def run(page: str) -> str:
@@ -32,7 +30,7 @@ def run(page: str) -> str:
     mpl.use("Agg")
     names: dict[str, Any] = {"__name__": "worked_example"}
     parts, end = [], 0
-    for block in _BLOCKS.finditer(page):
+    for block in BLOCKS.finditer(page):
         printed = StringIO()
         with redirect_stdout(printed):
             exec(compile(block["code"], "the page's Python", "exec"), names)
@@ -50,7 +48,7 @@ def main() -> None:
     """Run the pages named on the command line."""
     for name in sys.argv[1:]:
         page = Path(name).resolve()
-        os.chdir(FIGURES)
+        os.chdir(page.parent / "figures")
         page.write_text(run(page.read_text(encoding="utf-8")), encoding="utf-8")
 
 

@@ -313,6 +313,62 @@ def _clusters() -> Iterator[World]:
             )
 
 
+def _few_and_unequal_clusters() -> Iterator[World]:
+    """Yield worlds of few or unequal clusters, alone and with raters or runs that all of them share."""
+    for clusters, sizes in (
+        (5, "equal"),
+        (5, "few large"),
+        (8, "few large"),
+        (25, "equal"),
+        (50, "equal"),
+        (50, "few large"),
+    ):
+        for icc in (0.2, 0.5):
+            yield World(
+                f"{clusters} clusters, {sizes}, icc {icc}",
+                "clusters",
+                ("mean", "mae", "spearman", "accuracy"),
+                clusters=clusters,
+                sizes=sizes,  # type: ignore[arg-type]
+                icc=icc,
+            )
+    for clusters, sizes in (
+        (2, "equal"),
+        (3, "equal"),
+        (5, "equal"),
+        (8, "equal"),
+        (13, "equal"),
+        (13, "few large"),
+        (50, "equal"),
+        (50, "few large"),
+    ):
+        yield World(
+            f"{clusters} clusters, {sizes}, icc 0.5, 5 runs, SD 0.02",
+            "runs+clusters",
+            ("mean", "mae", "accuracy"),
+            clusters=clusters,
+            sizes=sizes,  # type: ignore[arg-type]
+            icc=0.5,
+            shift=0.02,
+            slant=0.02,
+            axis=0.1,
+        )
+        yield World(
+            f"{clusters} clusters, {sizes}, icc 0.5, 8 raters, SD 0.05",
+            "raters+clusters",
+            ("mae", "spearman", "accuracy"),
+            clusters=clusters,
+            sizes=sizes,  # type: ignore[arg-type]
+            icc=0.5,
+            raters=8,
+            ratings=8,
+            severity=0.05,
+            opinion=0.05,
+            bias=0.05,
+            lean=0.05,
+        )
+
+
 def _together() -> Iterator[World]:
     for n in (200, 1000):
         for units in (3, 5, 8):
@@ -371,5 +427,15 @@ def _fresh() -> Iterator[World]:
 
 def worlds() -> tuple[World, ...]:
     """Return every world with equally good systems."""
-    groups = (_issue, _prototype, _runs, _raters, _outputs, _clusters, _together, _fresh)
+    groups = (
+        _issue,
+        _prototype,
+        _runs,
+        _raters,
+        _outputs,
+        _clusters,
+        _together,
+        _fresh,
+        _few_and_unequal_clusters,
+    )
     return tuple(world for group in groups for world in group())

@@ -381,3 +381,29 @@ def test_the_example_is_what_the_script_makes(tmp_path: Path, monkeypatch: pytes
     assert simulate_example.main() == 0
     for path in shipped.glob("*.csv"):
         assert (tmp_path / "example" / path.name).read_bytes() == path.read_bytes()
+
+
+def test_clusters_of_a_column_are_swapped_whole(nbyk: Run) -> None:
+    for name in ("gold", "sim_a", "sim_c"):
+        table = pd.read_csv(f"{name}.csv", dtype=str)
+        table["text"] = pd.factorize(table["item"], sort=True)[0] // 30
+        table.to_csv(f"{name}.csv", index=False)
+    line = "--gold gold.csv sim_a.csv sim_c.csv --cluster text --quick --resamples 999"
+    answer = found(nbyk, f"{line} --generalise items,clusters")
+    result = answer["results"][0]
+    assert "for new clusters of items, with these" in answer["sentences"][0]
+    assert result["n_clusters"] == 10
+    assert result["claims"][0]["over"] == ["items", "clusters"]
+    assert answer["variance_shares"][0]["clusters"]["share"] is not None
+    assert "clusters of items" in " ".join(answer["sentences"])
+    assert found(nbyk, line)["results"][0]["claims"][0]["over"][:3] == ["items", "clusters", "raters"]
+    for wrong, says in (
+        ("--cluster chapter", "error: --cluster: found chapter, and no file has a column of that name"),
+        ("--cluster rater", "is in cluster"),
+        ("--generalise items,clusters", "error: --generalise: found clusters, and items have none here"),
+    ):
+        code, _, errors = nbyk(f"compare --gold gold.csv sim_a.csv sim_c.csv {wrong}")
+        assert (code, errors.count("\n")) == (2, 1)
+        assert says in errors
+    board = found(nbyk, "--gold gold.csv sim_a.csv sim_b.csv sim_c.csv --cluster text --resamples 999")
+    assert board["leaderboards"][0]["n_clusters"] == 10

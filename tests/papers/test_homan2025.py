@@ -96,7 +96,14 @@ def test_each_column_is_picked_by_itself() -> None:
 def test_a_run_draws_the_figures_that_it_has_numbers_for() -> None:
     sizes = grid_sizes(BUDGETS, RESPONSES)
     everything = figure_names(ALL, sizes, METRICS, with_power=True, fitted=["convabuse_fit"])
-    assert len(everything) == len(set(everything)) == 16
-    few = figure_names([("mhs", 0.1)], [(40, 5)], ["mae"], with_power=False)
-    assert few == ["figure_01", "figure_02", "figure_11"]
-    assert "figure_05a" not in figure_names([("toxicity", 0.05)], [(40, 5)], METRICS, with_power=False)
+    assert len(everything) == len(set(everything)) == 1 + 2 + 2 * 10 + 1 + 3
+    for semantics in METRIC_OF_COLUMN:
+        numbers = ("03a", "03b", "04", "05a", "05b", "07", "08", "09", "10", "11")
+        assert {f"{semantics}/figure_{number}" for number in numbers} <= set(everything)
+    few = figure_names([("mhs", 0.1)], [(40, 5)], ["mae"], with_power=False, rated=["multidomain", "armis"])
+    assert few == [
+        *("figure_01", "figure_02a", "figure_02b", "figure_02_armis"),
+        *("published/figure_11", "recommended/figure_11"),
+    ]
+    small = figure_names([("toxicity", 0.05)], [(40, 5)], METRICS, with_power=False)
+    assert not any("figure_05" in name for name in small)

@@ -153,7 +153,7 @@ def test_tables_stand_in_the_papers_order(papers_grid: pd.DataFrame) -> None:
 def power_rows() -> pd.DataFrame:
     sizes = [(100, 5), (1000, 5), (100, 10), (1000, 10), (1000, 20)]
     found = [
-        {"n_items": n, "k_responses": k, "test": test, "power": 0.5, "low": 0.4, "high": 0.6}
+        {"n_items": n, "k_responses": k, "test": test, "n_sets": 100, "power": 0.5, "low": 0.4, "high": 0.6}
         for n, k in sizes
         for test in ("multistage_bootstrap", "welch_t")
     ]
@@ -175,20 +175,25 @@ def grid_files(grid: pd.DataFrame, folder: Path) -> list[Path]:
 
 
 def test_files_become_every_table_and_figure(papers_grid: pd.DataFrame, tmp_path: Path) -> None:
-    files = grid_files(papers_grid, tmp_path)
+    few = papers_grid[papers_grid["source"].isin(["toxicity", "multidomain", "mhs"])]
+    files = grid_files(few, tmp_path)
     power = write(power_rows(), tmp_path / "source=toxicity/power.parquet")
     answer = report(pvalues=files, power=[power], fitted=[], seed=1)
-    assert answer.sentences == ("57 of 57 published cells agree in p and in Δ",)
+    assert answer.sentences == ("26 of 26 published cells agree in p and in Δ",)
     write_answer(answer, tmp_path, stem="summary", page="report")
     assert read_json(tmp_path / "summary.json")["study"] == "homan2025"
     assert len(pd.read_csv(tmp_path / "tables/power.csv")) == 10
     page = (tmp_path / "tables/published/table_01.tex").read_text(encoding="utf-8")
-    assert page.count(r"\\") == 22
+    assert page.count(r"\\") == 10
     assert "<NA>" not in page
     assert "nan" not in page
     names = {path.stem for path in (tmp_path / "figures").glob("*.png")}
-    assert names >= {"agreement", "overstatement", "figure_01", "figure_03a", "figure_04", "figure_06"}
-    assert names == {path.stem for path in (tmp_path / "figures").glob("*.svg")}
+    assert names == {"agreement", "overstatement", "figure_01", "figure_02a", "figure_02b", "figure_06"}
+    for semantics in ("published", "recommended"):
+        folder = tmp_path / "figures" / semantics
+        of_semantics = {path.stem for path in folder.glob("*.png")}
+        assert of_semantics >= {"figure_03a", "figure_03b", "figure_04", "figure_11"}
+        assert of_semantics == {path.stem for path in folder.glob("*.svg")}
 
 
 def test_files_out_of_their_folders_are_named(papers_grid: pd.DataFrame, tmp_path: Path) -> None:

@@ -24,6 +24,7 @@ STUDY: dict[str, Any] = {
     "budgets": [500, 1250],
     "k_responses": [5, 50],
     "n_draws": 200,
+    "claim_draws": 0,
     "power_sizes": [{"n_items": 40, "k_responses": 5}],
     "power_n_sets": 20,
     "power_resamples": 100,
@@ -58,7 +59,8 @@ def test_a_run_leaves_tables_figures_summary_and_a_page_that_needs_no_network(sh
     assert set(pd.read_csv(study / "tables/power.csv")["N"]) == {40}
     assert len(pd.read_csv(study / "tables/fit_convabuse.csv")) == 8
     pictures = sorted((study / "figures").glob("*.png"))
-    expected = {"agreement", "overstatement", "figure_01", "figure_02", "figure_06", "fit_convabuse"}
+    figures = ("01", "02a", "02b", "02_convabuse", "06")
+    expected = {"agreement", "overstatement", "fit_convabuse", *(f"figure_{name}" for name in figures)}
     assert {path.stem for path in pictures} == expected
     assert all(imread(path).std() > 0 for path in pictures)
     summary = read_json(study / "summary.json")

@@ -15,6 +15,7 @@ import typer
 from nbyk.cli.answers import AsJson, Gate, OutAnswer, Verdict, all_better, give, with_gate
 from nbyk.cli.naming import error_in_options
 from nbyk.cli.options import (
+    Cluster,
     Generalise,
     MetricFiles,
     RaterIds,
@@ -135,6 +136,7 @@ def compare(
     item: Annotated[str, typer.Option(help="Column of items.")] = "item",
     rater: Annotated[str, typer.Option(help="Column of raters, or of a system's runs.")] = "rater",
     value: Annotated[str, typer.Option(help="Column of values.")] = "value",
+    cluster: Cluster = None,
     samples_metric: Annotated[
         str | None, typer.Option(help="Of lm_eval logs: the score to take, where there are several.")
     ] = None,
@@ -196,6 +198,7 @@ def compare(
         item=item,
         rater=rater,
         value=value,
+        cluster=cluster,
     ).with_units(rater_ids, run_ids)
     _check_names(read, against, gate=gate)
     asked = _Asked(
@@ -253,6 +256,7 @@ def _board(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
                 systems.responses,
                 metric=name,
                 units={**of_gold, **systems.units},
+                cluster=systems.clusters,
                 against=asked.against,
                 correction=asked.correction,  # type: ignore[arg-type]
                 max_draws=asked.max_draws,

@@ -40,8 +40,8 @@ Generalise = Annotated[
     str | None,
     typer.Option(
         "--generalise",
-        help="What the claim speaks of: items, or items with raters, runs or both, as in items,raters.",
-        show_default="items, and the raters and runs that items share, if two or more",
+        help="What the claim speaks of: items, or items with clusters, raters or runs, as in items,raters.",
+        show_default="items, their clusters, and the raters and runs that they share, if two or more",
         metavar="NAMES",
     ),
 ]
@@ -55,6 +55,15 @@ RaterIds = Annotated[
 RunIds = Annotated[
     str | None,
     typer.Option(help="The same of the systems' runs.", show_default="as for --rater-ids"),
+]
+Cluster = Annotated[
+    str | None,
+    typer.Option(
+        help="Column of clusters of items, such as the text that a question is about: whole clusters are "
+        "swapped and drawn. Gold or a system has it.",
+        show_default="each item by itself",
+        metavar="COLUMN",
+    ),
 ]
 Threads = Annotated[int, typer.Option(help="Threads; results do not depend on them.", min=1)]
 

@@ -38,8 +38,8 @@ class Comparison(Section):
     """Baseline, by name: every other system is compared with it alone."""
     correction: Correction = "holm"
     """For the number of pairs, of three systems or more."""
-    generalise: list[Literal["items", "raters", "runs"]] | None = Field(None, min_length=1)
-    """What the claim speaks of; without it items, and raters and runs that items share, if two or more."""
+    generalise: list[Literal["items", "clusters", "raters", "runs"]] | None = Field(None, min_length=1)
+    """What the claim speaks of; without it items, their clusters, and raters and runs, if two or more."""
     rater_ids: Literal["shared", "fresh"] | None = None
     """What ids of gold's raters are: shared (people) or fresh (slots); without it as the ids show."""
     run_ids: Literal["shared", "fresh"] | None = None
@@ -54,6 +54,8 @@ class Comparison(Section):
     """Column of raters, or of a system's runs."""
     value: Text = "value"
     """Column of values."""
+    cluster: Text | None = None
+    """Column of clusters of items, such as the text that a question is about; without it there are none."""
     samples_metric: Text | None = None
     """Of lm_eval's logs: the score to take, where there are several."""
     task: Text | None = None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from nbyk.data.ratings import Ratings
+from nbyk.data.ratings import Ratings, agreed_clusters
 from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.errors import NbykError
 
@@ -22,7 +22,8 @@ def align(gold: Ratings, a: Ratings, b: Ratings) -> ResponseSet:
     Raises
     ------
     NbykError
-        If an item stands in one table and not in another; it names the table and the items.
+        If an item stands in one table and not in another, or its clusters differ; it names the table and the
+        items.
     """
     matrices, units = {}, {"gold": gold.units()}
     for name, ratings in (("a", a), ("b", b)):
@@ -32,7 +33,8 @@ def align(gold: Ratings, a: Ratings, b: Ratings) -> ResponseSet:
         row_of = {item: row for row, item in enumerate(ratings.items)}
         rows = [row_of[item] for item in gold.items]
         matrices[name], units[name] = ratings.matrix()[rows], ratings.units().taken(rows)
-    return response_set(gold.matrix(), **matrices, units=units)
+    clusters = agreed_clusters((("gold", gold), ("a", a), ("b", b)), gold.items)
+    return response_set(gold.matrix(), **matrices, units=units, cluster=clusters)
 
 
 def mismatch(name: str, items: Sequence[str], other: str, others_items: Sequence[str]) -> str:

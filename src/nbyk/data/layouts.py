@@ -130,7 +130,7 @@ def long_cells(table: Table, item: str, rater: str | None, value: str) -> Cells:
     return Cells(items, raters, found, range(len(items)), table, value)
 
 
-def wide_cells(table: Table, item: str, *, guessed: bool) -> Cells:
+def wide_cells(table: Table, item: str, *, guessed: bool, cluster: str | None = None) -> Cells:
     """Return the ratings of a table with one row per item and one column per rater.
 
     Parameters
@@ -141,6 +141,8 @@ def wide_cells(table: Table, item: str, *, guessed: bool) -> Cells:
         The column of the item ids.
     guessed
         Whether the layout was guessed; a table that looks long is then refused.
+    cluster
+        The column of clusters, which is no rater's.
 
     Raises
     ------
@@ -149,7 +151,7 @@ def wide_cells(table: Table, item: str, *, guessed: bool) -> Cells:
         has no rating, or the table looks long.
     """
     items = as_ids(table, item, table.column(item, "rename the item column, or name it with item=…"))
-    raters = [name for name in table.names if name != item]
+    raters = [name for name in table.names if name not in (item, cluster)]
     if not raters:
         raise NbykError(
             f"{table.path}: the only column is {item!r}; expected columns rater and value, or one per rater"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.layouts import ARRAY_SUFFIXES, array_cells, long_cells, wide_cells
+from nbyk.data.clusters import clusters_of_items, numbered_clusters
+from nbyk.data.layouts import ARRAY_SUFFIXES, array_cells, as_ids, long_cells, wide_cells
 from nbyk.data.scales import Scale
 from nbyk.data.tables import TABLE_SUFFIXES, read_table, unknown_suffix
 from nbyk.data.units import UNKNOWN, VECTOR, Units
@@ -47,6 +48,8 @@ class Ratings:
         The ratings, finite, in the unit of the table that they come from.
     raters_known
         Whether equal rater ids are one rater; they are not where they only number the ratings of each item.
+    clusters
+        The name of each item's cluster, shape (items,); None where none was read.
     """
 
     items: tuple[str, ...]
@@ -55,6 +58,7 @@ class Ratings:
     rater_index: Indices
     values: Floats
     raters_known: bool = True
+    clusters: tuple[str, ...] | None = None
 
     @classmethod
     def from_columns(
@@ -65,6 +69,7 @@ class Ratings:
         *,
         at: Callable[[int], str] = "ratings, row {}".format,
         raters_known: bool = True,
+        clusters: Sequence[str] | None = None,
     ) -> Ratings:
         """Return the ratings in three columns of equal length.
 
@@ -78,12 +83,14 @@ class Ratings:
             Says where a rating stands, given its position; used in errors.
         raters_known
             Whether equal rater ids are one rater.
+        clusters
+            The cluster of the item of each rating.
 
         Raises
         ------
         NbykError
             If there are no ratings, the columns' lengths differ, an id is empty, a value is NaN or
-            infinite, all ratings are of one item, or a rater rates an item twice.
+            infinite, all ratings are of one item, a rater rates an item twice, or an item has two clusters.
         """
         numbers = np.asarray(values, dtype=np.float64)
         if not len(items) == len(raters) == len(numbers):
@@ -113,13 +120,14 @@ class Ratings:
                 "at least two are needed to see how items vary"
             )
         _refuse_duplicates(item_ids, rater_ids, item_index, rater_index, at)
-        return cls(item_ids, rater_ids, item_index, rater_index, numbers, raters_known)
+        of_items = None if clusters is None else clusters_of_items(item_ids, item_index, clusters, at)
+        return cls(item_ids, rater_ids, item_index, rater_index, numbers, raters_known, of_items)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Ratings):
             return NotImplemented
         return (
-            (self.items, self.raters) == (other.items, other.raters)
+            (self.items, self.raters, self.clusters) == (other.items, other.raters, other.clusters)
             and np.array_equal(self.item_index, other.item_index)
             and np.array_equal(self.rater_index, other.rater_index)
             and np.array_equal(self.values, other.values)
@@ -243,6 +251,7 @@ def read_ratings(
     item: str = "item",
     rater: str | None = "rater",
     value: str = "value",
+    cluster: str | None = None,
     scale: Scale | None = None,
     layout: Layout = "auto",
 ) -> Ratings:
@@ -260,6 +269,8 @@ def read_ratings(
     item, rater, value
         The names of the columns. ``rater=None`` numbers the ratings of each item 1, 2, … in a long table
         whose raters are unknown; equal numbers are then not one person.
+    cluster
+        The name of the column of clusters, such as the text that an item asks about, if there is one.
     scale
         The scale that the values are on. With one, every value is checked against it and **normalised to
         [0, 1]**; without, the values are returned as they are.
@@ -270,15 +281,19 @@ def read_ratings(
     ------
     NbykError
         If the file is missing, unreadable, empty or of an unknown suffix; a column is missing; an id is
-        empty; a value is not a finite number or off the scale; an item has no rating; a rater rates an
-        item twice; or there is only one item. The message names the file and the line (from 1) or, in
-        Parquet and arrays, the row (from 0).
+        empty; a value is not a finite number or off the scale; an item has no rating or two clusters; a
+        rater rates an item twice; or there is only one item. The message names the file and the line (from
+        1) or, in Parquet and arrays, the row (from 0).
     """
     if layout not in ("auto", "long", "wide"):
         raise NbykError(f"layout {layout!r} is unknown; expected auto, long or wide")
     suffix = Path(path).suffix.lower()
     raters_known = True
     if suffix in ARRAY_SUFFIXES:
+        if cluster is not None:
+            raise NbykError(
+                f"{path}: an array has no column {cluster!r}; write it as a table, or leave the clusters out"
+            )
         cells = array_cells(path)
         raters_known = len(set(cells.raters)) > 1  # a vector says nothing of who gave its ratings
     elif suffix in TABLE_SUFFIXES:
@@ -287,7 +302,7 @@ def read_ratings(
             cells = long_cells(table, item, rater, value)
             raters_known = rater is not None
         else:
-            cells = wide_cells(table, item, guessed=layout == "auto")
+            cells = wide_cells(table, item, guessed=layout == "auto", cluster=cluster)
     else:
         raise unknown_suffix(path, (*TABLE_SUFFIXES, *ARRAY_SUFFIXES))
     values = cells.numbers()
@@ -300,7 +315,47 @@ def read_ratings(
                 f"expected {scale.expected}; mend the value or declare another scale"
             )
         values = scale.normalise(values)
-    return Ratings.from_columns(cells.items, cells.raters, values, at=cells.at, raters_known=raters_known)
+    clusters = None
+    if cluster is not None:
+        column = cells.table.column(cluster, "rename the column of clusters, or name it with cluster=…")
+        of_rows = as_ids(cells.table, cluster, column)
+        clusters = [of_rows[row] for row in cells.rows]
+    return Ratings.from_columns(
+        cells.items, cells.raters, values, at=cells.at, raters_known=raters_known, clusters=clusters
+    )
+
+
+def agreed_clusters(tables: Iterable[tuple[str, Ratings]], items: Sequence[str]) -> tuple[str, ...] | None:
+    """Return the cluster of each of some items, from all tables that hold clusters; None if none does.
+
+    Parameters
+    ----------
+    tables
+        Ratings of these items, and perhaps of others, each with what to call it in an error.
+    items
+        The items' ids.
+
+    Raises
+    ------
+    NbykError
+        If two tables differ about an item's cluster, or there is only one cluster.
+    """
+    found: dict[str, tuple[str, str]] = {}
+    for label, ratings in tables:
+        if ratings.clusters is None:
+            continue
+        for item, cluster in zip(ratings.items, ratings.clusters, strict=True):
+            other, said_by = found.setdefault(item, (cluster, label))
+            if other != cluster:
+                raise NbykError(
+                    f"{label}: item {item!r} is in cluster {cluster!r}, and in {other!r} in {said_by}; "
+                    "expected one cluster per item in all files"
+                )
+    if not found:
+        return None
+    clusters = tuple(found[item][0] for item in items)
+    numbered_clusters(clusters, len(items))
+    return clusters
 
 
 def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Indices]:

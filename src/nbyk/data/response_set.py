@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nbyk.data.clusters import numbered_clusters
 from nbyk.data.units import Units, column_units
 from nbyk.errors import NbykError
 
@@ -35,17 +36,26 @@ class ResponseSet:
     units
         The raters or runs behind the responses, by "gold", "a" and "b"; nothing is known of a role that is
         left out. They are no part of the fingerprint.
+    clusters : ndarray of int, shape (N,), or None
+        The cluster of each item, such as the text that it asks about, from 0 in the order of first
+        appearance; None where items have none. No part of the fingerprint either.
     """
 
     gold: Floats
     a: Floats
     b: Floats
     units: Mapping[str, Units] = field(default_factory=dict, repr=False, compare=False)
+    clusters: NDArray[np.int64] | None = field(default=None, repr=False, compare=False)
 
     @property
     def n_items(self) -> int:
         """Number of items N."""
         return len(self.gold)
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters G; 0 where items have none."""
+        return 0 if self.clusters is None else int(self.clusters.max()) + 1
 
     @property
     def has_gold(self) -> bool:
@@ -62,7 +72,12 @@ class ResponseSet:
 
 
 def response_set(
-    gold: ArrayLike | None, a: ArrayLike, b: ArrayLike, *, units: Mapping[str, Units] | None = None
+    gold: ArrayLike | None,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    units: Mapping[str, Units] | None = None,
+    cluster: ArrayLike | None = None,
 ) -> ResponseSet:
     """Validate three response matrices and return them as a `ResponseSet`.
 
@@ -75,12 +90,14 @@ def response_set(
     units
         The raters or runs behind the responses, by "gold", "a" and "b", aligned to matrices whose rows have
         their responses first. By default each column of two or more is one rater or run.
+    cluster : array_like, shape (N,), optional
+        The name of each item's cluster, such as the text that it asks about.
 
     Raises
     ------
     NbykError
         If there are fewer than two items, the numbers of items differ, a value is infinite or not a
-        number, or an item has no response at all.
+        number, an item has no response at all or no cluster, or all are in one cluster.
     """
     given = {"gold": gold, "a": a, "b": b}
     read = {name: responses_and_units(values, name) for name, values in given.items() if values is not None}
@@ -93,7 +110,8 @@ def response_set(
     no_gold = np.empty((lengths["a"], 0))
     if units is None:
         units = {name: found for name, (_, found) in read.items()}
-    return ResponseSet(matrices.get("gold", no_gold), matrices["a"], matrices["b"], units)
+    clusters = None if cluster is None else numbered_clusters(cluster, lengths["a"])
+    return ResponseSet(matrices.get("gold", no_gold), matrices["a"], matrices["b"], units, clusters)
 
 
 def response_matrix(values: ArrayLike, name: str) -> Floats:

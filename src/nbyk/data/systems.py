@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from nbyk.data.alignment import mismatch
 from nbyk.data.layouts import ARRAY_SUFFIXES
 from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples, refuse_other_document
-from nbyk.data.ratings import Ratings, read_ratings
+from nbyk.data.ratings import Ratings, agreed_clusters, read_ratings
 from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.scales import Interval, Scale
+from nbyk.data.tables import column_names
 from nbyk.data.units import Units
 from nbyk.errors import NbykError, unknown_name
 
@@ -59,6 +60,8 @@ class Systems:
         The raters or runs behind the responses, by the system's name.
     gold_units
         The raters behind gold; None where there is none.
+    clusters
+        The name of each item's cluster, shape (N,); None where none was read.
     """
 
     items: tuple[str, ...]
@@ -69,6 +72,7 @@ class Systems:
     notes: tuple[str, ...]
     units: Mapping[str, Units]
     gold_units: Units | None
+    clusters: tuple[str, ...] | None = None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -113,7 +117,9 @@ class Systems:
         units = {"a": self.units[a], "b": self.units[b]}
         if self.gold_units is not None:
             units["gold"] = self.gold_units
-        return response_set(self.gold, self.responses[a], self.responses[b], units=units)
+        return response_set(
+            self.gold, self.responses[a], self.responses[b], units=units, cluster=self.clusters
+        )
 
 
 @dataclass(frozen=True)
@@ -171,6 +177,7 @@ def read_systems(
     item: str = "item",
     rater: str | None = "rater",
     value: str = "value",
+    cluster: str | None = None,
 ) -> Systems:
     """Read two or more systems, and gold if there is any, as responses to the same items.
 
@@ -192,19 +199,22 @@ def read_systems(
         Which metric, task and filter of lm-evaluation-harness to take.
     item, rater, value
         Column names, as in `read_ratings`.
+    cluster
+        Column of clusters of items, of gold or of any of the systems.
 
     Raises
     ------
     NbykError
         If there are fewer than two systems, two of a name, a file that cannot be read, a rating off the
-        scale, items that do not match, or fewer than two left; or if `samples` chooses where there are none.
+        scale, items that do not match, or fewer than two left; if `samples` chooses where there are none; or
+        if no file has the column of clusters, two differ about an item's, or there is only one.
     """
     if on_missing not in ("refuse", "drop"):
         raise NbykError(f"on_missing {on_missing!r} is unknown; expected refuse or drop")
     named = systems if isinstance(systems, Mapping) else named_systems(systems)
     if len(named) < 2:
         raise NbykError(f"found {len(named)} system(s), expected at least two to compare; give another file")
-    columns = {"item": item, "rater": rater, "value": value}
+    columns = {"item": item, "rater": rater, "value": value, "cluster": cluster}
     sources = {name: _read(given, name, scale, samples, columns) for name, given in named.items()}
     if samples not in (None, SampleChoice()) and all(source.documents is None for source in sources.values()):
         raise NbykError(
@@ -230,6 +240,13 @@ def read_systems(
     for name, source in sources.items():
         matrices[name], units[name] = _rows(source.ratings, items)
     gold_matrix, gold_units = _rows(gold_source.ratings, items) if gold_source else (None, None)
+    clusters = agreed_clusters(((source.label, source.ratings) for source in every), items)
+    if cluster is not None and clusters is None:
+        raise NbykError(
+            f"found {cluster}, and no file has a column of that name; name the column of clusters that gold "
+            "or a system has",
+            argument="cluster",
+        )
     return Systems(
         items,
         gold_matrix,
@@ -239,6 +256,7 @@ def read_systems(
         tuple(_notes(gold_matrix, matrices)),
         units,
         gold_units,
+        clusters,
     )
 
 
@@ -257,6 +275,9 @@ def _read(
         ratings = logged.ratings if scale is None else logged.ratings.normalised(scale, label)
         return _Source(label, ratings, documents=logged.documents)
     is_array = Path(given).suffix.lower() in ARRAY_SUFFIXES
+    cluster = columns["cluster"]
+    if cluster is not None and (is_array or cluster not in column_names(given)):
+        columns = {**columns, "cluster": None}  # one file with clusters is enough
     return _Source(label, read_ratings(given, **columns, scale=scale), is_array)  # type: ignore[arg-type]
 
 

@@ -141,6 +141,11 @@ def read_table(path: str | os.PathLike[str], only: Collection[str] | None = None
     return table
 
 
+def column_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
+    """Return the names of a file's columns; errors are those of `read_table`."""
+    return read_table(path, only=()).names
+
+
 def unknown_suffix(path: str | os.PathLike[str], known: Sequence[str]) -> NbykError:
     """Return the error for a file whose suffix is none of `known`."""
     return NbykError(

@@ -94,8 +94,9 @@ def expected_p(alternative: ArrayLike, null: ArrayLike, *, paired: bool = False)
     prints β < α, which is one minus it). The test is one-sided towards the side that the medians point to,
     so that p may exceed one half only by ties or skewness.
 
-    Effects that differ by at most max(1e-14, 1e-10 × the largest |effect|) are ties: effects of discrete
-    responses that are equal in exact arithmetic differ by rounding where they were summed in another order.
+    Effects that differ by at most max(1e-14, 1e-10 × the largest effect in size) are ties: effects of
+    discrete responses that are equal in exact arithmetic differ by rounding where they were summed in another
+    order.
     """
     alpha, beta = _effects(alternative, "alternative"), _effects(null, "null")
     if paired and alpha.size != beta.size:
@@ -145,9 +146,9 @@ def p_value(observed: float, null: ArrayLike, *, alternative: Alternative = "two
     `p_value` needs the null drawn at the data's own size (sampler all_items/all); nulls of resampled
     responses or bootstrapped items are for `expected_p`.
 
-    Effects that differ by at most max(1e-14, 1e-10 × the largest |effect|, observed included) are ties and
-    count as at least as extreme: effects of discrete responses that are equal in exact arithmetic differ by
-    rounding where they were summed in another order, and a test that misses ties rejects too often.
+    Effects that differ by at most max(1e-14, 1e-10 × the largest effect in size, observed included) are ties
+    and count as at least as extreme: effects of discrete responses that are equal in exact arithmetic differ
+    by rounding where they were summed in another order, and a test that misses ties rejects too often.
     """
     check_alternative(alternative)
     return p_values(observed, null)[alternative]

@@ -10,6 +10,9 @@ from nbyk.studies.batches import Axis, plan_of_axes, stored_keys
 from nbyk.studies.cell import Cell
 from nbyk_papers.homan2025.design import (
     BUDGETS,
+    CLAIM_EPSILONS,
+    CLAIM_ITEMS,
+    CLAIM_RESPONSES,
     FIGURE_5_BUDGET,
     FIGURE_5_METRICS,
     METRICS,
@@ -17,6 +20,7 @@ from nbyk_papers.homan2025.design import (
     RESPONSES,
     grid_sizes,
     is_own_fit,
+    own_size,
     published_source,
 )
 
@@ -92,6 +96,33 @@ def grid_cells(config: Any, settings: Any) -> Iterator[Cell]:
                 )
 
 
+def claim_cells(config: Any, settings: Any) -> Iterator[Cell]:
+    """Yield the cells of sizes that only the paper's conclusions need, one for each source."""
+    epsilons = [epsilon for epsilon in settings.epsilons if epsilon in CLAIM_EPSILONS]
+    if not epsilons or not settings.claim_draws:
+        return
+    for source in settings.sources:
+        own = own_size(source)
+        raters = [(CLAIM_ITEMS, k) for k in CLAIM_RESPONSES]
+        responses = settings.claim_draws * own[0] * own[1] + settings.n_draws * sum(n * k for n, k in raters)
+        yield Cell(
+            f"homan2025/claims/source={source}/sizes.parquet",
+            "claims",
+            {
+                "own_size": own,
+                "own_draws": settings.claim_draws,
+                "sizes": raters,
+                "epsilons": epsilons,
+                "metrics": settings.metrics,
+                "n_draws": settings.n_draws,
+                "seed": config.seed,
+            },
+            {"prior": prior_file(source), "metric_files": config.files_of_metrics(settings.metrics)},
+            memory=355,
+            seconds=10 + 1e-7 * responses * len(epsilons),
+        )
+
+
 def power_cells(config: Any, settings: Any) -> Iterator[Cell]:
     """Yield the cells of power, one for each size."""
     source, epsilon = settings.power_source, settings.power_epsilon
@@ -146,6 +177,31 @@ def grid(
         )
     column = pa.array([epsilon_b] * table.num_rows, pa.float64())
     return table.append_column("epsilon_b", column), {"M": n_draws, "prior": population.to_dict()}
+
+
+def claims(
+    prior: Path,
+    *,
+    own_size: Size,
+    own_draws: int,
+    sizes: Sequence[Size],
+    epsilons: Sequence[float],
+    metrics: Sequence[str],
+    n_draws: int,
+    seed: int,
+    work: Work,
+) -> tuple[pa.Table, dict[str, Any]]:
+    """Compute expected p-values at a data set's own size and at further sizes, for each ε."""
+    import pyarrow as pa
+
+    parts = []
+    for epsilon in epsilons:
+        for of_sizes, draws in (([own_size], own_draws), (sizes, n_draws)):
+            table, of_prior = grid(
+                prior, sizes=of_sizes, epsilon_b=epsilon, metrics=metrics, n_draws=draws, seed=seed, work=work
+            )
+            parts.append(table)
+    return pa.concat_tables(parts), of_prior | {"M": max(own_draws, n_draws)}
 
 
 def power(

@@ -37,6 +37,8 @@ class Homan2025(Section):
     """Metrics of every size: the paper's three, the Wasserstein distance of values, any other, or yours."""
     n_draws: int = Field(10_000, ge=2)
     """Draws b under either hypothesis; fewer are drawn where p > .2 or p is known to 2 %."""
+    claim_draws: int = Field(1000, ge=0)
+    """Draws at each data set's own N and K, which the paper's conclusions need; 0 leaves these sizes out."""
     power_source: GridSourceName = "toxicity"
     """Source of Figure 6."""
     power_epsilon: Epsilon = 0.1

@@ -77,6 +77,25 @@ TESTS = {
 }
 """Tests of Figure 6, with the names to show."""
 
+OWN_SIZES = {
+    "toxicity": (107_620, 5),
+    "multidomain": (3057, 5),
+    "amazon": (20_415, 5),
+    "hs_brexit": (1120, 6),
+    "convabuse": (4185, 3),
+    "armis": (964, 3),
+    "mhs": (39_565, 3),
+}
+"""The data sets' own items N and responses per item K (sections 5.1 and B). The text gives no K for MHS,
+which has 135,556 ratings, 3.4 per item, and "at least 3" for ConvAbuse, which has 3.0."""
+
+CLAIM_EPSILONS = (0.05, 0.1)
+"""ε at which the paper's conclusions about data sets and sizes are judged."""
+
+CLAIM_ITEMS = 1000
+CLAIM_RESPONSES = (15, 20, 24)
+"""Sizes off the grid that the conclusion "at 1000 items, at least 25 raters are needed" is judged by."""
+
 ALPHA = 0.05
 STATED_DRAWS = 10_000
 """Draws b behind a published number, as the text says ("typically")."""
@@ -104,6 +123,11 @@ def is_own_fit(source: str) -> bool:
 def published_source(source: str) -> str:
     """Return the source whose ratings an own fit was made to, and any other source as it is."""
     return source.removesuffix(OWN_FIT)
+
+
+def own_size(source: str) -> tuple[int, int]:
+    """Return the items N and responses per item K of the data set that a source is, or is fitted to."""
+    return OWN_SIZES[published_source(source)]
 
 
 def grid_sizes(budgets: Iterable[int], k_responses: Sequence[int]) -> list[tuple[int, int]]:
@@ -170,6 +194,12 @@ def table_name(epsilon: float) -> str:
     return TABLE_OF_EPSILON.get(epsilon, f"epsilon_{epsilon:g}")
 
 
+def stage_figures(rated: Iterable[str]) -> dict[str, str]:
+    """Return the name of Figure 2 for each of the paper's two sources, and for others that have ratings."""
+    papers = {source: f"figure_02{letter}" for letter, (source, _) in zip("ab", PANELS, strict=True)}
+    return papers | {source: f"figure_02_{source}" for source in rated if source not in papers}
+
+
 def figure_names(
     cells: Collection[tuple[str, float]],
     sizes: Collection[tuple[int, int]],
@@ -177,22 +207,31 @@ def figure_names(
     *,
     with_power: bool,
     fitted: Iterable[str] = (),
+    rated: Iterable[str] = (),
 ) -> list[str]:
-    """Return the names of the figures that a run over these (source, ε), sizes, metrics and fits draws."""
-    names = ["figure_01", "figure_02"]
+    """Return the names of the figures that a run over these (source, ε), sizes, metrics and fits draws.
+
+    `rated` are the sources whose ratings are at hand.
+    """
+    names = ["figure_01", *stage_figures(rated).values()]
     budgets = {n * k for n, k in sizes}
     panels = [(letter, panel) for letter, panel in zip("ab", PANELS, strict=True) if panel in cells]
-    if "mae" in metrics:
-        names += [f"figure_03{letter}" for letter, _ in panels]
-        names += ["figure_04"] if PANELS[0] in cells else []
-    if FIGURE_5_BUDGET in budgets:
-        names += [f"figure_05{letter}" for letter, _ in panels]
+    for semantics, metric_of_column in METRIC_OF_COLUMN.items():
+        of_semantics = []
+        if "mae" in metrics:
+            of_semantics += [f"figure_03{letter}" for letter, _ in panels]
+            of_semantics += ["figure_04"] if PANELS[0] in cells else []
+        if FIGURE_5_BUDGET in budgets:
+            of_semantics += [f"figure_05{letter}" for letter, _ in panels]
+        if set(metric_of_column.values()) & set(metrics):
+            of_semantics += [
+                f"figure_{number:02d}"
+                for source, number in SOURCE_FIGURES.items()
+                if (source, SOURCE_FIGURES_EPSILON) in cells
+            ]
+        names += [f"{semantics}/{name}" for name in of_semantics]
     if with_power:
         names.append("figure_06")
-    if set(METRIC_OF_COLUMN["published"].values()) & set(metrics):
-        for source, number in SOURCE_FIGURES.items():
-            if (source, SOURCE_FIGURES_EPSILON) in cells:
-                names.append(f"figure_{number:02d}")
     if published_cells(cells, sizes, metrics):
         names.append("overstatement")
         names.append("agreement")

@@ -25,6 +25,7 @@ from nbyk_papers.homan2025.design import (
     figure_names,
     label,
     published_source,
+    stage_figures,
 )
 from nbyk_papers.homan2025.prior_figures import fit_figure, shapes_figure, stages_figure
 
@@ -39,7 +40,7 @@ SHOWN_BUDGETS = (500, 1000, 2500, 5000, 10000, 25000, 50000, 100000)
 _FLOOR = 1e-5
 _POWER_PANELS = ((5, None), (10, None), (None, 1000))
 _METRIC_NAMES = {
-    **{metric: COLUMNS[column] for column, metric in METRIC_OF_COLUMN["published"].items()},
+    **{metric: COLUMNS[column] for of in METRIC_OF_COLUMN.values() for column, metric in of.items()},
     "mse": "MSE",
     "spearman": "Spearman's ρ",
 }
@@ -49,6 +50,7 @@ def figures_of(
     grid: pd.DataFrame,
     power: pd.DataFrame | None,
     fits: Mapping[str, tuple[Path, Path]],
+    rated: Mapping[str, Path],
     *,
     seed: int,
 ) -> dict[str, Callable[[], Figure]]:
@@ -62,21 +64,26 @@ def figures_of(
         From `read_power`, if there is any.
     fits
         Ratings and prior of each own fit, by the fit's source name.
+    rated
+        Ratings of the paper's sources, by name, where they are at hand.
     seed
         Seed of the items drawn from priors for Figure 2 and those of own fits.
     """
     drawn: dict[str, Callable[[], Figure]] = {
         "figure_01": shapes_figure,
-        "figure_02": partial(stages_figure, seed),
-        "figure_04": partial(budget_figure, grid, *PANELS[0]),
         "overstatement": partial(overstatement_figure, grid),
         "agreement": partial(agreement_figure, grid),
     }
-    for letter, panel in zip("ab", PANELS, strict=True):
-        drawn[f"figure_03{letter}"] = partial(bootstrap_figure, grid, *panel)
-        drawn[f"figure_05{letter}"] = partial(metric_figure, grid, *panel)
-    for source, number in SOURCE_FIGURES.items():
-        drawn[f"figure_{number:02d}"] = partial(source_figure, grid, source, SOURCE_FIGURES_EPSILON)
+    for source, name in stage_figures(rated).items():
+        drawn[name] = partial(stages_figure, source, rated.get(source), seed)
+    for semantics in METRIC_OF_COLUMN:
+        drawn[f"{semantics}/figure_04"] = partial(budget_figure, grid, *PANELS[0], semantics)
+        for letter, panel in zip("ab", PANELS, strict=True):
+            drawn[f"{semantics}/figure_03{letter}"] = partial(bootstrap_figure, grid, *panel, semantics)
+            drawn[f"{semantics}/figure_05{letter}"] = partial(metric_figure, grid, *panel, semantics)
+        for source, number in SOURCE_FIGURES.items():
+            of_source = partial(source_figure, grid, source, SOURCE_FIGURES_EPSILON, semantics)
+            drawn[f"{semantics}/figure_{number:02d}"] = of_source
     if power is not None:
         drawn["figure_06"] = partial(power_figure, power)
     for source, files in fits.items():
@@ -84,50 +91,50 @@ def figures_of(
     cells = set(grid[["source", "epsilon_b"]].itertuples(index=False, name=None))
     sizes = set(grid[["n_items", "k_responses"]].itertuples(index=False, name=None))
     metrics = set(grid["metric"])
-    names = figure_names(cells, sizes, metrics, with_power=power is not None, fitted=fits)
+    names = figure_names(cells, sizes, metrics, with_power=power is not None, fitted=fits, rated=rated)
     return {name: drawn[name] for name in names}
 
 
-def bootstrap_figure(grid: pd.DataFrame, source: str, epsilon: float) -> Figure:
+def bootstrap_figure(grid: pd.DataFrame, source: str, epsilon: float, semantics: str) -> Figure:
     """Draw a panel of Figure 3: p of MAE against K by budget, multistage and flat bootstrap side by side."""
     figure, panels = new_panels(9.0, 3.8, 2, share_y=True)
-    rows = _of(grid, source, epsilon, "published")
+    rows = _of(grid, source, epsilon, semantics)
     for axes, bootstrap in zip(panels, ("multistage", "flat"), strict=True):
         _draw_budgets(axes, rows[(rows["bootstrap"] == bootstrap) & (rows["metric"] == "mae")])
         axes.set_title(f"{bootstrap} bootstrap", loc="left")
         axes.set_ylim(bottom=0.0)
-    _finish(figure, panels, f"{label(source)}, ε = {epsilon:g}, MAE, published semantics")
+    _finish(figure, panels, f"{label(source)}, ε = {epsilon:g}, MAE, {semantics} semantics")
     return figure
 
 
-def budget_figure(grid: pd.DataFrame, source: str, epsilon: float) -> Figure:
+def budget_figure(grid: pd.DataFrame, source: str, epsilon: float, semantics: str) -> Figure:
     """Draw Figure 4: p of MAE against K by budget on a log scale."""
     figure, axes = new_figure(6.4, 4.4)
-    rows = _of(grid, source, epsilon, "published")
+    rows = _of(grid, source, epsilon, semantics)
     _draw_budgets(axes, rows[(rows["bootstrap"] == "multistage") & (rows["metric"] == "mae")])
     _log_scale([axes])
-    _finish(figure, [axes], f"{label(source)}, ε = {epsilon:g}, MAE, published semantics")
+    _finish(figure, [axes], f"{label(source)}, ε = {epsilon:g}, MAE, {semantics} semantics")
     return figure
 
 
-def metric_figure(grid: pd.DataFrame, source: str, epsilon: float) -> Figure:
+def metric_figure(grid: pd.DataFrame, source: str, epsilon: float, semantics: str) -> Figure:
     """Draw a panel of Figure 5: p against K at N·K = 2500 for each metric."""
     figure, axes = new_figure(6.4, 4.2)
-    rows = _of(grid, source, epsilon, "published")
+    rows = _of(grid, source, epsilon, semantics)
     rows = rows[(rows["bootstrap"] == "multistage") & (rows["n_times_k"] == FIGURE_5_BUDGET)]
-    shown = [*METRIC_OF_COLUMN["published"].values(), *FIGURE_5_METRICS]
+    shown = [*METRIC_OF_COLUMN[semantics].values(), *FIGURE_5_METRICS]
     for index, metric in enumerate(name for name in shown if name in set(rows["metric"])):
         look = {"color": COLOURS[index], "marker": MARKERS[index], "label": _METRIC_NAMES[metric]}
         _draw_curve(axes, rows[rows["metric"] == metric], **look)
     axes.set_ylim(0.0, 1.03)
-    title = f"{label(source)}, ε = {epsilon:g}, N·K = {FIGURE_5_BUDGET}, published semantics"
+    title = f"{label(source)}, ε = {epsilon:g}, N·K = {FIGURE_5_BUDGET}, {semantics} semantics"
     _finish(figure, [axes], title, legend_title="metric")
     return figure
 
 
-def source_figure(grid: pd.DataFrame, source: str, epsilon: float) -> Figure:
+def source_figure(grid: pd.DataFrame, source: str, epsilon: float, semantics: str) -> Figure:
     """Draw one of Figures 7 to 11: p against K by budget, a panel for each of the paper's metrics."""
-    rows = of_columns(grid, "published")
+    rows = of_columns(grid, semantics)
     rows = rows[(rows["source"] == source) & (rows["epsilon_b"] == epsilon)]
     columns = [name for name in COLUMNS if name in set(rows["column"])]
     figure, panels = new_panels(3.5 * len(columns) + 1.0, 3.8, len(columns), share_y=True)
@@ -135,7 +142,7 @@ def source_figure(grid: pd.DataFrame, source: str, epsilon: float) -> Figure:
         _draw_budgets(axes, rows[rows["column"] == column])
         axes.set_title(COLUMNS[column], loc="left")
     _log_scale(panels)
-    _finish(figure, panels, f"{label(source)}, ε = {epsilon:g}, published semantics")
+    _finish(figure, panels, f"{label(source)}, ε = {epsilon:g}, {semantics} semantics")
     return figure
 
 

@@ -14,7 +14,7 @@ from nbyk.priors import Response, TwoStagePrior, item_parameters, published_prio
 from nbyk.report.drawing import COLOURS, new_panels
 from nbyk_papers.fits import draw_ecdf, label_moments, moments_of_prior
 from nbyk_papers.homan2025.comparison import own_fit_p_values
-from nbyk_papers.homan2025.design import ALPHA, PANELS, label, published_source
+from nbyk_papers.homan2025.design import ALPHA, label, published_source
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,20 +49,28 @@ def shapes_figure() -> Figure:
     return figure
 
 
-def stages_figure(seed: int) -> Figure:
-    """Draw Figure 2: distribution of item means and deviations, in the prior and in five responses of it."""
+def stages_figure(source: str, ratings: Path | None, seed: int) -> Figure:
+    """Draw a panel of Figure 2: item means and deviations under a published prior and in the ratings.
+
+    Beside μ and σ of the prior stand the means and deviations of its responses, as many per item as there are
+    ratings: compare the ratings with those. Without ratings, the prior stands alone.
+    """
     figure, (left, right) = new_panels(9.6, 3.8, 2)
+    prior, shape = published_prior(source), np.zeros((_DRAWN_ITEMS, _DRAWN_RESPONSES))
+    if ratings is not None:
+        shape = _rating_matrix(ratings)
+        for axes, data in zip((left, right), item_parameters(shape / np.nanmax(shape)), strict=True):
+            draw_ecdf(axes, data, color="black", linewidth=1.8, label=f"{len(data)} rated items")
+    for axes, drawn in zip((left, right), moments_of_prior(prior, shape, seed), strict=True):
+        name = "as many responses" if ratings else f"{_DRAWN_RESPONSES} responses"
+        shown = drawn / prior.response.top
+        draw_ecdf(axes, shown, color=COLOURS[0], linestyle="--", label=f"{name} of the prior")
     x = np.linspace(0.0, 1.0, 1001)
-    for index, (source, _) in enumerate(PANELS):
-        prior = published_prior(source)
-        shape = np.zeros((_DRAWN_ITEMS, _DRAWN_RESPONSES))
-        moments_drawn = moments_of_prior(prior, shape, seed)
-        for axes, family, drawn in zip((left, right), (prior.mu, prior.sigma), moments_drawn, strict=True):
-            axes.plot(x, family.cdf(x), color=COLOURS[index], label=f"{label(source)}, prior")
-            name = f"{label(source)}, {_DRAWN_RESPONSES} responses"
-            draw_ecdf(axes, drawn, color=COLOURS[index], linestyle=":", label=name)
+    for axes, family, letter in ((left, prior.mu, "μ"), (right, prior.sigma, "σ")):
+        axes.plot(x, family.cdf(x), color=COLOURS[1], linestyle=":", label=f"{letter} of the prior")
     label_moments(left, right)
-    figure.suptitle("Published priors, and the items' moments in five responses of each", fontsize=10)
+    beside = "beside the ratings" if ratings else "alone: its ratings are not at hand"
+    figure.suptitle(f"{label(source)}: the published prior {beside}", fontsize=10)
     return figure
 
 
@@ -76,8 +84,7 @@ def fit_figure(grid: pd.DataFrame, source: str, ratings: Path, prior: Path, *, s
     name = published_source(source)
     figure, panels = new_panels(13.0 if len(rows) else 9.6, 3.8, 3 if len(rows) else 2)
     priors = {"published prior": published_prior(name), "own fit": TwoStagePrior.from_dict(read_json(prior))}
-    table, _ = read_parquet(ratings, ("item", "rater", "value"))
-    matrix = Ratings.from_table(table).matrix()
+    matrix = _rating_matrix(ratings)
     # Levels lie on [0, (L − 1)/L] and binary responses on [0, 1]; all are shown from 0 to 1.
     top = priors["own fit"].response.top
     for axes, data in zip(panels, item_parameters(matrix / top), strict=False):
@@ -92,6 +99,11 @@ def fit_figure(grid: pd.DataFrame, source: str, ratings: Path, prior: Path, *, s
         _draw_answers(panels[2], rows)
     figure.suptitle(f"{label(name)}: the ratings, and as many ratings of each prior's items", fontsize=10)
     return figure
+
+
+def _rating_matrix(ratings: Path) -> Floats:
+    table, _ = read_parquet(ratings, ("item", "rater", "value"))
+    return Ratings.from_table(table).matrix()
 
 
 def _draw_answers(axes: Axes, rows: pd.DataFrame) -> None:

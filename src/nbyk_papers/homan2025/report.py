@@ -2,26 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 from nbyk.report.answer import Answer
+from nbyk_papers.homan2025.cases import Numbers
+from nbyk_papers.homan2025.claims import verdicts_of
 from nbyk_papers.homan2025.comparison import read_grid
 from nbyk_papers.homan2025.design import LABELS, SOURCE_FIGURES
 from nbyk_papers.homan2025.figures import figures_of
 from nbyk_papers.homan2025.summary import summarise
 from nbyk_papers.homan2025.tables import all_tables, read_power
 from nbyk_papers.shown import study_answer
-
-if TYPE_CHECKING:
-    import pandas as pd
+from nbyk_papers.verdicts import verdict_rows
 
 TITLES = {
     "agreement": "Tables 1 to 3: published numbers against ours",
     "overstatement": "How much the published p-values overstate",
     "figure_01": "Figure 1: shapes that a censored normal can take on five levels",
-    "figure_02": "Figure 2: item means and standard deviations under the published priors",
+    "figure_02a": "Figure 2 (a): item means and standard deviations under the published prior, Toxicity",
+    "figure_02b": "Figure 2 (b): the same, MultiDomain",
+    **{
+        f"figure_02_{source}": f"As Figure 2: {name}, the published prior beside the ratings"
+        for source, name in LABELS.items()
+    },
     "figure_03a": "Figure 3 (a): p against K by budget, multistage and flat bootstrap, Toxicity",
     "figure_03b": "Figure 3 (b): the same, MultiDomain",
     "figure_04": "Figure 4: p against K by budget on a log scale, Toxicity",
@@ -44,42 +48,41 @@ def report(
     pvalues: Sequence[Path],
     fitted: Sequence[str],
     seed: int,
+    stages: Sequence[str] = (),
+    claims: Sequence[Path] = (),
     power: Sequence[Path] = (),
     checks: Sequence[Path] = (),
     ratings: Sequence[Path] = (),
     priors: Sequence[Path] = (),
+    stage_ratings: Sequence[Path] = (),
 ) -> Answer:
     """Return tables, figures and the summary.
 
     Parameters
     ----------
-    pvalues, power
-        Files of the steps grid and power.
+    pvalues, claims, power
+        Files of the steps grid, claims and power.
     fitted
         Sources that are own fits.
     seed
         Seed of what figures draw from priors.
+    stages, stage_ratings
+        Sources of Figure 2 whose ratings are at hand, and the ratings.
     checks, ratings, priors
         Of each source that is an own fit: its goodness, its ratings and its prior.
     """
+    numbers = Numbers(
+        read_grid(pvalues), read_grid(claims) if claims else None, read_power(power) if power else None
+    )
     goodness = dict(zip(fitted, checks, strict=True))
     fits = dict(zip(fitted, zip(ratings, priors, strict=True), strict=True))
-    return grid_report(read_grid(pvalues), read_power(power) if power else None, goodness, fits, seed)
-
-
-def grid_report(
-    grid: pd.DataFrame,
-    power: pd.DataFrame | None,
-    goodness: Mapping[str, Path],
-    fits: Mapping[str, tuple[Path, Path]],
-    seed: int,
-) -> Answer:
-    """Return the report of a grid and of power that were read, and of own fits by source."""
+    rated = dict(zip(stages, stage_ratings, strict=True))
+    verdicts = verdict_rows(verdicts_of(numbers))
     return study_answer(
         "How many ratings per item are necessary, reproduced",
-        summarise(grid),
-        all_tables(grid, power, goodness),
-        figures_of(grid, power, fits, seed=seed),
+        {**summarise(numbers.grid), "verdicts": verdicts},
+        all_tables(numbers, goodness, verdicts),
+        figures_of(numbers.grid, numbers.power, fits, rated, seed=seed),
         titles=TITLES,
         first="agreement",
         template=Path(__file__).with_name("homan2025.html"),

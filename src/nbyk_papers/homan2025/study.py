@@ -19,6 +19,7 @@ class Homan2025Study(Study):
     name = "homan2025"
     steps: ClassVar = {
         "grid": "nbyk_papers.homan2025.cells:grid",
+        "claims": "nbyk_papers.homan2025.cells:claims",
         "power": "nbyk_papers.homan2025.cells:power",
     }
     report = "nbyk_papers.homan2025.report:report"
@@ -37,25 +38,33 @@ class Homan2025Study(Study):
             check_fit(config, f"homan2025.{key}", source)
 
     def cells(self, config: Any) -> list[Cell]:
-        """Return the cells of the grid and of the power study."""
-        from nbyk_papers.homan2025.cells import grid_cells, power_cells
+        """Return the cells of the grid, of the sizes that only conclusions need, and of the power study."""
+        from nbyk_papers.homan2025.cells import claim_cells, grid_cells, power_cells
 
         settings = self.settings(config)
-        return [*grid_cells(config, settings), *power_cells(config, settings)]
+        return [
+            *grid_cells(config, settings),
+            *claim_cells(config, settings),
+            *power_cells(config, settings),
+        ]
 
     def reported(self, config: Any) -> Cell:
         """Return what its report is told and reads."""
         from nbyk_papers.homan2025.design import published_source
 
-        cells, fitted = self.cells(config), self.settings(config).fitted
+        cells, settings = self.cells(config), self.settings(config)
+        fitted = settings.fitted
         sources = [published_source(source) for source in fitted]
+        stages = sources_with_data(config, settings)
         return Cell(
             "homan2025",
             "report",
-            {"fitted": fitted, "seed": config.seed},
+            {"fitted": fitted, "stages": stages, "seed": config.seed},
             {
                 "pvalues": [f"results/{cell.file}" for cell in cells if cell.step == "grid"],
+                "claims": [f"results/{cell.file}" for cell in cells if cell.step == "claims"],
                 "power": [f"results/{cell.file}" for cell in cells if cell.step == "power"],
+                "stage_ratings": [f"results/ratings/{source}.parquet" for source in stages],
                 "checks": [f"results/homan2025/fits/{source}/check.json" for source in sources],
                 "ratings": [f"results/ratings/{source}.parquet" for source in sources],
                 "priors": [f"results/homan2025/fits/{source}/prior.json" for source in sources],
@@ -69,6 +78,17 @@ class Homan2025Study(Study):
         from nbyk_papers.homan2025.commands import likelihood_fit
 
         return {"likelihood-fit": likelihood_fit}
+
+
+def sources_with_data(config: Any, settings: Any) -> list[str]:
+    """Return the paper's sources whose ratings are there without a download that nothing else asks for."""
+    from nbyk.data.sources import source
+    from nbyk_papers.homan2025.design import LABELS, published_source
+
+    fitted = {published_source(name) for name in settings.fitted}
+    return [
+        name for name in LABELS if name in fitted or config.has_own_ratings(name) or source(name).embedded
+    ]
 
 
 def check_fit(config: Any, key: str, source: str) -> None:

@@ -8,26 +8,33 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbyk.files import read_json
+from nbyk_papers.homan2025.cases import Numbers
 from nbyk_papers.homan2025.comparison import (
     compare,
+    in_papers_order,
+    of_columns,
     overstatement,
     own_fit_p_values,
     pick_beyond_paper,
 )
 from nbyk_papers.homan2025.design import (
+    ALPHA,
+    CLAIM_ITEMS,
     COLUMNS,
     METRIC_OF_COLUMN,
     TESTS,
     label,
+    own_size,
     published_source,
     table_name,
 )
 from nbyk_papers.partitions import read_partitioned
+from nbyk_papers.verdicts import VERDICTS_CAPTION, verdict_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-POWER = ("n_items", "k_responses", "epsilon_b", "metric", "test", "power", "low", "high")
+POWER = ("n_items", "k_responses", "epsilon_b", "metric", "test", "n_sets", "power", "low", "high")
 
 _MOMENTS = {
     "mean of item means": "mean",
@@ -44,17 +51,29 @@ _DISTANCES = {
 
 
 def all_tables(
-    grid: pd.DataFrame, power: pd.DataFrame | None, fits: Mapping[str, Path]
+    numbers: Numbers, fits: Mapping[str, Path], verdicts: Sequence[dict[str, str]]
 ) -> Iterator[tuple[str, str, pd.DataFrame]]:
     """Yield every table as (file name, caption, table).
 
     Parameters
     ----------
-    grid, power
-        From `read_grid` and `read_power`, the latter if there is any.
+    numbers
+        What the run has.
     fits
         The goodness of each own fit, by the fit's source name, as `nbyk study likelihood-fit` writes it.
+    verdicts
+        The verdicts on the paper's conclusions, from `verdict_rows`.
     """
+    grid, power = numbers.grid, numbers.power
+    if verdicts:
+        yield "verdicts", VERDICTS_CAPTION, verdict_table(verdicts)
+    if numbers.claims is not None:
+        yield "own_sizes", "Expected p at each data set's own N and K", own_sizes_table(numbers.claims)
+        yield (
+            "raters",
+            f"Expected p of MAE with {CLAIM_ITEMS} items, by responses per item",
+            raters_table(numbers),
+        )
     yield from tables_of(grid)
     for source, check in fits.items():
         base = f"fit_{published_source(source)}"
@@ -69,6 +88,49 @@ def all_tables(
             yield f"{base}_p_values", caption, own_fit_table(table)
     if power is not None:
         yield "power", "Figure 6: power of each test, with 95 % Clopper-Pearson intervals", power_table(power)
+
+
+def own_sizes_table(claims: pd.DataFrame) -> pd.DataFrame:
+    """Return the p-values at each data set's own size: a row per source, ε, metric and semantics."""
+    import pandas as pd
+
+    parts = []
+    for semantics in METRIC_OF_COLUMN:
+        rows = in_papers_order(of_columns(claims, semantics))
+        sizes = zip(rows["source"], rows["n_items"], rows["k_responses"], strict=True)
+        parts.append(rows[[own_size(source) == (n, k) for source, n, k in sizes]])
+    rows = pd.concat(parts, ignore_index=True)
+    return pd.DataFrame(
+        {
+            "dataset": rows["source"].map(label),
+            "N": rows["n_items"],
+            "K": rows["k_responses"],
+            "ε": rows["epsilon_b"].map("{:g}".format),
+            "metric": rows["column"].map(COLUMNS),
+            "semantics": rows["semantics"],
+            "p": rows["p"],
+            "± MC": rows["standard_error"],
+            "p < .05": (rows["p"] < ALPHA).map({True: "yes", False: "no"}),
+        }
+    )
+
+
+def raters_table(numbers: Numbers) -> pd.DataFrame:
+    """Return the p-values of MAE with 1000 items: a row per source, ε and semantics, a column per K."""
+    import pandas as pd
+
+    parts = [numbers.extra(semantics) for semantics in METRIC_OF_COLUMN]
+    rows = in_papers_order(pd.concat(parts, ignore_index=True))
+    rows = rows[(rows["n_items"] == CLAIM_ITEMS) & (rows["column"] == "mae")]
+    key = ["source", "epsilon_b", "semantics"]
+    wide = rows.set_index([*key, "k_responses"])["p"].unstack("k_responses")
+    wide = (
+        wide.reindex(pd.MultiIndex.from_frame(rows[key].drop_duplicates()))
+        .rename(columns="p, K = {}".format)
+        .reset_index()
+    )
+    wide = wide.assign(source=wide["source"].map(label), epsilon_b=wide["epsilon_b"].map("{:g}".format))
+    return wide.rename(columns={"source": "dataset", "epsilon_b": "ε"}).rename_axis(columns=None)
 
 
 def tables_of(grid: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:

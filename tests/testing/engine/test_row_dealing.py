@@ -76,7 +76,7 @@ def test_swapped_scores_are_those_of_the_swapped_rows(metric, data: ResponseSet)
 def test_drawn_scores_are_those_of_the_drawn_rows(metric, data: ResponseSet) -> None:  # type: ignore[no-untyped-def]
     more = () if metric.kind == "comparison" else (random_set(data.n_items, 4, None, seed=5).a,)
     rows = Rows(data.gold, stack_responses(data.a, data.b, *more))
-    drawn = ItemStreams(1, data.gold).items("bootstrap", 0)
+    drawn = ItemStreams(1, Rows(data.gold, data.a[None])).items("bootstrap", 0)
     found = form_of(metric, rows).drawn(drawn)
     for draw, items in enumerate(drawn.items[:20]):
         expected = scores_of(metric, rows.systems[:, items], data.gold[items])
@@ -97,7 +97,7 @@ def test_scores_without_runs_of_items(metric, data: ResponseSet) -> None:  # typ
 def test_weighted_ranks_and_distances_are_scipys_on_the_expanded_items() -> None:
     data = random_set(40, 1, 6)
     rows = Rows(data.gold, stack_responses(data.a, data.b))
-    drawn = ItemStreams(2, data.gold).items("bootstrap", 3)
+    drawn = ItemStreams(2, Rows(data.gold, data.a[None])).items("bootstrap", 3)
     ranks, distances = (form_of(get(name), rows).drawn(drawn) for name in ("spearman", "emd_aggregated"))
     for draw, items in enumerate(drawn.items):
         for system, values in enumerate((data.a[items, 0], data.b[items, 0])):
@@ -168,7 +168,7 @@ def test_draws_are_scored_as_resampled_effects_scores_them() -> None:
     every = range(len(METRICS))
     swapped, bootstrapped = engine.swapped(every, 70), engine.bootstrapped(every, 70, "bootstrap")
     systems = stack_responses(data.a, data.b)
-    streams = ItemStreams(9, data.gold)
+    streams = ItemStreams(9, Rows(data.gold, data.a[None]))
     for chunk, (first, last) in enumerate(((0, 64), (64, 70))):
         words = streams.swaps(chunk).words
         rows = np.ascontiguousarray(dealt(systems, words).swapaxes(0, 1))

@@ -13,7 +13,7 @@ import nbyk
 from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.units import ALL_FRESH, Units
 from nbyk.errors import NbykError
-from nbyk.testing.systems.claims import panel_of
+from nbyk.testing.systems.panel import panel_of
 
 RNG = np.random.default_rng(4)
 QUICK: Any = {"n_resamples": 199, "max_resamples": 199}

@@ -115,6 +115,8 @@ def settle(
             "and one above"
         )
     (chosen,) = as_metrics(metric)
+    if isinstance(gold, ResponseSet) and gold.clusters is not None:
+        raise NbykError("items come in clusters, and sizes are planned for items that stand alone")
     seed = as_seed(seed)
     result = compare(
         gold,

@@ -35,7 +35,7 @@ def board_answer(boards: Mapping[str, Leaderboard], systems: Systems) -> Answer:
     baseline = "" if first.against is None else f" compared with {first.against}"
     few_pairs = len(first.pairs) <= MOST_PRINTED_PAIRS
     return Answer(
-        title=f"{len(first.standings)} systems{baseline} on {first.n_items} items",
+        title=f"{len(first.standings)} systems{baseline} on {first.size}",
         sentences=(*(board.sentence for board in boards.values()), _tested(first)),
         tables=tuple(_tables(boards)),
         figures=tuple(_figures(boards)),

@@ -182,7 +182,7 @@ def shares_figure(
     left = 0.0
     with style():
         for row, source in enumerate(sources, start=1):
-            part, colour = getattr(shares, source), COLOURS[SOURCES.index(source)]
+            part, colour = getattr(shares, source), COLOURS[(*SOURCES, "clusters").index(source)]
             if part.share is None:
                 why = "not identified" if part.variance is None else "nothing varies"
                 axes.text(0.01, row, why, va="center", fontsize=8, color=_INK)

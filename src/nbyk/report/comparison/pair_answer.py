@@ -72,7 +72,9 @@ class PairFindings:
     @property
     def sources(self) -> tuple[str, ...]:
         """The sources of variance that there are."""
-        return tuple(source for source in SOURCES if source != "gold" or self.systems.gold is not None)
+        clusters = () if self.systems.clusters is None else ("clusters",)
+        has_gold = self.systems.gold is not None
+        return (*clusters, *(source for source in SOURCES if source != "gold" or has_gold))
 
     def named(self, text: str) -> str:
         """Return a text about A and B with the systems' names in it."""
@@ -124,7 +126,8 @@ def file_stem(kind: str, metric: str, place: int) -> str:
 
 def shares_sentence(shares: VarianceShares, a: str, b: str, sources: Sequence[str] = SOURCES) -> str:
     """Return in one sentence where the variance of the effect comes from."""
-    names = {"items": "the items", "gold": "gold ratings", "a": f"{a}'s responses", "b": f"{b}'s responses"}
+    names = {"clusters": "clusters of items", "items": "the items"}
+    names |= {"gold": "gold ratings", "a": f"{a}'s responses", "b": f"{b}'s responses"}
     parts: list[str] = []
     unknown: list[str] = []
     for source in sources:
@@ -159,7 +162,7 @@ def _sentences(found: PairFindings) -> Iterator[str]:
 def _tables(found: PairFindings) -> Iterator[AnswerTable]:
     first = next(iter(found.results.values()))
     about = (
-        f"{found.a} and {found.b} on {first.n_items} items; positive effects: {found.a} is better. "
+        f"{found.a} and {found.b} on {first.size}; positive effects: {found.a} is better. "
         f"Null ({first.null}): {found.named(first.hypothesis)}"
     )
     yield AnswerTable("comparison", about, _summary(found))
@@ -211,6 +214,7 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
         f"expected p: {b if result.expected_p.flipped else a} is better": _p(result.expected_p),
         f"verdict at α = {result.alpha:g} ({result.alternative})": f"{verdict}{_settled(result)}",
         "null hypothesis": f"{result.null}, {draws}",
+        **({"items": result.size} if result.n_clusters else {}),
         **{f"score of {name}": "–" if score is None else number(score) for name, score in scores.items()},
         "responses per item": ", ".join(
             f"{name} {_per_item(count)}" for name, count in counts.items() if count is not None

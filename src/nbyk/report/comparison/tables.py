@@ -49,7 +49,7 @@ def leaderboard_caption(board: Leaderboard) -> str:
         else f"each is compared with {board.against}"
     )
     return (
-        f"{board.metric} on {board.n_items} items with {level} intervals; ranks that no decision excludes "
+        f"{board.metric} on {board.size} with {level} intervals; ranks that no decision excludes "
         f"({board.null}, {board.alternative}, correction {board.correction}, α = {board.alpha:g}), and "
         f"{level} of bootstrapped ranks; {told}"
     )
@@ -161,7 +161,13 @@ def shares_table(shares: Sequence[VarianceShares], sources: Sequence[str] = SOUR
     return pd.DataFrame(rows).astype(dict.fromkeys(("variance", "share", "low", "high"), "float64"))
 
 
-SOURCE_NAMES = {"items": "items", "gold": "gold ratings", "a": "A's responses", "b": "B's responses"}
+SOURCE_NAMES = {
+    "clusters": "clusters",
+    "items": "items",
+    "gold": "gold ratings",
+    "a": "A's responses",
+    "b": "B's responses",
+}
 
 
 def settlement_table(found: Settlement) -> pd.DataFrame:

@@ -18,7 +18,7 @@ from nbyk.resampling.resample import hypothesis_effects
 from nbyk.resampling.samplers import Sampler
 from nbyk.resampling.streams import CHUNK, stream_key
 from nbyk.testing.engine.forms import Form, form_of
-from nbyk.testing.engine.item_draws import Bootstraps
+from nbyk.testing.engine.item_draws import Bootstraps, ClusterDraws, ItemDraws
 from nbyk.testing.engine.rows import Rows, Swaps, without_rounding
 
 Floats = NDArray[np.float64]
@@ -39,28 +39,40 @@ _GROUPS = 1024
 class ItemStreams:
     """Random draws of items: they belong to a seed and to gold, so that all systems and metrics share them.
 
+    Where items have clusters, whole clusters are drawn and swapped.
+
     Of gold the order of its item means counts alone, so that neither raters' places nor the scale do.
 
     Comparing B with A is then the mirror image of comparing A with B. Each draw of a role has random words of
     its own (`nbyk.resampling.lanes`).
     """
 
-    def __init__(self, seed: int, gold: Floats) -> None:
-        order = np.unique(without_rounding(item_means(gold)), return_inverse=True)[1]
+    def __init__(self, seed: int, rows: Rows) -> None:
+        order = np.unique(without_rounding(item_means(rows.gold)), return_inverse=True)[1]
         digest = hashlib.sha256(order.astype("<u4").tobytes()).hexdigest()
-        self.n_items = len(gold)
+        self.n_items, self.n_clusters, self._clusters = rows.n_items, rows.n_clusters, rows.clusters
         self.key = stream_key(seed, purpose="comparison", gold=digest, n_items=self.n_items)
         self._words: dict[str, np.uint64] = {}
 
     def swaps(self, chunk: int) -> Swaps:
         """Return a chunk of draws of which items' rows are swapped."""
-        words = np.empty((CHUNK, -(-self.n_items // 64)), np.uint64)
+        words = np.empty((CHUNK, -(-self.n_clusters // 64)), np.uint64)
         lanes.fill_words(self._word("swap"), chunk * CHUNK, words)
-        return Swaps(words, self.n_items)
+        return Swaps(words, self.n_items, self._clusters)
 
-    def items(self, role: str, chunk: int, n_items: int | None = None) -> Bootstraps:
-        """Return a chunk of draws with replacement of all items, or of the first `n_items`."""
-        return Bootstraps(self._word(role), chunk * CHUNK, n_items or self.n_items)
+    def every_swap(self, chunk: int) -> Swaps:
+        """Return a chunk of all swaps in order, from the first cluster's alone on, for up to 63 clusters."""
+        words = np.arange(chunk * CHUNK + 1, (chunk + 1) * CHUNK + 1, dtype=np.uint64)[:, None]
+        return Swaps(words, self.n_items, self._clusters)
+
+    def items(self, role: str, chunk: int) -> ItemDraws:
+        """Return a chunk of draws with replacement of all items, in whole clusters."""
+        drawn = self.units(role, chunk, self.n_clusters)
+        return drawn if self._clusters is None else ClusterDraws(drawn, self._clusters)
+
+    def units(self, role: str, chunk: int, n_units: int) -> Bootstraps:
+        """Return a chunk of draws with replacement of so many items or clusters."""
+        return Bootstraps(self._word(role), chunk * CHUNK, n_units)
 
     def _word(self, role: str) -> np.uint64:
         if role not in self._words:
@@ -107,16 +119,16 @@ class Draws:
     ) -> None:
         self.data = data
         self.metrics = tuple(metrics)
-        self.rows = Rows(data.gold, stack_responses(data.a, data.b))
+        self.rows = Rows.of(data.gold, stack_responses(data.a, data.b), data.clusters)
         effects = np.array([[self.rows.effect(metric)] for metric in self.metrics])
         self.observed = check_defined(self.metrics, effects)[:, 0]
         self._seed, self._threads, self._progress = seed, threads, progress
-        self._streams = ItemStreams(seed, data.gold)
+        self._streams = ItemStreams(seed, self.rows)
 
     @property
     def n_arrangements(self) -> int:
-        """In how many ways rows can be swapped, but for leaving all as they are: 2^N − 1."""
-        return int(2**self.data.n_items - 1)
+        """In how many ways rows can be swapped, but for leaving all as they are: 2^N − 1, or 2^G − 1."""
+        return int(2**self.rows.n_clusters - 1)
 
     def scores(self, index: int) -> tuple[float, float] | tuple[None, None]:
         """Return A's and B's own scores by a metric on the data as they are; None if it is a comparison."""
@@ -127,15 +139,11 @@ class Draws:
         return a, b
 
     def swapped(self, which: Sequence[int], n_draws: int, *, start: int = 0, exact: bool = False) -> Floats:
-        """Return effects after random swaps, or `exact`, after all 2^N − 1; shape (which, draws)."""
+        """Return effects after random swaps, or `exact`, after all of them; shape (which, draws)."""
         forms = self._forms(which)
 
         def work(chunk: int) -> Floats:
-            if exact:
-                words = np.arange(chunk * CHUNK + 1, (chunk + 1) * CHUNK + 1, dtype=np.uint64)[:, None]
-                draws = Swaps(words, self.data.n_items)
-            else:
-                draws = self._streams.swaps(chunk)
+            draws = self._streams.every_swap(chunk) if exact else self._streams.swaps(chunk)
             return np.concatenate([form.swapped(draws) for form in forms])
 
         return self._effects(forms, self._run(work, n_draws, start))
@@ -184,9 +192,14 @@ class Draws:
         return self.redrawn(which, n_draws, of_null, null, start=start)
 
     def jackknifed(self) -> Floats:
-        """Return effects without each item, or each of 1024 groups of more items, shape (metrics, groups)."""
-        n = self.data.n_items
+        """Return effects without each item, or each of 1024 groups of more items, shape (metrics, groups).
+
+        Where items have clusters, whole ones are left out.
+        """
+        n = self.rows.n_clusters
         starts = np.arange(min(n, _GROUPS)) * n // min(n, _GROUPS)
+        if self.rows.clusters is not None:
+            starts = np.searchsorted(self.rows.clusters, starts)
         every = range(len(self.metrics))
         forms = self._forms(every)
         return self._effects(forms, np.concatenate([form.without(starts) for form in forms]))

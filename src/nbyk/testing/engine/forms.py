@@ -90,7 +90,8 @@ class Sums(Form):
 
     def drawn(self, draws: ItemDraws) -> Floats:
         """Sum under weights."""
-        return self._scores(draws.sums(self._sums)[:, : draws.shape[0]], draws.shape[1])
+        n_draws = draws.shape[0]
+        return self._scores(draws.sums(self._sums)[:, :n_draws], draws.sizes[:n_draws])
 
     def without(self, starts: Integers) -> Floats:
         """Subtract each run from the total."""
@@ -121,11 +122,11 @@ class Ranks(Form):
     def drawn(self, draws: ItemDraws) -> Floats:
         """Scan through gold's means, and through each system's."""
         gold_ranks, gold_variance = np.empty((draws.n_items, DRAWS), np.int32), np.empty(DRAWS)
-        weights.weigh_gold_ranks(*self._gold, draws.weights, draws.shape[1], gold_ranks, gold_variance)
+        weights.weigh_gold_ranks(*self._gold, draws.weights, draws.sizes, gold_ranks, gold_variance)
         covariance, variance = np.empty((2, len(self._each), DRAWS))
         for system, order in enumerate(self._each):
             weights.rank_products(
-                *order, draws.weights, draws.shape[1], gold_ranks, covariance[system], variance[system]
+                *order, draws.weights, draws.sizes, gold_ranks, covariance[system], variance[system]
             )
         return _correlation(covariance, variance, gold_variance)[:, : draws.shape[0]]
 
@@ -166,7 +167,8 @@ class Distances(Form):
         out = np.empty((len(self._each), DRAWS))
         for scores, (entries, gaps) in zip(out, self._each, strict=True):
             weights.distances(entries, gaps, draws.weights, scores)
-        return out[:, : draws.shape[0]] / draws.shape[1]
+        n_draws = draws.shape[0]
+        return out[:, :n_draws] / draws.sizes[:n_draws]
 
     @cached_property
     def _all(self) -> tuple[Integers, Floats]:
@@ -214,8 +216,7 @@ class RowByRow(Form):
     def swapped(self, draws: Swaps) -> Floats:
         """Deal the rows and score them."""
         gold, (a, b) = self._gold, self._systems[:2]
-        bits = np.unpackbits(draws.words.astype("<u8").view(np.uint8), axis=1, bitorder="little")
-        coins = bits[:, : draws.n_items].astype(np.bool_)
+        coins = draws.swapped
         out = np.zeros((2, DRAWS))
         first = 0
         for batch in batches(DRAWS, gold.size + a.size + b.size):
@@ -231,12 +232,11 @@ class RowByRow(Form):
         """Take the rows and score them."""
         gold, systems = self._gold, self._systems
         out = np.zeros((len(systems), draws.shape[0]))
-        first = 0
-        for batch in batches(draws.shape[0], gold.size + systems.size):
-            last = first + batch
-            items = draws.items[first:last]
-            self._score(systems[:, items], gold[items], out[:, first:last])
-            first = last
+        at_once = next(iter(batches(draws.shape[0], gold.size + systems.size)))
+        for which, items in draws.rows(at_once):
+            scored = np.zeros((len(systems), len(which)))
+            self._score(systems[:, items], gold[items], scored)
+            out[:, which] = scored
         return out
 
     @cached_property

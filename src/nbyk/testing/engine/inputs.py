@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.clusters import numbered_clusters
 from nbyk.data.response_set import ResponseSet, responses_and_units
 from nbyk.data.units import UNKNOWN, Units
 from nbyk.errors import NbykError
@@ -18,7 +19,7 @@ _SEEDS = 2**63
 _ROW = (list, tuple, np.ndarray)
 
 
-def as_response_set(gold: Any, a: Any = None, b: Any = None) -> ResponseSet:
+def as_response_set(gold: Any, a: Any = None, b: Any = None, *, cluster: Any = None) -> ResponseSet:
     """Return the response set of gold and two systems, given in any form.
 
     Parameters
@@ -30,22 +31,44 @@ def as_response_set(gold: Any, a: Any = None, b: Any = None) -> ResponseSet:
         numbers or of lists, which may differ in length, pandas frames and series, or what numpy can convert.
         Frames and series are aligned by their index where all have one. Each of two columns or more is one
         rater or run; who gave the responses in lists of differing lengths is unknown.
+    cluster
+        The name of each item's cluster, shape (N,): a list, an array or a pandas series, which is aligned
+        by its index where the responses have one.
 
     Raises
     ------
     NbykError
-        If something is no response matrix, or the items are not the same.
+        If something is no response matrix, the items are not the same, or there is only one cluster.
     """
     if isinstance(gold, ResponseSet):
-        if a is not None or b is not None:
-            raise NbykError("compare: a ResponseSet holds a and b already; give it alone")
+        if a is not None or b is not None or cluster is not None:
+            raise NbykError("compare: a ResponseSet holds a, b and clusters already; give it alone")
         return gold
     if a is None or b is None:
         missing = "a" if a is None else "b"
         raise NbykError(f"compare: {missing} is missing; give gold (or None), a and b, or one ResponseSet")
     matrices, units = as_matrices({"gold": gold, "a": a, "b": b})
-    no_gold = np.empty((len(matrices["a"]), 0))
-    return ResponseSet(matrices.get("gold", no_gold), matrices["a"], matrices["b"], units)
+    n_items = len(matrices["a"])
+    clusters = as_clusters(cluster, a if gold is None else gold, n_items)
+    return ResponseSet(
+        matrices.get("gold", np.empty((n_items, 0))), matrices["a"], matrices["b"], units, clusters
+    )
+
+
+def as_clusters(cluster: Any, first: Any, n_items: int) -> NDArray[np.int64] | None:
+    """Return the number of each item's cluster, in the order of the items of the `first` source of them.
+
+    Raises
+    ------
+    NbykError
+        If an item has no cluster, or there is only one (`nbyk.data.clusters.numbered_clusters`).
+    """
+    if cluster is None:
+        return None
+    index, wanted = _index(cluster), _index(first)
+    if index is not None and wanted is not None:
+        cluster = cluster.iloc[_rows_in_order({"the items": wanted, "cluster": index})["cluster"]]
+    return numbered_clusters(cluster.to_numpy(object) if _is_pandas(cluster) else cluster, n_items)
 
 
 def as_matrices(sources: dict[str, Any]) -> tuple[dict[str, Floats], dict[str, Units]]:

@@ -6,6 +6,7 @@ a score takes one pass over the kinds.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from functools import cached_property
 from typing import Any, Protocol
 
@@ -143,6 +144,17 @@ class ItemDraws:
         return n_draws, size
 
     @cached_property
+    def sizes(self) -> Integers:
+        """Items n of each draw, with their repetitions, shape (64,)."""
+        return np.full(DRAWS, self.shape[1])
+
+    def rows(self, at_once: int) -> Iterator[tuple[Integers, NDArray[np.uint32]]]:
+        """Yield the items of all draws, shape (r, n), and which draws they are, `at_once` at most."""
+        for first in range(0, self.shape[0], at_once):
+            which = np.arange(first, min(first + at_once, self.shape[0]))
+            yield which, self.items[which]
+
+    @cached_property
     def weights(self) -> Array:
         """How often each draw has an item or a kind, shape (N, 64) or (kinds, 64); draws beyond R have none.
 
@@ -219,6 +231,46 @@ class Bootstraps(ItemDraws):
 
     def _count(self, counts: NDArray[np.uint8]) -> None:
         count_draws(self._word, self._first, self.n_items, self._n_drawn, self._kind_of, counts)
+
+
+class ClusterDraws(ItemDraws):
+    """A batch of draws of whole clusters, whose items all come as often as their cluster.
+
+    Parameters
+    ----------
+    drawn
+        Draws of clusters.
+    clusters : ndarray of int, shape (N,)
+        The cluster of each item, in rising order.
+    """
+
+    def __init__(self, drawn: Bootstraps, clusters: Integers) -> None:
+        self._drawn = drawn
+        self._clusters = clusters
+        self.n_items = len(clusters)
+        self._sums = {}
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Draws R, and items N of the data: draws of unequal clusters have others (`sizes`)."""
+        return DRAWS, self.n_items
+
+    @cached_property
+    def sizes(self) -> Integers:
+        """Items n of each draw, with their repetitions, shape (64,)."""
+        return np.asarray(self.weights.sum(axis=0, dtype=np.int64))
+
+    def rows(self, at_once: int) -> Iterator[tuple[Integers, NDArray[np.uint32]]]:
+        """Yield the items of all draws, shape (r, n), and which draws they are, `at_once` at most."""
+        every = np.arange(self.n_items, dtype=np.uint32)
+        for size in np.unique(self.sizes):
+            same = np.flatnonzero(self.sizes == size)
+            for first in range(0, len(same), at_once):
+                which = same[first : first + at_once]
+                yield which, np.stack([np.repeat(every, self.weights[:, draw]) for draw in which])
+
+    def _weighed(self) -> Array:
+        return np.asarray(self._drawn.weights[self._clusters])
 
 
 def drawn_items(

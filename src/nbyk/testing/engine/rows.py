@@ -23,22 +23,33 @@ class Swaps:
 
     Attributes
     ----------
-    words : ndarray of uint64, shape (64, ⌈N/64⌉)
-        Per draw, a bit per item from the lowest up: whether its rows are swapped.
+    words : ndarray of uint64, shape (64, ⌈G/64⌉)
+        Per draw, a bit per cluster from the lowest up: whether the rows of its items are swapped. Items are
+        clusters of their own where they have none.
     n_items
         Number of items N.
+    clusters : ndarray of int, shape (N,), or None
+        The cluster of each item, if items have clusters.
     """
 
     words: NDArray[np.uint64]
     n_items: int
+    clusters: NDArray[np.int64] | None = None
     _sums: dict[str, Floats] = field(default_factory=dict, repr=False)
 
     @cached_property
     def coins(self) -> NDArray[np.uint64]:
         """The same as a word per item with a bit per draw, shape (N,)."""
-        coins = np.empty(self.n_items, np.uint64)
+        coins = np.empty(self.n_items if self.clusters is None else int(self.clusters.max()) + 1, np.uint64)
         swaps.transpose_coins(self.words, coins)
-        return coins
+        return coins if self.clusters is None else coins[self.clusters]
+
+    @cached_property
+    def swapped(self) -> NDArray[np.bool_]:
+        """The same as booleans, shape (64, N)."""
+        bits = np.unpackbits(self.words.astype("<u8").view(np.uint8), axis=1, bitorder="little")
+        of_items = bits[:, : self.n_items] if self.clusters is None else bits[:, self.clusters]
+        return of_items.astype(np.bool_)
 
     def sums(self, of: ItemSums) -> Floats:
         """Return what swaps add to the first sum and take from the second, shape (64,), worked out once."""
@@ -57,16 +68,32 @@ class Rows:
     gold : ndarray, shape (N, K_gold)
         K_gold is 0 without gold, and its item means are NaN then.
     systems : ndarray, shape (S, N, K)
+    clusters : ndarray of int, shape (N,), or None
+        The cluster of each item, 0 to G − 1 in rising order; None where items have none.
     """
 
     gold: Floats
     systems: Floats
+    clusters: NDArray[np.int64] | None = None
     _sums: dict[str, ItemSums] = field(default_factory=dict, repr=False)
+
+    @classmethod
+    def of(cls, gold: Floats, systems: Floats, clusters: NDArray[np.int64] | None = None) -> Rows:
+        """Return the rows, those of a cluster beside each other."""
+        if clusters is None:
+            return cls(gold, systems)
+        order = np.argsort(clusters, kind="stable")
+        return cls(gold[order], np.ascontiguousarray(systems[:, order]), clusters[order])
 
     @property
     def n_items(self) -> int:
         """Number of items N."""
         return len(self.gold)
+
+    @property
+    def n_clusters(self) -> int:
+        """Number of clusters G, which are drawn and swapped whole; the items where they have none."""
+        return self.n_items if self.clusters is None else int(self.clusters[-1]) + 1
 
     @cached_property
     def complete(self) -> bool:

@@ -33,7 +33,7 @@ def weighted_sums(features: Array, weights: Array, out: Array) -> None:
 
 @njit(nogil=True, cache=True)
 def weigh_gold_ranks(
-    order: Array, stops: Array, weights: Array, size: int, ranks: Array, variance: Array
+    order: Array, stops: Array, weights: Array, sizes: Array, ranks: Array, variance: Array
 ) -> None:
     """Fill `ranks` with weight × (2 R − (n + 1)), R an item's rank in gold, `variance` with squares.
 
@@ -43,13 +43,13 @@ def weigh_gold_ranks(
         Items by ascending gold mean, and where each level of equal values ends.
     weights : ndarray of uint8, shape (N, 64)
         How often each draw has an item.
-    size
-        Items n of a draw, with their repetitions.
+    sizes : ndarray of int, shape (64,)
+        Items n of each draw, with their repetitions.
     ranks : ndarray of int32, shape (N, 64)
     variance : ndarray of float, shape (64,)
     """
     count, rank = np.zeros(DRAWS, np.int32), np.empty(DRAWS, np.int32)
-    below = np.full(DRAWS, -size, np.int32)
+    below = (-sizes).astype(np.int32)
     variance[:] = 0.0
     start = 0
     for stop in stops:
@@ -74,7 +74,7 @@ def rank_products(
     order: Array,
     stops: Array,
     weights: Array,
-    size: int,
+    sizes: Array,
     gold_ranks: Array,
     covariance: Array,
     variance: Array,
@@ -84,7 +84,7 @@ def rank_products(
     `order` and `stops` are the system's, `gold_ranks` what `weigh_gold_ranks` filled. All are whole numbers.
     """
     count, product = np.empty(DRAWS, np.int32), np.empty(DRAWS)
-    below = np.full(DRAWS, -size, np.int32)
+    below = (-sizes).astype(np.int32)
     covariance[:] = 0.0
     variance[:] = 0.0
     start = 0

@@ -45,8 +45,7 @@ class SharedUnitsTest:
         By how much the units' standard error grows because the effect is no linear function of the responses;
         see `nbyk.testing.shared_units.stretch`.
     groups_at_work
-        About how many items, clusters or groups of items the variance over items rests on: (Σ c²)² / Σ c⁴ of
-        the changes c without each.
+        About how many items, or groups of items, the effect rests on (`Changes.at_work`).
     """
 
     effect: float
@@ -147,9 +146,7 @@ def shared_units_test(
     parts = {source: unit_component(data, source, found) for source in asked}
     far = stretch(metric, data, found, parts)
     variance, df = combined(items, list(parts.values()), far)
-    fourth = float(np.sum(found.groups**4))
-    at_work = float(np.sum(found.groups**2)) ** 2 / fourth if fourth > 0.0 else float(len(found.groups))
-    return SharedUnitsTest(found.effect, variance, df, items, parts, far, at_work)
+    return SharedUnitsTest(found.effect, variance, df, items, parts, far, found.at_work)
 
 
 def combined(items: Component, units: Sequence[Component], stretch: float) -> tuple[float, float]:

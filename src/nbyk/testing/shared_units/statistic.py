@@ -43,6 +43,9 @@ class Changes:
     within : ndarray, shape (J,)
         What the square of `units` is expected to be where a unit has nothing in common with itself on another
         group of items: noise of single responses, and what is special to a unit on an item.
+    at_work
+        About how many items, or groups of items, the effect rests on: (Σ c²)² / Σ c⁴ of the changes c without
+        each, whatever their clusters.
     """
 
     effect: float
@@ -50,6 +53,7 @@ class Changes:
     group_sizes: Ints
     units: Floats
     within: Floats
+    at_work: float
 
 
 def changes(metric: Metric, data: Responses) -> Changes:
@@ -114,7 +118,12 @@ def _additive_changes(metric: Metric, data: Responses) -> Changes:
         fill_cells(items, units, change, data.clusters, kept, totals, within)
     sizes = np.bincount(data.clusters)
     sums = np.bincount(data.clusters, weights=whole - effect)
-    return Changes(effect, -sums / (data.n_items - sizes), sizes, totals, within)
+    return Changes(effect, -sums / (data.n_items - sizes), sizes, totals, within, _at_work(whole - effect))
+
+
+def _at_work(changes: Floats) -> float:
+    fourth = float(np.sum(changes**4))
+    return float(np.sum(changes**2)) ** 2 / fourth if fourth > 0.0 else float(len(changes))
 
 
 def _effects_without(
@@ -208,7 +217,19 @@ def _effects_of_rows(
 def _recomputed_changes(metric: Metric, data: Responses) -> Changes:
     columns = _columns(metric, data)
     effect = float(_effects_of_sets(metric, [column[None] for column in columns])[0])
-    groups, sizes = _item_groups(data)
+    by_group, sizes = _group_changes(metric, columns, effect, data.clusters)
+    units, within = _unit_changes(metric, data, columns, effect)
+    of_items = by_group
+    if data.clustered:
+        of_items, _ = _group_changes(metric, columns, effect, np.arange(data.n_items))
+    return Changes(effect, by_group, sizes, units, within, _at_work(of_items))
+
+
+def _group_changes(
+    metric: Metric, columns: list[Floats], effect: float, clusters: Ints
+) -> tuple[Floats, Ints]:
+    """Return the change of the effect without each group of items, and the groups' sizes."""
+    groups, sizes = _item_groups(clusters)
     by_group = np.empty(len(sizes))
     order = np.argsort(groups, kind="stable")
     ends = np.cumsum(sizes)
@@ -216,16 +237,15 @@ def _recomputed_changes(metric: Metric, data: Responses) -> Changes:
         members = np.flatnonzero(sizes == size)
         kept = np.stack([np.delete(order, np.s_[ends[g] - size : ends[g]]) for g in members])
         by_group[members] = _batched(metric, columns, kept) - effect
-    units, within = _unit_changes(metric, data, columns, effect)
-    return Changes(effect, by_group, sizes, units, within)
+    return by_group, sizes
 
 
-def _item_groups(data: Responses) -> tuple[Ints, Ints]:
+def _item_groups(clusters: Ints) -> tuple[Ints, Ints]:
     """Return the group of each item, `ITEM_GROUPS` at most, that keep clusters whole, and their sizes."""
-    n_clusters = int(data.clusters.max()) + 1
+    n_clusters = int(clusters.max()) + 1
     if n_clusters <= ITEM_GROUPS:
-        return data.clusters, np.bincount(data.clusters)
-    groups = _dealt(n_clusters, ITEM_GROUPS)[data.clusters]
+        return clusters, np.bincount(clusters)
+    groups = _dealt(n_clusters, ITEM_GROUPS)[clusters]
     return groups, np.bincount(groups, minlength=ITEM_GROUPS)
 
 

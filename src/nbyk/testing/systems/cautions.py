@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
 from nbyk.testing.shared_units.cautions import about_units, named_units
-from nbyk.testing.systems.claims import Panel, few_units
+from nbyk.testing.systems.claims import few_units
 from nbyk.testing.systems.measured import LEVEL, PERCENTILE, Measured, nearest_measured
+from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.result import ALIKE, TESTED
 
 FEW_ITEMS = 20
@@ -32,7 +33,7 @@ def same_responses(data: ResponseSet) -> bool:
 def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     """Yield the cautions that are the same for every metric; `panel` is what the claims speak of."""
     units = named_units(data)
-    if panel.is_broad:
+    if panel.sources:
         yield from few_units(panel)
         units = {name: of_name for name, of_name in units.items() if not of_name.n_shared}
     yield from about_units(units, data.n_items, has_gold=data.has_gold)
@@ -48,9 +49,10 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
             f"one response per item from {' and '.join(single)}: how responses vary there "
             "cannot be told from how items do"
         )
-    if data.n_items < FEW_ITEMS:
+    clusters, number = panel.draws_clusters, panel.n_clusters if panel.draws_clusters else data.n_items
+    if number < FEW_ITEMS:
         drawn = "bootstrap intervals and the shifted null" if null == "shifted" else "bootstrap intervals"
-        yield f"only {data.n_items} items: {drawn} of so few are too narrow, as a rule"
+        yield f"only {number} {_drawn(clusters)}: {drawn} of so few are too narrow, as a rule"
     if same_responses(data):
         yield "A and B gave the same responses to every item"
     if TESTED[null] == ALIKE:
@@ -63,6 +65,7 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
 def about_result(
     metric: Metric,
     *,
+    clusters: bool,
     alpha: float,
     least_p: float,
     exact: bool,
@@ -78,6 +81,8 @@ def about_result(
     ----------
     metric
         The metric.
+    clusters
+        Whether whole clusters were swapped and bootstrapped.
     alpha, least_p
         The level, and the smallest p-value that the draws could give.
     exact, decided, n_draws
@@ -91,8 +96,10 @@ def about_result(
         under another, and where A and B are the same.
     """
     if least_p > alpha:
-        found = f"the {n_draws + 1} arrangements of so few items" if exact else f"{n_draws} draws"
-        way_out = "take more items" if exact else "raise `max_resamples`"
+        found = (
+            f"the {n_draws + 1} arrangements of so few {_drawn(clusters)}" if exact else f"{n_draws} draws"
+        )
+        way_out = f"take more {_drawn(clusters)}" if exact else "raise `max_resamples`"
         yield f"the smallest p that {found} can give is {least_p:.2g}, above α = {alpha:g}: {way_out}"
     elif not decided:
         yield (
@@ -119,7 +126,7 @@ def about_level(metric: Metric, data: ResponseSet, *, null: str) -> Iterator[str
     """Yield where the test and the interval of one metric were measured not to hold their level."""
     k_responses = 0.5 * float(np.mean(_responses(data.a) + _responses(data.b)))
     for test in (null, PERCENTILE):
-        found = nearest_measured(test, metric.base_name, data.n_items, k_responses)
+        found = nearest_measured(test, metric.base_name, data.n_clusters or data.n_items, k_responses)
         if found is not None and found.too_often:
             yield _rejects_too_often(found)
 
@@ -135,6 +142,10 @@ def _rejects_too_often(found: Measured) -> str:
         f"{found.test} rejects too often by {found.metric}: up to {found.rate:.2g} of equally good systems "
         f"at α = {LEVEL:g}, {size}"
     )
+
+
+def _drawn(clusters: bool) -> str:
+    return "clusters" if clusters else "items"
 
 
 def _responses(matrix: NDArray[np.float64]) -> NDArray[np.int64]:

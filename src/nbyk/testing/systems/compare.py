@@ -33,7 +33,8 @@ from nbyk.testing.systems.cautions import (
     about_result,
     same_responses,
 )
-from nbyk.testing.systems.claims import Claim, Panel, broad_claim, panel_of
+from nbyk.testing.systems.claims import Claim, broad_claim
+from nbyk.testing.systems.panel import Panel, panel_of
 from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, ComparisonResult, Interval, Responses
 
 Floats = NDArray[np.float64]
@@ -44,6 +45,7 @@ def compare(
     a: Any = None,
     b: Any = None,
     *,
+    cluster: Any = None,
     metric: str | Metric = "mae",
     null: str = "swap_items",
     alternative: Alternative = "two-sided",
@@ -69,6 +71,9 @@ def compare(
     a, b
         Responses of either system to the same items, in the same forms; pandas objects are aligned by their
         index where all are.
+    cluster
+        The name of each item's cluster, shape (N,), such as the text that it asks about; None where items
+        are drawn one by one. The claim is then over new clusters: whole ones are swapped and bootstrapped.
     metric
         A metric's name, with parameters where it takes any, or a `Metric`.
     null
@@ -82,9 +87,10 @@ def compare(
     confidence_level
         Nominal coverage of the intervals.
     generalise
-        What the broadest claim speaks of: "items", and with it "raters", "runs" or both, new ones like those
-        that the items share. None for items, and every kind of units that items share, if it has two or more;
-        ``("items",)`` for these raters and runs. Needs the null "swap_items" or "shifted".
+        What the broadest claim speaks of: "items", and with it any of "clusters", "raters" and "runs", new
+        ones like those that the items share. None for items, their clusters, and every kind of units that
+        items share, if it has two or more; ``("items",)`` for these clusters, raters and runs. Needs the null
+        "swap_items" or "shifted".
     interval_sampler
         How test sets are bootstrapped for the intervals, and for the null "shifted".
         "bootstrap_items/all", items with all of their responses, is right to first order, because items vary
@@ -110,14 +116,16 @@ def compare(
     ------
     NbykError
         If the input is malformed, a name is unknown, an argument is out of range, the metric needs gold and
-        there is none, or it is undefined on the data or under the null, as a correlation of constants.
+        there is none, or it is undefined on the data or under the null, as a correlation of constants; or if
+        items have one cluster only, or the null or sampler draws their responses one by one.
 
     Notes
     -----
-    Under "swap_items" all 2^N arrangements are gone through where there are no more than `n_resamples` of
-    them besides the observed one; p is then exact. The draws depend on the seed, on gold and on the number of
-    items alone, so that all metrics and systems see the same, and so that comparing B with A is the mirror
-    image of comparing A with B. (Nulls and samplers that draw responses anew depend on the responses too.)
+    Under "swap_items" all 2^N arrangements, or 2^G of G clusters, are gone through where there are no more
+    than `n_resamples` of them besides the observed one; p is then exact. The draws depend on the seed, on
+    gold and on the number of items or clusters alone, so that all metrics and systems see the same, and so
+    that comparing B with A is the mirror image of comparing A with B. (Nulls and samplers that draw responses
+    anew depend on the responses too.)
 
     Examples
     --------
@@ -130,6 +138,7 @@ def compare(
         gold,
         a,
         b,
+        cluster=cluster,
         metrics=[metric],
         null=null,
         alternative=alternative,
@@ -152,6 +161,7 @@ def compare_metrics(
     a: Any = None,
     b: Any = None,
     *,
+    cluster: Any = None,
     metrics: Sequence[str | Metric],
     null: str = "swap_items",
     alternative: Alternative = "two-sided",
@@ -181,11 +191,17 @@ def compare_metrics(
     check_confidence_level(confidence_level)
     decision = Decision(alternative, alpha, n_resamples, max_resamples, decision_error)
     chosen = tuple({metric.name: metric for metric in as_metrics(metrics)}.values())
-    data, seed = as_response_set(gold, a, b), as_seed(seed)
+    data, seed = as_response_set(gold, a, b, cluster=cluster), as_seed(seed)
     for metric in chosen:
         metric.check_gold(data.has_gold)
-    draws = Draws(data, chosen, seed=seed, threads=threads, progress=progress)
     panel = panel_for(data, generalise, null)
+    if panel.draws_clusters and not sampler.keeps_rows:
+        raise NbykError(
+            f"found {interval_sampler}, which draws items one by one, and they come in clusters; expected "
+            "bootstrap_items/all",
+            argument="interval_sampler",
+        )
+    draws = Draws(panel.drawn(data), chosen, seed=seed, threads=threads, progress=progress)
 
     asked = Asked(
         null,
@@ -276,6 +292,7 @@ class Asked:
             attained = attained_level(effect, null_effects, self.alpha, alternative=self.alternative)
         own = about_result(
             metric,
+            clusters=self.panel.draws_clusters,
             alpha=self.alpha,
             least_p=(2.0 if self.alternative == "two-sided" else 1.0) / (1 + null_effects.size),
             exact=exact,
@@ -287,8 +304,8 @@ class Asked:
         )
         of_level = about_level(metric, data, null=self.null)
         items = Claim(
-            over=("items",),
-            population=self.panel.population(()),
+            over=("items", "clusters") if self.panel.draws_clusters else ("items",),
+            population=self.panel.population((), of_clusters=self.panel.draws_clusters),
             p=p[self.alternative].p,
             p_greater=p["greater"].p,
             p_less=p["less"].p,
@@ -321,6 +338,7 @@ class Asked:
             null_distribution=null_effects,
             bootstrap_distribution=drawn,
             n_items=data.n_items,
+            n_clusters=data.n_clusters,
             responses_gold=_responses(data.gold) if data.has_gold else None,
             responses_a=_responses(data.a),
             responses_b=_responses(data.b),
@@ -352,10 +370,16 @@ def panel_for(data: ResponseSet, generalise: Sequence[str] | None, null: str) ->
     Raises
     ------
     NbykError
-        As there, or if a null that says more than equally good is to speak of new raters or runs.
+        As there, or if a null that says more than equally good is to speak of new clusters, raters or runs.
     """
     if TESTED[null] == EQUALLY_GOOD:
         return panel_of(data, generalise)
+    if generalise is None and data.clusters is not None:
+        raise NbykError(
+            f"found {null}, which deals responses item by item, and items come in clusters; choose "
+            "swap_items or shifted, or generalise over items alone",
+            argument="null",
+        )
     if generalise is not None and set(generalise) != {"items"}:
         raise NbykError(
             f"found {', '.join(generalise)} with null {null}, which speaks of items alone; choose swap_items "

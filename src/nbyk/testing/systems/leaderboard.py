@@ -15,7 +15,7 @@ from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, as_metrics
 from nbyk.testing.engine.draws import ItemStreams, draw_chunks
 from nbyk.testing.engine.forms import form_of
-from nbyk.testing.engine.inputs import as_matrices, as_seed
+from nbyk.testing.engine.inputs import as_clusters, as_matrices, as_seed
 from nbyk.testing.engine.rows import Rows
 
 Floats = NDArray[np.float64]
@@ -36,6 +36,7 @@ def bootstrap_scores(
     systems: Systems,
     metrics: str | Metric | Sequence[str | Metric],
     *,
+    cluster: Any = None,
     n_resamples: int = 9_999,
     seed: Any = 0,
     threads: int = 1,
@@ -54,6 +55,8 @@ def bootstrap_scores(
         Each system's responses to the same items, by name or in order.
     metrics
         One metric or several, by name or as `Metric`; each must score a system by itself.
+    cluster
+        As for `nbyk.compare`: whole clusters are drawn.
     n_resamples
         Draws M.
     seed, threads, progress
@@ -68,9 +71,11 @@ def bootstrap_scores(
     -----
     Scores are NaN or infinite on draws that leave a metric undefined, as a correlation of constants.
     """
-    chosen, rows, _ = prepared(gold, systems, metrics)
+    chosen, given, _ = prepared(gold, systems, metrics)
+    clusters = as_clusters(cluster, first_source(gold, systems), given.n_items)
+    rows = Rows.of(given.gold, given.systems, clusters)
     forms = [form_of(metric, rows) for metric in chosen]
-    streams = ItemStreams(as_seed(seed), rows.gold)
+    streams = ItemStreams(as_seed(seed), rows)
     n_systems = len(rows.systems)
 
     def work(chunk: int) -> Floats:
@@ -79,6 +84,13 @@ def bootstrap_scores(
 
     drawn = draw_chunks(work, n_resamples, threads=threads, progress=progress)
     return drawn.reshape(len(forms), n_systems, n_resamples)
+
+
+def first_source(gold: Any, systems: Systems) -> Any:
+    """Return the source whose order of items all others are put in: gold, or the first system."""
+    if gold is not None:
+        return gold
+    return next(iter(systems.values() if isinstance(systems, Mapping) else systems), None)
 
 
 def prepared(

@@ -113,6 +113,8 @@ class ComparisonResult:
         Effects of bootstrapped test sets; without those on which the metric is undefined.
     n_items
         Number of items N.
+    n_clusters
+        Number of clusters of items G, which were swapped and bootstrapped whole; 0 where items were.
     responses_gold, responses_a, responses_b
         How many responses the items have; gold's is None where there is no gold.
     n_resamples
@@ -122,8 +124,8 @@ class ComparisonResult:
         a claim that was drawn is decided; 0 where `exact`.
     claims
         What is claimed, the broadest population first: over new items and new raters or runs, where items
-        share them, and over new items alone, with these raters and runs. `p`, `decided`, `significant` and
-        `verdict` are those of the first; `p_value` and all that is drawn, of the last.
+        share them, and over new items or clusters alone, with these raters and runs. `p`, `decided`,
+        `significant` and `verdict` are those of the first; `p_value` and all that is drawn, of the last.
     warnings
         What to know before believing the numbers, one sentence each.
     seed
@@ -150,6 +152,7 @@ class ComparisonResult:
     null_distribution: Floats
     bootstrap_distribution: Floats
     n_items: int
+    n_clusters: int
     responses_gold: Responses | None
     responses_a: Responses
     responses_b: Responses
@@ -226,12 +229,12 @@ class ComparisonResult:
             )
         return (
             f"{self._shown(broad, a, b)} on {self.metric}, for {broad.population}: the effect of {a} over "
-            f"{b} on {self.n_items} items is {number(self.effect)} ({self._percent} interval "
+            f"{b} on {self.size} is {number(self.effect)} ({self._percent} interval "
             f"{number(broad.low)} to {number(broad.high)}), and p = {number(broad.p)} ({self.alternative}, "
             f"t with {number(broad.df)} degrees of freedom) under the null that {a} and {b} are equally good "
             f"there, at α = {self.alpha:g}. For {items.population}, {self._shown(items, a, b)}: "
             f"{self._percent} interval {number(interval.low)} to {number(interval.high)}, "
-            f"p = {number(self.p_value.p)} ({self.null}, {self._how})."
+            f"p = {number(self.p_value.p)} ({self._null}, {self._how})."
         )
 
     def _drawn_sentence(self, a: str, b: str, method: str) -> str:
@@ -239,13 +242,24 @@ class ComparisonResult:
         interval = self.confidence_interval(method)
         claim = self.claims[-1]
         kept = claim.population.partition(", with ")[2] if len(self.claims) == 1 else ""
+        if self.n_clusters and len(self.claims) == 1:
+            kept = claim.population
         return (
             f"{self._shown(claim, a, b)} on {self.metric}{f', for {kept}' if kept else ''}: the effect of "
-            f"{a} over {b} on {self.n_items} items is {number(self.effect)} ({self._percent} interval "
+            f"{a} over {b} on {self.size} is {number(self.effect)} ({self._percent} interval "
             f"{number(interval.low)} to {number(interval.high)}), and p = {number(self.p_value.p)} "
-            f"({self.alternative}, {self.null}, {self._how}) under the null that "
+            f"({self.alternative}, {self._null}, {self._how}) under the null that "
             f"{self.hypothesis.replace('A and B', f'{a} and {b}')}, at α = {self.alpha:g}."
         )
+
+    @property
+    def size(self) -> str:
+        """How many items there are, in how many clusters if they have any, in words."""
+        return items_in_words(self.n_items, self.n_clusters)
+
+    @property
+    def _null(self) -> str:
+        return f"{self.null} of whole clusters" if self.n_clusters else self.null
 
     @property
     def _how(self) -> str:
@@ -306,6 +320,7 @@ class ComparisonResult:
                 f"{self.verdict} at α = {self.alpha:g}{'' if self.decided else ', unsettled'}",
             ),
             ("items", f"{self.n_items}"),
+            *([("clusters", f"{self.n_clusters}")] if self.n_clusters else []),
             *(("warning", text) for text in self.warnings),
         ]
         width = max(len(name) for name, _ in lines)
@@ -318,6 +333,11 @@ class ComparisonResult:
     @property
     def _percent(self) -> str:
         return f"{100 * self.interval_bca.level:g} %"
+
+
+def items_in_words(n_items: int, n_clusters: int) -> str:
+    """Return how many items there are, and in how many clusters, if they have any."""
+    return f"{n_items} items in {n_clusters} clusters" if n_clusters else f"{n_items} items"
 
 
 def number(value: float) -> str:

@@ -172,6 +172,7 @@ def sensitivity(
     a: Any = None,
     b: Any = None,
     *,
+    cluster: Any = None,
     metrics: Sequence[str | Metric] | None = None,
     null: str = "swap_items",
     nulls: Sequence[str] = tuple(TESTED),
@@ -188,7 +189,7 @@ def sensitivity(
 
     Parameters
     ----------
-    gold, a, b, alternative, alpha, confidence_level, seed, threads, progress
+    gold, a, b, cluster, alternative, alpha, confidence_level, seed, threads, progress
         As for `nbyk.compare`.
     metrics
         What to test by; by default all in the registry that apply. Those with a threshold apply to binary
@@ -198,7 +199,8 @@ def sensitivity(
     nulls
         The nulls of the p-values.
     samplers
-        The samplers of expected p, by default those of Wein et al. 2023.
+        The samplers of expected p, by default those of Wein et al. 2023. Where items have clusters, nulls and
+        samplers that draw items or responses one by one are left out, with a warning.
     n_resamples
         Draws of each distribution: a look at all of them, with `nbyk.compare` for a closer one.
 
@@ -218,7 +220,13 @@ def sensitivity(
     parsed = [get_sampler(name) for name in samplers]
     Decision(alternative, alpha, n_resamples, n_resamples, 0.01)
     check_confidence_level(confidence_level)
-    data, seed = as_response_set(gold, a, b), as_seed(seed)
+    data, seed = as_response_set(gold, a, b, cluster=cluster), as_seed(seed)
+    left_out: tuple[str, ...] = ()
+    if data.clusters is not None:
+        kept = tuple(name for name in nulls if TESTED[name] == EQUALLY_GOOD)
+        whole = [sampler for sampler in parsed if sampler == _SAMPLER]
+        left_out = _one_by_one([*nulls, *(s.name for s in parsed)], [*kept, *(s.name for s in whole)])
+        nulls, parsed = kept, whole
     chosen, skipped = _applicable(data, metrics)
     draws = Draws(data, chosen, seed=seed, threads=threads, progress=progress)
     every = range(len(chosen))
@@ -240,12 +248,16 @@ def sensitivity(
         if null == "shifted" and sampler.items != "bootstrap_items":
             choices += [_choice(metric.name, null, sampler.name, None, "A", alpha) for metric in chosen]
             continue
-        under = draws.redrawn(every, n_resamples, sampler, null)
-        alternatives = draws.redrawn(every, n_resamples, sampler, None)
+        if data.clusters is None:
+            under = draws.redrawn(every, n_resamples, sampler, null)
+            alternatives = draws.redrawn(every, n_resamples, sampler, None)
+        else:
+            under, alternatives = draws.under_null(every, n_resamples, null, sampler), bootstrapped
         for metric, drawn, row in zip(chosen, alternatives, under, strict=True):
             p, side = None, "A"
             if np.isfinite(drawn).all() and np.isfinite(row).all():
-                p, side = _expected(drawn, row, alternative, paired=null != "shifted")
+                paired = null != "shifted" and data.clusters is None
+                p, side = _expected(drawn, row, alternative, paired=paired)
             choices.append(_choice(metric.name, null, sampler.name, p, side, alpha))
     return Sensitivity(
         effects=tuple(effects),
@@ -258,8 +270,16 @@ def sensitivity(
         n_items=data.n_items,
         n_resamples=n_resamples,
         seed=seed,
-        warnings=tuple(about_units(named_units(data), data.n_items, has_gold=data.has_gold)),
+        warnings=(*left_out, *about_units(named_units(data), data.n_items, has_gold=data.has_gold)),
     )
+
+
+def _one_by_one(given: Sequence[str], kept: Sequence[str]) -> tuple[str, ...]:
+    """Return the caution of the ways to test that draw items or responses one by one, if there are any."""
+    others = [name for name in given if name not in kept]
+    if not others:
+        return ()
+    return (f"items come in clusters, which {listed(others)} would draw item by item: they are left out",)
 
 
 def _applicable(

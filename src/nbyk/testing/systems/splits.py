@@ -40,11 +40,14 @@ class Splits:
         Roles that are split.
     single
         Roles with one response per item, whose part cannot be told from the items'.
+    clusters : ndarray of int, shape (items,), or None
+        The cluster of each of these items, 0 to G − 1; None where items have none.
     """
 
     responses: dict[str, Floats]
     roles: tuple[str, ...]
     single: tuple[str, ...]
+    clusters: Integers | None = None
 
     @classmethod
     def of(cls, data: ResponseSet, roles: Sequence[str]) -> Splits:
@@ -59,7 +62,8 @@ class Splits:
                 f"{', '.join(split)}; expected at least two items"
             )
         of_kept = {role: matrix[kept] for role, matrix in whole.items()}
-        return cls(of_kept, split, tuple(role for role in roles if role not in split))
+        clusters = None if data.clusters is None else np.unique(data.clusters[kept], return_inverse=True)[1]
+        return cls(of_kept, split, tuple(role for role in roles if role not in split), clusters)
 
     @property
     def counts(self) -> Integers:
@@ -108,9 +112,11 @@ class Splits:
         features[:, -1] = features[:, -2] ** 2
         return features
 
-    def parts(self, sums: Floats) -> Floats:
-        """Return the variance of d by `SOURCES`, shape (4, M), from sums of `features`, (2^roles + 7, M)."""
-        n = len(self.responses["a"])
+    def parts(self, sums: Floats, n: Floats) -> Floats:
+        """Return the variance of d by `SOURCES`, shape (4, M).
+
+        `sums`, shape (2^roles + 7, M), are those of `features` over n items, shape (M,).
+        """
         whole = (sums[-1] - sums[-2] ** 2 / n) / (n - 1)
         found = np.zeros((len(SOURCES), sums.shape[1]))
         if not self.roles:
@@ -149,7 +155,7 @@ class Splits:
         return effects
 
 
-def _covariance(sums: Floats, n: int) -> Floats:
+def _covariance(sums: Floats, n: Floats) -> Floats:
     """Return covariances over n items, without bias, from sums of products, then of means and squares."""
     return np.asarray(sums[:-2] / n - (sums[-2] ** 2 - sums[-1]) / (n * (n - 1)))
 

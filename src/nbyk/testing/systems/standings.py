@@ -8,7 +8,7 @@ from typing import Any
 from nbyk.errors import unknown_name
 from nbyk.testing.corrections import Correction
 from nbyk.testing.pvalues import Alternative
-from nbyk.testing.systems.result import ComparisonResult, Interval, listed, plain
+from nbyk.testing.systems.result import ComparisonResult, Interval, items_in_words, listed, plain
 
 
 @dataclass(frozen=True)
@@ -100,8 +100,10 @@ class Leaderboard:
     groups
         Names of the systems that share a letter, best first, a group for each letter in their order; empty
         where there is a baseline.
-    n_items, n_resamples
-        Number of items N, and the fewest draws of the null that a pair got.
+    n_items, n_clusters
+        Number of items N, and of the clusters that were drawn and swapped whole; 0 where items were.
+    n_resamples
+        The fewest draws of the null that a pair got.
     decision_error
         Chance at most, over the random draws, that any decided pair is not what infinitely many would show.
     warnings
@@ -121,6 +123,7 @@ class Leaderboard:
     alpha: float
     groups: tuple[tuple[str, ...], ...]
     n_items: int
+    n_clusters: int
     n_resamples: int
     decision_error: float
     warnings: tuple[str, ...]
@@ -139,11 +142,17 @@ class Leaderboard:
         raise unknown_name("system", name, self.names)
 
     @property
+    def size(self) -> str:
+        """How many items there are, in how many clusters if they have any, in words."""
+        return items_in_words(self.n_items, self.n_clusters)
+
+    @property
     def sentence(self) -> str:
         """What was found in one sentence that can be quoted."""
         n_systems, n_found = len(self.standings), sum(pair.significant for pair in self.pairs)
-        how = f"{self.null}, {self.alternative}, {_CORRECTED[self.correction]}, at α = {self.alpha:g}"
-        of = f"of {n_systems} systems on {self.n_items} items by {self.metric}"
+        null = f"{self.null} of whole clusters" if self.n_clusters else self.null
+        how = f"{null}, {self.alternative}, {_CORRECTED[self.correction]}, at α = {self.alpha:g}"
+        of = f"of {n_systems} systems on {self.size} by {self.metric}"
         if self.against is not None:
             better = [pair.a for pair in self.pairs if pair.better == pair.a]
             worse = [pair.a for pair in self.pairs if pair.better == pair.b]
@@ -151,7 +160,7 @@ class Leaderboard:
                 f"{listed(better) or 'none'} {'are' if len(better) > 1 else 'is'} shown to be better than "
                 f"{self.against}, and {listed(worse) or 'none'} to be worse"
             )
-            return f"Of {n_systems - 1} systems compared with {self.against} on {self.n_items} items by " + (
+            return f"Of {n_systems - 1} systems compared with {self.against} on {self.size} by " + (
                 f"{self.metric}, {found} ({how})."
             )
         first = [standing.name for standing in self.standings if standing.rank_low == 1]

@@ -19,7 +19,7 @@ from nbyk.resampling.samplers import check_null, get_sampler
 from nbyk.testing.corrections import Correction, correct_p_values
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
-from nbyk.testing.engine.inputs import as_seed
+from nbyk.testing.engine.inputs import as_clusters, as_seed
 from nbyk.testing.engine.rows import Rows
 from nbyk.testing.family import Drawn, Family, swap_bound
 from nbyk.testing.intervals import check_confidence_level, percentile_interval
@@ -27,14 +27,16 @@ from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.cautions import about_units
 from nbyk.testing.systems.cautions import FEW_ITEMS
-from nbyk.testing.systems.claims import Panel, few_units
+from nbyk.testing.systems.claims import few_units
 from nbyk.testing.systems.compare import Asked, is_exact, panel_for, under_null
-from nbyk.testing.systems.leaderboard import Systems, bootstrap_scores, prepared
+from nbyk.testing.systems.leaderboard import Systems, bootstrap_scores, first_source, prepared
+from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.ranks import groups, letters, rank_percentiles, rank_sets, ranks
 from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, Interval
 from nbyk.testing.systems.standings import Leaderboard, Pair, Standing
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 
 _SAMPLER = get_sampler("bootstrap_items/all")
 
@@ -43,6 +45,7 @@ def compare_systems(
     gold: Any,
     systems: Systems,
     *,
+    cluster: Any = None,
     metric: str | Metric = "mae",
     units: Mapping[str, Units] | None = None,
     against: str | None = None,
@@ -68,6 +71,8 @@ def compare_systems(
         Gold responses as `nbyk.compare` takes them, or None where the metric does not need them.
     systems
         Two systems' responses or more to the same items, by name or in order ("system 0" and so on).
+    cluster
+        The name of each item's cluster, as `nbyk.compare` takes it.
     metric
         A metric that scores each system by itself.
     units
@@ -112,6 +117,7 @@ def compare_systems(
     names = list(named)
     pairs = choose_pairs(names, against, alternative)
     (chosen,), rows, of_columns = prepared(gold, named, metric)
+    clusters = as_clusters(cluster, first_source(gold, named), rows.n_items)
     units = of_columns if units is None else units
     units = {name: units[name] for name in ("gold", *names) if name in units}
     seed = as_seed(seed)
@@ -129,35 +135,48 @@ def compare_systems(
     )
     systems_rows = [matrix[:, ~np.isnan(matrix).all(axis=0)] for matrix in rows.systems]
 
-    def draws_of(pair: tuple[int, int]) -> Draws:
+    def data_of(pair: tuple[int, int]) -> ResponseSet:
         of_pair = dict(zip(("gold", "a", "b"), ("gold", *(names[system] for system in pair)), strict=True))
         behind = {role: units[name] for role, name in of_pair.items() if name in units}
         a, b = (systems_rows[system] for system in pair)
-        data = ResponseSet(rows.gold, a, b, behind)
+        return ResponseSet(rows.gold, a, b, behind, clusters)
+
+    panels = {pair: panel_for(data_of(pair), generalise, null) for pair in pairs}
+    drawn_clusters = clusters if panels[pairs[0]].draws_clusters else None
+
+    def draws_of(pair: tuple[int, int]) -> Draws:
+        data = panels[pair].drawn(data_of(pair))
         return Draws(data, [chosen], seed=seed, threads=threads, progress=progress)
 
     exact = is_exact(draws_of(pairs[0]), null, n_resamples)
     if exact:
-        every = [draws_of(pair).swapped([0], 2**rows.n_items - 1, exact=True) for pair in pairs]
+        n_arrangements = draws_of(pairs[0]).n_arrangements
+        every = [draws_of(pair).swapped([0], n_arrangements, exact=True) for pair in pairs]
         nulls = [Drawn(check_defined([chosen], effects)[0], True, True) for effects in every]
     else:
         nulls = family.draw(
             [partial(_draw, draws_of, pair, null) for pair in pairs],
             np.array([float(draws_of(pair).observed[0]) for pair in pairs]),
-            [_bound(rows, chosen, pair, asked) for pair in pairs],
+            [_bound(rows, drawn_clusters, chosen, pair, asked) for pair in pairs],
         )
     drawn = bootstrap_scores(
-        gold, named, chosen, n_resamples=n_resamples, seed=seed, threads=threads, progress=progress
+        gold,
+        named,
+        chosen,
+        cluster=drawn_clusters,
+        n_resamples=n_resamples,
+        seed=seed,
+        threads=threads,
+        progress=progress,
     )[0]
-    results, panels = [], []
+    results = []
     for (a, b), under in zip(pairs, nulls, strict=True):
         draws = draws_of((a, b))
-        panels.append(panel_for(draws.data, generalise, null))
         with np.errstate(invalid="ignore"):  # inf − inf, where the metric is undefined
             bootstrapped = chosen.sign * (drawn[a] - drawn[b])
         left_out = draws.jackknifed()[0]
         results.append(
-            replace(asked, panel=panels[-1]).result(
+            replace(asked, panel=panels[a, b]).result(
                 draws,
                 0,
                 under.effects,
@@ -192,11 +211,14 @@ def compare_systems(
         alpha=alpha,
         groups=shared,
         n_items=rows.n_items,
+        n_clusters=results[0].n_clusters,
         n_resamples=min(result.n_resamples for result in results),
         decision_error=0.0 if exact else decision_error,
         warnings=(
             *_about_units(
-                panels, {name: units[name] for name in ("gold", *names) if name in units}, rows.n_items
+                list(panels.values()),
+                {name: units[name] for name in ("gold", *names) if name in units},
+                rows.n_items,
             ),
             *_cautions(compared, rows, drawn, family),
         ),
@@ -206,7 +228,7 @@ def compare_systems(
 
 def _about_units(panels: Sequence[Panel], units: Mapping[str, Units], n_items: int) -> Iterator[str]:
     """Yield the cautions about shared units: none about those that every pair generalises over."""
-    if all(panel.is_broad for panel in panels):
+    if all(panel.sources for panel in panels):
         yield from dict.fromkeys(text for panel in panels for text in few_units(panel))
         units = {name: of_name for name, of_name in units.items() if not of_name.n_shared}
     yield from about_units(units, n_items, has_gold="gold" in units)
@@ -231,12 +253,16 @@ def _draw(
     return effects
 
 
-def _bound(rows: Rows, metric: Metric, pair: tuple[int, int], asked: Asked) -> float:
+def _bound(
+    rows: Rows, clusters: Integers | None, metric: Metric, pair: tuple[int, int], asked: Asked
+) -> float:
     """Return what the p-value of infinitely many draws is at most, 1 where nothing is known."""
     if asked.null != "swap_items" or not metric.additive:
         return 1.0
     scores = rows.sums(metric).features
-    gains = metric.sign * (scores[:, pair[0]] - scores[:, pair[1]])
+    gains: Floats = metric.sign * (scores[:, pair[0]] - scores[:, pair[1]])
+    if clusters is not None:
+        gains = np.bincount(clusters, weights=gains).astype(np.float64)
     if asked.alternative == "two-sided":
         return swap_bound(gains, sides=2.0)
     towards = 1.0 if asked.alternative == "greater" else -1.0
@@ -299,8 +325,9 @@ def _cautions(pairs: list[Pair], rows: Rows, drawn: Floats, family: Family) -> I
             "one response per item everywhere: the variance of responses cannot be told from that of items, "
             "and the tests and intervals take them together"
         )
-    if rows.n_items < FEW_ITEMS:
-        yield f"only {rows.n_items} items: bootstrap intervals of so few are too narrow, as a rule"
+    unit, number = ("clusters", first.n_clusters) if first.n_clusters else ("items", rows.n_items)
+    if number < FEW_ITEMS:
+        yield f"only {number} {unit}: bootstrap intervals of so few are too narrow, as a rule"
     if first.hypothesis != EQUALLY_GOOD:
         yield (
             f"null {first.null} says that {first.hypothesis}: rejecting it does not show who is better, so "
@@ -314,8 +341,8 @@ def _cautions(pairs: list[Pair], rows: Rows, drawn: Floats, family: Family) -> I
     least = (2.0 if first.alternative == "two-sided" else 1.0) / (1 + first.n_resamples)
     if first.exact and family.correction != "none" and least * len(pairs) > first.alpha:
         yield (
-            f"the smallest p that the {first.n_resamples + 1} arrangements of so few items can give is "
-            f"{least:.2g}, above α over the number of pairs, {first.alpha / len(pairs):.2g}: take more items"
+            f"the smallest p that the {first.n_resamples + 1} arrangements of so few {unit} can give is "
+            f"{least:.2g}, above α over the number of pairs, {first.alpha / len(pairs):.2g}: take more {unit}"
         )
     unsettled = sum(not pair.decided for pair in pairs)
     if unsettled:

@@ -1,4 +1,4 @@
-"""Where the variance of an effect comes from: items, gold raters, and either system's responses."""
+"""Where the variance of an effect comes from: clusters, items, gold raters, and either system's responses."""
 
 from __future__ import annotations
 
@@ -17,10 +17,11 @@ from nbyk.resampling.effects import Progress, as_metrics
 from nbyk.testing.engine import weights
 from nbyk.testing.engine.draws import ItemStreams, draw_chunks
 from nbyk.testing.engine.inputs import as_response_set, as_seed
-from nbyk.testing.engine.rows import item_scores
+from nbyk.testing.engine.rows import Rows, item_scores
 from nbyk.testing.engine.swaps import DRAWS
 from nbyk.testing.intervals import check_confidence_level, percentile_interval
 from nbyk.testing.shared_units.cautions import about_units, named_units
+from nbyk.testing.systems.clustered import clustered_parts, variance_of_clustered_mean, with_clusters
 from nbyk.testing.systems.splits import ROLES, SOURCES, Effects, Splits
 
 Floats = NDArray[np.float64]
@@ -54,9 +55,11 @@ class VarianceShares:
         Canonical name of the metric.
     standard_error
         Standard error of the effect over test sets like this one: the root of the whole variance.
+    clusters
+        The part of clusters of items; None where items have none.
     items
-        The items' part: what would remain with infinitely many responses per item. The part of a role that
-        is not identified is in here.
+        The items' part, within their clusters if they have any: what would remain with infinitely many
+        responses per item. The part of a role that is not identified is in here.
     gold, a, b
         The parts of the gold responses and of either system's, at the numbers of them that the items have.
     confidence_level
@@ -67,6 +70,7 @@ class VarianceShares:
 
     metric: str
     standard_error: float
+    clusters: VarianceShare | None
     items: VarianceShare
     gold: VarianceShare
     a: VarianceShare
@@ -80,6 +84,7 @@ def variance_shares(
     a: Any = None,
     b: Any = None,
     *,
+    cluster: Any = None,
     metric: str | Metric = "mae",
     confidence_level: float = 0.95,
     n_resamples: int = 1_999,
@@ -87,19 +92,19 @@ def variance_shares(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> VarianceShares:
-    """Return which part of the effect's variance is due to items, gold raters, A's and B's responses.
+    """Return which part of the effect's variance is due to clusters, items, gold raters, A and B.
 
     Parameters
     ----------
-    gold, a, b, seed, threads, progress
+    gold, a, b, cluster, seed, threads, progress
         As for `nbyk.compare`.
     metric
         An additive metric, or rmse or inverse_mse, whose effects are linear in the mean squared errors at
         first order.
     confidence_level
-        Nominal coverage of the shares' intervals: percentiles over bootstrapped items.
+        Nominal coverage of the shares' intervals: percentiles over bootstrapped items or clusters.
     n_resamples
-        Draws of items for the intervals.
+        Draws of items or clusters for the intervals.
 
     Raises
     ------
@@ -117,29 +122,46 @@ def variance_shares(
     one over their number. What it leaves of the variance of d on all responses falls to the roles in
     proportion to their Shapley effects on halves (Owen 2014; Song et al. 2016), which divide what two roles
     only do together: most of it where A and B are nearly as good, and what a jackknife of responses would
-    count several times. Negative estimates are set to 0, with a warning if it is the items'.
+    count several times. Negative estimates are set to 0, with a warning if it is the items' or clusters'.
+
+    Of G clusters of n_g items, the variance of d is σ²_c between clusters and σ²_w within, by the analysis
+    of variance (with MS_c − MS_w over the mean size (N − Σ n_g²/N) / (G − 1)). Clusters add σ²_c Σ n_g²/N² to
+    the variance of the mean, and all else σ²_w/N (Searle, Casella and McCulloch 1992, Variance components).
     """
     (chosen,) = as_metrics(metric)
     check_confidence_level(confidence_level)
-    data, seed = as_response_set(gold, a, b), as_seed(seed)
+    data, seed = as_response_set(gold, a, b, cluster=cluster), as_seed(seed)
     chosen.check_gold(data.has_gold)
-    streams = ItemStreams(seed, data.gold)
+    streams = ItemStreams(seed, Rows(data.gold, np.empty((0, data.n_items, 0))))
     effects = _item_effects(chosen, data)
     splits = Splits.of(data, [role for role in ROLES if role != "gold" or chosen.needs_gold])
     features = splits.features(effects, streams.key)
+    n_clusters = len(features)
+    if splits.clusters is not None:
+        features = with_clusters(features, splits.clusters)
+        n_clusters = len(features)
 
     def work(chunk: int) -> Floats:
         sums = np.empty((features.shape[1], DRAWS))
-        weights.weighted_sums(features, streams.items("shares", chunk, len(features)).weights, sums)
+        weights.weighted_sums(features, streams.units("shares", chunk, n_clusters).weights, sums)
         return sums
 
+    def parts_of(sums: Floats) -> Floats:
+        if splits.clusters is None:
+            n = np.full(sums.shape[1], float(n_clusters))
+            return np.concatenate([np.zeros((1, sums.shape[1])), splits.parts(sums, n) / n])
+        return clustered_parts(splits.parts(sums[:-3], sums[-2]), sums, n_clusters)
+
     drawn = draw_chunks(work, n_resamples, threads=threads, progress=progress)
-    parts = splits.parts(features.sum(axis=0)[:, None])[:, 0]
-    shares, drawn_shares = _shares(parts[:, None])[:, 0], _shares(splits.parts(drawn))
-    found = {}
-    whole = float(effects({"gold": data.gold, "a": data.a, "b": data.b}).var(ddof=1)) / data.n_items
-    for index, source in enumerate(SOURCES):
-        if source in splits.single:
+    parts = parts_of(features.sum(axis=0)[:, None])[:, 0]
+    shares, drawn_shares = _shares(parts[:, None])[:, 0], _shares(parts_of(drawn))
+    found: dict[str, Any] = {}
+    d = effects({"gold": data.gold, "a": data.a, "b": data.b})
+    whole = float(d.var(ddof=1)) / data.n_items
+    if data.clusters is not None:
+        whole = variance_of_clustered_mean(d, data.clusters)
+    for index, source in enumerate(("clusters", *SOURCES)):
+        if source in splits.single or (source == "clusters" and data.n_clusters == data.n_items):
             found[source] = VarianceShare(None, None, None, None)
         elif math.isnan(shares[index]):
             found[source] = VarianceShare(0.0, None, None, None)
@@ -147,6 +169,8 @@ def variance_shares(
             of_draws = drawn_shares[index][np.isfinite(drawn_shares[index])]
             ends = percentile_interval(of_draws, confidence_level)
             found[source] = VarianceShare(float(shares[index]) * whole, float(shares[index]), *ends)
+    if data.clusters is None:
+        found["clusters"] = None
     return VarianceShares(
         chosen.name,
         math.sqrt(whole),
@@ -193,7 +217,7 @@ _SLOPES: dict[str, Callable[[Floats], Floats]] = {
 
 
 def _shares(parts: Floats) -> Floats:
-    """Return the parts, shape (4, M), over their sum, negative ones as 0; NaN where nothing varies."""
+    """Return the parts, shape (5, M), over their sum, negative ones as 0; NaN where nothing varies."""
     positive = np.maximum(parts, 0.0)
     whole = positive.sum(axis=0)
     return np.where(whole > 0.0, positive / np.where(whole > 0.0, whole, 1.0), np.nan)
@@ -217,7 +241,8 @@ def _cautions(metric: Metric, splits: Splits, parts: Floats, n_items: int) -> It
             "fewer than four responses on some items: the items' part is that of half as many responses, and "
             "too small, as a rule"
         )
-    if parts[0] < 0.0:
-        yield "the items' part is estimated to be negative, and was set to 0"
+    for source, part in zip(("clusters", "items"), parts, strict=False):
+        if part < 0.0:
+            yield f"the {source}' part is estimated to be negative, and was set to 0"
     if metric.name in _SLOPES:
         yield f"{metric.name} is taken to be linear in the mean squared errors"

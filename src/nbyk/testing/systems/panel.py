@@ -1,0 +1,264 @@
+"""Whom a comparison speaks of: units that items share, their clusters, and which of them are to be new."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.response_set import ResponseSet
+from nbyk.data.units import Units
+from nbyk.errors import NbykError, unknown_name
+from nbyk.testing.shared_units import NO_UNIT, Responses, Source, responses
+
+Integers = NDArray[np.int64]
+
+FACTORS = ("items", "clusters", "raters", "runs")
+"""What a claim may generalise over. Without gold, who rates a system's outputs may be called either."""
+
+FEWEST_UNITS = 3
+"""Of fewer shared units or clusters nothing can be said about others (docs/shared-units.md)."""
+
+FEW_UNITS = 5
+"""Of fewer, the level of the test was measured to reach twice the nominal one."""
+
+_COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+_SEED = re.compile(r"seed", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Panel:
+    """The units behind a comparison, and those that it generalises over.
+
+    Attributes
+    ----------
+    responses
+        Values and units as the test for shared units takes them; None where no units are shared.
+    sources
+        The sources that the broadest claim generalises over; none where items alone are.
+    fixed
+        The units that every claim leaves as they are, in words: "this run of each system".
+    n_clusters
+        Number of clusters of items; 0 where items have none.
+    of_clusters
+        Whether the broadest claim generalises over clusters.
+    """
+
+    responses: Responses | None
+    sources: tuple[Source, ...]
+    fixed: tuple[str, ...]
+    n_clusters: int = 0
+    of_clusters: bool = False
+
+    @property
+    def is_broad(self) -> bool:
+        """Whether there is a claim beyond that of the test that draws."""
+        return bool(self.sources) or self.of_clusters is not self.draws_clusters
+
+    @property
+    def draws_clusters(self) -> bool:
+        """Whether the test that draws swaps and bootstraps whole clusters."""
+        return self.of_clusters and self.n_clusters >= FEWEST_UNITS
+
+    def drawn(self, data: ResponseSet) -> ResponseSet:
+        """Return the data as they are to be swapped and bootstrapped: without clusters, if item by item."""
+        return data if self.draws_clusters else replace(data, clusters=None)
+
+    def population(self, sources: Sequence[Source], *, of_clusters: bool) -> str:
+        """Return in words what a claim that generalises over some sources, and over clusters, speaks of."""
+        items = "clusters of items" if of_clusters else "items"
+        of_new = f"new {in_words([items, *self._in_words(sources, counted=False)])}"
+        others = [source for source in self._all if source not in sources]
+        clusters = [f"these {self.n_clusters} clusters"] if self.n_clusters and not of_clusters else []
+        kept = [*clusters, *(f"these {words}" for words in self._in_words(others)), *self.fixed]
+        return f"{of_new}, with {in_words(kept)}" if kept else of_new
+
+    @property
+    def factors(self) -> tuple[str, ...]:
+        """What the broadest claim generalises over."""
+        return ("items", *(("clusters",) if self.of_clusters else ()), *self.sources)
+
+    @property
+    def _all(self) -> tuple[Source, ...]:
+        return () if self.responses is None else tuple(self.responses.source_units)
+
+    def size(self, source: Source) -> int:
+        """Return how many units of a source there are."""
+        return 0 if self.responses is None else len(self.responses.source_units[source])
+
+    def _in_words(self, sources: Sequence[Source], *, counted: bool = True) -> list[str]:
+        """Return sources in words: the runs of both systems as one, if there are as many."""
+        both: tuple[Source, Source] = ("runs of A", "runs of B")
+        together = set(both) <= set(sources) and (not counted or self.size(both[0]) == self.size(both[1]))
+        words = []
+        for source in sources:
+            if together and source == both[1]:
+                continue
+            name = "runs" if together and source == both[0] else str(source)
+            each = " of each system" if counted and together and source == both[0] else ""
+            words.append(f"{self.size(source)} {name}{each}" if counted else name)
+        return words
+
+    def few(self, fewest: int, below: int) -> list[str]:
+        """Return in words the sources to generalise over that have from `fewest` to below `below` units."""
+        few = [source for source in self.sources if fewest <= self.size(source) < below]
+        clusters = [f"{self.n_clusters} clusters"] if self._are_few_clusters(fewest, below) else []
+        return [_spelt(words) for words in (*clusters, *self._in_words(few))]
+
+    def _are_few_clusters(self, fewest: int, below: int) -> bool:
+        return self.of_clusters and fewest <= self.n_clusters < below
+
+
+def panel_of(data: ResponseSet, generalise: Sequence[str] | None) -> Panel:
+    """Return the units behind a response set, and those to generalise over.
+
+    Parameters
+    ----------
+    data
+        The responses with their units.
+    generalise
+        Of `FACTORS`; None for items, their clusters, and every kind of units that items share, if it has two
+        or more.
+
+    Raises
+    ------
+    NbykError
+        If a factor is unknown or not there, or items are left out.
+    """
+    if generalise is not None:
+        _check_factors(generalise)
+    fixed = tuple(_single_units(data))
+    n_clusters = data.n_clusters
+    of_clusters = n_clusters > 0 and (generalise is None or "clusters" in generalise)
+    found = _responses(data, of_clusters=of_clusters)
+    sources: tuple[Source, ...] = () if found is None else tuple(found.source_units)
+    if generalise is None:
+        return Panel(found, sources, fixed, n_clusters, of_clusters)
+    if "clusters" in generalise and not of_clusters:
+        raise NbykError(
+            "found clusters, and items have none here; leave clusters out, or name the cluster of each item",
+            argument="generalise",
+        )
+    asked = {factor for factor in generalise if factor not in ("items", "clusters")}
+    names = {source: _factor_of(source, has_gold=data.has_gold) for source in sources}
+    for factor in sorted(asked):
+        if not any(factor in of_source for of_source in names.values()):
+            raise NbykError(
+                f"found {factor}, and items share no two {factor} here"
+                f"{_what_is_shared(names.values())}; leave {factor} out, or give ids that say who gave which "
+                "response",
+                argument="generalise",
+            )
+    kept = tuple(source for source in sources if asked & set(names[source]))
+    return Panel(found, kept, fixed, n_clusters, of_clusters)
+
+
+def _responses(data: ResponseSet, *, of_clusters: bool) -> Responses | None:
+    """Return the responses with the units that items share, and clusters; None where no units are shared."""
+    places, paired = _places(data)
+    ids = {role: _shared_ids(data, role, places.get(role)) for role in ("gold", "a", "b")}
+    if all(of_role is None for of_role in ids.values()):
+        return None
+    found = responses(
+        data.a,
+        data.b,
+        gold=data.gold if data.has_gold else None,
+        a_units=ids["a"],
+        b_units=ids["b"],
+        gold_units=ids["gold"],
+        paired=paired,
+        clusters=data.clusters if of_clusters else None,
+    )
+    return found if found.source_units else None
+
+
+def _places(data: ResponseSet) -> tuple[dict[str, Integers], bool]:
+    """Return a number for each name of A's and of B's units, the same for one that is one unit in both.
+
+    Runs are the same where a seed's name says so. Without gold the units may be people, who are the same
+    where their ids are.
+    """
+    a, b = (data.units.get(role) for role in ("a", "b"))
+    if a is None or b is None or not (a.known_by == b.known_by == "ids"):
+        return {}, False
+    same = {name for name in a.names if name in set(b.names)}
+    if data.has_gold:
+        same = {name for name in same if _SEED.search(name)}
+    if not same:
+        return {}, False
+    numbers = {name: number for number, name in enumerate(sorted(same))}
+    places = {}
+    for role, units, first in (("a", a, len(same)), ("b", b, len(same) + len(a.names))):
+        places[role] = np.array(
+            [numbers.get(name, first + place) for place, name in enumerate(units.names)], dtype=np.int64
+        )
+    return places, True
+
+
+def _shared_ids(data: ResponseSet, role: str, places: Integers | None) -> Integers | None:
+    units = data.units.get(role)
+    if units is None or units.index is None or units.n_shared < 1:
+        return None
+    shared = np.append(units.items_of > 1, False)  # −1, where nothing is, is the last
+    numbers = np.append(np.arange(len(units.names)) if places is None else places, NO_UNIT)
+    ids: Integers = np.where(shared[units.index], numbers[units.index], NO_UNIT)
+    return ids
+
+
+def _single_units(data: ResponseSet) -> Iterator[str]:
+    """Yield in words the roles behind which one unit stands, which no claim can generalise over."""
+    one = {role: _is_one_unit(data.units.get(role)) for role in ("a", "b")}
+    if data.has_gold and _is_one_unit(data.units.get("gold"), or_vector=False):
+        yield "this rater"
+    of_ids = [data.units[role].known_by == "ids" for role in ("a", "b") if one[role]]
+    unit = "rater or run" if any(of_ids) and not data.has_gold else "run"
+    if one["a"] and one["b"]:
+        yield f"this {unit} of each system"
+    else:
+        yield from (f"this {unit} of {role.upper()}" for role in ("a", "b") if one[role])
+
+
+def _is_one_unit(units: Units | None, *, or_vector: bool = True) -> bool:
+    if units is None:
+        return False
+    return (units.n_shared == 1 and len(units.names) == 1) or (or_vector and units.known_by == "vector")
+
+
+def _check_factors(generalise: Sequence[str]) -> None:
+    for factor in generalise:
+        if factor not in FACTORS:
+            raise unknown_name("factor to generalise over", factor, FACTORS).about(argument="generalise")
+    if "items" not in generalise:
+        raise NbykError(
+            "found no items, over which every claim generalises; add items", argument="generalise"
+        )
+
+
+def _factor_of(source: Source, *, has_gold: bool) -> tuple[str, ...]:
+    if source == "raters":
+        return ("raters",)
+    return ("runs",) if has_gold else ("raters", "runs")
+
+
+def _what_is_shared(factors: Iterable[tuple[str, ...]]) -> str:
+    names = sorted({name for of_source in factors for name in of_source})
+    return f" (they share {in_words(names)})" if names else ""
+
+
+def _spelt(words: str) -> str:
+    number, _, rest = words.partition(" ")
+    return f"{counted(int(number))} {rest}"
+
+
+def counted(number: int) -> str:
+    """Return a number in words up to ten, in digits beyond."""
+    return _COUNTS[number] if number < len(_COUNTS) else str(number)
+
+
+def in_words(names: Sequence[str]) -> str:
+    """Return names as an English list."""
+    shown = list(names)
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)

@@ -1,0 +1,144 @@
+"""What Homan et al. 2025 conclude about sizes: whether data sets, raters and annotations suffice."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from nbyk_papers.homan2025.cases import Numbers, above_alpha, name_of, thousands
+from nbyk_papers.homan2025.design import (
+    ALPHA,
+    BUDGETS,
+    CLAIM_EPSILONS,
+    CLAIM_ITEMS,
+    COLUMNS,
+    KEY,
+    LABELS,
+    MOST_RESPONSES_OF_TABLES,
+    own_size,
+)
+from nbyk_papers.verdicts import Finding, judge, with_error
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+RATERS = 24
+"""One fewer than the conclusion about raters asks for."""
+
+ANNOTATIONS = 25_000
+
+
+def own_sizes(numbers: Numbers, semantics: str) -> Finding | None:
+    """Judge whether the data sets are too small."""
+    rows = numbers.extra(semantics)
+    sizes = list(zip(rows["n_items"], rows["k_responses"], strict=True))
+    own = [size == own_size(source) for source, size in zip(rows["source"], sizes, strict=True)]
+    rows = rows[np.array(own, dtype=bool) & (rows["column"] == "mae")]
+    found = above_alpha(rows)
+    if found.empty:
+        return None
+    enough = found[found["margin"] < 0.0]
+    large = "; ".join(
+        f"{name_of(row)}: {with_error(row['p'], row['standard_error'])}" for _, row in enough.iterrows()
+    )
+    here = _by_epsilon(found, "data sets") + (f". Large enough: {large}" if large else "")
+    return _finding(semantics, found, here)
+
+
+def raters(numbers: Numbers, semantics: str) -> Finding | None:
+    """Judge whether 1000 items need 25 raters; say how many they need."""
+    rows = numbers.extra(semantics)
+    rows = rows[(rows["n_items"] == CLAIM_ITEMS) & (rows["column"] == "mae")]
+    found = above_alpha(rows[rows["k_responses"] == RATERS])
+    if found.empty:
+        return None
+    needed = []
+    for epsilon, of_epsilon in rows.groupby("epsilon_b"):
+        fewest = [
+            _fewest(of_epsilon[of_epsilon["source"] == source])
+            for source in LABELS
+            if source in set(of_epsilon["source"])
+        ]
+        needed.append(f"{', '.join(fewest)} at ε = {epsilon:g}")
+    here = (
+        f"{_by_epsilon(found, 'data sets')}. The fewest raters tried with p < .05: {'; '.join(needed)}. "
+        f"Nearest to .05: {_nearest(found)}"
+    )
+    return _finding(semantics, found, here)
+
+
+def few_responses_of_1000_items(numbers: Numbers, semantics: str) -> Finding | None:
+    """Judge whether 5 or 10 responses to each of 1000 items are too few."""
+    rows = numbers.p_values(semantics)
+    return _few_responses(semantics, rows[rows["n_items"] == CLAIM_ITEMS])
+
+
+def few_responses_of_the_largest_budget(numbers: Numbers, semantics: str) -> Finding | None:
+    """Judge whether 5 or 10 responses per item are too few however many items the paper's budgets buy."""
+    rows = numbers.p_values(semantics)
+    return _few_responses(semantics, rows[rows["n_times_k"] == max(BUDGETS)])
+
+
+def many_annotations(numbers: Numbers, semantics: str) -> Finding | None:
+    """Judge whether 25,000 annotations are needed."""
+    rows = numbers.p_values(semantics)
+    eligible = rows[
+        (rows["k_responses"] <= MOST_RESPONSES_OF_TABLES) & rows["epsilon_b"].isin(CLAIM_EPSILONS)
+    ]
+    below = eligible[eligible["n_times_k"] < ANNOTATIONS].dropna(subset="p")
+    found = above_alpha(below.loc[below.groupby(KEY)["p"].idxmin()])
+    if found.empty:
+        return None
+    smallest = eligible[eligible["p"] < ALPHA].groupby(KEY)["n_times_k"].min()
+    spread = "; ".join(
+        f"{thousands(of.min())} to {thousands(of.max())}, median {thousands(of.median())}, at ε = {epsilon:g}"
+        for epsilon, of in smallest.groupby("epsilon_b")
+    )
+    here = (
+        f"{_by_epsilon(found, 'data sets and metrics')}. The smallest N·K with p < .05, where there is one: "
+        f"{spread or 'none'}. Nearest to .05: {_nearest(found)}"
+    )
+    return _finding(semantics, found, here)
+
+
+def _few_responses(semantics: str, rows: pd.DataFrame) -> Finding | None:
+    found = above_alpha(rows[rows["k_responses"].isin((5, 10)) & rows["epsilon_b"].isin(CLAIM_EPSILONS)])
+    if found.empty:
+        return None
+    here = (
+        f"{_by_epsilon(found, 'data sets, metrics and K')}. Smallest: {_smallest(found)}. Nearest to .05: "
+        f"{_nearest(found)}"
+    )
+    return _finding(semantics, found, here)
+
+
+def _finding(semantics: str, found: pd.DataFrame, here: str) -> Finding:
+    return Finding(semantics, here, judge(found["margin"], found["error"]).outcome)
+
+
+def _by_epsilon(found: pd.DataFrame, cases: str) -> str:
+    counts = [
+        f"{judge(of['margin'], of['error'])} {cases} at ε = {epsilon:g}"
+        for epsilon, of in found.groupby("epsilon_b")
+    ]
+    return f"p is .05 or more for {' and for '.join(counts)}"
+
+
+def _nearest(found: pd.DataFrame) -> str:
+    return _described(found.iloc[found["margin"].abs().argmin()])
+
+
+def _smallest(found: pd.DataFrame) -> str:
+    return _described(found.iloc[found["p"].argmin()])
+
+
+def _described(row: pd.Series) -> str:
+    size = f"{COLUMNS[row['column']]}, {thousands(row['n_items'])} × {row['k_responses']}"
+    return f"p = {with_error(row['p'], row['standard_error'])} ({name_of(row)}, {size})"
+
+
+def _fewest(rows: pd.DataFrame) -> str:
+    below = rows.loc[rows["p"] < ALPHA, "k_responses"]
+    tried = rows["k_responses"].max()
+    return f"{LABELS[rows['source'].iloc[0]]} {below.min() if len(below) else f'more than {tried}'}"

@@ -1,0 +1,153 @@
+"""What a paper concludes, and whether our numbers bear it out: a verdict on each of its claims.
+
+A claim rests on cases: data sets, sizes, metrics. Each case has a margin, positive where it supports the
+claim, and a standard error of that margin. A verdict follows from the cases; nobody types it.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+CLOSE = 3.0
+"""A case is too close to call where its margin is within this many standard errors of 0."""
+
+HOLDS, IN_PART, FAILS, OPEN = "holds", "holds in part", "does not hold", "cannot be told"
+
+
+@dataclass(frozen=True)
+class Cases:
+    """How many cases support a claim, how many speak against it, and how many are too close to call."""
+
+    supporting: int
+    against: int
+    close: int = 0
+
+    @property
+    def outcome(self) -> str:
+        """Return whether the claim holds: in every case that is decided, in some, or in none."""
+        if self.supporting + self.against == 0:
+            return OPEN
+        if self.against == 0:
+            return HOLDS
+        return FAILS if self.supporting == 0 else IN_PART
+
+    def __str__(self) -> str:
+        """Return how many support the claim, as "5 of 7 (1 too close to call)"."""
+        n = self.supporting + self.against + self.close
+        close = f" ({self.close} too close to call)" if self.close else ""
+        return f"{self.supporting} of {n}{close}"
+
+    def sentence(self, cases: str) -> str:
+        """Return how many of the cases, by what they are called, say what of the claim."""
+        n = self.supporting + self.against + self.close
+        close = f", and {self.close} are too close to call" if self.close else ""
+        return f"Of {n} {cases}, {self.supporting} support the claim and {self.against} contradict it{close}"
+
+
+def judge(margins: ArrayLike, errors: ArrayLike) -> Cases:
+    """Count cases by their margins.
+
+    Parameters
+    ----------
+    margins : array_like, shape (n,)
+        By how much each case supports the claim; negative where it speaks against it. NaN is no case.
+    errors : array_like, shape (n,) or a number
+        Standard errors of the margins, at least 0.
+    """
+    margin = np.asarray(margins, dtype=np.float64)
+    reach = CLOSE * np.broadcast_to(np.asarray(errors, dtype=np.float64), margin.shape)
+    supporting, against = int((margin > reach).sum()), int((margin < -reach).sum())
+    return Cases(supporting, against, int(np.isfinite(margin).sum()) - supporting - against)
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What was found of a claim under one semantics.
+
+    Attributes
+    ----------
+    semantics
+        "published" or "recommended"; "" where both are the same.
+    here
+        Our numbers with their standard errors, in words.
+    outcome
+        One of the four outcomes of `Cases.outcome`.
+    """
+
+    semantics: str
+    here: str
+    outcome: str
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """A claim of a paper and what was found of it.
+
+    Attributes
+    ----------
+    place
+        Where the paper says it, such as "section 7".
+    claim
+        Its words, quoted.
+    criterion
+        When the claim holds, in words.
+    findings
+        What was found under each semantics; none if the run lacks the numbers.
+    """
+
+    place: str
+    claim: str
+    criterion: str
+    findings: tuple[Finding, ...]
+
+    def rows(self) -> list[dict[str, str]]:
+        """Return a row of text per finding."""
+        return [
+            {
+                "of the paper": self.place,
+                "it says": self.claim,
+                "it holds if": self.criterion,
+                "semantics": finding.semantics or "both",
+                "here": finding.here,
+                "verdict": finding.outcome,
+            }
+            for finding in self.findings
+        ]
+
+
+def verdict_rows(verdicts: Iterable[Verdict]) -> list[dict[str, str]]:
+    """Return the rows of several verdicts, as the summary and the page have them."""
+    return [row for verdict in verdicts for row in verdict.rows()]
+
+
+def verdict_table(rows: Sequence[dict[str, str]]) -> pd.DataFrame:
+    """Return the rows of verdicts as a table."""
+    import pandas as pd
+
+    columns = ["of the paper", "it says", "it holds if", "semantics", "here", "verdict"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+VERDICTS_CAPTION = "What of the paper's claims survives: a verdict on each, from the numbers of this run"
+
+
+def with_error(value: float, error: float) -> str:
+    """Return a p-value or a rate with its standard error as text, rounded to the error's second digit."""
+    if value + CLOSE * error < _LEAST:
+        return f"<{_LEAST:g}"
+    if not error > 0.0:
+        return f"{value:.3g}"
+    digits = max(0, 1 - math.floor(math.log10(error)))
+    return f"{value:.{digits}f} ± {error:.{digits}f}"
+
+
+_LEAST = 1e-4

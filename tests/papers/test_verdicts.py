@@ -1,0 +1,72 @@
+"""Verdicts on a paper's claims: what follows from cases that support, contradict or are too close."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from nbyk_papers.verdicts import (
+    FAILS,
+    HOLDS,
+    IN_PART,
+    OPEN,
+    Cases,
+    Finding,
+    Verdict,
+    judge,
+    verdict_rows,
+    verdict_table,
+    with_error,
+)
+
+
+@pytest.mark.parametrize(
+    ("cases", "outcome"),
+    [
+        (Cases(3, 0), HOLDS),
+        (Cases(3, 0, 4), HOLDS),
+        (Cases(0, 2, 4), FAILS),
+        (Cases(1, 99), IN_PART),
+        (Cases(0, 0, 5), OPEN),
+        (Cases(0, 0), OPEN),
+    ],
+)
+def test_the_decided_cases_make_the_outcome(cases: Cases, outcome: str) -> None:
+    assert cases.outcome == outcome
+
+
+def test_a_margin_within_three_standard_errors_decides_nothing() -> None:
+    assert judge([0.031, 0.029, -0.029, -0.031, float("nan")], 0.01) == Cases(1, 1, 2)
+    assert judge([1e-9, 0.0], [0.0, 0.0]) == Cases(1, 0, 1)
+    assert judge([], []) == Cases(0, 0, 0)
+
+
+def test_counts_are_said_with_those_too_close() -> None:
+    assert str(Cases(5, 1, 1)) == "5 of 7 (1 too close to call)"
+    assert str(Cases(5, 2)) == "5 of 7"
+    assert Cases(5, 1, 2).sentence("steps") == (
+        "Of 8 steps, 5 support the claim and 1 contradict it, and 2 are too close to call"
+    )
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "text"),
+    [
+        (0.0755, 0.00374, "0.0755 ± 0.0037"),
+        (0.4, 0.12, "0.40 ± 0.12"),
+        (1e-9, 1e-6, "<0.0001"),
+        (0.25, 0.0, "0.25"),
+    ],
+)
+def test_numbers_carry_their_standard_errors(value: float, error: float, text: str) -> None:
+    assert with_error(value, error) == text
+
+
+def test_a_verdict_is_a_row_for_each_semantics() -> None:
+    findings = (Finding("published", "p = .1", HOLDS), Finding("", "p = .2", FAILS))
+    rows = verdict_rows([Verdict("section 7", "“so”", "p < .05", findings)])
+    assert [(row["semantics"], row["verdict"]) for row in rows] == [("published", HOLDS), ("both", FAILS)]
+    table = verdict_table(rows)
+    assert list(table.columns) == list(rows[0])
+    assert len(verdict_table([])) == 0
+    assert isinstance(table, pd.DataFrame)

@@ -1,0 +1,254 @@
+"""Clusters of items: swapped, drawn and left out whole, by every kind of metric."""
+
+from __future__ import annotations
+
+from itertools import product
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+import nbyk
+from nbyk.data.response_set import ResponseSet, response_set
+from nbyk.errors import NbykError
+from nbyk.metrics import get
+from nbyk.resampling.resample import observed_effects
+from nbyk.testing.engine.draws import Draws
+from nbyk.testing.engine.swaps import DRAWS
+from nbyk.testing.pvalues import p_value
+from nbyk.testing.systems.leaderboard import bootstrap_scores
+from nbyk.testing.systems.panel import panel_of
+from nbyk.testing.systems.variance import variance_shares
+
+METRICS = ("mae", "rmse", "spearman", "emd_aggregated", "max_error", "mean_of_emds", "wins_mae", "f1")
+"""A sum over items, a root of one, each kind of scan, and metrics that need the rows or no gold order."""
+
+QUICK: Any = {"n_resamples": 199, "max_resamples": 199}
+
+
+def sets(n: int = 21, n_clusters: int = 6, seed: int = 0, k: int = 3) -> tuple[ResponseSet, list[str]]:
+    """Return responses to items in clusters of unlike sizes, in no order, and the clusters' names."""
+    rng = np.random.default_rng(seed)
+    cluster = rng.permutation([*range(n_clusters), *rng.integers(n_clusters // 2, size=n - n_clusters)])
+    shared = rng.normal(0.0, 0.3, (2, n_clusters))[:, cluster]
+    mean = rng.uniform(0.3, 0.7, n)
+    a, b = (np.round(mean + of_system, 2)[:, None] + rng.normal(0, 0.1, (n, k)) for of_system in shared)
+    gold = mean[:, None] + rng.normal(0, 0.1, (n, k))
+    names = [f"text {number}" for number in cluster]
+    return response_set(gold, a, b, cluster=names), names
+
+
+def taken(data: ResponseSet, items: Any, swapped: Any = False) -> ResponseSet:
+    """Return some items, of which some have the systems' rows swapped."""
+    swapped = np.broadcast_to(swapped, len(data.gold))[items, None]
+    a, b = data.a[items], data.b[items]
+    return ResponseSet(data.gold[items], np.where(swapped, b, a), np.where(swapped, a, b))
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_the_null_is_every_swap_of_whole_clusters(metric: str) -> None:
+    data, names = sets()
+    assert data.clusters is not None
+    over = ("items", "clusters")
+    result = nbyk.compare(data, metric=metric, generalise=over)
+    named = nbyk.compare(data.gold, data.a, data.b, cluster=names, metric=metric, generalise=over)
+    every = np.arange(data.n_items)
+    effects = [
+        float(observed_effects(taken(data, every, np.array(flips)[data.clusters]), metric)[0])
+        for flips in product([False, True], repeat=6)
+    ]
+    assert (result.exact, result.n_clusters, result.n_resamples) == (True, 6, 63)
+    assert_allclose(np.sort(result.null_distribution), np.sort(effects[1:]), atol=1e-12)
+    share = np.mean(np.abs(effects) >= abs(effects[0]) - 1e-9)
+    assert result.p >= share - 1e-9  # two-sided p is twice the smaller tail
+    greater = np.mean(np.array(effects) >= effects[0] - 1e-9)
+    assert result.p_greater.p == pytest.approx(greater)
+    assert result.p_greater.standard_error == 0.0
+    assert named.p == result.p
+
+
+@pytest.mark.parametrize("metric", METRICS)
+def test_random_swaps_draws_and_jackknife_take_whole_clusters(metric: str) -> None:
+    data, _ = sets(n=40, n_clusters=15, seed=1)
+    assert data.clusters is not None
+    order = np.argsort(data.clusters, kind="stable")
+    chosen = get(metric)
+    draws = Draws(data, [chosen], seed=3)
+    coins = draws._streams.swaps(0).swapped
+    weights = draws._streams.items("bootstrap", 0).weights
+    assert coins.shape == (DRAWS, 40)
+    for number in range(15):
+        of_cluster = data.clusters[order] == number
+        assert len({tuple(column) for column in coins[:, of_cluster].T}) == 1
+        assert len({tuple(row) for row in weights[of_cluster]}) == 1
+    swapped = draws.swapped([0], DRAWS)[0]
+    drawn = draws.bootstrapped([0], DRAWS, "bootstrap")[0]
+    ordered = taken(data, order)
+    for draw in (0, 7, 63):
+        flipped = taken(ordered, np.arange(40), coins[draw])
+        assert swapped[draw] == pytest.approx(float(observed_effects(flipped, chosen)[0]), abs=1e-12)
+        items = np.repeat(np.arange(40), weights[:, draw])
+        assert drawn[draw] == pytest.approx(
+            float(observed_effects(taken(ordered, items), chosen)[0]), abs=1e-12
+        )
+    sizes = weights.sum(axis=0)
+    assert len(set(sizes.tolist())) > 1
+    for number, left in enumerate(draws.jackknifed()[0]):
+        kept = taken(data, np.flatnonzero(data.clusters != number))
+        assert left == pytest.approx(float(observed_effects(kept, chosen)[0]), abs=1e-12)
+
+
+@pytest.mark.parametrize("metric", ["mae", "spearman", "mean_of_emds"])
+def test_items_that_are_clusters_of_their_own_give_what_items_give(metric: str) -> None:
+    data, _ = sets(n=30)
+    items = ResponseSet(data.gold, data.a, data.b)
+    alone = ResponseSet(data.gold, data.a, data.b, clusters=np.arange(30))
+    expected, found = (nbyk.compare(each, metric=metric, **QUICK) for each in (items, alone))
+    assert (found.p, found.interval_bca) == (expected.p, expected.interval_bca)
+    assert_array_equal(found.null_distribution, expected.null_distribution)
+    assert_array_equal(found.bootstrap_distribution, expected.bootstrap_distribution)
+
+
+def test_swaps_of_clusters_hold_the_level_where_swaps_of_items_do_not() -> None:
+    rng = np.random.default_rng(8)
+    cluster = np.repeat(np.arange(9), 8)
+    rejected = np.zeros(2)
+    for _ in range(300):
+        a, b = (rng.normal(size=72) + rng.normal(size=9)[cluster] for _ in "ab")
+        empty = np.empty((72, 0))
+        for place, clusters in enumerate((cluster, None)):
+            data = ResponseSet(empty, a[:, None], b[:, None], clusters=clusters)
+            draws = Draws(data, [get("mean")], seed=1)
+            null = draws.swapped([0], 511, exact=place == 0)[0]
+            p = p_value(float(draws.observed[0]), null, alternative="two-sided").p
+            rejected[place] += p <= 0.05
+    whole, items = rejected / 300  # standard errors .012 and .03
+    assert 0.015 <= whole <= 0.085
+    assert items > 0.3
+
+
+def test_a_leaderboard_and_its_pairs_draw_whole_clusters() -> None:
+    data, names = sets(n=60, n_clusters=20, seed=2)
+    third = np.random.default_rng(5).uniform(0.2, 0.9, (60, 3))
+    systems = {"a": data.a, "b": data.b, "c": third}
+    board = nbyk.compare_systems(data.gold, systems, cluster=names, **QUICK)
+    pair = next(pair for pair in board.pairs if (pair.a, pair.b) == ("a", "b"))
+    alone = nbyk.compare(data.gold, data.a, data.b, cluster=names, **QUICK)
+    assert (pair.result.p, pair.result.n_clusters) == (alone.p, 20)
+    assert_allclose(pair.result.bootstrap_distribution, alone.bootstrap_distribution, atol=1e-12)
+    assert "60 items in 20 clusters" in board.sentence
+    of_items = bootstrap_scores(data.gold, systems, "mae", n_resamples=999)[0]
+    of_clusters = bootstrap_scores(data.gold, systems, "mae", cluster=names, n_resamples=999)[0]
+    assert of_clusters[0].std() > 1.3 * of_items[0].std()
+    few = nbyk.compare_systems(data.gold, systems, cluster=np.arange(60) // 20, **QUICK)
+    assert few.pairs[0].result.exact
+    assert "arrangements of so few clusters" in " ".join(few.warnings)
+
+
+def test_claims_speak_of_new_clusters_or_of_these() -> None:
+    data, _ = sets(n=60, n_clusters=20, seed=2)
+    runs = "with these 3 raters and these 3 runs of each system"
+    broad, narrow = nbyk.compare(data, **QUICK).claims
+    assert broad.over == ("items", "clusters", "raters", "runs of A", "runs of B")
+    assert broad.population == "new clusters of items, raters and runs"
+    assert narrow.over == ("items", "clusters")
+    assert narrow.population == f"new clusters of items, {runs}"
+    (items,) = nbyk.compare(data, generalise=("items",), **QUICK).claims
+    today = nbyk.compare(data.gold, data.a, data.b, generalise=("items",), **QUICK)
+    assert (
+        items.population
+        == "new items, with these 20 clusters, these 3 raters and these 3 runs of each system"
+    )
+    assert (items.p, items.low) == (today.p, today.claims[0].low)
+    whole = nbyk.compare(data, generalise=("items", "clusters"), **QUICK)
+    assert [claim.over for claim in whole.claims] == [("items", "clusters")]
+    assert whole.p == narrow.p
+    text = whole.sentence()
+    assert "for new clusters of items, with these 3 raters" in text
+    assert "on 60 items in 20 clusters is" in text
+    assert "swap_items of whole clusters" in text
+    fixed = panel_of(data, ("items", "raters"))
+    assert fixed.responses is not None
+    assert not fixed.responses.clustered
+    assert panel_of(data, None).responses.clustered  # type: ignore[union-attr]
+
+
+def test_two_clusters_cannot_speak_for_others() -> None:
+    data, _ = sets(n=20, n_clusters=6)
+    two = response_set(data.gold, data.a, data.b, cluster=np.arange(20) % 2)
+    broad, items = nbyk.compare(two, **QUICK).claims
+    assert broad.reason == "two clusters cannot speak for others"
+    assert np.isnan(broad.p)
+    assert items.population.startswith("new items, with these 2 clusters")
+    assert "Not settled on mae for new clusters of items" in nbyk.compare(two, **QUICK).sentence()
+    three = response_set(data.gold, data.a[:, :1], data.b[:, :1], cluster=np.arange(20) % 3)
+    cautions = " ".join(nbyk.compare(three, **QUICK).warnings)
+    assert "three clusters and three raters are few to speak for others" in cautions
+    assert "only 3 clusters: bootstrap intervals of so few are too narrow" in cautions
+
+
+@pytest.mark.parametrize(
+    ("options", "found"),
+    [
+        ({"cluster": ["x"] * 21}, "all 21 items are in one cluster, 'x'"),
+        ({"cluster": [0, 1]}, "expected one cluster for each of 21 items"),
+        ({"cluster": [None, *range(20)]}, "item 0 has no cluster"),
+        ({"cluster": [0.5, float("nan"), *range(19)]}, "item 1 has no cluster"),
+        ({"cluster": [[0], *range(20)]}, "expected text or whole numbers"),
+        ({"generalise": ("items", "clusters")}, "items have none here"),
+        ({"cluster": [*range(7)] * 3, "null": "permutation"}, "items come in clusters"),
+        ({"cluster": [*range(7)] * 3, "interval_sampler": "bootstrap_items/sample(K)"}, "come in clusters"),
+    ],
+)
+def test_what_is_no_cluster_is_refused_in_one_line(options: dict[str, Any], found: str) -> None:
+    data, _ = sets()
+    with pytest.raises(NbykError, match=found) as error:
+        nbyk.compare(data.gold, data.a, data.b, **options)
+    assert "\n" not in str(error.value)
+
+
+def test_clusters_of_a_series_go_by_its_index() -> None:
+    pd = pytest.importorskip("pandas")
+    data, names = sets()
+    index = [f"item {number}" for number in range(21)]
+    frames = [pd.DataFrame(matrix, index=index) for matrix in (data.gold, data.a, data.b)]
+    shuffled = pd.Series(names, index=index).sample(frac=1.0, random_state=1)
+    assert nbyk.compare(*frames, cluster=shuffled, **QUICK).p == nbyk.compare(data, **QUICK).p
+
+
+def test_variance_of_balanced_clusters_is_the_textbooks() -> None:
+    rng = np.random.default_rng(3)
+    n_clusters, size = 30, 4
+    cluster = np.repeat(np.arange(n_clusters), size)
+    d = rng.normal(size=120) + rng.normal(size=n_clusters)[cluster]
+    shares = variance_shares(None, d, np.zeros(120), cluster=cluster, metric="mean")
+    means = d.reshape(n_clusters, size).mean(axis=1)
+    mean_square = size * means.var(ddof=1)
+    within = d.reshape(n_clusters, size).var(axis=1, ddof=1).mean()
+    assert shares.clusters is not None
+    assert shares.standard_error**2 == pytest.approx(mean_square / 120)
+    assert shares.clusters.variance == pytest.approx((mean_square - within) / size / n_clusters)
+    assert shares.items.variance == pytest.approx(within / 120)
+    assert shares.clusters.low is not None
+    assert shares.clusters.low < shares.clusters.share < shares.clusters.high  # type: ignore[operator]
+
+
+def test_variance_of_unequal_clusters_with_ratings_adds_up() -> None:
+    data, _ = sets(n=90, n_clusters=25, seed=4, k=6)
+    shares = variance_shares(data, n_resamples=199)
+    parts = [shares.clusters, shares.items, shares.gold, shares.a, shares.b]
+    assert sum(part.share for part in parts if part) == pytest.approx(1.0)  # type: ignore[misc]
+    without = variance_shares(data.gold, data.a, data.b, n_resamples=199)
+    assert without.clusters is None
+    assert shares.standard_error > without.standard_error
+
+
+def test_sensitivity_leaves_out_what_draws_items_one_by_one() -> None:
+    data, _ = sets(n=40, n_clusters=15)
+    found = nbyk.sensitivity(data, metrics=["mae"], n_resamples=199)
+    assert {choice.null for choice in found.choices} == {"swap_items", "shifted"}
+    assert "permutation" in found.warnings[0]
+    alone = nbyk.compare(data, generalise=("items", "clusters"), n_resamples=199, max_resamples=199)
+    by_null = {choice.null: choice.p for choice in found.choices if choice.sampler is None}
+    assert by_null["swap_items"] == alone.p
