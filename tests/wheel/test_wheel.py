@@ -14,7 +14,7 @@ from pathlib import Path
 import pytest
 
 ROOT = Path(__file__).parents[2]
-PACKAGES_OF_EXTRAS = {"snakemake", "pytest", "deepsig", "sacrebleu", "gymnasium", "mkdocs", "scikit-learn"}
+PACKAGES_OF_EXTRAS = {"snakemake", "pytest", "deepsig", "sacrebleu", "gymnasium", "sphinx", "scikit-learn"}
 OFFLINE = """
 import socket
 

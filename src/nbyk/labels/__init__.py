@@ -4,18 +4,28 @@ from __future__ import annotations
 
 from nbyk.labels.bootstrap import label_bootstrap, label_scores
 from nbyk.labels.results import LabelComparison, LabelTest
+from nbyk.labels.right_or_wrong import (
+    STRICT_ALPHA,
+    RightOrWrong,
+    cochran_mantel_haenszel,
+    mcnemar,
+)
 from nbyk.labels.targets import Majority, majority_labels, soft_labels
 from nbyk.metrics.label_scores import LabelScore, get_score, score_names
 
 __all__ = [
+    "STRICT_ALPHA",
     "LabelComparison",
     "LabelScore",
     "LabelTest",
     "Majority",
+    "RightOrWrong",
+    "cochran_mantel_haenszel",
     "get_score",
     "label_bootstrap",
     "label_scores",
     "majority_labels",
+    "mcnemar",
     "score_names",
     "soft_labels",
 ]

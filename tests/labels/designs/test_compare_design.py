@@ -12,8 +12,10 @@ import pytest
 
 import nbyk
 from nbyk.errors import NbykError
+from nbyk.labels import cochran_mantel_haenszel, mcnemar
 from nbyk.labels.designs import Settings, compare_design, design, make_settings, read_design
 from nbyk.labels.designs import compare as compare_module
+from nbyk.report.labels.answer import design_answer
 
 ROOT = Path(__file__).parents[3]
 N = 150
@@ -36,6 +38,69 @@ def simulated(seed: int = 0) -> tuple[np.ndarray, dict[str, np.ndarray], dict[st
 
 def settings(**values: Any) -> Settings:
     return make_settings(**{"n_resamples": 199, "scores": ["accuracy", "f1_macro"], **values})
+
+
+@pytest.mark.parametrize("test", ["mcnemar", "mcnemar_mid_p", "cochran_mantel_haenszel"])
+@pytest.mark.parametrize("alternative", ["greater", "two-sided"])
+def test_classical_tests_give_p_and_the_bootstrap_the_interval(
+    test: str, alternative: str, tmp_path: Path
+) -> None:
+    target, controls, treatments = simulated()
+    n_runs = 2 if test == "cochran_mantel_haenszel" else 1
+    controls, treatments = (
+        {name: runs[:n_runs] for name, runs in of.items()} for of in (controls, treatments)
+    )
+    asked = make_settings(test=test, n_resamples=199, correction="none", alternative=alternative)
+    result = compare_design(design(target, controls, treatments), asked, keep=tmp_path)
+    drawn = compare_design(
+        design(target, controls, treatments),
+        settings(scores="accuracy", alternative=alternative),
+        keep=tmp_path,
+    )
+    assert [score.name for score in result.scores] == ["accuracy"]
+    for finding, alone in zip(result.deciding, drawn.deciding, strict=True):
+        a, b = treatments[finding.pair.treatment], controls[finding.pair.control]
+        if test == "cochran_mantel_haenszel":
+            expected = cochran_mantel_haenszel(target, list(a), list(b), alternative=alternative)
+        else:
+            method = "exact" if test == "mcnemar" else "mid_p"
+            expected = mcnemar(target, a[0], b[0], method=method, alternative=alternative)
+        assert finding.p == expected.p
+        assert finding.found.effect == pytest.approx(expected.effect)
+        assert (finding.found.low, finding.found.high) == (alone.found.low, alone.found.high)
+        assert finding.found.p != alone.found.p
+
+
+def test_what_a_classical_test_cannot_take_is_refused() -> None:
+    target, controls, treatments = simulated()
+    with pytest.raises(NbykError, match="t1 has 2 runs, c1 2; McNemar's test takes one of each: use cochran"):
+        compare_design(design(target, controls, treatments), make_settings(test="mcnemar"))
+    with pytest.raises(NbykError, match="accuracy alone"):
+        settings(test="mcnemar")
+    with pytest.raises(NbykError, match="published semantics are a bootstrap"):
+        make_settings(test="mcnemar", semantics="published")
+    soft = np.full((4, 2), 0.5)
+    with pytest.raises(NbykError, match="which is for hard labels"):
+        compare_design(design(soft, {"c": soft}, {"t": soft}), make_settings(test="mcnemar"))
+
+
+def test_the_answer_says_whether_it_holds_at_the_stricter_level() -> None:
+    target, controls, treatments = simulated()
+    result = compare_design(
+        design(target, controls, treatments), make_settings(test="cochran_mantel_haenszel", n_resamples=99)
+    )
+    better = [finding for finding in result.deciding if finding.verdict == "better"]
+    strictly = sum(finding.p_adjusted <= 0.0025 for finding in better)
+    assert 0 < strictly < len(better)
+    sentences = design_answer(result).sentences
+    assert sentences[1].startswith(f"{strictly} of these {len(better)} also hold")
+    assert sentences[2].startswith(
+        "Cochran–Mantel–Haenszel test of right and wrong answers to each item; 150"
+    )
+    level = make_settings(test="cochran_mantel_haenszel", n_resamples=99, alpha=0.0025)
+    strict = compare_design(design(target, controls, treatments), level)
+    assert len(design_answer(strict).sentences) == 2
+    assert sum(finding.verdict == "better" for finding in strict.deciding) == strictly
 
 
 def test_every_pair_has_the_numbers_of_the_bootstrap_alone() -> None:

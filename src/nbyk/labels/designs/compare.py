@@ -15,7 +15,8 @@ from nbyk.labels.designs.columns import kind_of
 from nbyk.labels.designs.design import Arm, Condition, Design, Paired, check_run, paired
 from nbyk.labels.designs.kept import KeptResults, key_of
 from nbyk.labels.designs.results import ConditionScore, DesignResult, PairResult
-from nbyk.labels.designs.settings import Settings, make_settings
+from nbyk.labels.designs.settings import Settings, Test, make_settings
+from nbyk.labels.right_or_wrong import McNemarMethod, cochran_mantel_haenszel, mcnemar
 from nbyk.metrics.label_scores import LabelScore
 from nbyk.testing.engine.run_draws import Runs
 from nbyk.testing.shared_units.cautions import about_units
@@ -92,13 +93,15 @@ def compare_design(
         arguments = _arguments(settings, scores, classes[id(arm)], labels.appended)
         parts = (labels.target, *labels.treatment, *labels.control)
         n_runs = [len(labels.treatment), len(labels.control)]
-        key = key_of({**arguments, "names": names, "n_runs": n_runs, "appended": labels.appended}, parts)
+        given = {"names": names, "n_runs": n_runs, "appended": labels.appended, "test": settings.test}
+        key = key_of({**arguments, **given}, parts)
         order.append(key)
         content = kept.get(key)
         if content is not None:
             known[key] = PairResult.from_dict(content)
         elif key not in computed:
-            computed[key] = _compared(names, labels, treatment, arm.control, arguments, threads)
+            pair = _compared(names, labels, treatment, arm.control, arguments, threads)
+            computed[key] = _tested(pair, names, labels, settings.test, classes[id(arm)])
     for path in kept.damaged:
         say(f"{path}: was damaged, and is computed again")
     say(f"{len(computed)} of {len(pairs)} comparisons computed, {len(known)} kept")
@@ -182,6 +185,13 @@ def _paired(control: Condition, treatment: Condition, settings: Settings) -> Pai
             "targets of their own, as folds have; leave runs out: they are appended",
             argument="runs",
         )
+    n_runs = len(labels.treatment), len(labels.control)
+    if settings.test in ("mcnemar", "mcnemar_mid_p") and n_runs != (1, 1):
+        raise NbykError(
+            f"found {settings.test!r}, and {treatment.name} has {n_runs[0]} runs, {control.name} "
+            f"{n_runs[1]}; McNemar's test takes one of each: use cochran_mantel_haenszel",
+            key="test",
+        )
     return labels
 
 
@@ -226,3 +236,20 @@ def _compared(
         return result
     n_runs = len(control.runs)
     return replace(result, runs_control=n_runs, runs_treatment=n_runs, notes=(*result.notes, _APPENDED))
+
+
+def _tested(
+    pair: PairResult, names: tuple[str, str], labels: Paired, test: Test, classes: list[str] | None
+) -> PairResult:
+    """Return what a pair's comparison found with the p-values of the test that was asked for."""
+    if test == "bootstrap":
+        return pair
+    target, a, b = labels.target, list(labels.treatment), list(labels.control)
+    if test == "cochran_mantel_haenszel":
+        found = cochran_mantel_haenszel(target, a, b, labels=classes, names=names)
+    else:
+        method: McNemarMethod = "exact" if test == "mcnemar" else "mid_p"
+        found = mcnemar(target, a[0], b[0], method=method, labels=classes, names=names)
+    (accuracy,) = pair.scores
+    tested = replace(accuracy, p=found.p_greater, p_two_sided=found.p_two_sided, standard_error=0.0)
+    return replace(pair, scores=(tested,), notes=(*pair.notes, *found.warnings))

@@ -23,6 +23,7 @@ from nbyk.testing.pvalues import MOST_DRAWS
 from nbyk.validation import explained
 
 Family = Literal["score", "design"]
+Test = Literal["bootstrap", "mcnemar", "mcnemar_mid_p", "cochran_mantel_haenszel"]
 Alternative = Literal["greater", "two-sided"]
 
 
@@ -75,6 +76,8 @@ class Settings(Section):
     """independent, paired, fixed or concatenated; without one independent, or published concatenated."""
     n_resamples: int = Field(10_000, ge=1, le=MOST_DRAWS)
     """Resamples M of every comparison."""
+    test: Test = "bootstrap"
+    """bootstrap; or, of the accuracy alone, mcnemar (exact), mcnemar_mid_p or cochran_mantel_haenszel."""
     alternative: Alternative = "greater"
     """greater: is the treatment better? two-sided: is it better or worse?"""
     alpha: float = Field(0.05, gt=0.0, lt=1.0)
@@ -95,6 +98,13 @@ class Settings(Section):
                 raise NbykError(f"found {self.runs!r}; published semantics concatenate runs", key="runs")
             if self.alternative != "greater":
                 raise NbykError("found 'two-sided'; published semantics are one-sided", key="alternative")
+            if self.test != "bootstrap":
+                raise NbykError(f"found {self.test!r}; published semantics are a bootstrap", key="test")
+        if self.test != "bootstrap" and (self.target_class or self.scores not in (None, ["accuracy"])):
+            raise NbykError(
+                f"found {self.test!r}, which tests the accuracy alone; leave out scores and target_class",
+                key="test",
+            )
         return self
 
     @property
@@ -114,6 +124,10 @@ class Settings(Section):
             for key, value in (("labels", self.labels), ("target_class", self.target_class)):
                 if value is not None:
                     raise NbykError("is for hard labels, and these are soft; leave it out", key=key)
+        if self.test != "bootstrap":
+            if kind == "soft":
+                raise NbykError(f"found {self.test!r}, which is for hard labels", key="test")
+            return choose_scores(["accuracy"], kind)
         names = [score.name for score in choose_scores(self.scores, kind)]
         of_class = [f"{measure}({self.target_class})" for measure in ("f1", "precision", "recall")]
         added = [name for name in of_class if name not in names] if self.target_class else []

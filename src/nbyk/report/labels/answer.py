@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from typing import TYPE_CHECKING, Any
 
+from nbyk.labels import STRICT_ALPHA
 from nbyk.labels.designs import DesignResult
 from nbyk.labels.designs.results import Finding
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 
 _SHOWN = 6
 _CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini_hochberg": "Benjamini and Hochberg"}
+_TESTS = {
+    "mcnemar": "McNemar's exact test of the items that exactly one of the two has right",
+    "mcnemar_mid_p": "McNemar's mid-p test of the items that exactly one of the two has right",
+    "cochran_mantel_haenszel": "Cochran–Mantel–Haenszel test of right and wrong answers to each item",
+}
 _RUNS = {
     "independent": "items and of runs",
     "paired": "items and of pairs of runs",
@@ -27,7 +33,7 @@ def design_answer(result: DesignResult) -> Answer:
     """Return the answer to a design: whether its treatments are better than their controls."""
     return Answer(
         title="Are the treatments better than their controls?",
-        sentences=(_verdict_sentence(result), _method_sentence(result)),
+        sentences=(_verdict_sentence(result), *_strict_sentence(result), _method_sentence(result)),
         tables=(
             AnswerTable("comparisons", _caption(result), comparisons_table(result)),
             AnswerTable(
@@ -184,6 +190,23 @@ def _verdict_sentence(result: DesignResult) -> str:
     return f"{of_all}{' and '.join(told)} {how}."
 
 
+def _strict_sentence(result: DesignResult) -> tuple[str, ...]:
+    """Return whether what was shown holds at the stricter level of Søgaard et al.; nothing if nothing was."""
+    shown = [finding for finding in result.deciding if finding.verdict != "undecided"]
+    if not shown or result.settings.alpha <= STRICT_ALPHA:
+        return ()
+    n = sum(finding.p_adjusted <= STRICT_ALPHA for finding in shown)
+    if len(shown) == 1:
+        what = "This also holds" if n else "This does not hold"
+    else:
+        what = (
+            f"{n} of these {len(shown)} also hold{'s' * (n == 1)}"
+            if n
+            else f"None of these {len(shown)} holds"
+        )
+    return (f"{what} at α = {STRICT_ALPHA:g}, the level that Søgaard et al. (2014) recommend for NLP.",)
+
+
 def _named(findings: list[Finding]) -> str:
     names = [f"{finding.pair.treatment} against {finding.pair.control}" for finding in findings[:_SHOWN]]
     return "; ".join(names) + ("; …" if len(findings) > _SHOWN else "")
@@ -200,6 +223,11 @@ def _method_sentence(result: DesignResult) -> str:
     fraction = result.settings.fraction or (0.1 if result.settings.semantics == "published" else 1.0)
     share = "" if fraction == 1.0 else f", of {fraction:g} of them each"
     how_many = f"{n_runs} run{'' if runs[-1] == 1 else 's'} per condition"
+    if result.settings.test != "bootstrap":
+        return (
+            f"{_TESTS[result.settings.test]}; {n_items} items, {how_many}. Intervals are those of a paired "
+            f"bootstrap ({result.settings.n_resamples} resamples of {what})."
+        )
     return (
         f"Paired bootstrap, {result.settings.semantics} semantics: {result.settings.n_resamples} resamples "
         f"of {what}{share}; {n_items} items, {how_many}."
@@ -251,7 +279,8 @@ def _cautions(result: DesignResult) -> tuple[str, ...]:
             f"{result.scores[0].name}, decides"
         ] = None
     settings = result.settings
-    if settings.semantics == "recommended" and settings.chosen_correction in ("holm", "bonferroni"):
+    drawn = settings.test == "bootstrap" and settings.semantics == "recommended"
+    if drawn and settings.chosen_correction in ("holm", "bonferroni"):
         least = (
             _family_size(result)
             * (1 if settings.alternative == "greater" else 2)

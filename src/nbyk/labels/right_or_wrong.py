@@ -1,0 +1,262 @@
+"""Classical tests of accuracy by which items either system has right: McNemar's, Cochran–Mantel–Haenszel's.
+
+Both look only at where one system is right and the other wrong. They count chance over items, draw nothing,
+and know no score but accuracy.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nbyk.data.labels import HardLabels, check_labels
+from nbyk.errors import NbykError, unknown_name
+from nbyk.testing.pvalues import Alternative, check_alternative
+
+Labels: TypeAlias = ArrayLike | Sequence[ArrayLike]
+McNemarMethod: TypeAlias = Literal["exact", "mid_p"]
+
+STRICT_ALPHA = 0.0025
+"""The level that Søgaard et al. (2014, What's in a p-value in NLP?) recommend in place of 0.05."""
+
+_LEAST_VARIANCE = 5.0
+"""Least variance of the counted difference at which its normal approximation is taken without a warning."""
+
+
+@dataclass(frozen=True)
+class RightOrWrong:
+    """A test of which items two systems have right.
+
+    Attributes
+    ----------
+    test
+        "mcnemar", "mcnemar_mid_p" or "cochran_mantel_haenszel".
+    accuracy_a, accuracy_b
+        Shares of right labels, in [0, 1], means over runs.
+    won_a, won_b
+        Strata in which A, and B, is right more often; where the strata are the items and each system has one
+        run, the items that only A, and only B, has right.
+    n_items, n_strata
+        Items N, and the strata that the counts are compared in: the items, unless others were given.
+    p_greater, p_less, p_two_sided
+        p-values of "A is better", "B is better" and either, in (0, 1].
+    alternative
+        Which of them `p` is.
+    warnings
+        What to know before believing them, one sentence each.
+    """
+
+    test: str
+    accuracy_a: float
+    accuracy_b: float
+    won_a: int
+    won_b: int
+    n_items: int
+    n_strata: int
+    p_greater: float
+    p_less: float
+    p_two_sided: float
+    alternative: Alternative
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def effect(self) -> float:
+        """By how much A's accuracy is larger than B's."""
+        return self.accuracy_a - self.accuracy_b
+
+    @property
+    def standard_error(self) -> float:
+        """Monte-Carlo standard error of the p-values: none, as nothing is drawn."""
+        return 0.0
+
+    @property
+    def p(self) -> float:
+        """The p-value of the alternative."""
+        return {"greater": self.p_greater, "less": self.p_less, "two-sided": self.p_two_sided}[
+            self.alternative
+        ]
+
+
+def mcnemar(
+    target: ArrayLike,
+    a: ArrayLike,
+    b: ArrayLike,
+    *,
+    method: McNemarMethod = "mid_p",
+    alternative: Alternative = "two-sided",
+    labels: ArrayLike | None = None,
+    names: tuple[str, str] = ("a", "b"),
+) -> RightOrWrong:
+    """Test whether two systems are equally accurate, by the items that exactly one of them has right.
+
+    Parameters
+    ----------
+    target, a, b : array_like, shape (N,)
+        Hard labels: the targets, and one run of either system.
+    method
+        "exact": the binomial test, which never rejects more often than α and on few items much less often.
+        "mid_p": counts half of the chance of what was observed, and is nearer to α.
+    alternative
+        "two-sided", "greater" (A is better) or "less".
+    labels, names
+        As for `label_bootstrap`.
+
+    Raises
+    ------
+    NbykError
+        If the labels are soft or bad (`check_labels`), a system has several runs, or a name is unknown.
+
+    Notes
+    -----
+    McNemar 1947; the mid-p version after Fagerland, Lydersen and Laake 2013.
+    """
+    from scipy.stats import binom
+
+    if method not in ("exact", "mid_p"):
+        raise unknown_name("method", str(method), ("exact", "mid_p"))
+    check_alternative(alternative)
+    data = _hard(target, a, b, labels, names)
+    if data.runs != (1, 1):
+        raise NbykError(
+            f"{names[0]} has {data.runs[0]} runs, {names[1]} has {data.runs[1]}; McNemar's test takes one of "
+            "each: give one, or use cochran_mantel_haenszel"
+        )
+    a_right, b_right = _right(data)
+    only_a, only_b = int((a_right > b_right).sum()), int((b_right > a_right).sum())
+    n = only_a + only_b
+    half = 0.5 * float(binom.pmf(only_a, n, 0.5)) if method == "mid_p" else 0.0
+    greater = float(binom.sf(only_a - 1, n, 0.5)) - half
+    less = float(binom.cdf(only_a, n, 0.5)) - half
+    return RightOrWrong(
+        "mcnemar_mid_p" if method == "mid_p" else "mcnemar",
+        float(a_right.mean()),
+        float(b_right.mean()),
+        only_a,
+        only_b,
+        data.n_items,
+        data.n_items,
+        greater,
+        less,
+        min(1.0, 2.0 * min(greater, less)),
+        alternative,
+    )
+
+
+def cochran_mantel_haenszel(
+    target: ArrayLike,
+    a: Labels,
+    b: Labels,
+    *,
+    strata: ArrayLike | None = None,
+    alternative: Alternative = "two-sided",
+    labels: ArrayLike | None = None,
+    names: tuple[str, str] = ("a", "b"),
+) -> RightOrWrong:
+    """Test whether two systems are equally accurate, by right and wrong answers within strata.
+
+    Parameters
+    ----------
+    target : array_like, shape (N,)
+        Hard labels.
+    a, b : array_like, shape (N,), or a sequence of such, one per run
+        Predictions of either system.
+    strata : array_like, shape (N,), optional
+        What each item belongs to, such as a text or a domain. Without it every item is a stratum of its own,
+        in which all runs are compared; of one run each, this is McNemar's χ² without a correction.
+    alternative
+        "two-sided", "greater" (A is better) or "less".
+    labels, names
+        As for `label_bootstrap`.
+
+    Raises
+    ------
+    NbykError
+        If the labels are soft or bad (`check_labels`), there is not one stratum per item, or a name is
+        unknown.
+
+    Notes
+    -----
+    Mantel and Haenszel 1959, without a continuity correction, as
+    ``statsmodels.stats.contingency_tables.StratifiedTable.test_null_odds``.
+    """
+    from scipy.stats import norm
+
+    check_alternative(alternative)
+    data = _hard(target, a, b, labels, names)
+    a_right, b_right = _right(data)
+    of_item = _strata(strata, data.n_items)
+    x, y = (np.bincount(of_item, weights=right) for right in (a_right, b_right))
+    n_a, n_b = (np.bincount(of_item).astype(np.float64) * runs for runs in data.runs)
+    total, right = n_a + n_b, x + y
+    lead = x - n_a * right / total
+    variance = n_a * n_b * right * (total - right) / (total**2 * (total - 1.0))
+    spread = float(np.sqrt(variance.sum()))
+    z = float(lead.sum()) / spread if spread > 0.0 else 0.0
+    greater, less = (float(norm.sf(z)), float(norm.cdf(z))) if spread > 0.0 else (1.0, 1.0)
+    return RightOrWrong(
+        "cochran_mantel_haenszel",
+        float(a_right.mean() / data.runs[0]),
+        float(b_right.mean() / data.runs[1]),
+        int((x * n_b > y * n_a).sum()),
+        int((y * n_a > x * n_b).sum()),
+        data.n_items,
+        len(total),
+        greater,
+        less,
+        min(1.0, 2.0 * min(greater, less)),
+        alternative,
+        tuple(_warnings(float(variance.sum()), data.runs, strata is not None)),
+    )
+
+
+def _hard(
+    target: ArrayLike, a: Labels, b: Labels, labels: ArrayLike | None, names: tuple[str, str]
+) -> HardLabels:
+    if names[0] == names[1]:
+        raise NbykError(f"found {names[0]!r} twice; expected two names", argument="names")
+    data = check_labels(target, {names[0]: a, names[1]: b}, labels)
+    if not isinstance(data, HardLabels):
+        raise NbykError("found soft labels; this test takes hard ones: one class per item", argument="target")
+    return data
+
+
+def _right(data: HardLabels) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return how many runs of A and of B have each item right, shape (N,)."""
+    right = (data.predictions == data.target).astype(np.int64)
+    return right[: data.runs[0]].sum(axis=0), right[data.runs[0] :].sum(axis=0)
+
+
+def _strata(strata: ArrayLike | None, n_items: int) -> NDArray[np.intp]:
+    if strata is None:
+        return np.arange(n_items)
+    given = np.asarray(strata)
+    if given.shape != (n_items,):
+        raise NbykError(
+            f"found shape {given.shape}, expected one stratum for each of the {n_items} items",
+            argument="strata",
+        )
+    places: NDArray[np.intp] = np.unique(given, return_inverse=True)[1].reshape(-1)
+    return places
+
+
+def _warnings(variance: float, runs: tuple[int, ...], grouped: bool) -> list[str]:
+    told = []
+    if variance < _LEAST_VARIANCE:
+        told.append(
+            "the systems differ on few items, and the p-value is that of many: use mcnemar, which is exact"
+        )
+    if max(runs) > 1:
+        told.append(
+            "runs are counted as independent answers: where runs differ as wholes, p is too small for a "
+            "claim about new ones"
+        )
+    if grouped:
+        told.append(
+            "items of a stratum are not paired: where systems err on the same items, p is too large; without "
+            "strata each item is paired"
+        )
+    return told
