@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.priors import Response
+from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population
 from nbyk.resampling.streams import Streams, stream_key
 from nbyk.sums import product
@@ -35,7 +36,7 @@ def response_mean(response: Response, mean: Floats, sd: Floats) -> Floats:
     return np.where(sd > 0.0, inside, np.clip(mean, 0.0, 1.0))
 
 
-def long_run_effect(population: Population, metric: Metric, seed: int = 0) -> float:
+def long_run_effect(population: Population | RedrawnPilot, metric: Metric, seed: int = 0) -> float:
     """Return a metric's effect on 50,000 items of a population whose item means have no noise (K → ∞).
 
     The items and the directions of their perturbations are the same at every ε, so that the effect changes
@@ -53,14 +54,10 @@ def long_run_effect(population: Population, metric: Metric, seed: int = 0) -> fl
             f"metric {metric.name} {why}, so that its effect in the long run does not determine ε; "
             "give `epsilon`"
         )
-    key = stream_key(seed, purpose="long-run effect", prior=population.prior.key())
-    large = replace(population, n_items=_ITEMS, k_responses=1)
-    items = large.draw_items(Streams(key, 0), 1)
-    response = population.prior.response
-    gold, a, b = (
-        response_mean(response, mean, sd)
-        for mean, sd in ((items.gold, items.sd_gold), (items.a, items.sd_a), (items.b, items.sd_b))
-    )
+    if isinstance(population, RedrawnPilot):
+        gold, a, b = (means[None] for means in population.long_run(seed))
+    else:
+        gold, a, b = _long_run_means(population, seed)
     effect = float(metric.effects(np.stack([a, b]), gold)[0])
     if not np.isfinite(effect):
         raise NbykError(
@@ -69,8 +66,20 @@ def long_run_effect(population: Population, metric: Metric, seed: int = 0) -> fl
     return effect
 
 
+def _long_run_means(population: Population, seed: int) -> tuple[Floats, Floats, Floats]:
+    key = stream_key(seed, purpose="long-run effect", prior=population.prior.key())
+    large = replace(population, n_items=_ITEMS, k_responses=1)
+    items = large.draw_items(Streams(key, 0), 1)
+    response = population.prior.response
+    return (
+        response_mean(response, items.gold, items.sd_gold),
+        response_mean(response, items.a, items.sd_a),
+        response_mean(response, items.b, items.sd_b),
+    )
+
+
 def epsilon_for_effect(
-    population_at: Callable[[float], Population],
+    population_at: Callable[[float], Population | RedrawnPilot],
     metric: Metric,
     effect: float,
     seed: int = 0,

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from nbyk.errors import NbykError
 from nbyk.planning.power.battery import SystemTest
 from nbyk.priors import TwoStagePrior
+from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 from nbyk.resampling.population import Population, check_epsilon, check_systems
 
 OPEN = {
@@ -68,7 +69,7 @@ class Request:
     Attributes
     ----------
     prior
-        What items and responses are drawn from.
+        What items and responses are drawn from: a prior, or a pilot's own items.
     test
         The test that has to find the difference, with its metric and α.
     n_items, k_responses, epsilon, power, budget
@@ -81,7 +82,7 @@ class Request:
         Limits of the search, raised to the N or K that is given.
     """
 
-    prior: TwoStagePrior
+    prior: TwoStagePrior | PilotItems
     test: SystemTest
     n_items: int | None
     k_responses: int | None
@@ -206,9 +207,22 @@ class Request:
         more = (n_items, k_responses + 1) if self.k_responses is None else (n_items + 1, k_responses)
         return self.cost(*more) <= self.budget * (1.0 + 1e-12)
 
-    def population(self, n_items: int, k_responses: int, epsilon: float) -> Population:
+    def population(self, n_items: int, k_responses: int, epsilon: float) -> Population | RedrawnPilot:
         """Return the population of a size and an ε: noise in B's item means, or without gold their shift."""
         shift = 0.0 if self.has_gold else -epsilon * self.test.metric.sign
+        if isinstance(self.prior, PilotItems):
+            return RedrawnPilot(
+                self.prior,
+                n_items,
+                k_responses,
+                epsilon if self.has_gold else 0.0,
+                self.epsilon_a,
+                self.sd_scale_a,
+                self.sd_scale_b,
+                self.n_runs,
+                shift,
+                self.has_gold,
+            )
         return Population(
             self.prior,
             n_items,

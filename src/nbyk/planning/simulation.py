@@ -45,7 +45,7 @@ class PlanSimulation:
     def __init__(self, request: Request, *, seed: int, threads: int, report: Report | None) -> None:
         self.request = request
         self.approximated = request.test.name in _APPROXIMATED and request.test.metric.additive
-        self.compiled = request.test.is_compiled(request.prior.response, request.n_runs)
+        self.compiled = request.test.is_compiled(request.prior, request.n_runs)
         self._first_sets = 256 if self.compiled else CHUNK
         self._metric = request.test.metric if request.test.metric.additive else get("mae")
         self._points: dict[tuple[int, float], list[tuple[float, int, int]]] = {}

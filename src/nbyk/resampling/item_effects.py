@@ -12,15 +12,16 @@ from nbyk.metrics import Metric
 from nbyk.metrics.counts import counts_are_shares, has_counts_form
 from nbyk.resampling.count_sets import draw_count_sets
 from nbyk.resampling.effects import as_metrics, batches, score
+from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population
-from nbyk.resampling.simulate import draw_responses
+from nbyk.resampling.simulate import draw_sets
 from nbyk.resampling.streams import CHUNK, ReplicateStreams, Streams
 
 Floats = NDArray[np.float64]
 
 
 def item_effects(
-    population: Population,
+    population: Population | RedrawnPilot,
     metrics: str | Metric | Sequence[str | Metric],
     *,
     chunk: int,
@@ -58,7 +59,6 @@ def item_effects(
     for metric in chosen:
         if not metric.additive:
             raise NbykError(f"metric {metric.name} is not a mean over items, so single items have no effect")
-    response = population.prior.response
     k, n_runs = population.k_responses, population.n_runs or population.k_responses
     countable = population.countable and all(
         has_counts_form(metric) and (n_runs == k or counts_are_shares(metric)) for metric in chosen
@@ -68,16 +68,16 @@ def item_effects(
     streams = ReplicateStreams(key, chunk) if countable else Streams(key, chunk)
     parts = []
     for batch in batches(size, values_per_set):
-        if isinstance(streams, ReplicateStreams):
+        if isinstance(streams, ReplicateStreams) and isinstance(population, Population):
             (sets,) = draw_count_sets(population, streams, batch)
             effects = np.empty((len(chosen), batch, population.n_items))
             for metric, out in zip(chosen, effects, strict=True):
                 units, unit = sets.item_units(metric)
                 np.multiply(units, unit, out=out)
-        else:
-            items = population.draw_items(streams, batch)
-            gold, systems = draw_responses(response, items, k, streams, "alternative", n_runs)
-            alone = score(chosen, systems.reshape(2, -1, 1, n_runs), gold.reshape(-1, 1, k))
+        elif isinstance(streams, Streams):
+            gold, systems = draw_sets(population, streams, batch)
+            gold = gold.reshape(batch * population.n_items, 1, gold.shape[-1])
+            alone = score(chosen, systems.reshape(2, len(gold), 1, -1), gold)
             effects = alone.reshape(len(chosen), batch, population.n_items)
         parts.append(effects)
     return np.concatenate(parts, axis=1)

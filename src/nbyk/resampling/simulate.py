@@ -31,6 +31,7 @@ from nbyk.resampling.effects import (
     run_chunks,
     score,
 )
+from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import ItemParameters, Population, check_systems, perturbed, scaled
 from nbyk.resampling.streams import ReplicateStreams, Streams, stream_key
 
@@ -232,6 +233,17 @@ def simulated_effects(
 
     names = tuple(metric.name for metric in chosen)
     return EffectDraws(names, effects("alternative"), effects("null"), paired=False)
+
+
+def draw_sets(
+    population: Population | RedrawnPilot, streams: Streams, n_sets: int
+) -> tuple[Floats, Floats]:
+    """Draw gold responses (R, N, K) and both systems' (2, R, N, runs) of test sets under the alternative."""
+    if isinstance(population, RedrawnPilot):
+        return population.draw(streams, n_sets)
+    items = population.draw_items(streams, n_sets)
+    response, k = population.prior.response, population.k_responses
+    return draw_responses(response, items, k, streams, "alternative", population.n_runs)
 
 
 def draw_responses(

@@ -18,8 +18,9 @@ from nbyk.errors import NbykError, UndefinedMetricError, unknown_name
 from nbyk.metrics import Metric
 from nbyk.planning.power import multistage, randomisation
 from nbyk.planning.power.simulated_sets import SimulatedSets
-from nbyk.priors import Response
+from nbyk.priors import TwoStagePrior
 from nbyk.resampling.effects import check_defined
+from nbyk.resampling.pilot_items import PilotItems
 from nbyk.resampling.resample import hypothesis_effects, observed_effects, resampled_effects
 from nbyk.testing.decision import check_level
 from nbyk.testing.engine.draws import Draws
@@ -121,10 +122,11 @@ class SystemTest:
         """The level of each side that the test rejects on: α, or α/2 of a two-sided test."""
         return 0.5 * self.alpha if self.alternative == "two-sided" else self.alpha
 
-    def is_compiled(self, response: Response, n_runs: int | None = None) -> bool:
+    def is_compiled(self, items: TwoStagePrior | PilotItems, n_runs: int | None = None) -> bool:
         """Return whether a decision takes microseconds: no responses are drawn anew under the null."""
         if self.name in ("multistage_bootstrap", "expected_p"):
-            return n_runs is None and response.levels > 0 and self.metric.name in _CODES
+            counted = isinstance(items, TwoStagePrior) and items.response.levels > 0
+            return n_runs is None and counted and self.metric.name in _CODES
         return self.name in ON_ERRORS or (self.name in ("swap_items", "shifted") and self.metric.additive)
 
     def rejections(self, sets: SimulatedSets) -> Integers:
@@ -197,7 +199,7 @@ class SystemTest:
         return np.stack([rejected, np.zeros(sets.size)], axis=1).astype(np.int64)
 
     def _multistage(self, sets: SimulatedSets) -> Integers:
-        if not self.is_compiled(sets.population.prior.response, sets.population.n_runs):
+        if not self.is_compiled(sets.population.prior, sets.population.n_runs):
             return self._resampled(sets)
         expected = self.name == "expected_p"
         kernel: Callable[..., None] = multistage.multistage_test

@@ -13,6 +13,7 @@ from nbyk.metrics import Metric, get
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.resampling.effects import Progress, run_chunks
+from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population
 from nbyk.resampling.streams import CHUNK
 from nbyk.testing.pvalues import Alternative
@@ -58,7 +59,7 @@ class Power:
 
 
 def power_of_test(
-    population: Population,
+    population: Population | RedrawnPilot,
     metric: str | Metric = "mae",
     *,
     test: str = "swap_items",
@@ -76,7 +77,7 @@ def power_of_test(
     Parameters
     ----------
     population
-        What test sets are drawn from, and their N and K.
+        What test sets are drawn from, a prior or a pilot's own items, and their N and K.
     metric
         The metric whose effect is tested; the tests of errors, `battery.ON_ERRORS`, take "mae".
     test
@@ -144,7 +145,7 @@ def power_of_test(
 
 def rejections(
     test: SystemTest,
-    population: Population,
+    population: Population | RedrawnPilot,
     n_sets: int,
     *,
     first_chunk: int = 0,

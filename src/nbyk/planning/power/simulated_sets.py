@@ -9,13 +9,15 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import ALL_FRESH
+from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
 from nbyk.resampling.count_sets import CountSets, draw_count_sets
 from nbyk.resampling.effects import batches
 from nbyk.resampling.item_effects import item_effects
+from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population
-from nbyk.resampling.simulate import draw_responses
+from nbyk.resampling.simulate import draw_sets
 from nbyk.resampling.streams import ReplicateStreams, StreamKey, Streams
 
 Floats = NDArray[np.float64]
@@ -27,7 +29,7 @@ class SimulatedSets:
     Only `responses` of Likert and binary responses are of other sets than the other forms, which draw counts.
     """
 
-    def __init__(self, population: Population, chunk: int, size: int, seed: int) -> None:
+    def __init__(self, population: Population | RedrawnPilot, chunk: int, size: int, seed: int) -> None:
         self.population = population
         self.chunk = chunk
         self.size = size
@@ -48,6 +50,8 @@ class SimulatedSets:
 
     def counts(self) -> Iterator[tuple[int, CountSets]]:
         """Yield batches of the sets as counts, with the number of the first set."""
+        if not isinstance(self.population, Population):
+            raise NbykError("sets of a pilot's items have no counts")
         levels = self.population.prior.response.levels
         streams = ReplicateStreams(self._key(), self.chunk)
         first = 0
@@ -62,15 +66,7 @@ class SimulatedSets:
         streams = Streams(self._key(), self.chunk)
         widest = max(population.k_responses, population.n_runs or 1)
         for batch in batches(self.size, 3 * population.n_items * widest):
-            items = population.draw_items(streams, batch)
-            gold, systems = draw_responses(
-                population.prior.response,
-                items,
-                population.k_responses,
-                streams,
-                "alternative",
-                population.n_runs,
-            )
+            gold, systems = draw_sets(population, streams, batch)
             for r in range(batch):
                 yield ResponseSet(gold[r], systems[0, r], systems[1, r], ALL_FRESH)
 
