@@ -28,6 +28,7 @@ _HOME = {
     "resample": "nbyk.resampling.resample",
     "resampled_effects": "nbyk.resampling.resample",
     "observed_effects": "nbyk.resampling.resample",
+    "PilotItems": "nbyk.resampling.pilot_items",
     "Population": "nbyk.resampling.population",
     "expected_p": "nbyk.testing.pvalues",
     "p_value": "nbyk.testing.pvalues",
@@ -67,6 +68,7 @@ __all__ = [
     "ComparisonResult",
     "CorpusMetric",
     "NbykError",
+    "PilotItems",
     "Population",
     "Ratings",
     "Response",
@@ -129,6 +131,7 @@ if TYPE_CHECKING:
     from nbyk.planning.power.study import power_study
     from nbyk.planning.settling.settle import settle
     from nbyk.priors import Response, TwoStagePrior, fit_prior, published_prior
+    from nbyk.resampling.pilot_items import PilotItems
     from nbyk.resampling.population import Population
     from nbyk.resampling.resample import observed_effects, resample, resampled_effects
     from nbyk.resampling.simulate import simulate, simulated_effects

@@ -90,7 +90,7 @@ def test_a_pilot_on_levels_and_one_of_yes_and_no(nbyk: Run) -> None:
     write_pilot("pilot.csv", likert())
     code, text, errors = nbyk(f"plan --pilot pilot.csv --levels 1,2,3,4,5 {QUICK} --responses 4")
     assert code == 0, errors
-    assert "items like those of pilot" in text
+    assert "on items and ratings drawn again from the 60 items of pilot, with" in text
     cautions = text.partition("Before you believe it:\n")[2]
     assert cautions.startswith("- the same 4 raters rated all 60 items: these sizes and powers count chance")
     write_pilot("binary.csv", (likert() > 2).astype(float))
@@ -273,7 +273,7 @@ def test_effects_are_in_units_of_the_pilots_scale(
     scale: str, metric: str, unit: float | None, nbyk: Run
 ) -> None:
     write_pilot("pilot.csv", likert())
-    pilot = f"plan --pilot pilot.csv {scale} --metric {metric} {SIZE}"
+    pilot = f"plan --pilot pilot.csv {scale} --items-from prior --metric {metric} {SIZE}"
     code, text, errors = nbyk(f"{pilot} --epsilon 0.2 --out plan")
     assert code == 0, errors
     content = json.loads(text)
@@ -343,3 +343,35 @@ def test_an_empty_value_is_refused_in_long_tables_and_missing_in_wide_ones(nbyk:
     Path("wide.csv").write_text("item,x,y\na,1,\nb,2,3\nc,1,2\n")
     code, _, errors = nbyk(f"{plan} --pilot wide.csv")
     assert code == 0, errors
+
+
+def test_real_systems_take_the_place_of_what_is_assumed(nbyk: Run) -> None:
+    ratings = likert()
+    write_pilot("pilot.csv", ratings)
+    generator = np.random.default_rng(2)
+    for name, spread in (("ours", 0.5), ("theirs", 1.5)):
+        answers = np.clip(np.round(ratings.mean(axis=1) + spread * generator.normal(size=60)), 1, 5)
+        write_pilot(f"{name}.csv", answers[:, None])
+    command = "plan --pilot-systems theirs.csv ours.csv --levels 1,2,3,4,5 --responses 4 --power 0.8"
+    code, text, errors = nbyk(f"{command} --pilot pilot.csv --precision 0.03")
+    assert code == 0, errors
+    assert "that ours is better than theirs by 0." in text
+    assert "drawn again from the 60 items of pilot" in text
+    code, text, errors = nbyk(f"{command} --metric mean --precision 0.03 --json")
+    assert code == 0, errors
+    assert json.loads(text)["prior"]["systems"] in (["ours", "theirs"], ["theirs", "ours"])
+    code, _, errors = nbyk(f"{command} --pilot pilot.csv --epsilon 0.1")
+    assert code == 2
+    assert "--epsilon: found 0.1, but the systems are real ones" in errors
+
+
+def test_the_plan_of_a_fitted_prior_stands_beside_that_of_the_pilots_items(nbyk: Run) -> None:
+    write_pilot("pilot.csv", likert())
+    command = f"plan --pilot pilot.csv --levels 1,2,3,4,5 {SIZE} --epsilon 0.2"
+    own = json.loads(nbyk(f"{command} --json" if "--json" not in command else command)[1])
+    of_prior = json.loads(nbyk(f"{command} --items-from prior")[1])
+    assert own["of_fitted_prior"]["power"] == of_prior["power"]
+    assert own["prior"] == {"name": "pilot", "pilot_items": 60, "response": {"kind": "likert", "levels": 5}}
+    code, _, errors = nbyk(f"{command} --items-from elsewhere")
+    assert code == 2
+    assert "--items-from: found 'elsewhere', expected pilot or prior" in errors

@@ -4,26 +4,24 @@ from __future__ import annotations
 
 import json
 import math
-import sys
+from collections.abc import Callable
 from dataclasses import replace
-from itertools import pairwise
+from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
 from nbyk.cli.options import MetricFiles, Seed, Threads, check_out_folder, load_metric_files
-from nbyk.errors import NbykError, unknown_name
+from nbyk.cli.pilot import fitted, pilot_scale, prior_of, read_pair, read_pilot, say
+from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
-    from nbyk.data import Interval, Levels, Ratings
-    from nbyk.priors import Response, TwoStagePrior
+    from nbyk.planning.plan import Plan
+    from nbyk.priors import TwoStagePrior
+    from nbyk.resampling.pilot_items import PilotItems
     from nbyk.testing.pvalues import Alternative
 
-_UNEVEN = 0.05
-_MOST_STEPS = 10
-"""Steps of the longest scale, from 0 to 10, whose whole numbers are taken for its levels."""
-_ROUNDING = 1e-9
 _SPREAD = "Spread of {}'s answers to an item, relative to that of people's ratings."
 _BY_RUNS = "0 for one run, 1 for more"
 
@@ -34,8 +32,20 @@ def plan(
         typer.Argument(help="Dataset: convabuse (fitted to its ratings), or a published prior's name."),
     ] = None,
     pilot: Annotated[
-        Path | None, typer.Option(help="Your own ratings to fit a prior to: CSV, TSV, JSONL, Parquet, .npy.")
+        Path | None, typer.Option(help="Your own ratings: CSV, TSV, JSONL, Parquet, .npy.")
     ] = None,
+    pilot_systems: Annotated[
+        tuple[Path, Path] | None,
+        typer.Option(
+            help="Answers of two real systems to the pilot's items, in place of every assumption about them; "
+            "without --pilot, people's ratings of their answers.",
+            metavar="A B",
+        ),
+    ] = None,
+    items_from: Annotated[
+        str,
+        typer.Option(help="Simulate from the pilot's own items and ratings, or from a prior fitted to them."),
+    ] = "pilot",
     low: Annotated[float | None, typer.Option(help="Lowest value of the pilot's scale.")] = None,
     high: Annotated[float | None, typer.Option(help="Highest value of the pilot's scale.")] = None,
     levels: Annotated[
@@ -109,7 +119,11 @@ def plan(
     from nbyk.planning.plan import plan as solve
 
     load_metric_files(metric_file)
-    given = {"DATASET": dataset, "--pilot": pilot, "--prior": prior}
+    given = {
+        "DATASET": dataset,
+        "--pilot-systems" if pilot is None else "--pilot": pilot or pilot_systems,
+        "--prior": prior,
+    }
     named = [name for name, value in given.items() if value is not None]
     if len(named) != 1:
         raise NbykError(
@@ -121,7 +135,9 @@ def plan(
             f"plan: found --published and {named[0]}; it chooses a DATASET's published prior over a fit to "
             "its ratings: leave it out, or name a dataset instead"
         )
-    if pilot is None and (low, high, levels) != (None, None, None):
+    if items_from not in ("pilot", "prior"):
+        raise NbykError(f"found {items_from!r}, expected pilot or prior", argument="items_from")
+    if pilot is None and pilot_systems is None and (low, high, levels) != (None, None, None):
         raise NbykError("plan: --low, --high and --levels describe the scale of a --pilot, and there is none")
     if metric is not None and len(metric) > 1:
         raise NbykError(
@@ -136,18 +152,37 @@ def plan(
         check_out_folder(out)
     unit = 1.0
     cautions: tuple[str, ...] = ()
+    population: TwoStagePrior | PilotItems
+    beside: Callable[[], TwoStagePrior] | None = None
     if prior is not None:
         from nbyk.priors import read_prior
 
         population = read_prior(prior)
-    elif pilot is not None:
-        population, unit, cautions = _fitted_to_pilot(pilot, _scale(low, high, levels))
+    elif pilot is not None or pilot_systems is not None:
+        scale = pilot_scale(low, high, levels)
+        read = (
+            read_pair(pilot, pilot_systems, scale)
+            if pilot_systems
+            else read_pilot(cast("Path", pilot), scale)
+        )
+        population, unit, cautions = read.items, read.unit, read.warnings
+        if pilot_systems is None:
+            items = read.items
+
+            def beside() -> TwoStagePrior:
+                try:
+                    return fitted(items.name, cast("Any", items.ratings), items.response)
+                except NbykError as error:
+                    raise error.about(file=pilot) from None
+
+            if items_from == "prior":
+                population, beside = beside(), None
     else:
-        population, cautions = _prior_of(str(dataset), published=published)
+        population, cautions = prior_of(str(dataset), published=published)
     # The planner works on the prior's scale, from 0 to 1.
     effect_unit = unit ** unit_power(compared)
-    solved = solve(
-        population,
+    solved_from = partial(
+        solve,
         metric=compared,
         test=test,
         alpha=alpha,
@@ -172,8 +207,11 @@ def plan(
         curves=out is not None,
         seed=seed,
         threads=threads,
-        progress=_say,
+        progress=say,
     )
+    solved = solved_from(population)
+    if beside is not None:
+        solved = replace(solved, beside=_other(solved_from, beside))
     solved = replace(solved, warnings=cautions)
     if out is not None:
         from nbyk.report.plan import write_plan
@@ -187,6 +225,15 @@ def plan(
         print(plan_text(solved), end="")
 
 
+def _other(solved_from: Callable[[TwoStagePrior], Plan], prior: Callable[[], TwoStagePrior]) -> Plan | str:
+    """Return the plan of a prior fitted to the pilot, or why there is none."""
+    say("the same from a prior fitted to the pilot:")
+    try:
+        return solved_from(prior())
+    except NbykError as error:
+        return str(error)
+
+
 def _runs(text: str | None) -> int | Literal["K"] | None:
     if text is None or text == "K":
         return cast("Literal['K'] | None", text)
@@ -197,150 +244,3 @@ def _runs(text: str | None) -> int | Literal["K"] | None:
             f"found {text}, expected a whole number of at least 1, or K for as many as ratings per item",
             argument="n_runs",
         ) from None
-
-
-def _prior_of(dataset: str, *, published: bool) -> tuple[TwoStagePrior, tuple[str, ...]]:
-    """Return a dataset's prior, fitted to its ratings if they come with nbyk or published, and cautions."""
-    from nbyk.data import load_source, source, source_names
-    from nbyk.priors import Response
-    from nbyk.priors.published import published_names, published_prior
-
-    embedded = [name for name in source_names() if source(name).embedded]
-    known = published_names() if published else {*published_names(), *embedded}
-    if dataset not in known:
-        raise unknown_name("dataset", dataset, known)
-    if published or dataset not in embedded:
-        return published_prior(dataset), ()
-    ratings = load_source(dataset)
-    return _fitted(dataset, ratings, Response.on(source(dataset).scale)), _cautions(ratings)
-
-
-def _cautions(ratings: Ratings) -> tuple[str, ...]:
-    from nbyk.testing.shared_units.cautions import about_units
-
-    return tuple(about_units({"gold": ratings.units()}, ratings.n_items, claim="size"))
-
-
-def _fitted_to_pilot(path: Path, scale: Levels | Interval) -> tuple[TwoStagePrior, float, tuple[str, ...]]:
-    """Return the prior fitted to a pilot, what 1 on the prior's scale is on the pilot's, and cautions."""
-    import numpy as np
-
-    from nbyk.data import Levels, read_ratings
-    from nbyk.priors import Response
-
-    ratings = read_ratings(path, scale=scale)
-    whole = _whole_steps(ratings, scale)
-    if whole is not None:
-        _say(
-            f"all ratings are whole numbers: raters choose among the {len(whole.levels)} levels of the scale"
-        )
-        scale, ratings = whole, read_ratings(path, scale=whole)
-    ends = (scale.levels[0], scale.levels[-1]) if isinstance(scale, Levels) else (scale.low, scale.high)
-    response, unit = Response.on(scale), ends[1] - ends[0]
-    if isinstance(scale, Levels):
-        unit *= response.levels / (response.levels - 1)
-        raw = np.array(scale.levels)[np.rint(ratings.values * response.levels).astype(np.intp)]
-    else:
-        raw = ends[0] + unit * ratings.values
-    if response.levels == 2 or (response.levels == 0 and np.isin(ratings.values, (0.0, 1.0)).all()):
-        response, unit = Response("binary"), ends[1] - ends[0]
-        ratings = replace(ratings, values=(ratings.values > 0.0).astype(np.float64))
-    levels = scale.levels if isinstance(scale, Levels) else ends if response.levels else ()
-    _check_pilot(path, replace(ratings, values=raw), levels)
-    try:
-        return _fitted(path.stem, ratings, response), unit, _cautions(ratings)
-    except NbykError as error:
-        raise error.about(file=path) from None
-
-
-def _whole_steps(ratings: Ratings, scale: Levels | Interval) -> Levels | None:
-    """Return the levels that raters chose among, if a short scale was declared by its ends alone.
-
-    A continuous prior of whole numbers has too little variance within items, and the sizes would be those
-    of other ratings than with the levels declared.
-    """
-    import numpy as np
-
-    from nbyk.data import Interval, Levels
-
-    if not isinstance(scale, Interval) or np.isin(ratings.values, (0.0, 1.0)).all():
-        return None
-    steps = scale.high - scale.low
-    if steps > _MOST_STEPS or not (float(scale.low).is_integer() and float(steps).is_integer()):
-        return None
-    ranks = ratings.values * steps
-    if (np.abs(ranks - np.rint(ranks)) > _ROUNDING).any():
-        return None
-    return Levels(tuple(scale.low + step for step in range(int(steps) + 1)))
-
-
-def _check_pilot(path: Path, ratings: Ratings, levels: tuple[float, ...]) -> None:
-    """Raise NbykError if ratings, on their own scale, cannot tell how items and the raters of one differ."""
-    values = ratings.values
-    way_out = "or plan with a DATASET or --prior of similar ratings"
-    if (values == values[0]).all():
-        raise NbykError(
-            f"{path}: all {values.size} ratings are {values[0]:g}: there is nothing to fit; collect items "
-            f"that raters see differently, {way_out}"
-        )
-    if ratings.counts().max() == 1:
-        spread = f"standard deviation {values.std(ddof=1):.3g}"
-        if levels:
-            spread = ", ".join(f"{level:g}: {(values == level).mean():.1%}" for level in levels)
-        raise NbykError(
-            f"{path}: every item has a single rating, so sigma is not identified: how much raters of the "
-            "same item differ cannot be told from how much items do. What these data do say is how single "
-            f"ratings are distributed (mean {values.mean():.3g}; {spread}). Collect at least two ratings "
-            f"for some items, {way_out}"
-        )
-
-
-def _fitted(name: str, ratings: Ratings, response: Response) -> TwoStagePrior:
-    from nbyk.priors import fit_prior
-
-    _say(f"fitting a prior to {ratings.n_ratings} ratings of {ratings.n_items} items")
-    return fit_prior(name, ratings.matrix(), response).prior
-
-
-def _scale(low: float | None, high: float | None, levels: str | None) -> Levels | Interval:
-    from nbyk.data import Interval
-
-    if levels is not None and (low, high) != (None, None):
-        raise NbykError("plan: found --levels and --low or --high; they are two kinds of scale: keep one")
-    if levels is not None:
-        return _levels(levels)
-    if low is None or high is None:
-        raise NbykError(
-            "plan: a --pilot needs its scale: --low and --high for numbers between two ends (0 and 1 for "
-            "yes or no), or --levels for a few ordered ones, as in --levels 1,2,3,4,5"
-        )
-    return Interval(low, high)
-
-
-def _levels(text: str) -> Levels:
-    from nbyk.data import Levels
-
-    option = f"--levels {text}" if text.strip() else "--levels: is empty"
-    try:
-        numbers = [float(level) for level in text.split(",")]
-    except ValueError:
-        raise NbykError(f"{option}; expected numbers with commas between, as in 1,2,3,4,5") from None
-    for number in numbers:
-        if numbers.count(number) > 1:
-            raise NbykError(f"{option}: {number:g} is given twice; list every level once, lowest first")
-    try:
-        scale = Levels(tuple(numbers))
-    except NbykError as error:
-        raise error.about(argument="levels") from None
-    steps = [upper - lower for lower, upper in pairwise(scale.levels)]
-    # Levels may be rounded, as in 0, 0.33, 0.67, 1.
-    if max(steps) - min(steps) > _UNEVEN * max(steps):
-        raise NbykError(
-            f"{option}: found steps from {min(steps):g} to {max(steps):g}; levels are taken as equal steps: "
-            "list those that nobody chose too, number the levels evenly, or give --low and --high"
-        )
-    return scale
-
-
-def _say(line: str) -> None:
-    print(line, file=sys.stderr)

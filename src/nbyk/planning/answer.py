@@ -93,7 +93,7 @@ def not_found(request: Request, roots: Iterable[Root], seen: Iterable[Reached]) 
         limits.append("ε up to 1")
         if request.budget is None:
             ways.append("raise N or K")
-    else:
+    elif not request.of_pair:
         ways.append("raise ε")
     return NbykError(
         f"{request.power:g} is not reached with {tested} within {' and '.join(limits)}; the best "

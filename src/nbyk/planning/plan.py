@@ -11,12 +11,14 @@ from nbyk.metrics import Metric, get
 from nbyk.planning.answer import Answer, Candidate
 from nbyk.planning.item_moments import PowerCurve
 from nbyk.planning.long_run import epsilon_for_effect, long_run_effect
+from nbyk.planning.pairs import better_first
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import Power
 from nbyk.planning.request import Request
 from nbyk.planning.search import PlanSearch
-from nbyk.planning.sentence import SIDES, plan_sentence
+from nbyk.planning.sentence import SIDES, beside_sentence, plan_sentence
 from nbyk.priors import TwoStagePrior
+from nbyk.resampling.pilot_items import PilotItems
 from nbyk.testing.pvalues import Alternative
 
 
@@ -54,6 +56,8 @@ class Plan:
         Seed of the simulations.
     warnings
         What to know before believing it, one sentence each, as about the ratings that the prior is fitted to.
+    beside
+        Of a pilot's own items: the same from a prior fitted to them, or why that has no answer.
     """
 
     request: Request
@@ -72,18 +76,29 @@ class Plan:
     seed: int
     asked_effect: float | None = None
     warnings: tuple[str, ...] = ()
+    beside: Plan | str | None = None
 
     @property
     def sentence(self) -> str:
-        """The answer in one sentence that can be quoted, after a caution if the prior's check rejects it."""
+        """The answer in one sentence that can be quoted, after a caution if the prior's check rejects it.
+
+        Where a fitted prior gives an answer that differs by more than a fifth, that follows.
+        """
         caution = self.request.prior.caution
-        return f"{caution} {plan_sentence(self)}" if caution else plan_sentence(self)
+        return " ".join(part for part in (caution, plan_sentence(self), beside_sentence(self)) if part)
+
+    @property
+    def _beside(self) -> dict[str, Any]:
+        if self.beside is None:
+            return {}
+        return {"of_fitted_prior": self.beside if isinstance(self.beside, str) else self.beside.to_dict()}
 
     @property
     def _given(self) -> dict[str, float]:
         given = {name: getattr(self.request, name) for name in self.request.given}
         if self.asked_effect is not None:
             given["effect"] = self.asked_effect
+        if self.asked_effect is not None or self.request.of_pair:
             del given["epsilon"]
         return given
 
@@ -115,11 +130,12 @@ class Plan:
             "prior": asked.prior.to_dict(),
             "seed": self.seed,
             "warnings": list(self.warnings),
+            **self._beside,
         }
 
 
 def plan(
-    prior: TwoStagePrior,
+    prior: TwoStagePrior | PilotItems,
     *,
     metric: str | Metric = "mae",
     test: str = "swap_items",
@@ -152,7 +168,9 @@ def plan(
     Parameters
     ----------
     prior
-        What items and responses are drawn from: a published prior, or one fitted to a pilot.
+        What items and responses are drawn from: a published prior, one fitted to a pilot, or the pilot's own
+        items. With systems of its own (`PilotItems.systems`) these take the place of ε and of everything
+        that is assumed of the two; A is the one that looks better.
     metric, test, alpha, n_resamples
         What has to find the difference: as for `nbyk.power_of_test`.
     alternative
@@ -221,6 +239,16 @@ def plan(
     chosen = SystemTest(
         test, metric if isinstance(metric, Metric) else get(metric), alpha, alternative, n_resamples
     )
+    if isinstance(prior, PilotItems) and prior.systems is not None:
+        assumed = {
+            "epsilon": epsilon,
+            "effect": effect,
+            "n_runs": n_runs,
+            "epsilon_a": epsilon_a or None,
+            "sd_scale_a": sd_scale_a,
+            "sd_scale_b": sd_scale_b,
+        }
+        prior, epsilon = better_first(prior, chosen.metric, assumed), 0.0
     spread = 0.0 if n_runs in (None, 1) and chosen.metric.needs_gold else 1.0
     asked = Request(
         prior=prior,

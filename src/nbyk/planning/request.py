@@ -172,6 +172,11 @@ class Request:
         return self.test.metric.needs_gold
 
     @property
+    def of_pair(self) -> bool:
+        """Whether A and B are real systems, so that no ε says how they differ."""
+        return isinstance(self.prior, PilotItems) and self.prior.systems is not None
+
+    @property
     def cost_per_response(self) -> float:
         """What one more of K costs an item: a gold rating, or one of either system's answer."""
         return self.cost_per_rating if self.has_gold else 2.0 * self.cost_per_rating

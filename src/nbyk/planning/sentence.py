@@ -5,12 +5,15 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from nbyk.planning.simulation import EPSILON_FROM
+from nbyk.resampling.pilot_items import PilotItems
 
 if TYPE_CHECKING:
     from nbyk.planning.plan import Plan
 
 SIDES = {"two-sided": "two-sided", "greater": "one-sided"}
 """The alternatives that a plan may have, and what its sentence calls them."""
+
+_FIFTH = 1.2
 
 
 def plan_sentence(plan: Plan) -> str:
@@ -21,7 +24,7 @@ def plan_sentence(plan: Plan) -> str:
     price = f"{plan.cost:g} at {asked.cost_per_item:g} per item and {asked.cost_per_rating:g} per rating"
     reached = f"{power.power:.3f} (95 % interval {power.low:.3f} to {power.high:.3f})"
     test = f"{power.test} on {power.metric}, {SIDES[power.alternative]} at α = {power.alpha:g}"
-    of = f"on items like those of {asked.prior.name}{_systems(plan)}"
+    of = f"on {_items(plan)}{_systems(plan)}"
     limits = _limits(plan)
     if plan.open == "epsilon":
         what = "perturbation" if asked.has_gold else "shift of B's item means"
@@ -39,12 +42,12 @@ def plan_sentence(plan: Plan) -> str:
     against = _worse_system(plan)
     if plan.open == "power":
         best = "the best size for the budget, " * (asked.budget is not None and len(plan.candidates) > 1)
-        return (
-            f"With {best}{size} ({price}), the power of {test} against {against} {of} is {reached}.{limits}"
-        )
+        to = f"to find that {against}" if asked.of_pair else f"against {against}"
+        return f"With {best}{size} ({price}), the power of {test} {to} {of} is {reached}.{limits}"
+    better = "" if asked.of_pair else "A is better than "
     found = "the cheapest size is" if plan.open == "budget" else "it takes"
     return (
-        f"To find out with a power of {asked.power:g} ({test}) that A is better than {against} {of}, "
+        f"To find out with a power of {asked.power:g} ({test}) that {better}{against} {of}, "
         f"{found} {size} ({price}); simulated afresh, the power there is {reached}.{limits}"
     )
 
@@ -52,6 +55,10 @@ def plan_sentence(plan: Plan) -> str:
 def _worse_system(plan: Plan) -> str:
     """Return what makes B worse: the effect if that was asked for, and ε."""
     asked = plan.request
+    if isinstance(asked.prior, PilotItems) and asked.of_pair:
+        a, b = asked.prior.system_names
+        by = "" if plan.effect is None else f" by {plan.effect:.3g}"
+        return f"{a} is better than {b}{by}, as in the pilot,"
     if asked.has_gold:
         means = f"off by up to ε = {plan.epsilon:.3g}"
     else:
@@ -65,9 +72,42 @@ def _worse_system(plan: Plan) -> str:
     )
 
 
+def _items(plan: Plan) -> str:
+    """Return what the items are."""
+    of = plan.request.prior
+    if isinstance(of, PilotItems):
+        return f"items and ratings drawn again from the {of.n_items} items of {of.name}"
+    return f"items like those of {of.name}"
+
+
+def beside_sentence(plan: Plan) -> str:
+    """Return what a prior fitted to the pilot says, where that differs by more than a fifth; or nothing."""
+    other = plan.beside
+    if other is None:
+        return ""
+    if isinstance(other, str):
+        return f"A prior fitted to the pilot has no such answer ({other})."
+    numbers = {
+        "n_items": ("{:.0f} items", float(plan.n_items), float(other.n_items)),
+        "k_responses": ("{:.0f} ratings", float(plan.k_responses), float(other.k_responses)),
+        "epsilon": ("ε = {:.3g}", plan.epsilon, other.epsilon),
+        "power": ("a power of {:.3f}", plan.power.power, other.power.power),
+        "budget": ("a cost of {:g}", plan.cost, other.cost),
+    }
+    form, own, fitted = numbers[plan.open]
+    if max(own, fitted) <= _FIFTH * min(own, fitted):
+        return ""
+    return (
+        f"A prior fitted to the pilot says {form.format(fitted)} instead, which is more than a fifth away; "
+        "the pilot's own items assume less."
+    )
+
+
 def _systems(plan: Plan) -> str:
     """Return what is assumed of the systems, to follow the items."""
     asked, parts = plan.request, []
+    if asked.of_pair:
+        return ""
     if asked.epsilon_a != 0.0:
         parts.append(f"A's item means off by up to ε_A = {asked.epsilon_a:g}")
     scales = {"A": asked.sd_scale_a, "B": asked.sd_scale_b}

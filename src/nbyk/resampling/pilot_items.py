@@ -69,7 +69,14 @@ class PilotItems:
     @property
     def n_items(self) -> int:
         """The items N of the pilot."""
-        return len(self.ratings if self.ratings is not None else (self.systems or ())[0])
+        return len(self.pair[0] if self.ratings is None else self.ratings)
+
+    @property
+    def pair(self) -> tuple[Floats, Floats]:
+        """The answers of A and B; an error if there are none."""
+        if self.systems is None:
+            raise NbykError("pilot: found no systems; give the answers of two")
+        return self.systems
 
     @property
     def top(self) -> float:
@@ -100,15 +107,16 @@ class PilotItems:
         streams = Streams(stream_key(0, purpose="pools of a pilot", pilot=self.key()), 0)
         if self.ratings is not None:
             return (RatingPool.of(self.ratings, self._levels, streams.generator("gold")),)
-        a, b = self.systems or ()
+        a, b = self.pair
         return tuple(
-            RatingPool.of(matrix, self._levels, streams.generator(role)) for role, matrix in (("a", a), ("b", b))
+            RatingPool.of(matrix, self._levels, streams.generator(role))
+            for role, matrix in (("a", a), ("b", b))
         )
 
     @cached_property
     def answers(self) -> Floats:
         """Both systems' real answers, shape (2, N, K): their means per item where items have fewer."""
-        a, b = self.systems or ()
+        a, b = self.pair
         if a.shape == b.shape and not (np.isnan(a).any() or np.isnan(b).any()):
             return np.stack([a, b])
         return np.stack([item_means(a), item_means(b)])[..., None]
@@ -126,8 +134,8 @@ class RedrawnPilot:
     (`nbyk.resampling.rating_pool`), which also draws what infinitely many raters would say, μ_i. A's answers
     have mean μ_i + u_i and B's μ_i + v_i + `shift_b`, with u_i ~ U(−ε_A, ε_A) and v_i ~ U(−ε_B, ε_B), kept on
     the scale; they vary around it as people's ratings do around μ_i, times a factor. On levels, an answer
-    without noise is the nearest level, and one with noise one of the two beside it, by chance so that its mean
-    is kept. Where the metric needs no gold, A's ratings are the pilot's and B's are drawn about the shifted
+    without noise is the nearest level, and one with noise one of the two beside it, by chance, with its mean
+    kept. Where the metric needs no gold, A's ratings are the pilot's and B's are drawn about the shifted
     mean. A pilot with real systems takes their answers instead, and ε and shift are not used.
 
     Attributes
@@ -188,7 +196,10 @@ class RedrawnPilot:
             return gold, pilot.answers[:, rows % pilot.n_items]
         means = pools[0].means[rows]
         b = self._answers(
-            rows, self._mean_of_b(means, streams.generator("epsilon b")), self.sd_scale_b, streams.generator("b")
+            rows,
+            self._mean_of_b(means, streams.generator("epsilon b")),
+            self.sd_scale_b,
+            streams.generator("b"),
         )
         if not self.has_gold and (self.sd_scale_a, self.epsilon_a) == (1.0, 0.0):
             return np.empty((*shape, 0)), np.stack([gold, b])

@@ -76,7 +76,7 @@ class RatingPool:
 
         Row r is one of item r mod N, so that pools of the same items go together.
         """
-        n_items, width = ratings.shape
+        n_items = len(ratings)
         repeats = int(np.clip(-(-_ROWS // n_items), _FEWEST, _MOST))
         own = np.tile(ratings, (repeats, 1))
         # Missing ratings come last, the others in random order.
@@ -118,7 +118,8 @@ class RatingPool:
     def expected(self, values: Floats) -> Floats:
         """Return the expectation of a function of a rating, (rows,), given its values at the atoms."""
         shares = np.diff(self.cumulative, axis=1, prepend=0.0)
-        return (shares * values).sum(axis=1)
+        expected: Floats = (shares * values).sum(axis=1)
+        return expected
 
 
 def concentration(ratings: Floats) -> float:

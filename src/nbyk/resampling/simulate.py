@@ -235,9 +235,7 @@ def simulated_effects(
     return EffectDraws(names, effects("alternative"), effects("null"), paired=False)
 
 
-def draw_sets(
-    population: Population | RedrawnPilot, streams: Streams, n_sets: int
-) -> tuple[Floats, Floats]:
+def draw_sets(population: Population | RedrawnPilot, streams: Streams, n_sets: int) -> tuple[Floats, Floats]:
     """Draw gold responses (R, N, K) and both systems' (2, R, N, runs) of test sets under the alternative."""
     if isinstance(population, RedrawnPilot):
         return population.draw(streams, n_sets)

@@ -1,0 +1,160 @@
+"""Plans against items that they did not see: planned from one random half, checked on the other.
+
+    python -m benchmarks.held_out_plans [FOLDER] [--halves 2] [--sets 2000]
+
+FOLDER holds the folders of LeWiDi as they are published (HS-Brexit_dataset, ArMIS_dataset,
+MD-Agreement_dataset); without it only ConvAbuse is checked, whose ratings come with nbyk. Each half is
+written as a table and read as `nbyk plan --pilot` reads it, with its levels declared and with its ends
+alone: one plan has to come out. The power at the planned size is then that of collections drawn from the
+other half, in two ways:
+
+- "redrawn": as nbyk draws collections, the effect made anew of what these items are like;
+- "plain": numpy alone. K of an item's own ratings are drawn with replacement, A answers with the level
+  nearest to the mean of all of them, B with that of the mean off by U(−ε, ε), and a t-test decides.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import sys
+import tempfile
+from pathlib import Path
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import optimize, stats
+
+from nbyk.cli.pilot import pilot_scale, read_pilot
+from nbyk.data import Ratings, load_source
+from nbyk.data.parsers import parse_lewidi
+from nbyk.metrics import get
+from nbyk.planning.long_run import epsilon_for_effect
+from nbyk.planning.plan import plan
+from nbyk.planning.power.estimate import power_of_test
+from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
+
+Floats = NDArray[np.float64]
+
+FOLDERS = {
+    "HS-Brexit": "HS-Brexit_dataset",
+    "ArMIS": "ArMIS_dataset",
+    "MultiDomain-Agreement": "MD-Agreement_dataset",
+}
+RESPONSES = {"ConvAbuse": 3, "HS-Brexit": 6, "ArMIS": 3, "MultiDomain-Agreement": 5}
+EFFECTS = {"ConvAbuse": 0.1, "HS-Brexit": 0.05, "ArMIS": 0.05, "MultiDomain-Agreement": 0.05}
+
+
+def data_sets(folder: Path | None) -> dict[str, tuple[Ratings, tuple[float, ...]]]:
+    """Return ratings and levels by name, on their own scale or on 0, 1, … of the levels."""
+    convabuse = load_source("convabuse")
+    ranks = convabuse.from_columns(
+        [convabuse.items[i] for i in convabuse.item_index],
+        [convabuse.raters[i] for i in convabuse.rater_index],
+        1.0 + np.rint(5.0 * convabuse.values),
+    )
+    found = {"ConvAbuse": (ranks, (1.0, 2.0, 3.0, 4.0, 5.0))}
+    if folder is not None:
+        found |= {name: (parse_lewidi(folder / part), (0.0, 1.0)) for name, part in FOLDERS.items()}
+    return found
+
+
+def write(ratings: Ratings, items: NDArray[np.int64], path: Path) -> None:
+    """Write the ratings of some items as a long table."""
+    chosen = np.isin(ratings.item_index, items)
+    with path.open("w", newline="") as file:
+        table = csv.writer(file)
+        table.writerow(("item", "rater", "value"))
+        for item, rater, value in zip(
+            ratings.item_index[chosen], ratings.rater_index[chosen], ratings.values[chosen], strict=True
+        ):
+            table.writerow((ratings.items[item], ratings.raters[rater], f"{value:g}"))
+
+
+def redrawn_power(pilot: PilotItems, n: int, k: int, effect: float, n_sets: int) -> float:
+    """Return the share of collections from a pilot on which the effect is found."""
+
+    def at(epsilon: float) -> RedrawnPilot:
+        return RedrawnPilot(pilot, n, k, epsilon, 0.0, 0.0, 0.0, 1)
+
+    epsilon = epsilon_for_effect(at, get("mae"), effect)
+    found = power_of_test(at(epsilon), alternative="two-sided", n_sets=n_sets, seed=99, threads=2)
+    return found.power
+
+
+def plain_power(pilot: PilotItems, n: int, k: int, effect: float, n_sets: int) -> float:
+    """Return the same where each item's own ratings are all that its raters would ever say."""
+    generator = np.random.default_rng(7)
+    ratings, levels = np.asarray(pilot.ratings), pilot.response.values
+    steps, means = 1.0 / (levels[1] - levels[0]), np.nanmean(ratings, axis=1)
+    counts = (~np.isnan(ratings)).sum(axis=1)
+    signs = generator.uniform(-1.0, 1.0, (400, len(means)))
+
+    def answers(mean: Floats) -> Floats:
+        return np.floor(np.clip(mean, 0.0, levels[-1]) * steps + 0.5) / steps
+
+    def excess(epsilon: float) -> float:
+        b, a = np.abs(answers(means + epsilon * signs) - means), np.abs(answers(means) - means)
+        return float((b - a).mean()) - effect
+
+    epsilon = optimize.brentq(excess, 0.0, 1.0, xtol=1e-4)
+    rejected = 0
+    for _ in range(n_sets):
+        items = generator.integers(len(means), size=n)
+        places = (generator.random((n, k)) * counts[items][:, None]).astype(int)
+        gold = ratings[items[:, None], places].mean(axis=1)
+        b = answers(means[items] + epsilon * generator.uniform(-1.0, 1.0, n))
+        d = np.abs(b - gold) - np.abs(answers(means[items]) - gold)
+        rejected += stats.ttest_1samp(d, 0.0).pvalue <= 0.05
+    return rejected / n_sets
+
+
+def main() -> None:
+    """Print a row for every data set and random half."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("folder", nargs="?", type=Path)
+    parser.add_argument("--halves", type=int, default=2)
+    parser.add_argument("--sets", type=int, default=2000)
+    options = parser.parse_args()
+    print("| data | half | items | K | effect | N | stated | redrawn | plain |")
+    print("|---|---|---|---|---|---|---|---|---|")
+    for name, (ratings, levels) in data_sets(options.folder).items():
+        k, effect = RESPONSES[name], EFFECTS[name]
+        for half in range(options.halves):
+            order = np.random.default_rng(half).permutation(ratings.n_items)
+            cut = ratings.n_items // 2
+            with tempfile.TemporaryDirectory() as folder:
+                pilots = []
+                for part, items in (("one", order[:cut]), ("other", order[cut:])):
+                    path = Path(folder) / f"{part}.csv"
+                    write(ratings, items, path)
+                    declared = ",".join(f"{level:g}" for level in levels)
+                    of_levels = read_pilot(path, pilot_scale(None, None, declared))
+                    of_ends = read_pilot(path, pilot_scale(levels[0], levels[-1], None))
+                    assert of_levels.items.key() == of_ends.items.key()
+                    assert of_levels.unit == of_ends.unit
+                    pilots.append(of_levels)
+            one, other = pilots
+            found = plan(
+                one.items,
+                effect=effect,
+                effect_unit=one.unit,
+                power=0.8,
+                k_responses=k,
+                threads=2,
+            )
+            asked = (found.n_items, k, effect / one.unit, options.sets)
+            powers = (
+                found.power.power,
+                redrawn_power(other.items, *asked),
+                plain_power(other.items, *asked),
+            )
+            shown = " | ".join(f"{power:.3f}" for power in powers)
+            print(
+                f"| {name} | {half + 1} | {cut} | {k} | {effect:g} | {found.n_items} | {shown} |", flush=True
+            )
+    print("done", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,112 @@
+"""Plans from a pilot's own items: they hold on items that they did not see, and on real pairs."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from nbyk.data import load_source
+from nbyk.errors import NbykError
+from nbyk.metrics import get
+from nbyk.planning.long_run import epsilon_for_effect
+from nbyk.planning.plan import plan
+from nbyk.planning.power.estimate import power_of_test
+from nbyk.priors import Response, fit_prior
+from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
+from tests.resampling.test_pilot_items import dirichlet_ratings
+
+LIKERT = Response("likert", 5)
+RATED = PilotItems("these", dirichlet_ratings(300), LIKERT)
+
+
+def test_a_plan_from_one_half_of_convabuse_holds_on_the_other() -> None:
+    ratings = load_source("convabuse").matrix()
+    order = np.random.default_rng(0).permutation(len(ratings))
+    one, other = (PilotItems("half", ratings[part], LIKERT) for part in np.array_split(order, 2))
+    found = plan(one, effect=0.02, power=0.8, k_responses=3, threads=2)
+
+    def at(epsilon: float) -> RedrawnPilot:
+        return RedrawnPilot(other, found.n_items, 3, epsilon, 0.0, 0.0, 0.0, 1)
+
+    unseen = at(epsilon_for_effect(at, get("mae"), 0.02))
+    power = power_of_test(unseen, alternative="two-sided", n_sets=2000, seed=9, threads=2).power
+    assert power == pytest.approx(found.power.power, abs=0.04)
+
+
+def test_without_gold_a_shifted_pilot_has_the_power_of_a_t_test() -> None:
+    found = plan(RATED, metric="mean", effect=0.03, power=0.8, k_responses=6)
+    assert "B that is worse by 0.03 on mean" in found.sentence
+    assert "on items and ratings drawn again from the 300 items of these" in found.sentence
+    generator = np.random.default_rng(1)
+    items = generator.integers(300, size=(2000, found.n_items))
+    a = RATED.ratings[items]  # type: ignore[index]
+    # Each rating of B is of another rater, one level lower as often as the shift says.
+    b = a[..., generator.permutation(6)]
+    b = np.clip(b - (generator.random(b.shape) < 5 * found.epsilon) / 5, 0.0, None)
+    d = a.mean(axis=-1) - b.mean(axis=-1)
+    assert d.mean() == pytest.approx(0.03, abs=0.003)
+    # People of one item differ: sets of other raters have the variance of both.
+    noise = RATED.ratings.var(axis=1, ddof=1)[items] * 2.0 / 6.0  # type: ignore[union-attr]
+    d = d + np.sqrt(np.maximum(0.0, noise)) * generator.normal(size=d.shape)
+    power = (stats.ttest_1samp(d, 0.0, axis=1).pvalue <= 0.05).mean()
+    assert found.power.power == pytest.approx(power, abs=0.08)
+
+
+def test_both_roads_are_said_where_they_differ_by_more_than_a_fifth() -> None:
+    from dataclasses import replace
+
+    given = {"epsilon": 0.3, "power": 0.8, "k_responses": 4, "precision": 0.03}
+    own = plan(RATED, **given)  # type: ignore[arg-type]
+    fitted = plan(fit_prior("these", RATED.ratings, LIKERT).prior, **given)  # type: ignore[arg-type]
+    near = replace(own, beside=replace(fitted, n_items=round(1.15 * own.n_items)))
+    assert near.sentence == own.sentence
+    far = replace(own, beside=replace(fitted, n_items=2 * own.n_items))
+    assert far.sentence.startswith(own.sentence)
+    assert f"A prior fitted to the pilot says {2 * own.n_items} items instead" in far.sentence
+    assert far.to_dict()["of_fitted_prior"]["n_items"] == 2 * own.n_items
+    lost = replace(own, beside="power: 0.8 is not reached")
+    assert "A prior fitted to the pilot has no such answer (power: 0.8 is not reached)" in lost.sentence
+
+
+def pair(metric_has_gold: bool = True) -> PilotItems:
+    generator = np.random.default_rng(4)
+    gold = dirichlet_ratings(300)
+    a, b = (gold.mean(axis=1)[:, None] + generator.normal(0.0, sd, (300, 1)) for sd in (0.2, 0.1))
+    return PilotItems(
+        "these", gold if metric_has_gold else None, Response("clamped"), (a, b), ("ours", "theirs")
+    )
+
+
+def test_a_real_pair_needs_no_epsilon_and_the_better_one_stands_first() -> None:
+    found = plan(pair(), power=0.8, k_responses=6)
+    assert "that theirs is better than ours by 0.0" in found.sentence
+    assert found.to_dict()["given"] == {"k_responses": 6, "power": 0.8}
+    assert "ε" not in found.sentence
+    size = plan(pair(), n_items=found.n_items, k_responses=6)
+    assert size.power.power == pytest.approx(found.power.power, abs=0.04)
+    assert "theirs is better than ours" in size.sentence
+    rated = plan(pair(False), metric="mean", n_items=1000, k_responses=1)
+    assert rated.power.power < 0.99
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"epsilon": 0.1}, "epsilon: found 0.1, but the systems are real ones"),
+        ({"effect": 0.1}, "effect: found 0.1, but"),
+        ({"n_runs": 2}, "n_runs: found 2, but"),
+        ({"sd_scale_a": 0.5}, "sd_scale_a: found 0.5, but"),
+    ],
+)
+def test_nothing_is_assumed_of_a_real_pair(given: dict[str, object], message: str) -> None:
+    with pytest.raises(NbykError, match=message):
+        plan(pair(), power=0.8, k_responses=6, **given)  # type: ignore[arg-type]
+
+
+def test_a_pair_needs_gold_and_a_difference() -> None:
+    with pytest.raises(NbykError, match="mae needs gold"):
+        plan(pair(False), power=0.8, k_responses=6)
+    same = PilotItems("these", RATED.ratings, LIKERT, (np.ones((300, 1)), np.ones((300, 1))))
+    with pytest.raises(NbykError, match="A and B do not differ on mae"):
+        plan(same, power=0.8, k_responses=6)

@@ -1,0 +1,112 @@
+"""Collections from a pilot's own items: its ratings first, a Dirichlet step beyond, systems of two kinds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from nbyk.errors import NbykError
+from nbyk.planning.power.estimate import power_of_test
+from nbyk.priors import Response
+from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
+from nbyk.resampling.rating_pool import RatingPool, concentration
+from nbyk.resampling.streams import Streams, stream_key
+
+LIKERT = Response("likert", 5)
+NAN = np.nan
+
+
+def dirichlet_ratings(n: int = 3000, k: int = 6) -> np.ndarray:
+    """Return ratings on five levels whose items have shares from a Dirichlet of concentration 4.5."""
+    generator = np.random.default_rng(0)
+    shares = generator.dirichlet(0.6 * np.array([1.0, 2.0, 3.0, 1.0, 0.5]), size=n)
+    return (generator.random((n, k, 1)) > np.cumsum(shares, axis=1)[:, None, :-1]).sum(axis=2) / 5.0
+
+
+def drawn(population: RedrawnPilot, n_sets: int = 64) -> tuple[np.ndarray, np.ndarray]:
+    return population.draw(Streams(stream_key(3, purpose="test"), 0), n_sets)
+
+
+def test_concentration_is_the_ratio_of_an_analysis_of_variance() -> None:
+    ratings = dirichlet_ratings()
+    within = ratings.var(axis=1, ddof=1).mean()
+    between = ratings.mean(axis=1).var(ddof=1) - within / 6
+    assert concentration(ratings) == pytest.approx(within / between)
+    assert concentration(ratings) == pytest.approx(4.5, abs=0.35)  # three standard errors
+    ratings[::2, 3:] = NAN
+    assert concentration(ratings) == pytest.approx(4.5, abs=0.45)
+    assert concentration(np.tile([0.2, 0.4, 0.6], (50, 1))) == 1e6
+
+
+def test_no_more_ratings_than_there_are_are_drawn_without_replacement() -> None:
+    ratings = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, NAN], [0.6, 0.7, 0.8]])
+    pool = RatingPool.of(ratings, np.empty(0), np.random.default_rng(1))
+    rows = np.arange(600)
+    two = pool.take(rows, 2, np.random.default_rng(2))
+    for row, pair in zip(rows, two, strict=True):
+        own = ratings[row % 3][~np.isnan(ratings[row % 3])].tolist()
+        assert len(set(pair)) == 2
+        assert set(pair) <= set(own)
+    three = pool.take(rows, 3, np.random.default_rng(2))
+    assert all(set(three[row]) == {0.6, 0.7, 0.8} for row in range(2, 600, 3))
+
+
+@pytest.mark.parametrize("levels", [np.arange(5) / 5, np.empty(0)], ids=["levels", "continuous"])
+@pytest.mark.parametrize("known", [2, 3])
+def test_beyond_the_ratings_items_and_raters_vary_as_with_all_of_them(known: int, levels: np.ndarray) -> None:
+    """Six ratings made of the first two or three have the variances of six real ones, within 7 %."""
+    ratings = dirichlet_ratings()
+    pool = RatingPool.of(ratings[:, :known], levels, np.random.default_rng(1))
+    six = pool.take(np.arange(len(pool.means)), 6, np.random.default_rng(2))
+    assert six.mean(axis=1).var() == pytest.approx(ratings.mean(axis=1).var(), rel=0.07)
+    assert six.var(axis=1, ddof=1).mean() == pytest.approx(ratings.var(axis=1, ddof=1).mean(), rel=0.07)
+    if len(levels):
+        assert set(six.ravel()) <= set(levels)
+
+
+def test_answers_stay_on_the_levels_and_keep_their_mean() -> None:
+    pilot = PilotItems("these", dirichlet_ratings(400), LIKERT)
+    once = RedrawnPilot(pilot, 400, 3, 0.3, 0.0, 0.0, 0.0, 1)
+    gold, (a, b) = drawn(once)
+    assert gold.shape == (64, 400, 3)
+    assert a.shape == b.shape == (64, 400, 1)
+    assert set(np.round(5 * np.concatenate([gold.ravel(), a.ravel(), b.ravel()]), 9)) <= {0, 1, 2, 3, 4}
+    varied = RedrawnPilot(pilot, 400, 3, 0.05, 0.0, 1.0, 1.0, 4)
+    _, systems = drawn(varied)
+    _, of_a, of_b = varied.long_run(0)
+    for found, expected in zip(systems, (of_a, of_b), strict=True):
+        error = expected.std() / np.sqrt(64 * 400)
+        assert abs(found.mean() - expected.mean()) < 4.0 * error
+
+
+def test_a_tiny_perturbation_has_a_tiny_effect_on_levels() -> None:
+    pilot = PilotItems("these", dirichlet_ratings(400), LIKERT)
+    for spread in (0.0, 1.0):
+        _, a, b = RedrawnPilot(pilot, 2, 1, 1e-6, 0.0, spread, spread).long_run(0)
+        assert np.abs(a - b).mean() < 1e-4
+
+
+def test_a_real_pair_has_the_power_of_a_t_test_on_bootstrapped_items() -> None:
+    generator = np.random.default_rng(4)
+    gold = dirichlet_ratings(500)
+    a = np.clip(gold.mean(axis=1) + generator.normal(0.0, 0.1, 500), 0, 1)[:, None]
+    b = np.clip(gold.mean(axis=1) + generator.normal(0.0, 0.14, 500), 0, 1)[:, None]
+    pilot = PilotItems("these", gold, Response("clamped"), (a, b))
+    found = power_of_test(RedrawnPilot(pilot, 150, 6, 0.0), alternative="two-sided", n_sets=2000)
+    d = (np.abs(b[:, 0] - gold.mean(axis=1)) - np.abs(a[:, 0] - gold.mean(axis=1)))[
+        generator.integers(500, size=(2000, 150))
+    ]
+    power = (stats.ttest_1samp(d, 0.0, axis=1).pvalue <= 0.05).mean()
+    assert found.power == pytest.approx(power, abs=0.05)  # three standard errors of the difference
+
+
+def test_items_without_ratings_and_single_items_are_refused() -> None:
+    with pytest.raises(NbykError, match="item 1 has no rating"):
+        PilotItems("these", np.array([[0.1], [NAN]]), LIKERT)
+    with pytest.raises(NbykError, match="found 1 item"):
+        PilotItems("these", np.array([[0.1]]), LIKERT)
+    with pytest.raises(NbykError, match="neither ratings nor systems"):
+        PilotItems("these", None, LIKERT)
+    with pytest.raises(NbykError, match="differ in their items"):
+        PilotItems("these", np.ones((3, 2)), LIKERT, (np.ones((2, 1)), np.ones((3, 1))))
