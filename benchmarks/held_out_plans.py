@@ -53,7 +53,7 @@ def data_sets(folder: Path | None) -> dict[str, tuple[Ratings, tuple[float, ...]
         [convabuse.raters[i] for i in convabuse.rater_index],
         1.0 + np.rint(5.0 * convabuse.values),
     )
-    found = {"ConvAbuse": (ranks, (1.0, 2.0, 3.0, 4.0, 5.0))}
+    found: dict[str, tuple[Ratings, tuple[float, ...]]] = {"ConvAbuse": (ranks, (1.0, 2.0, 3.0, 4.0, 5.0))}
     if folder is not None:
         found |= {name: (parse_lewidi(folder / part), (0.0, 1.0)) for name, part in FOLDERS.items()}
     return found
@@ -91,7 +91,8 @@ def plain_power(pilot: PilotItems, n: int, k: int, effect: float, n_sets: int) -
     signs = generator.uniform(-1.0, 1.0, (400, len(means)))
 
     def answers(mean: Floats) -> Floats:
-        return np.floor(np.clip(mean, 0.0, levels[-1]) * steps + 0.5) / steps
+        nearest: Floats = np.floor(np.clip(mean, 0.0, levels[-1]) * steps + 0.5) / steps
+        return nearest
 
     def excess(epsilon: float) -> float:
         b, a = np.abs(answers(means + epsilon * signs) - means), np.abs(answers(means) - means)

@@ -82,7 +82,7 @@ def test_sensitivity_has_a_column_for_each_choice() -> None:
 
 def test_shares_that_are_not_identified_are_empty() -> None:
     gold, systems = ratings()
-    shares = variance_shares(gold[:, :1], systems["short"], systems["d"], n_resamples=99)
+    shares = variance_shares(gold[:, :1], systems["short"], systems["d"])
     table = tables.shares_table([shares]).set_index("source")
     assert len(table) == len(SOURCES)
     assert np.isnan(table.loc["gold ratings", "share"])
@@ -110,7 +110,7 @@ def test_figures_have_the_same_bytes_again(board: Leaderboard, beside: Leaderboa
     gold, systems = ratings()
     pair = board.pairs[0]
     found = sensitivity(gold, systems["short"], systems["d"], metrics=["mae", "spearman"], n_resamples=49)
-    shares = variance_shares(gold, systems["short"], systems["d"][:, :1], n_resamples=99)
+    shares = variance_shares(gold, systems["short"], systems["d"][:, :1])
     drawn = {
         "board": lambda: figures.leaderboard_figure(board),
         "beside": lambda: figures.leaderboard_figure(beside),
@@ -131,7 +131,7 @@ def test_figures_of_what_does_not_vary_can_be_drawn(tmp_path: Path) -> None:
     same = compare_systems(gold, {"x": gold, "y": gold}, n_resamples=99)
     save(figures.leaderboard_figure(same), tmp_path / "board")
     save(figures.pair_figure(same.pairs[0].result), tmp_path / "pair")
-    shares = variance_shares(gold, gold, gold, n_resamples=9)
+    shares = variance_shares(gold, gold, gold)
     save(figures.shares_figure(shares), tmp_path / "shares")
     undefined = sensitivity(gold[:3], gold[:3], gold[2::-1], metrics=["spearman"], n_resamples=299)
     save(figures.sensitivity_figure(undefined), tmp_path / "sensitivity")

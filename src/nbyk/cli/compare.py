@@ -312,9 +312,10 @@ def _extras(
             left_out.append(f"{what}: not known here, {error_in_options(error)}")
             return None
 
-    level = {name: test[name] for name in ("confidence_level", "seed", "threads")}
     shares = {
-        name: look(f"variance of {name}", partial(variance_shares, data, metric=name, **level))
+        name: look(
+            f"variance of {name}", partial(variance_shares, data, metric=name, seed=asked.test["seed"])
+        )
         for name in results
     }
     found["shares"] = {name: of_metric for name, of_metric in shares.items() if of_metric is not None}

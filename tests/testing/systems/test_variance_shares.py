@@ -7,7 +7,6 @@ import math
 
 import numpy as np
 import pytest
-from numpy.testing import assert_array_equal
 
 import nbyk
 from nbyk.errors import NbykError
@@ -41,7 +40,6 @@ def test_of_the_mean_they_are_the_variance_components() -> None:
     for source, part in parts.items():
         share = getattr(result, source)
         assert share.variance == pytest.approx(part / n, rel=0.12)
-        assert share.low <= share.share <= share.high
     assert result.standard_error == pytest.approx(math.sqrt(whole / n), rel=0.045)
     assert sum(shares_of(result)) == pytest.approx(1.0)
     (said,) = result.warnings
@@ -87,16 +85,6 @@ def test_of_other_metrics_they_are_near_the_simulated_truth(metric: str, k: int)
     assert sum(shares_of(result)) == pytest.approx(1.0)
 
 
-def test_intervals_cover() -> None:
-    """Nominal 95 %, 100 test sets: fewer than 88 would be three standard errors below."""
-    truth = SD_ITEMS**2 / (SD_ITEMS**2 + SD["a"] ** 2 / 3 + SD["b"] ** 2 / 3)
-    covered = 0
-    for seed in range(100):
-        items = variance_shares(*draw(150, 3, seed), metric="mean", n_resamples=499, seed=seed).items
-        covered += items.low <= truth <= items.high
-    assert covered >= 88
-
-
 def test_with_one_response_per_item_the_parts_are_not_identified() -> None:
     alone = variance_shares(*draw(50, 1, seed=4))
     assert alone.items.share == 1.0
@@ -135,18 +123,10 @@ def test_nothing_varies() -> None:
     assert (result.items.variance, result.items.share) == (0.0, None)
 
 
-def test_numbers_do_not_depend_on_threads() -> None:
-    arrays = draw(40, 3, seed=7)
-    ours, theirs = (variance_shares(*arrays, metric="mean_of_emds", threads=threads) for threads in (1, 2))
-    assert ours == theirs
-    assert_array_equal(shares_of(ours), shares_of(theirs))
-
-
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
         ({"metric": "spearman"}, "spearman is no sum over items"),
-        ({"confidence_level": 1.0}, "confidence_level: found 1.0"),
         ({"metric": "mea"}, "unknown metric"),
     ],
 )

@@ -227,7 +227,7 @@ def _from_shares(
     seed: int,
 ) -> Settlement:
     """Return the answer for an additive metric without gold, whose effect is the same at every K."""
-    shares = variance_shares(None, data.a, data.b, metric=metric, n_resamples=1, seed=seed)
+    shares = variance_shares(None, data.a, data.b, metric=metric, seed=seed)
     items = shares.items.share if shares.a.share is not None or shares.b.share is not None else None
     if items is None:
         raise NbykError("one response per item does not say what more would do")

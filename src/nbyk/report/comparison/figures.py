@@ -206,7 +206,7 @@ def sensitivity_figure(found: Sensitivity, a: str = "A", b: str = "B") -> Figure
 def shares_figure(
     shares: VarianceShares, a: str = "A", b: str = "B", sources: Sequence[str] = SOURCES
 ) -> Figure:
-    """Draw which share of the variance each source has: a stacked bar, and each with its interval."""
+    """Draw which share of the variance each source has: a stacked bar, and each by itself."""
     figure, axes = new_figure(5.2, 1.0 + 0.3 * len(sources))
     systems = {"a": a, "b": b}
     names = [
@@ -223,14 +223,13 @@ def shares_figure(
                 continue
             axes.barh(0, part.share, left=left, color=colour, height=0.75)
             left += part.share
-            reach = np.maximum([[part.share - part.low], [part.high - part.share]], 0.0)
-            axes.errorbar(part.share, row, xerr=reach, fmt="o", color=colour, markersize=4.5, capsize=3)
+            axes.plot(part.share, row, "o", color=colour, markersize=4.5)
         axes.set_yticks(range(len(sources) + 1), ["all", *names])
         axes.set_ylim(len(sources) + 0.6, -0.6)
         axes.set_xlim(0.0, 1.0)
         axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
         axes.grid(visible=False, axis="y")
-        axes.set_xlabel(f"share of the variance, {100 * shares.confidence_level:g} % interval")
+        axes.set_xlabel("share of the variance")
         axes.set_title(f"{shares.metric}: standard error {shares.standard_error:.3g}", loc="left", fontsize=9)
     return figure
 

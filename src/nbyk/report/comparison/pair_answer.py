@@ -148,16 +148,14 @@ def shares_sentence(shares: VarianceShares, a: str, b: str, sources: Sequence[st
     for source in sources:
         part = getattr(shares, source)
         if part.share is not None:
-            ends = f"{100 * part.low:.0f} to {100 * part.high:.0f} %"
             comes = "" if parts else " comes"
-            parts.append(f"{100 * part.share:.0f} % ({ends}){comes} from {names[source]}")
+            parts.append(f"{100 * part.share:.0f} %{comes} from {names[source]}")
         elif part.variance is None:
             unknown.append(names[source])
     if not parts:
         return f"The effect on {shares.metric} does not vary over items or responses."
-    level = f"{100 * shares.confidence_level:g} % intervals"
     rest = f"; what {listed(unknown)} add is not identified, and is in the items' part" if unknown else ""
-    return f"Of the variance of the effect on {shares.metric}, {listed(parts)} ({level}){rest}."
+    return f"Of the variance of the effect on {shares.metric}, {listed(parts)}{rest}."
 
 
 def _sentences(found: PairFindings) -> Iterator[str]:
@@ -198,7 +196,7 @@ def _tables(found: PairFindings) -> Iterator[AnswerTable]:
     )
     yield AnswerTable("comparison", about, _summary(found))
     if found.shares:
-        caption = "Where the variance of the effect comes from, with intervals of the shares"
+        caption = "Where the variance of the effect comes from"
         frame = shares_table(list(found.shares.values()), found.sources)
         names = {SOURCE_NAMES[role]: found.named(SOURCE_NAMES[role]) for role in ("a", "b")}
         yield AnswerTable("variance", caption, frame.replace({"source": names}))

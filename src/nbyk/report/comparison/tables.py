@@ -206,11 +206,9 @@ def shares_table(shares: Sequence[VarianceShares], sources: Sequence[str] = SOUR
                     "source": SOURCE_NAMES[source],
                     "variance": part.variance,
                     "share": part.share,
-                    "low": part.low,
-                    "high": part.high,
                 }
             )
-    return pd.DataFrame(rows).astype(dict.fromkeys(("variance", "share", "low", "high"), "float64"))
+    return pd.DataFrame(rows).astype(dict.fromkeys(("variance", "share"), "float64"))
 
 
 SOURCE_NAMES = {

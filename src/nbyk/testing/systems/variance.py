@@ -13,13 +13,10 @@ from numpy.typing import NDArray
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
-from nbyk.resampling.effects import Progress, as_metrics
-from nbyk.testing.engine import weights
-from nbyk.testing.engine.draws import ItemStreams, draw_chunks
+from nbyk.resampling.effects import as_metrics
+from nbyk.testing.engine.draws import ItemStreams
 from nbyk.testing.engine.inputs import as_response_set, as_seed
 from nbyk.testing.engine.rows import Rows, item_scores
-from nbyk.testing.engine.swaps import DRAWS
-from nbyk.testing.intervals import check_confidence_level, percentile_interval
 from nbyk.testing.shared_units.cautions import about_units, named_units
 from nbyk.testing.systems.clustered import clustered_parts, variance_of_clustered_mean, with_clusters
 from nbyk.testing.systems.splits import ROLES, SOURCES, Effects, Splits
@@ -35,14 +32,12 @@ class VarianceShare:
     ----------
     variance
         Its part of the effect's variance over test sets of this size.
-    share, low, high
-        The same over the whole variance, in [0, 1], and its interval; None too where nothing varies.
+    share
+        The same over the whole variance, in [0, 1]; None too where nothing varies.
     """
 
     variance: float | None
     share: float | None
-    low: float | None
-    high: float | None
 
 
 @dataclass(frozen=True)
@@ -62,8 +57,6 @@ class VarianceShares:
         responses per item. The part of a role that is not identified is in here.
     gold, a, b
         The parts of the gold responses and of either system's, at the numbers of them that the items have.
-    confidence_level
-        Nominal coverage of the shares' intervals.
     warnings
         What to know before believing the numbers, one sentence each.
     """
@@ -75,7 +68,6 @@ class VarianceShares:
     gold: VarianceShare
     a: VarianceShare
     b: VarianceShare
-    confidence_level: float
     warnings: tuple[str, ...]
 
 
@@ -86,25 +78,17 @@ def variance_shares(
     *,
     cluster: Any = None,
     metric: str | Metric = "mae",
-    confidence_level: float = 0.95,
-    n_resamples: int = 1_999,
     seed: Any = 0,
-    threads: int = 1,
-    progress: Progress | None = None,
 ) -> VarianceShares:
     """Return which part of the effect's variance is due to clusters, items, gold raters, A and B.
 
     Parameters
     ----------
-    gold, a, b, cluster, seed, threads, progress
+    gold, a, b, cluster, seed
         As for `nbyk.compare`.
     metric
         An additive metric, or rmse or inverse_mse, whose effects are linear in the mean squared errors at
         first order.
-    confidence_level
-        Nominal coverage of the shares' intervals: percentiles over bootstrapped items or clusters.
-    n_resamples
-        Draws of items or clusters for the intervals.
 
     Raises
     ------
@@ -127,9 +111,11 @@ def variance_shares(
     Of G clusters of n_g items, the variance of d is σ²_c between clusters and σ²_w within, by the analysis
     of variance (with MS_c − MS_w over the mean size (N − Σ n_g²/N) / (G − 1)). Clusters add σ²_c Σ n_g²/N² to
     the variance of the mean, and all else σ²_w/N (Searle, Casella and McCulloch 1992, Variance components).
+
+    Shares have no interval: percentiles over bootstrapped items held the true shares far too rarely
+    (docs/method.md).
     """
     (chosen,) = as_metrics(metric)
-    check_confidence_level(confidence_level)
     data, seed = as_response_set(gold, a, b, cluster=cluster), as_seed(seed)
     chosen.check_gold(data.has_gold)
     streams = ItemStreams(seed, Rows(data.gold, np.empty((0, data.n_items, 0))))
@@ -141,20 +127,14 @@ def variance_shares(
         features = with_clusters(features, splits.clusters)
         n_clusters = len(features)
 
-    def work(chunk: int) -> Floats:
-        sums = np.empty((features.shape[1], DRAWS))
-        weights.weighted_sums(features, streams.units("shares", chunk, n_clusters).weights, sums)
-        return sums
-
     def parts_of(sums: Floats) -> Floats:
         if splits.clusters is None:
             n = np.full(sums.shape[1], float(n_clusters))
             return np.concatenate([np.zeros((1, sums.shape[1])), splits.parts(sums, n) / n])
         return clustered_parts(splits.parts(sums[:-3], sums[-2]), sums, n_clusters)
 
-    drawn = draw_chunks(work, n_resamples, threads=threads, progress=progress)
     parts = parts_of(features.sum(axis=0)[:, None])[:, 0]
-    shares, drawn_shares = _shares(parts[:, None])[:, 0], _shares(parts_of(drawn))
+    shares = _shares(parts)
     found: dict[str, Any] = {}
     d = effects({"gold": data.gold, "a": data.a, "b": data.b})
     whole = float(d.var(ddof=1)) / data.n_items
@@ -162,20 +142,17 @@ def variance_shares(
         whole = variance_of_clustered_mean(d, data.clusters)
     for index, source in enumerate(("clusters", *SOURCES)):
         if source in splits.single or (source == "clusters" and data.n_clusters == data.n_items):
-            found[source] = VarianceShare(None, None, None, None)
+            found[source] = VarianceShare(None, None)
         elif math.isnan(shares[index]):
-            found[source] = VarianceShare(0.0, None, None, None)
+            found[source] = VarianceShare(0.0, None)
         else:
-            of_draws = drawn_shares[index][np.isfinite(drawn_shares[index])]
-            ends = percentile_interval(of_draws, confidence_level)
-            found[source] = VarianceShare(float(shares[index]) * whole, float(shares[index]), *ends)
+            found[source] = VarianceShare(float(shares[index]) * whole, float(shares[index]))
     if data.clusters is None:
         found["clusters"] = None
     return VarianceShares(
         chosen.name,
         math.sqrt(whole),
         **found,
-        confidence_level=confidence_level,
         warnings=(
             *_cautions(chosen, splits, parts, data.n_items),
             *about_units(named_units(data), data.n_items, has_gold=data.has_gold, claim="variance"),
@@ -217,10 +194,10 @@ _SLOPES: dict[str, Callable[[Floats], Floats]] = {
 
 
 def _shares(parts: Floats) -> Floats:
-    """Return the parts, shape (5, M), over their sum, negative ones as 0; NaN where nothing varies."""
+    """Return the parts, shape (5,), over their sum, negative ones as 0; NaN where nothing varies."""
     positive = np.maximum(parts, 0.0)
-    whole = positive.sum(axis=0)
-    return np.where(whole > 0.0, positive / np.where(whole > 0.0, whole, 1.0), np.nan)
+    whole = positive.sum()
+    return positive / whole if whole > 0.0 else np.full(parts.shape, np.nan)
 
 
 def _cautions(metric: Metric, splits: Splits, parts: Floats, n_items: int) -> Iterator[str]:

@@ -1,0 +1,152 @@
+"""Planning with people: the closed power is that of simulated collections; any one quantity is solved for."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+from nbyk.errors import NbykError
+from nbyk.metrics import get
+from nbyk.planning.people import Costs, Crew, Spread, plan_with_people, power_with_people, variance_of
+from nbyk.testing.shared_units import responses, shared_units_test
+
+MEAN = get("mean")
+SPREAD = Spread(items=0.04, raters=0.002, ratings=0.05)
+SETS = 500
+
+
+def rejected(world: str, effect: float, generator: np.random.Generator) -> tuple[bool, float]:
+    """Return whether the t-test finds an effect in one simulated collection, and its degrees of freedom."""
+    n, raters, runs = 80, 6, 4
+    item = generator.normal(0.0, 0.2, (n, 1))
+    if world == "runs":
+        a, b = (
+            sign * 0.5 * (item + effect)
+            + generator.normal(0.0, 0.04, runs)
+            + generator.normal(0.0, 0.1, (n, runs))
+            for sign in (1, -1)
+        )
+        units = np.tile(np.arange(runs), (n, 1))
+        found = shared_units_test(MEAN, responses(a, b, a_units=units, b_units=units))
+    else:
+        who = np.argsort(generator.random((n, raters)), axis=1)[:, : 6 if world == "raters" else 3]
+        a = effect + item + generator.normal(0.0, 0.08, raters)[who] + generator.normal(0.0, 0.2, who.shape)
+        found = shared_units_test(
+            MEAN, responses(a, np.zeros(a.shape), a_units=who, b_units=who, paired=True)
+        )
+    return found.p_value() <= 0.05, found.df
+
+
+@pytest.mark.parametrize(
+    ("world", "spread", "crew"),
+    [
+        ("raters", Spread(0.04, raters=0.08**2, ratings=0.04), Crew(80, 6, 6, 0)),
+        ("sparse", Spread(0.04, raters=0.08**2, ratings=0.04), Crew(80, 6, 3, 0)),
+        ("runs", Spread(0.04, runs=2 * 0.04**2, answers=0.02), Crew(80, 0, 1, 4)),
+    ],
+)
+def test_the_power_is_that_of_simulated_collections(world: str, spread: Spread, crew: Crew) -> None:
+    """500 sets: a power of .7 has a standard error of .02."""
+    generator = np.random.default_rng(8)
+    effect = 2.9 * np.sqrt(variance_of(spread, crew)[0])
+    shares = np.mean([rejected(world, effect, generator)[0] for _ in range(SETS)])
+    assert power_with_people(spread, crew, effect) == pytest.approx(shares, abs=0.065)
+
+
+def test_without_shared_units_it_is_the_power_of_a_t_test() -> None:
+    from scipy import stats
+
+    spread, crew = Spread(0.03, raters=0.004, ratings=0.02), Crew(50, 0, 2, 0)
+    variance, df = variance_of(spread, crew)
+    assert (variance, df) == pytest.approx(((0.03 + 0.012) / 50, 49.0))
+    critical, shift = stats.t.isf(0.025, 49), 0.07 / np.sqrt(variance)
+    expected = stats.nct.sf(critical, 49, shift) + stats.nct.cdf(-critical, 49, shift)
+    assert power_with_people(spread, crew, 0.07) == pytest.approx(expected, abs=1e-9)
+
+
+def test_any_one_is_solved_for_and_comes_back() -> None:
+    given = {
+        "n_items": 300, "raters": 10, "ratings_per_item": 5, "runs": 4, "effect": 0.06, "power": 0.7
+    }  # fmt: skip
+    spread = Spread(0.04, 0.002, 0.05, 0.0005, 0.01)
+    for opened in ("n_items", "raters", "ratings_per_item", "runs", "effect", "power"):
+        found = plan_with_people(spread, **{**given, opened: None})  # type: ignore[arg-type]
+        assert found.open == opened
+        assert found.reachable
+        if opened != "power":
+            assert found.power >= 0.7 - 1e-6
+        if opened in ("n_items", "raters", "ratings_per_item", "runs"):
+            count = getattr(found.crew, opened)
+            from dataclasses import replace
+
+            fewer = replace(found.crew, **{opened: count - 1})
+            least = {"n_items": 2, "ratings_per_item": 1}.get(opened, 3)
+            assert count == least or power_with_people(spread, fewer, 0.06) < 0.7
+
+
+def test_no_number_of_items_helps_and_the_sentence_says_how_many_raters_would() -> None:
+    asked = {"ratings_per_item": 5, "runs": 0, "effect": 0.05, "power": 0.8}
+    found = plan_with_people(SPREAD, n_items=None, raters=5, **asked)  # type: ignore[arg-type]
+    assert not found.reachable
+    raters = found.instead["raters"]
+    assert f"No number of items settles this with 5 raters; {raters} raters would." in found.sentence
+    assert plan_with_people(SPREAD, n_items=None, raters=raters, **asked).reachable  # type: ignore[arg-type]
+    assert not plan_with_people(SPREAD, n_items=None, raters=raters - 1, **asked).reachable  # type: ignore[arg-type]
+    two = plan_with_people(SPREAD, n_items=None, raters=2, **{**asked, "ratings_per_item": 2})  # type: ignore[arg-type]
+    assert two.power == 0.0
+
+
+def test_left_out_ratings_mean_that_everybody_rates_everything_and_costs_add_up() -> None:
+    found = plan_with_people(
+        SPREAD,
+        n_items=300,
+        raters=None,
+        ratings_per_item=None,
+        runs=3,
+        effect=0.05,
+        power=0.8,
+        costs=Costs(item=1.0, rating=0.1, rater=20.0, run=5.0),
+    )
+    crew = found.crew
+    assert crew.ratings_per_item == crew.raters
+    assert crew.items_per_rater == 300
+    assert found.cost == pytest.approx(300 + 0.1 * 300 * crew.raters + 20 * crew.raters + 30)
+    assert found.to_dict()["sentence"] == found.sentence
+
+
+def test_a_comparison_with_ids_gives_its_variances_back() -> None:
+    """Means over 60 pilots of 100 items and 8 raters; raters' variance is known to about 7 % then."""
+    generator = np.random.default_rng(3)
+    found = []
+    for _ in range(60):
+        who = np.tile(np.arange(8), (100, 1))
+        a = (
+            generator.normal(0.0, 0.2, (100, 1))
+            + generator.normal(0.0, 0.1, 8)
+            + generator.normal(0.0, 0.3, (100, 8))
+        )
+        test = shared_units_test(MEAN, responses(a, np.zeros(a.shape), a_units=who, b_units=who, paired=True))
+        found.append(Spread.of(test, rated=True))
+    for name, variance in (("items", 0.04), ("raters", 0.01), ("ratings", 0.09)):
+        assert np.mean([getattr(spread, name) for spread in found]) == pytest.approx(variance, rel=0.2)
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"power": None, "effect": None}, "left out `effect`, `power`; expected exactly one"),
+        ({}, "left out nothing"),
+        ({"power": 1.5, "n_items": None}, "power: found 1.5"),
+        ({"effect": 0.0, "n_items": None}, "effect: found 0.0"),
+        ({"ratings_per_item": 11, "n_items": None}, "found 11, and there are 10 raters"),
+        ({"n_items": 1, "power": None}, "n_items: found 1, expected a whole number of at least 2"),
+    ],
+)
+def test_what_makes_no_sense_is_named(given: dict[str, object], message: str) -> None:
+    whole = {
+        "n_items": 300, "raters": 10, "ratings_per_item": 5, "runs": 4, "effect": 0.06, "power": 0.8
+    }  # fmt: skip
+    with pytest.raises(NbykError, match=message):
+        plan_with_people(SPREAD, **{**whole, **given})  # type: ignore[arg-type]
+    with pytest.raises(NbykError, match="raters: found -1"):
+        Spread(0.1, raters=-1.0)
