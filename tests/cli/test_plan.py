@@ -375,3 +375,36 @@ def test_the_plan_of_a_fitted_prior_stands_beside_that_of_the_pilots_items(nbyk:
     code, _, errors = nbyk(f"{command} --items-from elsewhere")
     assert code == 2
     assert "--items-from: found 'elsewhere', expected pilot or prior" in errors
+
+
+def test_raters_and_runs_have_a_plan_of_their_own(nbyk: Run) -> None:
+    spread = "--item-sd 0.2 --severity-sd 0.045 --rating-sd 0.22"
+    command = f"plan {spread} --responses 5 --effect 0.05 --power 0.8"
+    code, text, errors = nbyk(f"{command} --raters 5")
+    assert code == 0, errors
+    sentence = " ".join(text.split())
+    assert "No number of items settles this with 5 raters;" in sentence
+    raters = int(re.search(r"; (\d+) raters would", sentence)[1])  # type: ignore[index]
+    code, text, errors = nbyk(f"{command} --raters {raters + 3} --cost-per-rater 10 --json --out plan")
+    assert code == 0, errors
+    content = json.loads(text)
+    assert (content["open"], content["reachable"]) == ("n_items", True)
+    assert content["cost"] == 5 * content["crew"]["n_items"] + 10 * (raters + 3)
+    assert Path("plan/people.svg").stat().st_size > 1000
+    assert nbyk(f"plan {spread} --raters 9 --items 100 --effect 0.05 --epsilon 0.1 --power 0.8")[0] == 2
+    code, _, errors = nbyk("plan --raters 9 --items 100 --responses 5 --effect 0.05")
+    assert code == 2
+    assert "--item-sd: expected how much the effect varies between items" in errors
+
+
+def test_a_pilot_with_ids_says_how_raters_and_runs_differ(nbyk: Run) -> None:
+    assert nbyk("example")[0] == 0
+    pair = (
+        "plan --pilot example/gold.csv --pilot-systems example/sim_a.csv example/sim_c.csv --low 0 --high 1"
+    )
+    code, text, errors = nbyk(f"{pair} --raters 8 --runs 5 --responses 5 --power 0.9 --json")
+    assert code == 0, errors
+    content = json.loads(text)
+    assert content["effect"] == pytest.approx(0.0802, abs=5e-4)
+    assert content["spread"]["raters"] > 0.0
+    assert content["crew"]["raters"] == 8

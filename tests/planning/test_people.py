@@ -7,7 +7,8 @@ import pytest
 
 from nbyk.errors import NbykError
 from nbyk.metrics import get
-from nbyk.planning.people import Costs, Crew, Spread, plan_with_people, power_with_people, variance_of
+from nbyk.planning.people import Costs, Crew, Spread, power_with_people, variance_of
+from nbyk.planning.people_plan import plan_with_people
 from nbyk.testing.shared_units import responses, shared_units_test
 
 MEAN = get("mean")
@@ -129,6 +130,32 @@ def test_a_comparison_with_ids_gives_its_variances_back() -> None:
         found.append(Spread.of(test, rated=True))
     for name, variance in (("items", 0.04), ("raters", 0.01), ("ratings", 0.09)):
         assert np.mean([getattr(spread, name) for spread in found]) == pytest.approx(variance, rel=0.2)
+
+
+def test_the_load_of_a_rater_says_how_many_there_are() -> None:
+    found = plan_with_people(
+        SPREAD,
+        n_items=None,
+        raters=None,
+        ratings_per_item=3,
+        runs=0,
+        items_per_rater=50,
+        effect=0.05,
+        power=0.8,
+    )
+    assert found.crew.raters == -(-3 * found.crew.n_items // 50)
+    assert found.power >= 0.8
+    with pytest.raises(NbykError, match="items_per_rater: found 50, expected"):
+        plan_with_people(
+            SPREAD,
+            n_items=None,
+            raters=9,
+            ratings_per_item=3,
+            runs=0,
+            items_per_rater=50,
+            effect=0.05,
+            power=0.8,
+        )
 
 
 @pytest.mark.parametrize(

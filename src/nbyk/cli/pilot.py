@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from nbyk.data import Interval, Levels, Ratings
+    from nbyk.data import Interval, Levels, Ratings, ResponseSet
     from nbyk.priors import Response, TwoStagePrior
     from nbyk.resampling.pilot_items import PilotItems
 
@@ -58,11 +58,14 @@ class Pilot:
         What 1 of these is on the pilot's own scale.
     warnings
         What to know before believing a plan, one sentence each.
+    pair
+        The systems' answers with the ids of raters and runs; None without systems.
     """
 
     items: PilotItems
     unit: float
     warnings: tuple[str, ...]
+    pair: ResponseSet | None = None
 
 
 def read_pilot(path: Path, scale: Levels | Interval) -> Pilot:
@@ -104,7 +107,8 @@ def read_pair(gold: Path | None, systems: tuple[Path, Path], scale: Levels | Int
     units = dict(read.units) if read.gold_units is None else {"gold": read.gold_units, **read.units}
     name = systems[0].parent.name if gold is None else gold.stem
     items = PilotItems(name or "the pilot", read.gold, Response("clamped"), pair, (a, b))
-    return Pilot(items, _span(scale)[1], tuple(about_units(units, read.n_items, claim="size")))
+    cautions = tuple(about_units(units, read.n_items, claim="size"))
+    return Pilot(items, _span(scale)[1], cautions, read.pair(a, b))
 
 
 def _span(scale: Levels | Interval) -> tuple[tuple[float, float], float]:

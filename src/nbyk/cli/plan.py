@@ -14,6 +14,7 @@ import typer
 
 from nbyk.cli.options import MetricFiles, Seed, Threads, check_out_folder, load_metric_files
 from nbyk.cli.pilot import fitted, pilot_scale, prior_of, read_pair, read_pilot, say
+from nbyk.cli.plan_people import People, Sizes, plan_people
 from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from nbyk.testing.pvalues import Alternative
 
 _SPREAD = "Spread of {}'s answers to an item, relative to that of people's ratings."
+_SD = "Standard deviation of the effect {}, in its unit."
 _BY_RUNS = "0 for one run, 1 for more"
 
 
@@ -97,6 +99,37 @@ def plan(
     epsilon_a: Annotated[float, typer.Option(help="Perturbation of system A's item means.")] = 0.0,
     sd_scale_a: Annotated[float | None, typer.Option(help=_SPREAD.format("A"), show_default=_BY_RUNS)] = None,
     sd_scale_b: Annotated[float | None, typer.Option(help=_SPREAD.format("B"), show_default=_BY_RUNS)] = None,
+    raters: Annotated[
+        int | None,
+        typer.Option(help="Raters J who share the items: plan for new raters as well as new items."),
+    ] = None,
+    items_per_rater: Annotated[
+        int | None, typer.Option(help="In place of --raters: how many items one person rates.")
+    ] = None,
+    runs: Annotated[
+        int | None,
+        typer.Option("--runs", help="Runs R of each system, each on all items: plan for new runs as well."),
+    ] = None,
+    cost_per_rater: Annotated[float | None, typer.Option(help="Cost of a rater.")] = None,
+    cost_per_run: Annotated[float | None, typer.Option(help="Cost of a run of one system.")] = None,
+    item_sd: Annotated[
+        float | None,
+        typer.Option(help=_SD.format("of single items"), show_default="of the pilot's systems"),
+    ] = None,
+    severity_sd: Annotated[
+        float | None,
+        typer.Option(help=_SD.format("that one rater's severity makes"), show_default="of the pilot"),
+    ] = None,
+    rating_sd: Annotated[
+        float | None, typer.Option(help=_SD.format("of single ratings"), show_default="of the pilot")
+    ] = None,
+    run_sd: Annotated[
+        float | None,
+        typer.Option(help=_SD.format("that one run of a system makes"), show_default="of the pilot"),
+    ] = None,
+    answer_sd: Annotated[
+        float | None, typer.Option(help=_SD.format("of single answers"), show_default="of the pilot")
+    ] = None,
     max_items: Annotated[int, typer.Option(help="Most items to consider.")] = 100_000,
     max_responses: Annotated[int, typer.Option(help="Most ratings per item to consider.")] = 100,
     precision: Annotated[float, typer.Option(help="Standard error of the power to stop at.")] = 0.01,
@@ -119,6 +152,29 @@ def plan(
     from nbyk.planning.plan import plan as solve
 
     load_metric_files(metric_file)
+    people = People(
+        raters,
+        items_per_rater,
+        runs,
+        cost_per_rater,
+        cost_per_run,
+        item_sd,
+        severity_sd,
+        rating_sd,
+        run_sd,
+        answer_sd,
+    )
+    if people.asked:
+        if out is not None:
+            check_out_folder(out)
+        chosen = get(metric[0] if metric else "mae")
+        _refuse_with_people(dataset=dataset, prior=prior, epsilon=epsilon, budget=budget, n_runs=n_runs)
+        pair = None
+        if pilot_systems is not None:
+            pair = read_pair(pilot, pilot_systems, pilot_scale(low, high, levels))
+        asked = Sizes(n_items, k_responses, effect, power, alpha, cost_per_item, cost_per_rating)
+        plan_people(people, asked, chosen, pair, out, as_json=as_json)
+        return
     given = {
         "DATASET": dataset,
         "--pilot-systems" if pilot is None else "--pilot": pilot or pilot_systems,
@@ -232,6 +288,17 @@ def _other(solved_from: Callable[[TwoStagePrior], Plan], prior: Callable[[], Two
         return solved_from(prior())
     except NbykError as error:
         return str(error)
+
+
+def _refuse_with_people(**given: object) -> None:
+    """Raise NbykError for what has no place in a plan over raters and runs."""
+    for name, value in given.items():
+        if value is not None:
+            raise NbykError(
+                f"found {value}, which has no place beside raters and runs: their plan takes an effect, and "
+                "variances from a pilot with systems, or declared ones; leave it out",
+                argument=name,
+            )
 
 
 def _runs(text: str | None) -> int | Literal["K"] | None:

@@ -1,0 +1,157 @@
+"""`nbyk plan` with raters and runs that items share."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from nbyk.errors import NbykError
+
+if TYPE_CHECKING:
+    from nbyk.cli.pilot import Pilot
+    from nbyk.metrics import Metric
+    from nbyk.planning.people import Spread
+
+
+@dataclass(frozen=True)
+class People:
+    """What is said of raters and runs; None where nothing is.
+
+    Attributes
+    ----------
+    raters, items_per_rater, runs
+        Raters J, or the items L of each, and runs R of each system.
+    cost_per_rater, cost_per_run
+        What a rater and a run of either system cost.
+    item_sd, severity_sd, rating_sd, run_sd, answer_sd
+        Standard deviations of the effect: between items, of a rater, of a single rating, of a run of one
+        system, and of a single answer.
+    """
+
+    raters: int | None = None
+    items_per_rater: int | None = None
+    runs: int | None = None
+    cost_per_rater: float | None = None
+    cost_per_run: float | None = None
+    item_sd: float | None = None
+    severity_sd: float | None = None
+    rating_sd: float | None = None
+    run_sd: float | None = None
+    answer_sd: float | None = None
+
+    @property
+    def asked(self) -> bool:
+        """Whether anything is said of them."""
+        return any(getattr(self, field.name) is not None for field in fields(self))
+
+    def of_raters(self, raters: int | None) -> int | None:
+        """Return what says how many raters there are; None if nothing does."""
+        return raters if self.items_per_rater is None else self.items_per_rater
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The other quantities of a plan with people, None where they are left out."""
+
+    n_items: int | None
+    k_responses: int | None
+    effect: float | None
+    power: float | None
+    alpha: float
+    cost_per_item: float
+    cost_per_rating: float
+
+
+def plan_people(
+    people: People, asked: Sizes, metric: Metric, pilot: Pilot | None, out: Path | None, *, as_json: bool
+) -> None:
+    """Print, and write if a folder is given, the plan of a collection whose raters or runs items share."""
+    from nbyk.cli.answers import give
+    from nbyk.planning.people import Costs
+    from nbyk.planning.people_plan import plan_with_people
+    from nbyk.report.people_plan import people_answer
+
+    effect, seen, warnings = asked.effect, None, ()
+    if pilot is not None:
+        spread, seen, warnings = _of_pilot(people, metric, pilot)
+    else:
+        spread = _declared(people)
+    costs = Costs(
+        asked.cost_per_item, asked.cost_per_rating, people.cost_per_rater or 0.0, people.cost_per_run or 0.0
+    )
+    # Without a word on them, each answer is of its own run, and each rating of its own rater.
+    runs = 0 if people.runs is None and not spread.runs else people.runs
+    raters = 0 if people.raters is None and not spread.raters else people.raters
+    if effect is None and (None in (asked.n_items, asked.power, runs) or people.of_raters(raters) is None):
+        effect = seen
+    found = plan_with_people(
+        spread,
+        n_items=asked.n_items,
+        raters=None if people.items_per_rater is not None else raters,
+        ratings_per_item=asked.k_responses,
+        runs=runs,
+        items_per_rater=people.items_per_rater,
+        effect=effect,
+        power=asked.power,
+        alpha=asked.alpha,
+        costs=costs,
+    )
+    found = replace(found, warnings=warnings)
+    answer = people_answer(found, costs, name="declared variances" if pilot is None else pilot.items.name)
+    give(answer, out=out, form="json" if as_json else "text", stem="plan")
+
+
+def _declared(people: People) -> Spread:
+    from nbyk.planning.people import Spread
+
+    if people.item_sd is None:
+        raise NbykError(
+            "expected how much the effect varies between items: give a number, or a pilot with ids and "
+            "systems (`pilot` and `pilot_systems`)",
+            argument="item_sd",
+        )
+    return Spread(
+        people.item_sd**2,
+        (people.severity_sd or 0.0) ** 2,
+        (people.rating_sd or 0.0) ** 2,
+        2.0 * (people.run_sd or 0.0) ** 2,
+        2.0 * (people.answer_sd or 0.0) ** 2,
+    )
+
+
+def _of_pilot(people: People, metric: Metric, pilot: Pilot) -> tuple[Spread, float, tuple[str, ...]]:
+    """Return the variances that a comparison with ids shows, unless declared, its effect, and cautions."""
+    from nbyk.metrics.units import unit_power
+    from nbyk.planning.people import Spread
+    from nbyk.testing.shared_units import shared_units_test
+    from nbyk.testing.systems.panel import panel_of
+
+    if pilot.pair is None:
+        raise NbykError(
+            "a pilot tells how raters and runs move an effect only if it has two systems; give their answers",
+            argument="pilot_systems",
+        )
+    panel = panel_of(pilot.pair, None)
+    if panel.responses is None:
+        raise NbykError(
+            "no rater and no run of this pilot answers two items, so that it does not tell how they differ; "
+            "give the standard deviations instead"
+        )
+    test = shared_units_test(metric, panel.responses)
+    spread = Spread.of(test, rated=not pilot.pair.has_gold).times(pilot.unit ** unit_power(metric))
+    for name, sd, factor in (
+        ("items", people.item_sd, 1.0),
+        ("raters", people.severity_sd, 1.0),
+        ("ratings", people.rating_sd, 1.0),
+        ("runs", people.run_sd, 2.0),
+        ("answers", people.answer_sd, 2.0),
+    ):
+        if sd is not None:
+            spread = replace(spread, **{name: factor * sd**2})
+    few = [f"{part.units} {source}" for source, part in test.sources.items() if part.units < 5]
+    warnings = ()
+    if few:
+        warnings = (f"{' and '.join(few)} of the pilot tell little of how others differ",)
+    unit = pilot.unit ** unit_power(metric)
+    return spread, unit * abs(test.effect), warnings

@@ -1,0 +1,97 @@
+"""A plan with people as an answer: sentence, sizes that would do as well, and a figure of N against J."""
+
+from __future__ import annotations
+
+from functools import partial
+from typing import TYPE_CHECKING
+
+from nbyk.planning.people import Costs, Spread
+from nbyk.planning.people_plan import PeoplePlan, plan_with_people
+from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
+from nbyk.report.drawing import COLOURS, new_figure, style
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+_RATERS = (3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 50, 100)
+_POWERS = (0.5, 0.8, 0.9)
+
+
+def people_answer(plan: PeoplePlan, costs: Costs, *, name: str) -> Answer:
+    """Return the answer of a plan; `name` says what the variances are from."""
+    shared = plan.crew.raters > 0
+    tables = []
+    if shared:
+        caption = f"Least items for a power of {_power(plan):g} with other numbers of raters"
+        tables.append(AnswerTable("sizes", caption, sizes(plan, costs)))
+    figures = []
+    if shared:
+        caption = "Items it takes against the number of raters, for several powers"
+        figures.append(AnswerFigure("people", caption, partial(people_figure, plan)))
+    title = f"Planning with people: {name}"
+    return Answer(title, (plan.sentence,), tuple(tables), tuple(figures), plan.warnings, plan.to_dict())
+
+
+def sizes(plan: PeoplePlan, costs: Costs) -> pd.DataFrame:
+    """Return the least N for several numbers of raters, one to a row; NaN where none will do."""
+    import pandas as pd
+
+    rows = []
+    for raters in sorted({*_RATERS, plan.crew.raters}):
+        found = _with_raters(plan, raters, _power(plan), costs)
+        rows.append(
+            {
+                "raters": raters,
+                "items": float(found.crew.n_items) if found.reachable else None,
+                "ratings per item": found.crew.ratings_per_item,
+                "cost": found.cost if found.reachable else None,
+            }
+        )
+    return pd.DataFrame(rows).astype({"items": "float64", "cost": "float64"})
+
+
+def people_figure(plan: PeoplePlan) -> Figure:
+    """Draw the least N against J for several powers, and the plan itself."""
+    figure, axes = new_figure(5.6, 4.0)
+    with style():
+        for power, colour in zip(_POWERS, COLOURS, strict=False):
+            found = [_with_raters(plan, raters, power, Costs()) for raters in _RATERS]
+            points = [(one.crew.raters, one.crew.n_items) for one in found if one.reachable]
+            if points:
+                axes.plot(
+                    *zip(*points, strict=True), "o-", color=colour, markersize=3.5, label=f"power {power:g}"
+                )
+        if plan.reachable:
+            label = f"N = {plan.crew.n_items}, J = {plan.crew.raters}: power {plan.power:.2f}"
+            axes.plot(plan.crew.raters, plan.crew.n_items, "k*", markersize=13, label=label, linestyle="none")
+        axes.set_xscale("log")
+        axes.set_yscale("log")
+        axes.set_xticks(_RATERS, [str(raters) for raters in _RATERS])
+        axes.set_xticks([], minor=True)
+        axes.set_xlabel("raters, J")
+        axes.set_ylabel("items, N")
+        axes.set_title(f"effect {plan.effect:.3g}, α = {plan.alpha:g}", loc="left", fontsize=9)
+        if axes.get_legend_handles_labels()[0]:
+            axes.legend(fontsize=8)
+    return figure
+
+
+def _power(plan: PeoplePlan) -> float:
+    return plan.power if plan.asked_power is None else plan.asked_power
+
+
+def _with_raters(plan: PeoplePlan, raters: int, power: float, costs: Costs) -> PeoplePlan:
+    """Return the least N with other raters: as many ratings per item, if there are as many raters."""
+    spread: Spread = plan.spread
+    return plan_with_people(
+        spread,
+        n_items=None,
+        raters=raters,
+        ratings_per_item=min(plan.crew.ratings_per_item, raters),
+        runs=plan.crew.runs,
+        effect=plan.effect,
+        power=min(max(power, 2.0 * plan.alpha), 0.99),
+        alpha=plan.alpha,
+        costs=costs,
+    )
