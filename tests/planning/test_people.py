@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 
+import nbyk
+from nbyk.data.response_set import ResponseSet, response_set
+from nbyk.data.units import ALL_FRESH, Units
 from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.planning.people import Costs, Crew, Spread, power_with_people, variance_of
@@ -156,6 +161,24 @@ def test_the_load_of_a_rater_says_how_many_there_are() -> None:
             effect=0.05,
             power=0.8,
         )
+
+
+def test_settle_says_which_of_items_raters_and_runs_would_settle_the_broad_claim() -> None:
+    """Five people rate both systems' answers and disagree on which is better: items do not help."""
+    generator = np.random.default_rng(12)
+    opinion = np.array([-0.06, 0.0, 0.03, 0.06, 0.11])
+    a = 0.5 + opinion + generator.normal(0.0, 0.1, (60, 5))
+    b = 0.5 + generator.normal(0.0, 0.1, (60, 5))
+    names = [f"p{j}" for j in range(5)]
+    units = Units("ids", tuple(names), np.tile(np.arange(5, dtype=np.int32), (60, 1)))
+    found = nbyk.settle(response_set(None, a, b, units={"a": units, "b": units}), metric="mean")
+    assert found.decided
+    raters = int(re.search(r"it takes (\d+) raters in all", found.people)[1])  # type: ignore[index]
+    assert 15 < raters < 60
+    assert "no number of items alone would" in found.people
+    assert found.sentence.endswith(found.people)
+    fresh = nbyk.settle(ResponseSet(np.empty((60, 0)), a, b, ALL_FRESH), metric="mean")
+    assert fresh.people == ""
 
 
 @pytest.mark.parametrize(

@@ -70,7 +70,11 @@ def test_each_answer_about_two_systems_says_it_and_no_number_moves() -> None:
         found, expected = look(shared), look(fresh)
         assert len(sharing(found.warnings)) == 1
         assert not sharing(expected.warnings)
-        assert repr(replace(found, warnings=expected.warnings)) == repr(expected)
+        found = replace(found, warnings=expected.warnings)
+        if look is nbyk.settle:
+            assert found.people
+            found = replace(found, people="")
+        assert repr(found) == repr(expected)
 
 
 def test_without_gold_settle_reads_a_response_set_as_it_reads_matrices() -> None:

@@ -17,6 +17,7 @@ from nbyk.planning.plan import plan
 from nbyk.planning.power.estimate import power_of_test
 from nbyk.planning.settling.fitted_systems import FittedSystems
 from nbyk.planning.settling.outlook import Outlook
+from nbyk.planning.settling.people import what_people_would
 from nbyk.planning.settling.settlement import Settlement, Size
 from nbyk.resampling.effects import as_metrics
 from nbyk.testing.decision import check_level
@@ -98,6 +99,9 @@ def settle(
 
     The effect itself is uncertain, and the size with it (Hoenig and Heisey 2001, The abuse of power):
     `least_items` is what even the far end of the interval takes.
+
+    Those sizes are for the claim over new items alone. Where items share raters or runs, `people` says what
+    would settle the claim over new ones (`nbyk.planning.people`).
     """
     if null not in NULLS:
         raise NbykError(
@@ -148,6 +152,8 @@ def settle(
         max_items=max_items,
         max_responses=max_responses,
     )
+    people = what_people_would(data, chosen, alternative=alternative, alpha=alpha, power=power)
+    found = replace(found, people=people)
     if result.significant:
         return found
     settled = _settled(

@@ -68,6 +68,9 @@ class Settlement:
         Why the fitted population is not quite like the data, if the check of its prior says so; or nothing.
     warnings
         What to know before believing the numbers, one sentence each.
+    people
+        A sentence on the claim over new raters and runs: how many items, ratings, raters or runs would settle
+        it; empty where items share neither.
     """
 
     metric: str
@@ -95,6 +98,7 @@ class Settlement:
     items_per_item: float | None = None
     caution: str = ""
     warnings: tuple[str, ...] = ()
+    people: str = ""
 
     @property
     def one_sided_alpha(self) -> float:
@@ -104,7 +108,7 @@ class Settlement:
     @property
     def sentence(self) -> str:
         """The answer in one sentence or two that can be quoted, after a caution if there is one."""
-        return f"{self.caution} {self._answer}" if self.caution else self._answer
+        return " ".join(part for part in (self.caution, self._answer, self.people) if part)
 
     @property
     def _answer(self) -> str:

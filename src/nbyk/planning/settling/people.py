@@ -1,0 +1,80 @@
+"""What would settle the claim over new raters and runs: more items, ratings, raters or runs."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from nbyk.data.response_set import ResponseSet
+from nbyk.errors import NbykError
+from nbyk.metrics import Metric
+from nbyk.planning.people import FEWEST, Crew, Spread
+from nbyk.planning.people_plan import plan_with_people
+from nbyk.testing.pvalues import Alternative
+from nbyk.testing.shared_units import shared_units_test
+from nbyk.testing.systems.panel import panel_of
+
+
+def what_people_would(
+    data: ResponseSet, metric: Metric, *, alternative: Alternative, alpha: float, power: float
+) -> str:
+    """Return a sentence on the claim over new items, raters and runs; empty if items share neither.
+
+    The effect is taken for what it is, and its variance for what a comparison with ids shows
+    (`nbyk.planning.people`).
+    """
+    panel = panel_of(replace(data, clusters=None), None)
+    if panel.responses is None or not panel.sources:
+        return ""
+    over = f"For {panel.population(panel.sources, of_clusters=False)}"
+    few = [source for source in panel.sources if panel.size(source) < FEWEST]
+    if few:
+        named = " and ".join(f"{panel.size(source)} {source}" for source in few)
+        return f"{over}, nothing settles it with {named}, who cannot speak for others."
+    test = shared_units_test(metric, panel.responses)
+    if test.p_value(alternative) <= alpha:
+        return f"{over}, there is nothing to settle (p = {test.p_value(alternative):.3g})."
+    if test.effect == 0.0 or (
+        alternative != "two-sided" and (test.effect > 0.0) != (alternative == "greater")
+    ):
+        return ""
+    rated = not data.has_gold
+    units = {source: panel.size(source) for source in panel.sources}
+    raters = max(units.values()) if rated else units.get("raters", 0)
+    runs = 0 if rated else max((count for source, count in units.items() if source != "raters"), default=0)
+    per_item = round(float((~np.isnan(data.a if rated else data.gold)).sum(axis=1).mean()))
+    now = Crew(data.n_items, raters, min(per_item, raters) if raters else max(per_item, 1), runs)
+    spread = Spread.of(test, rated=rated)
+    ways, hopeless = [], []
+    for opened, words in (
+        ("n_items", "{} items"),
+        ("ratings_per_item", "{} ratings per item"),
+        ("raters", "{} raters"),
+        ("runs", "{} runs of each system"),
+    ):
+        if opened in ("raters", "runs") and not getattr(now, opened):
+            continue
+        if opened == "ratings_per_item" and now.raters and now.ratings_per_item >= now.raters:
+            continue
+        asked = {name: getattr(now, name) for name in ("n_items", "raters", "ratings_per_item", "runs")}
+        # A one-sided level is that of one side of a two-sided test.
+        level = alpha if alternative == "two-sided" else min(2.0 * alpha, 0.999)
+        try:
+            found = plan_with_people(
+                spread,
+                **{**asked, opened: None},
+                effect=test.effect,
+                power=max(power, 1.001 * level),
+                alpha=level,
+            )
+        except NbykError:
+            continue
+        if found.reachable:
+            ways.append(words.format(getattr(found.crew, opened)))
+        else:
+            hopeless.append(words.format("").replace(" of each system", "").strip())
+    no = f"; no number of {' or '.join(hopeless)} alone would" if hopeless else ""
+    if not ways:
+        return f"{over}, nothing that is changed alone would settle it: no number of {' or '.join(hopeless)}."
+    return f"{over}, it takes {' or '.join(ways)} in all (t, power {power:g}){no}."
