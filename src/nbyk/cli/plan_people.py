@@ -72,7 +72,8 @@ def plan_people(
     from nbyk.planning.people_plan import plan_with_people
     from nbyk.report.people_plan import people_answer
 
-    effect, seen, warnings = asked.effect, None, ()
+    effect, seen = asked.effect, None
+    warnings: tuple[str, ...] = ()
     if pilot is not None:
         spread, seen, warnings = _of_pilot(people, metric, pilot)
     else:
@@ -150,7 +151,7 @@ def _of_pilot(people: People, metric: Metric, pilot: Pilot) -> tuple[Spread, flo
         if sd is not None:
             spread = replace(spread, **{name: factor * sd**2})
     few = [f"{part.units} {source}" for source, part in test.sources.items() if part.units < 5]
-    warnings = ()
+    warnings: tuple[str, ...] = ()
     if few:
         warnings = (f"{' and '.join(few)} of the pilot tell little of how others differ",)
     unit = pilot.unit ** unit_power(metric)
