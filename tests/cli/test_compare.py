@@ -39,7 +39,7 @@ def unfolded(text: str) -> str:
 
 
 def found(nbyk: Run, line: str) -> dict:  # type: ignore[type-arg]
-    code, text, errors = nbyk(f"compare {line} --json")
+    code, text, errors = nbyk(f"compare {line} --format json")
     assert (code, errors) == (0, "")
     return json.loads(text)  # type: ignore[no-any-return]
 
@@ -87,11 +87,16 @@ def test_the_example_gives_the_sentence_the_table_and_a_report(nbyk: Run, tmp_pa
     assert f"{result.p_two_sided.p:.3g} ± {result.p_two_sided.standard_error:.3g}" in text
     out = tmp_path / "report"
     assert all(imread(path).size for path in out.glob("figures/*.png"))
-    assert {path.stem for path in out.glob("figures/*.svg")} == {"effect", "sensitivity", "variance"}
+    assert {path.stem for path in out.glob("figures/*.svg")} == {
+        "difference",
+        "effect",
+        "sensitivity",
+        "variance",
+    }
     tables = {path.stem: pq.read_table(path).to_pandas() for path in out.glob("tables/*.parquet")}
-    assert set(tables) == {"comparison", "effects", "sensitivity", "settlement", "variance"}
+    assert set(tables) == {"comparison", "effects", "items", "sensitivity", "settlement", "variance"}
     for name, table in tables.items():
-        written = pd.read_csv(out / f"tables/{name}.csv")
+        written = pd.read_csv(out / f"tables/{name}.csv", dtype={"item": str})
         pd.testing.assert_frame_equal(written, for_spreadsheets(table), check_dtype=False)
     assert tables["effects"]["p two-sided"].tolist() == [result.p_two_sided.p]
     assert EQUALLY_GOOD in (out / "compare.html").read_text()
@@ -302,7 +307,8 @@ def test_several_metrics_stand_side_by_side(nbyk: Run) -> None:
     assert any(text.startswith("variance of spearman: not known here, ") for text in answer["cautions"])
     assert nbyk(f"compare {line} --out report")[0] == 0
     stems = {path.stem for path in Path("report/figures").glob("*.png")}
-    assert stems == {"effect", "effect_spearman", "effect_accuracy-threshold=0.4", "variance"}
+    others = ("", "_spearman", "_accuracy-threshold=0.4")
+    assert stems == {"variance", *(f"{kind}{name}" for kind in ("difference", "effect") for name in others)}
 
 
 def test_a_metric_of_ones_own_and_a_scale(nbyk: Run) -> None:
@@ -345,7 +351,7 @@ def test_runs_of_lm_eval_are_systems(nbyk: Run, tmp_path: Path) -> None:
 
 
 def test_nothing_is_written_where_a_figure_cannot_be(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> None:
-    def full_disk(*_: object) -> None:
+    def full_disk(*_: object, **__: object) -> None:
         raise package.NbykError("no room")
 
     monkeypatch.setattr("nbyk.report.answer.pictures", full_disk)
@@ -407,3 +413,51 @@ def test_clusters_of_a_column_are_swapped_whole(nbyk: Run) -> None:
         assert says in errors
     board = found(nbyk, "--gold gold.csv sim_a.csv sim_b.csv sim_c.csv --cluster text --resamples 999")
     assert board["leaderboards"][0]["n_clusters"] == 10
+
+
+@pytest.mark.parametrize(
+    ("margin", "code", "says"),
+    [
+        ("0.2", 0, "The gate is passed: sim_c is better than sim_a, or not worse by 0.2."),
+        ("0.01", 3, "The gate is not passed: sim_c is worse than sim_a by more than 0.01."),
+        (
+            "0.08",
+            4,
+            "The gate is inconclusive: these data do not show whether sim_c is worse than sim_a by 0.08.",
+        ),
+    ],
+)
+def test_the_gate_with_a_margin(margin: str, code: int, says: str, nbyk: Run) -> None:
+    line = f"compare --gold gold.csv sim_c.csv sim_a.csv --margin {margin}"
+    found, text, _ = nbyk(f"{line} --gate")
+    assert (found, says in unfolded(text)) == (code, True)
+
+
+def test_a_margin_is_in_the_unit_of_the_ratings(nbyk: Run) -> None:
+    (own,) = found(nbyk, "--gold gold.csv sim_a.csv sim_c.csv --generalise items --margin 0.2")["results"]
+    for name in ("gold", "sim_a", "sim_b", "sim_c"):
+        write(f"{name}.csv", 1.0 + 4.0 * read(name))
+    answer = found(nbyk, "--gold gold.csv sim_a.csv sim_c.csv --generalise items --margin 0.8 --scale 1..5")
+    (scaled,) = answer["results"]
+    assert scaled["margins"][0]["p_not_worse"] == pytest.approx(own["margins"][0]["p_not_worse"])
+    assert any(
+        text.startswith("In the ratings' own unit, the effect of sim_a") for text in answer["sentences"]
+    )
+    code, _, errors = nbyk("compare --gold gold.csv sim_a.csv sim_c.csv sim_b.csv --margin 1 --scale 1..5")
+    assert (code, "--margin: found 3 systems" in errors) == (2, True)
+
+
+@pytest.mark.parametrize(
+    ("form", "begins", "holds"),
+    [
+        ("markdown", "### Is sim_a better than sim_c?", "<details><summary>Numbers</summary>"),
+        ("html", "<!doctype html>", "data:image/svg+xml;base64,"),
+        ("latex", "sim\\_a is better than sim\\_c", "\\toprule"),
+    ],
+)
+def test_the_forms_of_an_answer(form: str, begins: str, holds: str, nbyk: Run) -> None:
+    code, text, errors = nbyk(f"compare --gold gold.csv sim_a.csv sim_c.csv --format {form}")
+    assert (code, errors) == (0, "")
+    assert text.lstrip().startswith(begins)
+    assert holds in text
+    assert nbyk("compare --gold gold.csv sim_a.csv sim_c.csv --format pdf")[0] == 2

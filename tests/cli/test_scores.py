@@ -46,7 +46,7 @@ def test_a_malformed_file_is_refused_in_one_line(case: Case, nbyk: Run, tmp_path
 
 def test_recommended_of_few_runs_is_the_exact_permutation_test(nbyk: Run) -> None:
     write_runs({"a": 0.75, "b": 0.70})
-    code, out, error = nbyk("test", "a.txt", "b.txt", "--json")
+    code, out, error = nbyk("test", "a.txt", "b.txt", "--format", "json")
     assert (code, error) == (0, "")
     found = json.loads(out)
     expected = library.permutation_test(scores_in("a.txt"), scores_in("b.txt"), alternative="two-sided")
@@ -64,13 +64,13 @@ def test_scores_with_ids_are_paired_by_them(nbyk: Run) -> None:
     pd.DataFrame({"item": items, "score": a}).to_csv("a.csv", index=False)
     order = generator.permutation(40)
     pd.DataFrame({"item": np.array(items)[order], "score": b[order]}).to_parquet("b.parquet")
-    found = json.loads(nbyk("test", "a.csv", "b.parquet", "--json")[1])
+    found = json.loads(nbyk("test", "a.csv", "b.parquet", "--format", "json")[1])
     assert found["test"] == "approximate_randomisation"
     assert found["paired"]
     assert found["pairs"][0]["p"] == library.approximate_randomisation(a, b, alternative="two-sided").p
     (said,) = [text for text in found["cautions"] if "it speaks of this run of each system" in text]
     assert said.startswith("Where a pair of scores is an item")
-    unpaired = json.loads(nbyk("test", "a.csv", "b.parquet", "--json", "--unpaired")[1])
+    unpaired = json.loads(nbyk("test", "a.csv", "b.parquet", "--format", "json", "--unpaired")[1])
     assert not any("this run of each system" in text for text in unpaired["cautions"])
     assert unpaired["test"] == "welch_t"
 
@@ -91,10 +91,10 @@ def test_every_test_by_its_name(name: str, nbyk: Run) -> None:
     from nbyk.testing.scores.battery import TESTS
 
     write_runs({"a": 0.75, "b": 0.74})
-    words = ("--alternative", "greater", "--json", "--out", "out", "--seed", "3")
+    words = ("--alternative", "greater", "--format", "json", "--out", "out", "--seed", "3")
     found = json.loads(nbyk("test", "a.txt", "b.txt", "--test", name, *words)[1])
     seed = {"seed": 3} if TESTS[name].draws else {}
-    expected = TESTS[name].test(scores_in("a.txt"), scores_in("b.txt"), **seed)
+    expected = TESTS[name].test(scores_in("a.txt"), scores_in("b.txt"), alternative="greater", **seed)
     assert found["pairs"][0]["p"] == expected.p
     assert Path("out/figures/null.png").stat().st_size > 5000
     if TESTS[name].paired:
@@ -103,7 +103,7 @@ def test_every_test_by_its_name(name: str, nbyk: Run) -> None:
 
 def test_aso_says_both_ways_and_warns_below_five(nbyk: Run) -> None:
     write_runs({"a": 0.75, "b": 0.70}, n=4)
-    found = json.loads(nbyk("test", "a.txt", "b.txt", "--test", "aso", "--json")[1])
+    found = json.loads(nbyk("test", "a.txt", "b.txt", "--test", "aso", "--format", "json")[1])
     pair = found["pairs"][0]
     assert pair["n_comparisons"] == 2
     assert pair["better"] == ("a" if pair["eps_min"] < 0.2 else None)
@@ -117,13 +117,15 @@ def test_aso_says_both_ways_and_warns_below_five(nbyk: Run) -> None:
 def test_several_systems_are_corrected(nbyk: Run) -> None:
     write_runs({"a": 0.75, "b": 0.70, "c": 0.72})
     for method in ("holm", "bonferroni", "benjamini_hochberg", "none"):
-        found = json.loads(nbyk("test", "a.txt", "b.txt", "c.txt", "--correction", method, "--json")[1])
+        found = json.loads(
+            nbyk("test", "a.txt", "b.txt", "c.txt", "--correction", method, "--format", "json")[1]
+        )
         p = [pair["p"] for pair in found["pairs"]]
         corrected = p if method == "none" else library.correct_p_values(p, method).tolist()
         assert [pair["p_adjusted"] for pair in found["pairs"]] == pytest.approx(corrected)
-    found = json.loads(nbyk("test", "a.txt", "b.txt", "c.txt", "--against", "b", "--json")[1])
+    found = json.loads(nbyk("test", "a.txt", "b.txt", "c.txt", "--against", "b", "--format", "json")[1])
     assert [(pair["a"], pair["b"]) for pair in found["pairs"]] == [("a", "b"), ("c", "b")]
-    found = json.loads(nbyk("test", "a.txt", "b.txt", "c.txt", "--test", "aso", "--json")[1])
+    found = json.loads(nbyk("test", "a.txt", "b.txt", "c.txt", "--test", "aso", "--format", "json")[1])
     samples = {name: scores_in(f"{name}.txt") for name in "abc"}
     table = library.multi_aso(samples)
     bounds = [(pair["eps_min"], pair["eps_min_reversed"]) for pair in found["pairs"]]
@@ -138,7 +140,10 @@ def test_gate(nbyk: Run) -> None:
     assert nbyk("test", "new.txt", "old.txt", "--gate", "--alpha", "1e-9")[0] == 3
     assert nbyk("test", "old.txt", "new.txt", "--against", "old", "--gate")[0] == 0
     assert nbyk("test", "old.txt", "new.txt")[0] == 0
-    assert json.loads(nbyk("test", "new.txt", "old.txt", "--gate", "--json")[1])["alternative"] == "greater"
+    assert (
+        json.loads(nbyk("test", "new.txt", "old.txt", "--gate", "--format", "json")[1])["alternative"]
+        == "greater"
+    )
     write_runs({"third": 0.65})
     assert nbyk("test", "new.txt", "old.txt", "third.txt", "--gate", "--against", "third")[0] == 0
     for words in (("new.txt", "old.txt", "--alternative", "less"), ("new.txt", "old.txt", "third.txt")):
@@ -150,13 +155,13 @@ def test_gate(nbyk: Run) -> None:
 def test_the_smallest_p_value_is_said_where_nothing_can_be_shown(nbyk: Run) -> None:
     Path("a.txt").write_text("9\n8\n")
     Path("b.txt").write_text("1\n2\n")
-    found = json.loads(nbyk("test", "a.txt", "b.txt", "--json")[1])
+    found = json.loads(nbyk("test", "a.txt", "b.txt", "--format", "json")[1])
     assert found["pairs"][0]["p"] == pytest.approx(2 / 6)
     assert any(
         "smallest p-value that permutation can give here is 0.333" in said for said in found["cautions"]
     )
     write_runs({"a": 0.75, "b": 0.70})
-    found = json.loads(nbyk("test", "a.txt", "b.txt", "--json")[1])
+    found = json.loads(nbyk("test", "a.txt", "b.txt", "--format", "json")[1])
     assert not any("smallest" in said for said in found["cautions"])
 
 
@@ -181,12 +186,23 @@ def test_out_writes_everything_alike_twice(nbyk: Run) -> None:
 
 def test_power_is_the_bootstrap_power_analysis_of_each(nbyk: Run) -> None:
     write_runs({"a": 0.75, "b": 0.70})
-    words = ("--test", "welch_t", "--power", "--shift", "0.02", "--json", "--alternative", "greater")
+    words = [
+        "--test",
+        "welch_t",
+        "--power",
+        "--shift",
+        "0.02",
+        "--format",
+        "json",
+        "--alternative",
+        "greater",
+    ]
     found = json.loads(nbyk("test", "a.txt", "b.txt", *words)[1])
     for name in "ab":
-        expected = library.bootstrap_power_analysis(scores_in(f"{name}.txt"), lift=0.02, lift_is="shift")
+        scores = scores_in(f"{name}.txt")
+        expected = library.bootstrap_power_analysis(scores, lift=0.02, lift_is="shift", alternative="greater")
         assert found["power"][name]["power"] == expected.power
         assert 0.0 < expected.power < 1.0
     assert any("better by 0.02 would be noticed" in sentence for sentence in found["sentences"])
-    found = json.loads(nbyk("test", "a.txt", "b.txt", "--test", "aso", "--power", "--json")[1])
+    found = json.loads(nbyk("test", "a.txt", "b.txt", "--test", "aso", "--power", "--format", "json")[1])
     assert found["power"]["a"]["power"] == 1.0

@@ -33,7 +33,7 @@ def scores(tmp_path: Path) -> Path:
 
 @pytest.mark.parametrize("encoding", ["ascii", "latin-1"])
 def test_any_encoding_of_the_output_takes_every_character(scores: Path, encoding: str) -> None:
-    line = '"$NBYK" test é≥😀=a.txt b.txt --json'
+    line = '"$NBYK" test é≥😀=a.txt b.txt --format json'
     done = run_in_shell(line, scores, PYTHONIOENCODING=encoding, PYTHONUTF8="1")
     assert (done.returncode, done.stderr) == (0, b"")
     assert "é≥😀" in json.dumps(json.loads(done.stdout.decode(encoding)), ensure_ascii=False)

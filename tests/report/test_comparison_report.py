@@ -146,8 +146,15 @@ def test_long_names_lose_their_middle_and_dollars_are_no_mathematics() -> None:
 
 def test_a_figure_of_many_groups_is_lettered_as_the_table(board: Leaderboard) -> None:
     figure = figures.leaderboard_figure(board)
-    texts = sorted(text.get_text() for text in figure.axes[2].texts)
-    assert texts == sorted("".join(standing.letters for standing in board.standings))
+    texts = [text.get_text() for text in figure.axes[0].texts]
+    assert texts[:2] == ["rank", "group"]
+    ranks = [
+        f"{s.rank_low}–{s.rank_high}".replace(f"{s.rank_low}–{s.rank_low}", f"{s.rank_low}")
+        for s in board.standings
+    ]
+    assert texts[2::2] == ranks
+    assert texts[3::2] == [standing.letters for standing in board.standings]
+    assert figure.get_figwidth() == pytest.approx(3.33)
     assert figures.leaderboard_figure(replace(board, groups=())) is not None
 
 

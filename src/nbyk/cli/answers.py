@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nbyk.cli.gates import EXIT_CODES, Verdict
 from nbyk.cli.naming import in_options
+from nbyk.errors import NbykError
 from nbyk.lineage.recording import GateShutError
 
 if TYPE_CHECKING:
@@ -24,18 +26,11 @@ OutAnswer = Annotated[
         help="Folder to write to: an HTML report, JSON, tables (CSV, Parquet, Markdown, LaTeX), figures.",
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")]
-Gate = Annotated[
-    bool,
-    typer.Option(
-        "--gate",
-        help="Exit with 3 where the answer is no, 4 where it is inconclusive: for continuous integration.",
-    ),
+Format = Annotated[
+    str, typer.Option("--format", help="Form to print the answer in: text, markdown, json, html or latex.")
 ]
 
-Verdict = Literal["yes", "no", "inconclusive"]
-EXIT_CODES: dict[Verdict, int] = {"yes": 0, "no": 3, "inconclusive": 4}
-"""What --gate ends with. 2 is bad input, and 1 what nobody foresaw."""
+FORMATS = ("text", "markdown", "json", "html", "latex")
 
 _WIDTH = 100
 """Columns where the output is no terminal."""
@@ -45,7 +40,7 @@ def give(
     answer: Answer,
     *,
     out: Path | None,
-    as_json: bool,
+    form: str,
     stem: str,
     gate: Verdict | None = None,
     more: Mapping[str, bytes] | None = None,
@@ -58,8 +53,8 @@ def give(
         The answer.
     out
         The folder of --out; check it with `check_out_folder` before what takes long.
-    as_json
-        Whether to print JSON.
+    form
+        The --format to print it in; check it with `check_format` before what takes long.
     stem
         Stem of the report's and the JSON file's names.
     gate
@@ -67,50 +62,18 @@ def give(
     more
         Further files of the answer, by name.
     """
-    from nbyk.report.answer import answer_text, write_answer
+    from nbyk.report.answer import write_answer
+    from nbyk.report.printed import printed
 
     answer = replace(answer, cautions=tuple(map(in_options, answer.cautions)))
     if out is not None:
         write_answer(answer, out, stem=stem, more=more)
-    if as_json:
-        print(answer.to_json())
-    else:
-        print(answer_text(answer, width=shutil.get_terminal_size((_WIDTH, 24)).columns), end="")
+    print(printed(answer, form, stem=stem, width=shutil.get_terminal_size((_WIDTH, 24)).columns), end="")
     if gate is not None and gate != "yes":
         raise GateShutError(EXIT_CODES[gate])
 
 
-def passed(yes: bool) -> Verdict:
-    """Return the verdict of a test whose number of draws is fixed, which is never inconclusive."""
-    return "yes" if yes else "no"
-
-
-def all_better(metrics: Iterable[tuple[bool, bool]]) -> Verdict:
-    """Return whether a system is better by all metrics.
-
-    Parameters
-    ----------
-    metrics
-        Of each metric, whether the system is better by it, and whether more draws cannot change that.
-    """
-    found = list(metrics)
-    if any(settled and not better for better, settled in found):
-        return "no"
-    return "yes" if all(settled for _, settled in found) else "inconclusive"
-
-
-def with_gate(answer: Answer, verdict: Verdict, a: str, b: str | None, reason: str = "") -> Answer:
-    """Return an answer that says whether the gate is passed: whether `a` is shown to be better than `b`.
-
-    `reason` says why nothing can be said of the population that is asked about; "" where draws alone lack.
-    """
-    no = "" if verdict == "yes" else "not "
-    sentence = f"The gate is {no}passed: {a} is {no}shown to be better than {b}."
-    if verdict == "inconclusive":
-        more = f"more draws could change whether {a} is shown to be better than {b}; raise --max-resamples"
-        sentence = f"The gate is inconclusive: {reason or more}."
-    return replace(
-        answer,
-        sentences=(*answer.sentences, sentence),
-        details={**answer.details, "gate": verdict, "gate_passed": verdict == "yes"},
-    )
+def check_format(form: str) -> None:
+    """Raise NbykError if there is no such --format."""
+    if form not in FORMATS:
+        raise NbykError(f"found {form!r}, expected {', '.join(FORMATS)}", argument="format")

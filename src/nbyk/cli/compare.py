@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from functools import partial
@@ -12,7 +12,8 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from nbyk.cli.answers import AsJson, Gate, OutAnswer, Verdict, all_better, give, with_gate
+from nbyk.cli.answers import Format, OutAnswer, check_format, give
+from nbyk.cli.gates import Gate, Shown, all_better, by_margin, reason_of, with_gate
 from nbyk.cli.naming import error_in_options
 from nbyk.cli.options import (
     Cluster,
@@ -56,17 +57,8 @@ class _Asked:
     interval: IntervalMethod
     max_draws: int
     full: bool
+    margin: float | None
     test: Mapping[str, Any]
-
-
-@dataclass(frozen=True)
-class _Shown:
-    """Whether system `a` is shown to be better than `b`, or more draws could change that."""
-
-    a: str
-    b: str | None
-    better: Verdict
-    reason: str = ""
 
 
 def compare(
@@ -159,8 +151,15 @@ def compare(
     max_draws: Annotated[
         int, typer.Option(help="The same of all pairs together, of three systems or more.")
     ] = 30_000_000,
+    margin: Annotated[
+        float | None,
+        typer.Option(
+            help="Of two systems: the largest difference that does not matter, in the ratings' own unit. "
+            "nbyk tests whether A is worse than B by that much, and whether they are equivalent within it."
+        ),
+    ] = None,
     out: OutAnswer = None,
-    as_json: AsJson = False,
+    form: Format = "text",
     gate: Gate = False,
     seed: Seed = 0,
     threads: Threads = 2,
@@ -170,10 +169,13 @@ def compare(
     The first system is A, and effects are positive where it is better.
 
     With --gate the exit code is 0 where A is shown to be better than B, or than the baseline --against, 3
-    where it is not, and 4 where --max-resamples draws do not settle which.
+    where it is not, and 4 where --max-resamples draws do not settle which. With --gate and --margin it is 0
+    where A is shown to be better, or not worse by the margin, 3 where A is shown to be worse by more, and 4
+    where the data show neither.
     """
     from nbyk.data import SampleChoice, read_systems
     from nbyk.testing.corrections import CORRECTIONS
+    from nbyk.testing.systems.margins import check_margin
 
     load_metric_files(metric_file)
     chosen = _metrics(metric, has_gold=gold is not None)
@@ -187,6 +189,8 @@ def compare(
         raise NbykError("--gate asks whether A is better, and --alternative less whether B is; drop one")
     if max_resamples < 1:
         raise NbykError(f"found {max_resamples}, expected at least 1", argument="max_resamples")
+    check_format(form)
+    check_margin(margin)
     if out is not None:
         check_out_folder(out)
     read = read_systems(
@@ -201,6 +205,11 @@ def compare(
         cluster=cluster,
     ).with_units(rater_ids, run_ids)
     _check_names(read, against, gate=gate)
+    if margin is not None and len(read.names) > 2:
+        raise NbykError(
+            f"found {len(read.names)} systems, and a margin is for two; compare one candidate with one other",
+            argument="margin",
+        )
     asked = _Asked(
         chosen,
         against,
@@ -208,6 +217,7 @@ def compare(
         interval,  # type: ignore[arg-type]
         max_draws,
         full,
+        margin,
         {
             "null": null,
             "alternative": sided,
@@ -222,12 +232,14 @@ def compare(
     )
     answer, shown = (_pair if len(read.names) == 2 else _board)(read, asked)
     if gate:
-        answer = with_gate(answer, shown.better, shown.a, shown.b, shown.reason)
-    give(answer, out=out, as_json=as_json, stem=STEM, gate=shown.better if gate else None)
+        answer = with_gate(answer, shown)
+    give(answer, out=out, form=form, stem=STEM, gate=shown.better if gate else None)
 
 
-def _pair(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
+def _pair(systems: Systems, asked: _Asked) -> tuple[Answer, Shown]:
     """Return the answer of two systems, and whether A is the better one by every metric."""
+    from nbyk.metrics import get
+    from nbyk.metrics.units import effect_unit
     from nbyk.report.comparison.pair_answer import PairFindings, pair_answer
     from nbyk.testing.systems.compare import compare_metrics
 
@@ -235,14 +247,19 @@ def _pair(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
     if asked.against == a:
         a, b = b, a
     data = systems.pair(a, b)
+    margins = {}
+    if asked.margin is not None:
+        margins = {name: asked.margin / effect_unit(get(name), systems.scale) for name in asked.metrics}
     with _stage(f"comparing {a} with {b} on {systems.n_items} items"):
-        results = compare_metrics(data, metrics=asked.metrics, **asked.test)
+        results = compare_metrics(data, metrics=asked.metrics, margins=margins, **asked.test)
     found = PairFindings(a, b, systems, results, asked.interval, **_extras(systems, data, results, asked))
+    if asked.margin is not None:
+        return pair_answer(found), Shown(a, b, by_margin(results.values()), "", asked.margin)
     better = all_better((result.verdict == "A", result.decided) for result in results.values())
-    return pair_answer(found), _Shown(a, b, better, _reason(results.values()))
+    return pair_answer(found), Shown(a, b, better, reason_of(results.values()))
 
 
-def _board(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
+def _board(systems: Systems, asked: _Asked) -> tuple[Answer, Shown]:
     """Return the answer of three systems or more, and whether the first is better than the baseline."""
     from nbyk.report.comparison.board_answer import board_answer
     from nbyk.testing.systems.systems import compare_systems
@@ -268,13 +285,8 @@ def _board(systems: Systems, asked: _Asked) -> tuple[Answer, _Shown]:
         (any(pair.better == first for pair in pairs), all(pair.decided for pair in pairs))
         for pairs in of_first
     )
-    reason = _reason(pair.result for pairs in of_first for pair in pairs)
-    return board_answer(boards, systems), _Shown(first, asked.against, better, reason)
-
-
-def _reason(results: Iterable[ComparisonResult]) -> str:
-    """Return why nothing can be said of the broadest population, if so by any metric."""
-    return next((result.claims[0].reason for result in results if result.claims[0].reason), "")
+    reason = reason_of(pair.result for pairs in of_first for pair in pairs)
+    return board_answer(boards, systems), Shown(first, asked.against, better, reason)
 
 
 def _extras(

@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from nbyk.cli.answers import AsJson, Gate, OutAnswer, give, passed
+from nbyk.cli.answers import Format, OutAnswer, check_format, give
+from nbyk.cli.gates import Gate, passed
 from nbyk.cli.options import Threads, check_out_folder
 from nbyk.errors import NbykError
 
@@ -16,7 +17,7 @@ from nbyk.errors import NbykError
 def labels(
     design: Annotated[Path, typer.Argument(help="The design, in YAML (docs/labels.md).")],
     out: OutAnswer = None,
-    as_json: AsJson = False,
+    form: Format = "text",
     gate: Gate = False,
     outcomes: Annotated[
         Path | None,
@@ -29,6 +30,7 @@ def labels(
     With --out, comparisons that were computed before are kept, and results.tsv has BooStSa's layout. The gate
     is passed if every treatment is shown to be better than its control by the first score.
     """
+    check_format(form)
     if out is not None:
         check_out_folder(out)
     from nbyk.labels.designs import compare_design, read_design, write_outcomes
@@ -45,7 +47,7 @@ def labels(
         write_outcomes(read, outcomes)
     verdict = passed(is_passed(result)) if gate else None
     more = results_files(result)
-    give(design_answer(result), out=out, as_json=as_json, stem="labels", gate=verdict, more=more)
+    give(design_answer(result), out=out, form=form, stem="labels", gate=verdict, more=more)
 
 
 def _say(line: str) -> None:

@@ -20,14 +20,6 @@ if TYPE_CHECKING:
     from nbyk.priors import Response, TwoStagePrior
     from nbyk.testing.pvalues import Alternative
 
-UNIT_POWERS = {
-    **dict.fromkeys(("mae", "rmse", "max_error", "mean"), 1),
-    **dict.fromkeys(("emd_aggregated", "emd_aggregated_vectorized", "mean_of_emds"), 1),
-    "mse": 2,
-    "inverse_mse": -2,
-}
-"""Power of the scale's unit that a metric's effect is in; 0, no unit, for those that are not here."""
-
 _UNEVEN = 0.05
 _MOST_STEPS = 10
 """Steps of the longest scale, from 0 to 10, whose whole numbers are taken for its levels."""
@@ -113,6 +105,7 @@ def plan(
     --epsilon and --power alone the cheapest size is found.
     """
     from nbyk.metrics import get
+    from nbyk.metrics.units import unit_power
     from nbyk.planning.plan import plan as solve
 
     load_metric_files(metric_file)
@@ -152,7 +145,7 @@ def plan(
     else:
         population, cautions = _prior_of(str(dataset), published=published)
     # The planner works on the prior's scale, from 0 to 1.
-    effect_unit = unit ** UNIT_POWERS.get(compared.base_name, 0)
+    effect_unit = unit ** unit_power(compared)
     solved = solve(
         population,
         metric=compared,

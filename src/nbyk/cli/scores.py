@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
-from nbyk.cli.answers import AsJson, Gate, OutAnswer, give, passed
+from nbyk.cli.answers import Format, OutAnswer, check_format, give
+from nbyk.cli.gates import Gate, passed
 from nbyk.cli.options import Seed, Threads, check_out_folder
 from nbyk.errors import NbykError, unknown_name
 
@@ -75,7 +76,7 @@ def scores(
     shift: Annotated[float | None, typer.Option(help="Difference of --power, in place of a factor.")] = None,
     gate: Gate = False,
     out: OutAnswer = None,
-    as_json: AsJson = False,
+    form: Format = "text",
     seed: Seed = 0,
     threads: Threads = 1,
 ) -> None:
@@ -115,6 +116,7 @@ def scores(
         raise NbykError(
             f"--gate with {len(systems)} systems needs a baseline to be better than; name it with --against"
         )
+    check_format(form)
     if out is not None:
         check_out_folder(out)
     by_pairs = test in TESTS and TESTS[test].paired
@@ -168,4 +170,4 @@ def scores(
     answer = scores_answer(comparison, powers=powers, lift=by, notes=notes)
     first = next(name for name in paths if name != against)
     is_better = any(pair.better == pair.a == first for pair in comparison.pairs)
-    give(answer, out=out, as_json=as_json, stem="test", gate=passed(is_better) if gate else None)
+    give(answer, out=out, form=form, stem="test", gate=passed(is_better) if gate else None)

@@ -14,6 +14,9 @@ from nbyk.errors import NbykError
 
 Floats = NDArray[np.float64]
 
+_UNEVEN = 0.05
+"""Steps that differ by no more than this share are equal: people round, as in 0, 0.33, 0.67, 1."""
+
 
 @dataclass(frozen=True)
 class Levels:
@@ -51,6 +54,14 @@ class Levels:
         """The values on the scale, in words."""
         return "one of " + ", ".join(f"{level:g}" for level in self.levels)
 
+    @property
+    def unit(self) -> float | None:
+        """By how much ratings differ whose normalised values differ by 1; None where steps are uneven."""
+        steps = np.diff(self.levels)
+        if np.ptp(steps) > _UNEVEN * steps.max():
+            return None
+        return float(steps.mean()) * len(self.levels)
+
     def outside(self, values: ArrayLike) -> NDArray[np.bool_]:
         """Return, per value, whether it is off the scale; NaN is."""
         return ~np.isin(np.asarray(values, dtype=np.float64), self.levels)
@@ -65,6 +76,10 @@ class Levels:
         """
         array = _on_scale(self, values)
         return np.searchsorted(self.levels, array) / len(self.levels)
+
+    def original(self, values: Floats) -> Floats:
+        """Return the levels that `normalise` turned into `values`."""
+        return np.array(self.levels)[np.rint(values * len(self.levels)).astype(np.intp)]
 
     def to_dict(self) -> dict[str, Any]:
         """Return the form that `scale_from_dict` reads."""
@@ -101,6 +116,11 @@ class Interval:
         """The values on the scale, in words."""
         return f"a number from {self.low:g} to {self.high:g}"
 
+    @property
+    def unit(self) -> float:
+        """By how much ratings differ whose normalised values differ by 1."""
+        return self.high - self.low
+
     def outside(self, values: ArrayLike) -> NDArray[np.bool_]:
         """Return, per value, whether it is off the scale; NaN is."""
         array = np.asarray(values, dtype=np.float64)
@@ -118,6 +138,10 @@ class Interval:
         normalised: Floats = (array - self.low) / (self.high - self.low)
         return normalised
 
+    def original(self, values: Floats) -> Floats:
+        """Return the ratings that `normalise` turned into `values`, up to rounding."""
+        return self.low + (self.high - self.low) * values
+
     def to_dict(self) -> dict[str, Any]:
         """Return the form that `scale_from_dict` reads."""
         return {"low": self.low, "high": self.high}
@@ -132,6 +156,11 @@ class Binary:
         """The values on the scale, in words."""
         return "0 or 1"
 
+    @property
+    def unit(self) -> float:
+        """By how much ratings differ whose normalised values differ by 1."""
+        return 1.0
+
     def outside(self, values: ArrayLike) -> NDArray[np.bool_]:
         """Return, per value, whether it is off the scale; NaN is."""
         return ~np.isin(np.asarray(values, dtype=np.float64), (0.0, 1.0))
@@ -145,6 +174,10 @@ class Binary:
             If a value is neither 0 nor 1; it names the index of the first such value.
         """
         return _on_scale(self, values)
+
+    def original(self, values: Floats) -> Floats:
+        """Return the values."""
+        return values
 
     def to_dict(self) -> dict[str, Any]:
         """Return the form that `scale_from_dict` reads."""

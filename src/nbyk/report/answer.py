@@ -63,11 +63,14 @@ class AnswerFigure:
         What it shows, for those who see it and for those who do not.
     draw
         Draws it; called only where it is written.
+    for_paper
+        Whether it is also written as .pdf, to stand in a paper.
     """
 
     name: str
     caption: str
     draw: Callable[[], Figure]
+    for_paper: bool = False
 
 
 BEFORE = "Before you believe it:"
@@ -156,7 +159,7 @@ def write_answer(
     import pyarrow as pa
 
     files = dict(more or {})
-    drawn = {figure.name: pictures(figure.draw()) for figure in answer.figures}
+    drawn = {figure.name: pictures(figure.draw(), for_paper=figure.for_paper) for figure in answer.figures}
     for table in answer.tables:
         for suffix, text in table_texts(table.frame, table.caption).items():
             files[f"tables/{table.name}{suffix}"] = text.encode()

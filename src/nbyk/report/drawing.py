@@ -20,6 +20,9 @@ if TYPE_CHECKING:
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6f4e9c", "#555555")
 """Okabe and Ito's colours, which the colour-blind can tell apart, and two more."""
 
+COLUMN = 3.33
+"""Width of a column of a two-column paper, in inches."""
+
 MARKERS = "osD^vP*X"
 _LONGEST_NAME = 36
 _STYLE: Any = {
@@ -29,6 +32,7 @@ _STYLE: Any = {
     "axes.grid": True,
     "grid.alpha": 0.25,
     "svg.hashsalt": "nbyk",
+    "pdf.fonttype": 42,
     "savefig.dpi": 150,
     "figure.constrained_layout.use": True,
 }
@@ -79,10 +83,10 @@ def save(figure: Figure, path: Path) -> None:
         write_bytes(path.with_name(path.name + suffix), picture)
 
 
-def pictures(figure: Figure) -> dict[str, bytes]:
-    """Return a figure as .png and .svg without dates, so that the same numbers give the same bytes.
+def pictures(figure: Figure, *, for_paper: bool = False) -> dict[str, bytes]:
+    """Return a figure as .png and .svg, and .pdf with its fonts in it if it is for a paper.
 
-    The figure is closed.
+    There are no dates in them, so that the same numbers give the same bytes. The figure is closed.
     """
     import matplotlib.pyplot as plt
 
@@ -91,7 +95,10 @@ def pictures(figure: Figure) -> dict[str, bytes]:
         # Characters that the font lacks are drawn as boxes; the tables beside the figure have them.
         warnings.filterwarnings("ignore", message="(Glyph|Matplotlib currently does not support)")
         _lay_out(figure)
-        for suffix, metadata in ((".png", {"Software": None}), (".svg", {"Date": None})):
+        forms: dict[str, dict[str, None]] = {".png": {"Software": None}, ".svg": {"Date": None}}
+        if for_paper:
+            forms[".pdf"] = {"CreationDate": None}
+        for suffix, metadata in forms.items():
             picture = BytesIO()
             figure.savefig(picture, format=suffix[1:], metadata=metadata)
             drawn[suffix] = picture.getvalue()

@@ -69,7 +69,7 @@ def markdown(table: pd.DataFrame, caption: str) -> str:
     """Return a GitHub-flavoured Markdown table under its caption."""
     rule = ["---" if is_text(table, name) else "---:" for name in table.columns]
     header = [on_one_line(str(name)) for name in table.columns]
-    rows = [[_MARKUP.sub(r"\\\g<0>", cell) for cell in row] for row in (header, *cells(table))]
+    rows = [[markdown_text(cell) for cell in row] for row in (header, *cells(table))]
     rows.insert(1, rule)
     body = "\n".join("| " + " | ".join(row) + " |" for row in rows)
     return f"**{on_one_line(caption)}**\n\n{body}\n"
@@ -78,10 +78,10 @@ def markdown(table: pd.DataFrame, caption: str) -> str:
 def latex(table: pd.DataFrame, caption: str) -> str:
     """Return a LaTeX table that needs the booktabs package."""
     columns = "".join("l" if is_text(table, name) else "r" for name in table.columns)
-    header = " & ".join(_escaped(name) for name in table.columns)
-    body = "\n".join(" & ".join(_escaped(cell) for cell in row) + r" \\" for row in cells(table))
+    header = " & ".join(latex_text(name) for name in table.columns)
+    body = "\n".join(" & ".join(latex_text(cell) for cell in row) + r" \\" for row in cells(table))
     return (
-        "\\begin{table}\n\\centering\n\\caption{" + _escaped(caption) + "}\n"
+        "\\begin{table}\n\\centering\n\\caption{" + latex_text(caption) + "}\n"
         f"\\begin{{tabular}}{{{columns}}}\n\\toprule\n{header} \\\\\n\\midrule\n{body}\n"
         "\\bottomrule\n\\end{tabular}\n\\end{table}\n"
     )
@@ -107,7 +107,13 @@ def is_text(table: pd.DataFrame, name: str) -> bool:
     return bool(table[name].map(lambda value: isinstance(value, str)).any())
 
 
-def _escaped(text: str) -> str:
+def markdown_text(text: str) -> str:
+    """Return a text on one line in which Markdown sees no markup."""
+    return _MARKUP.sub(r"\\\g<0>", text)
+
+
+def latex_text(text: str) -> str:
+    """Return a text on one line in which LaTeX sees no commands."""
     plain = re.sub(
         r"[&%$#_{}\\~^|<>]", lambda found: _COMMANDS.get(found[0], f"\\{found[0]}"), on_one_line(text)
     )

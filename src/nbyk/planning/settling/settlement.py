@@ -6,7 +6,8 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from nbyk.testing.pvalues import Alternative
-from nbyk.testing.systems.result import Interval, number, plain
+from nbyk.testing.systems.result import Interval, plain
+from nbyk.testing.systems.sentences import number
 
 MEASURED_POWER = (0.69, 0.89)
 """The least and the greatest power of the sizes that were named for 0.8 on four pilots of a known process."""

@@ -11,7 +11,7 @@ from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import leaderboard_figure
 from nbyk.report.comparison.pair_answer import details_of, dropped_items, file_stem
 from nbyk.report.comparison.tables import leaderboard_caption, leaderboard_table, pairs_table
-from nbyk.testing.systems.result import number
+from nbyk.testing.systems.sentences import number
 from nbyk.testing.systems.standings import Leaderboard
 
 if TYPE_CHECKING:
@@ -83,7 +83,8 @@ def _shown(board: Leaderboard) -> pd.DataFrame:
 def _figures(boards: Mapping[str, Leaderboard]) -> Iterator[AnswerFigure]:
     for place, (name, board) in enumerate(boards.items()):
         caption = f"The leaderboard: {leaderboard_caption(board)}"
-        yield AnswerFigure(file_stem("leaderboard", name, place), caption, partial(leaderboard_figure, board))
+        draw = partial(leaderboard_figure, board)
+        yield AnswerFigure(file_stem("leaderboard", name, place), caption, draw, for_paper=True)
 
 
 def _cautions(boards: Mapping[str, Leaderboard], systems: Systems) -> Iterator[str]:

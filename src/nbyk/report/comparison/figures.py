@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+import textwrap
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
 
 from nbyk.report.comparison.tables import SOURCE_NAMES
-from nbyk.report.drawing import COLOURS, new_figure, shown_name, style
-from nbyk.testing.systems.ranks import group_letters
+from nbyk.report.drawing import COLOURS, COLUMN, new_figure, shown_name, style
 from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.sensitivity import Choice, Sensitivity
 from nbyk.testing.systems.splits import SOURCES
@@ -17,7 +17,6 @@ from nbyk.testing.systems.standings import Leaderboard
 from nbyk.testing.systems.variance import VarianceShares
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 _INK, _PALE = "#333333", "#bbbbbb"
@@ -27,49 +26,84 @@ _VERDICTS = {
     "different": ("#dcc3dd", "they differ"),
     "undecided": ("#f4f4f4", "undecided"),
 }
-_HALF = 0.3
 
 
 def leaderboard_figure(board: Leaderboard) -> Figure:
-    """Draw scores and ranks with their intervals, best on top, and who cannot be told from whom."""
+    """Draw the systems' scores with their intervals, best on top, and their ranks and groups beside them.
+
+    It is as wide as a column of a paper, and its letters are of the size of a caption's.
+    """
     n = len(board.standings)
-    n_columns = len(board.groups) if board.against is None else 5
-    widths = [3.4, 2.0, max(1.1, 0.14 * n_columns)]
-    longest = max(len(shown_name(name)) for name in board.names)
+    names = [shown_name(standing.name, 20) for standing in board.standings]
+    beside = dict(_marks(board))
+    longest = max(len(name) for name in names)
     with style():
         import matplotlib.pyplot as plt
 
-        figure, (scores, ranks, marks) = plt.subplots(
-            1,
-            3,
-            figsize=(sum(widths) + 0.6 + 0.075 * longest, 0.24 * n + 1.0),
-            sharey=True,
-            width_ratios=widths,
-        )
+        figure, scores = plt.subplots(figsize=(COLUMN, 0.17 * n + 0.75))
         rows = np.arange(n)
         values = np.array([standing.score for standing in board.standings])
         ends = np.array([[s.interval.low, s.interval.high] for s in board.standings]).T
         reach = np.maximum([values - ends[0], ends[1] - values], 0.0)
-        scores.errorbar(values, rows, xerr=reach, fmt="o", color=COLOURS[0], markersize=4, elinewidth=1.2)
-        scores.set_yticks(rows, [shown_name(name) for name in board.names])
-        scores.set_ylim(n - 0.4, -0.6)
-        scores.locator_params(axis="x", nbins=6)
-        scores.set_xlabel(f"{board.metric}, {100 * board.standings[0].interval.level:g} % interval")
+        scores.errorbar(values, rows, xerr=reach, fmt="o", color=COLOURS[0], markersize=3, elinewidth=1.0)
+        scores.set_yticks(rows, names, fontsize=8 if longest < 16 else 7)
+        scores.set_ylim(n - 0.4, -1.5)
+        scores.locator_params(axis="x", nbins=4)
+        scores.tick_params(axis="x", labelsize=7)
+        scores.set_xlabel(
+            f"{board.metric}, {100 * board.standings[0].interval.level:g} % interval", fontsize=8
+        )
+        at = scores.get_yaxis_transform()
+        last = "group" if board.against is None else "p"
+        for x, heading in ((1.04, "rank"), (1.22, last)):
+            scores.text(x, -1.0, heading, transform=at, fontsize=7, color=_INK, va="center")
         for row, standing in enumerate(board.standings):
-            low, high = standing.rank_low - _HALF, standing.rank_high + _HALF
-            ranks.barh(row, high - low, left=low, height=0.5, color=COLOURS[5], alpha=0.7)
-            drawn = (standing.bootstrap_rank_low - _HALF, standing.bootstrap_rank_high + _HALF)
-            ranks.plot(drawn, (row, row), color=_INK, linewidth=1.0)
-            ranks.plot(standing.rank, row, "o", color=_INK, markersize=3.5)
-        ranks.set_xlim(0.4, n + 0.6)
-        ranks.set_xticks(range(1, n + 1, max(1, round(n / 5))))
-        ranks.set_xlabel("rank: its set,\nand bootstrapped (thin)")
-        if board.against is None:
-            _draw_groups(marks, board)
-        else:
-            _draw_beside(marks, board)
-        for axes in (ranks, marks):
-            axes.tick_params(axis="y", left=False)
+            low, high = standing.rank_low, standing.rank_high
+            ranks = f"{low}" if low == high else f"{low}–{high}"
+            mark, colour = beside[standing.name]
+            scores.text(1.04, row, ranks, transform=at, fontsize=7, color=_INK, va="center")
+            scores.text(1.22, row, mark, transform=at, fontsize=7, color=colour, va="center")
+    return figure
+
+
+def difference_figure(
+    result: ComparisonResult, a: str = "A", b: str = "B", *, unit: float = 1.0, in_unit: str = ""
+) -> Figure:
+    """Draw the effect with the interval of each claim, beside no effect and beside the margin, if any.
+
+    Parameters
+    ----------
+    result
+        The comparison.
+    a, b
+        The systems' names.
+    unit, in_unit
+        What effects are multiplied by, and in words, such as " (in points of 1 to 5)".
+    """
+    claims = [claim for claim in result.claims if claim.is_settled]
+    figure, axes = new_figure(6.0, 1.15 + 0.42 * len(claims))
+    with style():
+        axes.axvline(0.0, color=_INK, linewidth=0.9, linestyle=":")
+        if result.margins:
+            margin = unit * result.margins[0].margin
+            label = f"margin, ±{margin:.3g}"
+            axes.axvspan(-margin, margin, color=_PALE, alpha=0.35, linewidth=0, label=label)
+        for row, claim in enumerate(claims):
+            colour = COLOURS[row % len(COLOURS)]
+            axes.plot((unit * claim.low, unit * claim.high), (row, row), color=colour, linewidth=2.6)
+            axes.plot(unit * result.effect, row, "o", color=colour, markersize=7)
+        axes.set_yticks(range(len(claims)), [_wrapped(claim.population) for claim in claims])
+        axes.set_ylim(len(claims) - 0.45, -0.55)
+        axes.margins(x=0.12)
+        axes.locator_params(axis="x", nbins=6)
+        low, high = axes.get_xlim()
+        axes.set_xlim(min(low, -0.05 * (high - low)), max(high, 0.05 * (high - low)))
+        axes.set_xlabel(
+            f"← {shown_name(b, 22)} is better | {shown_name(a, 22)} is better →\n"
+            f"effect on {result.metric}{in_unit}, {100 * result.interval_percentile.level:g} % interval"
+        )
+        if result.margins:
+            figure.legend(loc="outside upper right", fontsize=8, frameon=False)
     return figure
 
 
@@ -201,48 +235,24 @@ def shares_figure(
     return figure
 
 
-def _draw_groups(axes: Axes, board: Leaderboard) -> None:
-    """Draw a column for each group, with its letter at its systems."""
-    place = {name: row for row, name in enumerate(board.names)}
-    for column, letter in enumerate(group_letters(len(board.groups))):
-        rows = [place[name] for name in board.groups[column]]
-        axes.plot((column, column), (min(rows), max(rows)), color=_PALE, linewidth=1.0, zorder=0)
-        for row in rows:
-            axes.text(
-                column,
-                row,
-                letter,
-                ha="center",
-                va="center",
-                fontsize=8,
-                fontweight="bold",
-                color=COLOURS[column % len(COLOURS)],
-                bbox={"facecolor": "white", "edgecolor": "none", "pad": 0.8},
-            )
-    axes.set_xlim(-0.8, len(board.groups) - 0.2)
-    _draw_no_axes(axes, "groups that were\nnot told apart")
+def _marks(board: Leaderboard) -> Iterator[tuple[str, tuple[str, str]]]:
+    """Yield what stands beside each system, and its colour: its groups' letters, or p beside the baseline."""
+    if board.against is None:
+        for standing in board.standings:
+            yield standing.name, (standing.letters, _INK)
+        return
+    yield board.against, ("baseline", _INK)
+    for pair in board.pairs:
+        if pair.better is None:
+            yield pair.a, (_p(pair.p_adjusted), _INK)
+        elif pair.better == pair.a:
+            yield pair.a, (f"{_p(pair.p_adjusted)} ▲", COLOURS[0])
+        else:
+            yield pair.a, (f"{_p(pair.p_adjusted)} ▼", COLOURS[1])
 
 
-def _draw_beside(axes: Axes, board: Leaderboard) -> None:
-    """Draw each system's corrected p beside the baseline."""
-    beside: dict[str, Any] = {pair.a: pair for pair in board.pairs}
-    for row, name in enumerate(board.names):
-        pair = beside.get(name)
-        text, colour = "baseline", _INK
-        if pair is not None:
-            side = "" if pair.better is None else " ▲" if pair.better == name else " ▼"
-            text = f"{_p(pair.p_adjusted)}{side}"
-            colour = {"": _INK, " ▲": COLOURS[0], " ▼": COLOURS[1]}[side]
-        axes.text(0.0, row, text, va="center", fontsize=8, color=colour)
-    axes.set_xlim(0.0, 1.0)
-    _draw_no_axes(axes, "corrected p")
-
-
-def _draw_no_axes(axes: Axes, name: str) -> None:
-    axes.set_xticks([])
-    axes.grid(visible=False)
-    axes.spines[["left", "bottom"]].set_visible(False)
-    axes.set_xlabel(name)
+def _wrapped(text: str) -> str:
+    return "\n".join(textwrap.wrap(text, 26))
 
 
 def _cell(choice: Choice) -> str:

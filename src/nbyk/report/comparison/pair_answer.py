@@ -9,29 +9,33 @@ from functools import partial
 from typing import TYPE_CHECKING, Any
 
 from nbyk.data import Systems
+from nbyk.data.arrays import Floats
+from nbyk.metrics import get
+from nbyk.metrics.units import effect_unit
 from nbyk.planning.settling.settlement import Settlement
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
-from nbyk.report.comparison.figures import pair_figure, sensitivity_figure, shares_figure
+from nbyk.report.comparison.figures import difference_figure, pair_figure, sensitivity_figure, shares_figure
 from nbyk.report.comparison.tables import (
     SOURCE_NAMES,
     effects_table,
+    items_table,
     sensitivity_caption,
     sensitivity_table,
     settlement_table,
     shares_table,
 )
 from nbyk.testing.pvalues import ExpectedP, PValue
+from nbyk.testing.systems.evidence import item_effects
 from nbyk.testing.systems.result import (
     DEFAULT_METHOD,
     ComparisonResult,
     Interval,
     IntervalMethod,
     Responses,
-    listed,
-    number,
     plain,
 )
 from nbyk.testing.systems.sensitivity import Sensitivity
+from nbyk.testing.systems.sentences import listed, number
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import VarianceShares
 
@@ -68,6 +72,17 @@ class PairFindings:
     shares: Mapping[str, VarianceShares] | None = None
     settlement: Settlement | None = None
     left_out: tuple[str, ...] = ()
+
+    def unit_of(self, result: ComparisonResult) -> float:
+        """Return by what an effect is multiplied to be in the unit of the ratings."""
+        return effect_unit(get(result.metric), self.systems.scale)
+
+    @property
+    def item_effects(self) -> dict[str, Floats]:
+        """What each item says, by the metrics by which that is known."""
+        data = self.systems.pair(self.a, self.b)
+        found = {name: item_effects(data, get(name)) for name in self.results}
+        return {name: effects for name, effects in found.items() if effects is not None}
 
     @property
     def sources(self) -> tuple[str, ...]:
@@ -148,6 +163,8 @@ def shares_sentence(shares: VarianceShares, a: str, b: str, sources: Sequence[st
 def _sentences(found: PairFindings) -> Iterator[str]:
     for result in found.results.values():
         yield result.sentence(found.a, found.b, method=found.method)
+        yield from _in_ratings(found, result)
+        yield from result.margin_sentences(found.a, found.b, unit=found.unit_of(result))
         broadest = result.claims[0]
         if broadest.advice:
             yield f"For {broadest.population}, {broadest.advice}."
@@ -157,6 +174,20 @@ def _sentences(found: PairFindings) -> Iterator[str]:
         yield shares_sentence(shares, found.a, found.b, found.sources)
     if found.settlement is not None:
         yield found.named(found.settlement.sentence)
+
+
+def _in_ratings(found: PairFindings, result: ComparisonResult) -> Iterator[str]:
+    """Yield the effect in the unit of the ratings, if that is another than the effect's."""
+    unit = found.unit_of(result)
+    claim = next(claim for claim in result.claims if claim.is_settled)
+    if unit == 1.0:
+        return
+    sign, (first, second) = (-1.0, (found.b, found.a)) if result.verdict == "B" else (1.0, (found.a, found.b))
+    low, high = sorted((sign * unit * claim.low, sign * unit * claim.high))
+    yield (
+        f"In the ratings' own unit, the effect of {first} over {second} on {result.metric} is "
+        f"{number(sign * unit * result.effect)} ({number(low)} to {number(high)})."
+    )
 
 
 def _tables(found: PairFindings) -> Iterator[AnswerTable]:
@@ -175,6 +206,10 @@ def _tables(found: PairFindings) -> Iterator[AnswerTable]:
         caption = f"Sizes that would settle it on {found.settlement.metric}, if the effect is what it is now"
         yield AnswerTable("settlement", caption, settlement_table(found.settlement))
     yield AnswerTable("effects", about, effects_table(found.results.values()))
+    for place, (name, effects) in enumerate(found.item_effects.items()):
+        caption = f"The items that speak most for {found.a} and for {found.b} on {name}, with their ratings"
+        table = items_table(found.systems, found.a, found.b, effects)
+        yield AnswerTable(file_stem("items", name, place), caption, table)
     if found.sensitivity is not None:
         caption = sensitivity_caption(found.sensitivity)
         yield AnswerTable("sensitivity", caption, sensitivity_table(found.sensitivity))
@@ -249,6 +284,15 @@ def _of_broad_claims(result: ComparisonResult) -> dict[str, str]:
 
 def _figures(found: PairFindings) -> Iterator[AnswerFigure]:
     a, b = found.a, found.b
+    for place, (name, result) in enumerate(found.results.items()):
+        unit = found.unit_of(result)
+        in_unit = "" if unit == 1.0 else ", in ratings' unit"
+        yield AnswerFigure(
+            file_stem("difference", name, place),
+            f"By how much {a} is better than {b} on {name}: the effect and its interval, for each population",
+            partial(difference_figure, result, a, b, unit=unit, in_unit=in_unit),
+            for_paper=True,
+        )
     for place, (name, result) in enumerate(found.results.items()):
         yield AnswerFigure(
             file_stem("effect", name, place),

@@ -6,15 +6,24 @@ import math
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from nbyk.data import Systems
+from nbyk.data.arrays import Floats
 from nbyk.planning.settling.settlement import Settlement
 from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.sensitivity import Sensitivity
+from nbyk.testing.systems.sentences import number
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.standings import Leaderboard
 from nbyk.testing.systems.variance import VarianceShares
 
 if TYPE_CHECKING:
     import pandas as pd
+
+
+_MOST_RATINGS = 12
+"""Ratings of an item that a table shows."""
 
 
 def leaderboard_table(board: Leaderboard) -> pd.DataFrame:
@@ -111,6 +120,49 @@ def effects_table(results: Iterable[ComparisonResult]) -> pd.DataFrame:
             }
         )
     return pd.DataFrame(rows).astype({"score of A": "float64", "score of B": "float64"})
+
+
+def items_table(systems: Systems, a: str, b: str, effects: Floats, most: int = 10) -> pd.DataFrame:
+    """Return the items that speak most for either system, with their ratings on the ratings' own scale.
+
+    Parameters
+    ----------
+    systems
+        The ratings.
+    a, b
+        The names of the two systems.
+    effects : ndarray, shape (N,)
+        What each item says of A over B (`nbyk.testing.systems.evidence.item_effects`).
+    most
+        How many items of either system there are at most.
+    """
+    import pandas as pd
+
+    order = np.argsort(-effects, kind="stable")
+    for_a = [row for row in order[:most] if effects[row] > 0.0]
+    for_b = [row for row in order[: -most - 1 : -1] if effects[row] < 0.0]
+    gold = {} if systems.gold is None else {"gold": systems.gold}
+    responses = {**gold, a: systems.responses[a], b: systems.responses[b]}
+    return pd.DataFrame(
+        [
+            {
+                "speaks for": name,
+                "item": systems.items[row],
+                "effect": effects[row],
+                **{of: _ratings(systems, matrix[row]) for of, matrix in responses.items()},
+            }
+            for name, rows in ((a, for_a), (b, for_b))
+            for row in rows
+        ],
+        columns=["speaks for", "item", "effect", *responses],
+    ).astype({"effect": "float64"})
+
+
+def _ratings(systems: Systems, row: Floats) -> str:
+    """Return an item's ratings by one source as text, on the ratings' own scale."""
+    there = systems.scale.original(row[~np.isnan(row)])
+    shown = [number(value) for value in there[:_MOST_RATINGS]]
+    return ", ".join([*shown, *(["…"] if len(there) > _MOST_RATINGS else [])])
 
 
 def sensitivity_table(found: Sensitivity) -> pd.DataFrame:

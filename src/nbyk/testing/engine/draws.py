@@ -191,13 +191,14 @@ class Draws:
         of_null = sampler if null == "shifted" else NULL_SAMPLERS[null]
         return self.redrawn(which, n_draws, of_null, null, start=start)
 
-    def jackknifed(self) -> Floats:
-        """Return effects without each item, or each of 1024 groups of more items, shape (metrics, groups).
+    def jackknifed(self, most_groups: int = _GROUPS) -> Floats:
+        """Return effects without each item, or each group if there are more, shape (metrics, groups).
 
         Where items have clusters, whole ones are left out.
         """
         n = self.rows.n_clusters
-        starts = np.arange(min(n, _GROUPS)) * n // min(n, _GROUPS)
+        n_groups = min(n, most_groups)
+        starts = np.arange(n_groups) * n // n_groups
         if self.rows.clusters is not None:
             starts = np.searchsorted(self.rows.clusters, starts)
         every = range(len(self.metrics))

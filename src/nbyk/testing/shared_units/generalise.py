@@ -70,12 +70,12 @@ class SharedUnitsTest:
         matters = self.items.total > _LEAST_PART * self.variance
         return matters and not self.groups_at_work >= _FEWEST_GROUPS_AT_WORK
 
-    def p_value(self, alternative: Alternative = "two-sided") -> float:
-        """Return the p-value of no effect; 1 (one-sided ½) without any effect or variance."""
-        if self.variance == 0.0 and self.effect == 0.0:
+    def p_value(self, alternative: Alternative = "two-sided", *, null: float = 0.0) -> float:
+        """Return the p-value of an effect of `null`; 1 (one-sided ½) if it is exactly that."""
+        if self.variance == 0.0 and self.effect == null:
             return 1.0 if alternative == "two-sided" else 0.5
         with np.errstate(divide="ignore"):
-            pivot = np.float64(self.effect) / self.standard_error
+            pivot = np.float64(self.effect - null) / self.standard_error
         if alternative == "two-sided":
             return float(2.0 * stdtr(self.df, -abs(pivot)))
         return float(stdtr(self.df, -pivot if alternative == "greater" else pivot))

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -19,23 +17,13 @@ from nbyk.testing.decision import Decision, NullDraws
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_response_set, as_seed
 from nbyk.testing.intervals import (
-    acceleration,
-    bca_interval,
     check_confidence_level,
-    percentile_interval,
-    share_below,
 )
-from nbyk.testing.pvalues import Alternative, attained_level, expected_p, p_values
-from nbyk.testing.systems.cautions import (
-    EXACT,
-    about_data,
-    about_level,
-    about_result,
-    same_responses,
-)
-from nbyk.testing.systems.claims import Claim, broad_claim
+from nbyk.testing.pvalues import Alternative
+from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.margins import check_margin
 from nbyk.testing.systems.panel import Panel, panel_of
-from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, ComparisonResult, Interval, Responses
+from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, ComparisonResult
 
 Floats = NDArray[np.float64]
 
@@ -52,6 +40,7 @@ def compare(
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     generalise: Sequence[str] | None = None,
+    margin: float | None = None,
     interval_sampler: str = "bootstrap_items/all",
     n_resamples: int = 9_999,
     max_resamples: int = 999_999,
@@ -91,6 +80,9 @@ def compare(
         ones like those that the items share. None for items, their clusters, and every kind of units that
         items share, if it has two or more; ``("items",)`` for these clusters, raters and runs. Needs the null
         "swap_items" or "shifted".
+    margin
+        The largest difference that does not matter to you, above 0, in the unit of the effect; see
+        `ComparisonResult.margins`. None for no such question.
     interval_sampler
         How test sets are bootstrapped for the intervals, and for the null "shifted".
         "bootstrap_items/all", items with all of their responses, is right to first order, because items vary
@@ -145,6 +137,7 @@ def compare(
         alpha=alpha,
         confidence_level=confidence_level,
         generalise=generalise,
+        margins={} if margin is None else {as_metrics([metric])[0].name: margin},
         interval_sampler=interval_sampler,
         n_resamples=n_resamples,
         max_resamples=max_resamples,
@@ -168,6 +161,7 @@ def compare_metrics(
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     generalise: Sequence[str] | None = None,
+    margins: Mapping[str, float] | None = None,
     interval_sampler: str = "bootstrap_items/all",
     n_resamples: int = 9_999,
     max_resamples: int = 999_999,
@@ -178,7 +172,8 @@ def compare_metrics(
 ) -> dict[str, ComparisonResult]:
     """Return what `compare` returns for several metrics, on the same draws, by their names in order.
 
-    The parameters and errors are those of `compare`. Each metric's numbers are those it has alone.
+    The parameters and errors are those of `compare`, with a margin for each metric that has one, by name.
+    Each metric's numbers are those it has alone.
     """
     check_null(null)
     sampler = get_sampler(interval_sampler)
@@ -189,6 +184,8 @@ def compare_metrics(
             argument="interval_sampler",
         )
     check_confidence_level(confidence_level)
+    for margin in (margins or {}).values():
+        check_margin(margin)
     decision = Decision(alternative, alpha, n_resamples, max_resamples, decision_error)
     chosen = tuple({metric.name: metric for metric in as_metrics(metrics)}.values())
     data, seed = as_response_set(gold, a, b, cluster=cluster), as_seed(seed)
@@ -213,6 +210,7 @@ def compare_metrics(
         decision_error,
         seed,
         panel,
+        margins or {},
     )
     exact = is_exact(draws, null, n_resamples)
     if exact:
@@ -227,141 +225,6 @@ def compare_metrics(
         )
         for index, metric in enumerate(chosen)
     }
-
-
-@dataclass(frozen=True)
-class Asked:
-    """What was asked of a comparison; the fields are those of `compare`, the interval's sampler parsed."""
-
-    null: str
-    alternative: Alternative
-    alpha: float
-    confidence_level: float
-    sampler: Sampler
-    n_resamples: int
-    decision_error: float
-    seed: int
-    panel: Panel
-
-    def result(
-        self,
-        draws: Draws,
-        index: int,
-        null_effects: Floats,
-        decided: bool,
-        *,
-        exact: bool,
-        bootstrapped: Floats,
-        left_out: Floats,
-    ) -> ComparisonResult:
-        """Return the result of one metric of `draws`.
-
-        Parameters
-        ----------
-        draws, index
-            The two systems with the metrics, and which of these it is.
-        null_effects : ndarray, shape (M,)
-            Effects under the null.
-        decided, exact
-            As in the result.
-        bootstrapped : ndarray, shape (B,)
-            Bootstrapped effects; not finite where the metric is undefined.
-        left_out : ndarray, shape (groups,)
-            Effects of the jackknife.
-
-        Raises
-        ------
-        NbykError
-            If the metric is undefined on every bootstrapped test set.
-        """
-        metric, effect, data = draws.metrics[index], float(draws.observed[index]) + 0.0, draws.data
-        drawn = bootstrapped[np.isfinite(bootstrapped)]
-        if drawn.size == 0:
-            check_defined([metric], bootstrapped[None])
-        p = p_values(effect, null_effects)
-        if exact:
-            p = {side: replace(value, standard_error=0.0) for side, value in p.items()}
-        level, sampler = self.confidence_level, self.sampler.name
-        percentile = percentile_interval(drawn, level)
-        bca = bca_interval(drawn, effect, acceleration(left_out), level)
-        score_a, score_b = draws.scores(index)
-        for kept in (null_effects, drawn):
-            kept.setflags(write=False)
-        attained = None
-        if self.null in EXACT and not same_responses(data):
-            attained = attained_level(effect, null_effects, self.alpha, alternative=self.alternative)
-        own = about_result(
-            metric,
-            clusters=self.panel.draws_clusters,
-            alpha=self.alpha,
-            least_p=(2.0 if self.alternative == "two-sided" else 1.0) / (1 + null_effects.size),
-            exact=exact,
-            decided=decided,
-            n_draws=null_effects.size,
-            undefined=bootstrapped.size - drawn.size,
-            share_below=share_below(drawn, effect),
-            attained=attained,
-        )
-        of_level = about_level(metric, data, null=self.null)
-        items = Claim(
-            over=("items", "clusters") if self.panel.draws_clusters else ("items",),
-            population=self.panel.population((), of_clusters=self.panel.draws_clusters),
-            p=p[self.alternative].p,
-            p_greater=p["greater"].p,
-            p_less=p["less"].p,
-            p_two_sided=p["two-sided"].p,
-            standard_error=p[self.alternative].standard_error,
-            low=percentile[0],
-            high=percentile[1],
-            method=self.null,
-            df=math.nan,
-            decided=decided,
-        )
-        return ComparisonResult(
-            metric=metric.name,
-            effect=effect,
-            score_a=score_a,
-            score_b=score_b,
-            null=self.null,
-            hypothesis=TESTED[self.null],
-            alternative=self.alternative,
-            alpha=self.alpha,
-            p_value=p[self.alternative],
-            p_greater=p["greater"],
-            p_less=p["less"],
-            p_two_sided=p["two-sided"],
-            exact=exact,
-            expected_p=expected_p(drawn, null_effects),
-            expected_p_sampler=sampler,
-            interval_percentile=Interval(*percentile, level, "percentile", sampler),
-            interval_bca=Interval(*bca, level, "bca", sampler),
-            null_distribution=null_effects,
-            bootstrap_distribution=drawn,
-            n_items=data.n_items,
-            n_clusters=data.n_clusters,
-            responses_gold=_responses(data.gold) if data.has_gold else None,
-            responses_a=_responses(data.a),
-            responses_b=_responses(data.b),
-            n_resamples=null_effects.size,
-            decision_error=0.0 if exact else self.decision_error,
-            claims=(*self._broad(metric, items), items),
-            warnings=(*about_data(data, null=self.null, panel=self.panel), *own, *of_level),
-            seed=self.seed,
-        )
-
-    def _broad(self, metric: Metric, items: Claim) -> tuple[Claim, ...]:
-        if not self.panel.is_broad:
-            return ()
-        return (
-            broad_claim(
-                metric,
-                self.panel,
-                items,
-                alternative=self.alternative,
-                alpha=self.alpha,
-                confidence_level=self.confidence_level,
-            ),
-        )
 
 
 def panel_for(data: ResponseSet, generalise: Sequence[str] | None, null: str) -> Panel:
@@ -409,8 +272,3 @@ def _bootstrapped(draws: Draws, n_draws: int, sampler: Sampler) -> Floats:
     if sampler.keeps_rows:
         return draws.bootstrapped(every, n_draws, "bootstrap")
     return draws.redrawn(every, n_draws, sampler, None)
-
-
-def _responses(matrix: Floats) -> Responses:
-    counts = (~np.isnan(matrix)).sum(axis=1)
-    return Responses(int(counts.min()), int(counts.max()), int(counts.sum()))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal
 
@@ -13,6 +12,8 @@ from numpy.typing import NDArray
 from nbyk.errors import unknown_name
 from nbyk.testing.pvalues import Alternative, ExpectedP, PValue
 from nbyk.testing.systems.claims import Claim
+from nbyk.testing.systems.margins import MarginClaim
+from nbyk.testing.systems.sentences import Told, items_in_words, margin_sentence, number
 
 Floats = NDArray[np.float64]
 IntervalMethod = Literal["percentile", "bca"]
@@ -31,6 +32,9 @@ TESTED = {
     "pooled_twice": ALIKE,
 }
 """What each null hypothesis says, in words."""
+
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -126,6 +130,8 @@ class ComparisonResult:
         What is claimed, the broadest population first: over new items and new raters or runs, where items
         share them, and over new items or clusters alone, with these raters and runs. `p`, `decided`,
         `significant` and `verdict` are those of the first; `p_value` and all that is drawn, of the last.
+    margins
+        How the effect stands to the margin asked for, over the population of each claim; none without one.
     warnings
         What to know before believing the numbers, one sentence each.
     seed
@@ -159,6 +165,7 @@ class ComparisonResult:
     n_resamples: int
     decision_error: float
     claims: tuple[Claim, ...]
+    margins: tuple[MarginClaim, ...]
     warnings: tuple[str, ...]
     seed: int
 
@@ -210,72 +217,32 @@ class ComparisonResult:
         return intervals[method]
 
     def sentence(self, a: str = "A", b: str = "B", *, method: str = DEFAULT_METHOD) -> str:
-        """Return one sentence to quote, in which the systems are called `a` and `b`.
+        """Return what to quote, in which the systems are called `a` and `b`; the better one stands first.
 
         Raises
         ------
         NbykError
             If there is no such interval method.
         """
-        broad, *_ = self.claims
-        items = self.claims[-1]
-        drawn, interval = self._drawn_sentence(a, b, method), self.confidence_interval(method)
+        broad, items = self.claims[0], self.claims[-1]
+        told = Told(self, a, b, self.confidence_interval(method))
         if broad is items:
-            return drawn
+            return told.of_items()
         if not broad.is_settled:
             return (
                 f"Not settled on {self.metric} for {broad.population}: {broad.reason}. "
-                f"For {items.population}: {drawn}"
+                f"For {items.population}: {told.of_items()}"
             )
-        return (
-            f"{self._shown(broad, a, b)} on {self.metric}, for {broad.population}: the effect of {a} over "
-            f"{b} on {self.size} is {number(self.effect)} ({self._percent} interval "
-            f"{number(broad.low)} to {number(broad.high)}), and p = {number(broad.p)} ({self.alternative}, "
-            f"t with {number(broad.df)} degrees of freedom) under the null that {a} and {b} are equally good "
-            f"there, at α = {self.alpha:g}. For {items.population}, {self._shown(items, a, b)}: "
-            f"{self._percent} interval {number(interval.low)} to {number(interval.high)}, "
-            f"p = {number(self.p_value.p)} ({self._null}, {self._how})."
-        )
+        return told.of_both()
 
-    def _drawn_sentence(self, a: str, b: str, method: str) -> str:
-        """Return the sentence of the claim over new items alone."""
-        interval = self.confidence_interval(method)
-        claim = self.claims[-1]
-        kept = claim.population.partition(", with ")[2] if len(self.claims) == 1 else ""
-        if self.n_clusters and len(self.claims) == 1:
-            kept = claim.population
-        return (
-            f"{self._shown(claim, a, b)} on {self.metric}{f', for {kept}' if kept else ''}: the effect of "
-            f"{a} over {b} on {self.size} is {number(self.effect)} ({self._percent} interval "
-            f"{number(interval.low)} to {number(interval.high)}), and p = {number(self.p_value.p)} "
-            f"({self.alternative}, {self._null}, {self._how}) under the null that "
-            f"{self.hypothesis.replace('A and B', f'{a} and {b}')}, at α = {self.alpha:g}."
-        )
+    def margin_sentences(self, a: str = "A", b: str = "B", *, unit: float = 1.0) -> tuple[str, ...]:
+        """Return a sentence for each of `margins`; `unit` times an effect is in the unit of the ratings."""
+        return tuple(margin_sentence(found, self.metric, a, b, unit) for found in self.margins)
 
     @property
     def size(self) -> str:
         """How many items there are, in how many clusters if they have any, in words."""
         return items_in_words(self.n_items, self.n_clusters)
-
-    @property
-    def _null(self) -> str:
-        return f"{self.null} of whole clusters" if self.n_clusters else self.null
-
-    @property
-    def _how(self) -> str:
-        return "exact" if self.exact else f"Monte-Carlo error {number(self.p_value.standard_error)}"
-
-    def _shown(self, claim: Claim, a: str, b: str) -> str:
-        return {
-            "A": f"{a} is better than {b}",
-            "B": f"{b} is better than {a}",
-            "different": f"{a} and {b} do not answer every item alike",
-            "undecided": {
-                "two-sided": f"{a} and {b} cannot be told apart",
-                "greater": f"{a} is not shown to be better than {b}",
-                "less": f"{b} is not shown to be better than {a}",
-            }[self.alternative],
-        }[self.verdict_of(claim)]
 
     def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
         """Return everything as plain values that JSON can hold, the drawn effects only if asked for.
@@ -334,23 +301,12 @@ class ComparisonResult:
     def _percent(self) -> str:
         return f"{100 * self.interval_bca.level:g} %"
 
-
-def items_in_words(n_items: int, n_clusters: int) -> str:
-    """Return how many items there are, and in how many clusters, if they have any."""
-    return f"{n_items} items in {n_clusters} clusters" if n_clusters else f"{n_items} items"
-
-
-def number(value: float) -> str:
-    """Return a number in three digits; a 0 has no sign."""
-    return f"{value + 0.0:.3g}"
-
-
-def listed(names: Sequence[str], most: int = 5) -> str:
-    """Return names as an English list; of more than `most`, the first ones and how many others."""
-    shown = list(names)
-    if len(shown) > most:
-        shown = [*shown[: most - 1], f"{len(shown) - most + 1} others"]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+    def p_in_words(self, claim: Claim) -> str:
+        """Return "p = …" of a claim, or "p ≤ …" where no draw reached the effect, so that p may be less."""
+        sides = 2.0 if self.alternative == "two-sided" else 1.0
+        least = sides / (1 + self.n_resamples)
+        at_least = claim.method != "t" and not self.exact and claim.p <= least * (1.0 + _ROUNDING)
+        return f"p {'≤' if at_least else '='} {number(claim.p)}"
 
 
 def plain(value: Any) -> Any:

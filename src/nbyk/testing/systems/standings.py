@@ -8,7 +8,8 @@ from typing import Any
 from nbyk.errors import unknown_name
 from nbyk.testing.corrections import Correction
 from nbyk.testing.pvalues import Alternative
-from nbyk.testing.systems.result import ComparisonResult, Interval, items_in_words, listed, plain
+from nbyk.testing.systems.result import ComparisonResult, Interval, plain
+from nbyk.testing.systems.sentences import items_in_words, listed
 
 
 @dataclass(frozen=True)

@@ -26,9 +26,10 @@ from nbyk.testing.intervals import check_confidence_level, percentile_interval
 from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.cautions import about_units
+from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.cautions import FEW_ITEMS
 from nbyk.testing.systems.claims import few_units
-from nbyk.testing.systems.compare import Asked, is_exact, panel_for, under_null
+from nbyk.testing.systems.compare import is_exact, panel_for, under_null
 from nbyk.testing.systems.leaderboard import Systems, bootstrap_scores, first_source, prepared
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.ranks import groups, letters, rank_percentiles, rank_sets, ranks

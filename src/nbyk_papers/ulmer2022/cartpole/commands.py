@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nbyk.cli.answers import AsJson, OutAnswer, give
+from nbyk.cli.answers import Format, OutAnswer, give
 from nbyk.cli.options import Out, Seed, check_out_folder
 
 app = typer.Typer(no_args_is_help=True, help="Two Q-learners on the cart pole: the case study of Ulmer 2022.")
@@ -52,7 +52,7 @@ def study(
         Path | None, typer.Option(help="Folder to write each agent's run means to, for `nbyk test`.")
     ] = None,
     out: OutAnswer = None,
-    as_json: AsJson = False,
+    form: Format = "text",
     seed: Seed = 0,
 ) -> None:
     """Say whether copying the target network every 10 steps beats every 20, as the paper asks."""
@@ -68,4 +68,4 @@ def study(
     if scores is not None:
         for agent, means in run_means(read).items():
             write_scores(means, scores / f"{agent}.csv")
-    give(answer, out=out, as_json=as_json, stem="case_study")
+    give(answer, out=out, form=form, stem="case_study")

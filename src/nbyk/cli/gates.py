@@ -1,0 +1,104 @@
+"""`--gate`: whether a system is good enough, as an exit code for continuous integration."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Annotated, Literal
+
+import typer
+
+if TYPE_CHECKING:
+    from nbyk.report.answer import Answer
+    from nbyk.testing.systems.result import ComparisonResult
+
+Gate = Annotated[
+    bool,
+    typer.Option(
+        "--gate",
+        help="Exit with 3 where the answer is no, 4 where it is inconclusive: for continuous integration.",
+    ),
+]
+
+Verdict = Literal["yes", "no", "inconclusive"]
+EXIT_CODES: dict[Verdict, int] = {"yes": 0, "no": 3, "inconclusive": 4}
+"""What --gate ends with. 2 is bad input, and 1 what nobody foresaw."""
+
+
+@dataclass(frozen=True)
+class Shown:
+    """What the gate asks: whether system `a` is shown to be better than `b`, or not worse by a margin.
+
+    Attributes
+    ----------
+    a, b
+        The systems' names.
+    better
+        The answer.
+    reason
+        Why nothing can be said of the population that is asked about; "" where draws alone lack.
+    margin
+        The margin, in the unit of the ratings; None where none was asked for.
+    """
+
+    a: str
+    b: str | None
+    better: Verdict
+    reason: str = ""
+    margin: float | None = None
+
+
+def passed(yes: bool) -> Verdict:
+    """Return the verdict of a test whose number of draws is fixed, which is never inconclusive."""
+    return "yes" if yes else "no"
+
+
+def all_better(metrics: Iterable[tuple[bool, bool]]) -> Verdict:
+    """Return whether a system is better by all metrics.
+
+    Parameters
+    ----------
+    metrics
+        Of each metric, whether the system is better by it, and whether more draws cannot change that.
+    """
+    found = list(metrics)
+    if any(settled and not better for better, settled in found):
+        return "no"
+    return "yes" if all(settled for _, settled in found) else "inconclusive"
+
+
+def with_gate(answer: Answer, shown: Shown) -> Answer:
+    """Return an answer that says whether the gate is passed."""
+    a, b, verdict, reason, margin = shown.a, shown.b, shown.better, shown.reason, shown.margin
+    no = "" if verdict == "yes" else "not "
+    sentence = f"The gate is {no}passed: {a} is {no}shown to be better than {b}."
+    if margin is not None:
+        sentence = {
+            "yes": f"The gate is passed: {a} is better than {b}, or not worse by {margin:g}.",
+            "no": f"The gate is not passed: {a} is worse than {b} by more than {margin:g}.",
+            "inconclusive": f"The gate is inconclusive: these data do not show whether {a} is worse than {b} "
+            f"by {margin:g}.",
+        }[verdict]
+    elif verdict == "inconclusive":
+        more = f"more draws could change whether {a} is shown to be better than {b}; raise --max-resamples"
+        sentence = f"The gate is inconclusive: {reason or more}."
+    return replace(
+        answer,
+        sentences=(*answer.sentences, sentence),
+        details={**answer.details, "gate": verdict, "gate_passed": verdict == "yes"},
+    )
+
+
+def by_margin(results: Iterable[ComparisonResult]) -> Verdict:
+    """Return whether A is better than B or not worse by the margin, by every metric."""
+    passed: dict[str, Verdict] = {"equivalent": "yes", "not worse": "yes", "worse": "no"}
+    found = {
+        "yes" if result.verdict == "A" else passed.get(result.margins[0].verdict, "inconclusive")
+        for result in results
+    }
+    return "no" if "no" in found else "inconclusive" if "inconclusive" in found else "yes"
+
+
+def reason_of(results: Iterable[ComparisonResult]) -> str:
+    """Return why nothing can be said of the broadest population, if so by any metric."""
+    return next((result.claims[0].reason for result in results if result.claims[0].reason), "")

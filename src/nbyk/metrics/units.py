@@ -1,0 +1,27 @@
+"""In which unit a metric's effect is, if ratings are on a scale of their own."""
+
+from __future__ import annotations
+
+from nbyk.data.scales import Scale
+from nbyk.metrics.metric import Metric
+
+_POWERS = {
+    **dict.fromkeys(("mae", "rmse", "max_error", "mean"), 1),
+    **dict.fromkeys(("emd_aggregated", "emd_aggregated_vectorized", "mean_of_emds"), 1),
+    "mse": 2,
+    "inverse_mse": -2,
+}
+"""Power of the scale's unit that a metric's effect is in; 0, no unit, for those that are not here."""
+
+
+def unit_power(metric: Metric) -> int:
+    """Return the power of the ratings' unit that a metric's effect is in; 0 for one without a unit."""
+    return _POWERS.get(metric.base_name, 0)
+
+
+def effect_unit(metric: Metric, scale: Scale) -> float:
+    """Return by what an effect on [0, 1] is multiplied to be in the unit of the ratings.
+
+    It is 1 for a metric without a unit, and on a scale that has none, as of uneven levels.
+    """
+    return float((scale.unit or 1.0) ** unit_power(metric))

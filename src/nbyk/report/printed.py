@@ -1,0 +1,63 @@
+"""An answer in one of the forms in which a command prints it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from nbyk.errors import on_one_line
+from nbyk.report.answer import BEFORE, Answer, answer_page, answer_text
+from nbyk.report.drawing import pictures
+from nbyk.report.formats import latex, latex_text, markdown, markdown_text
+from nbyk.report.html import svg_address
+
+
+def printed(answer: Answer, form: str, *, stem: str, width: int) -> str:
+    """Return an answer as a command prints it.
+
+    Parameters
+    ----------
+    answer
+        The answer.
+    form
+        "text"; "markdown", for a comment or an issue; "json", everything; "html", a page that holds its
+        figures and needs no network; "latex", sentences and tables that need the booktabs package.
+    stem
+        Stem of the names of the answer's files.
+    width
+        Columns of the terminal, for "text".
+    """
+    forms: dict[str, Callable[[], str]] = {
+        "text": lambda: answer_text(answer, width=width),
+        "markdown": lambda: _markdown(answer),
+        "json": lambda: f"{answer.to_json()}\n",
+        "html": lambda: _html(answer, stem),
+        "latex": lambda: _latex(answer),
+    }
+    return forms[form]()
+
+
+def _markdown(answer: Answer) -> str:
+    first, *others = (markdown_text(on_one_line(sentence)) for sentence in answer.sentences)
+    parts = [f"### {markdown_text(answer.title)}", f"**{first}**", *others]
+    if answer.cautions:
+        items = (f"- {markdown_text(on_one_line(caution))}" for caution in answer.cautions)
+        parts.append("\n".join([BEFORE, "", *items]))
+    tables = [markdown(table.frame, table.caption) for table in answer.tables[: answer.n_printed]]
+    if tables:
+        body = "\n".join(tables)
+        parts.append(f"<details><summary>Numbers</summary>\n\n{body}\n</details>")
+    return "\n\n".join(parts) + "\n"
+
+
+def _latex(answer: Answer) -> str:
+    parts = [latex_text(sentence) for sentence in answer.sentences]
+    if answer.cautions:
+        items = "\n".join(f"\\item {latex_text(caution)}" for caution in answer.cautions)
+        parts.append(f"{latex_text(BEFORE)}\n\\begin{{itemize}}\n{items}\n\\end{{itemize}}")
+    parts += [latex(table.frame, table.caption) for table in answer.tables[: answer.n_printed]]
+    return "\n\n".join(parts).rstrip() + "\n"
+
+
+def _html(answer: Answer, stem: str) -> str:
+    addresses = {figure.name: svg_address(pictures(figure.draw())[".svg"]) for figure in answer.figures}
+    return answer_page(answer, addresses, stem=stem)

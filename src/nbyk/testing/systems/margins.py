@@ -1,0 +1,124 @@
+"""Whether A is worse than B by a margin that matters, or both are equally good within it.
+
+Each question is one or two one-sided t-tests of the effect against the margin, with the standard error of
+`nbyk.testing.shared_units` for the claim's population (Schuirmann 1987, A comparison of the two
+one-sided tests procedure and the power approach for assessing the equivalence of average bioavailability).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from nbyk.data.response_set import ResponseSet
+from nbyk.errors import NbykError
+from nbyk.metrics import Metric
+from nbyk.testing.shared_units import Responses, responses, shared_units_test
+from nbyk.testing.systems.claims import Claim
+from nbyk.testing.systems.panel import Panel
+
+MarginVerdict = Literal["equivalent", "not worse", "worse", "inconclusive"]
+
+
+@dataclass(frozen=True)
+class MarginClaim:
+    """How the effect stands to a margin, over one population.
+
+    Attributes
+    ----------
+    over, population
+        As in the claim of the same population (`nbyk.testing.systems.claims.Claim`).
+    margin
+        The margin, above 0, in the unit of the effect.
+    p_not_worse
+        p-value of "the effect is −margin or less": a small one shows that A is not worse
+        than B by the margin.
+    p_worse
+        p-value of "the effect is −margin or more": a small one shows that A is worse than
+        B by more than the margin.
+    p_equivalent
+        p-value of "the effect is outside ±margin": the larger of both one-sided ones.
+    low, high
+        Interval of the effect at a confidence level of 1 − 2α; A and B are equivalent where ±margin holds it.
+    alpha
+        The level of each one-sided test.
+    reason
+        Why nothing can be said; "" where something can.
+    """
+
+    over: tuple[str, ...]
+    population: str
+    margin: float
+    p_not_worse: float
+    p_worse: float
+    p_equivalent: float
+    low: float
+    high: float
+    alpha: float
+    reason: str = ""
+
+    @property
+    def verdict(self) -> MarginVerdict:
+        """Whether A and B are equivalent, A is not worse than B by the margin, or A is worse by more."""
+        if self.p_equivalent <= self.alpha:
+            return "equivalent"
+        if self.p_not_worse <= self.alpha:
+            return "not worse"
+        return "worse" if self.p_worse <= self.alpha else "inconclusive"
+
+
+def check_margin(margin: float | None) -> None:
+    """Raise NbykError if a margin is no finite number above 0."""
+    if margin is not None and not 0.0 < margin < math.inf:
+        raise NbykError(
+            f"found {margin:g}, expected a number above 0: the largest difference that does not matter",
+            argument="margin",
+        )
+
+
+def margin_claims(
+    metric: Metric, data: ResponseSet, panel: Panel, claims: Sequence[Claim], *, margin: float, alpha: float
+) -> tuple[MarginClaim, ...]:
+    """Return how the effect stands to a margin, over the population of each claim.
+
+    Parameters
+    ----------
+    metric
+        The metric.
+    data, panel
+        The responses, and the units behind them.
+    claims
+        Claims of a comparison, the broadest first.
+    margin
+        The margin, in the unit of the effect.
+    alpha
+        The level of each one-sided test.
+    """
+    found = []
+    for claim in claims:
+        of_claim = (claim.over, claim.population, margin)
+        sources = tuple(source for source in panel.sources if source in claim.over)
+        sample = _sample(data, panel, of_clusters="clusters" in claim.over)
+        test = None if claim.reason else shared_units_test(metric, sample, sources=sources)
+        reason = claim.reason
+        if test is not None and test.is_too_rough:
+            reason = f"{metric.name} hangs on single items, and is too rough for it"
+        if test is None or reason:
+            nan = math.nan
+            found.append(MarginClaim(*of_claim, nan, nan, nan, nan, nan, alpha, reason))
+            continue
+        not_worse, not_better = (test.p_value("greater", null=-margin), test.p_value("less", null=margin))
+        worse = test.p_value("less", null=-margin)
+        low, high = test.interval(1.0 - 2.0 * alpha)
+        found.append(MarginClaim(*of_claim, not_worse, worse, max(not_worse, not_better), low, high, alpha))
+    return tuple(found)
+
+
+def _sample(data: ResponseSet, panel: Panel, *, of_clusters: bool) -> Responses:
+    """Return the responses for a claim, with the units behind them unless they are without its clusters."""
+    if panel.responses is not None and of_clusters is panel.of_clusters:
+        return panel.responses
+    gold = data.gold if data.has_gold else None
+    return responses(data.a, data.b, gold=gold, clusters=data.clusters if of_clusters else None)

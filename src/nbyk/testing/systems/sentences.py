@@ -1,0 +1,128 @@
+"""A comparison of two systems in words."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from nbyk.testing.systems.claims import Claim
+from nbyk.testing.systems.margins import MarginClaim
+
+if TYPE_CHECKING:
+    from nbyk.testing.systems.result import ComparisonResult, Interval
+
+
+@dataclass(frozen=True)
+class Told:
+    """A result in words: `a` and `b` as they are called, and the interval to quote over items."""
+
+    result: ComparisonResult
+    a: str
+    b: str
+    interval: Interval
+
+    def of_items(self) -> str:
+        """Return the sentence of the claim over new items alone."""
+        result, claim = self.result, self.result.claims[-1]
+        kept = claim.population.partition(", with ")[2] if len(result.claims) == 1 else ""
+        if result.n_clusters and len(result.claims) == 1:
+            kept = claim.population
+        first, second, sign = self._in_order(claim)
+        hypothesis = result.hypothesis.replace("A and B", f"{self.a} and {self.b}")
+        return (
+            f"{self._shown(claim)} on {result.metric}{f', for {kept}' if kept else ''}: the effect of "
+            f"{first} over {second} on {result.size} is {number(sign * result.effect)} "
+            f"({self._ends(self.interval.low, self.interval.high, sign)}), and "
+            f"{result.p_in_words(claim)} ({result.alternative}, {self._null}, {self._how}) under the null "
+            f"that {hypothesis}, at α = {result.alpha:g}.{self._more_draws(claim)}"
+        )
+
+    def of_both(self) -> str:
+        """Return the sentences of the broadest claim and of that over new items alone."""
+        result, broad, items = self.result, self.result.claims[0], self.result.claims[-1]
+        first, second, sign = self._in_order(broad)
+        _, _, narrow = self._in_order(items) if result.verdict == "undecided" else (first, second, sign)
+        return (
+            f"{self._shown(broad)} on {result.metric}, for {broad.population}: the effect of {first} over "
+            f"{second} on {result.size} is {number(sign * result.effect)} "
+            f"({self._ends(broad.low, broad.high, sign)}), and {result.p_in_words(broad)} "
+            f"({result.alternative}, t with {number(broad.df)} degrees of freedom) under the null that "
+            f"{self.a} and {self.b} are equally good there, at α = {result.alpha:g}. "
+            f"For {items.population}, {self._shown(items)}: "
+            f"{self._ends(self.interval.low, self.interval.high, narrow)}, {result.p_in_words(items)} "
+            f"({self._null}, {self._how}).{self._more_draws(items)}"
+        )
+
+    def _in_order(self, claim: Claim) -> tuple[str, str, float]:
+        """Return the better system, the other, and the sign of the effect that way round."""
+        if self.result.verdict_of(claim) == "B":
+            return self.b, self.a, -1.0
+        return self.a, self.b, 1.0
+
+    def _ends(self, low: float, high: float, sign: float) -> str:
+        low, high = sorted((sign * low, sign * high))
+        return f"{100 * self.interval.level:g} % interval {number(low)} to {number(high)}"
+
+    def _more_draws(self, claim: Claim) -> str:
+        return "" if claim.decided else " This is not settled: more draws could change it."
+
+    @property
+    def _null(self) -> str:
+        return f"{self.result.null} of whole clusters" if self.result.n_clusters else self.result.null
+
+    @property
+    def _how(self) -> str:
+        result = self.result
+        return "exact" if result.exact else f"Monte-Carlo error {number(result.p_value.standard_error)}"
+
+    def _shown(self, claim: Claim) -> str:
+        a, b = self.a, self.b
+        return {
+            "A": f"{a} is better than {b}",
+            "B": f"{b} is better than {a}",
+            "different": f"{a} and {b} do not answer every item alike",
+            "undecided": {
+                "two-sided": f"{a} and {b} cannot be told apart",
+                "greater": f"{a} is not shown to be better than {b}",
+                "less": f"{b} is not shown to be better than {a}",
+            }[self.result.alternative],
+        }[self.result.verdict_of(claim)]
+
+
+def margin_sentence(found: MarginClaim, metric: str, a: str, b: str, unit: float) -> str:
+    """Return what was found about a margin in a sentence."""
+    margin, where = number(unit * found.margin), f"on {metric}, for {found.population}"
+    if found.reason:
+        return f"Whether {a} and {b} differ by less than {margin} {where}, is not settled: {found.reason}."
+    ends = f"{number(unit * found.low)} to {number(unit * found.high)}"
+    interval = f"{100 * (1.0 - 2.0 * found.alpha):g} % interval {ends}"
+    test = f"one-sided t-tests at α = {found.alpha:g}"
+    says, p = {
+        "equivalent": (f"{a} and {b} are equivalent within ±{margin}", found.p_equivalent),
+        "not worse": (f"{a} is not worse than {b} by {margin} or more", found.p_not_worse),
+        "worse": (f"{a} is worse than {b} by more than {margin}", found.p_worse),
+        "inconclusive": (
+            f"These data do not show whether {a} is worse than {b} by {margin} or more",
+            found.p_not_worse,
+        ),
+    }[found.verdict]
+    return f"{says} {where}: p = {number(p)} ({interval}; {test})."
+
+
+def items_in_words(n_items: int, n_clusters: int) -> str:
+    """Return how many items there are, and in how many clusters, if they have any."""
+    return f"{n_items} items in {n_clusters} clusters" if n_clusters else f"{n_items} items"
+
+
+def number(value: float) -> str:
+    """Return a number in three digits; a 0 has no sign."""
+    return f"{value + 0.0:.3g}"
+
+
+def listed(names: Sequence[str], most: int = 5) -> str:
+    """Return names as an English list; of more than `most`, the first ones and how many others."""
+    shown = list(names)
+    if len(shown) > most:
+        shown = [*shown[: most - 1], f"{len(shown) - most + 1} others"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
