@@ -142,6 +142,8 @@ VERDICTS_CAPTION = "What of the paper's claims survives: a verdict on each, from
 
 def with_error(value: float, error: float) -> str:
     """Return a p-value or a rate with its standard error as text, rounded to the error's second digit."""
+    if math.isinf(error):
+        return f"{value:.3g} (error unknown)"
     if value + CLOSE * error < _LEAST:
         return f"<{_LEAST:g}"
     if not error > 0.0:

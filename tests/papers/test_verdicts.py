@@ -56,6 +56,7 @@ def test_counts_are_said_with_those_too_close() -> None:
         (0.4, 0.12, "0.40 ± 0.12"),
         (1e-9, 1e-6, "<0.0001"),
         (0.25, 0.0, "0.25"),
+        (0.25, float("inf"), "0.25 (error unknown)"),
     ],
 )
 def test_numbers_carry_their_standard_errors(value: float, error: float, text: str) -> None:
