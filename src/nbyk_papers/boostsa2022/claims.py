@@ -51,8 +51,8 @@ def verdicts_of(found: Mapping[str, Any], p_values: pd.DataFrame, levels: pd.Dat
             (
                 Finding(
                     "published",
-                    "The predictions are not public. A wrong sign gives p = 0 for both distances on nearly any "
-                    "data (docs/labels.md)",
+                    "The predictions are not public. A wrong sign gives p = 0 for both distances on nearly "
+                    "any data (docs/labels.md)",
                     OPEN,
                 ),
             ),
@@ -97,8 +97,8 @@ def _iterations(p_values: pd.DataFrame) -> Verdict:
         findings.append(Finding(semantics, here, cases.outcome))
     return Verdict(
         "section 2.3",
-        "“The narrow confidence interval [...] indicates that 1 000 iterations are sufficient to obtain stable "
-        "results”",
+        "“The narrow confidence interval [...] indicates that 1 000 iterations are sufficient to obtain "
+        "stable results”",
         f"at each point of Figure 1, the 95 % interval of p over simulations reaches at most {NARROW:g} to "
         "either side",
         tuple(findings),
@@ -111,7 +111,8 @@ def _printed_example(example: Mapping[str, Any]) -> list[Verdict]:
     shares = example["implied_fractions"]
     implied = f". The printed ones fit a share from {shares[0]:.2f} to {shares[1]:.2f}" if shares else ""
     said = "; ".join(
-        f"{score_name(row['score'])} {with_error(row['p'], row['standard_error'])}, printed {row['printed_p']:g}"
+        f"{score_name(row['score'])} {with_error(row['p'], row['standard_error'])}, printed "
+        f"{row['printed_p']:g}"
         for row in example["rows"]
     )
     return [
@@ -165,9 +166,10 @@ def _tagging(tagging: Mapping[str, Any]) -> list[Verdict]:
             (
                 Finding(
                     "published",
-                    f"It does so in {cases} combinations of a score and a discordance (the share of items that "
-                    f"exactly one system has right){': ' + where if where else ''}. The paper does not give its "
-                    f"discordance, so nobody can tell. The accuracies' p asks for one from {low:.4f} to "
+                    f"It does so in {cases} combinations of a score and a discordance (the share of items "
+                    f"that exactly one system has right){': ' + where if where else ''}. The paper does "
+                    "not give its discordance, so nobody can tell. "
+                    f"The accuracies' p asks for one from {low:.4f} to "
                     f"{high:.4f}, that is {low * TAGGED_ITEMS:.0f} to {high * TAGGED_ITEMS:.0f} items",
                     OPEN,
                 ),
@@ -199,8 +201,8 @@ def _shares(levels: pd.DataFrame) -> list[Verdict]:
         ),
         (
             "section 2.3",
-            "“we suggest choosing smaller sub-sample sizes [...], as this should keep the sub-sample size far "
-            "from the dangerous extreme values”",
+            "“we suggest choosing smaller sub-sample sizes [...], as this should keep the sub-sample size "
+            "far from the dangerous extreme values”",
             f"at the share {DEFAULT_FRACTION:g}, BooStSa's default, the Type-I error lies in that band",
             shares == DEFAULT_FRACTION,
             "inside",
@@ -208,8 +210,8 @@ def _shares(levels: pd.DataFrame) -> list[Verdict]:
         (
             "section 6",
             "“a safe set of hyper-parameters”",
-            f"at each share from {SMALLEST_ADMITTED:g} to {LARGEST_ADMITTED:g}, the Type-I error lies in that "
-            "band",
+            f"at each share from {SMALLEST_ADMITTED:g} to {LARGEST_ADMITTED:g}, the Type-I error lies in "
+            "that band",
             admitted,
             "inside",
         ),
