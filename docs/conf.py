@@ -54,6 +54,7 @@ html_css_files = ["site.css"]
 html_title = f"nbyk {version}"
 html_theme_options = {"source_repository": REPOSITORY, "source_branch": "main", "source_directory": "docs/"}
 html_copy_source = False
+html_show_copyright = False
 mermaid_version = "11.4.1"
 
 
