@@ -210,6 +210,11 @@ def verdicts_on_shares(summary: dict[str, Any]) -> list[str]:
     ]
 
 
+def test_a_run_without_the_example_has_no_verdict_on_it(p_values: pd.DataFrame, levels: pd.DataFrame) -> None:
+    summary = summarise(p_values[p_values["design"] != "example"], levels)
+    assert "figure 3" not in {row["of the paper"] for row in summary["verdicts"]}
+
+
 def test_larger_test_sets_have_smaller_p(p_values: pd.DataFrame, levels: pd.DataFrame) -> None:
     def on_sizes(rows: pd.DataFrame) -> list[str]:
         found = summarise(rows, levels)["verdicts"]

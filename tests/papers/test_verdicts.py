@@ -45,8 +45,9 @@ def test_counts_are_said_with_those_too_close() -> None:
     assert str(Cases(5, 1, 1)) == "5 of 7 (1 too close to call)"
     assert str(Cases(5, 2)) == "5 of 7"
     assert Cases(5, 1, 2).sentence("steps") == (
-        "Of 8 steps, 5 support the claim and 1 contradict it, and 2 are too close to call"
+        "Of 8 steps, 5 support the claim, 1 contradicts it and 2 are too close to call"
     )
+    assert Cases(1, 0).sentence("steps") == "Of 1 steps, 1 supports the claim and 0 contradict it"
 
 
 @pytest.mark.parametrize(

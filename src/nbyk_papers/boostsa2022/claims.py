@@ -106,6 +106,8 @@ def _iterations(p_values: pd.DataFrame) -> Verdict:
 
 
 def _printed_example(example: Mapping[str, Any]) -> list[Verdict]:
+    if not example["rows"]:
+        return []
     scores = Cases(example["scores_agree"], example["scores"] - example["scores_agree"])
     p_values = Cases(example["p_agree"], example["p_values"] - example["p_agree"])
     shares = example["implied_fractions"]
