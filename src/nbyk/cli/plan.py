@@ -73,7 +73,12 @@ def plan(
     ] = "two-sided",
     metric: Annotated[
         list[str] | None,
-        typer.Option(help="Metric that the systems are compared by.", show_default="mae", metavar="<str>"),
+        typer.Option(
+            help="Metric that the systems are compared by; several are ranked at --items, --responses and "
+            "--epsilon.",
+            show_default="mae",
+            metavar="<str>",
+        ),
     ] = None,
     test: Annotated[str, typer.Option(help="Test of the difference.")] = "swap_items",
     n_runs: Annotated[
@@ -123,10 +128,6 @@ def plan(
         )
     if pilot is None and (low, high, levels) != (None, None, None):
         raise NbykError("plan: --low, --high and --levels describe the scale of a --pilot, and there is none")
-    if metric is not None and len(metric) > 1:
-        raise NbykError(
-            f"plan: found --metric {' and --metric '.join(metric)}; a plan is for one metric: keep one"
-        )
     if effect is not None and not 0.0 < effect < math.inf:
         raise NbykError(
             f"found {effect:g}, expected a number above 0: by how much A is better", argument="effect"
@@ -144,6 +145,35 @@ def plan(
         population, unit, cautions = _fitted_to_pilot(pilot, _scale(low, high, levels))
     else:
         population, cautions = _prior_of(str(dataset), published=published)
+    if metric is not None and len(metric) > 1:
+        from nbyk.cli.answers import give
+        from nbyk.planning.ranking import rank
+        from nbyk.report.ranking import ranking_answer
+
+        ranked = rank(
+            population,
+            metric,
+            n_items=n_items,
+            k_responses=k_responses,
+            epsilon=epsilon,
+            n_runs=_runs(n_runs),
+            sd_scale_a=sd_scale_a,
+            sd_scale_b=sd_scale_b,
+            epsilon_a=epsilon_a,
+            seed=seed,
+            threads=threads,
+            progress=_say,
+            test=test,
+            alpha=alpha,
+            alternative=cast("Alternative", alternative),
+            power=power,
+            budget=budget,
+            effect=effect,
+            precision=precision,
+            n_resamples=n_resamples,
+        )
+        give(ranking_answer(ranked, cautions), out=out, as_json=as_json, stem="ranking")
+        return
     # The planner works on the prior's scale, from 0 to 1.
     effect_unit = unit ** unit_power(compared)
     solved = solve(
