@@ -172,7 +172,12 @@ def plan(
             precision=precision,
             n_resamples=n_resamples,
         )
-        give(ranking_answer(ranked, cautions), out=out, as_json=as_json, stem="ranking")
+        give(
+            ranking_answer(ranked, cautions),
+            out=out,
+            form="json" if as_json else "text",
+            stem="ranking",
+        )
         return
     # The planner works on the prior's scale, from 0 to 1.
     effect_unit = unit ** unit_power(compared)
