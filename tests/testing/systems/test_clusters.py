@@ -187,6 +187,10 @@ def test_two_clusters_cannot_speak_for_others() -> None:
     cautions = " ".join(nbyk.compare(three, **QUICK).warnings)
     assert "three clusters and three raters are few to speak for others" in cautions
     assert "only 3 clusters: bootstrap intervals of so few are too narrow" in cautions
+    uneven = np.repeat(np.arange(30), [100, *[2] * 29])
+    data = response_set(None, *np.random.default_rng(1).random((2, 158)), cluster=uneven)
+    found = nbyk.compare(data, metric="mean", **QUICK).warnings
+    assert any(text.startswith("30 clusters of unlike sizes, worth 2 of one size") for text in found)
 
 
 @pytest.mark.parametrize(
