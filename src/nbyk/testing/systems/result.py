@@ -175,6 +175,16 @@ class ComparisonResult:
         return self.claims[0].p
 
     @property
+    def standard_error(self) -> float:
+        """Monte-Carlo standard error of `p`; 0 where it is exact or by t."""
+        return self.claims[0].standard_error
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Interval of the effect for the broadest claim; NaN where nothing can be said of that population."""
+        return self.claims[0].low, self.claims[0].high
+
+    @property
     def decided(self) -> bool:
         """Whether the decision p ≤ α on the broadest claim is certain, but for `decision_error`."""
         return self.claims[0].decided
