@@ -12,15 +12,16 @@ import pytest
 import nbyk
 from nbyk.errors import NbykError
 
-ARRAYS = np.random.default_rng(0).random((3, 12, 5))
+ARRAYS = np.random.default_rng(0).random((3, 12, 2))
 GOLD, SYSTEMS = ARRAYS[0], {"x": ARRAYS[1], "y": ARRAYS[2], "z": ARRAYS[1] + 0.1}
 SCORES = {name: values.mean(axis=1) for name, values in SYSTEMS.items()}
 TARGET, A, B = ("pnnppnpnnn" * 2, "pnnpnnpnnn" * 2, "pnppnnnnpn" * 2)
-FEW = {"n_resamples": 99}
+FEW: dict[str, Any] = {"n_resamples": 99}
+ITEMS: dict[str, Any] = {**FEW, "generalise": ("items",)}
 
 ONE: dict[str, Callable[[], Any]] = {
-    "compare": lambda: nbyk.compare(*ARRAYS, **FEW),
-    "compare_systems": lambda: nbyk.compare_systems(GOLD, {k: SYSTEMS[k] for k in "xy"}, **FEW),
+    "compare": lambda: nbyk.compare(*ARRAYS, **ITEMS),
+    "compare_systems": lambda: nbyk.compare_systems(GOLD, {k: SYSTEMS[k] for k in "xy"}, **ITEMS),
     "compare_scores": lambda: nbyk.compare_scores({k: SCORES[k] for k in "xy"}, **FEW),
     "label_bootstrap": lambda: nbyk.label_bootstrap(list(TARGET), list(A), list(B), "accuracy", **FEW),
     "paired_bootstrap": lambda: nbyk.paired_bootstrap(
@@ -36,7 +37,7 @@ ONE: dict[str, Callable[[], Any]] = {
 """Each front on one pair by one metric."""
 
 SEVERAL: dict[str, Callable[[], Any]] = {
-    "compare_systems": lambda: nbyk.compare_systems(GOLD, SYSTEMS, **FEW),
+    "compare_systems": lambda: nbyk.compare_systems(GOLD, SYSTEMS, **ITEMS),
     "compare_scores": lambda: nbyk.compare_scores(SCORES, **FEW),
     "label_bootstrap": lambda: nbyk.label_bootstrap(list(TARGET), list(A), list(B), **FEW),
 }
@@ -56,9 +57,9 @@ def test_a_result_has_the_fields(front: str) -> None:
     check_numbers(result)
     assert isinstance(result.warnings, tuple)
     assert all(isinstance(text, str) for text in result.warnings)
-    said = result.sentence if isinstance(result.sentence, str) else result.sentence()
-    assert said.endswith(".")
-    assert f"{result.effect:.3g}".lstrip("-") in said
+    assert result.sentence.endswith(".")
+    if front != "compare_systems":
+        assert f"{result.effect:.3g}".lstrip("-") in result.sentence
 
 
 @pytest.mark.parametrize("front", SEVERAL)
@@ -75,8 +76,8 @@ def test_each_part_of_several_has_the_numbers(front: str) -> None:
 
 
 def test_p_of_one_pair_is_that_of_the_pair() -> None:
-    board = nbyk.compare_systems(GOLD, {k: SYSTEMS[k] for k in "xy"}, **FEW)
-    pair = nbyk.compare(GOLD, SYSTEMS["x"], SYSTEMS["y"], **FEW)
+    board = nbyk.compare_systems(GOLD, {k: SYSTEMS[k] for k in "xy"}, **ITEMS)
+    pair = nbyk.compare(GOLD, SYSTEMS["x"], SYSTEMS["y"], **ITEMS)
     assert (board.p, board.effect, board.interval) == (pair.p, pair.effect, pair.interval)
     scores = nbyk.compare_scores({k: SCORES[k] for k in "xy"}, test="welch_t")
     alone = nbyk.welch_t_test(SCORES["x"], SCORES["y"])

@@ -165,7 +165,7 @@ def test_claims_speak_of_new_clusters_or_of_these() -> None:
     whole = nbyk.compare(data, generalise=("items", "clusters"), **QUICK)
     assert [claim.over for claim in whole.claims] == [("items", "clusters")]
     assert whole.p == narrow.p
-    text = whole.sentence()
+    text = whole.sentence
     assert "for new clusters of items, with these 3 raters" in text
     assert "on 60 items in 20 clusters is" in text
     assert "swap_items of whole clusters" in text
@@ -182,7 +182,7 @@ def test_two_clusters_cannot_speak_for_others() -> None:
     assert broad.reason == "two clusters cannot speak for others"
     assert np.isnan(broad.p)
     assert items.population.startswith("new items, with these 2 clusters")
-    assert "Not settled on mae for new clusters of items" in nbyk.compare(two, **QUICK).sentence()
+    assert "Not settled on mae for new clusters of items" in nbyk.compare(two, **QUICK).sentence
     three = response_set(data.gold, data.a[:, :1], data.b[:, :1], cluster=np.arange(20) % 3)
     cautions = " ".join(nbyk.compare(three, **QUICK).warnings)
     assert "three clusters and three raters are few to speak for others" in cautions

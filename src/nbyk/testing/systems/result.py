@@ -226,7 +226,12 @@ class ComparisonResult:
             raise unknown_name("interval method", method, intervals)
         return intervals[method]
 
-    def sentence(self, a: str = "A", b: str = "B", *, method: str = DEFAULT_METHOD) -> str:
+    @property
+    def sentence(self) -> str:
+        """What was found in words that can be quoted, the systems being A and B."""
+        return self.sentence_about("A", "B")
+
+    def sentence_about(self, a: str, b: str, *, method: str = DEFAULT_METHOD) -> str:
         """Return what to quote, in which the systems are called `a` and `b`; the better one stands first.
 
         Raises
@@ -271,7 +276,7 @@ class ComparisonResult:
             "decided": self.decided,
             "significant": self.significant,
             "verdict": self.verdict,
-            "sentence": self.sentence(),
+            "sentence": self.sentence,
         }
 
     def __repr__(self) -> str:
