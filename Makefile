@@ -118,6 +118,7 @@ site: install $(VENV)/installed-docs
 	$(BIN)/python scripts/notebooks.py
 	rm -rf docs/api
 	$(BIN)/sphinx-build --builder html --fail-on-warning --keep-going --fresh-env --quiet docs site
+	$(BIN)/pytest tests/site
 	@echo "Read site/index.html."
 
 $(VENV)/installed-docs: $(VENV)/installed envs/docs.lock

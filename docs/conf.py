@@ -54,6 +54,7 @@ html_css_files = ["site.css"]
 html_title = f"nbyk {version}"
 html_theme_options = {"source_repository": REPOSITORY, "source_branch": "main", "source_directory": "docs/"}
 html_copy_source = False
+html_show_copyright = False
 mermaid_version = "11.4.1"
 
 
@@ -67,7 +68,14 @@ def read_page(app: Any, docname: str, source: list[str]) -> None:
     if docname.startswith("gallery/") and docname != "gallery/index":
         name = docname.removeprefix("gallery/")
         text += f"\n[This page as a notebook](notebooks/{name}.ipynb)\n"
+    text = re.sub(r"```text\n(.*?)```", wrapped_or_not, text, flags=re.DOTALL)
     source[0] = re.sub(r"\]\((\.\./)?(src/[^)]*)\)", rf"]({REPOSITORY}/blob/main/\2)", text)
+
+
+def wrapped_or_not(block: re.Match[str]) -> str:
+    """Leave text of long sentences to site.css, which wraps it; tables of short lines stay as they are."""
+    language = "text" if max(map(len, block[1].splitlines()), default=0) > 120 else "none"
+    return f"```{language}\n{block[1]}```"
 
 
 def show_math(translator: Any, node: Any) -> None:

@@ -21,6 +21,7 @@ from benchmarks.shared_units.world import World, with_better_a
 from benchmarks.shared_units.worlds import worlds
 
 RATES = Path(__file__).with_name("rates.csv")
+SWAPPED = Path(__file__).with_name("swapped.csv")
 RESAMPLED = Path(__file__).with_name("resampled.csv")
 PEERS = Path(__file__).with_name("peers.csv")
 PAGE = Path(__file__).parents[2] / "docs" / "shared-units.md"
@@ -39,6 +40,23 @@ def measured(folder: Path) -> pd.DataFrame:
                 if len(kept) >= FEWEST_SETS:
                     rows.append(_row(world, truth, metric, kept))
     return pd.DataFrame(rows)
+
+
+def with_more_sets(rates: pd.DataFrame, others: pd.DataFrame) -> pd.DataFrame:
+    """Return rates in the order of the worlds, each from whichever table has it from more sets."""
+    keys = ["world", "items", "metric", "truth"]
+    both = pd.concat([rates, others]).sort_values("sets", kind="stable").drop_duplicates(keys, keep="last")
+    order = [
+        (world.name, world.n_items, metric, truth)
+        for world in worlds()
+        for truth in ("equal", "A better")
+        for metric in world.metrics
+    ]
+    return (
+        both.set_index(keys)
+        .reindex([key for key in order if key in set(both[keys].itertuples(index=False, name=None))])
+        .reset_index()[rates.columns]
+    )
 
 
 def _row(world: World, truth: str, metric: str, kept: np.ndarray) -> dict[str, object]:
@@ -87,6 +105,8 @@ def tables(rates: pd.DataFrame) -> dict[str, str]:
         "prototype": _level_table(equal[equal.world.str.startswith("prototype")]),
         "power": _power_table(rates),
         "outside": _level_table(equal[_outside(equal)]),
+        "clusters": _level_table(equal[equal.factor.str.contains("clusters") & (equal.factor != "clusters")]),
+        "swapped": _plain(pd.read_csv(SWAPPED)),
         "resampled": _plain(pd.read_csv(RESAMPLED)),
         "peers": _plain(pd.read_csv(PEERS)),
     }
@@ -184,7 +204,7 @@ def main() -> None:
     parser.add_argument("folder", type=Path, nargs="?", help="where `measure` kept the sets")
     options = parser.parse_args()
     if options.folder:
-        rates = measured(options.folder)
+        rates = with_more_sets(pd.read_csv(RATES), measured(options.folder))
         rates.to_csv(RATES, index=False, float_format="%.4g")
     rates = pd.read_csv(RATES)
     PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), tables(rates)), encoding="utf-8")

@@ -49,8 +49,13 @@ class Cases:
     def sentence(self, cases: str) -> str:
         """Return how many of the cases, by what they are called, say what of the claim."""
         n = self.supporting + self.against + self.close
-        close = f", and {self.close} are too close to call" if self.close else ""
-        return f"Of {n} {cases}, {self.supporting} support the claim and {self.against} contradict it{close}"
+        parts = [
+            f"{self.supporting} {'supports' if self.supporting == 1 else 'support'} the claim",
+            f"{self.against} {'contradicts' if self.against == 1 else 'contradict'} it",
+        ]
+        if self.close:
+            parts.append(f"{self.close} {'is' if self.close == 1 else 'are'} too close to call")
+        return f"Of {n} {cases}, {', '.join(parts[:-1])} and {parts[-1]}"
 
 
 def judge(margins: ArrayLike, errors: ArrayLike) -> Cases:
@@ -142,6 +147,8 @@ VERDICTS_CAPTION = "What of the paper's claims survives: a verdict on each, from
 
 def with_error(value: float, error: float) -> str:
     """Return a p-value or a rate with its standard error as text, rounded to the error's second digit."""
+    if math.isinf(error):
+        return f"{value:.3g} (error unknown)"
     if value + CLOSE * error < _LEAST:
         return f"<{_LEAST:g}"
     if not error > 0.0:

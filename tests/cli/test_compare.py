@@ -75,7 +75,7 @@ def test_the_example_gives_the_sentence_the_table_and_a_report(nbyk: Run, tmp_pa
     assert (code, errors) == (0, "")
     systems = package.read_systems(["sim_a.csv", "sim_b.csv"], "gold.csv")
     result = package.compare(systems.pair("sim_a", "sim_b"))
-    assert unfolded(text).startswith(result.sentence("sim_a", "sim_b"))
+    assert unfolded(text).startswith(result.sentence_about("sim_a", "sim_b"))
     assert unfolded(text).startswith(
         "sim_a and sim_b cannot be told apart on mae, for new items, raters and runs"
     )

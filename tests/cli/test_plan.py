@@ -199,7 +199,7 @@ WRONG = {
     ),
     "two metrics": (
         "plan toxicity --metric mae --metric mse --epsilon 0.1 --power 0.8",
-        "found --metric mae and --metric mse; a plan is for one metric",
+        "metrics are ranked at one size: give --items, --responses and --epsilon, and leave out --power",
     ),
     "an effect and an ε": (
         "plan toxicity --effect 0.1 --epsilon 0.1 --power 0.8",

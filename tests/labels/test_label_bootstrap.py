@@ -108,7 +108,7 @@ def test_entropy_correlation_has_the_exact_distribution_and_says_where_it_is_und
     defined = test.draws[0][np.isfinite(test.draws[0])]
     n_undefined = 20_000 - defined.size
     assert stats.binomtest(n_undefined, 20_000, 5**-4).pvalue > 1e-3
-    assert test.comparisons[0].flags == (
+    assert test.comparisons[0].warnings == (
         f"undefined on {n_undefined} of 20000 resamples, which are left out",
     )
     effects = []
@@ -126,7 +126,7 @@ def test_a_fraction_draws_fewer_items() -> None:
     test = label_bootstrap(target, a, b, "accuracy", fraction=0.5, n_resamples=20_000)
     assert test.n_drawn == 3
     assert_drawn_from(test.draws[0], enumerated(target, a, b, "accuracy", 3))
-    assert "resamples of 0.5 of the items scatter 1.4 times" in test.notes[0]
+    assert "resamples of 0.5 of the items scatter 1.4 times" in test.warnings[0]
 
 
 @pytest.mark.parametrize("n_classes", [2, 4])
@@ -154,7 +154,7 @@ def test_p_values_and_intervals_are_their_definitions(kind: str) -> None:
                 ((drawn >= 2 * d - 1e-9).sum() + 1) / 1000,
                 ((drawn <= 2 * d + 1e-9).sum() + 1) / 1000,
             )
-            assert comparison.p == greater
+            assert comparison.p_greater == greater
             assert comparison.p_two_sided == min(1.0, 2 * min(greater, less))
             assert comparison.interval == pytest.approx(tuple(np.quantile(drawn, [0.025, 0.975])))
             expected = comparison.score.sign * (comparison.score_a - comparison.score_b)
@@ -181,9 +181,9 @@ def test_the_better_system_wins_from_either_side(name: str, semantics: Any) -> N
     forward = label_bootstrap(target, better, worse, name, **options)[name]
     backward = label_bootstrap(target, worse, better, name, **options)[name]
     assert forward.effect > 0
-    assert forward.p < 0.05
+    assert forward.p_greater < 0.05
     assert backward.effect == -forward.effect
-    assert backward.p > 0.95
+    assert backward.p_greater > 0.95
 
 
 @pytest.mark.parametrize("kind", ["hard", "soft"])
@@ -284,7 +284,7 @@ def test_fixed_runs_are_not_drawn() -> None:
         effects.append(np.mean(a[:, i] == target[i]) - np.mean(b[:, i] == target[i]))
     test = label_bootstrap(target, a, b, "accuracy", runs="fixed", n_resamples=20_000)
     assert_drawn_from(test.draws[0], distribution(effects))
-    assert test.notes == ("runs are fixed: the p-values are about these runs, not about fresh ones",)
+    assert test.warnings == ("runs are fixed: the p-values are about these runs, not about fresh ones",)
 
 
 @pytest.mark.parametrize("kind", ["hard", "soft"])
@@ -296,7 +296,7 @@ def test_concatenated_runs_are_one_long_run(kind: str) -> None:
     )
     np.testing.assert_array_equal(concatenated.draws, long.draws)
     assert concatenated.n_drawn == 150
-    assert concatenated.notes[0].startswith("runs are concatenated, so that every item counts as often")
+    assert concatenated.warnings[0].startswith("runs are concatenated, so that every item counts as often")
 
 
 def test_runs_vary_as_the_mean_of_runs_does() -> None:
@@ -313,20 +313,20 @@ def test_runs_vary_as_the_mean_of_runs_does() -> None:
 
 def test_what_was_not_resampled_is_said() -> None:
     target, a, b = hard_data(30)
-    assert label_bootstrap(target, a, b, n_resamples=10).notes == (
+    assert label_bootstrap(target, a, b, n_resamples=10).warnings == (
         "one run each: resampled over items, not over runs",
     )
-    assert label_bootstrap(target, [a] * 5, b, n_resamples=10).notes == (
+    assert label_bootstrap(target, [a] * 5, b, n_resamples=10).warnings == (
         "b has one run: how its runs vary is not in the p-values",
     )
-    assert label_bootstrap(target, [a] * 5, [b] * 2, n_resamples=10).notes == (
+    assert label_bootstrap(target, [a] * 5, [b] * 2, n_resamples=10).warnings == (
         "b has 2 runs: how its runs vary is known badly",
     )
     certain = np.eye(2)[[0, 1, 1, 0]]
-    assert label_bootstrap(certain, certain, certain[::-1], "cross_entropy", n_resamples=10).notes == (
+    assert label_bootstrap(certain, certain, certain[::-1], "cross_entropy", n_resamples=10).warnings == (
         "one run each: resampled over items, not over runs",
     )
-    notes = label_bootstrap(certain, certain, certain[[1, 0, 2, 3]], "cross_entropy", n_resamples=10).notes
+    notes = label_bootstrap(certain, certain, certain[[1, 0, 2, 3]], "cross_entropy", n_resamples=10).warnings
     assert notes[1].startswith("cross entropy: 2 predictions give less than 1e-12")
 
 
@@ -334,9 +334,9 @@ def test_classes_that_count_as_zero_are_flagged() -> None:
     target = np.array([0, 0, 0, 0, 0, 1, 1, 2])
     never_two = np.where(target == 2, 0, target)
     test = label_bootstrap(target, target, never_two, n_resamples=200)
-    assert test["accuracy"].flags == ()
-    assert test["precision_macro"].flags[0] == "classes without predictions or targets count as 0: 1 of b"
-    assert "resamples lack a class, which counts as 0" in test["recall_macro"].flags[0]
+    assert test["accuracy"].warnings == ()
+    assert test["precision_macro"].warnings[0] == "classes without predictions or targets count as 0: 1 of b"
+    assert "resamples lack a class, which counts as 0" in test["recall_macro"].warnings[0]
 
 
 def test_an_undefined_score_is_refused() -> None:
@@ -415,7 +415,7 @@ def test_published_semantics_find_identical_predictions_significant_as_boostsa_d
     for short, name in names.items():
         assert test[name].p == identical["counts"][short] == 0
         assert test[name].stars == identical["stars"][short] == "**"
-        assert "A and B score the same on every resample, which a strict p takes for 0" in test[name].flags
+        assert "A and B score the same on every resample, which a strict p takes for 0" in test[name].warnings
 
 
 def test_published_defaults_are_boostsas() -> None:

@@ -75,7 +75,7 @@ def test_runs_are_no_further_items() -> None:
         a, b = np.where(generator.random((2, 5, 200)) < chances, target, 1 - target)
         for runs in ways:
             test = label_bootstrap(target, a, b, "accuracy", runs=runs, n_resamples=499, seed=seed)  # type: ignore[arg-type]
-            rejected[runs] += test["accuracy"].p <= 0.05
+            rejected[runs] += test["accuracy"].p_greater <= 0.05
     assert rejected["independent"] / 200 <= 0.095
     assert rejected["fixed"] / 200 > 0.12
     assert rejected["concatenated"] / 200 > 0.12

@@ -110,3 +110,18 @@ def test_continuous_integration_covers_the_versions_that_the_classifiers_name() 
     matrix = yaml.safe_load(read(".github/workflows/ci.yml"))["jobs"]["test"]["strategy"]["matrix"]
     named = [name.rpartition(" ")[2] for name in PROJECT["classifiers"] if "Python :: 3." in name]
     assert matrix["python"] == named == ["3.11", "3.12", "3.13", "3.14"]
+
+
+def test_every_rule_that_runs_a_command_names_its_environment_of_conda() -> None:
+    named = 0
+    for path in (ROOT / "workflow/rules").glob("*.smk"):
+        _, *rules = re.split(r"^rule \w+:$", path.read_text(encoding="utf-8"), flags=re.MULTILINE)
+        for rule in rules:
+            environments = re.findall(r'^    conda:\n        "(.*)"$', rule, re.MULTILINE)
+            assert len(environments) == ("\n    shell:" in rule), path
+            assert all(
+                (path.parent / name).resolve() == ROOT / "envs/environment.yaml" for name in environments
+            )
+            named += len(environments)
+    assert named
+    assert os.access(ROOT / "envs/environment.post-deploy.sh", os.R_OK)

@@ -20,7 +20,8 @@ from nbyk_papers.boostsa2022.comparison import example, implied_discordances, on
 from nbyk_papers.boostsa2022.design import EXAMPLE, TAGGED_ITEMS, TAGGED_RIGHT_A, TAGGED_RIGHT_B, TAGGING
 from nbyk_papers.boostsa2022.reading import read_levels, read_p_values
 from nbyk_papers.boostsa2022.report import labels_report
-from nbyk_papers.boostsa2022.summary import statements, summarise
+from nbyk_papers.boostsa2022.summary import summarise
+from nbyk_papers.verdicts import FAILS, HOLDS, IN_PART, OPEN
 
 SHARES = (0.1, 0.2, 0.3, 0.4, 0.5, 1.0)
 Row = dict[str, Any]
@@ -140,7 +141,7 @@ def test_the_papers_own_numbers_agree(p_values: pd.DataFrame, levels: pd.DataFra
         "8 of 8 printed scores and 4 of 4 printed p-values agree; the largest Type-I error at level 0.05 is "
         "0 at f = 0.1, the default of BooStSa; 6 of 6 rates lie in its 99 % band at f = 1"
     )
-    assert {row["agrees"] for row in statements(summary) if row["of the paper"] == "Figure 3"} == {"yes"}
+    assert {row["verdict"] for row in summary["verdicts"] if row["of the paper"] == "figure 3"} == {HOLDS}
 
 
 def test_z_counts_the_errors_of_both_at_their_pooled_p(p_values: pd.DataFrame) -> None:
@@ -159,8 +160,13 @@ def test_other_scores_and_p_values_are_counted(p_values: pd.DataFrame, levels: p
     )
     summary = summarise(off, levels)
     assert summary["line"].startswith("7 of 8 printed scores and 3 of 4 printed p-values agree")
-    agrees = [row["agrees"] for row in summary["statements"] if row["of the paper"] == "Figure 3"]
-    assert agrees == ["no", "no"]
+    agrees = [row["verdict"] for row in summary["verdicts"] if row["of the paper"] == "figure 3"]
+    assert agrees == [IN_PART, IN_PART]
+    wrong = p_values.assign(p=p_values["p"] + 0.4, score_a=0.1, score_b=0.2)
+    agrees = [
+        row["verdict"] for row in summarise(wrong, levels)["verdicts"] if row["of the paper"] == "figure 3"
+    ]
+    assert agrees == [FAILS, FAILS]
 
 
 def test_figure_2_is_as_printed_where_p_is_significant_above_three_tenths_alone(
@@ -195,13 +201,47 @@ def test_trends_count_steps_and_rises_beyond_chance(p_values: pd.DataFrame) -> N
     assert (single["widest_interval"], single["rises"]) == (None, 0)
 
 
+def verdicts_on_shares(summary: dict[str, Any]) -> list[str]:
+    """Return what was found, published, of each of the paper's statements about the share."""
+    return [
+        row["verdict"]
+        for row in summary["verdicts"]
+        if "Type-I error" in row["it holds if"] and row["semantics"] == "published"
+    ]
+
+
+def test_a_run_without_the_example_has_no_verdict_on_it(p_values: pd.DataFrame, levels: pd.DataFrame) -> None:
+    summary = summarise(p_values[p_values["design"] != "example"], levels)
+    assert "figure 3" not in {row["of the paper"] for row in summary["verdicts"]}
+
+
+def test_larger_test_sets_have_smaller_p(p_values: pd.DataFrame, levels: pd.DataFrame) -> None:
+    def on_sizes(rows: pd.DataFrame) -> list[str]:
+        found = summarise(rows, levels)["verdicts"]
+        return [row["verdict"] for row in found if "from each test-set size" in row["it holds if"]]
+
+    assert on_sizes(p_values) == [HOLDS, HOLDS]
+    larger = p_values["n_items"] == 2000
+    rising = p_values.assign(p=p_values["p"].where(~larger, 0.6 + 0.001 * p_values["simulation"]))
+    assert on_sizes(rising) == [FAILS, FAILS]
+    single = p_values[p_values["simulation"] == 0]
+    assert on_sizes(single) == [OPEN, OPEN]
+
+
 def test_the_advice_of_small_shares_is_contradicted_where_all_rates_lie_below(
     p_values: pd.DataFrame, levels: pd.DataFrame
 ) -> None:
-    advice = summarise(p_values, levels)["statements"][-1]
-    assert (advice["of the paper"], advice["agrees"]) == ("section 2.3", "no")
-    held = levels.assign(place="inside")
-    assert summarise(p_values, held)["statements"][-1]["agrees"] == "–"
+    assert verdicts_on_shares(summarise(p_values, levels)) == [FAILS, FAILS, FAILS, FAILS]
+    assert verdicts_on_shares(summarise(p_values, levels.assign(place="inside"))) == [
+        FAILS,
+        FAILS,
+        HOLDS,
+        HOLDS,
+    ]
+    as_it_says = levels.assign(place=np.where(levels["fraction"] == 1.0, "below", "above"))
+    assert verdicts_on_shares(summarise(p_values, as_it_says)) == [HOLDS, HOLDS, FAILS, FAILS]
+    half = levels.assign(place=np.where(levels["kind"] == "hard", "inside", "below"))
+    assert verdicts_on_shares(summarise(p_values, half)) == [FAILS, IN_PART, IN_PART, IN_PART]
     without = summarise(p_values, levels[levels["fraction"] == 0.3])
     assert without["type_1_error"]["at_all"] is None
     assert without["line"].endswith("printed p-values agree")

@@ -45,8 +45,9 @@ def test_counts_are_said_with_those_too_close() -> None:
     assert str(Cases(5, 1, 1)) == "5 of 7 (1 too close to call)"
     assert str(Cases(5, 2)) == "5 of 7"
     assert Cases(5, 1, 2).sentence("steps") == (
-        "Of 8 steps, 5 support the claim and 1 contradict it, and 2 are too close to call"
+        "Of 8 steps, 5 support the claim, 1 contradicts it and 2 are too close to call"
     )
+    assert Cases(1, 0).sentence("steps") == "Of 1 steps, 1 supports the claim and 0 contradict it"
 
 
 @pytest.mark.parametrize(
@@ -56,6 +57,7 @@ def test_counts_are_said_with_those_too_close() -> None:
         (0.4, 0.12, "0.40 ± 0.12"),
         (1e-9, 1e-6, "<0.0001"),
         (0.25, 0.0, "0.25"),
+        (0.25, float("inf"), "0.25 (error unknown)"),
     ],
 )
 def test_numbers_carry_their_standard_errors(value: float, error: float, text: str) -> None:

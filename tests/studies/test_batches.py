@@ -4,10 +4,13 @@ from __future__ import annotations
 
 import random
 from itertools import combinations
+from pathlib import Path
 
 import pytest
 
-from nbyk.studies.batches import Axis, slug
+from nbyk.config import validate
+from nbyk.studies import study_named
+from nbyk.studies.batches import Axis, slug, stored_names
 from nbyk_papers.homan2025.cells import SIZES
 from nbyk_papers.wein2023.road import METRICS, SAMPLERS
 
@@ -76,3 +79,42 @@ def test_any_history_holds_every_name_once(seed: int) -> None:
         # What a job's own Snakemake plans, when some of it is done, is the same.
         assert METRICS.plan(asked, stored) == plan
     assert len(computed) == len(set(computed))
+
+
+def test_sizes_of_ones_own_share_files_of_minutes_whatever_is_stored() -> None:
+    own = [f"n-{n}_k-{k}" for n in range(1001, 21_001, 200) for k in (3, 7)]
+    asked = [*SIZES.together[:4], *own]
+    plan = SIZES.plan(asked)
+    files = {key: names for key, names in plan.items() if not set(names) & set(SIZES.together)}
+    assert sorted(name for names in files.values() for name in names) == sorted(own)
+    assert 2 <= len(files) < 10
+    for key, names in files.items():
+        assert SIZES.names(key) == names
+        # A run that was stopped goes on with the same files, and more sizes leave them as they are.
+        assert set(SIZES.plan(asked, [key])) == set(plan)
+    more = SIZES.plan([*asked, "n-12_k-3"], plan)
+    assert {key: names for key, names in more.items() if key not in plan} == {"n-12_k-3": ["n-12_k-3"]}
+    fewer = next(iter(files))
+    assert SIZES.plan(files[fewer][:1], plan) == {fewer: files[fewer]}
+
+
+def test_a_file_with_sizes_that_are_no_longer_asked_for_is_taken_as_it_is(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    study = study_named("homan2025")
+
+    def files(*sizes: tuple[int, int]) -> dict[str, list[tuple[int, int]]]:
+        own = [{"n_items": n, "k_responses": k} for n, k in sizes]
+        section = {"sources": ["toxicity"], "epsilons": [0.2], "power_sizes": [], "sizes": own}
+        stored_names.cache_clear()
+        cells = study.cells(validate({"homan2025": section}))
+        return {cell.file: cell.settings["sizes"] for cell in cells if "+n-" in cell.file}
+
+    (both,) = files((11, 3), (12, 3))
+    assert both.split("/")[-1].startswith("epsilon-0.2+n-11-and-12_k-3+")
+    path = tmp_path / "results" / both
+    path.parent.mkdir(parents=True)
+    path.touch()
+    assert files((12, 3)) == {both: [(11, 3), (12, 3)]}
+    assert list(files((12, 3), (13, 3)).values()) == [[(11, 3), (12, 3)], [(13, 3)]]

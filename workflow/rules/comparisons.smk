@@ -28,6 +28,8 @@ rule comparison:
         "logs/comparisons/{comparison}.log",
     benchmark:
         "logs/benchmarks/comparisons/{comparison}.tsv"
+    conda:
+        "../../envs/environment.yaml"
     threads: 1
     resources:
         mem_mb=memory(297, 15, comparison_work),

@@ -40,6 +40,8 @@ rule terms:
         "results/terms/{source}.txt",
     log:
         "logs/terms/{source}.log",
+    conda:
+        "../../envs/environment.yaml"
     params:
         terms=lambda wildcards: terms_of(source_named(wildcards.source)),
     message:
@@ -57,6 +59,8 @@ rule download:
         "logs/download/{source}/{file}.log",
     benchmark:
         "logs/benchmarks/download/{source}/{file}.tsv"
+    conda:
+        "../../envs/environment.yaml"
     threads: 1
     resources:
         mem_mb=memory(138),
@@ -79,6 +83,8 @@ rule normalise:
         "logs/normalise/{source}.log",
     benchmark:
         "logs/benchmarks/normalise/{source}.tsv"
+    conda:
+        "../../envs/environment.yaml"
     threads: 1
     resources:
         mem_mb=memory(141, 5, rating_work),

@@ -50,6 +50,8 @@ rule labels_design:
         "logs/labels/{design}.log",
     benchmark:
         "logs/benchmarks/labels/{design}.tsv"
+    conda:
+        "../../envs/environment.yaml"
     threads: 1
     resources:
         mem_mb=memory(300),

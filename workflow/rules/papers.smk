@@ -12,6 +12,8 @@ rule papers_report:
         "logs/papers_report.log",
     benchmark:
         "logs/benchmarks/papers_report.tsv"
+    conda:
+        "../../envs/environment.yaml"
     threads: 1
     resources:
         mem_mb=memory(150),

@@ -8,6 +8,8 @@ rule prior:
         "logs/prior/{semantics}/{source}.log",
     benchmark:
         "logs/benchmarks/prior/{semantics}/{source}.tsv"
+    conda:
+        "../../envs/environment.yaml"
     threads: 1
     resources:
         mem_mb=memory(68),
@@ -31,6 +33,8 @@ rule fit:
         "logs/fit/{source}.log",
     benchmark:
         "logs/benchmarks/fit/{source}.tsv"
+    conda:
+        "../../envs/environment.yaml"
     threads: 1
     resources:
         mem_mb=memory(180, 21, rating_work),
@@ -55,6 +59,8 @@ rule likelihood_fit:
         "logs/homan2025/fit/{source}.log",
     benchmark:
         "logs/benchmarks/homan2025/fit/{source}.tsv"
+    conda:
+        "../../envs/environment.yaml"
     threads: 1
     resources:
         mem_mb=memory(203),

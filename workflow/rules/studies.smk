@@ -54,6 +54,8 @@ rule cell:
         "logs/{store}/{cell}.log",
     benchmark:
         "logs/benchmarks/{store}/{cell}.tsv"
+    conda:
+        "../../envs/environment.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: memory(cell_of(wildcards).memory)(
@@ -95,6 +97,8 @@ rule study_report:
         "logs/report/{folder}.log",
     benchmark:
         "logs/benchmarks/report/{folder}.tsv"
+    conda:
+        "../../envs/environment.yaml"
     threads: 1
     resources:
         mem_mb=lambda wildcards, attempt: memory(

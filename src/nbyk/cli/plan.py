@@ -85,7 +85,12 @@ def plan(
     ] = "two-sided",
     metric: Annotated[
         list[str] | None,
-        typer.Option(help="Metric that the systems are compared by.", show_default="mae", metavar="<str>"),
+        typer.Option(
+            help="Metric that the systems are compared by; several are ranked at --items, --responses and "
+            "--epsilon.",
+            show_default="mae",
+            metavar="<str>",
+        ),
     ] = None,
     test: Annotated[str, typer.Option(help="Test of the difference.")] = "swap_items",
     n_runs: Annotated[
@@ -195,10 +200,6 @@ def plan(
         raise NbykError(f"found {items_from!r}, expected pilot or prior", argument="items_from")
     if pilot is None and pilot_systems is None and (low, high, levels) != (None, None, None):
         raise NbykError("plan: --low, --high and --levels describe the scale of a --pilot, and there is none")
-    if metric is not None and len(metric) > 1:
-        raise NbykError(
-            f"plan: found --metric {' and --metric '.join(metric)}; a plan is for one metric: keep one"
-        )
     if effect is not None and not 0.0 < effect < math.inf:
         raise NbykError(
             f"found {effect:g}, expected a number above 0: by how much A is better", argument="effect"
@@ -235,6 +236,45 @@ def plan(
                 population, beside = beside(), None
     else:
         population, cautions = prior_of(str(dataset), published=published)
+    if metric is not None and len(metric) > 1:
+        from nbyk.cli.answers import give
+        from nbyk.planning.ranking import rank
+        from nbyk.report.ranking import ranking_answer
+
+        if pilot_systems is not None:
+            raise NbykError(
+                "metrics are ranked for systems that a prior makes up, not for real ones; leave these out",
+                argument="pilot_systems",
+            )
+        ranked = rank(
+            cast("TwoStagePrior", population if beside is None else beside()),
+            metric,
+            n_items=n_items,
+            k_responses=k_responses,
+            epsilon=epsilon,
+            n_runs=_runs(n_runs),
+            sd_scale_a=sd_scale_a,
+            sd_scale_b=sd_scale_b,
+            epsilon_a=epsilon_a,
+            seed=seed,
+            threads=threads,
+            progress=say,
+            test=test,
+            alpha=alpha,
+            alternative=cast("Alternative", alternative),
+            power=power,
+            budget=budget,
+            effect=effect,
+            precision=precision,
+            n_resamples=n_resamples,
+        )
+        give(
+            ranking_answer(ranked, cautions),
+            out=out,
+            form="json" if as_json else "text",
+            stem="ranking",
+        )
+        return
     # The planner works on the prior's scale, from 0 to 1.
     effect_unit = unit ** unit_power(compared)
     solved_from = partial(

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nbyk.data.labels import HardLabels, SoftLabels, check_labels
 from nbyk.errors import NbykError, UndefinedMetricError, unknown_name
-from nbyk.labels.notes import drawn_flag, lacking_flag, notes_on
+from nbyk.labels.notes import drawn_flag, lacking_flag, warnings_on
 from nbyk.labels.results import LabelComparison, LabelTest, Semantics
 from nbyk.metrics.label_scores import LabelScore, choose_scores
 from nbyk.resampling.streams import StreamKey, stream_key
@@ -19,7 +19,7 @@ from nbyk.testing.engine.draws import draw_chunks
 from nbyk.testing.engine.item_draws import KindStreams
 from nbyk.testing.engine.label_scores import LabelScorer, label_scorer, observed_scores
 from nbyk.testing.engine.run_draws import Runs, run_counts
-from nbyk.testing.pvalues import MOST_DRAWS, p_value
+from nbyk.testing.pvalues import MOST_DRAWS, Alternative, check_alternative, p_values
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -52,6 +52,7 @@ def label_bootstrap(
     semantics: Semantics = "recommended",
     fraction: float | None = None,
     runs: Runs | None = None,
+    alternative: Alternative | None = None,
     n_resamples: int = 10_000,
     confidence_level: float = 0.95,
     seed: int = 0,
@@ -88,6 +89,8 @@ def label_bootstrap(
         with run j of B, as where they share a seed or a fold, and both are drawn together. "fixed": items
         alone are drawn, so that p is about these runs and not about fresh ones. "concatenated" (published):
         runs are appended as if each held other items.
+    alternative
+        "two-sided" (recommended), "greater" (A is better; published semantics have no other) or "less".
     n_resamples
         Resamples M.
     confidence_level
@@ -97,7 +100,7 @@ def label_bootstrap(
     threads
         Threads to use; the numbers do not depend on it.
     names
-        What errors, notes and flags call A and B.
+        What errors, warnings and the sentence call A and B.
 
     Returns
     -------
@@ -131,6 +134,10 @@ def label_bootstrap(
         raise unknown_name("way to resample runs", str(runs), get_args(Runs))
     if published and runs != "concatenated":
         raise NbykError(f"found {runs!r}; published semantics concatenate runs", argument="runs")
+    alternative = alternative or ("greater" if published else "two-sided")
+    check_alternative(alternative)
+    if published and alternative != "greater":
+        raise NbykError(f"found {alternative!r}; published semantics are one-sided", argument="alternative")
     if fraction is None:
         fraction = 0.1 if published else 1.0
     if not 0.0 < fraction <= 1.0:
@@ -172,12 +179,13 @@ def label_bootstrap(
     drawn = draw_chunks(plan.effects, n_resamples, threads=threads)
     effects, drawn_lacking = np.split(drawn, 2)
     score_a, score_b = plan.means(observed, *(np.ones(count) for count in data.runs))
-    flags = [
+    warnings = [
         (*lacking_flag(row, data.runs, names), *drawn_flag(drawn_row, effect))
         for row, drawn_row, effect in zip(lacking, drawn_lacking, effects, strict=True)
     ]
+    asked = _Asked(alternative, confidence_level, published)
     comparisons = tuple(
-        _compared(chosen[m], score_a[m], score_b[m], effects[m], confidence_level, published, flags[m])
+        _compared(chosen[m], score_a[m], score_b[m], effects[m], asked, warnings[m])
         for m in range(len(chosen))
     )
     classes = data.classes if isinstance(data, HardLabels) else tuple(range(data.target.shape[1]))
@@ -192,8 +200,10 @@ def label_bootstrap(
         semantics=semantics,
         runs=runs,
         seed=seed,
+        alternative=alternative,
         confidence_level=confidence_level,
-        notes=notes_on(data, chosen, given_runs, runs, fraction, names),
+        names=names,
+        warnings=warnings_on(data, chosen, given_runs, runs, fraction, names),
         draws=effects,
     )
 
@@ -231,6 +241,15 @@ class _Plan:
         return values if self.decimals is None else np.round(values, self.decimals)
 
 
+@dataclass(frozen=True)
+class _Asked:
+    """What p-values and intervals are asked for."""
+
+    alternative: Alternative
+    confidence_level: float
+    published: bool
+
+
 def _concatenated(data: HardLabels | SoftLabels) -> HardLabels | SoftLabels:
     """Return the labels as one run per system, whose items are the items of all runs, run after run."""
     n_runs = data.runs[0]
@@ -245,42 +264,42 @@ def _compared(
     score_a: float,
     score_b: float,
     drawn: Floats,
-    confidence_level: float,
-    published: bool,
-    flags: tuple[str, ...],
+    asked: _Asked,
+    warnings: tuple[str, ...],
 ) -> LabelComparison:
     effect = score.sign * (score_a - score_b) + 0.0  # no −0
-    if published and score.needs == "hard":
+    if asked.published and score.needs == "hard":
         effect = round(effect, _DECIMALS)
     defined = drawn[np.isfinite(drawn)]
     if defined.size == 0:
         raise UndefinedMetricError(
             f"score {score.name!r} is undefined on every resample; choose another score"
         )
-    tails = (0.5 - 0.5 * confidence_level, 0.5 + 0.5 * confidence_level)
+    tails = (0.5 - 0.5 * asked.confidence_level, 0.5 + 0.5 * asked.confidence_level)
     low, high = (float(bound) for bound in np.quantile(defined, tails))
     stars, two_sided = "", None
-    if published:
-        p = int((drawn > 2.0 * effect).sum()) / len(drawn)
+    if asked.published:
+        p = greater = int((drawn > 2.0 * effect).sum()) / len(drawn)
         standard_error = float(np.sqrt(p * (1.0 - p) / len(drawn)))
         stars = "**" if p < 0.01 else "*" if p < 0.05 else "!" if p > 0.95 else ""
         if not drawn.any():
-            flags = (*flags, "A and B score the same on every resample, which a strict p takes for 0")
+            warnings = (*warnings, "A and B score the same on every resample, which a strict p takes for 0")
     else:
-        one_sided = p_value(effect, defined - effect, alternative="greater")
-        p, standard_error = one_sided.p, one_sided.standard_error
-        two_sided = p_value(effect, defined - effect, alternative="two-sided").p
+        found = p_values(effect, defined - effect)
+        p, standard_error = found[asked.alternative].p, found[asked.alternative].standard_error
+        greater, two_sided = found["greater"].p, found["two-sided"].p
     return LabelComparison(
         score,
         float(score_a),
         float(score_b),
         float(effect),
         p,
+        greater,
         two_sided,
         standard_error,
         (low, high),
         stars,
-        flags,
+        warnings,
     )
 
 

@@ -136,6 +136,7 @@ def type_one_error(
                     labels=range(len(_CLASSES)) if kind == "hard" else None,
                     semantics=semantics,
                     fraction=fraction,
+                    alternative="greater",
                     n_resamples=n_resamples,
                     seed=chunk * CHUNK + at,
                 )

@@ -31,16 +31,16 @@ def lacking_flag(lacking: Ints, runs: tuple[int, ...], names: tuple[str, str]) -
 
 def drawn_flag(lacking: Floats, effects: Floats) -> tuple[str, ...]:
     """Say on how many resamples a class counted as 0 or the score was undefined, both of shape (M,)."""
-    flags = []
+    warnings = []
     n_lacking, n_undefined = int((lacking > 0).sum()), int((~np.isfinite(effects)).sum())
     if n_lacking:
-        flags.append(f"{n_lacking} of {effects.size} resamples lack a class, which counts as 0")
+        warnings.append(f"{n_lacking} of {effects.size} resamples lack a class, which counts as 0")
     if n_undefined:
-        flags.append(f"undefined on {n_undefined} of {effects.size} resamples, which are left out")
-    return tuple(flags)
+        warnings.append(f"undefined on {n_undefined} of {effects.size} resamples, which are left out")
+    return tuple(warnings)
 
 
-def notes_on(
+def warnings_on(
     data: HardLabels | SoftLabels,
     scores: Sequence[LabelScore],
     n_runs: tuple[int, ...],
@@ -49,30 +49,30 @@ def notes_on(
     names: tuple[str, str],
 ) -> tuple[str, ...]:
     """Return what holds of all scores of a test."""
-    notes = []
+    warnings = []
     if fraction < 1.0:
-        notes.append(
+        warnings.append(
             f"resamples of {fraction:g} of the items scatter {fraction**-0.5:.2g} times as wide as the "
             "effect does: p-values are too large where A is better, and intervals too wide"
         )
     if runs == "concatenated":
         if n_runs[0] > 1:
-            notes.append("runs are concatenated, so that every item counts as often as there are runs")
+            warnings.append("runs are concatenated, so that every item counts as often as there are runs")
     elif runs == "fixed" and max(n_runs) > 1:
-        notes.append("runs are fixed: the p-values are about these runs, not about fresh ones")
+        warnings.append("runs are fixed: the p-values are about these runs, not about fresh ones")
     elif max(n_runs) == 1:
-        notes.append("one run each: resampled over items, not over runs")
+        warnings.append("one run each: resampled over items, not over runs")
     else:
         for name, count in zip(names, n_runs, strict=True):
             if count == 1:
-                notes.append(f"{name} has one run: how its runs vary is not in the p-values")
+                warnings.append(f"{name} has one run: how its runs vary is not in the p-values")
             elif count < _FEW_RUNS:
-                notes.append(f"{name} has {count} runs: how its runs vary is known badly")
+                warnings.append(f"{name} has {count} runs: how its runs vary is known badly")
     if isinstance(data, SoftLabels) and any(score.measure == "cross_entropy" for score in scores):
         raised = ((data.predictions < LEAST_PROBABILITY) & (data.target > 0.0)).any(axis=2)
         if raised.any():
-            notes.append(
+            warnings.append(
                 f"cross entropy: {int(raised.sum())} predictions give less than {LEAST_PROBABILITY:g} to a "
                 f"class that the target holds, and count as {LEAST_PROBABILITY:g}"
             )
-    return tuple(notes)
+    return tuple(warnings)

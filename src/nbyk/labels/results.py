@@ -11,6 +11,8 @@ from numpy.typing import NDArray
 from nbyk.errors import unknown_name
 from nbyk.metrics.label_scores import LabelScore
 from nbyk.testing.engine.run_draws import Runs
+from nbyk.testing.pvalues import Alternative, side_in_words
+from nbyk.testing.results import Several
 
 Floats: TypeAlias = NDArray[np.float64]
 Semantics: TypeAlias = Literal["recommended", "published"]
@@ -29,6 +31,8 @@ class LabelComparison:
     effect
         By how much A is better: A's score minus B's, or B's minus A's where lower is better.
     p
+        p-value of the alternative asked for.
+    p_greater
         One-sided p-value of "A is better".
     p_two_sided
         Twice the smaller of both one-sided p-values, at most 1; None under published semantics.
@@ -38,7 +42,7 @@ class LabelComparison:
         Percentile interval of the effect.
     stars
         BooStSa's mark, "**", "*", "!" or "", under published semantics; else "".
-    flags
+    warnings
         What a reader must know of this score: classes counted as 0, draws on which it was undefined.
     """
 
@@ -47,16 +51,17 @@ class LabelComparison:
     score_b: float
     effect: float
     p: float
+    p_greater: float
     p_two_sided: float | None
     standard_error: float
     interval: tuple[float, float]
     stars: str
-    flags: tuple[str, ...]
+    warnings: tuple[str, ...]
 
 
 @dataclass(frozen=True)
-class LabelTest:
-    """Two systems compared by one or more scores on the same resamples.
+class LabelTest(Several):
+    """Two systems compared by one or more scores on the same resamples; of one, it has the score's numbers.
 
     Attributes
     ----------
@@ -68,9 +73,11 @@ class LabelTest:
         Items N, and how many of them (or, concatenated, of their runs) each resample draws.
     runs_a, runs_b
         How many runs either system has.
-    n_resamples, semantics, runs, seed, confidence_level
+    n_resamples, semantics, runs, seed, alternative, confidence_level
         As asked for.
-    notes
+    names
+        What A and B are called.
+    warnings
         What holds of all scores: what was not resampled, and what makes p-values too large or too small.
     draws : ndarray, shape (scores, M)
         The effects of the resamples; NaN where undefined.
@@ -86,9 +93,30 @@ class LabelTest:
     semantics: Semantics
     runs: Runs
     seed: int
+    alternative: Alternative
     confidence_level: float
-    notes: tuple[str, ...]
+    names: tuple[str, str]
+    warnings: tuple[str, ...]
     draws: Floats = field(repr=False, compare=False)
+
+    @property
+    def parts(self) -> tuple[LabelComparison, ...]:
+        """The comparisons, one per score."""
+        return self.comparisons
+
+    @property
+    def sentence(self) -> str:
+        """What was found in one sentence that can be quoted; whether that is enough is left to the reader."""
+        a, b = self.names
+        found = "; ".join(
+            f"by {each.score.name} {each.effect:.3g} ({100 * self.confidence_level:g} % interval "
+            f"{each.interval[0]:.3g} to {each.interval[1]:.3g}; p = {each.p:.3g} ± {each.standard_error:.1g})"
+            for each in self.comparisons
+        )
+        return (
+            f"The effect of {a} over {b} on {self.n_items} items is {found}, by the paired bootstrap, "
+            f"{side_in_words(self.alternative)}."
+        )
 
     def __getitem__(self, name: str) -> LabelComparison:
         """Return the comparison by the score called `name`."""

@@ -94,6 +94,16 @@ class Plan:
         return {"of_fitted_prior": self.beside if isinstance(self.beside, str) else self.beside.to_dict()}
 
     @property
+    def interval(self) -> tuple[float, float]:
+        """95 % interval of what was solved for, by Monte-Carlo error alone."""
+        return self.low, self.high
+
+    @property
+    def standard_error(self) -> float:
+        """Monte-Carlo standard error of the power at the size; a plan has no p-value."""
+        return self.power.standard_error
+
+    @property
     def _given(self) -> dict[str, float]:
         given = {name: getattr(self.request, name) for name in self.request.given}
         if self.asked_effect is not None:

@@ -7,14 +7,19 @@ for more of them, or fewer, finds what is there and computes the rest alone.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import product
 from pathlib import Path
 
+from nbyk.studies.grids import Grid, Point
+
 Batches = dict[str, list[str]]
 """Names by the key of their file."""
+
+SHARED_SECONDS = 240.0
+"""What the names of a grid that share a file may take."""
 
 _LONGEST = 80
 _OMITTED = "-without-"
@@ -34,11 +39,14 @@ class Axis:
     key
         What a file is called that holds all of `together`.
     together
-        Names that share a file; any other name has one of its own.
+        Names that share a file; any other name has one of its own, or shares one by `further`.
+    further
+        The grid whose points other names are, and the seconds of a point: they share files of minutes.
     """
 
     key: str
     together: tuple[str, ...]
+    further: tuple[Grid, Callable[[Point], float]] | None = None
 
     def plan(self, asked: Sequence[str], stored: Iterable[str] = ()) -> Batches:
         """Return the batches that hold the names that are asked for: what is stored, and one of the rest.
@@ -60,7 +68,17 @@ class Axis:
         shared = [name for name in self.together if name in missing]
         if shared:
             batches[self.key_of(shared)] = shared
-        return batches | {slug(name): [name] for name in missing if name not in shared}
+        alone = [name for name in missing if name not in shared]
+        if self.further is None:
+            return batches | {slug(name): [name] for name in alone}
+        grid, seconds = self.further
+        points = [grid.points(name)[0] for name in asked if name not in self.together]
+        # Which share a file depends on what is asked for alone: a run that was stopped goes on with the same.
+        for share in grid.shares(points, seconds, SHARED_SECONDS):
+            rest = [point for point in share if grid.key([point]) in alone]
+            for each in [rest] if rest == share else grid.shares(rest, seconds, SHARED_SECONDS):
+                batches[grid.key(each)] = [grid.key([point]) for point in each]
+        return batches
 
     def key_of(self, names: Sequence[str]) -> str:
         """Return the key of names of `together`, in their order there; `names` is its inverse."""
@@ -92,7 +110,8 @@ def _names(axis: Axis, key: str) -> list[str]:
         return [name for name in axis.together if slug(name) not in left_out]
     bits = re.fullmatch(rf"{re.escape(axis.key)}-([0-9a-f]+)", key)
     if bits is None or int(bits[1], 16) >> len(axis.together):
-        return []
+        grid = axis.further[0] if axis.further else None
+        return [grid.key([point]) for point in grid.points(key)] if grid else []
     return [name for place, name in enumerate(axis.together) if int(bits[1], 16) >> place & 1]
 
 

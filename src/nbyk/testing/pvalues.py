@@ -265,3 +265,8 @@ def _binormal_variance(alpha: Floats, beta: Floats) -> float:
     share_alpha = covariance_of_pairs_that_share(var_alpha)
     share_beta = covariance_of_pairs_that_share(var_beta)
     return ((n - 1) * share_alpha + (m - 1) * share_beta + p * (1.0 - p)) / (m * n)
+
+
+def side_in_words(alternative: str) -> str:
+    """Return an alternative as sentences say it."""
+    return alternative if alternative == "two-sided" else f"one-sided ({alternative})"

@@ -66,6 +66,7 @@ def example(p_values: pd.DataFrame) -> pd.DataFrame:
                 + int(abs(ours["score_a"] - printed_a) < _PRINTED),
                 "printed_p": printed_p,
                 "p": ours["p"],
+                "standard_error": (ours["p"] * (1.0 - ours["p"]) / m) ** 0.5,
                 "z": (ours["p"] - printed_p) / error if error > 0.0 else np.nan,
                 "implied_fraction": EXAMPLE_FRACTION * ratio**2,
                 "p_all": everything["p"].iloc[0] if len(everything) else np.nan,
@@ -129,10 +130,7 @@ def trends(p_values: pd.DataFrame) -> dict[str, Any]:
     than three standard errors, as Monte-Carlo error seldom does), and widest_interval, the largest half-width
     of a 95 % interval of a point's mean over simulations (None with one simulation).
     """
-    balanced = p_values[(p_values["design"] == "balanced") & (p_values["semantics"] == "published")]
-    score = chosen_score(balanced, "accuracy")
-    cells = means(balanced[(balanced["score"] == score) & (balanced["fraction"] <= LARGEST_ADMITTED)])
-    cells = cells.assign(variance=(cells["p_sd"] ** 2 / cells["n_simulations"]).fillna(np.inf))
+    cells = steps_of_figure_1(p_values, "published", points=True)
     grid, variance = (
         cells.pivot(index="n_items", columns="fraction", values=value).to_numpy()
         for value in ("p", "variance")
@@ -144,7 +142,7 @@ def trends(p_values: pd.DataFrame) -> dict[str, Any]:
     ]
     half_widths = half_width(cells).dropna()
     return {
-        "score": score,
+        "score": _score_of_figure_1(p_values),
         "size_steps": int(by_size.size),
         "size_falls": int((by_size < 0.0).sum()),
         "fraction_steps": int(by_fraction.size),
@@ -152,6 +150,29 @@ def trends(p_values: pd.DataFrame) -> dict[str, Any]:
         "rises": int(sum(rises)),
         "widest_interval": float(half_widths.max()) if len(half_widths) else None,
     }
+
+
+def steps_of_figure_1(p_values: pd.DataFrame, semantics: str, *, points: bool = False) -> pd.DataFrame:
+    """Return by how much p falls from one test-set size of Figure 1 to the next, or its points themselves.
+
+    Columns of steps: n_items (the larger size), fraction, margin (positive where p falls) and error (its
+    standard error). Those of points: what `means` has, and variance, infinite with one simulation.
+    """
+    rows = p_values[(p_values["design"] == "balanced") & (p_values["semantics"] == semantics)]
+    score = _score_of_figure_1(p_values)
+    cells = means(rows[(rows["score"] == score) & (rows["fraction"] <= LARGEST_ADMITTED)])
+    cells = cells.assign(variance=(cells["p_sd"] ** 2 / cells["n_simulations"]).fillna(np.inf))
+    if points:
+        return cells
+    of_share = cells.sort_values("n_items").groupby("fraction", sort=False)
+    before = of_share[["p", "variance"]].shift().reindex(cells.index)
+    error = (before["variance"] + cells["variance"]) ** 0.5
+    steps = cells.assign(margin=before["p"] - cells["p"], error=error)
+    return steps.loc[steps["margin"].notna(), ["n_items", "fraction", "margin", "error"]]
+
+
+def _score_of_figure_1(p_values: pd.DataFrame) -> str:
+    return chosen_score(p_values[p_values["design"] == "balanced"], "accuracy")
 
 
 def half_width(cells: pd.DataFrame) -> pd.Series:

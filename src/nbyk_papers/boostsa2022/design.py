@@ -12,8 +12,11 @@ STUDY = "boostsa2022"
 FRACTIONS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5, 0.75, 1.0)
 """Shares f: the paper's six, .05 to .5, the range that BooStSa admits, and what lies beyond."""
 
-LARGEST_ADMITTED = 0.5
-"""The largest share that BooStSa lets its users draw; the smallest is .05."""
+SMALLEST_ADMITTED, LARGEST_ADMITTED = 0.05, 0.5
+"""The shares that BooStSa lets its users draw."""
+
+DEFAULT_FRACTION = 0.1
+"""The share that BooStSa draws by default."""
 
 SIZES = (400, 1000, 2000, 4000, 10_000, 20_000, 40_000)
 """Test-set sizes of Figure 1, whose own the text does not name."""

@@ -144,6 +144,7 @@ def p_values_table(
                     scores,
                     semantics=semantics,  # type: ignore[arg-type]
                     fraction=fraction,
+                    alternative="greater",
                     n_resamples=n_resamples,
                     seed=seed,
                     threads=threads,

@@ -43,7 +43,7 @@ def labels_report(p_values: pd.DataFrame, levels: pd.DataFrame) -> Answer:
     return study_answer(
         "Hard and soft evaluation with bootstrap sampling, reproduced",
         summary,
-        tables_of(p_values, levels, summary["statements"]),
+        tables_of(p_values, levels, summary["verdicts"]),
         figures_of(p_values, levels),
         titles=TITLES,
         first="type_1_error",

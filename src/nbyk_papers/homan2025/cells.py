@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbyk.studies.batches import Axis, plan_of_axes, stored_keys
 from nbyk.studies.cell import Cell
+from nbyk.studies.grids import Field, Grid, Point
 from nbyk_papers.homan2025.design import (
     BUDGETS,
     CLAIM_EPSILONS,
@@ -41,7 +42,23 @@ def size_name(size: Size) -> str:
 
 
 SIZE_OF_NAME = {size_name(size): size for size in PAPERS_SIZES}
-SIZES = Axis("grid", tuple(SIZE_OF_NAME))
+_PAPERS_SECONDS = 245.0
+"""What a cell with all sizes of the paper's grid was measured to take."""
+
+
+_GRID = Grid((Field("n", int), Field("k", int)))
+
+
+def _size_of(name: str) -> Size:
+    ((n, k),) = _GRID.points(name)
+    return int(n), int(k)
+
+
+def _seconds(size: Point) -> float:
+    return max(0.5, _PAPERS_SECONDS * size[0] * size[1] / PAPERS_RESPONSES)
+
+
+SIZES = Axis("grid", tuple(SIZE_OF_NAME), further=(_GRID, _seconds))
 GRID_METRICS = Axis("homan2025", METRICS)
 
 
@@ -60,7 +77,6 @@ def asked_sizes(settings: Any) -> list[Size]:
 
 def grid_cells(config: Any, settings: Any) -> Iterator[Cell]:
     """Yield the cells of p-values: of each source and ε, by batches of sizes and of metrics."""
-    sizes = {size_name(size): size for size in asked_sizes(settings)} | SIZE_OF_NAME
     asked = [size_name(size) for size in asked_sizes(settings)]
     figure_5 = [
         size for size in grid_sizes([FIGURE_5_BUDGET], settings.k_responses) if size_name(size) in asked
@@ -71,7 +87,7 @@ def grid_cells(config: Any, settings: Any) -> Iterator[Cell]:
         for epsilon in settings.epsilons:
             stored = stored_keys(Path("results", folder), f"epsilon-{epsilon}")
             plan = [
-                (f"{points}+{metrics}", [sizes[name] for name in names], of_metrics)
+                (f"{points}+{metrics}", [_size_of(name) for name in names], of_metrics)
                 for (points, names), (metrics, of_metrics) in plan_of_axes(
                     [(SIZES, asked), (GRID_METRICS, settings.metrics)], stored
                 )
@@ -92,7 +108,7 @@ def grid_cells(config: Any, settings: Any) -> Iterator[Cell]:
                     },
                     {"prior": prior_file(source), "metric_files": config.files_of_metrics(of_metrics)},
                     memory=355,
-                    seconds=245 * share * settings.n_draws / 10_000,
+                    seconds=_PAPERS_SECONDS * share * settings.n_draws / 10_000,
                 )
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from nbyk_papers.homan2025.cases import Numbers, above_alpha, name_of, thousands
+from nbyk_papers.homan2025.comparison import in_papers_order
 from nbyk_papers.homan2025.design import (
     ALPHA,
     BUDGETS,
@@ -38,7 +39,7 @@ def own_sizes(numbers: Numbers, semantics: str) -> Finding | None:
     found = above_alpha(rows)
     if found.empty:
         return None
-    enough = found[found["margin"] < 0.0]
+    enough = in_papers_order(found[found["margin"] < 0.0])
     large = "; ".join(
         f"{name_of(row)}: {with_error(row['p'], row['standard_error'])}" for _, row in enough.iterrows()
     )

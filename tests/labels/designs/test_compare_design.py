@@ -115,6 +115,7 @@ def test_every_pair_has_the_numbers_of_the_bootstrap_alone() -> None:
             treatments[pair.treatment],
             controls[pair.control],
             ["accuracy", "f1_macro"],
+            alternative="greater",
             n_resamples=199,
             seed=3,
         )

@@ -93,17 +93,17 @@ def test_intervals_are_scipys() -> None:
     for level in (0.05, 0.2):
         pair = compare_scores([a, b], alpha=level).pairs[0]
         welch = stats.ttest_ind(a, b, equal_var=False).confidence_interval(1 - level)
-        np.testing.assert_allclose((pair.low, pair.high), welch)
+        np.testing.assert_allclose(pair.interval, welch)
         paired = compare_scores([a, samples["y"]], alpha=level, paired=True)
         expected = stats.ttest_rel(a, samples["y"]).confidence_interval(1 - level)
-        np.testing.assert_allclose((paired.pairs[0].low, paired.pairs[0].high), expected)
+        np.testing.assert_allclose(paired.pairs[0].interval, expected)
         of_mean = stats.ttest_1samp(a, 0.0).confidence_interval(1 - level)
         np.testing.assert_allclose((paired.systems[0].low, paired.systems[0].high), of_mean)
     alone = compare_scores([[1.0], [0.0, 2.0]])
-    assert math.isnan(alone.pairs[0].low)
+    assert math.isnan(alone.pairs[0].interval[0])
     assert math.isnan(alone.systems[0].sd)
     constant = compare_scores([[2.0, 2.0], [1.0, 1.0, 1.0]]).pairs[0]
-    assert (constant.low, constant.difference, constant.high) == (1.0, 1.0, 1.0)
+    assert (constant.effect, constant.interval) == (1.0, (1.0, 1.0))
 
 
 def test_bounds_are_those_of_multi_aso_and_hold_jointly() -> None:
@@ -146,7 +146,7 @@ def test_warnings() -> None:
     drawn = compare_scores(systems(40), test="permutation", n_resamples=19, paired=True)
     assert "draw more of the null" in drawn.warnings[0]
     assert "the scores are paired, which permutation makes nothing of" in drawn.warnings[1]
-    assert "more often than α" in compare_scores(systems(6), test="bootstrap").warnings[0]
+    assert "more often than its level says" in compare_scores(systems(6), test="bootstrap").warnings[0]
     assert "once in 70 times" in compare_scores(systems(4), test="aso").warnings[0]
     assert compare_scores(systems(8)).warnings == ()
 

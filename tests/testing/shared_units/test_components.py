@@ -122,3 +122,28 @@ def test_intervals_of_components_cover():
         low, high = part.within_interval(0.9)
         covered.append(low <= 1.0 / 240.0 <= high)
     assert np.mean(covered) == pytest.approx(0.9, abs=0.045)
+
+
+def test_clusters_and_raters_together_are_those_of_statsmodels():
+    """Six raters on all items of nine clusters of four: the two-way robust variance by cluster and rater."""
+    rng = np.random.default_rng(9)
+    n, j, n_clusters = 36, 6, 9
+    clusters = np.repeat(np.arange(n_clusters), 4)
+    x = rng.normal(size=n_clusters)[clusters][:, None] + rng.normal(size=j) + rng.normal(size=(n, j))
+    of_response = np.repeat(clusters, j)
+    unit = np.tile(np.arange(j), n)
+    fitted = sm.OLS(x.ravel(), np.ones(x.size)).fit()
+    test = of_a_alone(x, clusters=clusters)
+    part = test.sources["runs of A"]
+    robust = [
+        np.sqrt(cov_cluster_2groups(fitted, of_response, unit)[place][0, 0]) for place in (1, 2)
+    ]  # by cluster alone, by rater alone
+    assert np.sqrt(test.items.total) == pytest.approx(robust[0], rel=1e-10)
+    assert np.sqrt(part.total) == pytest.approx(robust[1], rel=1e-10)
+    # Means of four items of a rater are the cells: on them, ours and statsmodels' two-way variances differ by
+    # the residuals' squares alone, as they do without clusters.
+    cells = x.reshape(n_clusters, 4, j).mean(axis=1)
+    of_cells = of_a_alone(cells)
+    assert test.items.total == pytest.approx(of_cells.items.total, rel=1e-10)
+    assert part.within == pytest.approx(of_cells.sources["runs of A"].within, rel=1e-10)
+    assert test.variance == pytest.approx(of_cells.variance, rel=1e-10)

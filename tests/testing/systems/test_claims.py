@@ -69,7 +69,7 @@ def test_items_alone_have_todays_numbers_and_the_caution() -> None:
     np.testing.assert_array_equal(alone.null_distribution, fresh.null_distribution)
     assert any("for a claim about new ones" in text for text in alone.warnings)
     assert not any("new ones" in text for text in fresh.warnings)
-    assert "for these 5 raters and these 5 runs of each system" in alone.sentence()
+    assert "for these 5 raters and these 5 runs of each system" in alone.sentence
 
 
 @pytest.mark.parametrize(
@@ -89,8 +89,8 @@ def test_two_units_cannot_speak_for_others() -> None:
     assert (result.verdict, result.decided, result.significant) == ("undecided", False, False)
     assert broad.reason == "two raters cannot speak for others"
     assert broad.population == "new items and raters, with this run of each system"
-    assert result.sentence().startswith("Not settled on mae for new items and raters, with this run of each")
-    assert "at α = 0.05." in result.sentence()
+    assert result.sentence.startswith("Not settled on mae for new items and raters, with this run of each")
+    assert "at α = 0.05." in result.sentence
     assert items.p == result.p_value.p
     assert result.to_dict()["p"] is None
 

@@ -17,6 +17,7 @@ from nbyk.resampling.resample import observed_effects
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.swaps import DRAWS
 from nbyk.testing.pvalues import p_value
+from nbyk.testing.systems.clustered import variance_of_clustered_mean
 from nbyk.testing.systems.leaderboard import bootstrap_scores
 from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.systems.variance import variance_shares
@@ -164,7 +165,7 @@ def test_claims_speak_of_new_clusters_or_of_these() -> None:
     whole = nbyk.compare(data, generalise=("items", "clusters"), **QUICK)
     assert [claim.over for claim in whole.claims] == [("items", "clusters")]
     assert whole.p == narrow.p
-    text = whole.sentence()
+    text = whole.sentence
     assert "for new clusters of items, with these 3 raters" in text
     assert "on 60 items in 20 clusters is" in text
     assert "swap_items of whole clusters" in text
@@ -181,11 +182,15 @@ def test_two_clusters_cannot_speak_for_others() -> None:
     assert broad.reason == "two clusters cannot speak for others"
     assert np.isnan(broad.p)
     assert items.population.startswith("new items, with these 2 clusters")
-    assert "Not settled on mae for new clusters of items" in nbyk.compare(two, **QUICK).sentence()
+    assert "Not settled on mae for new clusters of items" in nbyk.compare(two, **QUICK).sentence
     three = response_set(data.gold, data.a[:, :1], data.b[:, :1], cluster=np.arange(20) % 3)
     cautions = " ".join(nbyk.compare(three, **QUICK).warnings)
     assert "three clusters and three raters are few to speak for others" in cautions
     assert "only 3 clusters: bootstrap intervals of so few are too narrow" in cautions
+    uneven = np.repeat(np.arange(30), [100, *[2] * 29])
+    data = response_set(None, *np.random.default_rng(1).random((2, 158)), cluster=uneven)
+    found = nbyk.compare(data, metric="mean", **QUICK).warnings
+    assert any(text.startswith("30 clusters of unlike sizes, worth 2 of one size") for text in found)
 
 
 @pytest.mark.parametrize(
@@ -250,3 +255,34 @@ def test_sensitivity_leaves_out_what_draws_items_one_by_one() -> None:
     alone = nbyk.compare(data, generalise=("items", "clusters"), n_resamples=199, max_resamples=199)
     by_null = {choice.null: choice.p for choice in found.choices if choice.sampler is None}
     assert by_null["swap_items"] == alone.p
+
+
+def test_variance_components_of_a_published_table() -> None:
+    """Davies 1947: yields of dyestuff from 6 batches of 5 samples; components 1764 and 2451."""
+    yields = [
+        [1545, 1440, 1440, 1520, 1580],
+        [1540, 1555, 1490, 1560, 1495],
+        [1595, 1550, 1605, 1510, 1560],
+        [1445, 1440, 1595, 1465, 1545],
+        [1595, 1630, 1515, 1635, 1625],
+        [1520, 1455, 1450, 1480, 1445],
+    ]
+    d, batch = np.array(yields, float).ravel(), np.repeat(np.arange(6), 5)
+    shares = variance_shares(None, d, np.zeros(30), cluster=batch, metric="mean", n_resamples=99)
+    assert shares.clusters is not None
+    assert round(6 * shares.clusters.variance) == 1764  # type: ignore[operator]
+    assert round(30 * shares.items.variance) == 2451  # type: ignore[operator]
+    assert round(30 * shares.standard_error**2) == 11272
+
+
+def test_variance_of_unequal_clusters_is_without_bias() -> None:
+    """Clusters of 1 to 9 items, variance .5 between and 1 within: the mean over sets is the truth's."""
+    rng = np.random.default_rng(12)
+    sizes = np.array([1, 1, 2, 2, 3, 5, 7, 9])
+    cluster = np.repeat(np.arange(8), sizes)
+    found = []
+    for _ in range(1500):
+        d = rng.normal(size=30) + np.sqrt(0.5) * rng.normal(size=8)[cluster]
+        found.append(variance_of_clustered_mean(d, cluster))
+    expected = 0.5 * np.sum(sizes**2) / 30**2 + 1.0 / 30
+    assert abs(np.mean(found) - expected) < 3.5 * np.std(found) / np.sqrt(1500)

@@ -322,17 +322,17 @@ def test_what_the_result_says() -> None:
     arrays = random_arrays(shift=0.3)
     result = compare(*arrays)
     assert result.verdict == "A"
-    assert result.sentence("ours", "theirs").startswith(
+    assert result.sentence_about("ours", "theirs").startswith(
         "ours is better than theirs on mae, for these 3 raters"
     )
     assert "under the null that ours and theirs are equally good over the population of items" in (
-        result.sentence("ours", "theirs")
+        result.sentence_about("ours", "theirs")
     )
-    assert compare(*arrays, alternative="less").sentence().startswith("B is not shown to be better than A")
+    assert compare(*arrays, alternative="less").sentence.startswith("B is not shown to be better than A")
     assert compare(arrays[0], arrays[2], arrays[1]).verdict == "B"
     other = compare(*arrays, null="permutation", n_resamples=999)
     assert other.verdict == "different"
-    assert "do not answer every item alike" in other.sentence()
+    assert "do not answer every item alike" in other.sentence
     assert any("swap_items and shifted" in text for text in other.warnings)
     assert "p-value" in repr(result)
     assert "array" not in repr(result)
@@ -358,7 +358,7 @@ def test_the_result_goes_into_json() -> None:
     result = nbyk.compare(*random_arrays(n=8, k=2))
     plain = json.loads(json.dumps(result.to_dict(), allow_nan=False))
     assert plain["p_value"] == {"p": result.p_value.p, "standard_error": 0.0, "alternative": "two-sided"}
-    assert plain["sentence"] == result.sentence()
+    assert plain["sentence"] == result.sentence
     assert "null_distribution" not in plain
     assert len(result.to_dict(distributions=True)["null_distribution"]) == result.n_resamples
 

@@ -111,7 +111,7 @@ def test_a_metric_that_some_draws_leave_undefined_has_no_p_there() -> None:
     assert p["spearman", "shifted"] is None
     assert p["spearman", "bootstrap_items/all"] is None
     assert None not in {value for (metric, _), value in p.items() if metric == "mae"}
-    assert "undefined" not in found.sentence()
+    assert "undefined" not in found.sentence
 
 
 def test_shifted_has_no_expected_p_without_drawing_items() -> None:
@@ -147,8 +147,8 @@ def test_the_sentence_says_whether_the_verdict_depends_on_the_choice(
 ) -> None:
     found = with_verdicts(*verdicts)
     assert found.depends == depends
-    assert f"The verdict {'depends' if depends else 'does not depend'} on the choice" in found.sentence()
-    assert says in found.sentence("x", "y")
+    assert f"The verdict {'depends' if depends else 'does not depend'} on the choice" in found.sentence
+    assert says in found.sentence_about("x", "y")
 
 
 def test_undefined_choices_are_no_verdict() -> None:
@@ -156,14 +156,14 @@ def test_undefined_choices_are_no_verdict() -> None:
     undefined = Choice("m2", "swap_items", None, None, None, "undecided")
     found = replace(found, choices=(*found.choices, undefined))
     assert not found.depends
-    assert "all of 2 ways" in found.sentence()
+    assert "all of 2 ways" in found.sentence
 
 
 def test_everything_is_json() -> None:
     found = sensitivity(*ratings(n=10), metrics=["mae"], n_resamples=19)
     content = json.loads(json.dumps(found.to_dict(), allow_nan=False))
     assert content["choices"][0]["metric"] == "mae"
-    assert content["sentence"] == found.sentence()
+    assert content["sentence"] == found.sentence
     assert not any(math.isnan(effect.low) for effect in found.effects)
 
 

@@ -206,6 +206,7 @@ def _arguments(
         "semantics": settings.semantics,
         "fraction": settings.fraction,
         "runs": runs,
+        "alternative": "greater",
         "n_resamples": settings.n_resamples,
         "confidence_level": settings.confidence_level,
         "seed": settings.seed,

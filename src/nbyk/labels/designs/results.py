@@ -77,7 +77,7 @@ class PairResult:
                 each.p,
                 each.p_two_sided,
                 each.standard_error,
-                each.flags,
+                each.warnings,
             )
             for each in test.comparisons
         )
@@ -89,7 +89,7 @@ class PairResult:
             test.runs_b,
             test.runs_a,
             test.runs,
-            test.notes,
+            test.warnings,
             scores,
         )
 

@@ -110,7 +110,7 @@ def pair_answer(found: PairFindings) -> Answer:
             "b": found.b,
             **details_of(found.systems),
             "results": [
-                {**result.to_dict(), "sentence": result.sentence(found.a, found.b, method=found.method)}
+                {**result.to_dict(), "sentence": result.sentence_about(found.a, found.b, method=found.method)}
                 for result in results.values()
             ],
             "sensitivity": found.sensitivity and found.sensitivity.to_dict(),
@@ -160,14 +160,14 @@ def shares_sentence(shares: VarianceShares, a: str, b: str, sources: Sequence[st
 
 def _sentences(found: PairFindings) -> Iterator[str]:
     for result in found.results.values():
-        yield result.sentence(found.a, found.b, method=found.method)
+        yield result.sentence_about(found.a, found.b, method=found.method)
         yield from _in_ratings(found, result)
         yield from result.margin_sentences(found.a, found.b, unit=found.unit_of(result))
         broadest = result.claims[0]
         if broadest.advice:
             yield f"For {broadest.population}, {broadest.advice}."
     if found.sensitivity is not None:
-        yield found.sensitivity.sentence(found.a, found.b)
+        yield found.sensitivity.sentence_about(found.a, found.b)
     for shares in (found.shares or {}).values():
         yield shares_sentence(shares, found.a, found.b, found.sources)
     if found.settlement is not None:

@@ -128,7 +128,7 @@ def details(result: DesignResult) -> dict[str, Any]:
                 "p": finding.found.p,
                 "p_two_sided": finding.found.p_two_sided,
                 "p_corrected": finding.p_adjusted,
-                "p_standard_error": finding.found.standard_error,
+                "standard_error": finding.found.standard_error,
                 "verdict": finding.verdict,
                 "n_items": finding.pair.n_items,
                 "n_drawn": finding.pair.n_drawn,

@@ -9,30 +9,14 @@ from typing import TYPE_CHECKING, Any
 
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.scores import figures
+from nbyk.testing.pvalues import side_in_words
 from nbyk.testing.scores.aso import AsoResult
 from nbyk.testing.scores.power_analysis import BootstrapPower
-from nbyk.testing.scores.result import SignificanceResult
-from nbyk.testing.scores.score_comparison import ScoreComparison, ScorePair, SystemScores
+from nbyk.testing.scores.result import TEST_NAMES, SignificanceResult
+from nbyk.testing.scores.score_comparison import ScoreComparison, ScorePair
 
 if TYPE_CHECKING:
     import pandas as pd
-
-TEST_NAMES = {
-    "permutation": "the permutation test",
-    "approximate_randomisation": "approximate randomisation",
-    "bootstrap": "the bootstrap test",
-    "paired_bootstrap": "the paired bootstrap test",
-    "welch_t": "Welch's t-test",
-    "wilcoxon": "Wilcoxon's signed-rank test",
-    "mann_whitney": "the Mann–Whitney U test",
-    "aso": "Almost Stochastic Order",
-}
-_CORRECTIONS = {
-    "holm": "Holm's",
-    "bonferroni": "Bonferroni's",
-    "benjamini_hochberg": "Benjamini and Hochberg's",
-}
-_LISTED = 6
 
 
 def scores_answer(
@@ -57,7 +41,7 @@ def scores_answer(
     """
     names = [system.name for system in comparison.systems]
     listed = " and ".join(names) if len(names) == 2 else f"{len(names)} systems"
-    sentences = [_verdict(comparison)]
+    sentences = [comparison.sentence]
     if comparison.reason is not None:
         name = TEST_NAMES[comparison.test]
         sentences.append(f"{name[0].upper()}{name[1:]} was chosen since {comparison.reason}.")
@@ -92,7 +76,8 @@ def details(comparison: ScoreComparison, powers: Mapping[str, BootstrapPower] | 
             for system in comparison.systems
         ],
         "pairs": [
-            {key: _held(getattr(pair, key)) for key in ("a", "b", "difference", "low", "high", "better")}
+            {"a": pair.a, "b": pair.b, "effect": pair.effect}
+            | {"interval": [_held(bound) for bound in pair.interval], "better": pair.better}
             | _found(pair)
             for pair in comparison.pairs
         ],
@@ -111,7 +96,7 @@ def _found(pair: ScorePair) -> dict[str, Any]:
         return {
             "statistic": pair.found.statistic,
             "p": pair.found.p,
-            "p_standard_error": pair.found.pvalue.standard_error,
+            "standard_error": pair.standard_error,
             "p_adjusted": pair.p_adjusted,
             "exact": pair.found.exact,
             "n_resamples": pair.found.n_resamples,
@@ -126,103 +111,6 @@ def _found(pair: ScorePair) -> dict[str, Any]:
         "n_comparisons": pair.found.bound.n_comparisons,
         "n_resamples": pair.found.bound.n_resamples,
     }
-
-
-def _verdict(comparison: ScoreComparison) -> str:
-    if len(comparison.pairs) > 1:
-        return _verdict_of_many(comparison)
-    (pair,) = comparison.pairs
-    systems = {system.name: system for system in comparison.systems}
-    if isinstance(pair.found, AsoResult):
-        return _verdict_of_aso(pair, pair.found, comparison)
-    test, level = TEST_NAMES[comparison.test], f"at α = {comparison.alpha:g}"
-    p = f"p = {_p(pair.found)} by {test}, {_side(comparison)}"
-    if pair.better is None:
-        wanted = {"two-sided": "which of {a} and {b} is better", "greater": "that {a} is better than {b}"}
-        asked = wanted.get(comparison.alternative, "that {b} is better than {a}").format(a=pair.a, b=pair.b)
-        return (
-            f"These scores do not show {level} {asked}: {_means(systems, pair.a, pair.b)}, a difference of "
-            f"{pair.difference:.3g}{_interval(pair, comparison, 1.0)}; {p}."
-        )
-    other = pair.b if pair.better == pair.a else pair.a
-    sign = 1.0 if pair.better == pair.a else -1.0
-    return (
-        f"{pair.better} is better than {other} {level}: {_means(systems, pair.better, other)}, a difference "
-        f"of {sign * pair.difference:.3g}{_interval(pair, comparison, sign)}; {p}."
-    )
-
-
-def _verdict_of_aso(pair: ScorePair, found: AsoResult, comparison: ScoreComparison) -> str:
-    reverse = pair.reverse or found.reversed()
-    confidence = f"at a confidence of {100 * (1 - comparison.alpha):g} %"
-    if pair.better is not None:
-        front, back = (found, reverse) if pair.better == pair.a else (reverse, found)
-        other = pair.b if pair.better == pair.a else pair.a
-        return (
-            f"{pair.better} is almost stochastically larger than {other} {confidence}: eps_min = "
-            f"{front.eps_min:.3g}, below τ = {comparison.tau:g} (violation ratio {front.violation_ratio:.3g} "
-            f"± {front.standard_error:.2g}; the other way round eps_min is {back.eps_min:.3g})."
-        )
-    ways = {
-        "two-sided": f"either of {pair.a} and {pair.b}",
-        "greater": pair.a,
-        "less": pair.b,
-    }[comparison.alternative]
-    other = {"two-sided": "the other", "greater": pair.b, "less": pair.a}[comparison.alternative]
-    return (
-        f"These scores do not show {confidence} that {ways} is almost stochastically larger than {other}: "
-        f"eps_min is {found.eps_min:.3g} for {pair.a} over {pair.b} and {reverse.eps_min:.3g} the other way "
-        f"round, not below τ = {comparison.tau:g} (violation ratio {found.violation_ratio:.3g} ± "
-        f"{found.standard_error:.2g})."
-    )
-
-
-def _verdict_of_many(comparison: ScoreComparison) -> str:
-    best = max(comparison.systems, key=lambda system: system.mean)
-    decided = [pair for pair in comparison.pairs if pair.better is not None]
-    shown = [
-        f"{pair.better} over {pair.b if pair.better == pair.a else pair.a}" for pair in decided[:_LISTED]
-    ]
-    more = f" and {len(decided) - _LISTED} more" if len(decided) > _LISTED else ""
-    found = f"{len(decided)} ({', '.join(shown)}{more})" if decided else "none"
-    if comparison.tau is not None:
-        joint = "joint " if comparison.correction != "none" else ""
-        confidence = f"{100 * (1 - comparison.alpha):g} %"
-        how = f"eps_min below τ = {comparison.tau:g} at a {joint}confidence of {confidence}"
-    else:
-        corrected = (
-            "with no correction for their number"
-            if comparison.correction == "none"
-            else f"with {_CORRECTIONS[comparison.correction]} correction"
-        )
-        how = f"{TEST_NAMES[comparison.test]}, {_side(comparison)} at α = {comparison.alpha:g}, {corrected}"
-    against = f" with {comparison.against}" if comparison.against else ""
-    return (
-        f"Of {len(comparison.systems)} systems {best.name} has the best mean score, {best.mean:.4g}; of "
-        f"{len(comparison.pairs)} comparisons{against}, {found} are decided by {how}."
-    )
-
-
-def _means(systems: Mapping[str, SystemScores], first: str, second: str) -> str:
-    one, other = systems[first], systems[second]
-    scores = "1 score" if one.n == 1 else f"{one.n} scores"
-    return f"{first} {one.mean:.4g} on average over {scores}, {second} {other.mean:.4g} over {other.n}"
-
-
-def _interval(pair: ScorePair, comparison: ScoreComparison, sign: float) -> str:
-    if math.isnan(pair.low):
-        return ""
-    low, high = sorted((sign * pair.low, sign * pair.high))
-    return f" ({100 * (1 - comparison.alpha):g} % interval {low:.3g} to {high:.3g})"
-
-
-def _p(result: SignificanceResult) -> str:
-    error = result.pvalue.standard_error
-    return f"{result.p:.3g}" + (f" ± {error:.1g}" if error > 0.0 else " exactly" if result.exact else "")
-
-
-def _side(comparison: ScoreComparison) -> str:
-    return "two-sided" if comparison.alternative == "two-sided" else f"one-sided ({comparison.alternative})"
 
 
 def _power_sentence(powers: Mapping[str, BootstrapPower], lift: str) -> str:
@@ -275,7 +163,7 @@ def _tables(comparison: ScoreComparison, powers: Mapping[str, BootstrapPower] | 
         AnswerTable(
             "pairs",
             f"Differences of mean scores with {level:g} % t intervals, each alone, and {test}, "
-            f"{_side(comparison)}",
+            f"{side_in_words(comparison.alternative)}",
             pairs,
         ),
         AnswerTable(
@@ -303,14 +191,14 @@ def _row(pair: ScorePair) -> dict[str, Any]:
     row: dict[str, Any] = {
         "A": pair.a,
         "B": pair.b,
-        "A − B": pair.difference,
-        "low": pair.low,
-        "high": pair.high,
+        "A − B": pair.effect,
+        "low": pair.interval[0],
+        "high": pair.interval[1],
     }
     if isinstance(pair.found, SignificanceResult):
         row |= {
             "p": pair.found.p,
-            "± error": pair.found.pvalue.standard_error,
+            "± error": pair.standard_error,
             "p corrected": pair.p_adjusted,
         }
     else:

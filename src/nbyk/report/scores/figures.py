@@ -174,9 +174,9 @@ def differences_figure(comparison: ScoreComparison) -> Figure:
     with style():
         for row, pair in enumerate(pairs):
             colour = _PALE if pair.better is None else COLOURS[0 if pair.better == pair.a else 1]
-            reach = np.nan_to_num([[pair.difference - pair.low], [pair.high - pair.difference]])
+            reach = np.nan_to_num([[abs(bound - pair.effect)] for bound in pair.interval])
             axes.errorbar(
-                [pair.difference], [row], xerr=reach, fmt="o", color=colour, markersize=5, elinewidth=1.8
+                [pair.effect], [row], xerr=reach, fmt="o", color=colour, markersize=5, elinewidth=1.8
             )
         axes.axvline(0.0, color=_INK, linewidth=0.8, linestyle=":")
         axes.set_yticks(

@@ -88,13 +88,12 @@ def bootstrap_test(
     kept = np.empty((1, n_resamples) if keep_null else (0, 0))
     observed, counts = _counts(first[None], second[None], paired, n_resamples, seed, threads, progress, kept)
     at_least, at_most = counts[0].tolist()
-    return SignificanceResult(
+    return SignificanceResult.of_means(
         "paired_bootstrap" if paired else "bootstrap",
         float(observed[0]),
         pvalue_of_counts(at_least, at_most, n_resamples, alternative, smoothing=smoothing, exact=False),
-        len(first),
-        len(second),
-        n_resamples,
+        (first, second),
+        n_resamples=n_resamples,
         null=kept[0] - observed[0] if keep_null else None,
     )
 

@@ -157,7 +157,7 @@ def _one(
     statistic, p = (float(values[0]) for values in test(a[None], b[None], alternative))
     if np.isnan(p):
         raise NbykError(f"{name}: {undefined}")
-    return SignificanceResult(name, statistic, PValue(p, 0.0, alternative), len(a), len(b))
+    return SignificanceResult.of_means(name, statistic, PValue(p, 0.0, alternative), (a, b))
 
 
 def _welch(a: Floats, b: Floats, alternative: Alternative) -> tuple[Floats, Floats]:

@@ -14,10 +14,10 @@ from nbyk.testing.pvalues import Alternative, check_alternative
 from nbyk.testing.scores.aso import Bound, few_scores
 from nbyk.testing.scores.battery import TESTS
 from nbyk.testing.scores.draws import Progress
+from nbyk.testing.scores.means import mean_difference, mean_interval
 from nbyk.testing.scores.recommendation import recommended_test
-from nbyk.testing.scores.result import SignificanceResult
+from nbyk.testing.scores.result import SignificanceResult, warnings_of
 from nbyk.testing.scores.score_comparison import ScoreComparison, ScorePair, SystemScores
-from nbyk.testing.shared_units.cautions import about_pairs
 
 RECOMMENDED, ASO = "recommended", "aso"
 NAMES = (RECOMMENDED, ASO, *TESTS)
@@ -27,7 +27,6 @@ N_RESAMPLES = 10_000
 N_ASO_RESAMPLES = 1000
 
 _AT_LEAST_TWO = (ASO, "bootstrap", "paired_bootstrap", "welch_t")
-_LIBERAL_BELOW = 20
 
 
 def compare_scores(
@@ -207,7 +206,9 @@ def _by_p(
             else test.test(a, b, alternative="greater").p < test.test(a, b, alternative="less").p
         )
     better = pair[0 if first_is_better else 1] if p_adjusted <= alpha else None
-    return ScorePair(*pair, *_difference(a, b, alpha, by_pairs), result, None, p_adjusted, better)
+    return ScorePair(
+        *pair, *mean_difference(a, b, 1.0 - alpha, paired=by_pairs), result, None, p_adjusted, better
+    )
 
 
 def _by_aso(
@@ -229,37 +230,12 @@ def _by_aso(
         better = pair[0]
     elif alternative != "greater" and reverse.eps_min < tau:
         better = pair[1]
-    return ScorePair(*pair, *_difference(a, b, alpha, False), found, reverse, None, better)
-
-
-def _difference(a: Floats, b: Floats, alpha: float, by_pairs: bool) -> tuple[float, float, float]:
-    """Return the difference of means and its t interval at 1 − α."""
-    difference = float(a.mean() - b.mean())
-    if by_pairs:
-        error, df = _standard_error(a - b), len(a) - 1.0
-    else:
-        of_a, of_b = _standard_error(a), _standard_error(b)
-        error = math.hypot(of_a, of_b)
-        df = error**4 / (of_a**4 / (len(a) - 1) + of_b**4 / (len(b) - 1)) if error > 0.0 else 1.0
-    reach = _reach(error, df, alpha)
-    return difference, difference - reach, difference + reach
+    return ScorePair(*pair, *mean_difference(a, b, 1.0 - alpha, paired=False), found, reverse, None, better)
 
 
 def _described(name: str, sample: Floats, alpha: float) -> SystemScores:
-    mean, n = float(sample.mean()), len(sample)
-    reach = _reach(_standard_error(sample), n - 1, alpha)
-    sd = float(sample.std(ddof=1)) if n > 1 else math.nan
-    return SystemScores(name, n, mean, sd, mean - reach, mean + reach)
-
-
-def _standard_error(sample: Floats) -> float:
-    return float(sample.std(ddof=1)) / math.sqrt(len(sample)) if len(sample) > 1 else math.nan
-
-
-def _reach(error: float, df: float, alpha: float) -> float:
-    from scipy.special import stdtrit
-
-    return error * float(stdtrit(df, 1.0 - alpha / 2.0)) if error == error else math.nan
+    sd = float(sample.std(ddof=1)) if len(sample) > 1 else math.nan
+    return SystemScores(name, len(sample), float(sample.mean()), sd, *mean_interval(sample, 1.0 - alpha))
 
 
 def _warnings(
@@ -271,19 +247,11 @@ def _warnings(
     correction: str,
     paired: bool,
 ) -> Iterator[str]:
-    if paired and test != ASO and TESTS[test].paired:
-        yield about_pairs()
-    fewest = min(len(sample) for sample in samples.values())
+    yield from warnings_of(test, min(len(sample) for sample in samples.values()))
     if test == ASO:
         said = few_scores(*sorted(len(sample) for sample in samples.values())[:2])
         if said is not None:
             yield said
-    if test in ("bootstrap", "paired_bootstrap") and fewest < _LIBERAL_BELOW:
-        yield (
-            f"with {fewest} scores resampled means vary less than means do, so that the bootstrap calls "
-            f"equally good systems different more often than α = {alpha:g}; permutation (or, of pairs, "
-            "approximate_randomisation) does not"
-        )
     results = [pair.found for pair in pairs if isinstance(pair.found, SignificanceResult)]
     least = min((_smallest_p(result) for result in results), default=0.0)
     tests = 1 if correction == "none" else len(pairs)

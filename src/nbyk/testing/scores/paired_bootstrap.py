@@ -24,7 +24,7 @@ from nbyk.testing.scores.outputs import (
     SummedOutputs,
     name_of,
 )
-from nbyk.testing.scores.result import SignificanceResult, check_draws, pvalue_of_counts
+from nbyk.testing.scores.result import CONFIDENCE_LEVEL, SignificanceResult, check_draws, pvalue_of_counts
 
 Floats = NDArray[np.float64]
 
@@ -196,4 +196,8 @@ def _result(
         exact=False,
     )
     null = effects - delta if keep_null else None
-    return SignificanceResult("paired_bootstrap", delta, pvalue, n, n, len(effects), null=null)
+    tails = (0.5 - 0.5 * CONFIDENCE_LEVEL, 0.5 + 0.5 * CONFIDENCE_LEVEL)
+    low, high = np.quantile(effects, tails).tolist()
+    return SignificanceResult(
+        "paired_bootstrap", delta, pvalue, n, n, delta, (low, high), n_resamples=len(effects), null=null
+    )

@@ -91,7 +91,7 @@ def approximate_randomisation(
         threads,
         keep_null,
         progress,
-        sizes=(len(first), len(second)),
+        samples=(first, second),
     )
 
 
@@ -143,7 +143,7 @@ def permutation_test(
         threads,
         keep_null,
         progress,
-        sizes=(len(first), len(second)),
+        samples=(first, second),
     )
 
 
@@ -230,7 +230,7 @@ class _Setting:
         keep_null: bool,
         progress: Progress | None,
         *,
-        sizes: tuple[int, int],
+        samples: tuple[Floats, Floats],
     ) -> SignificanceResult:
         _check(alternative, n_resamples)
         exact = self._is_exact(exact_up_to)
@@ -246,16 +246,16 @@ class _Setting:
             counts = self._drawn(n_draws, seed, threads, progress, kept)
             null = self.differences(kept)[0] if keep_null else None
         at_least, at_most = self._sides(counts)
-        return SignificanceResult(
+        return SignificanceResult.of_means(
             name,
             float(self.observed[0]),
             pvalue_of_counts(
                 int(at_least[0]), int(at_most[0]), n_draws, alternative, smoothing=not exact, exact=exact
             ),
-            *sizes,
-            n_draws,
-            exact,
-            null,
+            samples,
+            n_resamples=n_draws,
+            exact=exact,
+            null=null,
         )
 
     def p_values(

@@ -3,16 +3,40 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
-from nbyk.testing.pvalues import MOST_DRAWS, Alternative, PValue
+from nbyk.testing.pvalues import MOST_DRAWS, Alternative, PValue, side_in_words
+from nbyk.testing.scores.means import mean_difference
+from nbyk.testing.shared_units.cautions import about_pairs
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
+
+CONFIDENCE_LEVEL = 0.95
+"""Coverage of the interval that a test's result has."""
+
+PAIRED = ("approximate_randomisation", "paired_bootstrap", "wilcoxon")
+"""Tests of paired scores."""
+
+TEST_NAMES = {
+    "permutation": "the permutation test",
+    "approximate_randomisation": "approximate randomisation",
+    "bootstrap": "the bootstrap test",
+    "paired_bootstrap": "the paired bootstrap test",
+    "welch_t": "Welch's t-test",
+    "wilcoxon": "Wilcoxon's signed-rank test",
+    "mann_whitney": "the Mann–Whitney U test",
+    "aso": "Almost Stochastic Order",
+}
+"""What sentences call the tests."""
+
+_LIBERAL_BELOW = 20
 
 
 @dataclass(frozen=True)
@@ -29,6 +53,10 @@ class SignificanceResult:
         The p-value, its Monte-Carlo standard error and its side.
     n_a, n_b
         How many scores either system has.
+    effect
+        mean(a) − mean(b) or, of a metric of outputs, by how much A's is better.
+    interval
+        Its 95 % interval: by t, of means; percentiles of the resamples, of a metric. NaN of a single score.
     n_resamples
         Draws from the null; all permutations or sign patterns if `exact`; 0 where the null is a formula.
     exact
@@ -42,9 +70,20 @@ class SignificanceResult:
     pvalue: PValue
     n_a: int
     n_b: int
+    effect: float
+    interval: tuple[float, float]
     n_resamples: int = 0
     exact: bool = False
     null: Floats | None = field(default=None, repr=False, compare=False)
+
+    @classmethod
+    def of_means(
+        cls, test: str, statistic: float, pvalue: PValue, samples: tuple[Floats, Floats], **drawn: Any
+    ) -> SignificanceResult:
+        """Return the result of a test of two systems' scores; `drawn` are the fields that have a default."""
+        effect, interval = mean_difference(*samples, CONFIDENCE_LEVEL, paired=test in PAIRED)
+        n_a, n_b = map(len, samples)
+        return cls(test, statistic, pvalue, n_a, n_b, effect, interval, **drawn)
 
     @property
     def p(self) -> float:
@@ -52,9 +91,49 @@ class SignificanceResult:
         return self.pvalue.p
 
     @property
+    def standard_error(self) -> float:
+        """Monte-Carlo standard error of `p`; 0 where it is exact or by a formula."""
+        return self.pvalue.standard_error
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """What to know before believing it, one sentence each."""
+        return tuple(warnings_of(self.test, min(self.n_a, self.n_b)))
+
+    @property
+    def sentence(self) -> str:
+        """What was found in one sentence that can be quoted; whether that is enough is left to the reader."""
+        low, high = self.interval
+        interval = (
+            "" if math.isnan(low) else f" ({100 * CONFIDENCE_LEVEL:g} % interval {low:.3g} to {high:.3g})"
+        )
+        return (
+            f"A scores {self.effect:.3g} more than B{interval}: p = {p_in_words(self)} by "
+            f"{TEST_NAMES[self.test]}, {side_in_words(self.alternative)}."
+        )
+
+    @property
     def alternative(self) -> Alternative:
         """The side: "greater" (A is better), "less" or "two-sided"."""
         return self.pvalue.alternative
+
+
+def p_in_words(result: SignificanceResult) -> str:
+    """Return a p-value with its Monte-Carlo error, if it has one."""
+    error = result.standard_error
+    return f"{result.p:.3g}" + (f" ± {error:.1g}" if error > 0.0 else " exactly" if result.exact else "")
+
+
+def warnings_of(test: str, fewest: int) -> Iterator[str]:
+    """Yield what to know of a test where the system with the fewest scores has `fewest`."""
+    if test in PAIRED:
+        yield about_pairs()
+    if test in ("bootstrap", "paired_bootstrap") and fewest < _LIBERAL_BELOW:
+        yield (
+            f"with {fewest} scores resampled means vary less than means do, so that the bootstrap calls "
+            "equally good systems different more often than its level says; permutation (or, of pairs, "
+            "approximate_randomisation) does not"
+        )
 
 
 def check_draws(n_resamples: int, least: int = 1) -> None:

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from nbyk.data.arrays import Floats
 from nbyk.testing.pvalues import Alternative
+from nbyk.testing.results import Several
 from nbyk.testing.scores.aso import AsoResult
 from nbyk.testing.scores.result import SignificanceResult
+from nbyk.testing.scores.sentences import score_sentence
 
 
 @dataclass(frozen=True)
@@ -39,9 +42,9 @@ class ScorePair:
     ----------
     a, b
         Their names.
-    difference
+    effect
         mean(a) − mean(b): positive where A is better.
-    low, high
+    interval
         Its t interval at 1 − α: of the mean difference of pairs, else Welch's. NaN where there is too little.
     found
         The test's result; of Almost Stochastic Order, A over B.
@@ -55,18 +58,27 @@ class ScorePair:
 
     a: str
     b: str
-    difference: float
-    low: float
-    high: float
+    effect: float
+    interval: tuple[float, float]
     found: SignificanceResult | AsoResult
     reverse: AsoResult | None
     p_adjusted: float | None
     better: str | None
 
+    @property
+    def p(self) -> float:
+        """The p-value corrected for all pairs; NaN for Almost Stochastic Order."""
+        return math.nan if self.p_adjusted is None else self.p_adjusted
+
+    @property
+    def standard_error(self) -> float:
+        """Monte-Carlo standard error of the p-value as it was drawn; NaN for Almost Stochastic Order."""
+        return self.found.standard_error if isinstance(self.found, SignificanceResult) else math.nan
+
 
 @dataclass(frozen=True)
-class ScoreComparison:
-    """Systems compared by their plain scores.
+class ScoreComparison(Several):
+    """Systems compared by their plain scores; of two, it has the numbers of their pair.
 
     Attributes
     ----------
@@ -103,3 +115,13 @@ class ScoreComparison:
     seed: int
     warnings: tuple[str, ...]
     scores: Mapping[str, Floats] = field(repr=False, compare=False)
+
+    @property
+    def parts(self) -> tuple[ScorePair, ...]:
+        """The pairs."""
+        return self.pairs
+
+    @property
+    def sentence(self) -> str:
+        """What was found in one sentence that can be quoted."""
+        return score_sentence(self)

@@ -49,16 +49,31 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
             f"one response per item from {' and '.join(single)}: how responses vary there "
             "cannot be told from how items do"
         )
-    clusters, number = panel.draws_clusters, panel.n_clusters if panel.draws_clusters else data.n_items
-    if number < FEW_ITEMS:
-        drawn = "bootstrap intervals and the shifted null" if null == "shifted" else "bootstrap intervals"
-        yield f"only {number} {_drawn(clusters)}: {drawn} of so few are too narrow, as a rule"
+    yield from about_number(data.clusters if panel.draws_clusters else None, data.n_items, null=null)
     if same_responses(data):
         yield "A and B gave the same responses to every item"
     if TESTED[null] == ALIKE:
         yield (
             f"null {null} says that {ALIKE}, and may be rejected for two systems that differ "
             "and are equally good; swap_items and shifted test whether they are"
+        )
+
+
+def about_number(clusters: NDArray[np.int64] | None, n_items: int, *, null: str) -> Iterator[str]:
+    """Yield the caution of intervals from few items or few clusters, or from a few that hold most items.
+
+    Clusters of n_g items count as (Σ n_g)² / Σ n_g² of one size.
+    """
+    drawn = "bootstrap intervals and the shifted null" if null == "shifted" else "bootstrap intervals"
+    sizes = np.ones(n_items) if clusters is None else np.bincount(clusters)
+    worth = float(sizes.sum() ** 2 / (sizes**2).sum())
+    if len(sizes) < FEW_ITEMS:
+        unit = _drawn(clusters is not None)
+        yield f"only {len(sizes)} {unit}: {drawn} of so few are too narrow, as a rule"
+    elif worth < FEW_ITEMS:
+        yield (
+            f"{len(sizes)} clusters of unlike sizes, worth {worth:.0f} of one size: {drawn} of so few are "
+            "too narrow, as a rule"
         )
 
 

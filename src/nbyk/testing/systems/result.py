@@ -175,6 +175,16 @@ class ComparisonResult:
         return self.claims[0].p
 
     @property
+    def standard_error(self) -> float:
+        """Monte-Carlo standard error of `p`; 0 where it is exact or by t."""
+        return self.claims[0].standard_error
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Interval of the effect for the broadest claim; NaN where nothing can be said of that population."""
+        return self.claims[0].low, self.claims[0].high
+
+    @property
     def decided(self) -> bool:
         """Whether the decision p ≤ α on the broadest claim is certain, but for `decision_error`."""
         return self.claims[0].decided
@@ -216,7 +226,12 @@ class ComparisonResult:
             raise unknown_name("interval method", method, intervals)
         return intervals[method]
 
-    def sentence(self, a: str = "A", b: str = "B", *, method: str = DEFAULT_METHOD) -> str:
+    @property
+    def sentence(self) -> str:
+        """What was found in words that can be quoted, the systems being A and B."""
+        return self.sentence_about("A", "B")
+
+    def sentence_about(self, a: str, b: str, *, method: str = DEFAULT_METHOD) -> str:
         """Return what to quote, in which the systems are called `a` and `b`; the better one stands first.
 
         Raises
@@ -261,7 +276,7 @@ class ComparisonResult:
             "decided": self.decided,
             "significant": self.significant,
             "verdict": self.verdict,
-            "sentence": self.sentence(),
+            "sentence": self.sentence,
         }
 
     def __repr__(self) -> str:

@@ -119,7 +119,12 @@ class Sensitivity:
         found = {choice.verdict for choice in self.choices if choice.p is not None}
         return ("undecided" in found and len(found) > 1) or {"A", "B"} <= found
 
-    def sentence(self, a: str = "A", b: str = "B") -> str:
+    @property
+    def sentence(self) -> str:
+        """Whether the verdict depends on the choice in one sentence, the systems being A and B."""
+        return self.sentence_about("A", "B")
+
+    def sentence_about(self, a: str, b: str) -> str:
         """Return in one sentence whether the verdict depends on the choice; the systems are `a` and `b`."""
         defined = [choice for choice in self.choices if choice.p is not None]
         counts = Counter(choice.verdict for choice in defined)
@@ -165,7 +170,7 @@ class Sensitivity:
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""
         kept = {name: plain(getattr(self, name)) for name in self.__dataclass_fields__}
-        return {**kept, "depends": self.depends, "sentence": self.sentence()}
+        return {**kept, "depends": self.depends, "sentence": self.sentence}
 
 
 def sensitivity(

@@ -8,6 +8,7 @@ from typing import Any
 from nbyk.errors import unknown_name
 from nbyk.testing.corrections import Correction
 from nbyk.testing.pvalues import Alternative
+from nbyk.testing.results import Several
 from nbyk.testing.systems.result import ComparisonResult, Interval, plain
 from nbyk.testing.systems.sentences import items_in_words, listed
 
@@ -69,6 +70,26 @@ class Pair:
     decided: bool
 
     @property
+    def p(self) -> float:
+        """The p-value corrected for the number of pairs."""
+        return self.p_adjusted
+
+    @property
+    def standard_error(self) -> float:
+        """Monte-Carlo standard error of the p-value as it was drawn."""
+        return self.result.standard_error
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """Interval of the effect, which is not corrected."""
+        return self.result.interval
+
+    @property
+    def effect(self) -> float:
+        """By how much `a` is better."""
+        return self.result.effect
+
+    @property
     def significant(self) -> bool:
         """Whether the null is rejected after the correction."""
         return self.p_adjusted <= self.result.alpha
@@ -81,8 +102,10 @@ class Pair:
 
 
 @dataclass(frozen=True, eq=False)
-class Leaderboard:
+class Leaderboard(Several):
     """Systems from the best to the worst score, their pairs, and who can be told from whom.
+
+    Of two systems it has the numbers of their pair.
 
     Attributes
     ----------
@@ -129,6 +152,11 @@ class Leaderboard:
     decision_error: float
     warnings: tuple[str, ...]
     seed: int
+
+    @property
+    def parts(self) -> tuple[Pair, ...]:
+        """The pairs."""
+        return self.pairs
 
     @property
     def names(self) -> tuple[str, ...]:

@@ -27,7 +27,7 @@ from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units.cautions import about_units
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.cautions import FEW_ITEMS
+from nbyk.testing.systems.cautions import about_number
 from nbyk.testing.systems.claims import few_units
 from nbyk.testing.systems.compare import is_exact, panel_for, under_null
 from nbyk.testing.systems.leaderboard import Systems, bootstrap_scores, first_source, prepared
@@ -221,7 +221,7 @@ def compare_systems(
                 {name: units[name] for name in ("gold", *names) if name in units},
                 rows.n_items,
             ),
-            *_cautions(compared, rows, drawn, family),
+            *_cautions(compared, rows, drawn_clusters, drawn, family),
         ),
         seed=seed,
     )
@@ -317,7 +317,9 @@ def _standings(
     return tuple(standings), tuple(tuple(in_order[place] for place in group) for group in members)
 
 
-def _cautions(pairs: list[Pair], rows: Rows, drawn: Floats, family: Family) -> Iterator[str]:
+def _cautions(
+    pairs: list[Pair], rows: Rows, clusters: Integers | None, drawn: Floats, family: Family
+) -> Iterator[str]:
     """Yield what to know before believing the leaderboard; each pair's result has cautions of its own."""
     first = pairs[0].result
     responses = [rows.systems[..., 1:], *([rows.gold[:, 1:]] if first.responses_gold else [])]
@@ -326,9 +328,8 @@ def _cautions(pairs: list[Pair], rows: Rows, drawn: Floats, family: Family) -> I
             "one response per item everywhere: the variance of responses cannot be told from that of items, "
             "and the tests and intervals take them together"
         )
-    unit, number = ("clusters", first.n_clusters) if first.n_clusters else ("items", rows.n_items)
-    if number < FEW_ITEMS:
-        yield f"only {number} {unit}: bootstrap intervals of so few are too narrow, as a rule"
+    unit = "clusters" if first.n_clusters else "items"
+    yield from about_number(clusters, rows.n_items, null="swap_items")
     if first.hypothesis != EQUALLY_GOOD:
         yield (
             f"null {first.null} says that {first.hypothesis}: rejecting it does not show who is better, so "

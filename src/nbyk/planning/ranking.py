@@ -1,0 +1,307 @@
+"""Which metric and which sampler suit data like yours: ranked by power, and by the error of expected p."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass
+from functools import wraps
+from typing import Any, Literal, overload
+
+import numpy as np
+
+from nbyk.errors import NbykError
+from nbyk.metrics import Metric, get
+from nbyk.planning.plan import Plan
+from nbyk.planning.plan import plan as plan_of_one
+from nbyk.planning.power.estimate import Power
+from nbyk.priors import TwoStagePrior
+from nbyk.resampling.resample import resampled_effects
+from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
+from nbyk.resampling.simulate import simulate, simulated_effects
+from nbyk.testing.pvalues import expected_p
+
+CAUTION = (
+    "Choose the metric and the sampler now, and keep to them: to test by several and report the one that "
+    "rejects is no test."
+)
+
+_N_SETS = 20
+_N_RESAMPLES = 200
+_N_DRAWS = 1000
+
+
+@dataclass(frozen=True)
+class RankedMetric:
+    """A metric and its power at the size that was asked for.
+
+    Attributes
+    ----------
+    metric
+        Its name.
+    power
+        The power of the test by it.
+    """
+
+    metric: str
+    power: Power
+
+
+@dataclass(frozen=True)
+class RankedChoice:
+    """A metric with a sampler, and how far expected p by them is off.
+
+    Attributes
+    ----------
+    metric, sampler
+        Their names.
+    error
+        Mean of |estimated − true| over the test sets, in [0, 1].
+    standard_error
+        Its standard error, that of the true p included.
+    true_p
+        The expected p of fresh test sets.
+    """
+
+    metric: str
+    sampler: str
+    error: float
+    standard_error: float
+    true_p: float
+
+
+@dataclass(frozen=True)
+class Ranking:
+    """Metrics by their power, and metrics with samplers by the error of expected p (Wein et al. 2023).
+
+    Attributes
+    ----------
+    metrics
+        The metrics, that of the largest power first.
+    choices
+        Metrics with samplers, that of the least error first.
+    n_items, k_responses, epsilon
+        The size and the perturbation of B that they are ranked at.
+    caution
+        What to know of the prior first, if its check rejects it; or nothing.
+    """
+
+    metrics: tuple[RankedMetric, ...]
+    choices: tuple[RankedChoice, ...]
+    n_items: int
+    k_responses: int
+    epsilon: float
+    caution: str = ""
+
+    @property
+    def ties(self) -> tuple[str, ...]:
+        """Metrics whose power is not shown to be below the first one's, by two standard errors of both."""
+        first = self.metrics[0].power
+        return tuple(
+            row.metric
+            for row in self.metrics[1:]
+            if first.power - row.power.power <= 2.0 * np.hypot(first.standard_error, row.power.standard_error)
+        )
+
+    @property
+    def sentence(self) -> str:
+        """The ranking in sentences that can be quoted, the caution against choosing later among them."""
+        best, nearest = self.metrics[0], self.choices[0]
+        others = ", ".join(f"{row.metric} {row.power.power:.3f}" for row in self.metrics[1:])
+        tied = f" Chance can explain the lead over {' and '.join(self.ties)}." if self.ties else ""
+        first = f"{self.caution} " if self.caution else ""
+        power = best.power
+        return (
+            f"{first}On {self.n_items} items with {self.k_responses} ratings each and ε = {self.epsilon:g}, "
+            f"{power.test} has the largest power by {best.metric}: {power.power:.3f} (95 % interval "
+            f"{power.low:.3f} to {power.high:.3f}). The power by the others: {others}.{tied} Expected p is "
+            f"nearest to its true value by {nearest.metric} with {nearest.sampler}: off by "
+            f"{nearest.error:.3f} on average (standard error {nearest.standard_error:.3f}). {CAUTION}"
+        )
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the ranking as JSON can hold it."""
+        return {
+            "sentence": self.sentence,
+            "n_items": self.n_items,
+            "k_responses": self.k_responses,
+            "epsilon": self.epsilon,
+            "metrics": [asdict(row) for row in self.metrics],
+            "ties": list(self.ties),
+            "choices": [asdict(row) for row in self.choices],
+        }
+
+
+@overload
+def plan(prior: TwoStagePrior, *, metric: str | Metric = ..., **asked: Any) -> Plan: ...
+
+
+@overload
+def plan(prior: TwoStagePrior, *, metric: Sequence[str | Metric], **asked: Any) -> Plan | Ranking: ...
+
+
+@wraps(plan_of_one)
+def plan(
+    prior: TwoStagePrior, *, metric: str | Metric | Sequence[str | Metric] = "mae", **asked: Any
+) -> Plan | Ranking:
+    """Plan by one metric, or rank several."""
+    if isinstance(metric, str | Metric):
+        return plan_of_one(prior, metric=metric, **asked)
+    return rank(prior, metric, **asked) if len(metric) != 1 else plan_of_one(prior, metric=metric[0], **asked)
+
+
+def rank(
+    prior: TwoStagePrior,
+    metrics: Sequence[str | Metric],
+    *,
+    n_items: int | None = None,
+    k_responses: int | None = None,
+    epsilon: float | None = None,
+    samplers: Sequence[str] = tuple(WEIN_SAMPLERS),
+    n_runs: int | Literal["K"] | None = None,
+    sd_scale_a: float | None = None,
+    sd_scale_b: float | None = None,
+    epsilon_a: float = 0.0,
+    seed: int = 0,
+    threads: int = 1,
+    progress: Callable[[str], object] | None = None,
+    **asked: Any,
+) -> Ranking:
+    """Rank metrics by power and, with samplers, by the error of expected p, at one size and ε.
+
+    Parameters
+    ----------
+    prior
+        What items and responses are drawn from: a published prior, or one fitted to your ratings.
+    metrics
+        Two or more metrics that need gold.
+    n_items, k_responses, epsilon
+        The size (N, K) and the perturbation of B; all three are needed.
+    samplers
+        Samplers of expected p, by default the six of Wein et al. 2023.
+    n_runs, sd_scale_a, sd_scale_b, epsilon_a
+        As for `nbyk.plan`; `n_runs` is 1 or "K".
+    seed, threads, progress
+        As for `nbyk.plan`.
+    asked
+        What else `nbyk.plan` takes, such as `test` and `alpha`.
+
+    Raises
+    ------
+    NbykError
+        If N, K or ε is open, a metric is named twice or needs no gold, or as for `nbyk.plan`.
+
+    Notes
+    -----
+    The error is the mean of |estimated − true| over 20 simulated test sets, each resampled 200 times under
+    the pooled null; the true expected p is that of 1000 fresh test sets a side (Wein et al. 2023, section
+    3.2).
+    """
+    chosen = [metric if isinstance(metric, Metric) else get(metric) for metric in metrics]
+    names = [metric.name for metric in chosen]
+    population: object = prior
+    if not isinstance(population, TwoStagePrior):
+        raise NbykError(
+            "metrics are ranked on test sets drawn from a prior, and these items have none; fit one to them "
+            "first (`nbyk.fit_prior`)",
+            argument="prior",
+        )
+    _check(chosen, {"n_items": n_items, "k_responses": k_responses, "epsilon": epsilon}, n_runs, asked)
+    assert n_items is not None
+    assert k_responses is not None
+    assert epsilon is not None
+    size = {"n_items": n_items, "k_responses": k_responses, "epsilon_a": epsilon_a}
+    spread = {"sd_scale_a": sd_scale_a, "sd_scale_b": sd_scale_b}
+    shared = {
+        **size,
+        **spread,
+        "epsilon": epsilon,
+        "n_runs": n_runs,
+        **asked,
+    }
+    plans = [
+        plan_of_one(prior, metric=metric, seed=seed, threads=threads, progress=progress, **shared)
+        for metric in chosen
+    ]
+    order = sorted(range(len(names)), key=lambda place: -plans[place].power.power)
+    systems = plans[0].request
+    drawn = {
+        **size,
+        "epsilon_b": epsilon,
+        "sd_scale_a": systems.sd_scale_a,
+        "sd_scale_b": systems.sd_scale_b,
+        "seed": seed,
+    }
+    if progress is not None:
+        progress(f"error of expected p: {len(names)} metrics by {len(samplers)} samplers")
+    choices = _errors(prior, chosen, samplers, drawn, threads)
+    return Ranking(
+        tuple(RankedMetric(names[place], plans[place].power) for place in order),
+        tuple(sorted(choices, key=lambda row: row.error)),
+        n_items,
+        k_responses,
+        epsilon,
+        prior.caution,
+    )
+
+
+def _check(
+    metrics: Sequence[Metric], size: dict[str, Any], n_runs: int | str | None, asked: dict[str, Any]
+) -> None:
+    """Raise NbykError if metrics cannot be ranked on what is asked for."""
+    names = [metric.name for metric in metrics]
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise NbykError(
+            f"found {', '.join(names) or 'none'}; expected two or more metrics", argument="metric"
+        )
+    for metric in metrics:
+        metric.check_gold(True)
+        if not metric.needs_gold:
+            raise NbykError(
+                f"found {metric.name}, which needs no gold: ε means another thing there; plan by it alone",
+                argument="metric",
+            )
+    left = [f"`{name}`" for name, value in size.items() if value is None]
+    given = [f"`{name}`" for name in ("power", "budget", "effect") if asked.get(name) is not None]
+    if left or given:
+        raise NbykError(
+            "metrics are ranked at one size: give `n_items`, `k_responses` and `epsilon`"
+            + (f", and leave out {' and '.join(given)}" if given else "")
+        )
+    if n_runs not in (None, 1, "K"):
+        raise NbykError(f"found {n_runs}; metrics are ranked with 1 run or K", argument="n_runs")
+
+
+def _errors(
+    prior: TwoStagePrior,
+    metrics: Sequence[Metric],
+    samplers: Sequence[str],
+    drawn: dict[str, Any],
+    threads: int,
+) -> list[RankedChoice]:
+    sets = [simulate(prior, index=index, **drawn) for index in range(_N_SETS)]
+    true: dict[int, Any] = {}
+    rows = []
+    for sampler in samplers:
+        k = get_sampler(sampler).responses_per_item(drawn["k_responses"])
+        if k not in true:
+            of_k = {**drawn, "k_responses": k}
+            true[k] = simulated_effects(prior, list(metrics), n_draws=_N_DRAWS, threads=threads, **of_k)
+        estimates = np.empty((len(metrics), len(sets)))
+        for place, data in enumerate(sets):
+            found = resampled_effects(
+                data,
+                list(metrics),
+                sampler=sampler,
+                null="pooled",
+                n_resamples=_N_RESAMPLES,
+                seed=drawn["seed"] + place,
+                threads=threads,
+            )
+            for row in range(len(metrics)):
+                estimates[row, place] = expected_p(found.alternative[row], found.null[row], paired=True).p
+        for row, metric in enumerate(metrics):
+            truth = expected_p(true[k].alternative[row], true[k].null[row])
+            error = np.abs(estimates[row] - truth.p)
+            spread = float(np.hypot(error.std(ddof=1) / len(sets) ** 0.5, truth.standard_error))
+            rows.append(RankedChoice(metric.name, sampler, float(error.mean()), spread, truth.p))
+    return rows

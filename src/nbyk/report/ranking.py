@@ -1,0 +1,48 @@
+"""A ranking of metrics and samplers, as every command gives its answer."""
+
+from __future__ import annotations
+
+from nbyk.planning.ranking import Ranking
+from nbyk.report.answer import Answer, AnswerTable
+
+
+def ranking_answer(ranking: Ranking, cautions: tuple[str, ...] = ()) -> Answer:
+    """Return the answer to which metric and sampler suit data like those of a plan."""
+    import pandas as pd
+
+    metrics = pd.DataFrame(
+        {
+            "metric": row.metric,
+            "power": row.power.power,
+            "low": row.power.low,
+            "high": row.power.high,
+            "test sets": row.power.n_sets,
+        }
+        for row in ranking.metrics
+    )
+    choices = pd.DataFrame(
+        {
+            "metric": row.metric,
+            "sampler": row.sampler,
+            "mean error": row.error,
+            "± error": row.standard_error,
+            "true p": row.true_p,
+        }
+        for row in ranking.choices
+    )
+    return Answer(
+        title="Which metric and which sampler suit these data?",
+        sentences=(ranking.sentence,),
+        tables=(
+            AnswerTable("metrics", "Power of the test by each metric, with 95 % intervals", metrics),
+            AnswerTable(
+                "choices",
+                "How far expected p is off its true value: mean of |estimated − true| over simulated sets",
+                choices,
+            ),
+        ),
+        figures=(),
+        cautions=cautions,
+        details={name: value for name, value in ranking.to_dict().items() if name != "sentence"},
+        n_printed=2,
+    )

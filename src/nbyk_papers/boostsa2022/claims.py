@@ -1,0 +1,247 @@
+"""What Fornaciari et al. 2022 print and conclude, and a verdict on each from the run's numbers."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from nbyk_papers.boostsa2022.comparison import AGREEMENT, half_width, steps_of_figure_1
+from nbyk_papers.boostsa2022.design import (
+    ALPHA,
+    DEFAULT_FRACTION,
+    LARGEST_ADMITTED,
+    SEMANTICS,
+    SIGNIFICANT_ABOVE,
+    SMALLEST_ADMITTED,
+    TAGGED_ITEMS,
+    TAGGED_RIGHT_A,
+    TAGGED_RIGHT_B,
+    TAGGING,
+)
+from nbyk_papers.boostsa2022.reading import score_name
+from nbyk_papers.verdicts import OPEN, Cases, Finding, Verdict, judge, with_error
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+NARROW = 0.02
+"""The half-width of an interval of p up to which it counts as narrow."""
+
+_PLACES = ("below", "inside", "above")
+
+
+def verdicts_of(found: Mapping[str, Any], p_values: pd.DataFrame, levels: pd.DataFrame) -> list[Verdict]:
+    """Return a verdict on each statement that the run has numbers for.
+
+    Parameters
+    ----------
+    found
+        The parts of the summary: figure_02 (if there is one) and figure_03.
+    p_values, levels
+        From `read_p_values` and `read_levels`.
+    """
+    verdicts = [_larger_sets(p_values), _iterations(p_values), *_printed_example(found["figure_03"])]
+    if "figure_02" in found:
+        verdicts += _tagging(found["figure_02"])
+    verdicts.append(
+        Verdict(
+            "figure 4",
+            "soft labels: scores and p-values",
+            "ours agree with the printed ones",
+            (
+                Finding(
+                    "published",
+                    "The predictions are not public. A wrong sign gives p = 0 for both distances on nearly "
+                    "any data (docs/labels.md)",
+                    OPEN,
+                ),
+            ),
+        )
+    )
+    return [*verdicts, *_shares(levels)]
+
+
+def _larger_sets(p_values: pd.DataFrame) -> Verdict:
+    findings = []
+    for semantics in SEMANTICS:
+        steps = steps_of_figure_1(p_values, semantics)
+        cases = judge(steps["margin"], steps["error"])
+        if len(steps) == 0:
+            continue
+        least = steps.iloc[steps["margin"].argmin()]
+        rises = "rises" if least["margin"] < 0.0 else "falls"
+        at = f"at N = {least['n_items']:.0f}, f = {least['fraction']:g}"
+        change = with_error(abs(least["margin"]), least["error"])
+        here = f"{cases.sentence('steps of N')}. The one that supports it least: p {rises} by {change} {at}"
+        findings.append(Finding(semantics, here, cases.outcome))
+    return Verdict(
+        "section 2.3",
+        "“The wider the sample, the more robust the results, and the easier to reach significance levels”",
+        "in Figure 1, p falls from each test-set size to the next",
+        tuple(findings),
+    )
+
+
+def _iterations(p_values: pd.DataFrame) -> Verdict:
+    findings = []
+    for semantics in SEMANTICS:
+        points = steps_of_figure_1(p_values, semantics, points=True)
+        reach = half_width(points).dropna()
+        if reach.empty:
+            continue
+        cases = judge(NARROW - reach, 0.0)
+        here = (
+            f"{cases.sentence('points')}. The widest reaches ±{reach.max():.3f}. That says whether 1000 "
+            "iterations suffice, not whether the test is right"
+        )
+        findings.append(Finding(semantics, here, cases.outcome))
+    return Verdict(
+        "section 2.3",
+        "“The narrow confidence interval [...] indicates that 1 000 iterations are sufficient to obtain "
+        "stable results”",
+        f"at each point of Figure 1, the 95 % interval of p over simulations reaches at most {NARROW:g} to "
+        "either side",
+        tuple(findings),
+    )
+
+
+def _printed_example(example: Mapping[str, Any]) -> list[Verdict]:
+    if not example["rows"]:
+        return []
+    scores = Cases(example["scores_agree"], example["scores"] - example["scores_agree"])
+    p_values = Cases(example["p_agree"], example["p_values"] - example["p_agree"])
+    shares = example["implied_fractions"]
+    implied = f". The printed ones fit a share from {shares[0]:.2f} to {shares[1]:.2f}" if shares else ""
+    said = "; ".join(
+        f"{score_name(row['score'])} {with_error(row['p'], row['standard_error'])}, printed "
+        f"{row['printed_p']:g}"
+        for row in example["rows"]
+    )
+    return [
+        Verdict(
+            "figure 3",
+            "scores of both systems, to four decimals",
+            "ours round to the same four decimals",
+            (Finding("published", f"{scores} scores are the same", scores.outcome),),
+        ),
+        Verdict(
+            "figure 3",
+            "p-values of 200 of 1000 items, drawn with replacement",
+            f"ours lie within {AGREEMENT:.0f} standard errors of the printed ones",
+            (Finding("published", f"{p_values} p-values agree ({said}){implied}", p_values.outcome),),
+        ),
+    ]
+
+
+def _tagging(tagging: Mapping[str, Any]) -> list[Verdict]:
+    right_b, right_a = (right / TAGGED_ITEMS for right in (TAGGED_RIGHT_B, TAGGED_RIGHT_A))
+    (printed_b, printed_a), (f1_b, f1_a) = TAGGING["accuracy"], TAGGING["f1_macro"]
+    f1 = (
+        f". Our F-measures are {tagging['f1']['b']:.4f} and {tagging['f1']['a']:.4f}; we made up the classes"
+        if tagging["f1"]
+        else ""
+    )
+    agreeing = [cell for cell in tagging["cells"] if cell["agrees"]]
+    cases = Cases(len(agreeing), len(tagging["cells"]) - len(agreeing))
+    where = ", ".join(f"{score_name(cell['score'])} at {cell['discordance']:g}" for cell in agreeing)
+    low, high = tagging["implied_discordance"]
+    return [
+        Verdict(
+            "figure 2",
+            f"accuracies {printed_b:.4f} and {printed_a:.4f}, F-measures {f1_b:.4f} and {f1_a:.4f} on "
+            f"{TAGGED_ITEMS} instances",
+            "ours agree with the printed ones",
+            (
+                Finding(
+                    "published",
+                    f"The predictions are not public. We built ours with {TAGGED_RIGHT_B} and "
+                    f"{TAGGED_RIGHT_A} right: {right_b:.4f} and {right_a:.4f}. No whole number of "
+                    f"{TAGGED_ITEMS} gives {printed_a:.4f}{f1}",
+                    OPEN,
+                ),
+            ),
+        ),
+        Verdict(
+            "section 4.2.2",
+            "“significant p-values appear only for sample sizes greater than 30 % of the whole test set”",
+            f"p falls below {ALPHA:g} at a share above {SIGNIFICANT_ABOVE:g} and at no smaller one",
+            (
+                Finding(
+                    "published",
+                    f"It does so in {cases} combinations of a score and a discordance (the share of items "
+                    f"that exactly one system has right){': ' + where if where else ''}. The paper does "
+                    "not give its discordance, so nobody can tell. "
+                    f"The accuracies' p asks for one from {low:.4f} to "
+                    f"{high:.4f}, that is {low * TAGGED_ITEMS:.0f} to {high * TAGGED_ITEMS:.0f} items",
+                    OPEN,
+                ),
+            ),
+        ),
+    ]
+
+
+def _shares(levels: pd.DataFrame) -> list[Verdict]:
+    """Return verdicts on what the paper says of the share f, from Type-I errors of equally good systems."""
+    shares = levels["fraction"]
+    admitted = (shares >= SMALLEST_ADMITTED) & (shares <= LARGEST_ADMITTED)
+    asked = (
+        (
+            "section 2.3",
+            "“with small sample sizes, there is a risk that the calculated p-value will be artificially low”",
+            f"at the smallest share of at least {SMALLEST_ADMITTED:g}, the Type-I error lies above the "
+            "99 % band of an exact test",
+            shares == shares[admitted].min(),
+            "above",
+        ),
+        (
+            "section 2.3",
+            "“if the subsample is too similar to the size of the whole test set, [...] p-values that are "
+            "artificially high”",
+            "where all items are drawn, the Type-I error lies below that band",
+            shares == 1.0,
+            "below",
+        ),
+        (
+            "section 2.3",
+            "“we suggest choosing smaller sub-sample sizes [...], as this should keep the sub-sample size "
+            "far from the dangerous extreme values”",
+            f"at the share {DEFAULT_FRACTION:g}, BooStSa's default, the Type-I error lies in that band",
+            shares == DEFAULT_FRACTION,
+            "inside",
+        ),
+        (
+            "section 6",
+            "“a safe set of hyper-parameters”",
+            f"at each share from {SMALLEST_ADMITTED:g} to {LARGEST_ADMITTED:g}, the Type-I error lies in "
+            "that band",
+            admitted,
+            "inside",
+        ),
+    )
+    return [
+        Verdict(place, claim, criterion, _of_rates(levels[chosen], wanted))
+        for place, claim, criterion, chosen, wanted in asked
+    ]
+
+
+def _of_rates(levels: pd.DataFrame, wanted: str) -> tuple[Finding, ...]:
+    findings = []
+    for semantics in SEMANTICS:
+        rows = levels[levels["semantics"] == semantics]
+        if rows.empty:
+            continue
+        supporting = int((rows["place"] == wanted).sum())
+        cases = Cases(supporting, len(rows) - supporting)
+        low, high = (_rate(rows.iloc[place]) for place in (rows["rate"].argmin(), rows["rate"].argmax()))
+        counts = ", ".join(f"{(rows['place'] == place).sum()} {place}" for place in _PLACES)
+        here = (
+            f"Of {len(rows)} rates, {counts} the band. They go from {low} to {high}; the level is {ALPHA:g}"
+        )
+        findings.append(Finding(semantics, here, cases.outcome))
+    return tuple(findings)
+
+
+def _rate(row: pd.Series) -> str:
+    """Return a rate with its standard error, with one set more on either side so that none is 0."""
+    share = (row["rejections"] + 1.0) / (row["n_sets"] + 2.0)
+    return f"{row['rate']:.4f} ± {(share * (1.0 - share) / row['n_sets']) ** 0.5:.4f}"

@@ -1,0 +1,100 @@
+"""Metrics ranked by power, and metrics with samplers by the error of expected p."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nbyk
+from nbyk.errors import NbykError
+from nbyk.planning.plan import Plan
+from nbyk.planning.ranking import CAUTION, Ranking, rank
+from nbyk.report.ranking import ranking_answer
+
+TOXICITY = nbyk.published_prior("toxicity")
+SIZE: dict[str, Any] = {
+    "n_items": 60,
+    "k_responses": 5,
+    "epsilon": 0.3,
+    "precision": 0.03,
+    "n_resamples": 199,
+}
+SAMPLERS = ("all_items/sample(K)", "bootstrap_items/first_element")
+
+
+@pytest.fixture(scope="module")
+def ranking() -> Ranking:
+    return rank(TOXICITY, ["wins_mae", "mae", "max_error"], samplers=SAMPLERS, seed=3, **SIZE)
+
+
+def test_powers_are_those_of_plans_and_the_largest_is_first(ranking: Ranking) -> None:
+    alone = {
+        name: nbyk.plan(TOXICITY, metric=name, seed=3, **SIZE) for name in ("wins_mae", "mae", "max_error")
+    }
+    assert {row.metric: row.power for row in ranking.metrics} == {
+        name: plan.power for name, plan in alone.items()
+    }
+    powers = [row.power.power for row in ranking.metrics]
+    assert powers == sorted(powers, reverse=True)
+    assert ranking.metrics[0].metric == "mae"
+    assert ranking.metrics[-1].metric == "max_error"
+    assert "max_error" not in ranking.ties
+
+
+def test_errors_are_of_expected_p_against_fresh_test_sets(ranking: Ranking) -> None:
+    """One pair again, by hand, on the same draws; and a sampler that ignores responses errs more."""
+    drawn: dict[str, Any] = {"n_items": 60, "epsilon_b": 0.3, "sd_scale_a": 0.0, "sd_scale_b": 0.0, "seed": 3}
+    true = nbyk.simulated_effects(TOXICITY, "mae", k_responses=5, n_draws=1000, **drawn)
+    truth = nbyk.expected_p(true.alternative[0], true.null[0]).p
+    errors = []
+    for index in range(20):
+        data = nbyk.simulate(TOXICITY, k_responses=5, index=index, **drawn)
+        found = nbyk.resampled_effects(
+            data, "mae", sampler=SAMPLERS[0], null="pooled", n_resamples=200, seed=3 + index
+        )
+        errors.append(abs(nbyk.expected_p(found.alternative[0], found.null[0], paired=True).p - truth))
+    of = {(row.metric, row.sampler): row for row in ranking.choices}
+    assert of["mae", SAMPLERS[0]].error == pytest.approx(np.mean(errors))
+    assert of["mae", SAMPLERS[0]].true_p == truth
+    assert len(of) == 6
+    listed = [row.error for row in ranking.choices]
+    assert listed == sorted(listed)
+    assert of["mae", SAMPLERS[0]].error < of["mae", SAMPLERS[1]].error
+
+
+def test_the_sentence_warns_against_choosing_after_looking(ranking: Ranking) -> None:
+    assert ranking.sentence.startswith(
+        "On 60 items with 5 ratings each and ε = 0.3, swap_items has the largest power by mae"
+    )
+    assert ranking.sentence.endswith(CAUTION)
+    answer = ranking_answer(ranking, ("a caution",))
+    assert [len(table.frame) for table in answer.tables] == [3, 6]
+    assert answer.to_dict()["metrics"][0]["metric"] == "mae"
+    assert answer.cautions == ("a caution",)
+
+
+def test_items_without_a_prior_are_refused() -> None:
+    with pytest.raises(NbykError, match="prior: metrics are ranked on test sets drawn from a prior"):
+        rank(object(), ["mae", "mse"], **SIZE)  # type: ignore[arg-type]
+
+
+def test_one_metric_in_a_list_is_a_plan() -> None:
+    assert isinstance(nbyk.plan(TOXICITY, metric=["mae"], **SIZE), Plan)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "asked", "message"),
+    [
+        (["mae", "mae"], {}, "metric: found mae, mae; expected two or more metrics"),
+        ([], {}, "found none; expected two or more"),
+        (["mae", "mean"], {}, "found mean, which needs no gold"),
+        (["mae", "mse"], {"epsilon": None, "power": 0.8}, "give `n_items`, .* and leave out `power`"),
+        (["mae", "mse"], {"n_items": None}, "ranked at one size: give `n_items`"),
+        (["mae", "mse"], {"n_runs": 3}, "n_runs: found 3; metrics are ranked with 1 run or K"),
+    ],
+)
+def test_what_cannot_be_ranked_is_refused(metrics: list[str], asked: dict[str, Any], message: str) -> None:
+    with pytest.raises(NbykError, match=message):
+        nbyk.plan(TOXICITY, metric=metrics, **{**SIZE, **asked})

@@ -1,0 +1,116 @@
+"""Results of all fronts have the same fields, so that who knows one knows all (docs/vocabulary.md)."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import nbyk
+from nbyk.errors import NbykError
+
+ARRAYS = np.random.default_rng(0).random((3, 12, 2))
+GOLD, SYSTEMS = ARRAYS[0], {"x": ARRAYS[1], "y": ARRAYS[2], "z": ARRAYS[1] + 0.1}
+SCORES = {name: values.mean(axis=1) for name, values in SYSTEMS.items()}
+TARGET, A, B = ("pnnppnpnnn" * 2, "pnnpnnpnnn" * 2, "pnppnnnnpn" * 2)
+FEW: dict[str, Any] = {"n_resamples": 99}
+ITEMS: dict[str, Any] = {**FEW, "generalise": ("items",)}
+
+ONE: dict[str, Callable[[], Any]] = {
+    "compare": lambda: nbyk.compare(*ARRAYS, **ITEMS),
+    "compare_systems": lambda: nbyk.compare_systems(GOLD, {k: SYSTEMS[k] for k in "xy"}, **ITEMS),
+    "compare_scores": lambda: nbyk.compare_scores({k: SCORES[k] for k in "xy"}, **FEW),
+    "label_bootstrap": lambda: nbyk.label_bootstrap(list(TARGET), list(A), list(B), "accuracy", **FEW),
+    "paired_bootstrap": lambda: nbyk.paired_bootstrap(
+        list(A), list(B), list(TARGET), metric="accuracy", **FEW
+    ),
+    "permutation_test": lambda: nbyk.permutation_test(SCORES["x"], SCORES["y"]),
+    "approximate_randomisation": lambda: nbyk.approximate_randomisation(SCORES["x"], SCORES["y"]),
+    "bootstrap_test": lambda: nbyk.bootstrap_test(SCORES["x"], SCORES["y"], **FEW),
+    "welch_t_test": lambda: nbyk.welch_t_test(SCORES["x"], SCORES["y"]),
+    "wilcoxon_test": lambda: nbyk.wilcoxon_test(SCORES["x"], SCORES["y"]),
+    "mann_whitney_test": lambda: nbyk.mann_whitney_test(SCORES["x"], SCORES["y"]),
+}
+"""Each front on one pair by one metric."""
+
+SEVERAL: dict[str, Callable[[], Any]] = {
+    "compare_systems": lambda: nbyk.compare_systems(GOLD, SYSTEMS, **ITEMS),
+    "compare_scores": lambda: nbyk.compare_scores(SCORES, **FEW),
+    "label_bootstrap": lambda: nbyk.label_bootstrap(list(TARGET), list(A), list(B), **FEW),
+}
+
+
+def check_numbers(result: Any) -> None:
+    assert 0.0 < result.p <= 1.0
+    assert 0.0 <= result.standard_error < 0.5
+    low, high = result.interval
+    assert math.isfinite(result.effect)
+    assert low <= result.effect <= high
+
+
+@pytest.mark.parametrize("front", ONE)
+def test_a_result_has_the_fields(front: str) -> None:
+    result = ONE[front]()
+    check_numbers(result)
+    assert isinstance(result.warnings, tuple)
+    assert all(isinstance(text, str) for text in result.warnings)
+    assert result.sentence.endswith(".")
+    if front != "compare_systems":
+        assert f"{result.effect:.3g}".lstrip("-") in result.sentence
+
+
+@pytest.mark.parametrize("front", SEVERAL)
+def test_each_part_of_several_has_the_numbers(front: str) -> None:
+    result = SEVERAL[front]()
+    assert len(result.parts) == 3 + (front == "label_bootstrap")
+    for part in result.parts:
+        check_numbers(part)
+    assert isinstance(result.warnings, tuple)
+    assert result.sentence.endswith(".")
+    for field in ("p", "standard_error", "interval", "effect"):
+        with pytest.raises(NbykError, match=f"has {len(result.parts)} comparisons"):
+            getattr(result, field)
+
+
+def test_p_of_one_pair_is_that_of_the_pair() -> None:
+    board = nbyk.compare_systems(GOLD, {k: SYSTEMS[k] for k in "xy"}, **ITEMS)
+    pair = nbyk.compare(GOLD, SYSTEMS["x"], SYSTEMS["y"], **ITEMS)
+    assert (board.p, board.effect, board.interval) == (pair.p, pair.effect, pair.interval)
+    scores = nbyk.compare_scores({k: SCORES[k] for k in "xy"}, test="welch_t")
+    alone = nbyk.welch_t_test(SCORES["x"], SCORES["y"])
+    assert (scores.p, scores.effect) == (alone.p, alone.effect)
+    assert scores.interval == pytest.approx(alone.interval)
+
+
+def test_an_interval_and_p_of_t_agree() -> None:
+    """Welch's interval at 1 − p just leaves out 0."""
+    found = nbyk.welch_t_test(SCORES["x"], SCORES["y"])
+    edge = nbyk.compare_scores({k: SCORES[k] for k in "xy"}, test="welch_t", alpha=found.p)
+    assert min(map(abs, edge.interval)) == pytest.approx(0.0, abs=1e-12)
+
+
+def test_aso_has_no_p() -> None:
+    found = nbyk.compare_scores({k: SCORES[k] for k in "xy"}, test="aso", **FEW)
+    assert math.isnan(found.p)
+    assert math.isnan(found.standard_error)
+    assert found.sentence
+
+
+def test_a_plan_has_all_but_p() -> None:
+    plan = nbyk.plan(
+        nbyk.published_prior("toxicity"),
+        n_items=50,
+        k_responses=3,
+        epsilon=0.2,
+        n_resamples=99,
+        precision=0.05,
+    )
+    assert plan.effect is not None
+    assert plan.interval == (plan.low, plan.high)
+    assert plan.standard_error == plan.power.standard_error > 0.0
+    assert plan.sentence.endswith(".")
+    assert plan.warnings == ()
+    assert not hasattr(plan, "p")
