@@ -43,6 +43,7 @@ def rejected(world: str, effect: float, generator: np.random.Generator) -> tuple
     return found.p_value() <= 0.05, found.df
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize(
     ("world", "spread", "crew"),
     [
@@ -120,6 +121,7 @@ def test_left_out_ratings_mean_that_everybody_rates_everything_and_costs_add_up(
     assert found.to_dict()["sentence"] == found.sentence
 
 
+@pytest.mark.statistics
 def test_a_comparison_with_ids_gives_its_variances_back() -> None:
     """Means over 60 pilots of 100 items and 8 raters; raters' variance is known to about 7 % then."""
     generator = np.random.default_rng(3)

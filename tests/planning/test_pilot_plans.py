@@ -20,6 +20,7 @@ LIKERT = Response("likert", 5)
 RATED = PilotItems("these", dirichlet_ratings(300), LIKERT)
 
 
+@pytest.mark.statistics
 def test_a_plan_from_one_half_of_convabuse_holds_on_the_other() -> None:
     ratings = load_source("convabuse").matrix()
     order = np.random.default_rng(0).permutation(len(ratings))
@@ -34,6 +35,7 @@ def test_a_plan_from_one_half_of_convabuse_holds_on_the_other() -> None:
     assert power == pytest.approx(found.power.power, abs=0.04)
 
 
+@pytest.mark.statistics
 def test_without_gold_a_shifted_pilot_has_the_power_of_a_t_test() -> None:
     found = plan(RATED, metric="mean", effect=0.03, power=0.8, k_responses=6)
     assert "B that is worse by 0.03 on mean" in found.sentence

@@ -87,6 +87,7 @@ def test_a_tiny_perturbation_has_a_tiny_effect_on_levels() -> None:
         assert np.abs(a - b).mean() < 1e-4
 
 
+@pytest.mark.statistics
 def test_a_real_pair_has_the_power_of_a_t_test_on_bootstrapped_items() -> None:
     generator = np.random.default_rng(4)
     gold = dirichlet_ratings(500)
