@@ -1,4 +1,5 @@
 # Two commands do all: `make` installs and runs the default workflow; `make test` checks everything.
+# `make test-quick` runs one test of each contract; `make test-statistics` runs what simulates for long.
 # `make test-slurm` checks the workflow on a real Slurm of one node, which it installs where it may.
 # `make test-commands` runs every command that README and docs print.
 # `make test-browser` reads every HTML report in headless Chromium, which it installs where it may.
@@ -12,6 +13,7 @@ CORES ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 VENV := .venv
 BIN := $(VENV)/bin
 TIMES ?= 20
+QUICK = $(shell grep -rlE "mark.quick" tests --include="*.py")
 SLURM_PACKAGES := munge slurmctld slurmd slurm-client
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --profile workflow/profiles/default
 
@@ -27,7 +29,7 @@ endef
 # Rules and jobs call `nbyk` and `snakemake` by name; find the environment's first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: all paper paper-homan paper-ulmer paper-boostsa calibration report snakemake-report install test lint types unit test-slurm test-browser test-wheel test-commands test-faults site slurm chromium bench lock clean
+.PHONY: all paper paper-homan paper-ulmer paper-boostsa calibration report snakemake-report install test lint types unit test-quick test-statistics test-slurm test-browser test-wheel test-commands test-faults site slurm chromium bench lock clean
 
 all: install
 	$(SNAKEMAKE) --quiet reason host
@@ -95,7 +97,14 @@ types: install
 	$(BIN)/mypy
 
 unit: install
-	$(BIN)/pytest -n $(CORES)
+	$(BIN)/pytest -n $(CORES) -m "not statistics"
+
+# One process, so that nothing is compiled twice.
+test-quick: install
+	$(BIN)/pytest -n 0 -m quick $(QUICK)
+
+test-statistics: install
+	$(BIN)/pytest -n $(CORES) -m statistics
 
 test-slurm: install slurm
 	$(BIN)/pytest tests/slurm

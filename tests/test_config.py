@@ -260,6 +260,7 @@ def error_of(text: str, tmp_path: Path) -> list[str]:
     return [line.removeprefix(f"{tmp_path}/") for line in str(caught.value).splitlines()]
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(("line", "message"), WRONG.values(), ids=list(WRONG))
 def test_an_error_names_its_file_and_line(line: str, message: str, tmp_path: Path) -> None:
     (found,) = error_of(f"# mine\n\n{line}\n", tmp_path)
@@ -382,6 +383,7 @@ def test_names_become_canonical() -> None:
     assert (config.samplers, config.metrics) == (["all_items/sample(K)"], ["accuracy"])
 
 
+@pytest.mark.quick
 def test_the_default_configuration_is_the_models_defaults() -> None:
     assert load_config(ROOT / "config.yaml") == config_model()()
     written = yaml.safe_load((ROOT / "config.yaml").read_text(encoding="utf-8"))
@@ -396,6 +398,7 @@ def test_the_default_configuration_is_the_models_defaults() -> None:
         assert all(key in written[name] or f"  # {key}: " in commented for key in section.model_fields)
 
 
+@pytest.mark.quick
 def test_the_reference_page_is_up_to_date() -> None:
     page = (ROOT / "docs/config.md").read_text(encoding="utf-8")
     assert page == reference_page(), "run: nbyk config reference > docs/config.md"

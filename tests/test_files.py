@@ -46,6 +46,7 @@ def test_content_that_json_cannot_hold_leaves_the_old_file(content: object, tmp_
     assert os.listdir(tmp_path) == ["kept.json"]
 
 
+@pytest.mark.quick
 def test_readers_see_the_old_file_until_the_new_one_is_whole(tmp_path: Path) -> None:
     target = tmp_path / "new folder" / "file.txt"
     write_text(target, "old")
@@ -135,6 +136,7 @@ def test_a_file_in_place_of_a_folder_is_named(tmp_path: Path) -> None:
         write_text(tmp_path / "file" / "new" / "x", "")
 
 
+@pytest.mark.quick
 def test_the_same_table_and_metadata_give_the_same_bytes(tmp_path: Path) -> None:
     write_parquet(tmp_path / "1.parquet", TABLE, {"seed": 1, "M": 40})
     write_parquet(tmp_path / "2.parquet", TABLE, {"M": 40, "seed": 1})

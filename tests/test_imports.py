@@ -116,11 +116,13 @@ def test_the_library_knows_no_paper() -> None:
     assert [path for path in library if any(package != "nbyk" for package, _ in imported(path))] == []
 
 
+@pytest.mark.quick
 def test_every_folder_has_a_floor() -> None:
     places = [path.relative_to(SOURCES).parent.parts for path in MODULES]
     assert {(package, "/".join(folders)) for package, *folders in places if folders} <= set(FLOOR)
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("module", ["nbyk", "nbyk.cli", "nbyk.errors", "nbyk.files"])
 def test_importing_is_cheap(module: str) -> None:
     code = f"import json, sys, {module}; print(json.dumps(sorted(sys.modules)))"
@@ -128,6 +130,7 @@ def test_importing_is_cheap(module: str) -> None:
     assert {name.partition(".")[0] for name in json.loads(loaded.stdout)} & HEAVY == set()
 
 
+@pytest.mark.quick
 def test_every_public_name_resolves_and_is_listed() -> None:
     assert set(nbyk.__all__) <= set(dir(nbyk))
     for name in nbyk.__all__:

@@ -17,6 +17,7 @@ SOURCE = Path(nbyk.__file__).parent
 BLAS = re.compile(r"np\.(dot|vdot|inner|tensordot|matmul|cov|corrcoef|polyfit|convolve|correlate|linalg)\b")
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize(
     ("left", "right"), [((7,), (7,)), ((7,), (7, 3)), ((4, 7), (7,)), ((4, 7), (7, 3)), ((2, 4, 7), (7,))]
 )

@@ -152,6 +152,7 @@ def test_an_error_knows_what_it_is_about() -> None:
     assert str(known.about(file="elsewhere.yaml", row=1)) == str(known)
 
 
+@pytest.mark.quick
 def test_a_design_names_its_file_line_and_key(nbyk: Run) -> None:
     Path("design.yaml").write_text("controls: [a]\ntargets: t.csv\nalpha: 3\nkind: hard\n", encoding="utf-8")
     code, _, errors = nbyk("labels design.yaml")

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import pytest
+
 from nbyk.metrics import get, names
 from nbyk.metrics.label_scores import score_names
 from nbyk.metrics.registry import restore, snapshot
 from tests.cli.conftest import Run
 
 
+@pytest.mark.quick
 def test_every_metric_and_score_is_listed_with_its_direction(nbyk: Run) -> None:
     code, output, _ = nbyk("metrics")
     assert code == 0

@@ -321,6 +321,7 @@ def test_an_unknown_source_names_the_nearest():
         load_source("convabus")
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("name", source_names())
 def test_every_source_keeps_the_catalogues_contract(name):
     entry = source(name)

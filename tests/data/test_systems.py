@@ -59,6 +59,7 @@ def test_rows_are_the_same_items_whatever_the_order_of_the_files(
             assert_array_equal(getattr(systems.pair("a", "b"), name), getattr(same, name))
 
 
+@pytest.mark.quick
 def test_every_format_gives_the_same_systems(tmp_path: Path) -> None:
     ratings = Ratings.from_columns(["0", "0", "1", "2"], ["r", "s", "r", "s"], [0.25, 0.5, 1, 0])
     pq.write_table(ratings.to_table(), tmp_path / "parquet.parquet")

@@ -33,6 +33,7 @@ def check(root: Any, words: list[str]) -> None:
         command = found
 
 
+@pytest.mark.quick
 def test_every_nbyk_command_that_a_page_names_is_there() -> None:
     root = typer.main.get_command(app)
     commands = named("nbyk")

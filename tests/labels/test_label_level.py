@@ -12,6 +12,8 @@ from nbyk.errors import NbykError
 from nbyk.labels import label_bootstrap, score_names
 from nbyk.labels.level import equally_good, type_one_error
 
+pytestmark = pytest.mark.statistics
+
 
 @pytest.mark.parametrize("kind", ["hard", "soft"])
 def test_the_default_holds_its_level_for_every_score(kind: Any) -> None:

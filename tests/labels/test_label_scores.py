@@ -148,6 +148,7 @@ def test_scores_of_runs_are_means_over_runs() -> None:
     assert label_scores(target, list(runs)) == pytest.approx(expected)
 
 
+@pytest.mark.quick
 def test_every_score_says_what_it_is() -> None:
     for name in score_names():
         score = get_score(name)

@@ -68,6 +68,7 @@ def test_records_are_the_same_on_any_number_of_threads() -> None:
     assert len(said) == 1
 
 
+@pytest.mark.quick
 def test_every_kind_of_input_is_noted(folder: Path) -> None:
     rows = "item,rater,value\n1,x,0.5\n2,x,0.25\n"
     Path("a.csv").write_text(rows)

@@ -22,6 +22,7 @@ from nbyk_papers.wein2023.design import (
 )
 
 
+@pytest.mark.quick
 def test_every_published_row_is_one_of_our_cells() -> None:
     table = published_p_values()
     assert len(table) == 450

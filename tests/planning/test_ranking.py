@@ -75,6 +75,11 @@ def test_the_sentence_warns_against_choosing_after_looking(ranking: Ranking) -> 
     assert answer.cautions == ("a caution",)
 
 
+def test_items_without_a_prior_are_refused() -> None:
+    with pytest.raises(NbykError, match="prior: metrics are ranked on test sets drawn from a prior"):
+        rank(object(), ["mae", "mse"], **SIZE)  # type: ignore[arg-type]
+
+
 def test_one_metric_in_a_list_is_a_plan() -> None:
     assert isinstance(nbyk.plan(TOXICITY, metric=["mae"], **SIZE), Plan)
 

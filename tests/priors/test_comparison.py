@@ -17,6 +17,7 @@ def draw(family, n, seed):
     return family.draw(open_uniforms(np.random.default_rng(seed), (n, family.n_uniforms)))
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize(
     ("name", "method", "truth"),
     [
@@ -42,6 +43,7 @@ def test_p_is_small_for_a_wrong_family():
         assert bootstrap_p_value(fit_family("normal", values, method), n_bootstrap=99, seed=1) == 0.01
 
 
+@pytest.mark.statistics
 def test_ranks_the_family_that_made_the_values_among_the_first():
     means, sds = TOXICITY.draw_items(open_uniforms(np.random.default_rng(4), (4000, 2)))
     mu = compare_families(means, "mu", 0.8, n_bootstrap=0)

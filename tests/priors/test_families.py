@@ -218,6 +218,7 @@ def test_parameters_with_a_default_may_be_left_out():
     assert family_from_dict(content) == TruncatedNormal(-0.5, 1, 0, 1)
 
 
+@pytest.mark.quick
 def test_every_family_has_an_example():
     assert {family.name for family in EXAMPLES} == set(FAMILIES)
 

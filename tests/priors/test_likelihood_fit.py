@@ -81,6 +81,7 @@ def test_the_likelihood_of_items_that_are_known():
     assert log_likelihood(prior, [[1, 1], [1, np.nan]]) == pytest.approx(0.0, abs=1e-12)
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("seed", [1, 2])
 @pytest.mark.parametrize("truth", TRUTHS, ids=lambda truth: truth.name)
 def test_recovers_what_the_truth_predicts(truth, seed):

@@ -78,6 +78,7 @@ def test_the_fit_of_plain_normal_responses_predicts_the_data():
     assert again == fitted.prior
 
 
+@pytest.mark.statistics
 def test_the_predictive_check_shows_what_rounding_does_to_moments():
     # Moments of responses rounded down are rounded down once more by a prior that takes them for latent.
     matrix = simulate(TOXICITY, 1000, 5, 2)

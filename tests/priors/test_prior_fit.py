@@ -39,6 +39,7 @@ def test_ratings_of_the_family_pass_and_others_are_said_to_fail():
     assert (again, again.caution) == (camps.prior, camps.prior.caution)
 
 
+@pytest.mark.statistics
 def test_a_true_prior_is_seldom_rejected():
     rejected = sum(fit_prior("t", ratings_of(TRUTH, 60, 4, seed), FIVE).check.rejected for seed in range(12))
     assert rejected <= 2
@@ -54,6 +55,7 @@ def test_the_caution_is_no_part_of_the_distribution():
         TwoStagePrior.from_dict({**plain.to_dict(), "caution": 3})
 
 
+@pytest.mark.statistics
 def test_levels_have_the_prior_of_the_likelihood_whatever_the_seed():
     matrix = ratings_of(TRUTH, 200, 4, 2)
     by_likelihood = fit_by_likelihood("x", matrix, FIVE).prior
@@ -69,6 +71,7 @@ def test_parameters_have_six_digits():
         assert numbers == [float(f"{value:.6g}") for value in numbers]
 
 
+@pytest.mark.statistics
 def test_numbers_between_two_ends_keep_their_spread():
     truth = TwoStagePrior("c", Beta(0.6, 0.9), Beta(1.2, 5), CLAMPED)
     matrix = ratings_of(truth, 500, 3, 4)

@@ -92,6 +92,7 @@ def test_identical_effects_have_p_one() -> None:
     assert expected_p([0.0, 0.0], [0.0, 0.0]).standard_error == 0.0
 
 
+@pytest.mark.quick
 @given(observed=effect, null=effects)
 @settings(deadline=None)
 def test_p_value_is_its_definition(observed: float, null: list[float]) -> None:
@@ -166,6 +167,7 @@ def test_permutation_p_on_likert_data_is_the_exact_one(seed: int) -> None:
     assert abs(p - exact) <= 4.5 * np.sqrt(exact * (1 - exact) / m) + 1 / m
 
 
+@pytest.mark.statistics
 def test_swapping_items_holds_its_level_under_the_weak_null_and_permuting_does_not() -> None:
     """A and B perturbed alike: equally good over the items, and yet different on each of them."""
     prior = published_prior("simulated", "published")

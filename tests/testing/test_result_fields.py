@@ -12,6 +12,8 @@ import pytest
 import nbyk
 from nbyk.errors import NbykError
 
+pytestmark = pytest.mark.quick
+
 ARRAYS = np.random.default_rng(0).random((3, 12, 2))
 GOLD, SYSTEMS = ARRAYS[0], {"x": ARRAYS[1], "y": ARRAYS[2], "z": ARRAYS[1] + 0.1}
 SCORES = {name: values.mean(axis=1) for name, values in SYSTEMS.items()}

@@ -198,6 +198,13 @@ def rank(
     """
     chosen = [metric if isinstance(metric, Metric) else get(metric) for metric in metrics]
     names = [metric.name for metric in chosen]
+    population: object = prior
+    if not isinstance(population, TwoStagePrior):
+        raise NbykError(
+            "metrics are ranked on test sets drawn from a prior, and these items have none; fit one to them "
+            "first (`nbyk.fit_prior`)",
+            argument="prior",
+        )
     _check(chosen, {"n_items": n_items, "k_responses": k_responses, "epsilon": epsilon}, n_runs, asked)
     assert n_items is not None
     assert k_responses is not None

@@ -273,6 +273,7 @@ def test_systems_with_equal_errors_are_not_told_apart() -> None:
             assert not found[:, 0].any()
 
 
+@pytest.mark.statistics
 def test_power_is_what_the_normal_approximation_says() -> None:
     """Φ((√N μ − z √(s² + μ²))/s) of a contribution's moments, at N where the mean is all but normal."""
     sets = SimulatedSets(population(2000, 5, 0.1), 7, 64, 5)
@@ -326,6 +327,7 @@ def test_the_interval_is_the_exact_one(found: int, n: int) -> None:
     assert binomial_interval(found, n) == pytest.approx((expected.low, expected.high), abs=1e-9)
 
 
+@pytest.mark.statistics
 def test_a_point_of_figure_6() -> None:
     table = power_study(
         TOXICITY, n_items=100, k_responses=5, epsilon_b=0.2, n_sets=300, n_resamples=2000, threads=2

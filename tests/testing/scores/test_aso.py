@@ -176,6 +176,7 @@ def test_the_reverse_comes_from_the_same_resamples() -> None:
     assert reverse.eps_min == pytest.approx(nbyk.aso(b, a, n_resamples=50_000).eps_min, abs=0.03)
 
 
+@pytest.mark.statistics
 def test_the_bound_misses_as_often_as_its_level_where_the_ratio_is_one_half() -> None:
     """N(0, 1) over N(0, 2²) has a ratio of one half by symmetry, and an estimate that is nearly normal at
     n = 300: of 2000 bounds at 95 %, the share below one half lies in the binomial band of .05 (99.9 %)."""

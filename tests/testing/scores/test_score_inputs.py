@@ -123,6 +123,7 @@ def test_nothing_else_is_taken_for_scores(values: Any, message: str) -> None:
         as_scores(values, "a")
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("name", TESTS)
 def test_every_test_refuses_what_is_no_score(name: str) -> None:
     test = TESTS[name]

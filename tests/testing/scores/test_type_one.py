@@ -19,6 +19,8 @@ from nbyk.testing.scores.bootstrap import bootstrap_p
 from nbyk.testing.scores.classical import mann_whitney_p, welch_t_p, wilcoxon_p
 from nbyk.testing.scores.randomisation import approximate_randomisation_p, permutation_p
 
+pytestmark = pytest.mark.statistics
+
 SIMULATIONS = 20_000
 ALPHA = 0.05
 Floats = NDArray[np.float64]

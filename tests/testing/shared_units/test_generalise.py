@@ -147,6 +147,7 @@ def test_items_without_a_rating_leave_with_their_rater():
     assert found.units == pytest.approx([without_first - whole, without_second - whole])
 
 
+@pytest.mark.statistics
 def test_level_where_runs_are_shared_and_where_they_do_not_differ():
     rng = np.random.default_rng(8)
     n, runs, sets = 60, 4, 500

@@ -173,6 +173,7 @@ def test_a_leaderboard_claims_what_its_pairs_do() -> None:
         assert pair.decided
 
 
+@pytest.mark.statistics
 @pytest.mark.parametrize("shared", ["runs", "raters"])
 def test_equally_good_systems_are_told_apart_as_often_as_alpha_says(shared: str) -> None:
     """300 sets of 200 items: between the .001 and .999 quantiles of .02 and .08; items alone reject most."""

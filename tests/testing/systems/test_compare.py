@@ -54,6 +54,7 @@ TINY = (
 )
 
 
+@pytest.mark.quick
 @pytest.mark.parametrize("null", NULLS)
 def test_nulls_have_the_enumerated_distribution(null: str) -> None:
     gold, a, b = TINY

@@ -217,6 +217,7 @@ def equal_boards() -> list[Leaderboard]:
     return [compare_systems(*ratings(EQUAL, n=40, seed=seed), **FAST) for seed in range(N_BOARDS)]  # type: ignore[arg-type]
 
 
+@pytest.mark.statistics
 def test_holm_bounds_the_chance_of_any_false_claim(equal_boards: list[Leaderboard]) -> None:
     # 99.9 % binomial band around α: .05 ± .036. Without a correction, six pairs exceed it by far.
     low, high = stats.binom.ppf([0.0005, 0.9995], N_BOARDS, 0.05)
@@ -226,6 +227,7 @@ def test_holm_bounds_the_chance_of_any_false_claim(equal_boards: list[Leaderboar
     assert alone > high
 
 
+@pytest.mark.statistics
 def test_benjamini_and_hochberg_bound_the_share_of_false_claims() -> None:
     # Of six pairs three are equal: the expected share is at most .05 · 3/6, and more is found than by Holm.
     shares, found, by_holm = [], 0, 0
@@ -260,6 +262,7 @@ def test_rank_sets_of_equal_systems_hold_every_rank(equal_boards: list[Leaderboa
     assert drawn < stats.binom.ppf(0.0005, N_BOARDS, 0.95)
 
 
+@pytest.mark.statistics
 def test_rank_sets_cover_the_true_ranks_at_once() -> None:
     # s0 and s1 are equally good, so that either may be first or second; then s2, then s3.
     true = {"s0": (1, 2), "s1": (1, 2), "s2": (3, 3), "s3": (4, 4)}

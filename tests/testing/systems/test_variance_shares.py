@@ -87,6 +87,7 @@ def test_of_other_metrics_they_are_near_the_simulated_truth(metric: str, k: int)
     assert sum(shares_of(result)) == pytest.approx(1.0)
 
 
+@pytest.mark.statistics
 def test_intervals_cover() -> None:
     """Nominal 95 %, 100 test sets: fewer than 88 would be three standard errors below."""
     truth = SD_ITEMS**2 / (SD_ITEMS**2 + SD["a"] ** 2 / 3 + SD["b"] ** 2 / 3)

@@ -21,7 +21,12 @@ from nbyk.testing.engine.rows import Rows, item_scores
 from nbyk.testing.engine.swaps import DRAWS
 from nbyk.testing.intervals import check_confidence_level, percentile_interval
 from nbyk.testing.shared_units.cautions import about_units, named_units
-from nbyk.testing.systems.clustered import clustered_parts, variance_of_clustered_mean, with_clusters
+from nbyk.testing.systems.clustered import (
+    clustered_parts,
+    share_of_clusters,
+    variance_of_clustered_mean,
+    with_clusters,
+)
 from nbyk.testing.systems.splits import ROLES, SOURCES, Effects, Splits
 
 Floats = NDArray[np.float64]
@@ -102,7 +107,8 @@ def variance_shares(
         An additive metric, or rmse or inverse_mse, whose effects are linear in the mean squared errors at
         first order.
     confidence_level
-        Nominal coverage of the shares' intervals: percentiles over bootstrapped items or clusters.
+        Nominal coverage of the shares' intervals: percentiles over bootstrapped items or clusters; by F for
+        the clusters' own.
     n_resamples
         Draws of items or clusters for the intervals.
 
@@ -168,6 +174,8 @@ def variance_shares(
         else:
             of_draws = drawn_shares[index][np.isfinite(drawn_shares[index])]
             ends = percentile_interval(of_draws, confidence_level)
+            if source == "clusters" and splits.clusters is not None:
+                ends = share_of_clusters(features.sum(axis=0), n_clusters, confidence_level)
             found[source] = VarianceShare(float(shares[index]) * whole, float(shares[index]), *ends)
     if data.clusters is None:
         found["clusters"] = None
