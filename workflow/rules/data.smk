@@ -54,7 +54,7 @@ rule download:
     input:
         ancient("results/terms/{source}.txt"),
     output:
-        DOWNLOADS + "/{source}/{file}",
+        f"{DOWNLOADS}/{{source}}/{{file}}",
     log:
         "logs/download/{source}/{file}.log",
     benchmark:

@@ -175,7 +175,7 @@ def label_bootstrap(
     items = KindStreams(key, scorer.kind_of, n_drawn)
     decimals = _DECIMALS if published and isinstance(data, HardLabels) else None
     n_a, n_b = data.runs
-    plan = _Plan(scorer, chosen, key, items, (n_a, n_b), runs, decimals)
+    plan = _Resamples(scorer, chosen, key, items, (n_a, n_b), runs, decimals)
     drawn = draw_chunks(plan.effects, n_resamples, threads=threads)
     effects, drawn_lacking = np.split(drawn, 2)
     score_a, score_b = plan.means(observed, *(np.ones(count) for count in data.runs))
@@ -183,7 +183,7 @@ def label_bootstrap(
         (*lacking_flag(row, data.runs, names), *drawn_flag(drawn_row, effect))
         for row, drawn_row, effect in zip(lacking, drawn_lacking, effects, strict=True)
     ]
-    asked = _Asked(alternative, confidence_level, published)
+    asked = _Wanted(alternative, confidence_level, published)
     comparisons = tuple(
         _compared(chosen[m], score_a[m], score_b[m], effects[m], asked, warnings[m])
         for m in range(len(chosen))
@@ -209,7 +209,7 @@ def label_bootstrap(
 
 
 @dataclass(frozen=True)
-class _Plan:
+class _Resamples:
     """How effects of resamples come about: what is drawn, from which streams, and how it is scored."""
 
     scorer: LabelScorer
@@ -242,7 +242,7 @@ class _Plan:
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _Wanted:
     """What p-values and intervals are asked for."""
 
     alternative: Alternative
@@ -264,7 +264,7 @@ def _compared(
     score_a: float,
     score_b: float,
     drawn: Floats,
-    asked: _Asked,
+    asked: _Wanted,
     warnings: tuple[str, ...],
 ) -> LabelComparison:
     effect = score.sign * (score_a - score_b) + 0.0  # no −0

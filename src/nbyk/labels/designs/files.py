@@ -24,7 +24,7 @@ from nbyk.labels.designs.columns import LabelColumn
 from nbyk.labels.designs.design import Design, crossed
 from nbyk.labels.designs.outcomes import read_outcomes
 from nbyk.labels.designs.reading import ITEM, LABEL_SUFFIXES, column_of, read_labels
-from nbyk.labels.designs.settings import Section, Settings, as_list
+from nbyk.labels.designs.settings import DesignSection, Settings, as_list
 from nbyk.labels.targets import Ties, majority_labels, soft_labels
 from nbyk.metrics.label_scores import Kind
 from nbyk.validation import explained
@@ -57,7 +57,7 @@ ScaleText = Annotated[str, AfterValidator(_written_scale)]
 SourceName = Annotated[str, AfterValidator(lambda name: source(name).name)]
 
 
-class TargetRatings(Section):
+class TargetRatings(DesignSection):
     """Ratings of people that the targets are made from."""
 
     path: str | None = None

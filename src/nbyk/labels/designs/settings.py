@@ -53,13 +53,13 @@ ScoreName = Annotated[str, AfterValidator(_known_score)]
 Correction = Annotated[str, AfterValidator(_known_correction)]
 
 
-class Section(BaseModel):
+class DesignSection(BaseModel):
     """A part of a design in YAML: keys that it does not know are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
 
 
-class Settings(Section):
+class Settings(DesignSection):
     """How the comparisons of a design are made."""
 
     scores: Annotated[list[ScoreName], BeforeValidator(as_list)] | None = Field(None, min_length=1)

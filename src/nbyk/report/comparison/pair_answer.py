@@ -31,7 +31,7 @@ from nbyk.testing.systems.result import (
     ComparisonResult,
     Interval,
     IntervalMethod,
-    Responses,
+    ResponseCounts,
     plain,
 )
 from nbyk.testing.systems.sensitivity import Sensitivity
@@ -342,5 +342,5 @@ def _settled(result: ComparisonResult) -> str:
     return "" if result.decided else ", not settled"
 
 
-def _per_item(count: Responses) -> str:
+def _per_item(count: ResponseCounts) -> str:
     return f"{count.least}" if count.least == count.most else f"{count.least} to {count.most}"

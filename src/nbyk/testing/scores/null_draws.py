@@ -16,7 +16,7 @@ _ALL_UP_TO = 2**16
 
 
 @dataclass(frozen=True)
-class NullDraws:
+class NullStatistics:
     """A null distribution.
 
     Attributes
@@ -34,7 +34,7 @@ class NullDraws:
     observed: float
 
 
-def null_draws(test: str, a: Floats, b: Floats, *, n_draws: int = 10_000, seed: int = 0) -> NullDraws:
+def null_draws(test: str, a: Floats, b: Floats, *, n_draws: int = 10_000, seed: int = 0) -> NullStatistics:
     """Return the null distribution of a test in `battery.TESTS` for two samples.
 
     Tests of ranks show the difference of mean ranks, or the mean signed rank, dealt and flipped as the test
@@ -60,15 +60,15 @@ def null_draws(test: str, a: Floats, b: Floats, *, n_draws: int = 10_000, seed: 
         randomised = test in ("permutation", "approximate_randomisation")
         result = TESTS[test].test(a, b, **options, **(exact if randomised else {}))
     assert result.null is not None
-    return NullDraws(statistic, result.null, result.statistic)
+    return NullStatistics(statistic, result.null, result.statistic)
 
 
-def _welch(a: Floats, b: Floats, n_draws: int) -> NullDraws:
+def _welch(a: Floats, b: Floats, n_draws: int) -> NullStatistics:
     from scipy import stats
 
     found = stats.ttest_ind(a, b, equal_var=False)
     at = (np.arange(n_draws) + 0.5) / n_draws
-    return NullDraws("t", np.asarray(stats.t.ppf(at, found.df)), float(found.statistic))
+    return NullStatistics("t", np.asarray(stats.t.ppf(at, found.df)), float(found.statistic))
 
 
 def _ranks(values: Floats) -> Floats:

@@ -19,7 +19,7 @@ from nbyk.testing.systems.cautions import EXACT, about_data, about_level, about_
 from nbyk.testing.systems.claims import Claim, broad_claim
 from nbyk.testing.systems.margins import MarginClaim, margin_claims
 from nbyk.testing.systems.panel import Panel
-from nbyk.testing.systems.result import TESTED, ComparisonResult, Interval, Responses
+from nbyk.testing.systems.result import TESTED, ComparisonResult, Interval, ResponseCounts
 
 Floats = NDArray[np.float64]
 
@@ -166,6 +166,6 @@ class Asked:
         )
 
 
-def _responses(matrix: Floats) -> Responses:
+def _responses(matrix: Floats) -> ResponseCounts:
     counts = (~np.isnan(matrix)).sum(axis=1)
-    return Responses(int(counts.min()), int(counts.max()), int(counts.sum()))
+    return ResponseCounts(int(counts.min()), int(counts.max()), int(counts.sum()))

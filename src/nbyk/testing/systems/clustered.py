@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.stats import f
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -64,6 +65,36 @@ def clustered_parts(parts: Floats, sums: Floats, n_clusters: int) -> Floats:
     own, within = components(n, n_clusters, squares, between, total, sizes_squared)
     items = within - parts[1:].sum(axis=0)
     return np.stack([own * sizes_squared / n**2, items / n, *(parts[1:] / n)])
+
+
+def share_of_clusters(sums: Floats, n_clusters: int, confidence_level: float) -> tuple[float, float]:
+    """Return the interval of the clusters' share in the variance of the mean, by F.
+
+    It is exact for normal d in clusters of one size. Percentiles of drawn clusters are not used: where the
+    part is estimated to be negative, as it is in half of all sets without one, they are nearly all 0.
+
+    Parameters
+    ----------
+    sums : ndarray, shape (F + 3,)
+        Of what `with_clusters` returns.
+    n_clusters
+        Number of clusters G.
+    confidence_level
+        Nominal coverage.
+    """
+    total, squares, between, n, sizes_squared = sums[-5:]
+    degrees = n_clusters - 1.0, float(n) - n_clusters
+    within = (squares - between) / degrees[1]
+    if within <= 0.0:
+        return 0.0, 1.0
+    ratio = (between - total**2 / n) / degrees[0] / within
+    size = (n - sizes_squared / n) / degrees[0]
+    tail = 0.5 * (1.0 - confidence_level)
+    ends = []
+    for quantile in (f.isf(tail, *degrees), f.ppf(tail, *degrees)):
+        own = max(ratio / quantile - 1.0, 0.0) / size * sizes_squared / n
+        ends.append(float(own / (1.0 + own)))
+    return ends[0], ends[1]
 
 
 def variance_of_clustered_mean(d: Floats, clusters: Integers) -> float:

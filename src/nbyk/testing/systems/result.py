@@ -64,7 +64,7 @@ class Interval:
 
 
 @dataclass(frozen=True)
-class Responses:
+class ResponseCounts:
     """How many responses the items have from one source.
 
     Attributes
@@ -159,9 +159,9 @@ class ComparisonResult:
     bootstrap_distribution: Floats
     n_items: int
     n_clusters: int
-    responses_gold: Responses | None
-    responses_a: Responses
-    responses_b: Responses
+    responses_gold: ResponseCounts | None
+    responses_a: ResponseCounts
+    responses_b: ResponseCounts
     n_resamples: int
     decision_error: float
     claims: tuple[Claim, ...]

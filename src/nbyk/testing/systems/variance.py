@@ -18,7 +18,12 @@ from nbyk.testing.engine.draws import ItemStreams
 from nbyk.testing.engine.inputs import as_response_set, as_seed
 from nbyk.testing.engine.rows import Rows, item_scores
 from nbyk.testing.shared_units.cautions import about_units, named_units
-from nbyk.testing.systems.clustered import clustered_parts, variance_of_clustered_mean, with_clusters
+from nbyk.testing.systems.clustered import (
+    clustered_parts,
+    share_of_clusters,
+    variance_of_clustered_mean,
+    with_clusters,
+)
 from nbyk.testing.systems.splits import ROLES, SOURCES, Effects, Splits
 
 Floats = NDArray[np.float64]
@@ -34,10 +39,13 @@ class VarianceShare:
         Its part of the effect's variance over test sets of this size.
     share
         The same over the whole variance, in [0, 1]; None too where nothing varies.
+    interval
+        Of the clusters' share alone, by F: its 95 % interval. None of the others, as none was found to cover.
     """
 
     variance: float | None
     share: float | None
+    interval: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True)
@@ -112,7 +120,7 @@ def variance_shares(
     of variance (with MS_c − MS_w over the mean size (N − Σ n_g²/N) / (G − 1)). Clusters add σ²_c Σ n_g²/N² to
     the variance of the mean, and all else σ²_w/N (Searle, Casella and McCulloch 1992, Variance components).
 
-    Shares have no interval: percentiles over bootstrapped items held the true shares far too rarely
+    Other shares have no interval: percentiles over bootstrapped items held the true shares far too rarely
     (docs/method.md).
     """
     (chosen,) = as_metrics(metric)
@@ -146,7 +154,10 @@ def variance_shares(
         elif math.isnan(shares[index]):
             found[source] = VarianceShare(0.0, None)
         else:
-            found[source] = VarianceShare(float(shares[index]) * whole, float(shares[index]))
+            interval = None
+            if source == "clusters" and splits.clusters is not None:
+                interval = share_of_clusters(features.sum(axis=0), n_clusters, 0.95)
+            found[source] = VarianceShare(float(shares[index]) * whole, float(shares[index]), interval)
     if data.clusters is None:
         found["clusters"] = None
     return VarianceShares(
