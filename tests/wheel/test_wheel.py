@@ -137,6 +137,6 @@ def test_plans_scores_and_labels_are_answered(place: Place) -> None:
     assert "better: new 0.7575 on average" in place.nbyk("test new.txt old.txt")[0]
     size = "plan convabuse --items 200 --responses 5 --epsilon 0.2 --precision 0.05 --out plan"
     assert "power" in place.nbyk(size)[0]
-    assert (place.work / "plan/plan.html").stat().st_size
+    assert (place.work / "plan/plan.json").stat().st_size
     design = ROOT / "docs/examples/labels/hard.yaml"
     assert "bert" in place.nbyk(f"labels {design} --out labels")[0]
