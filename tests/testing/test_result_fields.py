@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
+from html import escape
 from typing import Any
 
 import numpy as np
@@ -75,6 +76,16 @@ def test_each_part_of_several_has_the_numbers(front: str) -> None:
     for field in ("p", "standard_error", "interval", "effect"):
         with pytest.raises(NbykError, match=f"has {len(result.parts)} comparisons"):
             getattr(result, field)
+
+
+@pytest.mark.parametrize("front", ONE)
+def test_a_notebook_shows_the_sentence_and_the_warnings(front: str) -> None:
+    result = ONE[front]()
+    shown = result._repr_html_()
+    for text in (result.sentence, *result.warnings):
+        assert escape(text) in shown
+    if front == "compare":
+        assert shown.count("<tr>") == 1 + len(result.claims)
 
 
 def test_p_of_one_pair_is_that_of_the_pair() -> None:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
+from nbyk.notebook import ShownInNotebooks
 from nbyk.planning.answer import Answer, Candidate
 from nbyk.planning.item_moments import PowerCurve
 from nbyk.planning.long_run import epsilon_for_effect, long_run_effect
@@ -23,7 +24,7 @@ from nbyk.testing.pvalues import Alternative
 
 
 @dataclass(frozen=True)
-class Plan:
+class Plan(ShownInNotebooks):
     """A size, a difference and a power that go together, and how that was found out.
 
     Attributes

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Protocol
 
 from nbyk.errors import NbykError
+from nbyk.notebook import ShownInNotebooks
 
 
 class Found(Protocol):
@@ -41,7 +42,7 @@ class Found(Protocol):
         ...
 
 
-class Several:
+class Several(ShownInNotebooks):
     """A result of several comparisons which, where there is one alone, has the numbers of that one.
 
     Of more, `p`, `standard_error`, `interval` and `effect` raise `NbykError`: each part has its own.

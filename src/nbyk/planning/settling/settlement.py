@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any, Literal
 
+from nbyk.notebook import ShownInNotebooks
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.systems.result import Interval, plain
 from nbyk.testing.systems.sentences import number
@@ -34,7 +35,7 @@ class Size:
 
 
 @dataclass(frozen=True)
-class Settlement:
+class Settlement(ShownInNotebooks):
     """How much more data would decide a comparison, if the effect is what it is now.
 
     Attributes

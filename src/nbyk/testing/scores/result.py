@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
+from nbyk.notebook import ShownInNotebooks
 from nbyk.testing.pvalues import MOST_DRAWS, Alternative, PValue, side_in_words
 from nbyk.testing.scores.means import mean_difference
 from nbyk.testing.shared_units.cautions import about_pairs
@@ -40,7 +41,7 @@ _LIBERAL_BELOW = 20
 
 
 @dataclass(frozen=True)
-class SignificanceResult:
+class SignificanceResult(ShownInNotebooks):
     """The outcome of a test of two systems.
 
     Attributes

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, fields, is_dataclass
 from typing import Any, Literal
 
@@ -10,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import unknown_name
+from nbyk.notebook import ShownInNotebooks
 from nbyk.testing.pvalues import Alternative, ExpectedP, PValue
 from nbyk.testing.systems.claims import Claim
 from nbyk.testing.systems.margins import MarginClaim
@@ -81,7 +83,7 @@ class ResponseCounts:
 
 
 @dataclass(frozen=True, eq=False, repr=False)
-class ComparisonResult:
+class ComparisonResult(ShownInNotebooks):
     """Whether system A is better than system B by one metric, and how sure that is; it cannot be changed.
 
     Attributes
@@ -307,6 +309,21 @@ class ComparisonResult:
         ]
         width = max(len(name) for name, _ in lines)
         return "\n".join(["ComparisonResult", *(f"  {name:>{width}}: {text}" for name, text in lines)])
+
+    @property
+    def notebook_rows(self) -> Sequence[tuple[str, ...]]:
+        """A row for each claim, the broadest first."""
+        level = f"{self._percent} interval of the effect"
+        rows = [
+            (
+                claim.population,
+                number(self.effect),
+                f"{number(claim.low)} to {number(claim.high)}" if claim.is_settled else "–",
+                self.p_in_words(claim).removeprefix("p = ") if claim.is_settled else claim.reason,
+            )
+            for claim in self.claims
+        ]
+        return [("for", f"effect on {self.metric}", level, "p"), *rows]
 
     @property
     def _intervals(self) -> tuple[Interval, Interval]:

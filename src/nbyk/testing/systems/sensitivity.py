@@ -15,6 +15,7 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
 from nbyk.metrics.registry import names, parameters
+from nbyk.notebook import ShownInNotebooks
 from nbyk.resampling.effects import Progress, as_metrics
 from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.samplers import WEIN_SAMPLERS, check_null, get_sampler
@@ -70,7 +71,7 @@ class MetricEffect:
 
 
 @dataclass(frozen=True)
-class Sensitivity:
+class Sensitivity(ShownInNotebooks):
     """The verdicts of every applicable metric under every null, and under every sampler of expected p.
 
     Attributes
