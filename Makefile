@@ -2,6 +2,7 @@
 # `make test-quick` runs one test of each contract; `make test-statistics` runs what simulates for long.
 # `make test-slurm` checks the workflow on a real Slurm of one node, which it installs where it may.
 # `make test-commands` runs every command that README and docs print.
+# `make test-inspect` reads logs that Inspect writes there and then, in an environment of its own.
 # `make test-browser` reads every HTML report in headless Chromium, which it installs where it may.
 # `make site` builds the documentation into site/, and stops at a broken link or a page that prints something else.
 # `make test-wheel` installs nbyk from its source and its wheel into an empty environment, and asks it there.
@@ -29,7 +30,7 @@ endef
 # Rules and jobs call `nbyk` and `snakemake` by name; find the environment's first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: all paper paper-homan paper-ulmer paper-boostsa calibration report snakemake-report install test lint types unit test-quick test-statistics test-slurm test-browser test-wheel test-commands test-faults site slurm chromium bench lock clean
+.PHONY: all paper paper-homan paper-ulmer paper-boostsa calibration report snakemake-report install test lint types unit test-quick test-statistics test-slurm test-browser test-wheel test-commands test-inspect test-faults site slurm chromium bench lock clean
 
 all: install
 	$(SNAKEMAKE) --quiet reason host
@@ -114,6 +115,12 @@ test-browser: install chromium
 
 test-wheel: install
 	$(BIN)/pytest tests/wheel
+
+# Inspect's dependencies exclude some of the locked versions, so that its test has an environment of its own.
+test-inspect: install
+	test -d $(VENV)-inspect || $(PYTHON) -m venv $(VENV)-inspect
+	$(VENV)-inspect/bin/python -m pip install --quiet --disable-pip-version-check '.[inspect]' pytest
+	$(VENV)-inspect/bin/python -m pytest tests/data/test_inspect_logs.py
 
 test-commands: install
 	$(BIN)/pytest -n $(CORES) tests/commands

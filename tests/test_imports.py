@@ -24,6 +24,7 @@ FLOORS = (
     ("files",),
     ("lineage",),
     ("health",),
+    ("data/readers",),
     ("data",),
     ("priors",),
     ("metrics",),

@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from nbyk.data.alignment import align
-from nbyk.data.ratings import read_ratings
+from nbyk.data.reading import read_ratings
 from nbyk.data.systems import read_systems
 from nbyk.errors import NbykError
 

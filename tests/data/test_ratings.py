@@ -251,7 +251,7 @@ def test_a_stored_table_of_something_else_is_refused():
 
 # name: file name, content, options, what the message must say (place, found, expected or way out)
 BAD = {
-    "unknown suffix": ("r.xlsx", "x", {}, ["'.xlsx'", ".csv", "convert"]),
+    "unknown suffix": ("r.xls", "x", {}, ["'.xls'", ".csv", "convert"]),
     "empty": ("r.csv", "", {}, ["empty", "header"]),
     "empty tsv": ("r.tsv", "\n\n", {}, ["empty"]),
     "empty jsonl": ("r.jsonl", "\n", {}, ["empty"]),
@@ -269,8 +269,8 @@ BAD = {
         ["line 4, column 'value'", "'x'"],
     ),
     "no item column": ("r.csv", "itme,rater,value\na,r,1\n", {}, ["'item'", "nearest: 'itme'", "item=…"]),
-    "no value column": ("r.csv", "item,rater,score\na,r,1\n", {}, ["'value'", "'score'", "value=…"]),
-    "no rater column": ("r.csv", "item,value\na,1\nb,2\n", {}, ["'rater'", "rater=None"]),
+    "no value column": ("r.csv", "item,rater,points\na,r,1\n", {}, ["'value'", "'points'", "value=…"]),
+    "no rater column": ("r.csv", "item,value\na,1\na,2\nb,2\n", {}, ["'rater'", "rater=None"]),
     "column twice": ("r.csv", "item,rater,value,value\na,r,1,2\n", {}, ["2 columns", "'value'"]),
     "one item": ("r.csv", LONG + "a,r,1\na,s,2\n", {}, ["line 3", "'a'", "two"]),
     "not a number": ("r.csv", LONG + "a,r,1\nb,r,good\n", {}, ["line 3, column 'value'", "'good'"]),
@@ -323,9 +323,9 @@ BAD = {
     "wide rater twice": ("r.csv", "item,x,x\na,1,2\n", {}, ["2 columns", "'x'"]),
     "long under other names": (
         "r.csv",
-        "item,worker_id,score\na,1,2\nb,1,3\n",
+        "item,worker_id,judge,score\na,1,1,2\nb,1,1,3\n",
         {},
-        ["'worker_id'", "rater=…"],
+        ["'worker_id', 'judge'", "name the one", "rater"],
     ),
     "not parquet": ("r.parquet", "PAR1", {}, ["not a readable Parquet"]),
     "not an array": ("r.npy", "1,2\n3,4\n", {}, ["not a readable NumPy array", "numpy.save"]),

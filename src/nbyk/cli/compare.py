@@ -18,10 +18,16 @@ from nbyk.cli.naming import error_in_options
 from nbyk.cli.options import (
     Cluster,
     Generalise,
+    GoldItem,
+    GoldRater,
+    GoldValue,
     MetricFiles,
+    OnDuplicates,
+    OnEmpty,
     RaterIds,
     RunIds,
     Seed,
+    SystemColumn,
     Threads,
     check_out_folder,
     distinct,
@@ -67,7 +73,7 @@ def compare(
         typer.Argument(
             metavar="SYSTEMS",
             help="Two systems or more: files of responses or folders of lm_eval --log_samples, each PATH or "
-            "NAME=PATH. A is the first.",
+            "NAME=PATH; or one table with a column of systems. A is the first.",
             show_default=False,
         ),
     ] = None,
@@ -129,6 +135,12 @@ def compare(
     rater: Annotated[str, typer.Option(help="Column of raters, or of a system's runs.")] = "rater",
     value: Annotated[str, typer.Option(help="Column of values.")] = "value",
     cluster: Cluster = None,
+    gold_item: GoldItem = None,
+    gold_rater: GoldRater = None,
+    gold_value: GoldValue = None,
+    system: SystemColumn = None,
+    on_duplicates: OnDuplicates = "refuse",
+    on_empty: OnEmpty = "refuse",
     samples_metric: Annotated[
         str | None, typer.Option(help="Of lm_eval logs: the score to take, where there are several.")
     ] = None,
@@ -174,6 +186,7 @@ def compare(
     where the data show neither.
     """
     from nbyk.data import SampleChoice, read_systems
+    from nbyk.data.columns import Columns
     from nbyk.testing.corrections import CORRECTIONS
     from nbyk.testing.systems.margins import check_margin
 
@@ -203,7 +216,13 @@ def compare(
         rater=rater,
         value=value,
         cluster=cluster,
+        system=system,
+        gold_columns=Columns(gold_item or item, gold_rater or rater, gold_value or value),
+        on_duplicates=on_duplicates,
+        on_empty=on_empty,
     ).with_units(rater_ids, run_ids)
+    for file, columns in read.recognised.items():
+        print(f"{file}: {columns}", file=sys.stderr)
     _check_names(read, against, gate=gate)
     if margin is not None and len(read.names) > 2:
         raise NbykError(

@@ -65,6 +65,22 @@ Cluster = Annotated[
         metavar="COLUMN",
     ),
 ]
+GoldItem = Annotated[str | None, typer.Option(help="Gold's column of items.", show_default="as --item")]
+GoldRater = Annotated[str | None, typer.Option(help="Gold's column of raters.", show_default="as --rater")]
+GoldValue = Annotated[str | None, typer.Option(help="Gold's column of values.", show_default="as --value")]
+SystemColumn = Annotated[
+    str | None,
+    typer.Option(
+        help="Column of systems, of one table that holds them all.", show_default="one of a known name"
+    ),
+]
+OnDuplicates = Annotated[
+    str,
+    typer.Option(
+        help="A rater's further ratings of an item: refuse, or take the first, the last or the mean."
+    ),
+]
+OnEmpty = Annotated[str, typer.Option(help="Rows without a value: refuse, or drop and say how many.")]
 Threads = Annotated[int, typer.Option(help="Threads; results do not depend on them.", min=1)]
 
 RATINGS = ("item", "rater", "value")

@@ -86,8 +86,8 @@ def scores(
     With --gate the exit code is 3 unless the first system is shown to be better than the other or, of three
     systems or more, than the baseline that --against names.
     """
+    from nbyk.data.given_systems import named_systems
     from nbyk.data.scores import read_score_set
-    from nbyk.data.systems import named_systems
     from nbyk.progress import progress
     from nbyk.report.scores.answer import scores_answer
     from nbyk.testing.scores.battery import TESTS

@@ -9,7 +9,7 @@ from pydantic import Field, model_validator
 
 from nbyk.config.sections import Section
 from nbyk.config.values import DataPath, Level, MetricName, NullName, ScaleText, Text, workflow_path
-from nbyk.data.systems import named_systems
+from nbyk.data.given_systems import named_systems
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics import get
 from nbyk.testing.corrections import Correction
@@ -18,8 +18,8 @@ from nbyk.testing.corrections import Correction
 class Comparison(Section):
     """A comparison of your own systems, under a name of your own; `snakemake comparisons` runs them."""
 
-    systems: list[DataPath] = Field(min_length=2)
-    """Files of responses, or folders of lm_eval's logs, each as path or name=path; A is the first."""
+    systems: list[DataPath] = Field(min_length=1)
+    """Files of responses or folders of lm_eval's logs, as path or name=path, or one table; A is the first."""
     gold: DataPath | None = None
     """File of people's ratings. Without one, the systems' own ratings are compared."""
     metrics: list[MetricName] = Field([])
@@ -56,6 +56,18 @@ class Comparison(Section):
     """Column of values."""
     cluster: Text | None = None
     """Column of clusters of items, such as the text that a question is about; without it there are none."""
+    gold_item: Text | None = None
+    """Gold's column of items, if it has another name."""
+    gold_rater: Text | None = None
+    """Gold's column of raters, likewise."""
+    gold_value: Text | None = None
+    """Gold's column of values, likewise."""
+    system: Text | None = None
+    """Column of systems, of one table that holds them all."""
+    on_duplicates: Literal["refuse", "first", "last", "mean"] = "refuse"
+    """What to do about a rater's further ratings of an item."""
+    on_empty: Literal["refuse", "drop"] = "refuse"
+    """What to do about rows without a value."""
     samples_metric: Text | None = None
     """Of lm_eval's logs: the score to take, where there are several."""
     task: Text | None = None
@@ -72,7 +84,13 @@ class Comparison(Section):
     @model_validator(mode="after")
     def _goes_together(self) -> Comparison:
         names = list(named_systems(self.systems))
-        if self.against is not None and self.against not in names:
+        if len(names) == 1 and self.system is None:
+            raise NbykError(
+                f"found {self.systems}, expected at least two, or one table and the column of its systems "
+                "under system",
+                key="systems",
+            )
+        if len(names) > 1 and self.against is not None and self.against not in names:
             raise unknown_name("system", self.against, names).about(key="against")
         if len(names) > 2 and self.alternative != "two-sided" and self.against is None:
             raise NbykError(

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.tables import Table
-from nbyk.data.text import reason, shown, unreadable
+from nbyk.data.text import reason, shown, text_lines, unreadable
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
@@ -130,7 +130,15 @@ def long_cells(table: Table, item: str, rater: str | None, value: str) -> Cells:
     return Cells(items, raters, found, range(len(items)), table, value)
 
 
-def wide_cells(table: Table, item: str, *, guessed: bool, cluster: str | None = None) -> Cells:
+def wide_cells(
+    table: Table,
+    item: str,
+    *,
+    guessed: bool,
+    cluster: str | None = None,
+    may_repeat: bool = False,
+    may_be_unrated: bool = False,
+) -> Cells:
     """Return the ratings of a table with one row per item and one column per rater.
 
     Parameters
@@ -143,6 +151,10 @@ def wide_cells(table: Table, item: str, *, guessed: bool, cluster: str | None = 
         Whether the layout was guessed; a table that looks long is then refused.
     cluster
         The column of clusters, which is no rater's.
+    may_repeat
+        Whether an item may stand on two rows.
+    may_be_unrated
+        Whether an item may have no rating; it is left out.
 
     Raises
     ------
@@ -174,7 +186,7 @@ def wide_cells(table: Table, item: str, *, guessed: bool, cluster: str | None = 
             )
     seen: dict[str, int] = {}
     for row, name in enumerate(items):
-        if name in seen:
+        if name in seen and not may_repeat:
             raise NbykError(
                 f"{table.at(row)}: item {name!r} already stands on {table.unit} {table.numbers[seen[name]]}; "
                 "expected one row per item: merge the rows, or, if the table is long, name its columns with "
@@ -182,12 +194,12 @@ def wide_cells(table: Table, item: str, *, guessed: bool, cluster: str | None = 
             )
         seen[name] = row
     present = [
-        (row, name, cell) for name in raters for row, cell in table.cells(name) if not _is_missing(cell)
+        (row, name, cell) for name in raters for row, cell in table.cells(name) if not is_missing(cell)
     ]
     present.sort(key=itemgetter(0))
     rated = {row for row, _, _ in present}
     for row, name in enumerate(items):
-        if row not in rated:
+        if row not in rated and not may_be_unrated:
             raise NbykError(f"{table.at(row)}: item {name!r} has no rating; add one, or delete the row")
     return Cells(
         [items[row] for row, _, _ in present],
@@ -233,6 +245,23 @@ def array_cells(path: str | os.PathLike[str]) -> Cells:
         table,
         None,
     )
+
+
+def text_cells(path: str | os.PathLike[str]) -> Cells:
+    """Return the numbers in a text file, one a line: a rating of each item, known by its place alone.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing, unreadable or empty.
+    """
+    lines = [line.strip() for line in text_lines(path)]
+    while lines and not lines[-1]:
+        lines.pop()
+    if not lines:
+        raise NbykError(f"{path}: is empty; expected a number on each line")
+    table = Table(str(path), ("0",), (), "line", range(1, len(lines) + 1))
+    return Cells(list(map(str, range(len(lines)))), ["0"] * len(lines), lines, range(len(lines)), table, None)
 
 
 def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
@@ -323,7 +352,8 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
     return ids
 
 
-def _is_missing(cell: Any) -> bool:
+def is_missing(cell: Any) -> bool:
+    """Return whether a cell holds nothing: it is empty, null, NA or NaN."""
     if isinstance(cell, str):
         return cell.strip().lower() in ("", "na", "nan")
     return cell is None or bool(cell != cell)

@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from nbyk.data.layouts import ARRAY_SUFFIXES, long_cells
-from nbyk.data.ratings import Ratings, read_ratings
+from nbyk.data.ratings import Ratings
+from nbyk.data.reading import read_ratings
 from nbyk.data.scales import Binary, Levels, Scale
 from nbyk.data.tables import read_table
 from nbyk.data.text import json_lines, json_object, shown

@@ -1,20 +1,16 @@
-"""The long table of disaggregated ratings, and reading one from a file."""
+"""The long table of disaggregated ratings."""
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from pathlib import Path
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.clusters import clusters_of_items, numbered_clusters
-from nbyk.data.layouts import ARRAY_SUFFIXES, array_cells, as_ids, long_cells, wide_cells
 from nbyk.data.scales import Scale
-from nbyk.data.tables import TABLE_SUFFIXES, read_table, unknown_suffix
 from nbyk.data.units import UNKNOWN, VECTOR, Units
 from nbyk.errors import NbykError
 
@@ -27,7 +23,6 @@ MOST_CELLS = 5 * 10**7
 """Cells of a matrix of ratings that may be nearly all empty; 400 MB."""
 
 _SPARSE = 20
-Layout = Literal["auto", "long", "wide"]
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,6 +45,10 @@ class Ratings:
         Whether equal rater ids are one rater; they are not where they only number the ratings of each item.
     clusters
         The name of each item's cluster, shape (items,); None where none was read.
+    recognised
+        What columns were taken for, where they do not have the names that were asked for.
+    mended
+        What was left out or averaged as the ratings were read, and how much of it, a sentence each.
     """
 
     items: tuple[str, ...]
@@ -59,6 +58,8 @@ class Ratings:
     values: Floats
     raters_known: bool = True
     clusters: tuple[str, ...] | None = None
+    recognised: str = ""
+    mended: tuple[str, ...] = ()
 
     @classmethod
     def from_columns(
@@ -245,86 +246,6 @@ class Ratings:
         )
 
 
-def read_ratings(
-    path: str | os.PathLike[str],
-    *,
-    item: str = "item",
-    rater: str | None = "rater",
-    value: str = "value",
-    cluster: str | None = None,
-    scale: Scale | None = None,
-    layout: Layout = "auto",
-) -> Ratings:
-    """Read ratings from a file; its suffix says how.
-
-    ``.csv``, ``.tsv``, ``.jsonl``/``.ndjson`` and ``.parquet`` hold a table, in UTF-8 if text. In the long
-    layout each row is a rating; in the wide one each row is an item and each further column a rater, and
-    an empty cell, null, ``NA`` or ``NaN`` is a missing rating. ``.npy`` and ``.npz`` hold one array of
-    items × raters, or of one rating per item; NaN is a missing rating and the ids are the indices.
-
-    Parameters
-    ----------
-    path
-        The file.
-    item, rater, value
-        The names of the columns. ``rater=None`` numbers the ratings of each item 1, 2, … in a long table
-        whose raters are unknown; equal numbers are then not one person.
-    cluster
-        The name of the column of clusters, such as the text that an item asks about, if there is one.
-    scale
-        The scale that the values are on. With one, every value is checked against it and **normalised to
-        [0, 1]**; without, the values are returned as they are.
-    layout
-        "long", "wide", or "auto": long if the table has a column `value` or `rater`.
-
-    Raises
-    ------
-    NbykError
-        If the file is missing, unreadable, empty or of an unknown suffix; a column is missing; an id is
-        empty; a value is not a finite number or off the scale; an item has no rating or two clusters; a
-        rater rates an item twice; or there is only one item. The message names the file and the line (from
-        1) or, in Parquet and arrays, the row (from 0).
-    """
-    if layout not in ("auto", "long", "wide"):
-        raise NbykError(f"layout {layout!r} is unknown; expected auto, long or wide")
-    suffix = Path(path).suffix.lower()
-    raters_known = True
-    if suffix in ARRAY_SUFFIXES:
-        if cluster is not None:
-            raise NbykError(
-                f"{path}: an array has no column {cluster!r}; write it as a table, or leave the clusters out"
-            )
-        cells = array_cells(path)
-        raters_known = len(set(cells.raters)) > 1  # a vector says nothing of who gave its ratings
-    elif suffix in TABLE_SUFFIXES:
-        table = read_table(path)
-        if layout == "long" or (layout == "auto" and (value in table.names or rater in table.names)):
-            cells = long_cells(table, item, rater, value)
-            raters_known = rater is not None
-        else:
-            cells = wide_cells(table, item, guessed=layout == "auto", cluster=cluster)
-    else:
-        raise unknown_suffix(path, (*TABLE_SUFFIXES, *ARRAY_SUFFIXES))
-    values = cells.numbers()
-    if scale is not None:
-        outside = scale.outside(values)
-        if outside.any():
-            row = int(np.flatnonzero(outside)[0])
-            raise NbykError(
-                f"{cells.at(row)}, column {cells.column(row)!r}: found {values[row]:g}, "
-                f"expected {scale.expected}; mend the value or declare another scale"
-            )
-        values = scale.normalise(values)
-    clusters = None
-    if cluster is not None:
-        column = cells.table.column(cluster, "rename the column of clusters, or name it with cluster=…")
-        of_rows = as_ids(cells.table, cluster, column)
-        clusters = [of_rows[row] for row in cells.rows]
-    return Ratings.from_columns(
-        cells.items, cells.raters, values, at=cells.at, raters_known=raters_known, clusters=clusters
-    )
-
-
 def agreed_clusters(tables: Iterable[tuple[str, Ratings]], items: Sequence[str]) -> tuple[str, ...] | None:
     """Return the cluster of each of some items, from all tables that hold clusters; None if none does.
 
@@ -387,8 +308,9 @@ def _refuse_duplicates(
     again = order[1:][pairs[order][1:] == pairs[order][:-1]]
     if again.size:
         row = int(again.min())
+        count = f" ({len(again)} such ratings in all)" if len(again) > 1 else ""
         raise NbykError(
             f"{at(row)}: rater {raters[rater_index[row]]!r} has already rated item "
-            f"{items[item_index[row]]!r}; expected one rating per item and rater: "
-            "keep one of them, or tell the raters apart"
+            f"{items[item_index[row]]!r}{count}; expected one rating per item and rater: keep one of them, "
+            "tell the raters apart, or choose with `on_duplicates` first, last or mean"
         )

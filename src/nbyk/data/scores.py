@@ -13,8 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.alignment import mismatch
+from nbyk.data.given_systems import named_systems
 from nbyk.data.layouts import as_ids, as_numbers, load_array
-from nbyk.data.systems import OnMissing, named_systems
+from nbyk.data.systems import OnMissing
 from nbyk.data.tables import DELIMITERS, TABLE_SUFFIXES, Table, read_table, unknown_suffix
 from nbyk.data.text import json_content, shown, text_lines
 from nbyk.errors import NbykError

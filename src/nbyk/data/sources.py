@@ -20,7 +20,8 @@ from nbyk.data.parsers import (
     parse_mhs,
     parse_toxicity,
 )
-from nbyk.data.ratings import Ratings, read_ratings
+from nbyk.data.ratings import Ratings
+from nbyk.data.reading import read_ratings
 from nbyk.data.scales import Levels, Scale
 from nbyk.data.source import RemoteFile, Source
 from nbyk.errors import unknown_name

@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 import os
-import re
 import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from itertools import combinations
 from pathlib import Path
-from typing import Literal, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.alignment import mismatch
-from nbyk.data.layouts import ARRAY_SUFFIXES
+from nbyk.data.columns import Columns
+from nbyk.data.given_systems import given_systems
 from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples, refuse_other_document
-from nbyk.data.ratings import Ratings, agreed_clusters, read_ratings
+from nbyk.data.ratings import Ratings, agreed_clusters
+from nbyk.data.readers import is_recorded
+from nbyk.data.reading import NAMELESS_SUFFIXES, read_ratings, table_of
 from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.scales import Interval, Scale
-from nbyk.data.tables import column_names
+from nbyk.data.tables import Table
 from nbyk.data.units import Units
 from nbyk.errors import NbykError, unknown_name
 
 Floats = NDArray[np.float64]
-Input: TypeAlias = str | os.PathLike[str] | Ratings
-OnMissing = Literal["refuse", "drop"]
+Input: TypeAlias = Any
+"""A path, ratings, or a data frame of pandas, polars or pyarrow."""
 
-_UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
+OnMissing = Literal["refuse", "drop"]
 
 _MOST_LEVELS = 11
 """Whole numbers are proposed as levels up to a scale from 0 to 10."""
@@ -62,6 +64,8 @@ class Systems:
         The raters behind gold; None where there is none.
     clusters
         The name of each item's cluster, shape (N,); None where none was read.
+    recognised
+        What the columns of a file were taken for, by file, where they do not have the names asked for.
     """
 
     items: tuple[str, ...]
@@ -73,6 +77,7 @@ class Systems:
     units: Mapping[str, Units]
     gold_units: Units | None
     clusters: tuple[str, ...] | None = None
+    recognised: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -132,43 +137,8 @@ class _Source:
     documents: Mapping[str, Mapping[str, str]] | None = None
 
 
-def named_systems(arguments: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
-    """Return the path of each system by its name, from arguments ``path`` or ``name=path``.
-
-    A path that is not given a name goes by its file name without the suffix, or its folder's name.
-
-    Raises
-    ------
-    NbykError
-        If a name is empty or two systems have the same.
-    """
-    named: dict[str, str] = {}
-    for given in arguments:
-        argument = os.fspath(given)
-        name, equals, path = argument.partition("=")
-        # A folder may be called task=mmlu, as partitioned data sets are.
-        if not equals or os.path.exists(argument) or os.sep in name:
-            path = argument
-            resolved = Path(os.path.abspath(argument))
-            name = resolved.name if resolved.is_dir() else resolved.stem
-        if _UNFIT.search(name):
-            raise NbykError(
-                f"system {name!r}: the name holds a line end, a control character or what is not UTF-8; "
-                "give it another one, as in a=FILE"
-            )
-        if not name.strip() or not path:
-            raise NbykError(f"system {argument!r}: expected a path, or name=path with a name and a path")
-        if name in named:
-            raise NbykError(
-                f"two systems are named {name!r} ({named[name]} and {path}); give one another name, as in "
-                f"{name}2={path}"
-            )
-        named[name] = path
-    return named
-
-
 def read_systems(
-    systems: Mapping[str, Input] | Sequence[str | os.PathLike[str]],
+    systems: Mapping[str, Input] | Sequence[str | os.PathLike[str]] | Input,
     gold: Input | None = None,
     *,
     scale: Scale | None = None,
@@ -178,16 +148,21 @@ def read_systems(
     rater: str | None = "rater",
     value: str = "value",
     cluster: str | None = None,
+    system: str | None = None,
+    gold_columns: Columns | None = None,
+    on_duplicates: str = "refuse",
+    on_empty: str = "refuse",
 ) -> Systems:
     """Read two or more systems, and gold if there is any, as responses to the same items.
 
-    Each is a file that `read_ratings` reads or ratings already read; a system may also be what
+    Each is a file or a data frame that `read_ratings` reads, or ratings already read. One long table may
+    hold all systems, told apart by a column. A system may also be what
     ``lm_eval --log_samples`` wrote, a folder of runs or one samples file (see `read_samples`).
 
     Parameters
     ----------
     systems
-        What to read by the system's name, or arguments as `named_systems` takes them.
+        What to read by the system's name, or arguments as `named_systems` takes them, or one table of all.
     gold
         The raters' ratings. Without them each system's ratings are of its outputs: its responses are what
         raters, or a metric in several runs, gave that system's answer to the item.
@@ -201,6 +176,13 @@ def read_systems(
         Column names, as in `read_ratings`.
     cluster
         Column of clusters of items, of gold or of any of the systems.
+    system
+        Column that says which system a row is of, in one table of all systems; None for one of a known name
+        (`nbyk.data.columns.KNOWN_NAMES`).
+    gold_columns
+        Gold's columns, where they have other names than the systems'.
+    on_duplicates, on_empty
+        What to do about ratings that come twice and rows without one, as in `read_ratings`.
 
     Raises
     ------
@@ -211,11 +193,12 @@ def read_systems(
     """
     if on_missing not in ("refuse", "drop"):
         raise NbykError(f"on_missing {on_missing!r} is unknown; expected refuse or drop")
-    named = systems if isinstance(systems, Mapping) else named_systems(systems)
+    named = given_systems(systems, system)
     if len(named) < 2:
         raise NbykError(f"found {len(named)} system(s), expected at least two to compare; give another file")
-    columns = {"item": item, "rater": rater, "value": value, "cluster": cluster}
-    sources = {name: _read(given, name, scale, samples, columns) for name, given in named.items()}
+    columns = Columns(item, rater, value, cluster)
+    mending = {"on_duplicates": on_duplicates, "on_empty": on_empty}
+    sources = {name: _read(given, name, scale, samples, columns, mending) for name, given in named.items()}
     if samples not in (None, SampleChoice()) and all(source.documents is None for source in sources.values()):
         raise NbykError(
             "--samples-metric, --task and --filter choose among the scores of lm_eval logs, and no system is "
@@ -223,12 +206,14 @@ def read_systems(
         )
     gold_source = None
     if gold is not None:
-        if not isinstance(gold, Ratings) and holds_samples(gold):
+        is_path = isinstance(gold, str | os.PathLike)
+        if is_path and not is_recorded(gold) and holds_samples(gold):
             raise NbykError(
                 f"{os.fspath(gold)}: is a folder or a log of lm_eval, expected a file of gold ratings; "
                 "give the scores of a model as a system"
             )
-        gold_source = _read(gold, "gold", scale, samples, columns)
+        of_gold = replace(gold_columns or columns, cluster=cluster)
+        gold_source = _read(gold, "gold", scale, samples, of_gold, mending)
     every = [*([gold_source] if gold_source else []), *sources.values()]
     if scale is None:
         scale = _only_scale(every)
@@ -253,10 +238,11 @@ def read_systems(
         matrices,
         scale,
         {label: count for label, count in dropped.items() if count},
-        tuple(_notes(gold_matrix, matrices)),
+        (*(note for source in every for note in source.ratings.mended), *_notes(gold_matrix, matrices)),
         units,
         gold_units,
         clusters,
+        {source.label: source.ratings.recognised for source in every if source.ratings.recognised},
     )
 
 
@@ -265,20 +251,22 @@ def _read(
     name: str,
     scale: Scale | None,
     samples: SampleChoice | None,
-    columns: Mapping[str, str | None],
+    columns: Columns,
+    mending: Mapping[str, str],
 ) -> _Source:
     if isinstance(given, Ratings):
         return _Source(name, given if scale is None else given.normalised(scale, name))
-    label = os.fspath(given)
-    if holds_samples(given):
+    is_path = isinstance(given, str | os.PathLike)
+    label = os.fspath(given) if is_path else name
+    if is_path and not is_recorded(given) and holds_samples(given):
         logged = read_samples(given, samples)
         ratings = logged.ratings if scale is None else logged.ratings.normalised(scale, label)
         return _Source(label, ratings, documents=logged.documents)
-    is_array = Path(given).suffix.lower() in ARRAY_SUFFIXES
-    cluster = columns["cluster"]
-    if cluster is not None and (is_array or cluster not in column_names(given)):
-        columns = {**columns, "cluster": None}  # one file with clusters is enough
-    return _Source(label, read_ratings(given, **columns, scale=scale), is_array)  # type: ignore[arg-type]
+    is_nameless = is_path and Path(given).suffix.lower() in NAMELESS_SUFFIXES
+    table = given if is_nameless else table_of(given)
+    if columns.cluster is not None and not (isinstance(table, Table) and columns.cluster in table.names):
+        columns = replace(columns, cluster=None)  # one file with clusters is enough
+    return _Source(label, read_ratings(table, **vars(columns), scale=scale, **mending), is_nameless)
 
 
 def _only_scale(sources: Sequence[_Source]) -> Scale:

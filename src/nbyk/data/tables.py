@@ -6,8 +6,8 @@ import csv
 import difflib
 import io
 import os
-from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -39,6 +39,10 @@ class Table:
         What `numbers` counts: "line" (from 1) in a text file, "row" (from 0) otherwise.
     numbers
         Where each row begins.
+    roles
+        The columns of "item", "rater" and "value" where a maker's reader knows them.
+    scores
+        The columns that can hold the value, where a maker's reader found several.
     """
 
     path: str
@@ -46,6 +50,8 @@ class Table:
     columns: tuple[Any, ...]
     unit: str
     numbers: Sequence[int]
+    roles: Mapping[str, str] = field(default_factory=dict)
+    scores: tuple[str, ...] = ()
 
     @cached_property
     def _places(self) -> dict[str, list[int]]:
@@ -83,6 +89,19 @@ class Table:
         nearest = f" (nearest: {near[0]!r})" if near else ""
         found_names = ", ".join(map(shown, self.names[:12])) + (", …" if len(self.names) > 12 else "")
         raise NbykError(f"{self.path}: no column {name!r}; found {found_names}{nearest}; {hint}")
+
+    def taken(self, rows: Sequence[int], without: str) -> Table:
+        """Return some of the rows, without a column."""
+        kept = [
+            (name, column) for name, column in zip(self.names, self.columns, strict=True) if name != without
+        ]
+        lists = [column if isinstance(column, list) else column.to_pylist() for _, column in kept]
+        return replace(
+            self,
+            names=tuple(name for name, _ in kept),
+            columns=tuple([column[row] for row in rows] for column in lists),
+            numbers=[self.numbers[row] for row in rows],
+        )
 
     def cells(self, name: str) -> Iterable[tuple[int, Any]]:
         """Return the row and the cell of each cell of a column that is there; errors are as of `column`."""
@@ -139,11 +158,6 @@ def read_table(path: str | os.PathLike[str], only: Collection[str] | None = None
     if not table.numbers:
         raise NbykError(f"{path}: has columns but no rows; expected at least one rating or score per row")
     return table
-
-
-def column_names(path: str | os.PathLike[str]) -> tuple[str, ...]:
-    """Return the names of a file's columns; errors are those of `read_table`."""
-    return read_table(path, only=()).names
 
 
 def unknown_suffix(path: str | os.PathLike[str], known: Sequence[str]) -> NbykError:

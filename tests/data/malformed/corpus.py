@@ -283,8 +283,8 @@ CSV = [
     file("a rating given twice", "bad.csv", LONG + "a,r,1\nb,r,1\na,r,0\n", "line 4: rater 'r' has already rated item 'a'; .*keep one"),
     file("a column twice", "bad.csv", "item,rater,value,value\na,r,1,0\n", "2 columns are named 'value'; rename all but one"),
     file("no column of items", "bad.csv", "itme,rater,value\na,r,1\n", "no column 'item'; found 'itme', .*nearest: 'itme'.*rename"),
-    file("no column of values", "bad.csv", "item,rater,score\na,r,1\n", "no column 'value'; found .*'score'; rename"),
-    file("no column of raters", "bad.csv", "item,value\na,1\nb,1\n", "no column 'rater'; found 'item', 'value'; rename"),
+    file("no column of values", "bad.csv", "item,rater,points\na,r,1\n", "no column 'value'; found .*'points'; rename"),
+    file("no column of raters", "bad.csv", "item,value\na,1\na,0\nb,1\n", "no column 'rater'; found 'item', 'value'; rename"),
     file("semicolons", "bad.csv", "item;rater;value\na;r;0,5\n", "'item;rater;value' is one field, and looks separated by ';'; expected ','"),
     file("tabs in a CSV file", "bad.csv", "item\trater\tvalue\na\tr\t1\n", r"looks separated by '\\t'; expected ','"),
     file("commas in a TSV file", "bad.tsv", GOOD, r"looks separated by ','; expected '\\t'"),
@@ -310,7 +310,8 @@ CSV = [
     file("a wide rater without a name", "bad.csv", "item,x,\na,1,1\n", "column 3 has no name; name every rater"),
     file("a wide rater twice", "bad.csv", "item,x,x\na,1,1\n", "2 columns are named 'x'; rename all but one"),
     file("a word in a wide table", "bad.csv", "item,x,y\na,1,1\nb,yes,1\n", f"line 3, column 'x': found 'yes', {_FINITE}.*leave the cell empty"),
-    file("a long table under other names", "bad.csv", "item,worker_id,score\na,1,1\nb,1,0\n", "'worker_id' looks like one of a long table; name"),
+    file("a long table under other names", "bad.csv", "item,worker_id,points\na,1,1\nb,1,0\n", "no column 'value'"),
+    file("two columns that can be the raters", "bad.csv", "item,worker,judge,score\na,1,1,1\nb,1,1,0\n", "'worker', 'judge' can all be the raters; name"),
     file("row numbers beside the raters", "bad.csv", "index,item,x\n0,a,1\n1,b,1\n", "column 'index' looks like row numbers, expected a rater; delete it"),
 ]  # fmt: skip
 JSON = [
@@ -378,7 +379,7 @@ PATHS = [
     _built("a folder for gold", lambda folder: _folder(folder / "bad.csv"), "bad.csv: is a folder or a log of lm_eval, expected a file of gold", role="gold", in_one_file=False),
     _built("a file that may not be read", _unreadable, "secret.csv: cannot be read .*check that it is a file that you may read"),
     _built("a path below a file", _below_a_file, "bad.csv: cannot be read .*check that it is a file"),
-    file("an unknown suffix", "bad.xlsx", "x", "unknown suffix '.xlsx'; expected one of .csv, .* or convert it"),
+    file("an unknown suffix", "bad.xls", "x", "unknown suffix '.xls'; expected one of .csv, .* or convert it"),
     file("no suffix", "bad", GOOD, "unknown suffix ''; expected one of .csv"),
     _built("gzip cut off", _cut("bad.csv.gz"), "bad.csv.gz: unknown suffix '.gz'; expected one of .csv"),
 ]  # fmt: skip

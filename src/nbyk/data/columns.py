@@ -1,0 +1,89 @@
+"""Which columns of a table hold what: as asked for, as its maker has it, or by a documented list of names."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from nbyk.data.tables import Table
+from nbyk.errors import NbykError
+
+RUN_NAMES = ("run", "run_id", "seed", "epoch", "trial")
+KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
+    "item": ("item_id", "sample_id", "example_id", "question_id", "instance_id", "doc_id", "id"),
+    "rater": (
+        *("rater_id", "annotator", "annotator_id", "worker", "worker_id"),
+        *("judge", "judge_id", "user", "user_id"),
+        *RUN_NAMES,
+    ),
+    "value": ("score", "rating", "response", "label"),
+    "system": ("system", "system_id", "model", "model_id", "model_name", "method"),
+}
+"""Names of columns that are recognised where the ones asked for are not there; docs/formats.md lists them."""
+
+
+@dataclass(frozen=True)
+class Columns:
+    """The names of a table's columns.
+
+    Attributes
+    ----------
+    item, rater, value
+        The columns of items, of raters or runs (None numbers the ratings of each item), and of ratings.
+    cluster
+        The column of clusters of items, if there is one.
+    """
+
+    item: str = "item"
+    rater: str | None = "rater"
+    value: str = "value"
+    cluster: str | None = None
+
+
+def recognised(table: Table, asked: Columns) -> Columns:
+    """Return the columns asked for, with others in place of default names that the table does not have.
+
+    Raises
+    ------
+    NbykError
+        If several columns can be meant, or the maker's file has several scores.
+    """
+    found = asked
+    for role in ("item", "rater", "value"):
+        if getattr(asked, role) == role and role not in table.names:
+            name = table.roles.get(role) or _known(table, role, taken=(asked.cluster,))
+            if name is None and role == "value" and table.scores:
+                raise NbykError(
+                    f"{table.path}: found the scores {_listed(table.scores)}, expected one; choose it with "
+                    f"`value`, as in {table.scores[0]}"
+                )
+            found = found if name is None else replace(found, **{role: name})
+    return found
+
+
+def system_column(table: Table) -> str | None:
+    """Return the column that says which system each row is of, if one is known as that."""
+    return _known(table, "system")
+
+
+def described(columns: Columns, items: Sequence[str], raters: Sequence[str], *, raters_known: bool) -> str:
+    """Say what columns were taken for, as in "items = sample_id (250), runs = epoch (5), values = match"."""
+    parts = [f"items = {columns.item} ({len(set(items))})"]
+    if columns.rater is not None and raters_known:
+        who = "runs" if columns.rater.lower() in RUN_NAMES or "trial" in columns.rater else "raters"
+        parts.append(f"{who} = {columns.rater} ({len(set(raters))})")
+    return ", ".join([*parts, f"values = {columns.value}"])
+
+
+def _known(table: Table, role: str, taken: Sequence[str | None] = ()) -> str | None:
+    names = [name for name in table.names if name.lower() in KNOWN_NAMES[role] and name not in taken]
+    if len(names) > 1:
+        raise NbykError(
+            f"{table.path}: the columns {_listed(names)} can all be the {role}s; name the one that is with "
+            f"`{role}`"
+        )
+    return names[0] if names else None
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(map(repr, names[:12])) + (", …" if len(names) > 12 else "")

@@ -1,0 +1,111 @@
+"""What a user gives as systems: files by name, or one table of all of them with a column of systems."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import Any
+
+from nbyk.data.columns import system_column
+from nbyk.data.layouts import as_ids
+from nbyk.data.lm_eval import holds_samples
+from nbyk.data.readers import is_recorded
+from nbyk.data.reading import NAMELESS_SUFFIXES, table_of
+from nbyk.errors import NbykError
+
+_UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
+
+
+def named_systems(arguments: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
+    """Return the path of each system by its name, from arguments ``path`` or ``name=path``.
+
+    A path that is not given a name goes by its file name without the suffix, or its folder's name.
+
+    Raises
+    ------
+    NbykError
+        If a name is empty or two systems have the same.
+    """
+    named: dict[str, str] = {}
+    for given in arguments:
+        argument = os.fspath(given)
+        name, equals, path = argument.partition("=")
+        # A folder may be called task=mmlu, as partitioned data sets are.
+        if not equals or os.path.exists(argument) or os.sep in name:
+            path = argument
+            resolved = Path(os.path.abspath(argument))
+            name = resolved.name if resolved.is_dir() else resolved.stem
+        _check_name(name)
+        if not name.strip() or not path:
+            raise NbykError(f"system {argument!r}: expected a path, or name=path with a name and a path")
+        if name in named:
+            raise NbykError(
+                f"two systems are named {name!r} ({named[name]} and {path}); give one another name, as in "
+                f"{name}2={path}"
+            )
+        named[name] = path
+    return named
+
+
+def given_systems(systems: Any, column: str | None) -> dict[str, Any]:
+    """Return each system by its name: a path, a data frame, ratings, or its rows of one table.
+
+    Parameters
+    ----------
+    systems
+        Systems by name, or arguments as `named_systems` takes them, or one data frame.
+    column
+        The column of systems of one table that holds them all; None for one of a known name, if there is one.
+
+    Raises
+    ------
+    NbykError
+        As `named_systems`, or if there is a column and more than one file, or no such column.
+    """
+    is_frame = not isinstance(systems, Mapping | str | os.PathLike) and hasattr(systems, "columns")
+    if is_frame:
+        named: dict[str, Any] = {"systems": systems}
+    elif isinstance(systems, Mapping):
+        named = dict(systems)
+    else:
+        named = dict(named_systems([systems] if isinstance(systems, str | os.PathLike) else systems))
+    if len(named) != 1:
+        if column is not None:
+            raise NbykError(
+                f"found {column!r} and {len(named)} files; a column of systems is of one table that holds "
+                "them all: give that table alone",
+                argument="system",
+            )
+        return named
+    given = next(iter(named.values()))
+    is_path = isinstance(given, str | os.PathLike)
+    if is_path and not is_recorded(given) and (holds_samples(given) or _is_nameless(given)):
+        return named
+    if not is_path and not is_frame:
+        return named
+    table = table_of(given)
+    found = column or system_column(table)
+    if found is None:
+        return named
+    names = as_ids(table, found, table.column(found, "name the column of systems with `system`"))
+    rows_of: dict[str, list[int]] = {}
+    for row, name in enumerate(names):
+        rows_of.setdefault(name, []).append(row)
+    for name in rows_of:
+        _check_name(name)
+    return {name: table.taken(rows, without=found) for name, rows in rows_of.items()}
+
+
+def _is_nameless(path: str | os.PathLike[str]) -> bool:
+    return Path(path).suffix.lower() in NAMELESS_SUFFIXES
+
+
+def _check_name(name: str) -> None:
+    """Raise NbykError if a system cannot be called so."""
+    if _UNFIT.search(name):
+        raise NbykError(
+            f"system {name!r}: the name holds a line end, a control character or what is not UTF-8; "
+            "give it another one, as in a=FILE"
+        )

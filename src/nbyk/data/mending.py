@@ -1,0 +1,105 @@
+"""Rows that stand twice or hold nothing: refused with their number, or mended as the user says."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.layouts import Cells, is_missing
+from nbyk.data.text import shown
+from nbyk.errors import NbykError
+
+Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Mending:
+    """What to do about a rater's further ratings of an item, and about rows without a rating.
+
+    Attributes
+    ----------
+    on_duplicates
+        "refuse", "first", "last" or "mean".
+    on_empty
+        "refuse" or "drop".
+    """
+
+    on_duplicates: str = "refuse"
+    on_empty: str = "refuse"
+
+    def __post_init__(self) -> None:
+        for name, known in (
+            ("on_duplicates", ("refuse", "first", "last", "mean")),
+            ("on_empty", ("refuse", "drop")),
+        ):
+            if getattr(self, name) not in known:
+                raise NbykError(
+                    f"found {getattr(self, name)!r}, expected {', '.join(known[:-1])} or {known[-1]}",
+                    argument=name,
+                )
+
+
+def without_empty(cells: Cells, mending: Mending) -> tuple[Cells, str]:
+    """Return the cells that hold something, and how many do not, in words.
+
+    Raises
+    ------
+    NbykError
+        If a cell of a long table holds nothing and that is refused, or all do.
+    """
+    empty = [row for row, cell in enumerate(cells.found) if is_missing(cell)]
+    if not empty or cells.value is None:
+        return cells, ""
+    if mending.on_empty == "refuse":
+        cell = cells.found[empty[0]]
+        what = "no value" if cell is None or (isinstance(cell, str) and not cell.strip()) else shown(cell)
+        count = f" ({len(empty)} such rows in all)" if len(empty) > 1 else ""
+        raise NbykError(
+            f"{cells.at(empty[0])}, column {cells.column(empty[0])!r}: found {what}, expected a finite "
+            f"number{count}; mend it, or leave the row out if the rating is missing, as `on_empty` drop does"
+        )
+    gone = set(empty)
+    kept = _taken(cells, [row for row in range(len(cells.items)) if row not in gone])
+    if not kept.items:
+        raise NbykError(f"{cells.table.path}: column {cells.value!r} holds no value at all")
+    plural = "row without a value was" if len(empty) == 1 else "rows without a value were"
+    return kept, f"{cells.table.path}: {len(empty)} {plural} left out"
+
+
+def without_duplicates(cells: Cells, values: Floats, mending: Mending) -> tuple[Cells, Floats, str]:
+    """Return one rating per item and rater, and how many more there were, in words.
+
+    Nothing changes where they are refused: `Ratings.from_columns` refuses them.
+    """
+    if mending.on_duplicates == "refuse":
+        return cells, values, ""
+    rows_of: dict[tuple[str, str], list[int]] = {}
+    for row, pair in enumerate(zip(cells.items, cells.raters, strict=True)):
+        rows_of.setdefault(pair, []).append(row)
+    n_more = len(cells.items) - len(rows_of)
+    if not n_more:
+        return cells, values, ""
+    place = -1 if mending.on_duplicates == "last" else 0
+    kept = [rows[place] for rows in rows_of.values()]
+    numbers = values[kept]
+    if mending.on_duplicates == "mean":
+        numbers = np.array([values[rows].mean() for rows in rows_of.values()])
+    what = "averaged" if mending.on_duplicates == "mean" else f"left out, the {mending.on_duplicates} kept"
+    of_them = (
+        "rating of an item by the same rater was"
+        if n_more == 1
+        else ("ratings of an item by the same rater were")
+    )
+    return _taken(cells, kept), numbers, f"{cells.table.path}: {n_more} further {of_them} {what}"
+
+
+def _taken(cells: Cells, kept: list[int]) -> Cells:
+    return replace(
+        cells,
+        items=[cells.items[row] for row in kept],
+        raters=[cells.raters[row] for row in kept],
+        found=[cells.found[row] for row in kept],
+        rows=[cells.rows[row] for row in kept],
+    )

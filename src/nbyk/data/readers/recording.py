@@ -1,0 +1,73 @@
+"""What a reader makes of a file: columns, and which of them hold items, runs or raters, and scores."""
+
+from __future__ import annotations
+
+import importlib
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import ModuleType
+from typing import Any
+
+from nbyk.errors import NbykError
+
+
+@dataclass(frozen=True)
+class Recording:
+    """A maker's file as a table: a row per rating, or per sample and run.
+
+    Attributes
+    ----------
+    maker
+        What the file is, such as "a log of Inspect".
+    columns
+        The cells of each column, by its name; all of one length, None where a cell is missing.
+    roles
+        The columns of "item" and "rater" (or run), and "value" where only one column can hold the scores.
+    scores
+        Columns that can hold the scores.
+    unit
+        What the maker calls a row, such as "sample".
+    """
+
+    maker: str
+    columns: Mapping[str, Sequence[Any]]
+    roles: Mapping[str, str]
+    scores: tuple[str, ...] = ()
+    unit: str = "row"
+
+
+def recording(
+    maker: str, rows: Sequence[Mapping[str, Any]], roles: Mapping[str, str], scores: Sequence[str], unit: str
+) -> Recording:
+    """Return rows as a recording whose value is the only score, if there is only one."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    columns = {name: [row.get(name) for row in rows] for name in names}
+    if len(scores) == 1:
+        roles = {**roles, "value": scores[0]}
+    return Recording(maker, columns, roles, tuple(scores), unit)
+
+
+def plain(columns: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
+    """Return the texts and numbers among further columns, such as metadata, under names of their own."""
+    return {
+        (f"metadata.{name}" if name in taken else str(name)): cell
+        for name, cell in columns.items()
+        if isinstance(cell, str | int | float)
+    }
+
+
+def library(module: str, extra: str, path: object, what: str) -> ModuleType:
+    """Return the maker's own reader.
+
+    Raises
+    ------
+    NbykError
+        If it is not installed; it names the extra that brings it.
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError as error:
+        raise NbykError(
+            f"{path}: is {what}, and its reader {module.partition('.')[0]} cannot be imported ({error}); "
+            f"install it: pip install '.[{extra}]' in the folder of nbyk's source"
+        ) from None

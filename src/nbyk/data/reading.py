@@ -1,0 +1,218 @@
+"""Reading ratings from a file of any format, or from a data frame."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Literal, TypeAlias
+
+import numpy as np
+
+from nbyk.data.columns import Columns, described, recognised
+from nbyk.data.layouts import ARRAY_SUFFIXES, Cells, array_cells, as_ids, long_cells, text_cells, wide_cells
+from nbyk.data.mending import Mending, without_duplicates, without_empty
+from nbyk.data.ratings import Ratings
+from nbyk.data.readers import Recording, recorded_at, recorded_in
+from nbyk.data.scales import Scale
+from nbyk.data.tables import TABLE_SUFFIXES, Table, read_table, unknown_suffix
+from nbyk.data.text import json_content
+from nbyk.errors import NbykError
+
+Layout = Literal["auto", "long", "wide"]
+Given: TypeAlias = Any
+"""A path, or a data frame of pandas, polars or pyarrow."""
+
+NAMELESS_SUFFIXES = (*ARRAY_SUFFIXES, ".txt")
+"""Suffixes of files whose items have no names but their rows' numbers."""
+
+_MADE = (".json", ".eval", ".xlsx")
+
+
+def read_ratings(
+    path: Given,
+    *,
+    item: str = "item",
+    rater: str | None = "rater",
+    value: str = "value",
+    cluster: str | None = None,
+    scale: Scale | None = None,
+    layout: Layout = "auto",
+    on_duplicates: str = "refuse",
+    on_empty: str = "refuse",
+) -> Ratings:
+    """Read ratings from a file, whose suffix says how, or from a data frame.
+
+    ``.csv``, ``.tsv``, ``.jsonl``/``.ndjson`` and ``.parquet`` hold a table, in UTF-8 if text. In the long
+    layout each row is a rating; in the wide one each row is an item and each further column a rater, and
+    an empty cell, null, ``NA`` or ``NaN`` is a missing rating. ``.npy`` and ``.npz`` hold one array of
+    items × raters, or of one rating per item; NaN is a missing rating and the ids are the indices. ``.txt``
+    holds one number a line, one per item. Files of other tools are read as docs/formats.md says.
+
+    Parameters
+    ----------
+    path
+        The file, or a data frame of pandas, polars or pyarrow.
+    item, rater, value
+        The names of the columns. ``rater=None`` numbers the ratings of each item 1, 2, … in a long table
+        whose raters are unknown; equal numbers are then not one person. Where a default name is not there,
+        a column of a known name takes its place (`nbyk.data.columns.KNOWN_NAMES`), and `Ratings.recognised`
+        says which. A table without raters in which each item stands once has one rating per item.
+    cluster
+        The name of the column of clusters, such as the text that an item asks about, if there is one.
+    scale
+        The scale that the values are on. With one, every value is checked against it and **normalised to
+        [0, 1]**; without, the values are returned as they are.
+    layout
+        "long", "wide", or "auto": long if the table has a column `value` or `rater`.
+    on_duplicates
+        What to do about a rater's further ratings of an item: "refuse", keep the "first" or the "last", or
+        take their "mean". `Ratings.mended` says how many there were.
+    on_empty
+        What to do about rows without a rating: "refuse" or "drop", likewise.
+
+    Raises
+    ------
+    NbykError
+        If the file is missing, unreadable, empty or of an unknown suffix; a column is missing; an id is
+        empty; a value is not a finite number or off the scale; an item has no rating or two clusters; a
+        rater rates an item twice; or there is only one item. The message names the file and the line (from
+        1) or, in Parquet and arrays, the row (from 0).
+    """
+    if layout not in ("auto", "long", "wide"):
+        raise NbykError(f"layout {layout!r} is unknown; expected auto, long or wide")
+    mending = Mending(on_duplicates, on_empty)
+    suffix = "" if isinstance(path, Table) or _is_frame(path) else Path(path).suffix.lower()
+    if suffix in NAMELESS_SUFFIXES:
+        if cluster is not None:
+            raise NbykError(
+                f"{path}: an array has no column {cluster!r}; write it as a table, or leave the clusters out"
+            )
+        cells = text_cells(path) if suffix == ".txt" else array_cells(path)
+        found, raters_known = (
+            None,
+            len(set(cells.raters)) > 1,
+        )  # a vector says nothing of who gave its ratings
+    else:
+        table = table_of(path)
+        found = recognised(table, Columns(item, rater, value, cluster))
+        cells, raters_known = _table_cells(table, found, layout, mending)
+    cells, no_value = without_empty(cells, mending)
+    values = cells.numbers()
+    if scale is not None:
+        outside = scale.outside(values)
+        if outside.any():
+            row = int(np.flatnonzero(outside)[0])
+            raise NbykError(
+                f"{cells.at(row)}, column {cells.column(row)!r}: found {values[row]:g}, "
+                f"expected {scale.expected}; mend the value or declare another scale"
+            )
+        values = scale.normalise(values)
+    cells, values, repeated = without_duplicates(cells, values, mending)
+    clusters = None
+    if cluster is not None:
+        column = cells.table.column(cluster, "rename the column of clusters, or name it with cluster=…")
+        of_rows = as_ids(cells.table, cluster, column)
+        clusters = [of_rows[row] for row in cells.rows]
+    ratings = Ratings.from_columns(
+        cells.items, cells.raters, values, at=cells.at, raters_known=raters_known, clusters=clusters
+    )
+    differs = found is not None and (found != Columns(item, rater, value, cluster) or cells.table.roles)
+    said = ""
+    if found is not None and differs and cells.value is not None:
+        said = described(found, ratings.items, ratings.raters, raters_known=raters_known)
+    return replace(ratings, recognised=said, mended=tuple(filter(None, (no_value, repeated))))
+
+
+def table_of(given: Given) -> Table:
+    """Return the table in a file, of any tool, or in a data frame.
+
+    Raises
+    ------
+    NbykError
+        As `read_ratings`, or if a maker's reader is not installed or cannot read its file.
+    """
+    if isinstance(given, Table):
+        return given
+    if _is_frame(given):
+        return _frame(given)
+    recording = recorded_at(given)
+    suffix = Path(given).suffix.lower()
+    if recording is None and suffix == ".json":
+        content = json_content(given)
+        recording = recorded_in(content)
+        if recording is None and isinstance(content, list) and all(isinstance(row, dict) for row in content):
+            names = dict.fromkeys(str(name) for row in content for name in row)
+            recording = Recording("", {name: [row.get(name) for row in content] for name in names}, {})
+        if recording is None:
+            raise NbykError(
+                f"{given}: is JSON of no tool that nbyk knows (docs/formats.md); expected a list of objects "
+                'such as {"item": "a", "rater": "r1", "value": 1}'
+            )
+    if recording is not None:
+        return _recorded(given, recording)
+    if suffix not in TABLE_SUFFIXES:
+        raise unknown_suffix(given, (*TABLE_SUFFIXES, *NAMELESS_SUFFIXES, *_MADE))
+    return read_table(given)
+
+
+def _table_cells(table: Table, columns: Columns, layout: Layout, mending: Mending) -> tuple[Cells, bool]:
+    """Return the ratings of a table, and whether equal raters in it are one rater."""
+    item, rater, value = columns.item, columns.rater, columns.value
+    is_long = layout == "long" or bool(table.roles)
+    if not (is_long or (layout == "auto" and (value in table.names or rater in table.names))):
+        guessed = layout == "auto"
+        return wide_cells(
+            table,
+            item,
+            guessed=guessed,
+            cluster=columns.cluster,
+            may_repeat=mending.on_duplicates != "refuse",
+            may_be_unrated=mending.on_empty == "drop",
+        ), True
+    if rater == "rater" and rater not in table.names and item in table.names and value in table.names:
+        others = set(table.names) - {item, value, columns.cluster}
+        ids = as_ids(table, item, table.column(item, ""))
+        # One score per item, unless further columns could be raters' or an item repeats.
+        if len(set(ids)) == len(ids) and (value == "value" or not others):
+            rater = None
+    return long_cells(table, item, rater, value), rater is not None
+
+
+def _recorded(path: str | os.PathLike[str], recording: Recording) -> Table:
+    columns = tuple(list(column) for column in recording.columns.values())
+    n_rows = len(columns[0]) if columns else 0
+    if not n_rows:
+        raise NbykError(
+            f"{path}: is {recording.maker or 'a list'} without rows; expected at least one rating"
+        )
+    names = tuple(map(str, recording.columns))
+    return Table(
+        str(path), names, columns, recording.unit, range(1, n_rows + 1), recording.roles, recording.scores
+    )
+
+
+def _is_frame(given: Given) -> bool:
+    """Return whether something is a data frame; a path is none, and no library of frames is loaded for it."""
+    if isinstance(given, str | os.PathLike | Table):
+        return False
+    import narwhals.stable.v1 as nw
+
+    try:
+        nw.from_native(given, eager_only=True)
+    except TypeError:
+        raise NbykError(
+            f"found {type(given).__name__}, expected a path or a data frame of pandas, polars or pyarrow"
+        ) from None
+    return True
+
+
+def _frame(given: Given) -> Table:
+    import narwhals.stable.v1 as nw
+
+    frame = nw.from_native(given, eager_only=True)
+    columns: Sequence[Any] = [frame[name].to_list() for name in frame.columns]
+    if not len(frame):
+        raise NbykError("the data frame has no rows; expected at least one rating per row")
+    return Table("the data frame", tuple(frame.columns), tuple(columns), "row", range(len(frame)))

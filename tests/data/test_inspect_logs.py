@@ -1,0 +1,109 @@
+"""Logs that Inspect itself wrote: samples are items, epochs are runs, metadata are clusters.
+
+Inspect's dependencies exclude some of the locked versions; `make test-inspect` runs this beside the lock.
+"""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+from nbyk.data import read_ratings, read_systems
+from nbyk.errors import NbykError
+
+pytest.importorskip("inspect_ai", reason="Inspect is not installed: make test-inspect", exc_type=ImportError)
+
+N_SAMPLES, N_EPOCHS, N_TEXTS = 12, 3, 4
+
+
+def evaluated(folder: Path, log_format: str, seed: int) -> tuple[Path, Any]:
+    """Evaluate a tiny task with a mock model, whose answers are right at random; return the log.
+
+    The answers are the solver's: the mock model would fetch a tokeniser to count the words of its own.
+    """
+    from inspect_ai import Task, eval
+    from inspect_ai.dataset import MemoryDataset, Sample
+    from inspect_ai.model import ModelOutput
+    from inspect_ai.scorer import accuracy, match, stderr
+    from inspect_ai.solver import solver
+
+    samples = [
+        Sample(input=f"say {i}", target="yes", id=f"q{i}", metadata={"text": f"t{i % N_TEXTS}"})
+        for i in range(N_SAMPLES)
+    ]
+    right = np.random.default_rng(seed).random((N_SAMPLES, N_EPOCHS)) < 0.6
+
+    @solver
+    def scripted() -> Any:
+        async def solve(state: Any, generate: Any) -> Any:
+            is_right = right[int(state.sample_id[1:]), state.epoch - 1]
+            state.output = ModelOutput.from_content("mockllm/model", "yes" if is_right else "no")
+            return state
+
+        return solve
+
+    task = Task(
+        dataset=MemoryDataset(samples),
+        solver=scripted(),
+        scorer=match(),
+        metrics=[accuracy(), stderr(), stderr(cluster="text")],
+        epochs=N_EPOCHS,
+    )
+    (log,) = eval(
+        task,
+        model="mockllm/model",
+        log_dir=str(folder),
+        log_format=log_format,
+        display="none",
+    )
+    assert log.status == "success", log.error
+    return Path(log.location.removeprefix("file://")), log
+
+
+@pytest.mark.parametrize("log_format", ["eval", "json"])
+def test_a_log_is_read_as_inspect_reads_it(
+    log_format: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path, log = evaluated(tmp_path / "logs", log_format, seed=1)
+    assert path.suffix == f".{log_format}"
+    ratings = read_ratings(path, cluster="text")
+    said = f"items = sample_id ({N_SAMPLES}), runs = epoch ({N_EPOCHS}), values = match"
+    assert ratings.recognised == said
+    expected = {(s.id, str(s.epoch)): float(s.scores["match"].value == "C") for s in log.samples}
+    index = zip(ratings.item_index, ratings.rater_index, ratings.values, strict=True)
+    assert {(ratings.items[i], ratings.raters[r]): value for i, r, value in index} == expected
+    assert ratings.clusters == tuple(f"t{int(item[1:]) % N_TEXTS}" for item in ratings.items)
+
+
+def test_inspects_clustered_standard_error_is_ours(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A system against one that is always wrong: the difference is its mean, its error the mean's."""
+    from nbyk.metrics import get
+    from nbyk.testing.shared_units import responses
+    from nbyk.testing.shared_units.components import item_component
+    from nbyk.testing.shared_units.statistic import changes
+
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path, log = evaluated(tmp_path / "logs", "eval", seed=2)
+    wrong = tmp_path / "wrong.csv"
+    wrong.write_text("item,value\n" + "".join(f"q{i},0\n" for i in range(N_SAMPLES)), encoding="utf-8")
+    metrics = [metric for score in log.results.scores for metric in score.metrics.values()]
+    (clustered,) = [metric.value for metric in metrics if metric.params.get("cluster") == "text"]
+    (mean,) = [metric.value for metric in metrics if metric.name == "accuracy"]
+    data = read_systems([path, wrong], cluster="text").pair(path.stem, "wrong")
+    ours = responses(data.a, data.b, clusters=data.clusters)
+    found = changes(get("mean"), ours)
+    assert found.effect == pytest.approx(mean, abs=1e-12)
+    assert np.sqrt(item_component(ours, found).total) == pytest.approx(clustered, rel=1e-9)
+
+
+def test_a_damaged_log_is_refused(tmp_path: Path) -> None:
+    path = tmp_path / "cut.eval"
+    path.write_bytes(b"PK\x03\x04 cut off")
+    with pytest.raises(NbykError, match=r"cut\.eval: Inspect cannot read it"):
+        read_ratings(path)
+    assert os.listdir(tmp_path) == ["cut.eval"]

@@ -1,0 +1,158 @@
+"""Files of other tools, as the tools themselves write them."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from nbyk.data import Levels, read_ratings, read_systems
+from nbyk.data.readers import recording
+from nbyk.errors import NbykError
+
+
+def as_json(path: Path, content: Any) -> Path:
+    path.write_text(json.dumps(content), encoding="utf-8")
+    return path
+
+
+def helm(instance: str, trial: int, match: float, **further: Any) -> dict[str, Any]:
+    """Return an entry as HELM 0.5 writes them (`helm.benchmark.metrics.metric.PerInstanceStats`)."""
+    stat = {"count": 1, "sum": match, "sum_squared": match, "min": match, "max": match, "mean": match}
+    named = {"name": {"name": "exact_match", "split": "test"}, **stat}
+    return {"instance_id": instance, "train_trial_index": trial, "stats": [named], **further}
+
+
+def test_helms_statistics_per_instance(tmp_path: Path) -> None:
+    entries = [helm(f"id{i}", trial, (i + trial) % 2) for i in range(3) for trial in range(2)]
+    path = as_json(tmp_path / "per_instance_stats.json", entries)
+    ratings = read_ratings(path, cluster="instance_id")
+    said = "items = instance (3), runs = train_trial_index (2), values = exact_match"
+    assert ratings.recognised == said
+    assert ratings.matrix().tolist() == [[0, 1], [1, 0], [0, 1]]
+    entries.append(helm("id0", 0, 1.0, perturbation={"name": "dialect", "prob": 1.0}))
+    perturbed = read_ratings(as_json(path, entries), cluster="instance_id")
+    assert perturbed.items[-1] == "id0 (dialect)"
+    assert perturbed.clusters == ("id0", "id1", "id2", "id0")
+
+
+def test_several_scores_of_a_tool_are_asked_for(tmp_path: Path) -> None:
+    entries = [helm("id0", 0, 1), helm("id1", 0, 0)]
+    for entry in entries:
+        entry["stats"].append({"name": {"name": "f1_score", "split": "test"}, "count": 1, "mean": 0.5})
+    path = as_json(tmp_path / "stats.json", entries)
+    with pytest.raises(NbykError, match=r"found the scores 'exact_match', 'f1_score'.*`value`"):
+        read_ratings(path)
+    assert read_ratings(path, value="f1_score").values.tolist() == [0.5, 0.5]
+
+
+def annotation(who: Any, rating: int, **further: Any) -> dict[str, Any]:
+    """Return an annotation as Label Studio 1.x exports them."""
+    result = {"from_name": "quality", "to_name": "text", "type": "rating", "value": {"rating": rating}}
+    free = {"from_name": "why", "to_name": "text", "type": "textarea", "value": {"text": ["it is so"]}}
+    return {"id": 7, "completed_by": who, "was_cancelled": False, "result": [result, free], **further}
+
+
+def test_label_studios_export(tmp_path: Path) -> None:
+    tasks = [
+        {"id": 1, "data": {"text": "a", "post": "p"}, "annotations": [annotation(3, 5), annotation(4, 1)]},
+        {
+            "id": 2,
+            "data": {"text": "b", "post": "q"},
+            "annotations": [annotation({"id": 3}, 2), annotation(4, 1, was_cancelled=True)],
+        },
+    ]
+    ratings = read_ratings(
+        as_json(tmp_path / "export.json", tasks), scale=Levels((1, 2, 3, 4, 5)), cluster="post"
+    )
+    assert ratings.recognised == "items = task (2), raters = completed_by (2), values = quality"
+    assert ratings.items == ("1", "2")
+    assert ratings.values.tolist() == [0.8, 0.0, 0.2]
+    assert ratings.clusters == ("p", "q")
+
+
+def test_argillas_records(tmp_path: Path) -> None:
+    rg = pytest.importorskip("argilla", reason="argilla is no part of the lock")
+    users = ["6f2a", "9b1c"]
+    uuid = {user: f"00000000-0000-0000-0000-00000000{user}" for user in users}
+    records = [
+        rg.Record(
+            id=name,
+            fields={"text": "x"},
+            metadata={"post": name[0]},
+            responses=[rg.Response("quality", value, user_id=uuid[user]) for user, value in given.items()],
+        ).to_dict()
+        for name, given in {"p1": {"6f2a": 1, "9b1c": 3}, "q1": {"6f2a": 2}}.items()
+    ]
+    path = tmp_path / "records.json"
+    path.write_text(json.dumps(records, default=str), encoding="utf-8")
+    ratings = read_ratings(path, cluster="post")
+    assert ratings.recognised == "items = id (2), raters = user_id (2), values = quality"
+    assert ratings.matrix()[0].tolist() == [1, 3]
+    assert ratings.clusters == ("p", "q")
+
+
+def test_a_saved_data_set_of_hugging_face(tmp_path: Path) -> None:
+    datasets = pytest.importorskip("datasets", reason="datasets is no part of the lock")
+    columns = {"item": ["a", "b", "a"], "annotator": ["x", "x", "y"], "value": [1.0, 0.0, 0.5]}
+    made = datasets.Dataset.from_dict(columns)
+    made.save_to_disk(tmp_path / "gold")
+    ratings = read_ratings(tmp_path / "gold")
+    assert ratings.recognised == "items = item (2), raters = annotator (2), values = value"
+    assert ratings.values.tolist() == [1.0, 0.0, 0.5]
+    assert read_systems([tmp_path / "gold", f"b={tmp_path / 'gold'}"]).n_items == 2
+    datasets.DatasetDict({"test": made, "dev": made}).save_to_disk(tmp_path / "both")
+    with pytest.raises(NbykError, match=r"holds the splits test, dev; give the folder of one: .*both/test"):
+        read_ratings(tmp_path / "both")
+    assert read_ratings(tmp_path / "both" / "test").n_ratings == 3
+
+
+def test_an_excel_workbook(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
+    book = openpyxl.Workbook()
+    sheet = book.active
+    for row in (["item", "ann", "bo"], ["q1", 1, 0], ["q2", 0.5, None], [None, None, None]):
+        sheet.append(row)
+    book.create_sheet("empty")
+    path = tmp_path / "gold.xlsx"
+    book.save(path)
+    ratings = read_ratings(path)
+    assert (ratings.items, ratings.raters) == (("q1", "q2"), ("ann", "bo"))
+    assert ratings.values.tolist() == [1.0, 0.0, 0.5]
+    book["empty"].append(["item", "x"])
+    book.save(path)
+    with pytest.raises(NbykError, match="found filled sheets 'Sheet', 'empty', expected one"):
+        read_ratings(path)
+    path.write_bytes(b"PK\x03\x04 nothing")
+    with pytest.raises(NbykError, match="openpyxl cannot read it"):
+        read_ratings(path)
+
+
+def test_a_list_of_objects_is_a_table_and_other_json_is_refused(tmp_path: Path) -> None:
+    rows = [{"item": "a", "rater": "r", "value": 1}, {"item": "b", "rater": "r", "value": 0}]
+    assert read_ratings(as_json(tmp_path / "a.json", rows)).values.tolist() == [1, 0]
+    with pytest.raises(NbykError, match="is JSON of no tool that nbyk knows"):
+        read_ratings(as_json(tmp_path / "b.json", {"a": 1}))
+
+
+@pytest.mark.parametrize(
+    ("name", "extra"), [("log.eval", "inspect"), ("gold.xlsx", "excel"), ("saved", "datasets")]
+)
+def test_a_reader_that_is_not_installed_is_named_with_its_extra(
+    name: str, extra: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / name
+    if extra == "datasets":
+        path.mkdir()
+        (path / "dataset_info.json").write_text("{}")
+    else:
+        path.write_bytes(b"PK\x03\x04")
+
+    def missing(module: str) -> None:
+        raise ImportError(f"No module named {module!r}")
+
+    monkeypatch.setattr(recording.importlib, "import_module", missing)
+    with pytest.raises(NbykError, match=rf"{name}: is .*pip install '\.\[{extra}\]' in the folder"):
+        read_ratings(path)

@@ -1,0 +1,153 @@
+"""Files as people have them: known names, one score per item, repeated and empty rows, data frames."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pyarrow as pa
+import pytest
+
+from nbyk.data import Interval, read_ratings, read_systems
+from nbyk.data.columns import Columns
+from nbyk.errors import NbykError
+
+
+def written(path: Path, text: str) -> Path:
+    path.write_text(text, encoding="utf-8")
+    return path
+
+
+def test_one_score_per_item_needs_no_raters(tmp_path: Path) -> None:
+    ratings = read_ratings(written(tmp_path / "a.csv", "item,value\nq1,1\nq2,0\n"))
+    assert (ratings.items, ratings.values.tolist()) == (("q1", "q2"), [1.0, 0.0])
+    assert not ratings.raters_known
+    assert ratings.units().known_by == "vector"
+
+
+def test_an_item_that_repeats_without_raters_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(NbykError, match=r"no column 'rater'.*rater=None"):
+        read_ratings(written(tmp_path / "a.csv", "item,value\nq1,1\nq1,0\nq2,0\n"))
+
+
+@pytest.mark.parametrize(
+    ("header", "said"),
+    [
+        ("sample_id,epoch,score", "items = sample_id (2), runs = epoch (2), values = score"),
+        ("example_id,annotator,rating", "items = example_id (2), raters = annotator (2), values = rating"),
+        ("item,rater,label", "items = item (2), raters = rater (2), values = label"),
+        ("item,rater,value", ""),
+    ],
+)
+def test_known_names_are_recognised_and_said(tmp_path: Path, header: str, said: str) -> None:
+    path = written(tmp_path / "a.csv", f"{header}\nq1,1,0\nq1,2,1\nq2,1,1\nq2,2,1\n")
+    ratings = read_ratings(path)
+    assert ratings.recognised == said
+    assert ratings.matrix().tolist() == [[0, 1], [1, 1]]
+
+
+@pytest.mark.parametrize(
+    ("header", "found"),
+    [
+        ("item,run,judge,score", "'run', 'judge' can all be the raters; name the one that is with `rater`"),
+        ("item,rater,score,label", "'score', 'label' can all be the values"),
+        ("id,doc_id,rater,value", "'id', 'doc_id' can all be the items"),
+    ],
+)
+def test_what_could_be_either_is_asked_for(tmp_path: Path, header: str, found: str) -> None:
+    with pytest.raises(NbykError, match=found):
+        read_ratings(written(tmp_path / "a.csv", f"{header}\nq1,1,0,1\nq2,1,1,1\n"))
+
+
+def test_a_known_value_beside_unknown_columns_is_no_score_per_item(tmp_path: Path) -> None:
+    with pytest.raises(NbykError, match="no column 'rater'; found 'item', 'ann', 'label'"):
+        read_ratings(written(tmp_path / "a.csv", "item,ann,label\nq1,1,0\nq2,1,1\n"))
+
+
+@pytest.mark.parametrize(
+    ("choice", "values"), [("first", [0.0, 1.0, 1.0]), ("last", [0.5, 1.0, 0.0]), ("mean", [0.25, 1.0, 0.5])]
+)
+def test_duplicates_are_taken_as_asked_and_counted(tmp_path: Path, choice: str, values: list[float]) -> None:
+    text = "item,rater,value\na,r,0\nb,r,1\na,r,0.5\nc,r,1\nc,r,0\n"
+    ratings = read_ratings(written(tmp_path / "a.csv", text), on_duplicates=choice)
+    assert ratings.values.tolist() == values
+    assert "2 further ratings of an item by the same rater" in ratings.mended[0]
+    wide = "item,r\na,0\nb,1\na,0.5\nc,1\nc,0\n"
+    assert read_ratings(written(tmp_path / "w.csv", wide), on_duplicates=choice).values.tolist() == values
+
+
+def test_duplicates_and_empty_rows_are_refused_with_their_number(tmp_path: Path) -> None:
+    twice = written(tmp_path / "a.csv", "item,rater,value\na,r,0\na,r,1\nb,r,1\nb,r,1\n")
+    with pytest.raises(NbykError, match=r"line 3: .*\(2 such ratings in all\).*`on_duplicates` first"):
+        read_ratings(twice)
+    empty = written(tmp_path / "b.csv", "item,rater,value\na,r,\nb,r,1\nc,r,NA\nd,r,1\n")
+    with pytest.raises(NbykError, match=r"line 2, column 'value': found no value.*\(2 such rows in all\)"):
+        read_ratings(empty)
+    dropped = read_ratings(empty, on_empty="drop")
+    assert (dropped.items, dropped.mended) == (
+        ("b", "d"),
+        (f"{empty}: 2 rows without a value were left out",),
+    )
+    with pytest.raises(NbykError, match="on_duplicates: found 'best', expected refuse, first, last or mean"):
+        read_ratings(empty, on_duplicates="best")
+
+
+def test_an_unrated_item_of_a_wide_table_is_dropped_as_asked(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.csv", "item,r,s\na,1,\nb,,\nc,0,1\n")
+    assert read_ratings(path, on_empty="drop").items == ("a", "c")
+
+
+def test_text_holds_one_number_per_item(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.txt", "0.5\n1\n0\n")
+    assert read_ratings(path).matrix().tolist() == [[0.5], [1.0], [0.0]]
+    np.save(tmp_path / "b.npy", np.array([0.25, 1.0, 0.5]))
+    systems = read_systems([path, tmp_path / "b.npy"])
+    assert systems.responses["b"].ravel().tolist() == [0.25, 1.0, 0.5]
+    with pytest.raises(NbykError, match=r"line 2.*found no value"):
+        read_ratings(written(tmp_path / "c.txt", "1\n\n0\n"))
+
+
+LONG = "model,id,seed,score,text\nA,q1,1,1,t\nA,q2,1,0,t\nB,q1,1,0,t\nB,q2,1,0,u\nA,q1,2,1,t\nA,q2,2,1,t\n"
+
+
+def test_one_long_table_holds_all_systems(tmp_path: Path) -> None:
+    systems = read_systems([written(tmp_path / "all.csv", LONG)])
+    assert systems.names == ("A", "B")
+    assert systems.responses["A"].tolist() == [[1, 1], [0, 1]]
+    assert systems.recognised["A"] == "items = id (2), runs = seed (2), values = score"
+
+
+def test_a_column_of_systems_is_named_where_it_is_not_known(tmp_path: Path) -> None:
+    path = written(tmp_path / "all.csv", LONG.replace("model", "entry"))
+    assert read_systems([path], system="entry").names == ("A", "B")
+    with pytest.raises(NbykError, match=r"found 1 system\(s\)"):
+        read_systems([path])
+    with pytest.raises(NbykError, match="system: found 'entry' and 2 files"):
+        read_systems([path, f"b={path}"], system="entry")
+
+
+def test_gold_has_columns_of_its_own(tmp_path: Path) -> None:
+    gold = written(tmp_path / "gold.csv", "post,who,grade\nq1,x,1\nq2,x,0\n")
+    all_of = written(tmp_path / "all.csv", LONG)
+    systems = read_systems([all_of], gold, gold_columns=Columns("post", "who", "grade"))
+    assert systems.gold is not None
+    assert systems.gold.tolist() == [[1], [0]]
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars", "pyarrow"])
+def test_data_frames_are_read_as_tables_are(kind: str, tmp_path: Path) -> None:
+    columns: dict[str, Any] = {"item": ["a", "a", "b"], "rater": [1, 2, 1], "value": [1, 5, 3]}
+    make = {"pandas": pd.DataFrame, "pyarrow": pa.table}
+    frame = pytest.importorskip("polars").DataFrame(columns) if kind == "polars" else make[kind](columns)
+    ratings = read_ratings(frame, scale=Interval(1, 5))
+    assert (ratings.items, ratings.values.tolist()) == (("a", "b"), [0.0, 1.0, 0.5])
+    assert read_systems({"x": frame, "y": frame}, scale=Interval(1, 5)).n_items == 2
+    everything = {"system": ["s", "s", "t", "t"], "item": list("abab"), "score": [0.0, 1.0, 1.0, 1.0]}
+    whole = (
+        pytest.importorskip("polars").DataFrame(everything) if kind == "polars" else make[kind](everything)
+    )
+    assert read_systems(whole).names == ("s", "t")
+    with pytest.raises(NbykError, match="found list, expected a path or a data frame"):
+        read_ratings([1, 2])
