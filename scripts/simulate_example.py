@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.ratings import read_ratings
+from nbyk.data.reading import read_ratings
 from nbyk.files import write_text
 from nbyk.priors import Response
 from nbyk.resampling.simulate import simulate_systems

@@ -266,7 +266,20 @@ def _read(
     table = given if is_nameless else table_of(given)
     if columns.cluster is not None and not (isinstance(table, Table) and columns.cluster in table.names):
         columns = replace(columns, cluster=None)  # one file with clusters is enough
-    return _Source(label, read_ratings(table, **vars(columns), scale=scale, **mending), is_nameless)
+    return _Source(label, _ratings(table, columns, scale, mending), is_nameless)
+
+
+def _ratings(table: Input, columns: Columns, scale: Scale | None, mending: Mapping[str, str]) -> Ratings:
+    return read_ratings(
+        table,
+        item=columns.item,
+        rater=columns.rater,
+        value=columns.value,
+        cluster=columns.cluster,
+        scale=scale,
+        on_duplicates=mending["on_duplicates"],
+        on_empty=mending["on_empty"],
+    )
 
 
 def _only_scale(sources: Sequence[_Source]) -> Scale:

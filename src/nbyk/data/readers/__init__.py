@@ -24,7 +24,8 @@ def recorded_at(path: str | os.PathLike[str]) -> Recording | None:
     """Return what a reader makes of a path; None where no reader recognises it."""
     for reader in READERS:
         if reader.recognises(path):
-            return reader.read(path)
+            found: Recording = reader.read(path)
+            return found
     return None
 
 
