@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -22,7 +22,8 @@ from nbyk.resampling.effects import (
     run_chunks,
     score,
 )
-from nbyk.resampling.samplers import Sampler, check_null, get_sampler
+from nbyk.resampling.multilevel import multilevel_sampler
+from nbyk.resampling.samplers import MULTILEVEL_SAMPLERS, WITHIN_ITEMS, Sampler, check_null, get_sampler
 from nbyk.resampling.streams import StreamKey, Streams, stream_key
 
 Floats = NDArray[np.float64]
@@ -63,7 +64,8 @@ def resample(
     data
         Gold, if any, and both systems' responses.
     sampler
-        Item and response sampler, such as ``bootstrap_items/sample(K)``.
+        Item and response sampler, such as ``bootstrap_items/sample(K)``, or a multi-level sampler by name
+        (`nbyk.resampling.samplers.MULTILEVEL_SAMPLERS`).
     null
         None for the alternative, or the null hypothesis under which A and B are redrawn: "pooled",
         "pooled_twice", "permutation" or "swap_items" (see `nbyk.resampling.samplers.NULLS`).
@@ -79,8 +81,11 @@ def resample(
         check_null(null)
     if null == "shifted":
         raise NbykError("the shifted null shifts effects, not responses; draw effects with resampled_effects")
-    plan = _Plan.of(data, _sampler(sampler), seed)
-    gold, systems = plan.draw(plan.streams(0, null), null, 1)
+    if _is_multilevel(sampler):
+        ((gold, systems),) = _multilevel_draws(data, str(sampler), null, seed, 0, 1, share_gold=True)
+    else:
+        plan = _Plan.of(data, _sampler(sampler), seed)
+        gold, systems = plan.draw(plan.streams(0, null), null, 1)
     a, b = systems[0, 0], systems[1, 0]
     return ResponseSet(gold[0], _without_empty_columns(a), _without_empty_columns(b))
 
@@ -109,7 +114,8 @@ def resampled_effects(
     metrics
         One metric or several, by name or as `Metric`.
     sampler
-        Item and response sampler.
+        Item and response sampler, or a multi-level sampler by name, which draws raters with the items that
+        they share (`nbyk.resampling.samplers.MULTILEVEL_SAMPLERS`).
     null
         One of `nbyk.resampling.samplers.NULLS`. The default, "swap_items", holds its level where A and B
         are equally good over the population of items and yet answer single items differently; "pooled",
@@ -181,6 +187,14 @@ def hypothesis_effects(
     parameters are those of `resampled_effects`. Effects are NaN or infinite where a metric is undefined.
     """
     chosen = as_metrics(metrics)
+    if _is_multilevel(sampler):
+
+        def work_with_raters(chunk: int, size: int) -> Floats:
+            draws = _multilevel_draws(data, str(sampler), null, seed, chunk, size, share_gold=share_gold)
+            return np.concatenate([score(chosen, systems, gold) for gold, systems in draws], axis=1)
+
+        drawn = run_chunks(n_resamples, work_with_raters, start=start, threads=threads, progress=progress)
+        return drawn - observed_effects(data, chosen)[:, None] if null == "shifted" else drawn
     plan = _Plan.of(data, _sampler(sampler), seed, share_gold=share_gold)
     if null == "shifted" and plan.sampler.items != "bootstrap_items":
         raise NbykError(
@@ -359,8 +373,32 @@ class _HypothesisStreams:
         return self._streams.coins(self._role(role), shape)
 
 
+def _is_multilevel(sampler: str | Sampler) -> bool:
+    """Whether a sampler draws raters that items share; `raters_within_items` is one of the others."""
+    return sampler in MULTILEVEL_SAMPLERS and sampler != "raters_within_items"
+
+
+def _multilevel_draws(
+    data: ResponseSet, name: str, null: str | None, seed: int, chunk: int, n: int, *, share_gold: bool
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield the first `n` draws of a chunk: gold (1, N, K_gold) and the systems (2, 1, N, K).
+
+    A null of responses redraws them after items and raters were drawn, each copy of an item by itself.
+    """
+    key = stream_key(seed, data=data.fingerprint(), sampler=name)
+    streams = _HypothesisStreams(Streams(key, chunk), null or "alternative", share_gold)
+    source = multilevel_sampler(name, data)
+    for _ in range(n):
+        drawn = source.draw(streams.uniforms)
+        rows = (_Rows.of(matrix) for matrix in (drawn.gold, drawn.a, drawn.b))
+        plan = _Plan(Sampler("all_items", "all"), key, share_gold, *rows)
+        yield plan.draw(streams, null, 1)
+
+
 def _sampler(sampler: str | Sampler) -> Sampler:
-    return sampler if isinstance(sampler, Sampler) else get_sampler(sampler)
+    if isinstance(sampler, Sampler):
+        return sampler
+    return get_sampler(WITHIN_ITEMS if sampler == "raters_within_items" else sampler)
 
 
 def _without_empty_columns(matrix: Floats) -> Floats:

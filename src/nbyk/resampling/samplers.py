@@ -38,6 +38,18 @@ WEIN_SAMPLERS = (
 """The six samplers of Wein et al. 2023, in the order of their Tables 5 to 14."""
 
 
+MULTILEVEL_SAMPLERS = {
+    "items_and_raters": "items and raters with replacement, independently; every rating where the two meet",
+    "raters_within_items": "items with replacement, and raters anew in each: bootstrap_items/sample(K)",
+    "rater_batches": "batches of items that the same people rated, with replacement, as they are",
+}
+"""Samplers that know which raters items share (Pandita, Korn, Welty and Homan 2026, arXiv 2605.13801).
+`nbyk.resampled_effects` and `nbyk.resample` take their names beside those of an item and a response sampler."""
+
+WITHIN_ITEMS = "bootstrap_items/sample(K)"
+"""What `raters_within_items` is."""
+
+
 @dataclass(frozen=True)
 class Sampler:
     """How one resample is taken from a response set.

@@ -244,6 +244,12 @@ def draw_sets(population: Population | RedrawnPilot, streams: Streams, n_sets: i
     return draw_responses(response, items, k, streams, "alternative", population.n_runs)
 
 
+def respond_in_place(response: Response, mean: Floats, sd: Floats, normals: Floats) -> Floats:
+    """Turn standard normals (R, N, K) into responses to items of these means and deviations, each (R, N)."""
+    kernels.respond(mean, sd, _RESPONSE_CODES[response.kind], response.levels, normals)
+    return normals
+
+
 def draw_responses(
     response: Response,
     items: ItemParameters,

@@ -1,0 +1,141 @@
+"""The samplers that draw raters with the items that they share, against exact enumeration."""
+
+from __future__ import annotations
+
+from collections import Counter
+from itertools import product
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from nbyk.data.response_set import ResponseSet, response_set
+from nbyk.data.units import Units
+from nbyk.errors import NbykError
+from nbyk.resampling.multilevel import multilevel_sampler
+from nbyk.resampling.resample import resample, resampled_effects
+from nbyk.resampling.samplers import MULTILEVEL_SAMPLERS
+from tests.oracles.chisquare import assert_drawn_from
+
+M = 5_000
+NAN = float("nan")
+A = np.array([[0.1], [0.5], [0.85]])
+B = np.array([[0.3], [0.45], [0.6]])
+RATED = {
+    "crossed": {(0, "x"): 0.11, (0, "y"): 0.93, (1, "x"): 0.37, (1, "y"): 0.58, (2, "x"): 0.02, (2, "y"): 0.71},
+    "sparse": {(0, "x"): 0.11, (0, "y"): 0.93, (1, "x"): 0.37, (2, "x"): 0.02, (2, "y"): 0.71},
+}
+"""The rating that a rater gave to an item."""
+
+
+def rated_set(rated: dict[tuple[int, str], float]) -> ResponseSet:
+    """Three items whose ratings stand in the order of RATED, with the raters y and x numbered backwards."""
+    rows = [[(rater, value) for (item, rater), value in rated.items() if item == i] for i in range(3)]
+    gold = np.array([[value for _, value in row] + [NAN] * (2 - len(row)) for row in rows])
+    index = np.array([[("y", "x").index(name) for name, _ in row] + [-1] * (2 - len(row)) for row in rows])
+    return response_set(gold, A, B, units={"gold": Units("ids", ("y", "x"), index.astype(np.int32))})
+
+
+def mae_effect(items: list[int], golds: list[list[float]]) -> float:
+    errors = [abs(B[i, 0] - np.mean(g)) - abs(A[i, 0] - np.mean(g)) for i, g in zip(items, golds, strict=True)]
+    return float(np.mean(errors))
+
+
+def crossed_effects(rated: dict[tuple[int, str], float]) -> dict[float, float]:
+    """Every draw of three items and of two raters, each as likely as any other, but those without a rating."""
+    found: Counter[float] = Counter()
+    for items in product(range(3), repeat=3):
+        for raters in product("xy", repeat=2):
+            golds = [[rated[i, rater] for rater in raters if (i, rater) in rated] for i in items]
+            kept = [(i, gold) for i, gold in zip(items, golds, strict=True) if gold]
+            if kept:
+                found[round(mae_effect([i for i, _ in kept], [gold for _, gold in kept]), 12)] += 1
+    return {effect: count / sum(found.values()) for effect, count in found.items()}
+
+
+@pytest.mark.parametrize("design", RATED)
+def test_items_and_raters_have_the_enumerated_distribution(design: str) -> None:
+    # In the sparse design rater y leaves item 1 without a rating, and it leaves
+    draws = resampled_effects(rated_set(RATED[design]), "mae", sampler="items_and_raters", n_resamples=M, seed=3)
+    assert_drawn_from(draws.alternative[0], crossed_effects(RATED[design]))
+
+
+def test_raters_within_items_is_the_sampler_of_today() -> None:
+    data = rated_set(RATED["crossed"])
+    given = {"null": "pooled", "n_resamples": 70, "seed": 2}
+    within = resampled_effects(data, ["mae", "mse"], sampler="raters_within_items", **given)  # type: ignore[arg-type]
+    today = resampled_effects(data, ["mae", "mse"], sampler="bootstrap_items/sample(K)", **given)  # type: ignore[arg-type]
+    assert_array_equal(within.alternative, today.alternative)
+    assert_array_equal(within.null, today.null)
+
+
+def test_raters_within_items_has_the_enumerated_distribution() -> None:
+    rated = RATED["crossed"]
+    draws = resampled_effects(rated_set(rated), "mae", sampler="raters_within_items", n_resamples=M, seed=3)
+    found: Counter[float] = Counter()
+    for items in product(range(3), repeat=3):
+        for raters in product("xy", repeat=6):
+            golds = [[rated[i, r] for r in raters[2 * at : 2 * at + 2]] for at, i in enumerate(items)]
+            found[round(mae_effect(list(items), golds), 12)] += 1 / (27 * 64)
+    assert_drawn_from(draws.alternative[0], dict(found))
+
+
+def test_rater_batches_have_the_enumerated_distribution() -> None:
+    # x and y rated items 0 and 2, and x alone item 1: two batches, of two items and of one.
+    rated = RATED["sparse"]
+    draws = resampled_effects(rated_set(rated), "mae", sampler="rater_batches", n_resamples=M, seed=3)
+    found: Counter[float] = Counter()
+    for batches in product(([0, 2], [1]), repeat=2):
+        items = [i for batch in batches for i in batch]
+        golds = [[value for (item, _), value in rated.items() if item == i] for i in items]
+        found[round(mae_effect(items, golds), 12)] += 1 / 4
+    assert_drawn_from(draws.alternative[0], dict(found))
+
+
+def test_a_null_swaps_the_items_that_were_drawn() -> None:
+    rated = RATED["sparse"]
+    draws = resampled_effects(rated_set(rated), "mae", sampler="rater_batches", n_resamples=M, seed=4)
+    found: Counter[float] = Counter()
+    for batches in product(([0, 2], [1]), repeat=2):
+        items = [i for batch in batches for i in batch]
+        golds = [[value for (item, _), value in rated.items() if item == i] for i in items]
+        effects = [mae_effect([i], [gold]) for i, gold in zip(items, golds, strict=True)]
+        for signs in product((1, -1), repeat=len(items)):
+            found[round(float(np.mean(np.multiply(signs, effects))), 12)] += 1 / 4 / 2 ** len(items)
+    assert_drawn_from(draws.null[0], dict(found))
+    shifted = resampled_effects(
+        rated_set(rated), "mae", sampler="rater_batches", null="shifted", n_resamples=M, seed=4
+    )
+    observed = mae_effect([0, 1, 2], [[0.11, 0.93], [0.37], [0.02, 0.71]])
+    error = shifted.null[0].std() * (2 / M) ** 0.5
+    assert abs(shifted.null[0].mean() - (shifted.alternative[0].mean() - observed)) < 4 * error
+
+
+def test_without_gold_the_people_who_rated_both_systems_are_drawn_once() -> None:
+    a, b = np.array([[0.1, 0.2], [0.3, 0.4]]), np.array([[0.5, 0.6], [0.7, 0.8]])
+    of_a = Units("ids", ("x", "y"), np.array([[0, 1], [0, 1]], np.int32))
+    of_b = Units("ids", ("y", "x"), np.array([[1, 0], [1, 0]], np.int32))
+    data = response_set(None, a, b, units={"a": of_a, "b": of_b})
+    drawn = multilevel_sampler("items_and_raters", data).crossed_at(np.array([1, 1]), np.array([1, 1]))
+    assert_array_equal(drawn.a, [[0.4, 0.4], [0.4, 0.4]])
+    assert_array_equal(drawn.b, [[0.8, 0.8], [0.8, 0.8]])
+
+
+@pytest.mark.parametrize("sampler", MULTILEVEL_SAMPLERS)
+def test_a_longer_run_continues_the_same_draws(sampler: str) -> None:
+    data = rated_set(RATED["sparse"])
+    short = resampled_effects(data, "mae", sampler=sampler, n_resamples=70, seed=1)
+    long = resampled_effects(data, "mae", sampler=sampler, n_resamples=140, seed=1, threads=2)
+    assert_array_equal(long.alternative[:, :70], short.alternative)
+    assert_array_equal(long.null[:, :70], short.null)
+    assert resample(data, sampler=sampler, seed=1).n_items >= 1
+
+
+def test_data_without_raters_are_refused() -> None:
+    fresh = response_set([[0.1, 0.2], [0.3, NAN]], A[:2], B[:2], units={})
+    with pytest.raises(NbykError, match="items share no raters of gold, as far as their ids say"):
+        resampled_effects(fresh, "mae", sampler="items_and_raters")
+    with pytest.raises(NbykError, match="there is one batch; use items_and_raters"):
+        resampled_effects(rated_set(RATED["crossed"]), "mae", sampler="rater_batches")
+    with pytest.raises(NbykError, match="did you mean items_and_raters"):
+        multilevel_sampler("items_and_rater", fresh)
