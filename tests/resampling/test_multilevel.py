@@ -22,7 +22,14 @@ NAN = float("nan")
 A = np.array([[0.1], [0.5], [0.85]])
 B = np.array([[0.3], [0.45], [0.6]])
 RATED = {
-    "crossed": {(0, "x"): 0.11, (0, "y"): 0.93, (1, "x"): 0.37, (1, "y"): 0.58, (2, "x"): 0.02, (2, "y"): 0.71},
+    "crossed": {
+        (0, "x"): 0.11,
+        (0, "y"): 0.93,
+        (1, "x"): 0.37,
+        (1, "y"): 0.58,
+        (2, "x"): 0.02,
+        (2, "y"): 0.71,
+    },
     "sparse": {(0, "x"): 0.11, (0, "y"): 0.93, (1, "x"): 0.37, (2, "x"): 0.02, (2, "y"): 0.71},
 }
 """The rating that a rater gave to an item."""
@@ -37,12 +44,14 @@ def rated_set(rated: dict[tuple[int, str], float]) -> ResponseSet:
 
 
 def mae_effect(items: list[int], golds: list[list[float]]) -> float:
-    errors = [abs(B[i, 0] - np.mean(g)) - abs(A[i, 0] - np.mean(g)) for i, g in zip(items, golds, strict=True)]
+    errors = [
+        abs(B[i, 0] - np.mean(g)) - abs(A[i, 0] - np.mean(g)) for i, g in zip(items, golds, strict=True)
+    ]
     return float(np.mean(errors))
 
 
 def crossed_effects(rated: dict[tuple[int, str], float]) -> dict[float, float]:
-    """Every draw of three items and of two raters, each as likely as any other, but those without a rating."""
+    """Every draw of three items and of two raters, each as likely, but for those without a rating."""
     found: Counter[float] = Counter()
     for items in product(range(3), repeat=3):
         for raters in product("xy", repeat=2):
@@ -56,7 +65,9 @@ def crossed_effects(rated: dict[tuple[int, str], float]) -> dict[float, float]:
 @pytest.mark.parametrize("design", RATED)
 def test_items_and_raters_have_the_enumerated_distribution(design: str) -> None:
     # In the sparse design rater y leaves item 1 without a rating, and it leaves
-    draws = resampled_effects(rated_set(RATED[design]), "mae", sampler="items_and_raters", n_resamples=M, seed=3)
+    draws = resampled_effects(
+        rated_set(RATED[design]), "mae", sampler="items_and_raters", n_resamples=M, seed=3
+    )
     assert_drawn_from(draws.alternative[0], crossed_effects(RATED[design]))
 
 

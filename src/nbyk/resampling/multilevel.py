@@ -81,13 +81,11 @@ class MultilevelSampler:
         counts = {role: times[index[items]] for role, index in self.raters.items()}
         there = np.all([of_role.sum(axis=1) > 0 for of_role in counts.values()], axis=0)
         kept = items[there]
-        matrices = {
-            role: _repeated(getattr(self.data, role)[kept], counts[role][there])
-            if role in counts
-            else getattr(self.data, role)[kept]
-            for role in ("gold", "a", "b")
-        }
-        return ResponseSet(**matrices)
+        gold, a, b = (
+            _repeated(matrix[kept], counts[role][there]) if role in counts else matrix[kept]
+            for role, matrix in (("gold", self.data.gold), ("a", self.data.a), ("b", self.data.b))
+        )
+        return ResponseSet(gold, a, b)
 
 
 def multilevel_sampler(name: str, data: ResponseSet) -> MultilevelSampler:
@@ -126,7 +124,8 @@ def multilevel_sampler(name: str, data: ResponseSet) -> MultilevelSampler:
     batch_of_item = np.unique(panels, axis=0, return_inverse=True)[1].reshape(-1)
     if name == "rater_batches" and batch_of_item.max() == 0:
         raise NbykError(
-            "sampler rater_batches: the same people rated all items, so there is one batch; use items_and_raters"
+            "sampler rater_batches: the same people rated all items, so there is one batch; "
+            "use items_and_raters"
         )
     return MultilevelSampler(name, replace(data, units={}), raters, len(names), batch_of_item)
 

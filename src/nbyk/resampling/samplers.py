@@ -44,7 +44,7 @@ MULTILEVEL_SAMPLERS = {
     "rater_batches": "batches of items that the same people rated, with replacement, as they are",
 }
 """Samplers that know which raters items share (Pandita, Korn, Welty and Homan 2026, arXiv 2605.13801).
-`nbyk.resampled_effects` and `nbyk.resample` take their names beside those of an item and a response sampler."""
+`nbyk.resampled_effects` and `nbyk.resample` take their names, as they take the samplers' above."""
 
 WITHIN_ITEMS = "bootstrap_items/sample(K)"
 """What `raters_within_items` is."""

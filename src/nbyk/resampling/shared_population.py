@@ -113,7 +113,9 @@ def simulate_shared(
     n_runs = population.n_runs or k
     raters = _panels(streams, sharing, n, k)
     runs = np.broadcast_to(np.arange(n_runs, dtype=np.int32), (n, n_runs)) if sharing.share_runs else None
-    gold = _responses(population, (items.gold, items.sd_gold), streams, "gold", k, raters, sharing.rater_share)
+    gold = _responses(
+        population, (items.gold, items.sd_gold), streams, "gold", k, raters, sharing.rater_share
+    )
     a, b = (
         _responses(population, moments, streams, role, n_runs, runs, sharing.run_share)
         for role, moments in (("a", (items.a, items.sd_a)), ("b", (items.b, items.sd_b)))
@@ -169,7 +171,8 @@ def _responses(
         severities = np.empty((1, int(units.max()) + 1))
         streams.fill_normals(f"units of {role}", severities)
         noise = np.sqrt(1.0 - share) * noise + np.sqrt(share) * severities[0][units]
-    return respond_in_place(population.prior.response, *moments, noise)[0]
+    responses: Floats = respond_in_place(population.prior.response, *moments, noise)[0]
+    return responses
 
 
 def _units(name: str, index: Integers | None, count: int) -> Units:

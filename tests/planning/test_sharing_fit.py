@@ -1,0 +1,90 @@
+"""Severities and clusters fitted from ratings with ids, against what they were simulated with."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from nbyk.data import load_source
+from nbyk.data.ratings import Ratings
+from nbyk.errors import NbykError
+from nbyk.planning.sharing_fit import fit_sharing, severity_variance
+from nbyk.priors import Response, TwoStagePrior, published_prior
+from nbyk.priors.families import Beta, Uniform
+from nbyk.resampling.population import Population
+from nbyk.resampling.shared_population import Sharing, simulate_shared
+
+
+def prior_of(response: Response) -> TwoStagePrior:
+    return TwoStagePrior("p", Beta(3.0, 2.0), Uniform(0.1, 0.3), response)
+
+
+def simulated(prior: TwoStagePrior, sharing: Sharing, *, n_items: int, k: int, index: int = 0) -> Ratings:
+    data = simulate_shared(Population(prior, n_items, k, 0.0), sharing, seed=6, index=index)
+    index_of = data.units["gold"].index
+    assert index_of is not None
+    items, columns = np.indices(index_of.shape)
+    return Ratings.from_columns(
+        [f"i{item}" for item in items.ravel()],
+        [f"r{rater}" for rater in index_of[items, columns].ravel()],
+        data.gold.ravel(),
+        clusters=None if data.clusters is None else [f"c{c}" for c in data.clusters[items.ravel()]],
+    )
+
+
+@pytest.mark.parametrize(
+    "response", [Response("normal"), Response("clamped"), Response("likert", 5), Response("binary")]
+)
+def test_severities_come_back(response: Response) -> None:
+    # 40 raters tell a variance to within √(2/39) = 23 %, here over four sets: 11 %.
+    prior = prior_of(response)
+    found = [
+        fit_sharing(simulated(prior, Sharing(40, 0.2), n_items=300, k=8, index=index), prior)
+        for index in range(4)
+    ]
+    assert all(fit.sharing.n_raters == 40 for fit in found)
+    variance = np.mean([fit.severity_sd**2 for fit in found])
+    assert_allclose(variance, severity_variance(prior, 0.2), rtol=4 * 0.12)
+    assert_allclose(np.mean([fit.sharing.rater_share for fit in found]), 0.2, rtol=4 * 0.12)
+
+
+def test_raters_who_do_not_differ_have_a_small_share() -> None:
+    prior = prior_of(Response("likert", 5))
+    fit = fit_sharing(simulated(prior, Sharing(20, 0.0), n_items=300, k=5), prior)
+    assert fit.sharing.rater_share < 0.02
+
+
+def test_clusters_come_back() -> None:
+    prior = prior_of(Response("normal"))
+    sharing = Sharing(20, 0.1, cluster_size=5, cluster_share=0.5)
+    fit = fit_sharing(simulated(prior, sharing, n_items=1500, k=5), prior)
+    assert fit.sharing.cluster_size == 5
+    # Item means are a Beta's; normal scores with a correlation of .5 give them one of almost .5.
+    assert abs(fit.sharing.cluster_share - 0.5) < 0.1
+    assert_allclose(fit.cluster_sd, 0.2 * np.sqrt(0.5), rtol=0.15)
+
+
+def test_severity_in_closed_form() -> None:
+    # Of normal responses, ρ σ² with E σ and not E σ², since one severity stands for all items.
+    prior = prior_of(Response("normal"))
+    assert_allclose(severity_variance(prior, 0.3), 0.3 * 0.2**2, rtol=0.02)
+    # Clamped responses that stay far from 0 and 1 are normal
+    narrow = TwoStagePrior("p", Uniform(0.4, 0.6), Uniform(0.02, 0.020001), Response("clamped"))
+    assert_allclose(severity_variance(narrow, 0.5), 0.5 * 0.02**2, rtol=1e-3)
+
+
+def test_convabuse_has_eight_raters_who_differ() -> None:
+    fit = fit_sharing(load_source("convabuse", None), published_prior("convabuse"))
+    assert fit.sharing.n_raters == 8
+    assert 0.035 < fit.severity_sd < 0.05
+    assert 0.0 < fit.sharing.rater_share < 1.0
+
+
+def test_ratings_that_do_not_tell_are_refused() -> None:
+    items, raters = ["i", "i", "j", "j"], ["x", "y", "x", "y"]
+    prior = prior_of(Response("normal"))
+    for known, found in ((True, "2 raters of two items or more"), (False, "no ids of raters")):
+        ratings = Ratings.from_columns(items, raters, [0.1, 0.2, 0.3, 0.4], raters_known=known)
+        with pytest.raises(NbykError, match=f"found {found}; expected 3 at least"):
+            fit_sharing(ratings, prior)
