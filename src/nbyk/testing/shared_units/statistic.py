@@ -281,32 +281,53 @@ def _unit_changes(
     totals, within = np.zeros(data.n_units), np.zeros(data.n_units)
     order = np.argsort(units, kind="stable")
     starts = np.searchsorted(units[order], np.arange(data.n_units + 1))
-    n_clusters = int(data.clusters.max()) + 1
     for numbers in data.source_units.values():
-        # many units tell much about noise even where each is left out of few blocks
-        n_blocks = min(n_clusters, max(2, min(BLOCKS, 1 + -(-_NOISE_DEGREES // len(numbers)))))
-        blocks = _dealt(n_clusters, n_blocks)[data.clusters]
+        blocks, n_blocks = blocks_for(data.clusters, len(numbers))
         by_block, shares = np.zeros((len(numbers), n_blocks)), np.zeros((len(numbers), n_blocks))
         for row, unit in enumerate(numbers):
             answered = items[order[starts[unit] : starts[unit + 1]]]
             left, lost = _without_unit(metric, data, columns, answered, unit)
-            shares[row] = np.bincount(blocks[answered], minlength=n_blocks) / n_clusters
+            shares[row] = np.bincount(blocks[answered], minlength=n_blocks)
             parts = [blocks[answered] == block for block in range(n_blocks)]
             parts.append(np.ones(len(answered), bool))
             found = np.asarray(_effects_with_parts(metric, columns, answered, left, lost, parts)) - effect
             steps = _steps(data)[unit] if metric.needs == "item_means" else 1.0
             by_block[row], totals[unit] = found[:-1] / steps, found[-1] / steps
-        # what all units have in common, in a block and on the whole, is no difference between them
-        by_block -= shares * (by_block.sum(0) / np.maximum(shares.sum(0), 1e-300))
-        whole = shares.sum(1, keepdims=True)
-        totals[numbers] -= whole[:, 0] * (totals[numbers].sum() / whole.sum())
-        shares /= whole
-        spread = 1.0 - np.sum(shares**2, axis=1)
-        squares = np.sum((by_block - shares * by_block.sum(1, keepdims=True)) ** 2, axis=1)
-        squares = np.where(spread > 1e-9, squares / np.maximum(spread, 1e-9), totals[numbers] ** 2)
-        # few blocks say little of a single unit's noise: all units have it in proportion to their responses
-        within[numbers] = squares.sum() * whole[:, 0] / whole.sum()
+        shares /= int(data.clusters.max()) + 1
+        totals[numbers], within[numbers] = centred_changes(by_block, totals[numbers], shares)
     return totals, within
+
+
+def blocks_for(clusters: Ints, n_units: int) -> tuple[Ints, int]:
+    """Return the block of each item, and how many there are, in which so many units are left out in turn."""
+    n_clusters = int(clusters.max()) + 1
+    # many units tell much about noise even where each is left out of few blocks
+    n_blocks = min(n_clusters, max(2, min(BLOCKS, 1 + -(-_NOISE_DEGREES // n_units))))
+    return _dealt(n_clusters, n_blocks)[clusters], n_blocks
+
+
+def centred_changes(by_block: Floats, totals: Floats, shares: Floats) -> tuple[Floats, Floats]:
+    """Return the changes of the effect without each unit of a source, and their part within (`Changes`).
+
+    Parameters
+    ----------
+    by_block : ndarray, shape (J, B)
+        Change without each unit in one block of items alone.
+    totals : ndarray, shape (J,)
+        Change without each unit in all items.
+    shares : ndarray, shape (J, B)
+        The part of all items that a unit answers in each block.
+    """
+    # what all units have in common, in a block and on the whole, is no difference between them
+    by_block = by_block - shares * (by_block.sum(0) / np.maximum(shares.sum(0), 1e-300))
+    whole = shares.sum(1, keepdims=True)
+    totals = totals - whole[:, 0] * (totals.sum() / whole.sum())
+    shares = shares / whole
+    spread = 1.0 - np.sum(shares**2, axis=1)
+    squares = np.sum((by_block - shares * by_block.sum(1, keepdims=True)) ** 2, axis=1)
+    squares = np.where(spread > 1e-9, squares / np.maximum(spread, 1e-9), totals**2)
+    # few blocks say little of a single unit's noise: all units have it in proportion to their responses
+    return totals, squares.sum() * whole[:, 0] / whole.sum()
 
 
 def _without_unit(

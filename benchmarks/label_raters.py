@@ -1,0 +1,126 @@
+"""Which test of label predictions holds its level where the same people rated all items.
+
+Run as `python -m benchmarks.label_raters [--sets 400]`; the table goes to `benchmarks/label_raters.csv`, and
+docs/labels.md has what follows from it.
+
+Three tests see the same sets (`nbyk.labels.level.equally_good_rated`), two-sided at .05:
+
+- items: the bootstrap of items, with these raters;
+- crossed: items and raters drawn together, of J raters J − 1, p from d* − d;
+- t: the variance of that over items, plus that over raters by the jackknife, less what both count, by t.
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+from pathlib import Path
+
+import numpy as np
+from scipy.special import stdtr
+
+from nbyk.data.labels import check_labels
+from nbyk.data.units import Units
+from nbyk.labels import label_bootstrap
+from nbyk.labels.level import equally_good_rated
+from nbyk.labels.raters import RatedTargets, rater_components
+from nbyk.metrics.label_scores import choose_scores
+from nbyk.resampling.streams import CHUNK, chunks
+
+SCORES = {"hard": ["accuracy", "f1_macro"], "soft": ["cross_entropy", "js_divergence", "entropy_correlation"]}
+SETTINGS = [
+    (kind, n_raters, per_item, lean)
+    for lean in (1.0, 0.0, 0.5)
+    for n_raters, per_item in ((5, None), (20, None), (20, 5))
+    for kind in ("soft", "hard")
+]
+N_ITEMS = 200
+DRAWS = 499
+OUT = Path(__file__).with_suffix(".csv")
+
+
+def rated_of(codes: np.ndarray, ties: str = "lowest") -> RatedTargets:
+    missing = codes < 0
+    index = np.where(missing, -1, np.arange(codes.shape[1]))
+    return RatedTargets(codes, 3, Units("ids", tuple(map(str, range(codes.shape[1]))), index), ties=ties)
+
+
+def crossed(codes: np.ndarray, a: np.ndarray, b: np.ndarray, seed: int) -> dict[str, float]:
+    """Return p of the scores that are means over items, by draws of items and of raters."""
+    draw = np.random.default_rng(seed)
+    n, j = codes.shape
+    said = (codes[:, :, None] == np.arange(3)).astype(float)
+    items = draw.multinomial(n, np.full(n, 1 / n), DRAWS).astype(float)
+    raters = draw.multinomial(j - 1, np.full(j, 1 / j), DRAWS).astype(float)
+    counts = np.concatenate([said.sum(1)[None], np.einsum("mj,njc->mnc", raters, said, optimize=True)])
+    weights = np.concatenate([np.ones((1, n)), items]) * (counts.sum(2) > 0)
+    found = {}
+    if a.ndim == 2:
+        shares = counts / np.maximum(counts.sum(2, keepdims=True), 1.0)
+        gains = {"cross_entropy": (shares * (np.log(a) - np.log(b))).sum(2)}
+    else:
+        best = counts.max(2, keepdims=True) == counts
+        chance = best / best.sum(2, keepdims=True)
+        gains = {"accuracy": chance[:, np.arange(n), a] - chance[:, np.arange(n), b]}
+    for name, gain in gains.items():
+        d = (gain * weights).sum(1) / weights.sum(1)
+        null = d[1:] - d[0]
+        found[name] = min(1.0, 2 * (1 + min((null >= d[0]).sum(), (null <= d[0]).sum())) / (1 + DRAWS))
+    return found
+
+
+def one_set(codes: np.ndarray, a: np.ndarray, b: np.ndarray, seed: int) -> dict[tuple[str, str], float]:
+    kind = "soft" if a.ndim == 2 else "hard"
+    scores = choose_scores(SCORES[kind], kind)
+    rated = rated_of(codes)
+    counts = rated.counts()
+    target = counts / counts.sum(1, keepdims=True) if kind == "soft" else counts.argmax(1)
+    classes = None if kind == "soft" else range(3)
+    test = label_bootstrap(target, a, b, SCORES[kind], labels=classes, n_resamples=999, seed=seed)
+    p = {("items", each.score.name): each.p for each in test.comparisons}
+    p |= {("crossed", name): value for name, value in crossed(codes, a, b, seed).items()}
+    parts = rater_components(rated, check_labels(target, {"a": a, "b": b}, classes), scores)
+    assert parts is not None
+    for each, part, draws in zip(test.comparisons, parts, test.draws, strict=True):
+        items = float(np.var(draws))
+        variance, df = t_of(items, part.total, part.within, part.df, len(codes) - 1)
+        p["t", each.score.name] = 2 * stdtr(df, -abs(each.effect) / np.sqrt(variance))
+    return p
+
+
+def t_of(items: float, total: float, within: float, df: float, df_items: int) -> tuple[float, float]:
+    from nbyk.testing.shared_units.components import Component
+    from nbyk.testing.shared_units.generalise import combined
+
+    return combined(Component(0, items, 0.0, df_items, 1.0), [Component(0, total, within, df, 1.0)], 1.0)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--sets", type=int, default=400)
+    parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--kind", choices=["soft", "hard"], help="of predictions; both by default")
+    asked = parser.parse_args()
+    with asked.out.open("w", newline="") as file:
+        table = csv.writer(file, lineterminator="\n")
+        table.writerow(["kind", "raters", "per_item", "lean", "score", "test", "rate", "sets"])
+        for kind, n_raters, per_item, lean in SETTINGS:
+            if asked.kind not in (None, kind):
+                continue
+            rejected: dict[tuple[str, str], int] = {}
+            for chunk, size in chunks(asked.sets):
+                sets = equally_good_rated(
+                    kind, N_ITEMS, n_raters, chunk, size, lean=lean, per_item=per_item
+                )
+                for at, (codes, a, b) in enumerate(sets):
+                    for name, p in one_set(codes, a, b, chunk * CHUNK + at).items():
+                        rejected[name] = rejected.get(name, 0) + (p <= 0.05)
+            for (test, score), count in rejected.items():
+                row = [kind, n_raters, per_item or n_raters, lean, score, test]
+                table.writerow([*row, f"{count / asked.sets:.4f}", asked.sets])
+                print(*row, f"{count / asked.sets:.4f}", flush=True)
+            file.flush()
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,184 @@
+"""Targets made of ratings: by how much an effect hangs on who rated."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.labels import HardLabels, SoftLabels
+from nbyk.data.units import Units
+from nbyk.labels.targets import Ties
+from nbyk.metrics.label_scores import Kind, LabelScore
+from nbyk.testing.engine.item_draws import KindCounts
+from nbyk.testing.engine.label_scores import label_scorer
+from nbyk.testing.shared_units import NO_UNIT, Component, Responses, responses
+from nbyk.testing.shared_units.components import unit_component
+from nbyk.testing.shared_units.statistic import Changes, blocks_for, centred_changes
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+
+_SAME_SHARE = 1e-9
+"""Shares of classes no further apart than this are tied."""
+
+
+@dataclass(frozen=True, eq=False)
+class RatedTargets:
+    """Ratings that targets are made of, and who gave them.
+
+    Attributes
+    ----------
+    codes : ndarray of int, shape (N, K)
+        The place of each rating among the classes, from 0; −1 where there is none.
+    n_classes
+        Number of classes C.
+    raters
+        Who gave each rating.
+    smoothing
+        Ratings added to every class of every item, of soft labels.
+    ties
+        Which class hard labels have where several have the most ratings.
+    """
+
+    codes: Ints
+    n_classes: int
+    raters: Units
+    smoothing: float = 0.0
+    ties: Ties = "refuse"
+
+    def taken(self, items: NDArray[np.int64]) -> RatedTargets:
+        """Return the ratings of some items, in their order."""
+        return replace(self, codes=self.codes[items], raters=self.raters.taken(items))
+
+    @property
+    def n_shared(self) -> int:
+        """Number of raters who rated two items or more."""
+        return self.raters.n_shared
+
+    def counts(self) -> Floats:
+        """Return how many ratings of each item have each class, shape (N, C)."""
+        return np.stack([(self.codes == code).sum(axis=1) for code in range(self.n_classes)], axis=1) * 1.0
+
+    def responses(self) -> Responses:
+        """Return the ratings as the test for shared units takes them; of the systems nothing is in them."""
+        values = np.where(self.codes >= 0, self.codes, np.nan)
+        shared = np.append(self.raters.items_of > 1, False)  # −1, where nothing is, is the last
+        index = self.raters.index
+        assert index is not None
+        ids = np.where(shared[index], index, NO_UNIT)
+        none = np.zeros((len(values), 1))
+        return responses(none, none, gold=values, gold_units=ids)
+
+
+def rater_components(
+    rated: RatedTargets, labels: HardLabels | SoftLabels, scores: Sequence[LabelScore]
+) -> list[Component] | None:
+    """Return the variance of each score's effect over raters; None where leaving one out leaves no score.
+
+    Parameters
+    ----------
+    rated
+        The ratings, of which two raters at least rated two items or more.
+    labels
+        The targets made of them, and the predictions of A and B.
+    scores
+        The scores.
+
+    Notes
+    -----
+    The jackknife of `nbyk.testing.shared_units`: a rater who is left out leaves every item's target, on all
+    items (the total) and on those of one block of items in turn (the part within).
+    """
+    data = rated.responses()
+    found = _Targets(rated, labels, scores, data)
+    effect = found.effects([])
+    items, units = data.entries
+    order = np.argsort(units, kind="stable")
+    starts = np.searchsorted(units[order], np.arange(data.n_units + 1))
+    numbers = data.source_units["raters"]
+    blocks, n_blocks = blocks_for(data.clusters, len(numbers))
+    by_block = np.zeros((len(scores), len(numbers), n_blocks))
+    totals = np.zeros((len(scores), data.n_units))
+    shares = np.zeros((len(numbers), n_blocks))
+    for row, unit in enumerate(numbers):
+        answered = items[order[starts[unit] : starts[unit + 1]]]
+        of_block = blocks[answered]
+        shares[row] = np.bincount(of_block, minlength=n_blocks) / data.n_items
+        step = found.step(unit)
+        totals[:, unit] = (found.effects([(answered, unit)]) - effect) / step
+        for block in np.unique(of_block):
+            part = answered[of_block == block]
+            by_block[:, row, block] = (found.effects([(part, unit)]) - effect) / step
+    if not (np.isfinite(totals).all() and np.isfinite(by_block).all()):
+        return None
+    parts = []
+    for score in range(len(scores)):
+        of_units, within = centred_changes(by_block[score], totals[score, numbers], shares)
+        none = np.zeros(1)
+        parts.append(
+            unit_component(
+                data, "raters", Changes(float(effect[score]), none, none.astype(int), of_units, within, 1.0)
+            )
+        )
+    return parts
+
+
+class _Targets:
+    """Targets without a rater on some items, and the effects that they give."""
+
+    def __init__(
+        self,
+        rated: RatedTargets,
+        labels: HardLabels | SoftLabels,
+        scores: Sequence[LabelScore],
+        data: Responses,
+    ) -> None:
+        self._rated, self._labels, self._scores, self._data = rated, labels, scores, data
+        self._kind: Kind = "hard" if isinstance(labels, HardLabels) else "soft"
+        self._counts = rated.counts()
+        self._sizes = self._counts.sum(axis=1)
+        self._signs = np.array([score.sign for score in scores])
+        panel = data.panel_sizes
+        # a majority jumps, and leaving out one of many ratings meets few jumps
+        self._steps = np.maximum(1.0, 0.5 * (panel - 1.0) / np.sqrt(panel))
+
+    def step(self, unit: int) -> float:
+        """Return how far an item's shares go when a rater leaves it: once, or farther for hard labels."""
+        return float(self._steps[unit]) if self._kind == "hard" else 1.0
+
+    def effects(self, left_out: Sequence[tuple[Ints, int]]) -> Floats:
+        """Return the effect of each score where raters are left out of some items."""
+        counts, kept = self._counts.copy(), np.ones(len(self._counts), dtype=np.int64)
+        for items, unit in left_out:
+            rows, columns = np.nonzero(self._data.gold.units[items] == unit)
+            rows, codes = items[rows], self._rated.codes[items[rows], columns]
+            sizes = self._sizes[rows]
+            kept[rows[sizes < 2.0]] = 0
+            left = counts[rows]
+            left[np.arange(len(rows)), codes] -= 1.0
+            if self._kind == "hard":
+                whole, share = counts[rows] / sizes[:, None], left / np.maximum(sizes - 1.0, 1.0)[:, None]
+                left = whole + self.step(unit) * (share - whole)
+                left *= sizes[:, None]
+            counts[rows] = np.where(sizes[:, None] < 2.0, counts[rows], left)
+        if self._kind == "soft":
+            smoothed = counts + self._rated.smoothing
+            return self._of(smoothed / smoothed.sum(axis=1, keepdims=True), kept)
+        most = counts >= counts.max(axis=1, keepdims=True) - _SAME_SHARE
+        lowest, highest = most.argmax(axis=1), most.shape[1] - 1 - most[:, ::-1].argmax(axis=1)
+        found = self._of(lowest, kept)
+        # of a tie, either class is as good
+        return found if np.array_equal(lowest, highest) else 0.5 * (found + self._of(highest, kept))
+
+    def _of(self, target: Floats | Ints, kept: Ints) -> Floats:
+        labels = replace(self._labels, target=target)
+        scorer = label_scorer(labels, self._scores)
+        counts = np.bincount(scorer.kind_of, weights=kept).astype(np.int64)
+        found = scorer.scores(KindCounts(counts[np.newaxis]))[0][:, :, 0]
+        split = labels.runs[0]
+        effects: Floats = self._signs * (found[:, :split].mean(axis=1) - found[:, split:].mean(axis=1))
+        return effects
