@@ -24,22 +24,24 @@ from nbyk.data.units import Units
 from nbyk.labels import label_bootstrap
 from nbyk.labels.level import equally_good_rated
 from nbyk.labels.raters import RatedTargets, rater_components
-from nbyk.metrics.label_scores import choose_scores
+from nbyk.labels.targets import Ties
+from nbyk.metrics.label_scores import Kind, choose_scores
 from nbyk.resampling.streams import CHUNK, chunks
 
 SCORES = {"hard": ["accuracy", "f1_macro"], "soft": ["cross_entropy", "js_divergence", "entropy_correlation"]}
+KINDS: tuple[Kind, ...] = ("soft", "hard")
 SETTINGS = [
     (kind, n_raters, per_item, lean)
     for lean in (1.0, 0.0, 0.5)
     for n_raters, per_item in ((5, None), (20, None), (20, 5))
-    for kind in ("soft", "hard")
+    for kind in KINDS
 ]
 N_ITEMS = 200
 DRAWS = 499
 OUT = Path(__file__).with_suffix(".csv")
 
 
-def rated_of(codes: np.ndarray, ties: str = "lowest") -> RatedTargets:
+def rated_of(codes: np.ndarray, ties: Ties = "lowest") -> RatedTargets:
     missing = codes < 0
     index = np.where(missing, -1, np.arange(codes.shape[1]))
     return RatedTargets(codes, 3, Units("ids", tuple(map(str, range(codes.shape[1]))), index), ties=ties)
@@ -70,7 +72,7 @@ def crossed(codes: np.ndarray, a: np.ndarray, b: np.ndarray, seed: int) -> dict[
 
 
 def one_set(codes: np.ndarray, a: np.ndarray, b: np.ndarray, seed: int) -> dict[tuple[str, str], float]:
-    kind = "soft" if a.ndim == 2 else "hard"
+    kind: Kind = "soft" if a.ndim == 2 else "hard"
     scores = choose_scores(SCORES[kind], kind)
     rated = rated_of(codes)
     counts = rated.counts()
@@ -109,9 +111,7 @@ def main() -> None:
                 continue
             rejected: dict[tuple[str, str], int] = {}
             for chunk, size in chunks(asked.sets):
-                sets = equally_good_rated(
-                    kind, N_ITEMS, n_raters, chunk, size, lean=lean, per_item=per_item
-                )
+                sets = equally_good_rated(kind, N_ITEMS, n_raters, chunk, size, lean=lean, per_item=per_item)
                 for at, (codes, a, b) in enumerate(sets):
                     for name, p in one_set(codes, a, b, chunk * CHUNK + at).items():
                         rejected[name] = rejected.get(name, 0) + (p <= 0.05)

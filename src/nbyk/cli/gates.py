@@ -48,18 +48,14 @@ class Shown:
     margin: float | None = None
 
 
-def passed(yes: bool) -> Verdict:
-    """Return the verdict of a test whose number of draws is fixed, which is never inconclusive."""
-    return "yes" if yes else "no"
-
-
 def all_better(metrics: Iterable[tuple[bool, bool]]) -> Verdict:
-    """Return whether a system is better by all metrics.
+    """Return whether a system is better by all metrics, or in all comparisons.
 
     Parameters
     ----------
     metrics
-        Of each metric, whether the system is better by it, and whether more draws cannot change that.
+        Of each metric or comparison, whether the system is better by it, and whether more draws cannot
+        change that.
     """
     found = list(metrics)
     if any(settled and not better for better, settled in found):

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
-from nbyk.cli.gates import Gate, passed
+from nbyk.cli.gates import Gate, all_better
 from nbyk.cli.options import Threads, check_out_folder
 from nbyk.errors import NbykError
 
@@ -34,7 +34,7 @@ def labels(
     if out is not None:
         check_out_folder(out)
     from nbyk.labels.designs import compare_design, read_design, write_outcomes
-    from nbyk.report.labels.answer import design_answer, is_passed
+    from nbyk.report.labels.answer import design_answer, passes
     from nbyk.report.labels.boostsa import results_files
 
     read, settings = read_design(design)
@@ -45,7 +45,7 @@ def labels(
         raise error.about(file=design) from None
     if outcomes is not None:
         write_outcomes(read, outcomes)
-    verdict = passed(is_passed(result)) if gate else None
+    verdict = all_better(passes(result)) if gate else None
     more = results_files(result)
     give(design_answer(result), out=out, form=form, stem="labels", gate=verdict, more=more)
 

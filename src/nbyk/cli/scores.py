@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
-from nbyk.cli.gates import Gate, passed
+from nbyk.cli.gates import Gate, all_better
 from nbyk.cli.options import Seed, Threads, check_out_folder
 from nbyk.errors import NbykError, unknown_name
 
@@ -169,5 +169,6 @@ def scores(
         notes.append("the scores are paired by their order in the files, which have no ids to check it by")
     answer = scores_answer(comparison, powers=powers, lift=by, notes=notes)
     first = next(name for name in paths if name != against)
-    is_better = any(pair.better == pair.a == first for pair in comparison.pairs)
-    give(answer, out=out, form=form, stem="test", gate=passed(is_better) if gate else None)
+    asked = [pair for pair in comparison.pairs if first in (pair.a, pair.b)]
+    better = [(pair.better == pair.a == first, pair.decided) for pair in asked]
+    give(answer, out=out, form=form, stem="test", gate=all_better(better) if gate else None)

@@ -175,7 +175,7 @@ class _Targets:
         return found if np.array_equal(lowest, highest) else 0.5 * (found + self._of(highest, kept))
 
     def _of(self, target: Floats | Ints, kept: Ints) -> Floats:
-        labels = replace(self._labels, target=target)
+        labels: HardLabels | SoftLabels = replace(self._labels, target=target)  # type: ignore[arg-type]
         scorer = label_scorer(labels, self._scores)
         counts = np.bincount(scorer.kind_of, weights=kept).astype(np.int64)
         found = scorer.scores(KindCounts(counts[np.newaxis]))[0][:, :, 0]

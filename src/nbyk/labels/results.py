@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nbyk.errors import unknown_name
 from nbyk.metrics.label_scores import LabelScore
 from nbyk.testing.engine.run_draws import Runs
-from nbyk.testing.pvalues import Alternative, side_in_words
+from nbyk.testing.pvalues import Alternative, p_relation, side_in_words
 from nbyk.testing.results import Several
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -107,15 +107,21 @@ class LabelTest(Several):
     @property
     def sentence(self) -> str:
         """What was found in one sentence that can be quoted; whether that is enough is left to the reader."""
-        a, b = self.names
-        found = "; ".join(
-            f"by {each.score.name} {each.effect:.3g} ({100 * self.confidence_level:g} % interval "
-            f"{each.interval[0]:.3g} to {each.interval[1]:.3g}; p = {each.p:.3g} ± {each.standard_error:.1g})"
-            for each in self.comparisons
-        )
+        found = "; ".join(map(self._told, self.comparisons))
+        how = f"by the paired bootstrap, {side_in_words(self.alternative)}"
+        return f"On {self.n_items} items, {how}: {found}."
+
+    def _told(self, of_score: LabelComparison) -> str:
+        """Return in words by how much the better system leads by one score."""
+        first, second, sign = (*self.names, 1.0)
+        if of_score.effect < 0.0:
+            first, second, sign = second, first, -1.0
+        low, high = sorted(sign * end for end in of_score.interval)
+        relation = p_relation(of_score.p, self.n_resamples, self.alternative)
         return (
-            f"The effect of {a} over {b} on {self.n_items} items is {found}, by the paired bootstrap, "
-            f"{side_in_words(self.alternative)}."
+            f"by {of_score.score.name}, {first} leads {second} by {sign * of_score.effect:.3g} "
+            f"({100 * self.confidence_level:g} % interval {low:.3g} to {high:.3g}; "
+            f"p {relation} {of_score.p:.3g} ± {of_score.standard_error:.1g})"
         )
 
     def __getitem__(self, name: str) -> LabelComparison:

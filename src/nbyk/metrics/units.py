@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from nbyk.data.scales import Scale
+from nbyk.data.scales import Binary, Levels, Scale
 from nbyk.metrics.metric import Metric
 
 _POWERS = {
@@ -17,6 +17,24 @@ _POWERS = {
 def unit_power(metric: Metric) -> int:
     """Return the power of the ratings' unit that a metric's effect is in; 0 for one without a unit."""
     return _POWERS.get(metric.base_name, 0)
+
+
+def threshold_of(metric: Metric) -> float | None:
+    """Return the item mean, on [0, 1], from which on a metric calls an item positive; None if it does not."""
+    return dict(metric.arguments).get("threshold")
+
+
+def threshold_in_ratings(metric: Metric, scale: Scale) -> float | None:
+    """Return `threshold_of` in the unit of the ratings; None where that is the same or the scale has no unit.
+
+    A mean of ratings that is at least this large is positive.
+    """
+    cut = threshold_of(metric)
+    if cut is None or scale.unit is None or isinstance(scale, Binary):
+        return None
+    least = scale.levels[0] if isinstance(scale, Levels) else scale.low
+    found = least + (cut - float(scale.normalise([least])[0])) * scale.unit
+    return None if found == cut else found
 
 
 def effect_unit(metric: Metric, scale: Scale) -> float:

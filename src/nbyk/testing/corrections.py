@@ -59,6 +59,27 @@ def correct_p_values(p_values: Any, method: str = "holm") -> Floats:
         return np.asarray(multipletests(p, method=_STATSMODELS[method])[1], dtype=np.float64)
 
 
+def settled_decisions(
+    p: Floats, low: Floats, high: Floats, *, alpha: float, method: str
+) -> NDArray[np.bool_]:
+    """Return which corrected decisions hold wherever the p-values of infinitely many draws lie.
+
+    Corrections are monotone in every p-value: a decision that is the same with all of them at their lower
+    bounds, all at their upper bounds, and all as they were drawn, is settled.
+
+    Parameters
+    ----------
+    p, low, high : ndarray, shape (m,)
+        p-values of the draws, and bounds of those of infinitely many draws (`bounds_of_drawn_p`).
+    alpha, method
+        The level of the decisions, and the correction.
+    """
+    rejected, at_most, at_least = (
+        correct_p_values(of_all, method) <= alpha for of_all in (p, high, np.minimum(low, high))
+    )
+    return np.asarray((rejected & at_most) | ~(rejected | at_least))
+
+
 def _as_p_values(values: Any) -> Floats:
     if isinstance(values, Sequence):
         values = [getattr(value, "p", value) for value in values]

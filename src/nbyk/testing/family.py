@@ -16,13 +16,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
-from nbyk.testing.corrections import check_correction, correct_p_values
+from nbyk.testing.corrections import check_correction, settled_decisions
 from nbyk.testing.decision import Decision
 from nbyk.testing.looks import schedule
-from nbyk.testing.pvalues import null_counts
+from nbyk.testing.pvalues import bounds_of_p, null_counts
 
 Floats = NDArray[np.float64]
-Booleans = NDArray[np.bool_]
 OneNull = Callable[[int, int], Floats]
 
 _GROWTH = 4.0
@@ -134,28 +133,18 @@ class Family:
                     found[index] = np.concatenate([found[index], more])
                 p[index], *ends = self._seen(float(observed[index]), found[index], m * len(looks))
                 low[index], high[index] = max(low[index], ends[0]), min(high[index], ends[1])
-            settled = self._settled(p, low, high, self.correction)
+            settled = settled_decisions(p, low, high, alpha=self.decision.alpha, method=self.correction)
             if look + 1 < len(looks):
                 left -= sum(
                     looks[look + 1] - found[index].size for index in np.flatnonzero(~settled).tolist()
                 )
                 if settled.all() or left < 0:
                     break
-        alone = self._settled(p, low, high, "none")
+        alone = settled_decisions(p, low, high, alpha=self.decision.alpha, method="none")
         return [Drawn(*of_one) for of_one in zip(found, settled.tolist(), alone.tolist(), strict=True)]
-
-    def _settled(self, p: Floats, low: Floats, high: Floats, correction: str) -> Booleans:
-        """Return which decisions are the same at both ends of the intervals and by the p-values."""
-        alpha = self.decision.alpha
-        rejected, at_most, at_least = (
-            correct_p_values(of_all, correction) <= alpha for of_all in (p, high, np.minimum(low, high))
-        )
-        return np.asarray((rejected & at_most) | ~(rejected | at_least))
 
     def _seen(self, observed: float, null: Floats, n_intervals: int) -> tuple[float, float, float]:
         """Return the p-value, and an interval of that of infinitely many draws, one of so many."""
-        from scipy.special import betaincinv
-
         n_greater, n_less, n = null_counts(observed, null)
         counts = np.array(
             {"greater": [n_greater], "less": [n_less], "two-sided": [n_greater, n_less]}[
@@ -164,8 +153,7 @@ class Family:
             dtype=np.float64,
         )
         error = self.decision.error / (2.0 * self._sides * n_intervals)
-        low = np.where(counts == 0, 0.0, betaincinv(np.maximum(counts, 1), n - counts + 1, error))
-        high = np.where(counts == n, 1.0, betaincinv(counts + 1, np.maximum(n - counts, 1), 1.0 - error))
+        low, high = bounds_of_p(counts, n, error)
         p, least, most = (
             min(1.0, self._sides * float(ends.min())) for ends in ((1.0 + counts) / (1.0 + n), low, high)
         )

@@ -61,6 +61,11 @@ class PValue:
     alternative: Alternative
 
 
+_ROUNDING = 1e-9
+
+DECISION_ERROR = 0.001
+"""Chance at most that a decision which is called settled is not that of infinitely many draws."""
+
 MOST_DRAWS = 10**7
 """Draws of a null or a bootstrap at most: they are kept; 80 MB of each."""
 
@@ -265,6 +270,51 @@ def _binormal_variance(alpha: Floats, beta: Floats) -> float:
     share_alpha = covariance_of_pairs_that_share(var_alpha)
     share_beta = covariance_of_pairs_that_share(var_beta)
     return ((n - 1) * share_alpha + (m - 1) * share_beta + p * (1.0 - p)) / (m * n)
+
+
+def p_relation(p: float, n_draws: int, alternative: Alternative) -> Literal["=", "≤"]:
+    """Return "≤" where p is the least that so many draws can give, so that it may be less; else "="."""
+    least = _sides(alternative) / (1 + n_draws)
+    return "≤" if 0.0 < p <= least * (1.0 + _ROUNDING) else "="
+
+
+def bounds_of_p(count: ArrayLike, n_draws: int, error: float) -> tuple[Floats, Floats]:
+    """Return bounds of the one-sided p-value of infinitely many draws (Clopper and Pearson 1934).
+
+    Parameters
+    ----------
+    count : array_like
+        How many of `n_draws` effects under the null are at least as extreme as the observed one.
+    n_draws
+        Draws M.
+    error
+        Chance at most that p lies below the lower bound, and that it lies above the upper one.
+    """
+    from scipy.special import betaincinv
+
+    counts = np.asarray(count, dtype=np.float64)
+    low = np.where(counts <= 0, 0.0, betaincinv(np.maximum(counts, 1), n_draws - counts + 1, error))
+    high = np.where(
+        counts >= n_draws, 1.0, betaincinv(counts + 1, np.maximum(n_draws - counts, 1), 1.0 - error)
+    )
+    return low, high
+
+
+def bounds_of_drawn_p(
+    p: float, n_draws: int, alternative: Alternative, *, error: float = DECISION_ERROR
+) -> tuple[float, float]:
+    """Return bounds of the p-value of infinitely many draws, given that of `p_value` from so many.
+
+    Outside of them it lies with a chance of at most `error`.
+    """
+    sides = _sides(alternative)
+    count = max(0, round(p / sides * (1 + n_draws)) - 1)
+    low, high = bounds_of_p(count, n_draws, 0.5 * error / sides)
+    return min(1.0, sides * float(low)), min(1.0, sides * float(high))
+
+
+def _sides(alternative: Alternative) -> float:
+    return 2.0 if alternative == "two-sided" else 1.0
 
 
 def side_in_words(alternative: str) -> str:

@@ -15,7 +15,7 @@ from nbyk.errors import NbykError
 from nbyk.labels import cochran_mantel_haenszel, mcnemar
 from nbyk.labels.designs import Settings, compare_design, design, make_settings, read_design
 from nbyk.labels.designs import compare as compare_module
-from nbyk.report.labels.answer import design_answer
+from nbyk.report.labels.answer import design_answer, passes
 
 ROOT = Path(__file__).parents[3]
 N = 150
@@ -148,8 +148,44 @@ def test_p_values_are_corrected_in_their_family(method: str, family: str, altern
 def test_a_worse_treatment_is_found_where_both_sides_are_asked_about() -> None:
     target, controls, treatments = simulated()
     made = design(target, {"good": treatments["t3"]}, {"bad": controls["c1"]})
-    assert compare_design(made, settings(alternative="two-sided")).deciding[0].verdict == "worse"
-    assert compare_design(made, settings()).deciding[0].verdict == "undecided"
+    result = compare_design(made, settings(n_resamples=999))
+    (finding,) = result.deciding
+    assert (finding.verdict, finding.decided, finding.p) == ("worse", True, 2 / 1000)
+    sentence, *_ = design_answer(result).sentences
+    assert sentence.startswith("good is better than bad: accuracy ")
+    assert f"a lead of {-finding.found.effect:.4f} (95 % interval {-finding.found.high:.4f} to" in sentence
+    assert "p ≤ 0.0020, two-sided" in sentence
+    one_sided = compare_design(made, settings(alternative="greater", n_resamples=999))
+    assert one_sided.deciding[0].verdict == "undecided"
+    assert one_sided.deciding[0].p == 1.0
+    (told,) = (text for text in design_answer(one_sided).cautions if text.startswith("accuracy: good leads"))
+    assert told.endswith("ask with alternative: two-sided")
+
+
+def test_the_default_is_two_sided_but_under_published_semantics() -> None:
+    assert settings().chosen_alternative == "two-sided"
+    assert settings(semantics="published").chosen_alternative == "greater"
+
+
+def test_a_verdict_that_more_draws_could_change_says_so() -> None:
+    """With 59 draws the least p is .033: no draw beyond the effect does not settle p ≤ .05."""
+    target, controls, treatments = simulated()
+    made = design(target, {"c1": controls["c1"]}, {"t3": treatments["t3"]})
+    few, many = (compare_design(made, settings(n_resamples=m)) for m in (59, 999))
+    assert (few.deciding[0].verdict, few.deciding[0].decided) == ("better", False)
+    assert "This is not settled: more draws could change it." in design_answer(few).sentences[0]
+    assert passes(few) == [(True, False)]
+    assert (many.deciding[0].verdict, many.deciding[0].decided) == ("better", True)
+    assert "not settled" not in design_answer(many).sentences[0]
+    several = compare_design(design(target, controls, treatments), settings(n_resamples=59))
+    assert "More draws could change the verdict on " in design_answer(several).sentences[0]
+
+
+def test_nothing_that_is_not_drawn_hangs_on_draws() -> None:
+    target, controls, treatments = simulated()
+    made = design(target, controls, treatments)
+    result = compare_design(made, make_settings(test="cochran_mantel_haenszel", n_resamples=19))
+    assert all(finding.decided for finding in result.findings)
 
 
 def test_corrections_default_to_the_semantics() -> None:

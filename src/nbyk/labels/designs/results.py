@@ -12,8 +12,9 @@ from nbyk.errors import NbykError
 from nbyk.labels.designs.settings import Settings
 from nbyk.labels.results import LabelTest
 from nbyk.metrics.label_scores import Kind, LabelScore
-from nbyk.testing.corrections import correct_p_values
+from nbyk.testing.corrections import correct_p_values, settled_decisions
 from nbyk.testing.engine.run_draws import Runs
+from nbyk.testing.pvalues import bounds_of_drawn_p
 
 Verdict: TypeAlias = Literal["better", "worse", "undecided"]
 
@@ -148,21 +149,27 @@ class Finding:
         What was scored.
     p
         The p-value that decides, of the alternative asked for.
+    standard_error
+        Monte-Carlo standard error of `p`.
     p_adjusted
-        The same, corrected for its family; equal where nothing is corrected.
+        `p`, corrected for its family; equal where nothing is corrected.
     stars
         BooStSa's marks of `p_adjusted`: "**" below .01, "*" below .05, "!" above .95.
     verdict
         "better" or "worse" if the treatment is shown to be, else "undecided".
+    decided
+        Whether more draws cannot change the verdict, but for a chance of .001.
     """
 
     pair: PairResult
     found: PairScore
     score: LabelScore
     p: float
+    standard_error: float
     p_adjusted: float
     stars: str
     verdict: Verdict
+    decided: bool
 
 
 @dataclass(frozen=True)
@@ -199,30 +206,44 @@ class DesignResult:
     def findings(self) -> tuple[Finding, ...]:
         """Every score of every pair, corrected: scores in turn, and pairs within each."""
         settings = self.settings
-        two_sided = settings.alternative == "two-sided"
+        two_sided = settings.chosen_alternative == "two-sided"
         p = np.array(
             [[found.p_two_sided if two_sided else found.p for found in pair.scores] for pair in self.pairs],
             dtype=np.float64,
         ).T
+        low, high = np.vectorize(self._bounds)(p)
+        families = (-1, p.size) if settings.family == "design" else p.shape
         method = settings.chosen_correction
-        corrected = (
-            correct_p_values(p.ravel(), method).reshape(p.shape)
-            if settings.family == "design"
-            else np.stack([correct_p_values(of_score, method) for of_score in p])
+        corrected = np.stack([correct_p_values(of_one, method) for of_one in p.reshape(families)])
+        decided = np.stack(
+            [
+                settled_decisions(*of_one, alpha=settings.alpha, method=method)
+                for of_one in zip(*(each.reshape(families) for each in (p, low, high)), strict=True)
+            ]
         )
+        corrected, decided = corrected.reshape(p.shape), decided.reshape(p.shape)
         return tuple(
             Finding(
                 pair,
                 pair.scores[s],
                 score,
                 float(p[s, c]),
+                pair.scores[s].standard_error * (2.0 if two_sided else 1.0),
                 float(corrected[s, c]),
                 _stars(float(corrected[s, c])),
                 _verdict(pair.scores[s].effect, float(corrected[s, c]) <= settings.alpha),
+                bool(decided[s, c]),
             )
             for s, score in enumerate(self.scores)
             for c, pair in enumerate(self.pairs)
         )
+
+    def _bounds(self, p: float) -> tuple[float, float]:
+        """Return bounds of the p-value of infinitely many draws; p itself where none was drawn."""
+        settings = self.settings
+        if settings.test != "bootstrap":
+            return p, p
+        return bounds_of_drawn_p(p, settings.n_resamples, settings.chosen_alternative)
 
     @property
     def deciding(self) -> tuple[Finding, ...]:

@@ -78,8 +78,9 @@ class Settings(DesignSection):
     """Resamples M of every comparison."""
     test: Test = "bootstrap"
     """bootstrap; or, of the accuracy alone, mcnemar (exact), mcnemar_mid_p or cochran_mantel_haenszel."""
-    alternative: Alternative = "greater"
-    """greater: is the treatment better? two-sided: is it better or worse?"""
+    alternative: Alternative | None = None
+    """two-sided: is the treatment better or worse? greater: is it better? Without one two-sided, or published
+    greater."""
     alpha: float = Field(0.05, gt=0.0, lt=1.0)
     """Level of the decisions."""
     confidence_level: float = Field(0.95, gt=0.0, lt=1.0)
@@ -96,7 +97,7 @@ class Settings(DesignSection):
         if self.semantics == "published":
             if self.runs not in (None, "concatenated"):
                 raise NbykError(f"found {self.runs!r}; published semantics concatenate runs", key="runs")
-            if self.alternative != "greater":
+            if self.alternative == "two-sided":
                 raise NbykError("found 'two-sided'; published semantics are one-sided", key="alternative")
             if self.test != "bootstrap":
                 raise NbykError(f"found {self.test!r}; published semantics are a bootstrap", key="test")
@@ -111,6 +112,11 @@ class Settings(DesignSection):
     def chosen_correction(self) -> str:
         """The correction, or the semantics' own."""
         return self.correction or ("none" if self.semantics == "published" else "holm")
+
+    @property
+    def chosen_alternative(self) -> Alternative:
+        """The alternative, or the semantics' own."""
+        return self.alternative or ("greater" if self.semantics == "published" else "two-sided")
 
     def chosen_scores(self, kind: Kind) -> tuple[LabelScore, ...]:
         """Return the scores to compute, those of the target class last.

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from nbyk.data import Systems
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import leaderboard_figure
-from nbyk.report.comparison.pair_answer import details_of, dropped_items, file_stem
+from nbyk.report.comparison.pair_answer import details_of, dropped_items, file_stem, thresholds
 from nbyk.report.comparison.tables import leaderboard_caption, leaderboard_table, pairs_table
 from nbyk.testing.systems.sentences import number
 from nbyk.testing.systems.standings import Leaderboard
@@ -92,5 +92,6 @@ def _cautions(boards: Mapping[str, Leaderboard], systems: Systems) -> Iterator[s
     yield from systems.notes
     if len(boards) > 1:
         yield f"{len(boards)} metrics were tested, and their p are not corrected for how many"
+    yield from thresholds(boards, systems)
     for board in boards.values():
         yield from board.warnings

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from nbyk.data import Systems
 from nbyk.data.arrays import Floats
 from nbyk.metrics import get
-from nbyk.metrics.units import effect_unit
+from nbyk.metrics.units import effect_unit, threshold_in_ratings
 from nbyk.planning.settling.settlement import Settlement
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import difference_figure, pair_figure, sensitivity_figure, shares_figure
@@ -127,6 +127,14 @@ def dropped_items(systems: Systems) -> Iterator[str]:
         each = listed([f"{count} of {label}" for label, count in systems.dropped.items()])
         n_items = systems.n_items
         yield f"items that another file lacks were dropped: {each}; the {n_items} that all have are compared"
+
+
+def thresholds(metrics: Iterable[str], systems: Systems) -> Iterator[str]:
+    """Yield at which mean rating each metric calls an item positive, in the unit of the ratings."""
+    for name in metrics:
+        cut = threshold_in_ratings(get(name), systems.scale)
+        if cut is not None:
+            yield f"{name} calls an item positive from a mean rating of {cut:g} on"
 
 
 def details_of(systems: Systems) -> dict[str, Any]:
@@ -321,6 +329,7 @@ def _cautions(found: PairFindings) -> Iterator[str]:
         yield f"{len(found.results)} metrics were tested, and their p are not corrected for how many"
     for result in found.results.values():
         yield from map(found.named, result.warnings)
+    yield from thresholds(found.results, found.systems)
     if found.sensitivity is not None:
         yield from (found.named(f"sensitivity: {text}") for text in found.sensitivity.warnings)
     for shares in (found.shares or {}).values():

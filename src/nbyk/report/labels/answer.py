@@ -10,6 +10,7 @@ from nbyk.labels.designs import DesignResult
 from nbyk.labels.designs.results import Finding
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.labels.figures import distinct_scores, leads_figure, scores_figure
+from nbyk.testing.pvalues import p_relation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -33,7 +34,11 @@ def design_answer(result: DesignResult) -> Answer:
     """Return the answer to a design: whether its treatments are better than their controls."""
     return Answer(
         title="Are the treatments better than their controls?",
-        sentences=(_verdict_sentence(result), *_strict_sentence(result), _method_sentence(result)),
+        sentences=(
+            f"{_verdict_sentence(result)}{_more_draws(result)}",
+            *_strict_sentence(result),
+            _method_sentence(result),
+        ),
         tables=(
             AnswerTable("comparisons", _caption(result), comparisons_table(result)),
             AnswerTable(
@@ -60,9 +65,9 @@ def design_answer(result: DesignResult) -> Answer:
     )
 
 
-def is_passed(result: DesignResult) -> bool:
-    """Return whether every treatment is shown to be better by the first score."""
-    return all(finding.verdict == "better" for finding in result.deciding)
+def passes(result: DesignResult) -> list[tuple[bool, bool]]:
+    """Return of each treatment whether the first score shows it to be better, and whether that is settled."""
+    return [(finding.verdict == "better", finding.decided) for finding in result.deciding]
 
 
 def comparisons_table(result: DesignResult) -> pd.DataFrame:
@@ -84,7 +89,7 @@ def comparisons_table(result: DesignResult) -> pd.DataFrame:
                 "high": found.high,
                 "p": finding.p,
                 "p corrected": finding.p_adjusted,
-                "it is": finding.verdict,
+                "it is": f"{finding.verdict}{'' if finding.decided else ', not settled'}",
             }
         )
     return pd.DataFrame(rows)
@@ -113,8 +118,12 @@ def details(result: DesignResult) -> dict[str, Any]:
     settings = result.settings.model_dump(include=set(_setting_names()))
     return {
         "kind": result.kind,
-        "settings": settings | {"correction": result.settings.chosen_correction},
-        "passed": is_passed(result),
+        "settings": settings
+        | {
+            "correction": result.settings.chosen_correction,
+            "alternative": result.settings.chosen_alternative,
+        },
+        "passed": all(better for better, _ in passes(result)),
         "comparisons": [
             {
                 "control": finding.pair.control,
@@ -125,11 +134,13 @@ def details(result: DesignResult) -> dict[str, Any]:
                 "score_control": finding.found.score_control,
                 "lead": finding.found.effect,
                 "interval": [finding.found.low, finding.found.high],
-                "p": finding.found.p,
+                "p": finding.p,
+                "p_greater": finding.found.p,
                 "p_two_sided": finding.found.p_two_sided,
                 "p_corrected": finding.p_adjusted,
-                "standard_error": finding.found.standard_error,
+                "standard_error": finding.standard_error,
                 "verdict": finding.verdict,
+                "decided": finding.decided,
                 "n_items": finding.pair.n_items,
                 "n_drawn": finding.pair.n_drawn,
                 "runs_treatment": finding.pair.runs_treatment,
@@ -163,31 +174,42 @@ def _verdict_sentence(result: DesignResult) -> str:
     if len(deciding) == 1:
         finding = deciding[0]
         found, pair = finding.found, finding.pair
-        verdict = {
-            "better": f"{pair.treatment} is better than {pair.control}",
-            "worse": f"{pair.treatment} is worse than {pair.control}",
-            "undecided": f"{pair.treatment} is not shown to "
-            + ("be better than " if result.settings.alternative == "greater" else "differ from ")
-            + pair.control,
-        }[finding.verdict]
+        names, scores = (pair.treatment, pair.control), (found.score_treatment, found.score_control)
+        lead, low, high = found.effect, found.low, found.high
+        if finding.verdict == "worse":
+            names, scores, lead, low, high = names[::-1], scores[::-1], -lead, -high, -low
+        verb = "is better than"
+        if finding.verdict == "undecided":
+            one_sided = result.settings.chosen_alternative == "greater"
+            verb = f"is not shown to {'be better than' if one_sided else 'differ from'}"
         return (
-            f"{verdict}: {name} {found.score_treatment:.4f} against {found.score_control:.4f}, a lead of "
-            f"{found.effect:.4f} ({_level(result)} interval {found.low:.4f} to {found.high:.4f}, "
-            f"{_p(finding)}, {_sided(result)})."
+            f"{names[0]} {verb} {names[1]}: {name} {scores[0]:.4f} against {scores[1]:.4f}, a lead of "
+            f"{lead:.4f} ({_level(result)} interval {low:.4f} to {high:.4f}, {_p(result, finding)}, "
+            f"{_sided(result)})."
         )
     better = [finding for finding in deciding if finding.verdict == "better"]
     worse = [finding for finding in deciding if finding.verdict == "worse"]
     told = [
-        f"{len(found)} show{'s' if len(found) == 1 else ''} a {what} treatment ({_named(found)})"
-        for found, what in ((better, "better"), (worse, "worse"))
+        f"{len(found)} show{'s' if len(found) == 1 else ''} a better {what} ({_named(found)})"
+        for found, what in ((better, "treatment"), (worse, "control"))
         if found
     ]
     of_all = f"Of {len(deciding)} comparisons by {name}, "
     how = f"at α = {result.settings.alpha:g} ({_sided(result)}, {_corrected(result)})"
     if not told:
-        what = "better" if result.settings.alternative == "greater" else "different"
+        what = "better" if result.settings.chosen_alternative == "greater" else "different"
         return f"{of_all}none shows a {what} treatment {how}."
     return f"{of_all}{' and '.join(told)} {how}."
+
+
+def _more_draws(result: DesignResult) -> str:
+    """Return the sentence about decisions that more draws could change; nothing where there are none."""
+    left = [finding for finding in result.deciding if not finding.decided]
+    if not left:
+        return ""
+    if len(result.deciding) == 1:
+        return " This is not settled: more draws could change it."
+    return f" More draws could change the verdict on {_named(left)}."
 
 
 def _strict_sentence(result: DesignResult) -> tuple[str, ...]:
@@ -208,7 +230,8 @@ def _strict_sentence(result: DesignResult) -> tuple[str, ...]:
 
 
 def _named(findings: list[Finding]) -> str:
-    names = [f"{finding.pair.treatment} against {finding.pair.control}" for finding in findings[:_SHOWN]]
+    pairs = [(finding.pair.treatment, finding.pair.control, finding.verdict) for finding in findings[:_SHOWN]]
+    names = [f"{b} against {a}" if verdict == "worse" else f"{a} against {b}" for a, b, verdict in pairs]
     return "; ".join(names) + ("; …" if len(findings) > _SHOWN else "")
 
 
@@ -270,6 +293,12 @@ def _cautions(result: DesignResult) -> tuple[str, ...]:
         for flag in finding.found.flags:
             pair = finding.pair
             told[f"{finding.score.name}, {pair.treatment} against {pair.control}: {flag}"] = None
+        found, pair = finding.found, finding.pair
+        if result.settings.chosen_alternative == "greater" and found.high < 0.0:
+            told[
+                f"{finding.score.name}: {pair.control} leads {pair.treatment}, and the interval leaves 0 "
+                "out; a one-sided test cannot show that a treatment is worse: ask with alternative: two-sided"
+            ] = None
     n_scores, n_pairs = len(result.scores), len(result.pairs)
     if result.settings.chosen_correction == "none" and n_pairs > 1:
         told[f"{n_pairs} comparisons by each score, and p-values are not corrected for it"] = None
@@ -283,7 +312,7 @@ def _cautions(result: DesignResult) -> tuple[str, ...]:
     if drawn and settings.chosen_correction in ("holm", "bonferroni"):
         least = (
             _family_size(result)
-            * (1 if settings.alternative == "greater" else 2)
+            * (1 if settings.chosen_alternative == "greater" else 2)
             / (1 + settings.n_resamples)
         )
         if least > settings.alpha:
@@ -299,9 +328,11 @@ def _level(result: DesignResult) -> str:
 
 
 def _sided(result: DesignResult) -> str:
-    return "one-sided" if result.settings.alternative == "greater" else "two-sided"
+    return "one-sided" if result.settings.chosen_alternative == "greater" else "two-sided"
 
 
-def _p(finding: Finding) -> str:
-    p = finding.p_adjusted
-    return f"p = {p:.4f}" if p >= 1e-4 else f"p = {p:.1e}"
+def _p(result: DesignResult, finding: Finding) -> str:
+    p, settings = finding.p_adjusted, result.settings
+    is_drawn = settings.test == "bootstrap"
+    relation = p_relation(finding.p, settings.n_resamples, settings.chosen_alternative) if is_drawn else "="
+    return f"p {relation} {p:.4f}" if p >= 1e-4 else f"p {relation} {p:.1e}"

@@ -110,5 +110,5 @@ def _meaning(result: DesignResult, verdict: str) -> str:
     at = f"α = {result.settings.alpha:g}"
     if verdict != "undecided":
         return f"{verdict} at {at}"
-    what = "be better" if result.settings.alternative == "greater" else "differ"
+    what = "be better" if result.settings.chosen_alternative == "greater" else "differ"
     return f"not shown to {what} at {at}"

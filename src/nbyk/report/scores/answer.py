@@ -77,7 +77,11 @@ def details(comparison: ScoreComparison, powers: Mapping[str, BootstrapPower] | 
         ],
         "pairs": [
             {"a": pair.a, "b": pair.b, "effect": pair.effect}
-            | {"interval": [_held(bound) for bound in pair.interval], "better": pair.better}
+            | {
+                "interval": [_held(bound) for bound in pair.interval],
+                "better": pair.better,
+                "decided": pair.decided,
+            }
             | _found(pair)
             for pair in comparison.pairs
         ],
@@ -205,7 +209,7 @@ def _row(pair: ScorePair) -> dict[str, Any]:
         reverse = pair.reverse or pair.found.reversed()
         row |= {"violation ratio": pair.found.violation_ratio, "± error": pair.found.standard_error}
         row |= {"eps_min A over B": pair.found.eps_min, "B over A": reverse.eps_min}
-    return row | {"better": pair.better or "undecided"}
+    return row | {"better": f"{pair.better or 'undecided'}{'' if pair.decided else ', not settled'}"}
 
 
 def _matrix(comparison: ScoreComparison) -> pd.DataFrame:

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
+
+import numpy as np
 
 from nbyk.data.arrays import Floats, as_samples, check_aligned
 from nbyk.errors import NbykError, unknown_name
-from nbyk.testing.corrections import check_correction, correct_p_values
+from nbyk.testing.corrections import check_correction, correct_p_values, settled_decisions
 from nbyk.testing.pairs import choose_pairs
-from nbyk.testing.pvalues import Alternative, check_alternative
+from nbyk.testing.pvalues import Alternative, bounds_of_drawn_p, check_alternative
 from nbyk.testing.scores.aso import Bound, few_scores
 from nbyk.testing.scores.battery import TESTS
 from nbyk.testing.scores.draws import Progress
@@ -122,6 +125,10 @@ def compare_scores(
             _by_p(samples, pair, result, of_pair, alpha, by_pairs)
             for pair, result, of_pair in zip(pairs, results, adjusted, strict=True)
         ]
+        low, high = np.array([_bounds(result) for result in results]).T
+        p = np.array([result.p for result in results])
+        decided = settled_decisions(p, low, high, alpha=alpha, method=correction).tolist()
+        compared = [replace(pair, decided=done) for pair, done in zip(compared, decided, strict=True)]
     return ScoreComparison(
         test=test,
         reason=reason,
@@ -268,6 +275,13 @@ def _warnings(
         )
     if paired and not (test != ASO and TESTS[test].paired):
         yield f"the scores are paired, which {test} makes nothing of; approximate_randomisation does"
+
+
+def _bounds(result: SignificanceResult) -> tuple[float, float]:
+    """Return bounds of the p-value of infinitely many draws; p itself where nothing was drawn."""
+    if not result.n_resamples or result.exact:
+        return result.p, result.p
+    return bounds_of_drawn_p(result.p, result.n_resamples, result.alternative)
 
 
 def _smallest_p(result: SignificanceResult) -> float:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.notebook import ShownInNotebooks
-from nbyk.testing.pvalues import MOST_DRAWS, Alternative, PValue, side_in_words
+from nbyk.testing.pvalues import MOST_DRAWS, Alternative, PValue, p_relation, side_in_words
 from nbyk.testing.scores.means import mean_difference
 from nbyk.testing.shared_units.cautions import about_pairs
 
@@ -104,12 +104,13 @@ class SignificanceResult(ShownInNotebooks):
     @property
     def sentence(self) -> str:
         """What was found in one sentence that can be quoted; whether that is enough is left to the reader."""
-        low, high = self.interval
+        first, second, sign = ("B", "A", -1.0) if self.effect < 0.0 else ("A", "B", 1.0)
+        low, high = sorted(sign * end for end in self.interval)
         interval = (
             "" if math.isnan(low) else f" ({100 * CONFIDENCE_LEVEL:g} % interval {low:.3g} to {high:.3g})"
         )
         return (
-            f"A scores {self.effect:.3g} more than B{interval}: p = {p_in_words(self)} by "
+            f"{first} scores {sign * self.effect:.3g} more than {second}{interval}: {p_in_words(self)} by "
             f"{TEST_NAMES[self.test]}, {side_in_words(self.alternative)}."
         )
 
@@ -120,9 +121,13 @@ class SignificanceResult(ShownInNotebooks):
 
 
 def p_in_words(result: SignificanceResult) -> str:
-    """Return a p-value with its Monte-Carlo error, if it has one."""
+    """Return "p = …" with its Monte-Carlo error, if it has one; "p ≤ …" where no draw reached the effect."""
     error = result.standard_error
-    return f"{result.p:.3g}" + (f" ± {error:.1g}" if error > 0.0 else " exactly" if result.exact else "")
+    is_drawn = result.n_resamples > 0 and not result.exact
+    relation = p_relation(result.p, result.n_resamples, result.alternative) if is_drawn else "="
+    return f"p {relation} {result.p:.3g}" + (
+        f" ± {error:.1g}" if error > 0.0 else " exactly" if result.exact else ""
+    )
 
 
 def warnings_of(test: str, fewest: int) -> Iterator[str]:

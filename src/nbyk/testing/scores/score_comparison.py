@@ -54,6 +54,9 @@ class ScorePair:
         The p-value corrected for all pairs; None for Almost Stochastic Order, whose bounds are.
     better
         The name of the system that is better at α, or almost stochastically larger at τ; None if neither is.
+    decided
+        Whether more draws cannot change which system is called better, but for a chance of .001; of Almost
+        Stochastic Order always, as its bound says how sure it is.
     """
 
     a: str
@@ -64,6 +67,7 @@ class ScorePair:
     reverse: AsoResult | None
     p_adjusted: float | None
     better: str | None
+    decided: bool = True
 
     @property
     def p(self) -> float:

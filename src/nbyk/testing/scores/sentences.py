@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from nbyk.testing.pvalues import side_in_words
@@ -30,19 +30,19 @@ def score_sentence(comparison: ScoreComparison) -> str:
     if isinstance(pair.found, AsoResult):
         return _verdict_of_aso(pair, pair.found, comparison)
     test, level = TEST_NAMES[comparison.test], f"at α = {comparison.alpha:g}"
-    p = f"p = {p_in_words(pair.found)} by {test}, {side_in_words(comparison.alternative)}"
+    p = f"{p_in_words(pair.found)} by {test}, {side_in_words(comparison.alternative)}"
     if pair.better is None:
         wanted = {"two-sided": "which of {a} and {b} is better", "greater": "that {a} is better than {b}"}
         asked = wanted.get(comparison.alternative, "that {b} is better than {a}").format(a=pair.a, b=pair.b)
         return (
             f"These scores do not show {level} {asked}: {_means(systems, pair.a, pair.b)}, a difference of "
-            f"{pair.effect:.3g}{_interval(pair, comparison, 1.0)}; {p}."
+            f"{pair.effect:.3g}{_interval(pair, comparison, 1.0)}; {p}.{_more_draws([pair])}"
         )
     other = pair.b if pair.better == pair.a else pair.a
     sign = 1.0 if pair.better == pair.a else -1.0
     return (
         f"{pair.better} is better than {other} {level}: {_means(systems, pair.better, other)}, a difference "
-        f"of {sign * pair.effect:.3g}{_interval(pair, comparison, sign)}; {p}."
+        f"of {sign * pair.effect:.3g}{_interval(pair, comparison, sign)}; {p}.{_more_draws([pair])}"
     )
 
 
@@ -92,10 +92,22 @@ def _verdict_of_many(comparison: ScoreComparison) -> str:
         test, side = TEST_NAMES[comparison.test], side_in_words(comparison.alternative)
         how = f"{test}, {side} at α = {comparison.alpha:g}, {corrected}"
     against = f" with {comparison.against}" if comparison.against else ""
+    more_draws = _more_draws(comparison.pairs)
     return (
         f"Of {len(comparison.systems)} systems {best.name} has the best mean score, {best.mean:.4g}; of "
-        f"{len(comparison.pairs)} comparisons{against}, {found} are decided by {how}."
+        f"{len(comparison.pairs)} comparisons{against}, {found} are decided by {how}.{more_draws}"
     )
+
+
+def _more_draws(pairs: Sequence[ScorePair]) -> str:
+    """Return the sentence about verdicts that more draws could change; nothing where there are none."""
+    open_ = [f"{pair.a} and {pair.b}" for pair in pairs if not pair.decided]
+    if not open_:
+        return ""
+    if len(pairs) == 1:
+        return " This is not settled: more draws could change it."
+    more = f" and {len(open_) - _LISTED} more" if len(open_) > _LISTED else ""
+    return f" More draws could change the verdict on {'; '.join(open_[:_LISTED])}{more}."
 
 
 def _means(systems: Mapping[str, SystemScores], first: str, second: str) -> str:

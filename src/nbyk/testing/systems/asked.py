@@ -15,7 +15,14 @@ from nbyk.resampling.samplers import Sampler
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval, share_below
 from nbyk.testing.pvalues import Alternative, attained_level, expected_p, p_values
-from nbyk.testing.systems.cautions import EXACT, about_data, about_level, about_result, same_responses
+from nbyk.testing.systems.cautions import (
+    EXACT,
+    about_data,
+    about_level,
+    about_result,
+    about_threshold,
+    same_responses,
+)
 from nbyk.testing.systems.claims import Claim, broad_claim
 from nbyk.testing.systems.margins import MarginClaim, margin_claims
 from nbyk.testing.systems.panel import Panel
@@ -147,7 +154,12 @@ class Asked:
             decision_error=0.0 if exact else self.decision_error,
             claims=claims,
             margins=margins,
-            warnings=(*about_data(data, null=self.null, panel=self.panel), *own, *of_level),
+            warnings=(
+                *about_data(data, null=self.null, panel=self.panel),
+                *own,
+                *of_level,
+                *about_threshold(metric, data),
+            ),
             seed=self.seed,
         )
 

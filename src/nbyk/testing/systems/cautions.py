@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
+from nbyk.metrics.item_means import item_means
+from nbyk.metrics.units import threshold_of
 from nbyk.testing.shared_units.cautions import about_units, named_units
 from nbyk.testing.systems.claims import few_units
 from nbyk.testing.systems.measured import LEVEL, PERCENTILE, Measured, nearest_measured
@@ -144,6 +146,21 @@ def about_level(metric: Metric, data: ResponseSet, *, null: str) -> Iterator[str
         found = nearest_measured(test, metric.base_name, data.n_clusters or data.n_items, k_responses)
         if found is not None and found.too_often:
             yield _rejects_too_often(found)
+
+
+def about_threshold(metric: Metric, data: ResponseSet) -> Iterator[str]:
+    """Yield at which item mean a metric calls an item positive, where means are more than 0 and 1."""
+    cut = threshold_of(metric)
+    if cut is None:
+        return
+    roles = [data.gold, *([data.a, data.b] if metric.base_name != "auc" else [])]
+    means = np.concatenate([item_means(role) for role in roles])
+    if not np.isin(means, (0.0, 1.0)).all():
+        whose = "gold calls an item" if metric.base_name == "auc" else "an item is"
+        yield (
+            f"{metric.name} cuts at {cut:g} on the scale from 0 to 1: {whose} positive where its mean is at "
+            f"least that; {metric.base_name}(threshold=…) cuts elsewhere"
+        )
 
 
 def _rejects_too_often(found: Measured) -> str:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nbyk.errors import unknown_name
 from nbyk.notebook import ShownInNotebooks
-from nbyk.testing.pvalues import Alternative, ExpectedP, PValue
+from nbyk.testing.pvalues import Alternative, ExpectedP, PValue, p_relation
 from nbyk.testing.systems.claims import Claim
 from nbyk.testing.systems.margins import MarginClaim
 from nbyk.testing.systems.sentences import Told, items_in_words, margin_sentence, number
@@ -34,9 +34,6 @@ TESTED = {
     "pooled_twice": ALIKE,
 }
 """What each null hypothesis says, in words."""
-
-
-_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -335,10 +332,9 @@ class ComparisonResult(ShownInNotebooks):
 
     def p_in_words(self, claim: Claim) -> str:
         """Return "p = …" of a claim, or "p ≤ …" where no draw reached the effect, so that p may be less."""
-        sides = 2.0 if self.alternative == "two-sided" else 1.0
-        least = sides / (1 + self.n_resamples)
-        at_least = claim.method != "t" and not self.exact and claim.p <= least * (1.0 + _ROUNDING)
-        return f"p {'≤' if at_least else '='} {number(claim.p)}"
+        is_drawn = claim.method != "t" and not self.exact
+        relation = p_relation(claim.p, self.n_resamples, self.alternative) if is_drawn else "="
+        return f"p {relation} {number(claim.p)}"
 
 
 def plain(value: Any) -> Any:
