@@ -18,7 +18,7 @@ def test_every_metric_and_score_is_listed_with_its_direction(nbyk: Run) -> None:
     assert code == 0
     rows = [line.split(maxsplit=2) for line in output.splitlines() if line.startswith("  ")]
     assert [name.partition("(")[0] for name, *_ in rows] == [*names(), *score_names()]
-    assert all(get(name).direction == direction for name, direction, _ in rows[: len(names())])
+    assert all(get(name).direction == direction for name, direction, *_ in rows[: len(names())])
     assert all(summary.endswith(".") for *_, summary in rows)
 
 

@@ -120,7 +120,8 @@ def finished_run(
     with (folder / "lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         if not (folder / "checkout").exists():
-            shutil.copytree(ROOT / "workflow", folder / "checkout/workflow")
+            for part in ("workflow", "envs"):
+                shutil.copytree(ROOT / part, folder / "checkout" / part)
             shutil.copytree(
                 ROOT / "src",
                 folder / "checkout/src",

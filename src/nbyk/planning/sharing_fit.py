@@ -7,7 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.optimize import brentq
 from scipy.special import ndtr
 
 from nbyk.data.clusters import numbered_clusters
@@ -130,6 +129,8 @@ def _share_of(variance: float, variance_at: Callable[[float], float]) -> float:
         return 0.0
     if variance >= variance_at(1.0):
         return 1.0
+    from scipy.optimize import brentq
+
     return float(brentq(lambda share: variance_at(share) - variance, 0.0, 1.0, xtol=1e-6))
 
 

@@ -12,7 +12,6 @@ from nbyk.metrics import get
 from nbyk.resampling.effects import score
 from nbyk.resampling.resample import resampled_effects
 from nbyk.resampling.streams import CHUNK
-from nbyk.testing.engine import draws as draws_module
 from nbyk.testing.engine.draws import Draws, ItemStreams
 from nbyk.testing.engine.forms import RowByRow, form_of
 from nbyk.testing.engine.rows import Rows, Swaps
@@ -207,12 +206,11 @@ def test_numbers_do_not_depend_on_threads_m_or_other_metrics() -> None:
         assert_array_equal(alone[0], one[6])
 
 
-def test_a_jackknife_of_many_items_leaves_groups_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_jackknife_of_many_items_leaves_groups_out() -> None:
     data = random_set(50, 2, None)
     engine = Draws(data, METRICS, seed=0)
     assert engine.jackknifed().shape == (len(METRICS), 50)
-    monkeypatch.setattr(draws_module, "_GROUPS", 8)
-    groups = engine.jackknifed()
+    groups = engine.jackknifed(8)
     assert groups.shape == (len(METRICS), 8)
     without_first = response_set(*(matrix[6:] for matrix in (data.gold, data.a, data.b)))
     expected = score(

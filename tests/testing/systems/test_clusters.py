@@ -272,7 +272,7 @@ def test_variance_components_of_a_published_table() -> None:
         [1520, 1455, 1450, 1480, 1445],
     ]
     d, batch = np.array(yields, float).ravel(), np.repeat(np.arange(6), 5)
-    shares = variance_shares(None, d, np.zeros(30), cluster=batch, metric="mean", n_resamples=99)
+    shares = variance_shares(None, d, np.zeros(30), cluster=batch, metric="mean")
     assert shares.clusters is not None
     assert round(6 * shares.clusters.variance) == 1764  # type: ignore[operator]
     assert round(30 * shares.items.variance) == 2451  # type: ignore[operator]

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import f
+from scipy.special import fdtri  # of scipy.stats, which takes long to load
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -91,7 +91,7 @@ def share_of_clusters(sums: Floats, n_clusters: int, confidence_level: float) ->
     size = (n - sizes_squared / n) / degrees[0]
     tail = 0.5 * (1.0 - confidence_level)
     ends = []
-    for quantile in (f.isf(tail, *degrees), f.ppf(tail, *degrees)):
+    for quantile in (fdtri(*degrees, 1.0 - tail), fdtri(*degrees, tail)):
         own = max(ratio / quantile - 1.0, 0.0) / size * sizes_squared / n
         ends.append(float(own / (1.0 + own)))
     return ends[0], ends[1]
