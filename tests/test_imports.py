@@ -49,7 +49,7 @@ FLOORS = (
 PAPERS = (
     ("agreement", "partitions", "fits", "shown", "verdicts"),
     ("wein2023", "homan2025", "ulmer2022/cartpole", "boostsa2022"),
-    ("ulmer2022", "calibration", "datasets"),
+    ("ulmer2022", "calibration", "datasets", "raters"),
     ("papers",),
     ("commands",),
     ("study",),

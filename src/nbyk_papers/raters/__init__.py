@@ -1,0 +1,1 @@
+"""Raters whom items share: p-values with and without who rated what."""

@@ -1,0 +1,163 @@
+"""The cells: p-values of test sets whose raters items share, with and without their ids."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from nbyk.studies.cell import Cell
+from nbyk_papers.homan2025.cells import prior_file
+from nbyk_papers.homan2025.design import LABELS as PUBLISHED
+from nbyk_papers.raters.design import ALPHA, FORGOTTEN, KEPT, METRICS, OTHERS, WITH_IDS
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+    from nbyk.data.response_set import ResponseSet
+    from nbyk.resampling.population import Population
+    from nbyk.studies.steps import Work
+
+COPIES = Path("results/downloads")
+_SAMPLERS = {OTHERS: "raters_within_items", FORGOTTEN: "raters_within_items", KEPT: "items_and_raters"}
+
+
+def p_value_cells(config: Any, settings: Any) -> Iterator[Cell]:
+    """Yield a cell for each data set with ids and each kind of system B."""
+    at_hand = config.at_hand(COPIES)
+    systems = [
+        *((epsilon, 0.0) for epsilon in settings.epsilons),
+        *((0.0, shift) for shift in settings.shifts),
+    ]
+    ratings = sum(n * k for n, k in settings.all_sizes)
+    for source in settings.sources or [name for name in WITH_IDS if name in at_hand]:
+        prior = prior_file(source) if source in PUBLISHED else f"results/fits/{source}/prior.json"
+        for epsilon, shift in systems:
+            yield Cell(
+                f"raters/pvalues/source={source}/epsilon-{epsilon}_shift-{shift}.parquet",
+                "pvalues",
+                {
+                    "epsilon": epsilon,
+                    "shift": shift,
+                    "sizes": [list(size) for size in settings.all_sizes],
+                    "n_sets": settings.n_sets,
+                    "n_resamples": settings.n_resamples,
+                    "seed": config.seed,
+                },
+                {"prior": prior, "ratings": f"results/ratings/{source}.parquet"},
+                memory=400,
+                seconds=min(500.0, 5.0 + 2e-7 * ratings * settings.n_sets * settings.n_resamples),
+            )
+
+
+def pvalues(
+    prior: Path,
+    ratings: Path,
+    *,
+    epsilon: float,
+    shift: float,
+    sizes: Sequence[Sequence[int]],
+    n_sets: int,
+    n_resamples: int,
+    seed: int,
+    work: Work,
+) -> tuple[pa.Table, dict[str, Any]]:
+    """Compute p at every size, by the papers' way and by nbyk's, with and without who rated what.
+
+    The severities of raters are those fitted to the ratings. Column `p` is the mean over test sets on which
+    the metric is defined, `standard_error` that mean's; `rejected` is the share of sets with p below .05.
+    """
+    import pyarrow as pa
+
+    from nbyk.data import Ratings
+    from nbyk.files import read_parquet
+    from nbyk.planning.sharing_fit import fit_sharing
+    from nbyk.priors import read_prior
+    from nbyk.resampling.population import Population
+
+    of_items = read_prior(prior)
+    fit = fit_sharing(Ratings.from_table(read_parquet(ratings, ("item", "rater", "value"))[0]), of_items)
+    rows: list[dict[str, Any]] = []
+    with work.progress(len(sizes)) as advance:
+        for n_items, k in sizes:
+            population = Population(of_items, n_items, k, epsilon, shift_b=shift)
+            found = _of_size(population, fit.sharing.rater_share, n_sets, n_resamples, seed)
+            size = {
+                "epsilon": epsilon,
+                "shift": shift,
+                "n_items": n_items,
+                "k_responses": k,
+                "n_sets": n_sets,
+            }
+            rows += [{**size, **row} for row in found]
+            advance(1)
+    made = {
+        "M": n_resamples,
+        "severity_sd": fit.severity_sd,
+        "rater_share": fit.sharing.rater_share,
+        "raters_of_the_data": fit.sharing.n_raters,
+    }
+    table = pa.Table.from_pylist(rows)
+    for name in ("severity_sd", "rater_share"):
+        table = table.append_column(name, pa.array([made[name]] * len(rows)))
+    return table, made
+
+
+def _of_size(
+    population: Population, rater_share: float, n_sets: int, n_resamples: int, seed: int
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of one size: of each metric, semantics and way to treat raters."""
+    from nbyk.resampling.shared_population import Sharing, simulate_shared
+
+    shared = Sharing(population.k_responses, rater_share)
+    p: dict[tuple[str, str, str], list[float]] = {}
+    for index in range(n_sets):
+        fresh, same = (
+            simulate_shared(population, sharing, seed=seed, index=index) for sharing in (Sharing(), shared)
+        )
+        for raters, data in ((OTHERS, fresh), (FORGOTTEN, same), (KEPT, same)):
+            for semantics, values in (
+                ("published", _published(data, _SAMPLERS[raters], n_resamples, seed)),
+                ("recommended", _recommended(data, kept=raters == KEPT)),
+            ):
+                for metric, value in zip(METRICS, values, strict=True):
+                    p.setdefault((metric, semantics, raters), []).append(value)
+    for (metric, semantics, raters), values in p.items():
+        found = np.array(values)[np.isfinite(values)]
+        yield {
+            "metric": metric,
+            "semantics": semantics,
+            "raters": raters,
+            "p": float(found.mean()) if found.size else np.nan,
+            "standard_error": float(found.std(ddof=1) / found.size**0.5) if found.size > 1 else np.nan,
+            "rejected": float((found < ALPHA).mean()) if found.size else np.nan,
+        }
+
+
+def _published(data: ResponseSet, sampler: str, n_resamples: int, seed: int) -> list[float]:
+    """Return the papers' expected p under the null of pooled responses, for each metric."""
+    from nbyk.resampling.resample import hypothesis_effects
+    from nbyk.testing.pvalues import expected_p
+
+    drawn = [
+        hypothesis_effects(
+            data, METRICS, sampler=sampler, null=null, n_resamples=n_resamples, share_gold=False, seed=seed
+        )
+        for null in (None, "pooled")
+    ]
+    return [
+        expected_p(alternative, null).p if np.isfinite([alternative, null]).all() else np.nan
+        for alternative, null in zip(*drawn, strict=True)
+    ]
+
+
+def _recommended(data: ResponseSet, *, kept: bool) -> list[float]:
+    """Return nbyk's two-sided p over new items and, if ids are kept, new raters, for each metric."""
+    from nbyk.metrics import get
+    from nbyk.testing.shared_units import responses, shared_units_test
+
+    raters = data.units["gold"].index if kept else None
+    found = responses(data.a, data.b, gold=data.gold, gold_units=raters)
+    return [shared_units_test(get(metric), found).p_value() for metric in METRICS]

@@ -1,0 +1,46 @@
+"""The keys of the study in the configuration."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from pydantic import Field
+
+from nbyk.config.sections import Section, Size
+from nbyk.config.values import Distinct, one_of
+from nbyk_papers.raters import design
+
+SourceName = Annotated[str, one_of("source", design.WITH_IDS)]
+Epsilon = Annotated[float, Field(gt=0.0, le=1.0)]
+SizeOfSharing = Annotated[int, Field(ge=3)]
+
+
+class Raters(Section):
+    """The study of raters whom items share (docs/shared-units.md); `snakemake raters` runs it."""
+
+    sources: Annotated[list[SourceName], Distinct] = Field([])
+    """Data sets with ids of raters; without one, all that are at hand."""
+    n_items: Annotated[list[Annotated[int, Field(ge=50)]], Distinct] = Field(
+        list(design.N_ITEMS), min_length=1
+    )
+    """Items N of the grid."""
+    k_responses: Annotated[list[SizeOfSharing], Distinct] = Field(list(design.K_RESPONSES), min_length=1)
+    """Ratings per item K of the grid: the same K people rate all items."""
+    sizes: Annotated[list[Size], Distinct] = Field(
+        [Size(n_items=n, k_responses=k) for n, k in design.FURTHER_SIZES]
+    )
+    """Sizes (N, K) beside the grid."""
+    epsilons: Annotated[list[Epsilon], Distinct] = Field(list(design.EPSILONS), min_length=1)
+    """ε by which B's item means are off, as in the papers."""
+    shifts: Annotated[list[Epsilon], Distinct] = Field([design.SHIFT])
+    """Shifts of all of B's item means upwards: a system that errs on one side, as raters do."""
+    n_sets: int = Field(40, ge=2)
+    """Simulated test sets behind each p-value."""
+    n_resamples: int = Field(64, ge=2)
+    """Draws M of either hypothesis behind an expected p."""
+
+    @property
+    def all_sizes(self) -> list[tuple[int, int]]:
+        """Every size (N, K)."""
+        grid = [(n, k) for k in self.k_responses for n in self.n_items]
+        return list(dict.fromkeys([*grid, *((size.n_items, size.k_responses) for size in self.sizes)]))

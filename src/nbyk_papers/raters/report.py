@@ -1,0 +1,139 @@
+"""What people read of the study of raters: p against N and K, with and without who rated what."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+from nbyk.report.answer import Answer
+from nbyk.report.drawing import COLOURS, new_panels
+from nbyk_papers.partitions import read_partitioned
+from nbyk_papers.raters.claims import verdicts_of
+from nbyk_papers.raters.design import ALPHA, FORGOTTEN, IN_WORDS, KEPT, LABELS, OTHERS, SEMANTICS, system_name
+from nbyk_papers.shown import study_answer
+from nbyk_papers.verdicts import VERDICTS_CAPTION, verdict_rows, verdict_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+_COLUMNS = (
+    *("epsilon", "shift", "n_items", "k_responses", "metric", "semantics", "raters"),
+    *("p", "standard_error", "rejected", "n_sets", "severity_sd", "rater_share"),
+)
+_STYLES: dict[str, Literal[":", "--", "-"]] = {OTHERS: ":", FORGOTTEN: "--", KEPT: "-"}
+_SIZE = ["source", "system", "metric", "semantics", "n_items", "k_responses"]
+
+
+def read_p(files: Sequence[Path]) -> pd.DataFrame:
+    """Return the rows of the step `pvalues` as one table, with the data set, system B's name and N·K."""
+    table = read_partitioned(files, _COLUMNS, ("source",))
+    names = [system_name(*pair) for pair in zip(table["epsilon"], table["shift"], strict=True)]
+    return table.assign(system=names, n_times_k=table["n_items"] * table["k_responses"])
+
+
+def report(*, pvalues: Sequence[Path]) -> Answer:
+    """Return tables, figures and verdicts of the files of the step `pvalues`."""
+    return raters_report(read_p(pvalues))
+
+
+def raters_report(table: pd.DataFrame) -> Answer:
+    """Return the report of p-values that were read."""
+    rows = verdict_rows(verdicts_of(table))
+    sources = list(dict.fromkeys(table["source"]))
+    figures: dict[str, Callable[[], Figure]] = {
+        f"{semantics}/{source}_{metric}": partial(p_figure, table, source, semantics, metric)
+        for semantics in SEMANTICS
+        for source in sources
+        for metric in LABELS
+    }
+    titles = {
+        f"{source}_{metric}": f"{source}, {label}: mean p against N, by K and by what is known of raters"
+        for source in sources
+        for metric, label in LABELS.items()
+    }
+    shown = table.assign(raters=table["raters"].map(IN_WORDS))
+    columns = ["source", "system", "semantics", "metric", "raters", "n_items", "k_responses"]
+    return study_answer(
+        "Raters whom items share",
+        {**summarise(table), "verdicts": rows},
+        [
+            ("verdicts", VERDICTS_CAPTION, verdict_table(rows)),
+            ("pvalues", "Every mean p", shown[[*columns, "p", "standard_error", "rejected", "n_sets"]]),
+        ],
+        figures,
+        titles=titles,
+        first=f"{sources[0]}_mae",
+        template=Path(__file__).with_name("raters.html"),
+    )
+
+
+def summarise(table: pd.DataFrame) -> dict[str, Any]:
+    """Return what the page begins with: by how much p is too small where ids are forgotten."""
+    mean_p = table.pivot_table(index=_SIZE, columns="raters", values=["p", "rejected"]).reset_index()
+    counts = {}
+    for semantics in SEMANTICS:
+        of = mean_p[mean_p["semantics"] == semantics]
+        counts[semantics] = {
+            "cells": len(of),
+            "smaller": int((of["p"][FORGOTTEN] < of["p"][KEPT]).sum()),
+            "significant_forgotten": int((of["p"][FORGOTTEN] < ALPHA).sum()),
+            "significant_kept": int((of["p"][KEPT] < ALPHA).sum()),
+        }
+    ours = counts["recommended"]
+    line = (
+        f"Where the same people rate all items, mean p is below {ALPHA:g} in {ours['significant_forgotten']} "
+        f"of {ours['cells']} cells if their ids are forgotten, and in {ours['significant_kept']} if they are "
+        "kept"
+    )
+    severities = table.groupby("source", sort=False)[["severity_sd", "rater_share"]].first()
+    return {
+        "line": line,
+        "counts": counts,
+        "n_sets": int(table["n_sets"].min()),
+        "severities": {str(source): dict(of) for source, of in severities.iterrows()},
+    }
+
+
+def p_figure(table: pd.DataFrame, source: str, semantics: str, metric: str) -> Figure:
+    """Draw mean p against N: a panel per system B, a colour per K, a line style for what is known of raters."""
+    chosen = ["source", "semantics", "metric"]
+    rows = table[(table[chosen] == [source, semantics, metric]).all(axis=1)]
+    systems = list(dict.fromkeys(rows["system"]))
+    sizes = rows.groupby("k_responses")["n_items"].nunique()
+    lines = [int(k) for k in sizes[sizes > 1].index]
+    figure, panels = new_panels(1.2 + 3.0 * len(systems), 3.6, len(systems), share_y=True)
+    for axes, system in zip(panels, systems, strict=True):
+        for colour, k in zip(COLOURS, lines, strict=False):
+            for raters, line in _STYLES.items():
+                of = rows[
+                    (rows["system"] == system) & (rows["k_responses"] == k) & (rows["raters"] == raters)
+                ]
+                of = of.sort_values("n_items")
+                axes.plot(of["n_items"], of["p"], line, color=colour, marker="o", markersize=3, linewidth=1.4)
+        axes.axhline(ALPHA, color="black", linewidth=0.8)
+        axes.set_xscale("log")
+        ticks = sorted(set(rows.loc[rows["k_responses"].isin(lines), "n_items"]))
+        axes.set_xticks(ticks, [f"{n}" for n in ticks])
+        axes.minorticks_off()
+        axes.set_xlabel("items N")
+        axes.set_title(system, loc="left", fontsize=9)
+    panels[0].set_ylabel("mean p")
+    panels[0].set_ylim(0.0, None)
+    panels[-1].legend(handles=_legend(lines), fontsize=7, loc="upper right")
+    figure.suptitle(f"{source}, {LABELS[metric]}, {semantics}", fontsize=10)
+    return figure
+
+
+def _legend(lines: Sequence[int]) -> list[Any]:
+    from matplotlib.lines import Line2D
+
+    return [
+        *(Line2D([], [], color=colour, label=f"K = {k}") for colour, k in zip(COLOURS, lines, strict=False)),
+        *(
+            Line2D([], [], color="black", linestyle=line, label=IN_WORDS[raters])
+            for raters, line in _STYLES.items()
+        ),
+    ]

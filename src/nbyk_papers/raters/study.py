@@ -1,0 +1,53 @@
+"""Raters whom items share: p-values with and without who rated what."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from nbyk.errors import NbykError
+from nbyk.studies import Study
+from nbyk.studies.cell import Cell
+
+if TYPE_CHECKING:
+    from pydantic import BaseModel
+
+
+class RatersStudy(Study):
+    """Raters whom items share: p-values with and without who rated what."""
+
+    name = "raters"
+    steps: ClassVar = {"pvalues": "nbyk_papers.raters.cells:pvalues"}
+    report = "nbyk_papers.raters.report:report"
+
+    def section(self) -> type[BaseModel]:
+        """Return its keys."""
+        from nbyk_papers.raters.config import Raters
+
+        return Raters
+
+    def check(self, config: Any) -> None:
+        """Raise NbykError if ratings are asked for that are not at hand, or a size has too few raters."""
+        settings = self.settings(config)
+        for source in settings.sources:
+            if not config.has_ratings(source):
+                raise NbykError(f"found {source}, whose ratings are not at hand", key="raters.sources")
+        for n_items, k in settings.all_sizes:
+            if k < 3:
+                raise NbykError(
+                    f"found {n_items} × {k}; expected 3 raters or more, who can speak for others",
+                    key="raters.sizes",
+                )
+
+    def cells(self, config: Any) -> list[Cell]:
+        """Return the cells: of each data set and kind of system B."""
+        from nbyk_papers.raters.cells import p_value_cells
+
+        return list(p_value_cells(config, self.settings(config)))
+
+    def reported(self, config: Any) -> Cell:
+        """Return what its report is told and reads."""
+        files = [f"results/{cell.file}" for cell in self.cells(config)]
+        return Cell("raters", "report", {}, {"pvalues": files}, memory=300, seconds=10)
+
+
+STUDY = RatersStudy()
