@@ -15,6 +15,7 @@ from nbyk.errors import NbykError
 from nbyk.resampling.multilevel import multilevel_sampler
 from nbyk.resampling.resample import resample, resampled_effects
 from nbyk.resampling.samplers import MULTILEVEL_SAMPLERS
+from tests.oracles import enumerate as exact
 from tests.oracles.chisquare import assert_drawn_from
 
 M = 5_000
@@ -101,6 +102,21 @@ def test_rater_batches_have_the_enumerated_distribution() -> None:
         golds = [[value for (item, _), value in rated.items() if item == i] for i in items]
         found[round(mae_effect(items, golds), 12)] += 1 / 4
     assert_drawn_from(draws.alternative[0], dict(found))
+
+
+@pytest.mark.parametrize("null", [None, "pooled", "swap_items"])
+def test_beside_raters_the_responses_of_systems_are_those_of_today(null: str | None) -> None:
+    # The mean needs no gold: items and answers are drawn as raters_within_items draws them.
+    a, b = ((0.1, 0.4), (0.35, 0.9)), ((0.2, 0.25), (0.6, 0.95))
+    gold = Units("ids", ("x", "y"), np.array([[0, 1], [1, 0]], np.int32))
+    data = response_set([[0.1, 0.2], [0.3, 0.5]], a, b, units={"gold": gold})
+    draws = resampled_effects(
+        data, "mean", sampler="items_and_raters", null=null or "pooled", n_resamples=M, seed=5
+    )
+    oracle = exact.effects(
+        a, a, b, "bootstrap_items/sample(K)", null, lambda _, x, y: sum(x) / 2 - sum(y) / 2
+    )
+    assert_drawn_from((draws.alternative if null is None else draws.null)[0], oracle)
 
 
 def test_a_null_swaps_the_items_that_were_drawn() -> None:

@@ -74,8 +74,8 @@ class MultilevelSampler:
         """Return every rating that a drawn rater gave to a drawn item.
 
         A rater who was drawn twice counts twice in every item, and an item that was drawn twice is there
-        twice. Items without a rating by a drawn rater leave. Responses of systems stay as they are, unless
-        they are what was rated.
+        twice. Items without a rating by a drawn rater leave. Responses of systems are left as they are
+        unless they are what was rated.
         """
         times = np.bincount(raters, minlength=self.n_raters + 1)  # the last is that of −1, no rater
         counts = {role: times[index[items]] for role, index in self.raters.items()}

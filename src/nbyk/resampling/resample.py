@@ -383,16 +383,18 @@ def _multilevel_draws(
 ) -> Iterator[tuple[Floats, Floats]]:
     """Yield the first `n` draws of a chunk: gold (1, N, K_gold) and the systems (2, 1, N, K).
 
-    A null of responses redraws them after items and raters were drawn, each copy of an item by itself.
+    A null of responses redraws them after items and raters were drawn, each copy of an item by itself. Beside
+    drawn raters of gold, systems' responses are drawn anew in each item, as `raters_within_items` does.
     """
     key = stream_key(seed, data=data.fingerprint(), sampler=name)
     streams = _HypothesisStreams(Streams(key, chunk), null or "alternative", share_gold)
     source = multilevel_sampler(name, data)
+    sampler = Sampler("all_items", "sample" if name == "items_and_raters" and data.has_gold else "all")
     for _ in range(n):
         drawn = source.draw(streams.uniforms)
-        rows = (_Rows.of(matrix) for matrix in (drawn.gold, drawn.a, drawn.b))
-        plan = _Plan(Sampler("all_items", "all"), key, share_gold, *rows)
-        yield plan.draw(streams, null, 1)
+        rows = (_Rows.of(matrix) for matrix in (drawn.gold[:, :0], drawn.a, drawn.b))
+        _, systems = _Plan(sampler, key, share_gold, *rows).draw(streams, null, 1)
+        yield drawn.gold[None], systems
 
 
 def _sampler(sampler: str | Sampler) -> Sampler:

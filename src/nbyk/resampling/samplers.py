@@ -39,7 +39,8 @@ WEIN_SAMPLERS = (
 
 
 MULTILEVEL_SAMPLERS = {
-    "items_and_raters": "items and raters with replacement, independently; every rating where the two meet",
+    "items_and_raters": "items and raters with replacement, independently, and every rating where they meet; "
+    "systems' responses anew in each item",
     "raters_within_items": "items with replacement, and raters anew in each: bootstrap_items/sample(K)",
     "rater_batches": "batches of items that the same people rated, with replacement, as they are",
 }

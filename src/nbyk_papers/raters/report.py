@@ -98,7 +98,7 @@ def summarise(table: pd.DataFrame) -> dict[str, Any]:
 
 
 def p_figure(table: pd.DataFrame, source: str, semantics: str, metric: str) -> Figure:
-    """Draw mean p against N: a panel per system B, a colour per K, a line style for what is known of raters."""
+    """Draw mean p against N: a panel per system B, a colour per K, a line for each way to treat raters."""
     chosen = ["source", "semantics", "metric"]
     rows = table[(table[chosen] == [source, semantics, metric]).all(axis=1)]
     systems = list(dict.fromkeys(rows["system"]))
