@@ -26,7 +26,7 @@ SIZES = [[100, 4], [200, 4]]
 
 @pytest.fixture(scope="module")
 def cell(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A file of p-values against a system that errs upwards, of raters who differ as ConvAbuse's do."""
+    """Return a file of p-values against a system that errs upwards, of raters like those of ConvAbuse."""
     folder = tmp_path_factory.mktemp("raters")
     prior, ratings = folder / "prior.json", folder / "ratings.parquet"
     prior.write_text(json.dumps(published_prior("convabuse").to_dict()))
@@ -68,7 +68,7 @@ def test_cells_are_of_the_data_sets_with_ids() -> None:
 
 
 def test_two_raters_speak_for_nobody() -> None:
-    with pytest.raises(NbykError, match="raters.sizes: found 100 × 2; expected 3 raters or more"):
+    with pytest.raises(NbykError, match=r"raters\.sizes: found 100 × 2; expected 3 raters or more"):
         validate({"raters": {"sizes": [{"n_items": 100, "k_responses": 2}]}})
 
 
