@@ -104,7 +104,7 @@ def p_figure(table: pd.DataFrame, source: str, semantics: str, metric: str) -> F
     systems = list(dict.fromkeys(rows["system"]))
     sizes = rows.groupby("k_responses")["n_items"].nunique()
     lines = [int(k) for k in sizes[sizes > 1].index]
-    figure, panels = new_panels(1.2 + 3.0 * len(systems), 3.6, len(systems), share_y=True)
+    figure, panels = new_panels(2.4 + 2.7 * len(systems), 3.6, len(systems), share_y=True)
     for axes, system in zip(panels, systems, strict=True):
         for colour, k in zip(COLOURS, lines, strict=False):
             for raters, line in _STYLES.items():
@@ -122,7 +122,7 @@ def p_figure(table: pd.DataFrame, source: str, semantics: str, metric: str) -> F
         axes.set_title(system, loc="left", fontsize=9)
     panels[0].set_ylabel("mean p")
     panels[0].set_ylim(0.0, None)
-    panels[-1].legend(handles=_legend(lines), fontsize=7, loc="upper right")
+    figure.legend(handles=_legend(lines), fontsize=7, loc="outside right upper")
     figure.suptitle(f"{source}, {LABELS[metric]}, {semantics}", fontsize=10)
     return figure
 
