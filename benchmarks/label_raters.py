@@ -44,7 +44,9 @@ OUT = Path(__file__).with_suffix(".csv")
 def rated_of(codes: np.ndarray, ties: Ties = "lowest") -> RatedTargets:
     missing = codes < 0
     index = np.where(missing, -1, np.arange(codes.shape[1]))
-    return RatedTargets(codes, 3, Units("ids", tuple(map(str, range(codes.shape[1]))), index), ties=ties)
+    return RatedTargets(
+        codes, ("0", "1", "2"), Units("ids", tuple(map(str, range(codes.shape[1]))), index), ties=ties
+    )
 
 
 def crossed(codes: np.ndarray, a: np.ndarray, b: np.ndarray, seed: int) -> dict[str, float]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from nbyk.labels.bootstrap import label_bootstrap, label_scores
+from nbyk.labels.raters import RatedTargets, rated_targets
 from nbyk.labels.results import LabelComparison, LabelTest
 from nbyk.labels.right_or_wrong import (
     STRICT_ALPHA,
@@ -19,6 +20,7 @@ __all__ = [
     "LabelScore",
     "LabelTest",
     "Majority",
+    "RatedTargets",
     "RightOrWrong",
     "cochran_mantel_haenszel",
     "get_score",
@@ -26,6 +28,7 @@ __all__ = [
     "label_scores",
     "majority_labels",
     "mcnemar",
+    "rated_targets",
     "score_names",
     "soft_labels",
 ]

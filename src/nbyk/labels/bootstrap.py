@@ -11,7 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from nbyk.data.labels import HardLabels, SoftLabels, check_labels
 from nbyk.errors import NbykError, UndefinedMetricError, unknown_name
+from nbyk.labels.claims import about_raters, items_claim, over_raters, with_raters
 from nbyk.labels.notes import drawn_flag, lacking_flag, warnings_on
+from nbyk.labels.raters import RatedTargets
 from nbyk.labels.results import LabelComparison, LabelTest, Semantics
 from nbyk.metrics.label_scores import LabelScore, choose_scores
 from nbyk.resampling.streams import StreamKey, stream_key
@@ -19,7 +21,7 @@ from nbyk.testing.engine.draws import draw_chunks
 from nbyk.testing.engine.item_draws import KindStreams
 from nbyk.testing.engine.label_scores import LabelScorer, label_scorer, observed_scores
 from nbyk.testing.engine.run_draws import Runs, run_counts
-from nbyk.testing.pvalues import MOST_DRAWS, Alternative, check_alternative, p_values
+from nbyk.testing.pvalues import MOST_DRAWS, Alternative, PValue, check_alternative, p_values
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -58,6 +60,8 @@ def label_bootstrap(
     seed: int = 0,
     threads: int = 1,
     names: tuple[str, str] = ("a", "b"),
+    rated: RatedTargets | None = None,
+    generalise: Sequence[str] | None = None,
 ) -> LabelTest:
     """Test whether system A labels better than system B, by a paired bootstrap over items.
 
@@ -101,6 +105,11 @@ def label_bootstrap(
         Threads to use; the numbers do not depend on it.
     names
         What errors, warnings and the sentence call A and B.
+    rated
+        The ratings that the targets are made of (`nbyk.labels.rated_targets`), item by item.
+    generalise
+        "items", or "items" and "raters": whom the first claim speaks of. By default both, where two raters
+        or more rated several items each.
 
     Returns
     -------
@@ -110,7 +119,8 @@ def label_bootstrap(
     ------
     NbykError
         If the labels are bad (`check_labels`), a name is unknown, the fraction is outside (0, 1] or leaves no
-        item, or systems whose runs are paired differ in their number.
+        item, systems whose runs are paired differ in their number, or raters are to be generalised over that
+        there are not.
     UndefinedMetricError
         If a score has no value, as the correlation of constant entropies.
 
@@ -151,6 +161,7 @@ def label_bootstrap(
     if names[0] == names[1]:
         raise NbykError(f"found {names[0]!r} twice; expected two names", argument="names")
     data = check_labels(target, {names[0]: a, names[1]: b}, labels)
+    new_raters = over_raters(rated, generalise, published=published or runs == "concatenated")
     chosen = choose_scores(scores, "hard" if isinstance(data, HardLabels) else "soft")
     given_runs, n_items = data.runs, data.n_items
     if runs in ("paired", "concatenated") and given_runs[0] != given_runs[1]:
@@ -183,11 +194,21 @@ def label_bootstrap(
         (*lacking_flag(row, data.runs, names), *drawn_flag(drawn_row, effect))
         for row, drawn_row, effect in zip(lacking, drawn_lacking, effects, strict=True)
     ]
-    asked = _Wanted(alternative, confidence_level, published)
+    asked = _Wanted(alternative, confidence_level, published, given_runs, runs, rated)
     comparisons = tuple(
         _compared(chosen[m], score_a[m], score_b[m], effects[m], asked, warnings[m])
         for m in range(len(chosen))
     )
+    if rated is not None and new_raters:
+        comparisons = with_raters(
+            rated,
+            data,
+            comparisons,
+            effects,
+            share=n_drawn / data.n_items,
+            alternative=alternative,
+            confidence_level=confidence_level,
+        )
     classes = data.classes if isinstance(data, HardLabels) else tuple(range(data.target.shape[1]))
     return LabelTest(
         comparisons,
@@ -203,7 +224,10 @@ def label_bootstrap(
         alternative=alternative,
         confidence_level=confidence_level,
         names=names,
-        warnings=warnings_on(data, chosen, given_runs, runs, fraction, names),
+        warnings=(
+            *warnings_on(data, chosen, given_runs, runs, fraction, names),
+            *(() if rated is None else about_raters(rated, drawn=new_raters)),
+        ),
         draws=effects,
     )
 
@@ -248,6 +272,9 @@ class _Wanted:
     alternative: Alternative
     confidence_level: float
     published: bool
+    n_runs: tuple[int, ...]
+    runs: Runs
+    rated: RatedTargets | None
 
 
 def _concatenated(data: HardLabels | SoftLabels) -> HardLabels | SoftLabels:
@@ -288,6 +315,8 @@ def _compared(
         found = p_values(effect, defined - effect)
         p, standard_error = found[asked.alternative].p, found[asked.alternative].standard_error
         greater, two_sided = found["greater"].p, found["two-sided"].p
+    if asked.published:
+        found = {"greater": PValue(p, standard_error, "greater")}
     return LabelComparison(
         score,
         float(score_a),
@@ -300,6 +329,11 @@ def _compared(
         (low, high),
         stars,
         warnings,
+        (
+            items_claim(
+                found, asked.alternative, (low, high), n_runs=asked.n_runs, runs=asked.runs, rated=asked.rated
+            ),
+        ),
     )
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from nbyk.data.labels import HardLabels, SoftLabels
+from nbyk.data.ratings import Ratings
+from nbyk.data.response_set import responses_and_units
+from nbyk.data.scales import Binary, Levels
 from nbyk.data.units import Units
-from nbyk.labels.targets import Ties
+from nbyk.labels.targets import Ties, level_values, soft_labels
 from nbyk.metrics.label_scores import Kind, LabelScore
 from nbyk.testing.engine.item_draws import KindCounts
 from nbyk.testing.engine.label_scores import label_scorer
@@ -34,8 +37,8 @@ class RatedTargets:
     ----------
     codes : ndarray of int, shape (N, K)
         The place of each rating among the classes, from 0; −1 where there is none.
-    n_classes
-        Number of classes C.
+    classes
+        The names of the classes, the levels of the ratings.
     raters
         Who gave each rating.
     smoothing
@@ -45,14 +48,10 @@ class RatedTargets:
     """
 
     codes: Ints
-    n_classes: int
+    classes: tuple[str, ...]
     raters: Units
     smoothing: float = 0.0
     ties: Ties = "refuse"
-
-    def taken(self, items: NDArray[np.int64]) -> RatedTargets:
-        """Return the ratings of some items, in their order."""
-        return replace(self, codes=self.codes[items], raters=self.raters.taken(items))
 
     @property
     def n_shared(self) -> int:
@@ -61,7 +60,7 @@ class RatedTargets:
 
     def counts(self) -> Floats:
         """Return how many ratings of each item have each class, shape (N, C)."""
-        return np.stack([(self.codes == code).sum(axis=1) for code in range(self.n_classes)], axis=1) * 1.0
+        return np.stack([(self.codes == code).sum(axis=1) for code in range(len(self.classes))], axis=1) * 1.0
 
     def responses(self) -> Responses:
         """Return the ratings as the test for shared units takes them; of the systems nothing is in them."""
@@ -72,6 +71,38 @@ class RatedTargets:
         ids = np.where(shared[index], index, NO_UNIT)
         none = np.zeros((len(values), 1))
         return responses(none, none, gold=values, gold_units=ids)
+
+
+def rated_targets(
+    ratings: Ratings | ArrayLike,
+    levels: Levels | Binary | Sequence[float],
+    *,
+    smoothing: float = 0.0,
+    ties: Ties = "refuse",
+) -> RatedTargets:
+    """Return ratings as `label_bootstrap` takes them beside the targets that are made of them.
+
+    Parameters
+    ----------
+    ratings, levels, smoothing
+        As `soft_labels`. A column of an array is one rater.
+    ties
+        As `majority_labels`.
+
+    Raises
+    ------
+    NbykError
+        As `soft_labels`.
+    """
+    soft_labels(ratings, levels, smoothing=smoothing)  # checks them
+    if isinstance(ratings, Ratings):
+        values, raters = ratings.matrix(), ratings.units()
+    else:
+        values, raters = responses_and_units(ratings, "ratings")
+    known = level_values(levels)
+    codes = np.abs(np.nan_to_num(values)[:, :, np.newaxis] - known).argmin(axis=2)
+    names = tuple(f"{level:g}" for level in known)
+    return RatedTargets(np.where(np.isnan(values), -1, codes), names, raters, smoothing, ties)
 
 
 def rater_components(
@@ -141,6 +172,8 @@ class _Targets:
         self._kind: Kind = "hard" if isinstance(labels, HardLabels) else "soft"
         self._counts = rated.counts()
         self._sizes = self._counts.sum(axis=1)
+        # a level that no target has is no class of hard labels
+        self._places = [rated.classes.index(_name(label)) for label in _classes(labels, rated)]
         self._signs = np.array([score.sign for score in scores])
         panel = data.panel_sizes
         # a majority jumps, and leaving out one of many ratings meets few jumps
@@ -168,6 +201,7 @@ class _Targets:
         if self._kind == "soft":
             smoothed = counts + self._rated.smoothing
             return self._of(smoothed / smoothed.sum(axis=1, keepdims=True), kept)
+        counts = counts[:, self._places]
         most = counts >= counts.max(axis=1, keepdims=True) - _SAME_SHARE
         lowest, highest = most.argmax(axis=1), most.shape[1] - 1 - most[:, ::-1].argmax(axis=1)
         found = self._of(lowest, kept)
@@ -182,3 +216,11 @@ class _Targets:
         split = labels.runs[0]
         effects: Floats = self._signs * (found[:, :split].mean(axis=1) - found[:, split:].mean(axis=1))
         return effects
+
+
+def _classes(labels: HardLabels | SoftLabels, rated: RatedTargets) -> Sequence[Any]:
+    return labels.classes if isinstance(labels, HardLabels) else rated.classes
+
+
+def _name(label: Any) -> str:
+    return label if isinstance(label, str) else f"{label:g}"

@@ -13,6 +13,7 @@ from nbyk.metrics.label_scores import LabelScore
 from nbyk.testing.engine.run_draws import Runs
 from nbyk.testing.pvalues import Alternative, p_relation, side_in_words
 from nbyk.testing.results import Several
+from nbyk.testing.systems.claims import Claim
 
 Floats: TypeAlias = NDArray[np.float64]
 Semantics: TypeAlias = Literal["recommended", "published"]
@@ -44,6 +45,10 @@ class LabelComparison:
         BooStSa's mark, "**", "*", "!" or "", under published semantics; else "".
     warnings
         What a reader must know of this score: classes counted as 0, draws on which it was undefined.
+    claims
+        What is claimed, the broadest population first: over new items and new raters, where the targets are
+        made of their ratings, and over new items with these raters. `p`, `standard_error` and `interval` are
+        those of the first; NaN where nothing can be said of that population.
     """
 
     score: LabelScore
@@ -57,6 +62,7 @@ class LabelComparison:
     interval: tuple[float, float]
     stars: str
     warnings: tuple[str, ...]
+    claims: tuple[Claim, ...]
 
 
 @dataclass(frozen=True)
@@ -116,13 +122,23 @@ class LabelTest(Several):
         first, second, sign = (*self.names, 1.0)
         if of_score.effect < 0.0:
             first, second, sign = second, first, -1.0
-        low, high = sorted(sign * end for end in of_score.interval)
-        relation = p_relation(of_score.p, self.n_resamples, self.alternative)
-        return (
-            f"by {of_score.score.name}, {first} leads {second} by {sign * of_score.effect:.3g} "
-            f"({100 * self.confidence_level:g} % interval {low:.3g} to {high:.3g}; "
-            f"p {relation} {of_score.p:.3g} ± {of_score.standard_error:.1g})"
-        )
+        lead = f"by {of_score.score.name}, {first} leads {second} by {sign * of_score.effect:.3g}"
+        told = [self._claimed(claim, sign) for claim in of_score.claims]
+        if len(told) == 1:
+            return f"{lead} ({told[0]})"
+        whom = [f"for {claim.population}: {said}" for claim, said in zip(of_score.claims, told, strict=True)]
+        return f"{lead} ({'; '.join(whom)})"
+
+    def _claimed(self, claim: Claim, sign: float) -> str:
+        """Return the interval and p of a claim in words."""
+        if not claim.is_settled:
+            return f"not settled, {claim.reason}"
+        low, high = sorted((sign * claim.low, sign * claim.high))
+        ends = f"{100 * self.confidence_level:g} % interval {low:.3g} to {high:.3g}"
+        if claim.method == "t":
+            return f"{ends}; p = {claim.p:.3g} by t with {claim.df:.3g} degrees of freedom"
+        relation = p_relation(claim.p, self.n_resamples, self.alternative)
+        return f"{ends}; p {relation} {claim.p:.3g} ± {claim.standard_error:.1g}"
 
     def __getitem__(self, name: str) -> LabelComparison:
         """Return the comparison by the score called `name`."""

@@ -61,7 +61,7 @@ def soft_labels(
     """
     if not 0.0 <= smoothing < np.inf:
         raise NbykError(f"found {smoothing}; expected a finite number, 0 or more", argument="smoothing")
-    counts = _level_counts(ratings, _levels(levels)) + smoothing
+    counts = _level_counts(ratings, level_values(levels)) + smoothing
     shares: Floats = counts / counts.sum(axis=1, keepdims=True)
     return shares
 
@@ -86,7 +86,7 @@ def majority_labels(
     """
     if ties not in get_args(Ties):
         raise unknown_name("way to break ties", str(ties), get_args(Ties))
-    scale = _levels(levels)
+    scale = level_values(levels)
     counts = _level_counts(ratings, scale)
     most = counts == counts.max(axis=1, keepdims=True)
     tied = most.sum(axis=1) > 1
@@ -101,7 +101,8 @@ def majority_labels(
     return Majority(scale[place], tied)
 
 
-def _levels(levels: Levels | Binary | Sequence[float]) -> Floats:
+def level_values(levels: Levels | Binary | Sequence[float]) -> Floats:
+    """Return the levels of a scale in the ratings' own unit."""
     if isinstance(levels, Binary):
         return np.array([0.0, 1.0])
     return np.array((levels if isinstance(levels, Levels) else Levels(tuple(levels))).levels)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from nbyk.data.alignment import mismatch
 from nbyk.data.labels import Origin
 from nbyk.data.text import shown
-from nbyk.data.units import Units
 from nbyk.errors import NbykError
+from nbyk.labels.raters import RatedTargets
 from nbyk.metrics.label_scores import Kind
 
 Array: TypeAlias = NDArray[Any]
@@ -41,8 +41,8 @@ class LabelColumn:
         The items' ids; None where the order alone tells.
     classes
         The classes of the columns of soft labels; None where the order alone tells.
-    raters
-        The raters whose ratings the labels are made of; None where they are not made of ratings.
+    rated
+        The ratings that the labels are made of; None where they are not made of ratings.
     """
 
     values: Array
@@ -51,7 +51,7 @@ class LabelColumn:
     numbers: Sequence[int] | None = None
     items: Array | None = None
     classes: tuple[str, ...] | None = None
-    raters: Units | None = None
+    rated: RatedTargets | None = None
 
     def __len__(self) -> int:
         return len(self.values)
@@ -76,7 +76,7 @@ class LabelColumn:
             values=self.values[rows],
             numbers=rows.tolist() if self.numbers is None else [self.numbers[row] for row in rows],
             items=None if self.items is None else self.items[rows],
-            raters=None if self.raters is None else self.raters.taken(rows),
+            rated=None,
         )
 
     def as_text(self) -> LabelColumn:

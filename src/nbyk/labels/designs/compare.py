@@ -11,7 +11,8 @@ import numpy as np
 
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.labels.bootstrap import label_bootstrap, label_scores
-from nbyk.labels.designs.columns import kind_of
+from nbyk.labels.claims import about_raters
+from nbyk.labels.designs.columns import Array, kind_of
 from nbyk.labels.designs.design import Arm, Condition, Design, Paired, check_run, paired
 from nbyk.labels.designs.kept import KeptResults, key_of
 from nbyk.labels.designs.results import ConditionScore, DesignResult, PairResult
@@ -19,7 +20,6 @@ from nbyk.labels.designs.settings import Settings, Test, make_settings
 from nbyk.labels.right_or_wrong import McNemarMethod, cochran_mantel_haenszel, mcnemar
 from nbyk.metrics.label_scores import LabelScore
 from nbyk.testing.engine.run_draws import Runs
-from nbyk.testing.shared_units.cautions import about_units
 
 _APPENDED = (
     "runs have targets of their own, as folds have: they are appended, and how other runs would differ is "
@@ -91,7 +91,7 @@ def compare_design(
     for arm, treatment, labels in pairs:
         names = (treatment.name, arm.control.name)
         arguments = _arguments(settings, scores, classes[id(arm)], labels.appended)
-        parts = (labels.target, *labels.treatment, *labels.control)
+        parts = (labels.target, *labels.treatment, *labels.control, *_who_rated(labels))
         n_runs = [len(labels.treatment), len(labels.control)]
         given = {"names": names, "n_runs": n_runs, "appended": labels.appended, "test": settings.test}
         key = key_of({**arguments, **given}, parts)
@@ -121,15 +121,23 @@ def compare_design(
             for condition in (arm.control, *arm.treatments)
             if condition.epochs
         },
-        tuple(_about_targets(design)),
+        tuple(_about_targets(design, settings)),
     )
 
 
-def _about_targets(design: Design) -> Iterator[str]:
-    """Yield the caution about targets that are made of ratings."""
-    target = design.arms[0].control.runs[0].target
-    if target.raters is not None:
-        yield from about_units({"gold": target.raters}, len(target), claim="labels")
+def _about_targets(design: Design, settings: Settings) -> Iterator[str]:
+    """Yield the caution about the raters behind the targets of a test that is no bootstrap."""
+    rated = design.arms[0].control.runs[0].target.rated
+    if rated is not None and settings.test != "bootstrap":
+        yield from about_raters(rated, drawn=False)
+
+
+def _who_rated(labels: Paired) -> tuple[Array, ...]:
+    """Return the ratings behind the targets, and who gave them, where they are known."""
+    rated = labels.rated
+    if rated is None or rated.raters.index is None:
+        return ()
+    return (rated.codes, rated.raters.index)
 
 
 def _classes(arm: Arm, settings: Settings) -> list[str] | None:
@@ -210,6 +218,7 @@ def _arguments(
         "n_resamples": settings.n_resamples,
         "confidence_level": settings.confidence_level,
         "seed": settings.seed,
+        "generalise": ["items"] if settings.test != "bootstrap" else settings.generalise,
     }
 
 
@@ -228,6 +237,7 @@ def _compared(
             list(labels.control),
             threads=threads,
             names=names,
+            rated=labels.rated,
             **arguments,
         )
     except UndefinedMetricError as error:
@@ -253,4 +263,15 @@ def _tested(
         found = mcnemar(target, a[0], b[0], method=method, labels=classes, names=names)
     (accuracy,) = pair.scores
     tested = replace(accuracy, p=found.p_greater, p_two_sided=found.p_two_sided, standard_error=0.0)
+    (claim,) = accuracy.claims
+    claim = replace(
+        claim,
+        p=found.p_greater,
+        p_greater=found.p_greater,
+        p_less=found.p_less,
+        p_two_sided=found.p_two_sided,
+        standard_error=0.0,
+        method=found.test,
+    )
+    tested = replace(tested, claims=(claim,))
     return replace(pair, scores=(tested,), notes=(*pair.notes, *found.warnings))

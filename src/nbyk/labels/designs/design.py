@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from nbyk.data.labels import check_labels, split_runs
 from nbyk.errors import NbykError
 from nbyk.labels.designs.columns import Array, LabelColumn, in_order_of, kind_of
+from nbyk.labels.raters import RatedTargets
 from nbyk.metrics.label_scores import Kind
 
 Labels: TypeAlias = ArrayLike | Sequence[ArrayLike]
@@ -119,12 +120,15 @@ class Paired(NamedTuple):
         Runs, each of the target's shape.
     appended
         Whether the runs had targets of their own, as folds do, and are appended to be one.
+    rated
+        The ratings that the target is made of, if it is made of ratings.
     """
 
     target: Array
     treatment: tuple[Array, ...]
     control: tuple[Array, ...]
     appended: bool
+    rated: RatedTargets | None = None
 
 
 def design(target: ArrayLike, controls: Mapping[str, Labels], treatments: Mapping[str, Labels]) -> Design:
@@ -246,7 +250,7 @@ def paired(control: Condition, treatment: Condition) -> Paired:
     if all(_same_target(run.target, target) for run in runs):
         labels = [_values(_matched(run, target)) for run in runs]
         split = len(treatment.runs)
-        return Paired(_values(target), tuple(labels[:split]), tuple(labels[split:]), False)
+        return Paired(_values(target), tuple(labels[:split]), tuple(labels[split:]), False, target.rated)
     if len(treatment.runs) != len(control.runs):
         raise NbykError(
             f"{treatment.name!r} has {len(treatment.runs)} runs and {control.name!r} {len(control.runs)}, "

@@ -25,6 +25,7 @@ from nbyk.labels.designs.design import Design, crossed
 from nbyk.labels.designs.outcomes import read_outcomes
 from nbyk.labels.designs.reading import ITEM, LABEL_SUFFIXES, column_of, read_labels
 from nbyk.labels.designs.settings import DesignSection, Settings, as_list
+from nbyk.labels.raters import rated_targets
 from nbyk.labels.targets import Ties, majority_labels, soft_labels
 from nbyk.metrics.label_scores import Kind
 from nbyk.validation import explained
@@ -346,10 +347,11 @@ def _rated(places: _Places, ratings: TargetRatings, kind: Kind) -> LabelColumn:
         else:
             most = majority_labels(table, levels, ties=ratings.ties).labels
             values, classes = np.array([f"{level:g}" for level in most]), None
+        rated = rated_targets(table, levels, smoothing=ratings.smoothing, ties=ratings.ties)
     except NbykError as error:
         raise error.about(file=name) from None
     items = np.array(table.items, dtype=object)
-    return LabelColumn(values, name, items=items, classes=classes, raters=table.units())
+    return LabelColumn(values, name, items=items, classes=classes, rated=rated)
 
 
 def _ratings(places: _Places, ratings: TargetRatings) -> tuple[Ratings, Scale, str]:

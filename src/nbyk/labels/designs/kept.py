@@ -18,7 +18,10 @@ from nbyk.labels.designs.columns import Array
 from nbyk.provenance.records import record_path
 
 _NAME = re.compile("[0-9a-f]{64}")
-_CODE = ("labels/**/*.py", "resampling/*.py", "testing/pvalues.py")
+_CODE = (
+    *("labels/**/*.py", "metrics/*.py", "resampling/*.py", "testing/pvalues.py", "testing/engine/*.py"),
+    *("testing/shared_units/*.py", "testing/systems/claims.py"),
+)
 """The modules that a comparison's result depends on, below the package."""
 
 

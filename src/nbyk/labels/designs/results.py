@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -15,6 +16,8 @@ from nbyk.metrics.label_scores import Kind, LabelScore
 from nbyk.testing.corrections import correct_p_values, settled_decisions
 from nbyk.testing.engine.run_draws import Runs
 from nbyk.testing.pvalues import bounds_of_drawn_p
+from nbyk.testing.systems.claims import Claim
+from nbyk.testing.systems.result import plain
 
 Verdict: TypeAlias = Literal["better", "worse", "undecided"]
 
@@ -33,6 +36,7 @@ class PairScore:
     p_two_sided: float | None
     standard_error: float
     flags: tuple[str, ...]
+    claims: tuple[Claim, ...]
 
 
 @dataclass(frozen=True)
@@ -79,6 +83,7 @@ class PairResult:
                 each.p_two_sided,
                 each.standard_error,
                 each.warnings,
+                each.claims,
             )
             for each in test.comparisons
         )
@@ -96,13 +101,36 @@ class PairResult:
 
     def to_dict(self) -> dict[str, Any]:
         """Return plain values that JSON can hold, and `from_dict` reads."""
-        return asdict(self)
+        found: dict[str, Any] = plain(self)
+        return found
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> PairResult:
         """Return what `to_dict` made plain."""
-        scores = tuple(PairScore(**{**each, "flags": tuple(each["flags"])}) for each in content["scores"])
+        scores = tuple(map(_score_of, content["scores"]))
         return cls(**{**content, "notes": tuple(content["notes"]), "scores": scores})
+
+
+def _score_of(content: Mapping[str, Any]) -> PairScore:
+    """Return a score that `PairResult.to_dict` made plain: a number that is not there is NaN."""
+    claims = tuple(Claim(**{**_with_nan(claim), "over": tuple(claim["over"])}) for claim in content["claims"])
+    numbers = _with_nan({key: content[key] for key in ("low", "high", "p")})
+    two_sided = content["p_two_sided"]
+    if two_sided is None and claims[0].reason:
+        two_sided = math.nan
+    return PairScore(
+        **{
+            **content,
+            **numbers,
+            "p_two_sided": two_sided,
+            "flags": tuple(content["flags"]),
+            "claims": claims,
+        }
+    )
+
+
+def _with_nan(content: Mapping[str, Any]) -> dict[str, Any]:
+    return {key: math.nan if value is None else value for key, value in content.items()}
 
 
 @dataclass(frozen=True)
@@ -158,7 +186,8 @@ class Finding:
     verdict
         "better" or "worse" if the treatment is shown to be, else "undecided".
     decided
-        Whether more draws cannot change the verdict, but for a chance of .001.
+        Whether something can be said of the broadest population, and more draws cannot change the verdict,
+        but for a chance of .001.
     """
 
     pair: PairResult
@@ -211,7 +240,14 @@ class DesignResult:
             [[found.p_two_sided if two_sided else found.p for found in pair.scores] for pair in self.pairs],
             dtype=np.float64,
         ).T
-        low, high = np.vectorize(self._bounds)(p)
+        unsettled = np.isnan(p)
+        drawn = np.array(
+            [[found.claims[0].method == "bootstrap" for found in pair.scores] for pair in self.pairs]
+        ).T
+        p = np.where(
+            unsettled, 1.0, p
+        )  # of a family of which one is not settled, the others are corrected so
+        low, high = np.vectorize(self._bounds)(p, drawn)
         families = (-1, p.size) if settings.family == "design" else p.shape
         method = settings.chosen_correction
         corrected = np.stack([correct_p_values(of_one, method) for of_one in p.reshape(families)])
@@ -221,7 +257,8 @@ class DesignResult:
                 for of_one in zip(*(each.reshape(families) for each in (p, low, high)), strict=True)
             ]
         )
-        corrected, decided = corrected.reshape(p.shape), decided.reshape(p.shape)
+        corrected = np.where(unsettled, np.nan, corrected.reshape(p.shape))
+        decided, p = decided.reshape(p.shape) & ~unsettled, np.where(unsettled, np.nan, p)
         return tuple(
             Finding(
                 pair,
@@ -238,12 +275,11 @@ class DesignResult:
             for c, pair in enumerate(self.pairs)
         )
 
-    def _bounds(self, p: float) -> tuple[float, float]:
-        """Return bounds of the p-value of infinitely many draws; p itself where none was drawn."""
-        settings = self.settings
-        if settings.test != "bootstrap":
+    def _bounds(self, p: float, is_drawn: bool) -> tuple[float, float]:
+        """Return bounds of the p-value of infinitely many draws; p itself where it was not drawn."""
+        if not is_drawn:
             return p, p
-        return bounds_of_drawn_p(p, settings.n_resamples, settings.chosen_alternative)
+        return bounds_of_drawn_p(p, self.settings.n_resamples, self.settings.chosen_alternative)
 
     @property
     def deciding(self) -> tuple[Finding, ...]:

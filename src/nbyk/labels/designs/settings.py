@@ -74,6 +74,9 @@ class Settings(DesignSection):
     """Share f of the items that a resample draws; without one 1, or published .1."""
     runs: Runs | None = None
     """independent, paired, fixed or concatenated; without one independent, or published concatenated."""
+    generalise: list[Literal["items", "raters"]] | None = Field(None, min_length=1)
+    """Whom the first claim speaks of: items, or items and raters; without one both, where the targets are
+    made of ratings and raters are shared."""
     n_resamples: int = Field(10_000, ge=1, le=MOST_DRAWS)
     """Resamples M of every comparison."""
     test: Test = "bootstrap"

@@ -7,10 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from nbyk.labels import STRICT_ALPHA
 from nbyk.labels.designs import DesignResult
-from nbyk.labels.designs.results import Finding
+from nbyk.labels.designs.results import Finding, PairScore
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.labels.figures import distinct_scores, leads_figure, scores_figure
 from nbyk.testing.pvalues import p_relation
+from nbyk.testing.systems.claims import Claim
+from nbyk.testing.systems.result import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -89,10 +91,20 @@ def comparisons_table(result: DesignResult) -> pd.DataFrame:
                 "high": found.high,
                 "p": finding.p,
                 "p corrected": finding.p_adjusted,
+                **_of_these_raters(result, found),
                 "it is": f"{finding.verdict}{'' if finding.decided else ', not settled'}",
             }
         )
     return pd.DataFrame(rows)
+
+
+def _of_these_raters(result: DesignResult, found: PairScore) -> dict[str, float]:
+    """Return the cell of the claim over new items with these raters, where there is a broader one."""
+    if len(found.claims) == 1:
+        return {}
+    claim = found.claims[-1]
+    two_sided = result.settings.chosen_alternative == "two-sided"
+    return {"p, these raters": claim.p_two_sided if two_sided else claim.p_greater}
 
 
 def conditions_table(result: DesignResult) -> pd.DataFrame:
@@ -133,13 +145,14 @@ def details(result: DesignResult) -> dict[str, Any]:
                 "score_treatment": finding.found.score_treatment,
                 "score_control": finding.found.score_control,
                 "lead": finding.found.effect,
-                "interval": [finding.found.low, finding.found.high],
-                "p": finding.p,
-                "p_greater": finding.found.p,
-                "p_two_sided": finding.found.p_two_sided,
-                "p_corrected": finding.p_adjusted,
+                "interval": plain((finding.found.low, finding.found.high)),
+                "p": plain(finding.p),
+                "p_greater": plain(finding.found.p),
+                "p_two_sided": plain(finding.found.p_two_sided),
+                "p_corrected": plain(finding.p_adjusted),
                 "standard_error": finding.standard_error,
                 "verdict": finding.verdict,
+                "claims": [plain(claim) for claim in finding.found.claims],
                 "decided": finding.decided,
                 "n_items": finding.pair.n_items,
                 "n_drawn": finding.pair.n_drawn,
@@ -174,6 +187,14 @@ def _verdict_sentence(result: DesignResult) -> str:
     if len(deciding) == 1:
         finding = deciding[0]
         found, pair = finding.found, finding.pair
+        *broader, narrow = found.claims
+        if broader and not broader[0].is_settled:
+            return (
+                f"Not settled for {broader[0].population}: {broader[0].reason}. For {narrow.population}, "
+                f"{pair.treatment} has a {name} of {found.score_treatment:.4f} against "
+                f"{found.score_control:.4f} of {pair.control}, a lead of {found.effect:.4f} "
+                f"{_of_claim(result, narrow, 1.0)}."
+            )
         names, scores = (pair.treatment, pair.control), (found.score_treatment, found.score_control)
         lead, low, high = found.effect, found.low, found.high
         if finding.verdict == "worse":
@@ -182,10 +203,13 @@ def _verdict_sentence(result: DesignResult) -> str:
         if finding.verdict == "undecided":
             one_sided = result.settings.chosen_alternative == "greater"
             verb = f"is not shown to {'be better than' if one_sided else 'differ from'}"
+        sign = -1.0 if finding.verdict == "worse" else 1.0
+        also = f" For {narrow.population}: {_of_claim(result, narrow, sign)}." if broader else ""
+        of_whom = f" for {broader[0].population}" if broader else ""
         return (
-            f"{names[0]} {verb} {names[1]}: {name} {scores[0]:.4f} against {scores[1]:.4f}, a lead of "
-            f"{lead:.4f} ({_level(result)} interval {low:.4f} to {high:.4f}, {_p(result, finding)}, "
-            f"{_sided(result)})."
+            f"{names[0]} {verb} {names[1]}{of_whom}: {name} {scores[0]:.4f} against {scores[1]:.4f}, "
+            f"a lead of {lead:.4f} ({_level(result)} interval {low:.4f} to {high:.4f}, "
+            f"{_p(result, finding)}, {_sided(result)}).{also}"
         )
     better = [finding for finding in deciding if finding.verdict == "better"]
     worse = [finding for finding in deciding if finding.verdict == "worse"]
@@ -205,11 +229,26 @@ def _verdict_sentence(result: DesignResult) -> str:
 def _more_draws(result: DesignResult) -> str:
     """Return the sentence about decisions that more draws could change; nothing where there are none."""
     left = [finding for finding in result.deciding if not finding.decided]
-    if not left:
+    reasons = {finding.found.claims[0].reason for finding in left}
+    if not left or (len(result.deciding) == 1 and reasons != {""}):
         return ""
+    if reasons != {""}:
+        population = left[0].found.claims[0].population
+        return (
+            f" For {population}, nothing is settled on {_named(left)}: {'; '.join(sorted(reasons - {''}))}."
+        )
     if len(result.deciding) == 1:
         return " This is not settled: more draws could change it."
     return f" More draws could change the verdict on {_named(left)}."
+
+
+def _of_claim(result: DesignResult, claim: Claim, sign: float) -> str:
+    """Return the interval and p, not corrected, of a claim; `sign` is −1 where the control stands first."""
+    low, high = sorted((sign * claim.low, sign * claim.high))
+    two_sided = result.settings.chosen_alternative == "two-sided"
+    p = claim.p_two_sided if two_sided else claim.p_greater
+    ends = f"{_level(result)} interval {low:.4f} to {high:.4f}"
+    return f"({ends}, {_p_in_words(result, claim, p, p)}, {_sided(result)})"
 
 
 def _strict_sentence(result: DesignResult) -> tuple[str, ...]:
@@ -251,9 +290,16 @@ def _method_sentence(result: DesignResult) -> str:
             f"{_TESTS[result.settings.test]}; {n_items} items, {how_many}. Intervals are those of a paired "
             f"bootstrap ({result.settings.n_resamples} resamples of {what})."
         )
+    claims = pairs[0].scores[0].claims
+    broad = ""
+    if len(claims) > 1:
+        broad = (
+            f" The first claim is about {claims[0].population}: its variance is that of the resamples and "
+            "that over raters, and its p and interval are by t."
+        )
     return (
         f"Paired bootstrap, {result.settings.semantics} semantics: {result.settings.n_resamples} resamples "
-        f"of {what}{share}; {n_items} items, {how_many}."
+        f"of {what}{share}; {n_items} items, {how_many}.{broad}"
     )
 
 
@@ -332,7 +378,12 @@ def _sided(result: DesignResult) -> str:
 
 
 def _p(result: DesignResult, finding: Finding) -> str:
-    p, settings = finding.p_adjusted, result.settings
-    is_drawn = settings.test == "bootstrap"
-    relation = p_relation(finding.p, settings.n_resamples, settings.chosen_alternative) if is_drawn else "="
+    return _p_in_words(result, finding.found.claims[0], finding.p, finding.p_adjusted)
+
+
+def _p_in_words(result: DesignResult, claim: Claim, drawn: float, p: float) -> str:
+    """Return a p-value of a claim as it is told, given that before correction."""
+    settings = result.settings
+    is_drawn = claim.method == "bootstrap"
+    relation = p_relation(drawn, settings.n_resamples, settings.chosen_alternative) if is_drawn else "="
     return f"p {relation} {p:.4f}" if p >= 1e-4 else f"p {relation} {p:.1e}"

@@ -96,13 +96,13 @@ def broad_claim(
     over = panel.factors
     population = panel.population(panel.sources, of_clusters=panel.of_clusters)
     if few:
-        return _unsettled(over, population, f"{in_words(few)} cannot speak for others")
+        return unsettled(over, population, f"{in_words(few)} cannot speak for others")
     assert panel.responses is not None
     test = shared_units_test(metric, panel.responses, sources=panel.sources)
     if test.variance <= (_ROUNDING * test.effect) ** 2:
         return replace(items, over=over, population=population)
     if test.is_too_rough:
-        return _unsettled(over, population, f"{metric.name} hangs on single items, and is too rough for it")
+        return unsettled(over, population, f"{metric.name} hangs on single items, and is too rough for it")
     low, high = test.interval(confidence_level)
     sides: tuple[Alternative, ...] = ("greater", "less", "two-sided")
     p = {side: test.p_value(side) for side in sides}
@@ -158,6 +158,7 @@ def _advice(test: SharedUnitsTest, panel: Panel, alpha: float, alternative: Alte
     return f"{says}; about {units} {largest} would, if the effect is what it is now"
 
 
-def _unsettled(over: tuple[str, ...], population: str, reason: str) -> Claim:
+def unsettled(over: tuple[str, ...], population: str, reason: str) -> Claim:
+    """Return the claim over a population of which nothing can be said, and why."""
     nan = math.nan
     return Claim(over, population, nan, nan, nan, nan, nan, nan, nan, "t", nan, False, reason)

@@ -1,0 +1,183 @@
+"""Whom a test of label predictions speaks of: new items with these raters, or new raters too."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.labels import HardLabels, SoftLabels
+from nbyk.errors import NbykError, unknown_name
+from nbyk.labels.raters import RatedTargets, rater_components
+from nbyk.labels.results import LabelComparison
+from nbyk.testing.engine.run_draws import Runs
+from nbyk.testing.pvalues import Alternative, PValue
+from nbyk.testing.shared_units import Component, SharedUnitsTest
+from nbyk.testing.shared_units.cautions import about_units
+from nbyk.testing.shared_units.generalise import combined
+from nbyk.testing.systems.claims import Claim, unsettled
+from nbyk.testing.systems.panel import FEWEST_UNITS, counted, in_words
+
+Floats: TypeAlias = NDArray[np.float64]
+SIDES: tuple[Alternative, ...] = ("greater", "less", "two-sided")
+
+_FEW_RATERS = 10
+"""Of fewer, the level of the test over new raters was measured to reach .13 at .05 (docs/labels.md)."""
+
+
+def over_raters(rated: RatedTargets | None, generalise: Sequence[str] | None, *, published: bool) -> bool:
+    """Return whether a test is to speak of new raters too.
+
+    Raises
+    ------
+    NbykError
+        If what to generalise over is unknown, lacks the items, or is not there.
+    """
+    there = rated is not None and rated.n_shared >= 2 and not published
+    if generalise is None:
+        return there
+    for factor in generalise:
+        if factor not in ("items", "raters"):
+            raise unknown_name("factor to generalise over", factor, ("items", "raters")).about(
+                argument="generalise"
+            )
+    if "items" not in generalise:
+        raise NbykError(
+            "found no items, over which every claim generalises; add items", argument="generalise"
+        )
+    if "raters" in generalise and not there:
+        why = "published semantics know no raters" if published else "items share no two raters here"
+        raise NbykError(
+            f"found raters, and {why}; leave raters out, or make the targets of ratings with ids",
+            argument="generalise",
+        )
+    return "raters" in generalise
+
+
+def items_claim(
+    found: dict[Alternative, PValue],
+    alternative: Alternative,
+    interval: tuple[float, float],
+    *,
+    n_runs: tuple[int, ...],
+    runs: Runs,
+    rated: RatedTargets | None,
+) -> Claim:
+    """Return the claim over new items, and new runs where they are drawn, with these raters."""
+    over = ("items", "runs") if max(n_runs) > 1 and runs in ("independent", "paired") else ("items",)
+    n_raters = 0 if rated is None else rated.n_shared
+    raters = "this rater" if n_raters == 1 else f"these {n_raters} raters"
+    population = f"new {in_words(over)}{f', with {raters}' if n_raters else ''}"
+    p = {side: found[side].p if side in found else math.nan for side in SIDES}
+    return Claim(
+        over=over,
+        population=population,
+        p=p[alternative],
+        p_greater=p["greater"],
+        p_less=p["less"],
+        p_two_sided=p["two-sided"],
+        standard_error=found[alternative].standard_error,
+        low=interval[0],
+        high=interval[1],
+        method="bootstrap",
+        df=math.nan,
+        decided=True,
+    )
+
+
+def with_raters(
+    rated: RatedTargets,
+    labels: HardLabels | SoftLabels,
+    comparisons: Sequence[LabelComparison],
+    draws: Floats,
+    *,
+    share: float,
+    alternative: Alternative,
+    confidence_level: float,
+) -> tuple[LabelComparison, ...]:
+    """Return comparisons whose first claim is over new items and new raters.
+
+    Parameters
+    ----------
+    rated
+        The ratings that the targets are made of; two raters at least rated two items or more.
+    labels
+        The targets and predictions.
+    comparisons
+        The comparisons, whose only claim is that with these raters.
+    draws : ndarray, shape (scores, M)
+        Effects of the resamples that the claims rest on.
+    share
+        Which share of the items a resample draws: its effects vary as those of so many items.
+    alternative, confidence_level
+        As for `label_bootstrap`.
+
+    Notes
+    -----
+    With the variance S² of the draws, and that over raters by the jackknife T, whose part within W is in S²
+    already, the variance is S² + T − W, and p and the interval are by t (`nbyk.testing.shared_units`).
+    """
+    n_raters = rated.n_shared
+    parts = None
+    if n_raters >= FEWEST_UNITS:
+        parts = rater_components(rated, labels, [each.score for each in comparisons])
+    found = []
+    for place, comparison in enumerate(comparisons):
+        (narrow,) = comparison.claims
+        over = (*narrow.over, "raters")
+        if parts is None:
+            reason = f"{counted(n_raters)} raters cannot speak for others"
+            if n_raters >= FEWEST_UNITS:
+                reason = f"{comparison.score.name} has no value without one of the raters"
+            broad = unsettled(over, f"new {in_words(over)}", reason)
+        else:
+            defined = draws[place][np.isfinite(draws[place])]
+            n_items = labels.n_items
+            items = Component(n_items, share * float(defined.var()), 0.0, n_items - 1.0, 1.0)
+            variance, df = combined(items, [parts[place]], 1.0)
+            test = SharedUnitsTest(
+                comparison.effect, variance, df, items, {"raters": parts[place]}, 1.0, math.inf
+            )
+            low, high = test.interval(confidence_level)
+            p = {side: test.p_value(side) for side in SIDES}
+            broad = Claim(
+                over=over,
+                population=f"new {in_words(over)}",
+                p=p[alternative],
+                p_greater=p["greater"],
+                p_less=p["less"],
+                p_two_sided=p["two-sided"],
+                standard_error=0.0,
+                low=low,
+                high=high,
+                method="t",
+                df=df,
+                decided=True,
+            )
+        found.append(
+            replace(
+                comparison,
+                p=broad.p,
+                p_greater=broad.p_greater,
+                p_two_sided=broad.p_two_sided,
+                standard_error=0.0,
+                interval=(broad.low, broad.high),
+                claims=(broad, narrow),
+            )
+        )
+    return tuple(found)
+
+
+def about_raters(rated: RatedTargets, *, drawn: bool) -> Iterator[str]:
+    """Yield the caution about the raters behind targets; `drawn` where the test speaks of new ones."""
+    if not drawn:
+        yield from about_units({"gold": rated.raters}, len(rated.codes), claim="labels")
+    elif FEWEST_UNITS <= rated.n_shared < _FEW_RATERS:
+        yield (
+            f"{counted(rated.n_shared)} raters are few to speak for others: of equally good systems the test "
+            "was measured to call up to .13 different at α = .05 with five raters (docs/labels.md)"
+        )
