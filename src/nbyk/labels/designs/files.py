@@ -338,16 +338,14 @@ def _rated(places: _Places, ratings: TargetRatings, kind: Kind) -> LabelColumn:
             "them as in 1,2,3,4,5"
         )
     levels = scale.levels if isinstance(scale, Levels) else (0.0, 1.0)
+    classes = None
     try:
+        rated = rated_targets(table, levels, smoothing=ratings.smoothing, ties=ratings.ties)
         if kind == "soft":
-            values, classes = (
-                soft_labels(table, levels, smoothing=ratings.smoothing),
-                tuple(f"{level:g}" for level in levels),
-            )
+            values, classes = soft_labels(table, levels, smoothing=ratings.smoothing), rated.classes
         else:
             most = majority_labels(table, levels, ties=ratings.ties).labels
-            values, classes = np.array([f"{level:g}" for level in most]), None
-        rated = rated_targets(table, levels, smoothing=ratings.smoothing, ties=ratings.ties)
+            values = np.array([f"{level:g}" for level in most])
     except NbykError as error:
         raise error.about(file=name) from None
     items = np.array(table.items, dtype=object)
