@@ -174,9 +174,9 @@ def with_raters(
 
 def about_raters(rated: RatedTargets, *, drawn: bool) -> Iterator[str]:
     """Yield the caution about the raters behind targets; `drawn` where the test speaks of new ones."""
-    if not drawn:
+    if not drawn or rated.n_shared < FEWEST_UNITS:
         yield from about_units({"gold": rated.raters}, len(rated.codes), claim="labels")
-    elif FEWEST_UNITS <= rated.n_shared < _FEW_RATERS:
+    elif rated.n_shared < _FEW_RATERS:
         yield (
             f"{counted(rated.n_shared)} raters are few to speak for others: of equally good systems the test "
             "was measured to call up to .13 different at α = .05 with five raters (docs/labels.md)"

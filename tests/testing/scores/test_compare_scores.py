@@ -211,3 +211,25 @@ def test_the_null_that_is_drawn_is_the_tests(name: str) -> None:
     assert share == pytest.approx(p, abs=4.5 * math.sqrt(2 * p * (1 - p) / 10_000))
     with pytest.raises(NbykError, match="unknown test"):
         null_draws("aso", a, b)
+
+
+def test_the_better_system_stands_first_and_p_at_its_floor_may_be_less() -> None:
+    low, high = np.arange(12.0), np.arange(12.0) + 100.0
+    found = nbyk.bootstrap_test(low, high, n_resamples=199)
+    assert found.sentence.startswith("B scores 100 more than A (95 % interval ")
+    assert "p ≤ 0.01 ± " in found.sentence
+    assert "p = " in nbyk.welch_t_test(low, high).sentence
+
+
+def test_a_verdict_on_scores_that_more_draws_could_change_says_so() -> None:
+    """With 59 draws, none beyond the difference, the least p is .033: that does not settle p ≤ .05."""
+    scores = {"low": np.arange(12.0), "high": np.arange(12.0) + 100.0, "higher": np.arange(12.0) + 200.0}
+    two = {name: scores[name] for name in ("low", "high")}
+    few, many = (nbyk.compare_scores(two, test="bootstrap", n_resamples=m) for m in (59, 999))
+    assert (few.pairs[0].better, few.pairs[0].decided) == ("high", False)
+    assert few.sentence.endswith("This is not settled: more draws could change it.")
+    assert many.pairs[0].decided
+    assert "settled" not in many.sentence
+    assert nbyk.compare_scores(two, test="welch_t").pairs[0].decided
+    three = nbyk.compare_scores(scores, test="bootstrap", n_resamples=59)
+    assert "More draws could change the verdict on low and high; " in three.sentence

@@ -92,7 +92,7 @@ def comparisons_table(result: DesignResult) -> pd.DataFrame:
                 "p": finding.p,
                 "p corrected": finding.p_adjusted,
                 **_of_these_raters(result, found),
-                "it is": f"{finding.verdict}{'' if finding.decided else ', not settled'}",
+                "it is": _verdict_in_words(finding),
             }
         )
     return pd.DataFrame(rows)
@@ -105,6 +105,12 @@ def _of_these_raters(result: DesignResult, found: PairScore) -> dict[str, float]
     claim = found.claims[-1]
     two_sided = result.settings.chosen_alternative == "two-sided"
     return {"p, these raters": claim.p_two_sided if two_sided else claim.p_greater}
+
+
+def _verdict_in_words(finding: Finding) -> str:
+    if finding.decided:
+        return finding.verdict
+    return "not settled" if finding.found.claims[0].reason else f"{finding.verdict}, not settled"
 
 
 def conditions_table(result: DesignResult) -> pd.DataFrame:
@@ -292,7 +298,7 @@ def _method_sentence(result: DesignResult) -> str:
         )
     claims = pairs[0].scores[0].claims
     broad = ""
-    if len(claims) > 1:
+    if len(claims) > 1 and claims[0].is_settled:
         broad = (
             f" The first claim is about {claims[0].population}: its variance is that of the resamples and "
             "that over raters, and its p and interval are by t."
