@@ -77,6 +77,17 @@ def test_sharing_leaves_single_responses_as_they_are(response: Response) -> None
     assert (shared.std(axis=0) > 1.4 * fresh.std(axis=0)).all()
 
 
+@pytest.mark.parametrize("share", [0.0, 0.4, 1.0])
+def test_the_variance_of_a_rating_is_that_of_the_prior_whatever_the_share(share: float) -> None:
+    prior = TwoStagePrior("p", Uniform(0.5, 0.5000001), Uniform(0.2, 0.2000001), Response("normal"))
+    sharing = Sharing(3, share, share_runs=True, run_share=share)
+    sets = [simulate_shared(Population(prior, 2, 1, 0.0), sharing, seed=8, index=i) for i in range(1000)]
+    for role in ("gold", "a", "b"):
+        # The first rating alone, since those of one rater are alike where the share is 1
+        variance = np.var([getattr(data, role)[0, 0] for data in sets], ddof=1)
+        assert_allclose(variance, 0.04, rtol=4 * np.sqrt(2 / 1000))
+
+
 def test_severities_are_the_share_of_the_variance_that_they_should_be() -> None:
     # Normal responses of σ = .2: a rater's mean over all items has a variance of .3 · .04 between raters.
     prior = TwoStagePrior("p", Beta(3.0, 2.0), Uniform(0.2, 0.2000001), Response("normal"))
