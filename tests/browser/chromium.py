@@ -125,8 +125,11 @@ class Browser:
         self._session: str | None = None
         self._events: list[dict[str, Any]] = []
 
-    def look(self, page: Path, width: int) -> Look:
-        """Open a page in a new window of a width (px), without a network, and return what is seen."""
+    def look(self, page: Path, width: int, act: str = "") -> Look:
+        """Open a page in a new window of a width (px), without a network, and return what is seen.
+
+        `act` is what to do on the page before that, in JavaScript.
+        """
         address = page.resolve().as_uri()
         self._session = None
         target = self._call("Target.createTarget", url="about:blank")["targetId"]
@@ -142,6 +145,7 @@ class Browser:
             raise BrowserError(f"{page}: cannot be opened: {failed}")
         while not any(event["method"] == "Page.loadEventFired" for event in self._events):
             self._receive()
+        self._call("Runtime.evaluate", expression=act)
         found = self._call("Runtime.evaluate", expression=LOOK, awaitPromise=True, returnByValue=True)
         if "exceptionDetails" in found:
             raise BrowserError(f"{page}: {found['exceptionDetails']}")

@@ -62,6 +62,11 @@ def scores(folder: Path) -> Pages:
     return answered(folder, "test", "test", "new.txt", "old.txt")
 
 
+def plan(folder: Path) -> Pages:
+    size = "plan toxicity --epsilon 0.3 --power 0.8 --max-responses 6 --precision 0.05 --resamples 199"
+    return answered(folder, "plan", *size.split())
+
+
 def labels(folder: Path) -> Pages:
     for name, content in GOOD.items():
         (folder / name).write_text(content, encoding="utf-8")
@@ -109,4 +114,6 @@ def datasets(folder: Path) -> Pages:
     return {folder / "report.html": "2 data sets, 240 ratings"}
 
 
-PAGES = {make.__name__: make for make in (answer, compare, scores, labels, papers, calibration, datasets)}
+PAGES = {
+    make.__name__: make for make in (answer, compare, scores, plan, labels, papers, calibration, datasets)
+}

@@ -7,6 +7,7 @@ skipped.
 from __future__ import annotations
 
 import base64
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -20,6 +21,8 @@ DESK, PHONE = 1280, 390
 """Widths of windows in pixels."""
 SMALLEST = 0.75
 """Share of its own size that a figure may be shown at: its text of 9 points is then 9 pixels high."""
+SMALLEST_ON_PHONE = 0.3
+"""The same on a phone, where figures fit the window and people enlarge them with two fingers."""
 LEAST_CONTRAST = 0.02
 """Standard deviation of the pixels of a figure, black being 0 and white 1: an empty one has none."""
 
@@ -44,7 +47,8 @@ def faults(look: Look, sentence: str, width: int) -> list[str]:
         if 0 in figure.natural or 0 in figure.box[2:]:
             found.append(f"{name}: broken")
             continue
-        if figure.box[2] < SMALLEST * figure.natural[0]:
+        smallest = SMALLEST if width >= DESK else SMALLEST_ON_PHONE
+        if figure.box[2] > width or figure.box[2] < smallest * figure.natural[0]:
             found.append(f"{name}: {figure.natural[0]:.0f} px wide, shown on {figure.box[2]:.0f}")
         picture = figure.picture
         if picture.std() < LEAST_CONTRAST:
@@ -61,6 +65,38 @@ def test_a_report_can_be_read(name: str, browser: Browser, tmp_path: Path) -> No
             look = browser.look(page, width)
             assert look.figures, page
             assert faults(look, sentence, width) == [], (page, width)
+
+
+def test_the_planners_sliders_answer(browser: Browser, tmp_path: Path) -> None:
+    (page,) = PAGES["plan"](tmp_path)
+    moved = """for (const [name, place] of [["items", "max"], ["ratings", "min"]]) {
+        const input = document.getElementById(`slide-${name}`);
+        input.value = input[place];
+        input.dispatchEvent(new Event("input"));
+    }"""
+    seen = {act: browser.look(page, PHONE, act) for act in ("", moved)}
+    power = {act: re.search(r"Power ([\d.]+), cost ([\d,.]+)", look.text) for act, look in seen.items()}
+    assert all(not look.problems for look in seen.values())
+    assert all(power.values())
+    before, after = (float(found[1]) for found in power.values() if found)
+    assert before == pytest.approx(0.8, abs=0.06)
+    assert after > 0.99
+    assert all("The cheapest size with a power of 0.8 is" in look.text for look in seen.values())
+
+
+def test_a_click_on_a_heading_sorts(browser: Browser, tmp_path: Path) -> None:
+    (page,) = PAGES["plan"](tmp_path)
+    click = "document.querySelectorAll('#table-candidates th button')[0].click();"
+    rows = (
+        "[...document.querySelectorAll('#table-candidates tbody tr')].map(r => r.cells[0].innerText).join()"
+    )
+    show = f"document.getElementById('outcome').textContent = {rows};"
+    orders = []
+    for clicks in (1, 2):
+        text = browser.look(page, DESK, click * clicks + show).text
+        orders.append(max(re.findall(r"(?:\d+,)+\d+", text), key=len).split(","))
+    assert orders[0] == orders[1][::-1]
+    assert [int(k) for k in orders[0]] == sorted(int(k) for k in orders[0])
 
 
 def drawing(content: str, width: int = 300) -> str:
@@ -95,7 +131,7 @@ GOOD = SENTENCE + FIGURE
         (GOOD.replace("data:image/svg+xml;base64,", "https://example.org/"), "asks for https://example.org/"),
         (GOOD.replace("base64,", "base64,AAAA"), "figure 1 (A line): broken"),
         (GOOD.replace("<img", "<img hidden"), "figure 1 (A line): broken"),
-        (GOOD.replace("<img", "<img width=200"), "figure 1 (A line): 300 px wide, shown on 200"),
+        (GOOD.replace("<img", "<img width=80"), "figure 1 (A line): 300 px wide, shown on 80"),
         (GOOD.replace(drawing(LINE), drawing("")), "figure 1 (A line): empty"),
         (GOOD.replace(drawing(LINE), drawing(LINE, 200)), "figure 1 (A line): cut off at an edge"),
         (GOOD.replace(drawing(LINE), drawing(LINE.replace("20 80", "-9 80"))), "figure 1 (A line): cut off"),

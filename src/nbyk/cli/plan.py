@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,6 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
+from nbyk.cli.answers import Format, OutAnswer, check_format, give
 from nbyk.cli.options import MetricFiles, Seed, Threads, check_out_folder, load_metric_files
 from nbyk.cli.pilot import fitted, pilot_scale, prior_of, read_pair, read_pilot, say
 from nbyk.cli.plan_people import People, Sizes, plan_people
@@ -142,8 +142,8 @@ def plan(
         int, typer.Option("--resamples", help="Draws M of the null of each test.")
     ] = 10_000,
     metric_file: MetricFiles = None,
-    out: Annotated[Path | None, typer.Option(help="Folder to write the figure, table and JSON to.")] = None,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON instead of text.")] = False,
+    out: OutAnswer = None,
+    form: Format = "text",
     seed: Seed = 0,
     threads: Threads = 2,
 ) -> None:
@@ -157,6 +157,7 @@ def plan(
     from nbyk.planning.plan import plan as solve
 
     load_metric_files(metric_file)
+    check_format(form)
     people = People(
         raters,
         items_per_rater,
@@ -178,7 +179,7 @@ def plan(
         if pilot_systems is not None:
             pair = read_pair(pilot, pilot_systems, pilot_scale(low, high, levels))
         asked = Sizes(n_items, k_responses, effect, power, alpha, cost_per_item, cost_per_rating)
-        plan_people(people, asked, chosen, pair, out, as_json=as_json)
+        plan_people(people, asked, chosen, pair, out, form=form)
         return
     given = {
         "DATASET": dataset,
@@ -237,7 +238,6 @@ def plan(
     else:
         population, cautions = prior_of(str(dataset), published=published)
     if metric is not None and len(metric) > 1:
-        from nbyk.cli.answers import give
         from nbyk.planning.ranking import rank
         from nbyk.report.ranking import ranking_answer
 
@@ -271,7 +271,7 @@ def plan(
         give(
             ranking_answer(ranked, cautions),
             out=out,
-            form="json" if as_json else "text",
+            form=form,
             stem="ranking",
         )
         return
@@ -309,16 +309,9 @@ def plan(
     if beside is not None:
         solved = replace(solved, beside=_other(solved_from, beside))
     solved = replace(solved, warnings=cautions)
-    if out is not None:
-        from nbyk.report.plan import write_plan
+    from nbyk.report.plan import plan_answer
 
-        write_plan(solved, out)
-    if as_json:
-        print(json.dumps(solved.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
-    else:
-        from nbyk.report.plan import plan_text
-
-        print(plan_text(solved), end="")
+    give(plan_answer(solved), out=out, form=form, stem="plan")
 
 
 def _other(solved_from: Callable[[TwoStagePrior], Plan], prior: Callable[[], TwoStagePrior]) -> Plan | str:

@@ -64,7 +64,7 @@ class Sizes:
 
 
 def plan_people(
-    people: People, asked: Sizes, metric: Metric, pilot: Pilot | None, out: Path | None, *, as_json: bool
+    people: People, asked: Sizes, metric: Metric, pilot: Pilot | None, out: Path | None, *, form: str
 ) -> None:
     """Print, and write if a folder is given, the plan of a collection whose raters or runs items share."""
     from nbyk.cli.answers import give
@@ -100,7 +100,7 @@ def plan_people(
     )
     found = replace(found, warnings=warnings)
     answer = people_answer(found, costs, name="declared variances" if pilot is None else pilot.items.name)
-    give(answer, out=out, form="json" if as_json else "text", stem="plan")
+    give(answer, out=out, form=form, stem="plan")
 
 
 def _declared(people: People) -> Spread:
@@ -154,5 +154,13 @@ def _of_pilot(people: People, metric: Metric, pilot: Pilot) -> tuple[Spread, flo
     warnings: tuple[str, ...] = ()
     if few:
         warnings = (f"{' and '.join(few)} of the pilot tell little of how others differ",)
+    if any(
+        of_role.n_shared > 0 and of_role.items_of.min() < pilot.pair.n_items
+        for of_role in pilot.pair.units.values()
+    ):
+        warnings += (
+            "some raters or runs of the pilot rated some items only; the variances are found as if each had "
+            "rated all, and are approximate",
+        )
     unit = pilot.unit ** unit_power(metric)
     return spread, unit * abs(test.effect), warnings

@@ -15,7 +15,7 @@ def prepare() -> None:
 
     A stream that the caller has closed becomes one whose output goes nowhere; a file that nbyk opens would
     otherwise take its number, and a library's message would end up in it. What an encoding cannot express is
-    printed as JSON escapes it (``\\u2265``), so that --json prints JSON in every encoding.
+    printed as JSON escapes it (``\\u2265``), so that --format json prints JSON in every encoding.
     """
     for number in (0, 1, 2):
         try:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
 from functools import partial
-from typing import TYPE_CHECKING
+from itertools import product
+from typing import TYPE_CHECKING, Any
 
-from nbyk.planning.people import Costs, Spread
+from nbyk.planning.people import Costs, Crew, Spread, power_with_people
 from nbyk.planning.people_plan import PeoplePlan, plan_with_people
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.drawing import COLOURS, new_figure, style
@@ -16,6 +18,9 @@ if TYPE_CHECKING:
 
 _RATERS = (3, 4, 5, 6, 8, 10, 12, 15, 20, 30, 50, 100)
 _POWERS = (0.5, 0.8, 0.9)
+_ITEMS = (10, 20, 30, 50, 75, 100, 150, 200, 300, 500, 750, 1000, 1500, 2000, 3000, 5000, 10_000, 20_000)
+_RATINGS = (1, 2, 3, 5, 8, 10, 20)
+_RUNS = (3, 4, 5, 6, 8, 10, 15, 20)
 
 
 def people_answer(plan: PeoplePlan, costs: Costs, *, name: str) -> Answer:
@@ -30,7 +35,35 @@ def people_answer(plan: PeoplePlan, costs: Costs, *, name: str) -> Answer:
         caption = "Items it takes against the number of raters, for several powers"
         figures.append(AnswerFigure("people", caption, partial(people_figure, plan)))
     title = f"Planning with people: {name}"
-    return Answer(title, (plan.sentence,), tuple(tables), tuple(figures), plan.warnings, plan.to_dict())
+    details = {**plan.to_dict(), "explorer": _explorer(plan, costs)}
+    return Answer(title, (plan.sentence,), tuple(tables), tuple(figures), plan.warnings, details)
+
+
+def _explorer(plan: PeoplePlan, costs: Costs) -> dict[str, Any] | None:
+    """Return what the page's sliders need: the power at every place of a grid, and prices."""
+    crew = plan.crew
+    if not plan.effect or not math.isfinite(plan.effect):
+        return None
+    axes: dict[str, list[int]] = {
+        "items": sorted({*_ITEMS, crew.n_items}),
+        "raters": sorted({*_RATERS, crew.raters}) if crew.raters else [0],
+        "ratings": sorted({*_RATINGS, crew.ratings_per_item}),
+        "runs": sorted({*_RUNS, crew.runs}) if crew.runs else [0],
+    }
+    power = [
+        round(power_with_people(plan.spread, Crew(n, j, min(k, j or k), r), plan.effect, plan.alpha), 4)
+        for n, j, k, r in product(*axes.values())
+    ]
+    return {
+        "kind": "grid",
+        "axes": axes,
+        "power": power,
+        "items": crew.n_items,
+        "raters": crew.raters,
+        "ratings": crew.ratings_per_item,
+        "runs": crew.runs,
+        "costs": {"item": costs.item, "rating": costs.rating, "rater": costs.rater, "run": costs.run},
+    }
 
 
 def sizes(plan: PeoplePlan, costs: Costs) -> pd.DataFrame:

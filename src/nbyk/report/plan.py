@@ -1,18 +1,16 @@
-"""A plan as files: the plane of N and K with its power, the table of candidates, and everything as JSON."""
+"""A plan as an answer: the plane of N and K with its power, the K that were compared, and sliders."""
 
 from __future__ import annotations
 
 import math
-from pathlib import Path
-from typing import TYPE_CHECKING
+from functools import partial
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.files import json_bytes, write_together
 from nbyk.planning.plan import Plan
-from nbyk.report.answer import BEFORE
-from nbyk.report.drawing import COLOURS, new_figure, pictures, style
-from nbyk.report.formats import markdown, table_texts
+from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
+from nbyk.report.drawing import COLOURS, new_figure, style
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,13 +21,40 @@ _LINE = "#1f3b57"
 _BANDS = ("#e3ecf5", "#c3d7ea", "#9dbfdd", "#74a3cc")
 
 
-def write_plan(plan: Plan, out: Path) -> None:
-    """Write ``plan.json``, ``candidates`` as CSV, Markdown and LaTeX, ``plan.png`` and ``.svg``, as one."""
-    files = {f"plan{suffix}": picture for suffix, picture in pictures(plan_figure(plan)).items()}
-    for suffix, text in table_texts(candidates_table(plan), _caption(plan)).items():
-        files[f"candidates{suffix}"] = text.encode()
-    files["plan.json"] = json_bytes(plan.to_dict())
-    write_together(out, "plan", files)
+def plan_answer(plan: Plan) -> Answer:
+    """Return the answer of a plan; it has sliders where the power at other sizes is known."""
+    several = len(plan.candidates) > 1
+    table = AnswerTable("candidates", _caption(plan), candidates_table(plan))
+    figure = AnswerFigure(
+        "plan", f"Items N and ratings per item K: {_caption(plan)}", partial(plan_figure, plan)
+    )
+    return Answer(
+        title=f"How many items and ratings: {plan.request.prior.name}",
+        sentences=(plan.sentence,),
+        tables=(table,) if plan.candidates else (),
+        figures=(figure,),
+        cautions=plan.warnings,
+        details={**plan.to_dict(), "explorer": _explorer(plan)},
+        n_printed=int(several),
+    )
+
+
+def _explorer(plan: Plan) -> dict[str, Any] | None:
+    """Return what the page's sliders need: the power of each K as a function of N, and prices."""
+    curves = [curve for curve in plan.curves if 0.0 < curve.slope < math.inf]
+    if not curves:
+        return None
+    asked = plan.request
+    return {
+        "kind": "curves",
+        "curves": [[curve.k_responses, curve.slope, curve.offset] for curve in curves],
+        "items": plan.n_items,
+        "ratings": plan.k_responses,
+        "cost_per_item": asked.cost_per_item,
+        "cost_per_rating": asked.cost_per_response,
+        "power": asked.power or 0.8,
+        "most_items": asked.max_items,
+    }
 
 
 def candidates_table(plan: Plan) -> pd.DataFrame:
@@ -50,23 +75,10 @@ def candidates_table(plan: Plan) -> pd.DataFrame:
                 "power": row.power,
                 "± error": row.power_error,
                 "by": row.by,
-                "": "chosen" if row.k_responses == plan.k_responses else tie,
+                "choice": "chosen" if row.k_responses == plan.k_responses else tie,
             }
         )
     return pd.DataFrame(rows)
-
-
-def plan_text(plan: Plan) -> str:
-    """Return the answer as a sentence, if there was a choice the candidates in Markdown, and cautions."""
-    cautions = "".join(f"- {text}\n" for text in plan.warnings)
-    if cautions:
-        cautions = f"\n{BEFORE}\n{cautions}"
-    if len(plan.candidates) < 2:
-        return f"{plan.sentence}\n{cautions}"
-    shown = candidates_table(plan)
-    for name, form in (("ε", "{:.3g}"), ("cost", "{:,.6g}"), ("power", "{:.3f}"), ("± error", "{:.3f}")):
-        shown[name] = shown[name].map(form.format, na_action="ignore").fillna("–")
-    return f"{plan.sentence}\n\n{markdown(shown, _caption(plan))}{cautions}"
 
 
 def plan_figure(plan: Plan) -> Figure:
