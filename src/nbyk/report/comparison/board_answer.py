@@ -74,7 +74,7 @@ def _shown(board: Leaderboard) -> pd.DataFrame:
     ends = [f"{number(low)} to {number(high)}" for low, high in zip(table["low"], table["high"], strict=True)]
     sets = {
         name: [f"{low} to {high}" for low, high in zip(table[f"{key} from"], table[f"{key} to"], strict=True)]
-        for name, key in (("may be", "rank"), ("bootstrapped", "bootstrap"))
+        for name, key in (("possible ranks", "rank"), ("bootstrapped ranks", "bootstrap"))
     }
     shown = table[["system", board.metric]].assign(interval=ends, rank=table["rank"], **sets)
     return shown.join(table.iloc[:, 9:])

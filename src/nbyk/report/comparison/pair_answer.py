@@ -252,7 +252,7 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
         "p, two-sided": _p(result.p_two_sided),
         f"p, one-sided: {a} is better": _p(result.p_greater),
         f"p, one-sided: {b} is better": _p(result.p_less),
-        f"expected p: {b if result.expected_p.flipped else a} is better": _p(result.expected_p),
+        f"expected p (the papers'; too large): {b if result.expected_p.flipped else a} is better": _p(result.expected_p),
         f"verdict at α = {result.alpha:g} ({result.alternative})": f"{verdict}{_settled(result)}",
         "null hypothesis": f"{result.null}, {draws}",
         **({"items": result.size} if result.n_clusters else {}),
