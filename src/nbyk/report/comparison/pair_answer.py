@@ -243,6 +243,7 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
     scores = {a: result.score_a, b: result.score_b}
     percent = f"{100 * result.interval_bca.level:g} %"
     counts = {"gold": result.responses_gold, a: result.responses_a, b: result.responses_b}
+    expected = b if result.expected_p.flipped else a
     draws = f"all {result.n_resamples + 1} arrangements" if result.exact else f"{result.n_resamples} draws"
     return {
         f"effect of {a} over {b}": number(result.effect),
@@ -252,7 +253,7 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
         "p, two-sided": _p(result.p_two_sided),
         f"p, one-sided: {a} is better": _p(result.p_greater),
         f"p, one-sided: {b} is better": _p(result.p_less),
-        f"expected p (the papers'; too large): {b if result.expected_p.flipped else a} is better": _p(result.expected_p),
+        f"expected p (the papers'; too large): {expected} is better": _p(result.expected_p),
         f"verdict at α = {result.alpha:g} ({result.alternative})": f"{verdict}{_settled(result)}",
         "null hypothesis": f"{result.null}, {draws}",
         **({"items": result.size} if result.n_clusters else {}),
