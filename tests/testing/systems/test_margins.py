@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 from statsmodels.stats.weightstats import ttost_paired
 
@@ -40,6 +40,7 @@ def test_the_verdict_is_that_of_the_interval_and_its_mirror_image(
 ) -> None:
     a, b = one_response(seed, 30, shift)
     (found,) = nbyk.compare(None, a, b, metric="mean", margin=margin, alpha=alpha, **QUICK).margins
+    assume(not found.reason)  # a few items at the edge may have nearly all of the variance
     inside = -margin <= found.low and found.high <= margin
     expected = "equivalent" if inside else "not worse" if found.low >= -margin else "inconclusive"
     assert found.verdict == ("worse" if found.high <= -margin else expected)
