@@ -21,7 +21,7 @@ DESK, PHONE = 1280, 390
 """Widths of windows in pixels."""
 SMALLEST = 0.75
 """Share of its own size that a figure may be shown at: its text of 9 points is then 9 pixels high."""
-SMALLEST_ON_PHONE = 0.3
+SMALLEST_ON_PHONE = 0.2
 """The same on a phone, where figures fit the window and people enlarge them with two fingers."""
 LEAST_CONTRAST = 0.02
 """Standard deviation of the pixels of a figure, black being 0 and white 1: an empty one has none."""
