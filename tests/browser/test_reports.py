@@ -131,7 +131,7 @@ GOOD = SENTENCE + FIGURE
         (GOOD.replace("data:image/svg+xml;base64,", "https://example.org/"), "asks for https://example.org/"),
         (GOOD.replace("base64,", "base64,AAAA"), "figure 1 (A line): broken"),
         (GOOD.replace("<img", "<img hidden"), "figure 1 (A line): broken"),
-        (GOOD.replace("<img", "<img width=80"), "figure 1 (A line): 300 px wide, shown on 80"),
+        (GOOD.replace("<img", "<img width=50"), "figure 1 (A line): 300 px wide, shown on 50"),
         (GOOD.replace(drawing(LINE), drawing("")), "figure 1 (A line): empty"),
         (GOOD.replace(drawing(LINE), drawing(LINE, 200)), "figure 1 (A line): cut off at an edge"),
         (GOOD.replace(drawing(LINE), drawing(LINE.replace("20 80", "-9 80"))), "figure 1 (A line): cut off"),
