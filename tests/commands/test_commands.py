@@ -48,9 +48,7 @@ CUTS = {
     f"{SLURM} --default-resources slurm_partition=short -- homan2025": Cut(
         f"{SLURM} -n --default-resources slurm_partition=short -- homan2025", LONG
     ),
-    f"{SLURM} --set-resources true:runtime=30 estimate:runtime=240": Cut(
-        f"{SLURM} -n --set-resources true:runtime=30 estimate:runtime=240", LONG
-    ),
+    f"{SLURM} --set-resources cell:runtime=240": Cut(f"{SLURM} -n --set-resources cell:runtime=240", LONG),
     f"{DEFAULT} datasets": Cut(f"{DEFAULT} datasets -n", LONG),
     f"{DEFAULT} --configfile mine.yaml": Cut(
         f"{DEFAULT} --configfile mine.yaml -- results/ratings/convabuse.parquet",
