@@ -49,6 +49,12 @@ CUTS = {
         f"{SLURM} -n --default-resources slurm_partition=short -- homan2025", LONG
     ),
     f"{SLURM} --set-resources cell:runtime=240": Cut(f"{SLURM} -n --set-resources cell:runtime=240", LONG),
+    ".venv/bin/nbyk compare --gold gold.csv a.csv b.csv --cluster text": Cut(
+        ".venv/bin/nbyk compare --gold example/gold.csv example/sim_a.csv example/sim_b.csv --cluster text",
+        "the example's items are no parts of texts: the command ends with that",
+        2,
+        "found text",
+    ),
     f"{DEFAULT} datasets": Cut(f"{DEFAULT} datasets -n", LONG),
     f"{DEFAULT} --configfile mine.yaml": Cut(
         f"{DEFAULT} --configfile mine.yaml -- results/ratings/convabuse.parquet",
