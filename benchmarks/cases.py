@@ -20,7 +20,7 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import get
 from nbyk.planning.sizes.draws import NestedDraws
 from nbyk.priors import published_prior
-from nbyk.resampling import kernels
+from nbyk.resampling import kernels, lanes
 from nbyk.resampling.effects import batches
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import resampled_effects
@@ -37,6 +37,8 @@ METRICS = [SEMANTICS.metric(column) for column in COLUMNS]
 HOMAN_COLUMNS = ("mae", "wins_mae", "mean_of_emds")
 HOMAN_METRICS = ("mae", "wins_mae", "histogram_mean_of_emds(bins=5)")
 MANY_K = 100
+SIZES, SIZES_K = (50, 100, 125, 200, 250, 400, 500, 1000, 2000), 5
+SIZES_FLOOR = 11.0
 CHEAP_METRICS = ["mae", "wins_mae", "mse", "cosine"]
 
 
@@ -86,6 +88,7 @@ def lines(peer: Peer, labels_peer: boostsa.Peer, effort: Effort) -> Iterator[Lin
     yield many_responses_against_vet(peer, effort.many_responses)
     yield boostsa.against_boostsa(labels_peer, effort.boostsa)
     yield over_random_draws(effort.draws)
+    yield sizes_over_random_words(effort.draws)
     yield from over_one_thread(effort.thread_draws, effort.threads)
     yield from against_sfc64(effort.generator)
     yield from against_scipy(effort.compare)
@@ -207,6 +210,32 @@ def over_random_draws(repeats: int) -> Line:
         ("nbyk", [value / draws for value in top]),
         ("draws alone", [value / draws for value in bottom]),
         2.0,
+        "at most",
+    )
+
+
+def sizes_over_random_words(repeats: int) -> Line:
+    """Time sets of nine sizes, scored by Homan et al. 2025's metrics, over drawing as many random words."""
+    population = Population(published_prior("toxicity"), N, SIZES_K, EPSILON)
+    source = NestedDraws(population, [get(metric) for metric in HOMAN_METRICS], seed=0)
+    # Means, deviations and perturbations, coins, five times K responses at two to a word, and the bootstraps.
+    largest = max(SIZES)
+    words = np.empty((CHUNK, 4 * largest + 5 * SIZES_K * largest // 2 + sum(SIZES) // 2), np.uint64)
+
+    def words_alone() -> None:
+        lanes.fill_words(np.uint64(0), 0, words)
+
+    def draw_and_score() -> None:
+        source.draw(SIZES, 0, CHUNK)
+
+    words_alone()
+    draw_and_score()
+    top, bottom = interleaved(draw_and_score, words_alone, repeats)
+    return line(
+        "simulate and score test sets of nine sizes, over its random words alone",
+        ("nbyk", [value / CHUNK for value in top]),
+        ("words alone", [value / CHUNK for value in bottom]),
+        SIZES_FLOOR,
         "at most",
     )
 

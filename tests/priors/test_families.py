@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
-from scipy import stats
+from scipy import special, stats
 from scipy.integrate import quad
 
 from nbyk.errors import NbykError
@@ -192,6 +192,19 @@ def test_draws_do_not_depend_on_the_batch(family):
     assert together.shape == (4, 3)
     apart = [[float(family.draw(u[i, j])) for j in range(3)] for i in range(4)]
     np.testing.assert_array_equal(together, apart)
+
+
+def test_truncated_normals_are_quantiles_of_the_nearer_tail_to_the_last_bit():
+    family = TruncatedNormal(0.3, 0.4, 0.1, 0.9)
+    u = open_uniforms(np.random.default_rng(2), (40, 25, 1))
+    below, above = (special.ndtr((end - 0.3) / 0.4 * sign) for end, sign in ((0.1, 1), (0.9, -1)))
+    whole = special.ndtr((0.9 - 0.3) / 0.4) - below
+    left, right = below + u[..., 0] * whole, above + (1.0 - u[..., 0]) * whole
+    tail = special.ndtri(np.minimum(left, right))
+    expected = np.clip(0.3 + 0.4 * np.where(left <= right, tail, -tail), 0.1, 0.9)
+    assert (left <= right).any()
+    assert (left > right).any()
+    np.testing.assert_array_equal(family.draw(u), expected)
 
 
 def test_the_second_uniform_chooses_the_component():

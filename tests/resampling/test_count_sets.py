@@ -38,6 +38,47 @@ def test_thresholds_are_normal_chances() -> None:
     assert np.abs(out / 2.0**32 - expected).max() < 4e-10
 
 
+def test_thresholds_are_cubics_to_the_last_bit() -> None:
+    """Against the same arithmetic in Python, where a response is certain and far out as well."""
+    rng = np.random.default_rng(2)
+    mean, sd = rng.uniform(-0.5, 1.5, 700), rng.uniform(0.0, 0.6, 700) ** 4
+    sd[::9] = 0.0
+    mean[:27] = 0.5
+    out = np.empty((1, 700), np.uint32)
+    counts.thresholds(mean, sd, np.array([0.5]), out)
+    for m, s, threshold in zip(mean.tolist(), sd.tolist(), out[0].tolist(), strict=True):
+        distance = m - 0.5
+        chance = float(distance >= 0.0)
+        if s > 0.0:
+            place = (min(max(distance / s, -8.5), 8.5) + 8.5) * 64
+            cell = min(int(place), 2 * 544 - 1)
+            t, (c0, c1, c2, c3) = place - cell, counts._TABLE[cell].tolist()
+            chance = c0 + t * (c1 + t * (c2 + t * c3))
+        assert threshold == int(min(max(chance * 2.0**32, 0.0), 2.0**32 - 1))
+
+
+def test_mixed_thresholds_are_means() -> None:
+    a, b = np.random.default_rng(3).integers(0, 2**32, (2, 3, 90), dtype=np.uint32)
+    a[0, :2], b[0, :2] = 2**32 - 1, (2**32 - 1, 2**32 - 2)
+    out = np.empty_like(a)
+    counts.mixed_thresholds(a, b, out)
+    assert (out == (a.astype(np.uint64) + b) // 2).all()
+
+
+def test_counts_are_those_of_random_words_below_the_thresholds() -> None:
+    levels, n_sets, n, k = 3, 2, 150, 7
+    threshold = np.random.default_rng(4).integers(0, 2**32, (levels, n_sets, n), dtype=np.uint32)
+    out = np.empty(threshold.shape, np.int32)
+    counts.draw_counts(np.uint64(8), 5, k, threshold, out)
+    # A block of 64 items takes a row of words for each response.
+    blocks = -(-n // counts.BLOCK)
+    rows = np.empty((n_sets, blocks * k * lanes.LANES), np.uint64)
+    lanes.fill_words(np.uint64(8), 5, rows)
+    words = rows.view(np.uint32).reshape(n_sets, blocks, k, counts.BLOCK)
+    by_item = words.transpose(0, 1, 3, 2).reshape(n_sets, -1, k)[:, :n]
+    assert (out == (by_item < threshold[..., None]).sum(axis=-1)).all()
+
+
 @pytest.mark.parametrize("k", [1, 4, 33])
 def test_counts_are_binomial(k: int) -> None:
     chance = 0.3

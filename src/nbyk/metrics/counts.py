@@ -23,7 +23,7 @@ from nbyk.metrics.metric import Metric
 
 Counts = NDArray[np.int32]
 Floats = NDArray[np.float64]
-Bins = NDArray[np.int64]
+Starts = NDArray[np.int64]
 
 _BLOCK = 64
 _LEAST_STEP = 1e-6
@@ -36,23 +36,21 @@ class CountsForm:
     Attributes
     ----------
     kernel
-        Compiled function of (gold, a, b, k, bins, out).
+        Compiled function of (gold, a, b, k, starts, out).
     unit
         What one unit of its numbers is on the metric's own scale.
-    bins : ndarray, shape (L,)
-        The histogram bin of each level, for the metrics that have bins; −1 where it falls outside.
-    n_bins
-        How many bins there are.
+    starts : ndarray, shape (bins + 1,)
+        The first level in each histogram bin that has levels, and L, for the metrics that have bins. A bin
+        without levels is empty in every histogram, and so adds nothing to their differences.
     """
 
     kernel: Callable[..., Any]
     unit: float
-    bins: Bins
-    n_bins: int
+    starts: Starts
 
     def fill(self, gold: Counts, a: Counts, b: Counts, k: int, out: Counts) -> None:
         """Fill `out`, shape (n,), with every item's units; counts of shape (L − 1, n), K responses each."""
-        self.kernel(gold, a, b, k, self.bins, self.n_bins, out)
+        self.kernel(gold, a, b, k, self.starts, out)
 
 
 def has_counts_form(metric: Metric) -> bool:
@@ -96,9 +94,10 @@ def counts_form(metric: Metric, values: tuple[float, ...], k: int) -> CountsForm
     n_bins = int(metric.values[0]) if metric.base_name == "histogram_mean_of_emds" else 1
     edges = np.arange(n_bins + 1) / n_bins
     bins = np.clip(np.searchsorted(edges, values, side="right") - 1, None, n_bins - 1)
+    used, first = np.unique(bins, return_index=True)
     kernel = getattr(importlib.import_module(__name__), _KERNELS[metric.base_name])
     unit = {"square": (step / k) ** 2, "response": step / k, "item": 1.0, "bin": 1.0 / n_bins}
-    return CountsForm(kernel, unit[_UNITS[metric.base_name]], bins.astype(np.int64), n_bins)
+    return CountsForm(kernel, unit[_UNITS[metric.base_name]], np.append(first[used >= 0], len(values)))
 
 
 _KERNELS = {
@@ -130,6 +129,13 @@ def sums(counts: Counts, out: Counts) -> None:
 
 
 @njit(nogil=True, cache=True)
+def _apart(x: Any, y: Any) -> Any:
+    """Return |x − y| in 32 bits, of which a vector holds twice as many as of the 64 that numba would take."""
+    difference = np.int32(x - y)
+    return difference if difference >= 0 else np.int32(-difference)
+
+
+@njit(nogil=True, cache=True)
 def _three_sums(gold: Counts, a: Counts, b: Counts) -> Counts:
     result = np.empty((3, gold.shape[1]), np.int32)
     sums(gold, result[0])
@@ -139,15 +145,15 @@ def _three_sums(gold: Counts, a: Counts, b: Counts) -> Counts:
 
 
 @njit(nogil=True, cache=True)
-def absolute_error(gold: Counts, a: Counts, b: Counts, k: int, bins: Bins, n_bins: int, out: Counts) -> None:
+def absolute_error(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Counts) -> None:
     """Take |b − g| − |a − g| of the items' sums."""
     of_gold, of_a, of_b = _three_sums(gold, a, b)
     for i in range(len(out)):
-        out[i] = abs(of_b[i] - of_gold[i]) - abs(of_a[i] - of_gold[i])
+        out[i] = np.int32(_apart(of_b[i], of_gold[i]) - _apart(of_a[i], of_gold[i]))
 
 
 @njit(nogil=True, cache=True)
-def squared_error(gold: Counts, a: Counts, b: Counts, k: int, bins: Bins, n_bins: int, out: Counts) -> None:
+def squared_error(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Counts) -> None:
     """Take (b − g)² − (a − g)² of the items' sums."""
     of_gold, of_a, of_b = _three_sums(gold, a, b)
     for i in range(len(out)):
@@ -155,16 +161,16 @@ def squared_error(gold: Counts, a: Counts, b: Counts, k: int, bins: Bins, n_bins
 
 
 @njit(nogil=True, cache=True)
-def wins(gold: Counts, a: Counts, b: Counts, k: int, bins: Bins, n_bins: int, out: Counts) -> None:
+def wins(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Counts) -> None:
     """Take 1 where A's sum is nearer to gold's, −1 where B's is, else 0."""
     of_gold, of_a, of_b = _three_sums(gold, a, b)
     for i in range(len(out)):
-        lead = abs(of_b[i] - of_gold[i]) - abs(of_a[i] - of_gold[i])
+        lead = np.int32(_apart(of_b[i], of_gold[i]) - _apart(of_a[i], of_gold[i]))
         out[i] = np.int32(lead > 0) - np.int32(lead < 0)
 
 
 @njit(nogil=True, cache=True)
-def own_mean(gold: Counts, a: Counts, b: Counts, k: int, bins: Bins, n_bins: int, out: Counts) -> None:
+def own_mean(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Counts) -> None:
     """Take a − b of the items' sums."""
     _, of_a, of_b = _three_sums(gold, a, b)
     for i in range(len(out)):
@@ -172,36 +178,33 @@ def own_mean(gold: Counts, a: Counts, b: Counts, k: int, bins: Bins, n_bins: int
 
 
 @njit(nogil=True, cache=True)
-def earth_movers(gold: Counts, a: Counts, b: Counts, k: int, bins: Bins, n_bins: int, out: Counts) -> None:
+def earth_movers(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Counts) -> None:
     """Take Σ |B ≥ l − G ≥ l| − Σ |A ≥ l − G ≥ l| over levels l: K times either distance, in steps."""
     out[:] = 0
     for level in range(len(gold)):
         of_gold, of_a, of_b = gold[level], a[level], b[level]
         for i in range(len(out)):
-            out[i] += abs(of_b[i] - of_gold[i]) - abs(of_a[i] - of_gold[i])
+            out[i] += np.int32(_apart(of_b[i], of_gold[i]) - _apart(of_a[i], of_gold[i]))
 
 
 @njit(nogil=True, cache=True)
-def _sorted_histograms(counts: Counts, start: int, k: int, bins: Bins, block: Counts) -> None:
-    """Fill `block`, shape (bins, 64), with 64 items' histogram counts in ascending order."""
+def _sorted_histograms(counts: Counts, start: int, starts: Starts, at_least: Counts, block: Counts) -> None:
+    """Fill `block`, shape (bins, 64), with 64 items' histogram counts in ascending order.
+
+    `at_least`, shape (L + 1, 64), has K in its first row and 0 in its last; the rows between are filled.
+    """
     width = min(_BLOCK, counts.shape[1] - start)
-    block[:] = 0
-    for level in range(len(counts) + 1):
-        if bins[level] < 0:
-            continue
-        of_bin = block[bins[level]]
-        if level == 0:
-            for i in range(width):
-                of_bin[i] += k
-        else:
-            for i in range(width):
-                of_bin[i] += counts[level - 1, start + i]
-        if level < len(counts):
-            for i in range(width):
-                of_bin[i] -= counts[level, start + i]
+    for level in range(len(counts)):
+        of_level, of_block = counts[level, start : start + width], at_least[level + 1]
+        for i in range(width):
+            of_block[i] = of_level[i]
+    for place in range(len(block)):
+        of_bin, upper, lower = block[place], at_least[starts[place]], at_least[starts[place + 1]]
+        for i in range(_BLOCK):
+            of_bin[i] = np.int32(upper[i] - lower[i])
     for round_of_swaps in range(len(block)):
-        for upper in range(1 + round_of_swaps % 2, len(block), 2):
-            low, high = block[upper - 1], block[upper]
+        for place in range(1 + round_of_swaps % 2, len(block), 2):
+            low, high = block[place - 1], block[place]
             for i in range(_BLOCK):
                 x, y = low[i], high[i]
                 low[i] = min(x, y)
@@ -209,21 +212,24 @@ def _sorted_histograms(counts: Counts, start: int, k: int, bins: Bins, block: Co
 
 
 @njit(nogil=True, cache=True)
-def histogram_earth_movers(
-    gold: Counts, a: Counts, b: Counts, k: int, bins: Bins, n_bins: int, out: Counts
-) -> None:
+def histogram_earth_movers(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Counts) -> None:
     """Take the same of the sorted counts of the items' histograms; see `nbyk.metrics.histograms`."""
+    n_bins = len(starts) - 1
+    at_least = np.zeros((len(gold) + 2, _BLOCK), np.int32)
+    at_least[0] = k
     of_gold = np.empty((n_bins, _BLOCK), np.int32)
     of_a = np.empty((n_bins, _BLOCK), np.int32)
     of_b = np.empty((n_bins, _BLOCK), np.int32)
     total = np.empty(_BLOCK, np.int32)
     for start in range(0, len(out), _BLOCK):
-        _sorted_histograms(gold, start, k, bins, of_gold)
-        _sorted_histograms(a, start, k, bins, of_a)
-        _sorted_histograms(b, start, k, bins, of_b)
+        _sorted_histograms(gold, start, starts, at_least, of_gold)
+        _sorted_histograms(a, start, starts, at_least, of_a)
+        _sorted_histograms(b, start, starts, at_least, of_b)
         total[:] = 0
         for rank in range(n_bins):
+            gold_rank, a_rank, b_rank = of_gold[rank], of_a[rank], of_b[rank]
             for i in range(_BLOCK):
-                total[i] += abs(of_b[rank, i] - of_gold[rank, i]) - abs(of_a[rank, i] - of_gold[rank, i])
-        for i in range(min(_BLOCK, len(out) - start)):
-            out[start + i] = total[i]
+                total[i] += np.int32(_apart(b_rank[i], gold_rank[i]) - _apart(a_rank[i], gold_rank[i]))
+        of_out = out[start : start + _BLOCK]
+        for i in range(len(of_out)):
+            of_out[i] = total[i]

@@ -84,9 +84,14 @@ def truncated_normal_quantile(u: ArrayLike, mean: float, sd: float, low: float, 
     a, b = (low - mean) / sd, (high - mean) / sd
     share, whole = np.asarray(u, dtype=np.float64), normal_mass(a, b)
     if whole > _TINY_MASS:
-        left, right = ndtr(a) + share * whole, ndtr(-b) + (1.0 - share) * whole
-        tail = ndtri(np.minimum(left, right))
-        x = mean + sd * np.where(left <= right, tail, -tail)
+        from nbyk.priors.tails import from_tail, nearer_tail  # numba, which distribution functions do without
+
+        ends, flat = (float(ndtr(a)), float(ndtr(-b)), float(whole)), np.ravel(share)
+        tail = np.empty(flat.shape)
+        nearer_tail(flat, *ends, tail)
+        ndtri(tail, out=tail)
+        from_tail(flat, *ends, mean, sd, tail)
+        x = tail.reshape(share.shape)
     elif a > 0:
         x = low + _far_step(share * _lost(high - low, low - mean, sd), low - mean, sd)
     else:

@@ -282,13 +282,16 @@ class Mixture(Family):
         return tuple(sorted(total.items()))
 
     def _draw(self, u: Floats) -> Floats:
-        bounds = np.cumsum(self.weights)[:-1]
-        chosen = np.searchsorted(bounds, u[..., 1], side="right")
-        values = np.empty(u.shape[:-1])
+        value, choice = np.ascontiguousarray(u.reshape(-1, 2).T)
+        # A count of the bounds that are passed: of few bounds, that is faster than a search.
+        chosen = np.zeros(len(choice), np.intp)
+        for bound in np.cumsum(self.weights)[:-1]:
+            chosen += choice >= bound
+        values = np.empty(len(choice))
         for index, part in enumerate(self.components):
-            mine = chosen == index
-            values[mine] = part.draw(u[mine, :1])
-        return values
+            mine = np.flatnonzero(chosen == index)
+            values[mine] = part.draw(value[mine, None])
+        return values.reshape(u.shape[:-1])
 
     def _cdf(self, x: Floats) -> Floats:
         parts = zip(self.weights, self.components, strict=True)

@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import uint64
+from numba import uint32
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
@@ -49,18 +49,37 @@ def _normal_table() -> Floats:
     )
 
 
-_TABLE = _normal_table()
-_LAST_CELL = len(_TABLE) - 1
+_TABLE = np.vstack([_normal_table(), [[0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]])
+"""The cells of Φ; behind them two for what never happens, and for what always does."""
+
+_LAST_CELL = len(_TABLE) - 3
+_NEVER = len(_TABLE) - 2
+_PIECE = 256
+_WORDS = 2.0**32
+
+
+@njit(nogil=True, cache=True, error_model="numpy")
+def _find_cells(mean: Floats, sd: Floats, edge: float, cells: Counts, places: Floats) -> None:
+    """Fill `cells` with the cells that Φ((mean − edge)/sd) lies in, `places` with where in them; all (n,)."""
+    for i in range(len(mean)):
+        distance = mean[i] - edge
+        z = min(max(distance / sd[i], -_REACH), _REACH)
+        place = (z + _REACH) * _CELLS_PER_SD
+        cell = min(np.int32(place), np.int32(_LAST_CELL))
+        certain = np.int32(_NEVER) + np.int32(distance >= 0.0)
+        places[i] = place - cell if sd[i] > 0.0 else 0.0
+        cells[i] = cell if sd[i] > 0.0 else certain
 
 
 @njit(nogil=True, cache=True)
-def _normal_cdf(z: Any) -> Any:
-    """Return Φ(z) to an absolute 10⁻¹⁰, by arithmetic alone, so that every machine gets the same."""
-    place: Any = (min(max(z, -_REACH), _REACH) + _REACH) * _CELLS_PER_SD
-    cell: Any = min(np.int64(place), _LAST_CELL)
-    t = place - cell
-    row = uint64(cell)
-    return _TABLE[row, 0] + t * (_TABLE[row, 1] + t * (_TABLE[row, 2] + t * _TABLE[row, 3]))
+def _fill_chances(cells: Counts, places: Floats, out: Thresholds) -> None:
+    """Fill `out`, shape (n,), with 2³² Φ, by arithmetic alone, so that every machine gets the same."""
+    for i in range(len(out)):
+        if cells[i] < 0:
+            break  # never: a loop with an exit has no gathers, which are slower than loads
+        row, t = uint32(cells[i]), places[i]
+        chance = _TABLE[row, 0] + t * (_TABLE[row, 1] + t * (_TABLE[row, 2] + t * _TABLE[row, 3]))
+        out[i] = np.uint32(np.int64(min(max(chance * _WORDS, 0.0), _WORDS - 1.0)))
 
 
 @njit(nogil=True, cache=True)
@@ -68,23 +87,25 @@ def thresholds(mean: Floats, sd: Floats, edges: Floats, out: Thresholds) -> None
     """Fill `out`, shape (L − 1, n), with 2³² P(response ≥ level) of items, `mean` and `sd` of shape (n,).
 
     `edges`, shape (L − 1,), are the least draws that give each level but the lowest. A certain response is
-    certain but for 2⁻³².
+    certain but for 2⁻³². Φ is exact to 10⁻¹⁰.
     """
-    for level in range(len(edges)):
-        edge = edges[level]
-        for i in range(len(mean)):
-            distance = mean[i] - edge
-            certain = 1.0 if distance >= 0.0 else 0.0
-            chance = _normal_cdf(distance / sd[i]) if sd[i] > 0.0 else certain
-            out[level, i] = np.uint32(min(max(chance * 4294967296.0, 0.0), 4294967295.0))
+    cells, places = np.empty(_PIECE, np.int32), np.empty(_PIECE)
+    for start in range(0, len(mean), _PIECE):
+        of_mean, of_sd = mean[start : start + _PIECE], sd[start : start + _PIECE]
+        n = len(of_mean)
+        for level in range(len(edges)):
+            _find_cells(of_mean, of_sd, edges[level], cells[:n], places[:n])
+            _fill_chances(cells[:n], places[:n], out[level, start : start + n])
 
 
 @njit(nogil=True, cache=True)
 def mixed_thresholds(a: Thresholds, b: Thresholds, out: Thresholds) -> None:
     """Fill `out` with the thresholds of responses that are A's or B's by a fair coin each; all (L − 1, n)."""
     for level in range(len(a)):
-        for i in range(a.shape[1]):
-            out[level, i] = np.uint32((uint64(a[level, i]) + uint64(b[level, i])) >> uint64(1))
+        of_a, of_b, mixed = a[level], b[level], out[level]
+        for i in range(len(mixed)):
+            # The mean of both, rounded down, without a 33rd bit.
+            mixed[i] = (of_a[i] & of_b[i]) + ((of_a[i] ^ of_b[i]) >> uint32(1))
 
 
 @njit(nogil=True, cache=True)
@@ -97,22 +118,24 @@ def draw_counts(key: Any, first: int, k: int, threshold: Thresholds, out: Counts
     state = np.empty(STATE, np.uint64)
     row = np.empty(LANES, np.uint64)
     words = row.view(np.uint32)
-    limit = np.zeros(n_levels * BLOCK, np.uint32)
-    count = np.empty(n_levels * BLOCK, np.int32)
+    limit = np.zeros((n_levels, BLOCK), np.uint32)
+    count = np.empty((n_levels, BLOCK), np.int32)
     for r in range(n_replicates):
         start_replicate(key, first + r, state)
         for start in range(0, n, BLOCK):
             width = min(BLOCK, n - start)
             for level in range(n_levels):
+                of_limit, of_threshold = limit[level], threshold[level, r, start : start + width]
                 for i in range(width):
-                    limit[level * BLOCK + i] = threshold[level, r, start + i]
+                    of_limit[i] = of_threshold[i]
             count[:] = 0
             for _ in range(k):
                 next_row(state, row)
                 for level in range(n_levels):
-                    offset = level * BLOCK
+                    of_limit, of_count = limit[level], count[level]
                     for i in range(BLOCK):
-                        count[offset + i] += np.int32(words[i] < limit[offset + i])
+                        of_count[i] += np.int32(words[i] < of_limit[i])
             for level in range(n_levels):
+                of_count, of_out = count[level], out[level, r, start : start + width]
                 for i in range(width):
-                    out[level, r, start + i] = count[level * BLOCK + i]
+                    of_out[i] = of_count[i]

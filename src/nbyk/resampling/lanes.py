@@ -45,18 +45,19 @@ def start_replicate(key: Any, replicate: int, state: Words) -> None:
 @njit(nogil=True, cache=True)
 def next_row(state: Words, row: Words) -> None:
     """Fill `row`, shape (LANES,), with random words and advance `state`."""
-    for lane in range(LANES):
-        s0, s1 = state[lane], state[LANES + lane]
-        s2, s3 = state[2 * LANES + lane], state[3 * LANES + lane]
+    # Unsigned, so that numba need not ask whether an index counts from the end.
+    first, second, third = uint64(LANES), uint64(2 * LANES), uint64(3 * LANES)
+    for lane in range(first):
+        s0, s1, s2, s3 = state[lane], state[first + lane], state[second + lane], state[third + lane]
         mixed = s0 + s3
         row[lane] = ((mixed << uint64(23)) | (mixed >> uint64(41))) + s0
         shifted = s1 << uint64(17)
         s2 ^= s0
         s3 ^= s1
-        state[LANES + lane] = s1 ^ s2
+        state[first + lane] = s1 ^ s2
         state[lane] = s0 ^ s3
-        state[2 * LANES + lane] = s2 ^ shifted
-        state[3 * LANES + lane] = (s3 << uint64(45)) | (s3 >> uint64(19))
+        state[second + lane] = s2 ^ shifted
+        state[third + lane] = (s3 << uint64(45)) | (s3 >> uint64(19))
 
 
 @njit(nogil=True, cache=True)

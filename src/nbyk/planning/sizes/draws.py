@@ -11,7 +11,13 @@ from numpy.typing import NDArray
 
 from nbyk.metrics import Metric
 from nbyk.metrics.counts import has_counts_form
-from nbyk.planning.sizes.kernels import bootstrapped_items, sum_bootstrapped_items, sum_items
+from nbyk.planning.sizes.kernels import (
+    bootstrapped_items,
+    pack_units,
+    sum_bootstrapped_items,
+    sum_items,
+    units_per_word,
+)
 from nbyk.resampling.count_sets import CountSets, check_countable, draw_count_sets
 from nbyk.resampling.effects import batches
 from nbyk.resampling.population import Population
@@ -105,17 +111,23 @@ class NestedDraws:
         # An item's effect keeps its sign where each has its own mean, turns where they are exchanged, and
         # vanishes where both have the same.
         sign = coins[0].astype(np.int32) - coins[1]
-        units = np.empty((len(HYPOTHESES), len(rows), *sign.shape), np.int32)
+        n_sets, n = sign.shape
+        units = np.empty((n_sets, len(HYPOTHESES), len(rows), n), np.int32)
         scale = np.empty(len(rows))
         for column, row in enumerate(rows):
-            units[0, column], scale[column] = alternative.item_units(self._metrics[row])
-            units[1, column], _ = null.item_units(self._metrics[row])
-            np.multiply(units[0, column], sign, out=units[2, column])
-        of_items = np.ascontiguousarray(units.reshape(-1, *sign.shape).transpose(1, 2, 0))
+            units[:, 0, column], scale[column] = alternative.item_units(self._metrics[row])
+            units[:, 1, column], _ = null.item_units(self._metrics[row])
+            np.multiply(units[:, 0, column], sign, out=units[:, 2, column])
+        per_word = units_per_word(units)
         ascending = np.asarray(sizes, dtype=np.int64)
-        sums = np.empty((len(RESAMPLINGS), len(sign), len(sizes), of_items.shape[-1]), np.int64)
-        sum_items(of_items, ascending, sums[0])
-        sum_bootstrapped_items(of_items, *bootstrap, ascending, sums[1])
+        n_units = len(HYPOTHESES) * len(rows)
+        sums = np.empty((len(RESAMPLINGS), n_sets, len(sizes), n_units), np.int64)
+        words = np.empty((-(-n_units // per_word), n), np.int64)
+        key, first = bootstrap
+        for r in range(n_sets):
+            pack_units(units[r].reshape(-1, n), per_word, words)
+            sum_items(words, per_word, ascending, sums[0, r])
+            sum_bootstrapped_items(words, per_word, key, first + r, ascending, sums[1, r])
         by_metric = sums.reshape(*sums.shape[:-1], len(HYPOTHESES), len(rows)) * (
             scale / ascending[:, None, None]
         )

@@ -1,7 +1,9 @@
 """Compiled sums over items behind the effects of many sizes of test set at once.
 
-Units have shape (R, N, C): C whole numbers for each of N items in R replicates. `sizes` are numbers of items
-in ascending order, the last at most N; a size's test set is the first items.
+An item has C whole numbers, its units. Several of them share a word of 64 bits, so that one addition serves
+them all: word w of an item is u₀ + u₁ 2^b + u₂ 2^2b + …, and so is every sum of such words, as long as the
+sums of each unit stay within ±2^(b−1). Words have shape (W, N). `sizes` are numbers of items in ascending
+order, the last at most N; a size's test set is the first items.
 """
 
 from __future__ import annotations
@@ -9,69 +11,114 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numba import uint64
+from numba import int64, uint64
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
+from nbyk.resampling.lanes import LANES, STATE, next_row, start_replicate
 
 Units = NDArray[np.int32]
+Words = NDArray[np.int64]
 Sizes = NDArray[np.int64]
 Sums = NDArray[np.int64]
+Items = NDArray[np.int32]
+
+ITEMS_AT_ONCE = 2 * LANES
+
+
+def units_per_word(units: Units) -> int:
+    """Return how many units fit a word such that no sum over as many items as there are overflows.
+
+    `units` has shape (…, N).
+    """
+    most = max(int(units.max(initial=0)), -int(units.min(initial=0))) * units.shape[-1]
+    return next(n for n in (3, 2, 1) if n == 1 or most < 1 << (64 // n - 1))
 
 
 @njit(nogil=True, cache=True)
-def sum_items(units: Units, sizes: Sizes, out: Sums) -> None:
-    """Fill `out`, shape (R, S, C), with the sums over the items of each of S sizes."""
-    n_replicates, _, n_columns = units.shape
-    total = np.empty(n_columns, np.int64)
-    for r in range(n_replicates):
-        total[:] = 0
+def pack_units(units: Units, per_word: int, out: Words) -> None:
+    """Fill `out`, shape (W, N), with the words of units, shape (C, N), so many to a word."""
+    bits = int64(64 // per_word)
+    out[:] = 0
+    for c in range(len(units)):
+        word, unit, shift = out[c // per_word], units[c], int64(c % per_word) * bits
+        for i in range(len(unit)):
+            word[i] += int64(unit[i]) << shift
+
+
+@njit(nogil=True, cache=True)
+def _unpack(word: Any, per_word: int, out: Sums) -> None:
+    """Fill `out`, shape (units in the word,), with the sums in the sum of words."""
+    bits = int64(64 // per_word)
+    rest = int64(64) - bits
+    for c in range(len(out)):
+        # The lowest bits with their sign; what they took from the bits above goes back.
+        out[c] = word if per_word == 1 else (word << rest) >> rest
+        if per_word > 1:
+            word = (word - out[c]) >> bits
+
+
+@njit(nogil=True, cache=True)
+def sum_items(words: Words, per_word: int, sizes: Sizes, out: Sums) -> None:
+    """Fill `out`, shape (S, C), with the sums of each unit over the items of each of S sizes."""
+    for w in range(len(words)):
+        word, first = words[w], w * per_word
+        total = int64(0)
         done = 0
         for s in range(len(sizes)):
             for i in range(done, sizes[s]):
-                for c in range(n_columns):
-                    total[c] += units[r, i, c]
+                total += word[i]
             done = sizes[s]
-            out[r, s] = total
+            _unpack(total, per_word, out[s, first : first + per_word])
 
 
 @njit(nogil=True, cache=True)
-def _draw_items(key: Any, replicate: int, items: Sizes) -> None:
-    """Fill `items`, shape (size,), with items drawn with replacement from a test set of that size.
+def draw_items(key: Any, replicate: int, size: int, items: Items) -> None:
+    """Fill the first `size` of `items` with items drawn with replacement from a test set of that size.
 
-    A size's draws are its own: they do not depend on which other sizes are asked for.
+    A size's draws are its own: they do not depend on which other sizes are asked for. `items` has room for
+    `size`, rounded up to a multiple of `ITEMS_AT_ONCE`.
     """
     state = np.empty(STATE, np.uint64)
     row = np.empty(LANES, np.uint64)
-    size = len(items)
-    start_replicate(uint64(key) + uint64(size), replicate, state)
-    for start in range(0, size, 2 * LANES):
+    n, low_bits = uint64(size), uint64(0xFFFFFFFF)
+    start_replicate(uint64(key) + n, replicate, state)
+    for start in range(0, size, ITEMS_AT_ONCE):
         next_row(state, row)
-        for i in range(min(2 * LANES, size - start)):
-            word = row[i % LANES] >> uint64(32) if i < LANES else row[i % LANES] & uint64(0xFFFFFFFF)
-            items[start + i] = index_below(word, size)
+        high, low = items[start : start + LANES], items[start + LANES : start + ITEMS_AT_ONCE]
+        for i in range(LANES):
+            high[i] = np.int32(((row[i] >> uint64(32)) * n) >> uint64(32))
+        for i in range(LANES):
+            low[i] = np.int32(((row[i] & low_bits) * n) >> uint64(32))
 
 
 @njit(nogil=True, cache=True)
-def sum_bootstrapped_items(units: Units, key: Any, first: int, sizes: Sizes, out: Sums) -> None:
-    """Fill `out` with the sums over as many items, drawn with replacement from each size's test set."""
-    n_replicates, _, n_columns = units.shape
-    total = np.empty(n_columns, np.int64)
-    items = np.empty(sizes.max(), np.int64)
-    for r in range(n_replicates):
-        for s in range(len(sizes)):
-            drawn = items[: sizes[s]]
-            _draw_items(key, first + r, drawn)
-            total[:] = 0
-            for i in range(len(drawn)):
-                for c in range(n_columns):
-                    total[c] += units[r, drawn[i], c]
-            out[r, s] = total
+def _sum_at(word: Words, items: Items) -> Any:
+    total = int64(0)
+    for i in range(len(items)):
+        if items[i] < 0:
+            break  # never: a loop with an exit has no gathers, which are slower than loads
+        total += word[items[i]]
+    return total
+
+
+@njit(nogil=True, cache=True)
+def sum_bootstrapped_items(
+    words: Words, per_word: int, key: Any, replicate: int, sizes: Sizes, out: Sums
+) -> None:
+    """Fill `out`, as `sum_items`, with sums over as many items, drawn with replacement from a size's set."""
+    items = np.empty(sizes.max() + ITEMS_AT_ONCE, np.int32)
+    for s in range(len(sizes)):
+        draw_items(key, replicate, sizes[s], items)
+        for w in range(len(words)):
+            total = _sum_at(words[w], items[: sizes[s]])
+            _unpack(total, per_word, out[s, w * per_word : (w + 1) * per_word])
 
 
 @njit(nogil=True, cache=True)
 def bootstrapped_items(key: Any, first: int, out: Sizes) -> None:
     """Fill `out`, shape (R, size), with the very items that `sum_bootstrapped_items` draws for a size."""
+    items = np.empty(out.shape[1] + ITEMS_AT_ONCE, np.int32)
     for r in range(len(out)):
-        _draw_items(key, first + r, out[r])
+        draw_items(key, first + r, out.shape[1], items)
+        out[r] = items[: out.shape[1]]
