@@ -97,8 +97,9 @@ lint: install
 types: install
 	$(BIN)/mypy
 
+# Each worker keeps to files of its own until it has none left, so that what a file's tests share is made once.
 unit: install
-	$(BIN)/pytest -n $(CORES) -m "not statistics"
+	$(BIN)/pytest -n $(CORES) --dist worksteal -m "not statistics"
 
 # One process, so that nothing is compiled twice.
 test-quick: install

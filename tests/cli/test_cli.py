@@ -331,7 +331,7 @@ def test_what_the_machine_refuses_is_one_line(
     def refuse(**_: str) -> None:
         raise error
 
-    monkeypatch.setattr("nbyk.cli.app.app", refuse)
+    monkeypatch.setattr("nbyk.cli.app.command_line", lambda: refuse)
     assert nbyk("version") == (2, "", f"error: {line}\n")
 
 
@@ -363,7 +363,11 @@ def test_signals_are_handled_as_before_when_a_command_has_ended(nbyk: Run) -> No
 def test_a_signal_that_the_caller_has_it_ignore_does_not_stop_it(
     nbyk: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("nbyk.cli.app.app", lambda **_: os.kill(os.getpid(), signal.SIGHUP) or sys.exit(0))
+    def hang_up(**_: str) -> None:
+        os.kill(os.getpid(), signal.SIGHUP)
+        sys.exit(0)
+
+    monkeypatch.setattr("nbyk.cli.app.command_line", lambda: hang_up)
     assert nbyk("version") == (129, "", "error: stopped by SIGHUP; no file is half-written: run it again\n")
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:

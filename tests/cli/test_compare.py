@@ -155,11 +155,11 @@ def test_the_same_files_give_the_same_bytes_at_any_number_of_threads(nbyk: Run, 
     ],
 )
 def test_the_gate_is_passed_where_the_first_is_shown_to_be_better(nbyk: Run, line: str, code: int) -> None:
-    ended, text, errors = nbyk(f"compare --gold gold.csv {line} --quick --gate --out report")
+    ended, text, errors = nbyk(f"compare --gold gold.csv {line} --quick --gate --format json")
     assert (ended, errors) == (code, "")
-    assert {0: "is passed: ", 3: "is not passed: ", 4: "is inconclusive: "}[code] in unfolded(text)
-    assert json.loads(Path("report/compare.json").read_text())["gate_passed"] is (code == 0)
-    assert read_record("report/compare.json") is not None
+    answer = json.loads(text)
+    assert {0: "is passed: ", 3: "is not passed: "}[code] in " ".join(answer["sentences"])
+    assert answer["gate_passed"] is (code == 0)
 
 
 @pytest.mark.parametrize(
@@ -237,6 +237,7 @@ def test_a_gate_that_more_draws_could_open_or_shut_is_inconclusive(more: str, nb
     assert "The gate is inconclusive: more draws could change whether sim_a is shown" in unfolded(text)
     answer = json.loads(Path("report/compare.json").read_text())
     assert (answer["gate"], answer["gate_passed"]) == ("inconclusive", False)
+    assert read_record("report/compare.json") is not None
 
 
 def test_identical_systems_have_no_effect_and_a_p_of_one(nbyk: Run) -> None:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 import nbyk as library
-from nbyk.cli.app import app
+from nbyk.cli.app import command_line
 from nbyk.cli.naming import options_of
 from nbyk.errors import NbykError
 from nbyk.priors.published import published_prior
@@ -121,12 +121,6 @@ def test_the_library_names_the_argument_and_the_command_line_its_option(
     assert "`" not in last.replace("`nbyk", "")
     if command != "plan" or argument != "effect":  # the command line has said so before it fits a prior
         assert last == f"error: {error.text(options_of(command_line(), [command]))}"
-
-
-def command_line() -> Any:
-    import typer
-
-    return typer.main.get_command(app)
 
 
 def shown_as(command: str, argument: str) -> str:

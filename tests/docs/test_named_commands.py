@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import typer
 
-from nbyk.cli.app import app
+from nbyk.cli.app import command_line
 from nbyk.studies import studies
 
 ROOT = Path(__file__).parents[2]
@@ -35,7 +34,7 @@ def check(root: Any, words: list[str]) -> None:
 
 @pytest.mark.quick
 def test_every_nbyk_command_that_a_page_names_is_there() -> None:
-    root = typer.main.get_command(app)
+    root = command_line()
     commands = named("nbyk")
     assert len(commands) > 20
     for _, words in commands:

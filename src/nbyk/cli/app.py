@@ -9,8 +9,9 @@ import sys
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from types import FrameType
-from typing import NoReturn
+from typing import Any, NoReturn
 
 import typer
 
@@ -70,6 +71,12 @@ app.add_typer(config.app, name="config", rich_help_panel=WORKFLOW)
 app.add_typer(study.app, name="study", rich_help_panel=WORKFLOW)
 
 
+@cache
+def command_line() -> Any:
+    """Return the program that typer makes of the app, once: that takes longer than most refusals."""
+    return typer.main.get_command(app)
+
+
 def program() -> NoReturn:
     """Run the command line as a process, and end it there and then.
 
@@ -96,8 +103,8 @@ def main() -> None:
         with _stopped_by_signals():
             try:
                 words = sys.argv[1:]
-                with recording(words), arguments_as(lambda: options_of(typer.main.get_command(app), words)):
-                    app(prog_name="nbyk")
+                with recording(words), arguments_as(lambda: options_of(command_line(), words)):
+                    command_line()(prog_name="nbyk")
             finally:
                 _flush_output()
     except StoppedError as stop:
