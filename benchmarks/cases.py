@@ -99,11 +99,8 @@ def lines(peer: Peer, labels_peer: boostsa.Peer, effort: Effort) -> Iterator[Lin
 
 def _true_effects(prior: str, metrics: list[str], draws: int, threads: int = 1) -> None:
     simulated_effects(
-        published_prior(prior, SEMANTICS.name),
+        Population(published_prior(prior, SEMANTICS.name), N, K, EPSILON),
         metrics,
-        n_items=N,
-        k_responses=K,
-        epsilon_b=EPSILON,
         n_draws=draws,
         threads=threads,
     )
@@ -145,7 +142,7 @@ def _own_replicate(prior: str, data: ResponseSet) -> tuple[float, float]:
 
 def against_vet(peer: Peer, prior: str, repeats: int) -> list[Line]:
     """Time one replicate of a cell: all of it with its floor, and either part."""
-    data = simulate(published_prior(prior, SEMANTICS.name), n_items=N, k_responses=K, epsilon_b=EPSILON)
+    data = simulate(Population(published_prior(prior, SEMANTICS.name), N, K, EPSILON))
     _peer_replicate(peer, prior, n=20)  # imports
     _own_replicate(prior, data)  # compiles
     peers, own = [], []

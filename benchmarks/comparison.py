@@ -12,6 +12,7 @@ from scipy import stats
 from benchmarks.timing import Line, interleaved, line, seconds
 from nbyk.metrics import get
 from nbyk.priors import published_prior
+from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import simulate
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_response_set
@@ -70,7 +71,7 @@ def against_targets(repeats: int) -> Iterator[Line]:
     """Time all metrics on item means at two sizes over what they may take."""
     prior = published_prior("simulated")
     for n_items, target in TARGETS.items():
-        data = simulate(prior, n_items=n_items, k_responses=5, epsilon_b=0.1)
+        data = simulate(Population(prior, n_items, 5, 0.1))
 
         def own(data: object = data) -> None:
             compare_metrics(data, metrics=METRICS, n_resamples=10_000, max_resamples=10_000, threads=2)

@@ -27,7 +27,7 @@ SOURCES, SIZES, METRIC, EPSILON = ("simulated", "toxicity"), ((50, 5), (200, 5))
 def mean_effect(scale: float, prior: TwoStagePrior, k: int) -> float:
     """Return the expected effect where A's σ is `scale` times gold's, always on the same draws."""
     draws = simulated_effects(
-        prior, METRIC, n_items=5000, k_responses=k, epsilon_b=EPSILON, sd_scale_a=scale, n_draws=256, seed=1
+        Population(prior, 5000, k, EPSILON, sd_scale_a=scale), METRIC, n_draws=256, seed=1
     )
     return float(draws.alternative.mean())
 

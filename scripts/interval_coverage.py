@@ -15,6 +15,7 @@ import numpy as np
 from nbyk.data.response_set import response_set
 from nbyk.metrics import get
 from nbyk.priors import published_prior
+from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import simulate, simulated_effects
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
@@ -34,13 +35,13 @@ def cell(source: str, n: int, k: int, replicates: int) -> tuple[np.ndarray, np.n
     """Return the coverage and the mean width, shape (metrics, samplers, methods)."""
     prior = published_prior(source)
     truth = simulated_effects(
-        prior, METRICS, n_items=20_000, k_responses=k, epsilon_b=EPSILON, n_draws=256, seed=1
+        Population(prior, 20_000, k, EPSILON), METRICS, n_draws=256, seed=1
     ).alternative.mean(axis=1)
     covered = np.zeros((len(METRICS), len(SAMPLERS), 2))
     width = np.zeros_like(covered)
     every = range(len(METRICS))
     for replicate in range(replicates):
-        data = simulate(prior, n_items=n, k_responses=k, epsilon_b=EPSILON, seed=10_000 + replicate)
+        data = simulate(Population(prior, n, k, EPSILON), seed=10_000 + replicate)
         draws = Draws(
             response_set(data.gold, data.a, data.b), [get(name) for name in METRICS], seed=replicate
         )

@@ -75,7 +75,7 @@ def judge(margins: ArrayLike, errors: ArrayLike) -> Cases:
 
 
 @dataclass(frozen=True)
-class Finding:
+class Outcome:
     """What was found of a claim under one semantics.
 
     Attributes
@@ -112,7 +112,7 @@ class Verdict:
     place: str
     claim: str
     criterion: str
-    findings: tuple[Finding, ...]
+    findings: tuple[Outcome, ...]
 
     def rows(self) -> list[dict[str, str]]:
         """Return a row of text per finding."""

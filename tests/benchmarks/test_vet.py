@@ -15,6 +15,7 @@ from benchmarks import vet
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.priors import published_prior
+from nbyk.resampling.population import Population
 from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.simulate import simulate
 from nbyk_papers.wein2023.design import COLUMNS, get_semantics
@@ -30,7 +31,7 @@ def responses(data: ResponseSet) -> vet.Responses:
 
 def reference(prior: str, index: int = 0) -> ResponseSet:
     prior_of_numbers = published_prior(prior, "published")
-    return simulate(prior_of_numbers, n_items=120, k_responses=5, epsilon_b=0.3, seed=3, index=index)
+    return simulate(Population(prior_of_numbers, 120, 5, 0.3), seed=3, index=index)
 
 
 def effect(column: str, scores: tuple[float, float], data: vet.Responses) -> float:
@@ -79,12 +80,7 @@ def test_draws_have_nbyks_distribution(prior: str, monkeypatch: pytest.MonkeyPat
     drawn = vet.Vet().draw(prior, 4000, 2, 0.3)
     for hypothesis, theirs in zip(("alternative", "null"), drawn, strict=True):
         ours = simulate(
-            published_prior(prior, "published"),
-            n_items=4000,
-            k_responses=2,
-            epsilon_b=0.3,
-            hypothesis=hypothesis,
-            seed=5,
+            Population(published_prior(prior, "published"), 4000, 2, 0.3), hypothesis=hypothesis, seed=5
         )
         for name in ("gold", "a", "b"):
             x, y = getattr(theirs, name), getattr(ours, name)

@@ -86,7 +86,7 @@ def test_units_follow_items_that_are_dropped_or_in_another_order() -> None:
 
 def test_simulated_units_are_fresh_and_no_part_of_the_fingerprint() -> None:
     prior = nbyk.published_prior("toxicity")
-    data = nbyk.simulate(prior, n_items=5, k_responses=3, epsilon_b=0.1, seed=1)
+    data = nbyk.simulate(nbyk.Population(prior, 5, 3, 0.1), seed=1)
     assert {units.known_by for units in data.units.values()} == {"fresh"}
     arrays = response_set(data.gold, data.a, data.b)
     assert {units.known_by for units in arrays.units.values()} == {"columns"}

@@ -16,7 +16,12 @@ from nbyk.errors import NbykError
 from nbyk_papers.ulmer2022.cartpole.analysis import FIRST, SECOND, case_study, run_means
 from nbyk_papers.ulmer2022.cartpole.network import Adam, QNetwork
 from nbyk_papers.ulmer2022.cartpole.rewards import AGENTS, RUNS, read_rewards, write_rewards, write_scores
-from nbyk_papers.ulmer2022.cartpole.training import ReplayBuffer, Settings, train, train_on_the_cart_pole
+from nbyk_papers.ulmer2022.cartpole.training import (
+    ReplayBuffer,
+    TrainingSettings,
+    train,
+    train_on_the_cart_pole,
+)
 
 
 def network(seed: int = 0) -> QNetwork:
@@ -100,7 +105,7 @@ class Corridor:
         return self.state(), float(action), action == 0, self.step_number == 20, {}
 
 
-QUICK = Settings(n_episodes=60, n_hidden=16, batch_size=16, explored_steps=100, learning_rate=1e-2)
+QUICK = TrainingSettings(n_episodes=60, n_hidden=16, batch_size=16, explored_steps=100, learning_rate=1e-2)
 
 
 def test_training_learns_and_depends_on_its_seed_alone() -> None:
@@ -131,7 +136,7 @@ def test_the_target_network_is_copied_as_often_as_asked(monkeypatch: pytest.Monk
 
 
 def test_exploration_falls_to_its_share() -> None:
-    settings = Settings(explored_steps=1000, explored_share=0.05)
+    settings = TrainingSettings(explored_steps=1000, explored_share=0.05)
     assert settings.exploration(0) == 1.0
     assert settings.exploration(500) == pytest.approx(0.525)
     assert settings.exploration(10**6) == 0.05
@@ -140,7 +145,7 @@ def test_exploration_falls_to_its_share() -> None:
 def test_without_gymnasium_the_way_out_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gymnasium", None)
     with pytest.raises(NbykError, match="pip install gymnasium"):
-        train_on_the_cart_pole(Settings(), 0, 0)
+        train_on_the_cart_pole(TrainingSettings(), 0, 0)
 
 
 def test_the_shipped_rewards_are_those_of_the_agents() -> None:

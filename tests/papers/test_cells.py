@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,10 +14,13 @@ from nbyk.data.response_set import response_set
 from nbyk.errors import NbykError
 from nbyk.files import read_parquet, write_parquet
 from nbyk.priors import published_prior
+from nbyk.resampling.population import Population
 from nbyk.resampling.resample import resampled_effects
 from nbyk.resampling.simulate import simulated_effects
+from nbyk.studies.steps import Work
 from nbyk.testing.pvalues import expected_p
 from nbyk_papers.wein2023.cells import (
+    Estimation,
     estimated_effects_table,
     reference_sets,
     references_from_table,
@@ -44,37 +48,38 @@ def test_real_gold_is_drawn_from_items_rated_twice() -> None:
     generator = np.random.default_rng(1)
     gold = generator.integers(0, 5, (50, 4)) / 5
     gold[:10, 1:] = np.nan
-    settings = {"n_items": 30, "k_responses": 3, "epsilon_b": 0.1, "n_references": 2, "seed": 3, "gold": gold}
-    sets = reference_sets(TOXICITY, **settings)
+    population = Population(TOXICITY, 30, 3, 0.1)
+    sets = reference_sets(population, n_references=2, seed=3, gold=gold)
     rows = {tuple(row) for row in gold[10:]}
     for data in sets:
         assert {tuple(row) for row in data.gold} <= rows
         assert data.a.shape == (30, 3)
     assert sets[0].fingerprint() != sets[1].fingerprint()
     with pytest.raises(NbykError, match="40 items have at least two ratings, 41 were asked for"):
-        reference_sets(TOXICITY, **{**settings, "n_items": 41})
+        reference_sets(replace(population, n_items=41), n_references=2, seed=3, gold=gold)
 
 
 def test_p_values_are_those_of_the_draws() -> None:
-    size = {"n_items": 30, "k_responses": 3, "epsilon_b": 0.2}
-    sets = reference_sets(TOXICITY, **size, n_references=2, seed=1)
+    population, work = Population(TOXICITY, 30, 3, 0.2), Work("test")
+    sets = reference_sets(population, n_references=2, seed=1)
     sampler = "bootstrap_items/sample(1)"
-    drawn = {"null": "pooled", "share_gold": True, "n_resamples": 50, "n_spread_resamples": 50, "seed": 1}
-    estimated = estimated_effects_table(sets, COLUMNS, samplers=[sampler], **drawn)
-    one = {"n_items": 30, "k_responses": 1, "epsilon_b": 0.2, "n_draws": 60, "seed": 1}
-    true = {1: true_effects_table(TOXICITY, COLUMNS, **one)}
-    table = p_values_table(
-        estimated, true, **size, null="pooled", paired=True, resamples_of_column={"mse": 50, "cosine": 20}
-    ).to_pylist()
+    how = Estimation([sampler], "pooled", True, 50, 50, seed=1)
+    estimated = estimated_effects_table(sets, COLUMNS, how, work)
+    one = replace(population, k_responses=1)
+    true = {1: true_effects_table(one, COLUMNS, n_draws=60, seed=1, work=work)}
+    cell = {"n_items": 30, "k_responses": 3, "epsilon_b": 0.2, "epsilon_a": 0.0, "null": "pooled"}
+    resamples = {"mse": 50, "cosine": 20}
+    table = p_values_table(estimated, true, cell, paired=True, resamples_of_column=resamples).to_pylist()
     assert [(row["reference"], row["metric"]) for row in table] == [
         (reference, column) for reference in (0, 1) for column in COLUMNS
     ]
-    fresh = simulated_effects(TOXICITY, list(COLUMNS.values()), **one)
+    fresh = simulated_effects(one, list(COLUMNS.values()), n_draws=60, seed=1)
     for row in table:
         metric, m = list(COLUMNS).index(row["metric"]), row["n_resamples"]
         data = sets[row["reference"]]
-        settings = {name: value for name, value in drawn.items() if name != "n_spread_resamples"}
-        draws = resampled_effects(data, COLUMNS[row["metric"]], sampler=sampler, **settings)
+        draws = resampled_effects(
+            data, COLUMNS[row["metric"]], sampler=sampler, null="pooled", n_resamples=50, seed=1
+        )
         estimate = expected_p(draws.alternative[0, :m], draws.null[0, :m], paired=True)
         truth = expected_p(fresh.alternative[metric], fresh.null[metric])
         assert (row["estimated_p"], row["estimated_se"]) == (estimate.p, estimate.standard_error)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -14,9 +15,11 @@ from nbyk.config import validate
 from nbyk.data import load_source
 from nbyk.files import write_json, write_parquet
 from nbyk.priors import published_prior
+from nbyk.resampling.population import Population
 from nbyk.studies import batches
 from nbyk.studies.steps import Work
 from nbyk_papers.wein2023.cells import (
+    Estimation,
     estimated_effects_table,
     reference_sets,
     references_from_table,
@@ -81,32 +84,24 @@ def test_it_is_what_the_commands_make_of_files_one_by_one(
     semantics, null, on_gold = get_semantics(way[0]), way[1], way[2]
     prior = published_prior("toxicity")
     columns = {name: semantics.metric(name) for name in METRICS}
-    size: dict[str, Any] = {"n_items": 25, "epsilon_b": 0.2, "epsilon_a": 0.1}
+    population, work = Population(prior, 25, 3, epsilon_b=0.2, epsilon_a=0.1), Work("test")
     sets = reference_sets(
-        prior,
-        **size,
-        k_responses=3,
+        population,
         n_references=2,
         seed=7,
         gold=load_source("convabuse").matrix() if on_gold else None,
         latent_items=semantics.latent_items,
     )
-    estimated = estimated_effects_table(
-        references_from_table(references_table(sets)),
-        columns,
-        samplers=SAMPLERS,
-        null=null,
-        share_gold=semantics.share_gold,
-        n_resamples=30,
-        n_spread_resamples=20,
-        seed=7,
-    )
+    how = Estimation(SAMPLERS, null, semantics.share_gold, 30, 20, seed=7)
+    estimated = estimated_effects_table(references_from_table(references_table(sets)), columns, how, work)
+    true = {
+        k: true_effects_table(replace(population, k_responses=k), columns, n_draws=30, seed=7, work=work)
+        for k in (1, 3)
+    }
     table = p_values_table(
         estimated,
-        {k: true_effects_table(prior, columns, **size, k_responses=k, n_draws=30, seed=7) for k in (1, 3)},
-        **size,
-        k_responses=3,
-        null=null,
+        true,
+        {"epsilon_b": 0.2, "epsilon_a": 0.1, "n_items": 25, "k_responses": 3, "null": null},
         paired=semantics.share_gold,
         resamples_of_column={name: semantics.resamples(name, 30) for name in sorted(METRICS)},
     )

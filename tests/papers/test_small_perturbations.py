@@ -10,6 +10,7 @@ from nbyk.data import load_source
 from nbyk.data.response_set import ResponseSet
 from nbyk.priors import Response, TwoStagePrior, fit_prior, published_names, published_prior
 from nbyk.priors.families import open_uniforms
+from nbyk.resampling.population import Population
 from nbyk_papers.wein2023.cells import reference_sets
 
 Floats = NDArray[np.float64]
@@ -30,10 +31,7 @@ def effect_at(epsilon: float, prior: TwoStagePrior, gold: Floats | None = None, 
     if gold is not None:
         gold = np.tile(gold, (-(-N_ITEMS // len(gold)), 1))
     (data,) = reference_sets(
-        prior,
-        n_items=N_ITEMS if gold is None else len(gold),
-        k_responses=5,
-        epsilon_b=epsilon,
+        Population(prior, N_ITEMS if gold is None else len(gold), 5, epsilon),
         n_references=1,
         seed=11,
         gold=gold,

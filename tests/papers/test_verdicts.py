@@ -11,7 +11,7 @@ from nbyk_papers.verdicts import (
     IN_PART,
     OPEN,
     Cases,
-    Finding,
+    Outcome,
     Verdict,
     judge,
     verdict_rows,
@@ -65,7 +65,7 @@ def test_numbers_carry_their_standard_errors(value: float, error: float, text: s
 
 
 def test_a_verdict_is_a_row_for_each_semantics() -> None:
-    findings = (Finding("published", "p = .1", HOLDS), Finding("", "p = .2", FAILS))
+    findings = (Outcome("published", "p = .1", HOLDS), Outcome("", "p = .2", FAILS))
     rows = verdict_rows([Verdict("section 7", "“so”", "p < .05", findings)])
     assert [(row["semantics"], row["verdict"]) for row in rows] == [("published", HOLDS), ("both", FAILS)]
     table = verdict_table(rows)

@@ -74,7 +74,7 @@ def test_true_p_values_of_table_7_are_reproduced(k: int, columns: tuple[str, ...
     sampler = "all_items/sample(K)" if k == 5 else "all_items/sample(1)"
     metrics = [SEMANTICS["published"].metric(column) for column in columns]
     draws = nbyk.simulated_effects(
-        nbyk.published_prior("simulated", "published"), metrics, n_items=1000, k_responses=k, epsilon_b=0.1
+        nbyk.Population(nbyk.published_prior("simulated", "published"), 1000, k, 0.1), metrics
     )
     for row, column in enumerate(columns):
         ours = expected_p(draws.alternative[row], draws.null[row])

@@ -45,12 +45,12 @@ def test_powers_are_those_of_plans_and_the_largest_is_first(ranking: Ranking) ->
 
 def test_errors_are_of_expected_p_against_fresh_test_sets(ranking: Ranking) -> None:
     """One pair again, by hand, on the same draws; and a sampler that ignores responses errs more."""
-    drawn: dict[str, Any] = {"n_items": 60, "epsilon_b": 0.3, "sd_scale_a": 0.0, "sd_scale_b": 0.0, "seed": 3}
-    true = nbyk.simulated_effects(TOXICITY, "mae", k_responses=5, n_draws=1000, **drawn)
+    population = nbyk.Population(TOXICITY, 60, 5, 0.3, sd_scale_a=0.0, sd_scale_b=0.0)
+    true = nbyk.simulated_effects(population, "mae", n_draws=1000, seed=3)
     truth = nbyk.expected_p(true.alternative[0], true.null[0]).p
     errors = []
     for index in range(20):
-        data = nbyk.simulate(TOXICITY, k_responses=5, index=index, **drawn)
+        data = nbyk.simulate(population, seed=3, index=index)
         found = nbyk.resampled_effects(
             data, "mae", sampler=SAMPLERS[0], null="pooled", n_resamples=200, seed=3 + index
         )

@@ -138,20 +138,10 @@ def test_null_counts_come_from_either_system() -> None:
 @pytest.mark.parametrize("source", ["hs_brexit", "amazon"])
 def test_systems_with_their_own_variance(source: str) -> None:
     """The two ways to simulate agree where σ is scaled and ε_A is not zero."""
-    shared = {
-        "n_items": 60,
-        "k_responses": 6,
-        "epsilon_b": 0.2,
-        "epsilon_a": 0.1,
-        "sd_scale_a": 0.5,
-        "sd_scale_b": 1.5,
-        "n_draws": 3000,
-        "seed": 4,
-    }
     metrics = ["mae", "wins_mae", "mean_of_emds"]
-    prior = published_prior(source)
-    slow = simulated_effects(prior, metrics, **shared, detail="responses")
-    fast = simulated_effects(prior, metrics, **shared, detail="sufficient")
+    population = Population(published_prior(source), 60, 6, 0.2, 0.1, 0.5, 1.5)
+    slow = simulated_effects(population, metrics, n_draws=3000, detail="responses", seed=4)
+    fast = simulated_effects(population, metrics, n_draws=3000, detail="sufficient", seed=4)
     for one, other in ((slow.alternative, fast.alternative), (slow.null, fast.null)):
         error = np.sqrt((one.var(axis=1) + other.var(axis=1)) / 3000)
         assert (np.abs(one.mean(axis=1) - other.mean(axis=1)) < 4 * error).all()
@@ -160,7 +150,7 @@ def test_systems_with_their_own_variance(source: str) -> None:
 
 def test_a_system_without_variance_answers_alike() -> None:
     prior = TwoStagePrior("one", Constant(0.55), Constant(0.3), Response("likert", 5))
-    data = simulate(prior, n_items=20, k_responses=9, epsilon_b=0.0, sd_scale_a=0.0, seed=1)
+    data = simulate(Population(prior, 20, 9, 0.0, sd_scale_a=0.0), seed=1)
     assert (data.a == 0.4).all()
     assert data.b.std() > 0.1
 
@@ -172,7 +162,7 @@ def test_item_effects_average_to_the_effects(source: str) -> None:
     effects = item_effects(population, metrics, chunk=0, seed=2)
     assert effects.shape == (5, 64, 150)
     whole = simulated_effects(
-        population.prior, metrics, n_items=150, k_responses=4, epsilon_b=0.3, n_draws=2000, seed=3
+        Population(population.prior, 150, 4, 0.3), metrics, n_draws=2000, seed=3
     ).alternative
     means = np.concatenate(
         [item_effects(population, metrics, chunk=chunk, seed=2).mean(axis=2) for chunk in range(8)], axis=1

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from dataclasses import replace
 from itertools import product
 from math import comb
 
@@ -14,12 +15,13 @@ from scipy import stats
 from nbyk.errors import NbykError
 from nbyk.priors import Response, TwoStagePrior, published_prior
 from nbyk.priors.families import Constant, Uniform
+from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import simulate, simulate_systems, simulated_effects
 from tests.oracles.chisquare import assert_drawn_from
 
 SIMULATED = published_prior("simulated", "published")
 TOXICITY = published_prior("toxicity", "published")
-ARGUMENTS = {"n_items": 40, "k_responses": 3, "epsilon_b": 0.3}
+POPULATION = Population(SIMULATED, n_items=40, k_responses=3, epsilon_b=0.3)
 
 
 def constant_prior(mu: float, sigma: float, response: Response) -> TwoStagePrior:
@@ -28,7 +30,7 @@ def constant_prior(mu: float, sigma: float, response: Response) -> TwoStagePrior
 
 def test_response_moments_are_those_of_the_prior() -> None:
     """U(0, 1) means and U(0, .3) deviations: responses have mean .5 and variance 1/12 + .03."""
-    data = simulate(SIMULATED, n_items=60_000, k_responses=4, epsilon_b=0.3, seed=1)
+    data = simulate(Population(SIMULATED, 60_000, 4, 0.3), seed=1)
     for matrix in (data.gold, data.a):
         assert abs(matrix.mean() - 0.5) < 5 * np.sqrt(1 / 12 / 60_000)
         assert abs(matrix.var() - (1 / 12 + 0.03)) < 0.002
@@ -40,7 +42,7 @@ def test_response_moments_are_those_of_the_prior() -> None:
 def test_b_is_perturbed_and_clamped() -> None:
     """At σ = 0 the responses are the means: A is gold, B is off by U(−ε, ε) and stays in [0, 1]."""
     prior = TwoStagePrior("sharp", Uniform(0, 1), Constant(0.0), Response("normal"))
-    data = simulate(prior, n_items=50_000, k_responses=1, epsilon_b=0.3, seed=2)
+    data = simulate(Population(prior, 50_000, 1, 0.3), seed=2)
     assert_array_equal(data.a, data.gold)
     off = (data.b - data.gold)[(data.gold > 0.3) & (data.gold < 0.7)]
     assert stats.kstest(off, stats.uniform(-0.3, 0.6).cdf).pvalue > 0.01
@@ -71,13 +73,10 @@ def test_binary_effects_have_the_enumerated_distribution(detail: str, hypothesis
         effect = round(float(np.abs(b - gold).mean() - np.abs(a - gold).mean()), 9) + 0.0
         exact[effect] += weight
     draws = simulated_effects(
-        constant_prior(0.6, 0.5, Response("binary")),
+        Population(constant_prior(0.6, 0.5, Response("binary")), 2, 2, 0.0),
         "mae",
-        n_items=2,
-        k_responses=2,
-        epsilon_b=0.0,
         n_draws=20_000,
-        detail=detail,  # type: ignore[arg-type]
+        detail=detail,
         seed=3,
     )
     assert_drawn_from(getattr(draws, hypothesis)[0], exact)
@@ -126,9 +125,8 @@ def test_effects_have_the_distribution_of_a_plain_simulation(
 ) -> None:
     """Two-sample KS, 4000 draws each; the shortcuts (one normal, one multinomial) included."""
     draws = simulated_effects(
-        TOXICITY if likert else SIMULATED,
+        replace(POPULATION, prior=TOXICITY if likert else SIMULATED),
         "mae",
-        **ARGUMENTS,
         n_draws=4000,
         detail=detail,  # type: ignore[arg-type]
         seed=5,
@@ -139,9 +137,8 @@ def test_effects_have_the_distribution_of_a_plain_simulation(
 
 def test_epsilon_a_mirrors_epsilon_b() -> None:
     """Swapping ε_A and ε_B turns the effect round; KS of 4000 draws each."""
-    settings = {"n_items": 30, "k_responses": 2, "n_draws": 4000}
-    one = simulated_effects(SIMULATED, "mae", epsilon_b=0.4, epsilon_a=0.1, seed=6, **settings)
-    other = simulated_effects(SIMULATED, "mae", epsilon_b=0.1, epsilon_a=0.4, seed=7, **settings)
+    one = simulated_effects(Population(SIMULATED, 30, 2, 0.4, 0.1), "mae", n_draws=4000, seed=6)
+    other = simulated_effects(Population(SIMULATED, 30, 2, 0.1, 0.4), "mae", n_draws=4000, seed=7)
     assert stats.ks_2samp(one.alternative[0], -other.alternative[0]).pvalue > 0.005
     assert one.alternative.mean() > 0.05
 
@@ -153,13 +150,13 @@ METRICS = ("mae", "spearman", "cosine", "histogram_mean_of_emds(bins=5)")
 def test_numbers_do_not_depend_on_threads_batches_metrics_or_m(
     prior: TwoStagePrior, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    settings = {**ARGUMENTS, "seed": 8}
-    whole = simulated_effects(prior, METRICS, n_draws=150, **settings)
-    threaded = simulated_effects(prior, METRICS, n_draws=150, threads=3, **settings)
-    alone = simulated_effects(prior, "cosine", n_draws=150, **settings)
-    shorter = simulated_effects(prior, METRICS, n_draws=70, **settings)
+    population = replace(POPULATION, prior=prior)
+    whole = simulated_effects(population, METRICS, n_draws=150, seed=8)
+    threaded = simulated_effects(population, METRICS, n_draws=150, threads=3, seed=8)
+    alone = simulated_effects(population, "cosine", n_draws=150, seed=8)
+    shorter = simulated_effects(population, METRICS, n_draws=70, seed=8)
     monkeypatch.setattr("nbyk.resampling.effects._BATCH_VALUES", 1)
-    one_by_one = simulated_effects(prior, METRICS, n_draws=150, **settings)
+    one_by_one = simulated_effects(population, METRICS, n_draws=150, seed=8)
     for field in ("alternative", "null"):
         numbers = getattr(whole, field)
         assert_array_equal(getattr(threaded, field), numbers)
@@ -170,12 +167,15 @@ def test_numbers_do_not_depend_on_threads_batches_metrics_or_m(
 
 def test_seeds_indices_and_cells_have_streams_of_their_own() -> None:
     sets = [
-        simulate(SIMULATED, **{**ARGUMENTS, **change})
-        for change in ({}, {"seed": 1}, {"index": 1}, {"epsilon_b": 0.31}, {"hypothesis": "null"})
+        simulate(POPULATION),
+        simulate(POPULATION, seed=1),
+        simulate(POPULATION, index=1),
+        simulate(replace(POPULATION, epsilon_b=0.31)),
+        simulate(POPULATION, hypothesis="null"),
     ]
     firsts = {float(data.gold[0, 0]) for data in sets}
     assert len(firsts) == len(sets)
-    again = simulate(SIMULATED, **ARGUMENTS)
+    again = simulate(POPULATION)
     assert_array_equal(again.b, sets[0].b)
 
 
@@ -202,16 +202,15 @@ def test_systems_on_real_gold_have_its_item_moments() -> None:
 )
 def test_out_of_range_arguments_are_named(change: dict[str, float], message: str) -> None:
     with pytest.raises(NbykError, match=message):
-        simulate(SIMULATED, **{**ARGUMENTS, **change})  # type: ignore[arg-type]
+        replace(POPULATION, **change)  # type: ignore[arg-type]
 
 
 def test_item_means_are_refused_where_they_do_not_suffice() -> None:
     with pytest.raises(NbykError, match="cosine needs single responses"):
-        simulated_effects(SIMULATED, "cosine", **ARGUMENTS, detail="sufficient")
+        simulated_effects(POPULATION, "cosine", detail="sufficient")
+    clamped = constant_prior(0.5, 0.1, Response("clamped"))
     with pytest.raises(NbykError, match="no exact short cut"):
-        simulated_effects(
-            constant_prior(0.5, 0.1, Response("clamped")), "mae", **ARGUMENTS, detail="sufficient"
-        )
+        simulated_effects(replace(POPULATION, prior=clamped), "mae", detail="sufficient")
 
 
 def test_single_gold_responses_give_no_system() -> None:

@@ -12,14 +12,14 @@ from scipy import stats
 from nbyk.errors import NbykError
 from nbyk.testing.corrections import correct_p_values
 from nbyk.testing.decision import Decision
-from nbyk.testing.family import Family, swap_bound
+from nbyk.testing.family import Hypotheses, swap_bound
 from nbyk.testing.pvalues import Alternative, p_value
 
 
-def family(correction: str = "holm", alternative: Alternative = "two-sided", **changed: float) -> Family:
+def family(correction: str = "holm", alternative: Alternative = "two-sided", **changed: float) -> Hypotheses:
     n = {"n_resamples": 999, "max_resamples": 64_000, "max_draws": 10**9, **changed}
     decision = Decision(alternative, 0.05, int(n["n_resamples"]), int(n["max_resamples"]), 1e-3)
-    return Family(decision, correction, int(n["max_draws"]))
+    return Hypotheses(decision, correction, int(n["max_draws"]))
 
 
 @pytest.mark.parametrize(("alternative", "sides"), [("two-sided", 2), ("greater", 1)])

@@ -14,6 +14,7 @@ from scipy import stats
 from nbyk.data.response_set import response_set
 from nbyk.errors import NbykError
 from nbyk.priors import published_prior
+from nbyk.resampling.population import Population
 from nbyk.resampling.resample import observed_effects, resampled_effects
 from nbyk.resampling.simulate import simulate
 from nbyk.testing.pvalues import attained_level, expected_p, p_value
@@ -173,7 +174,7 @@ def test_swapping_items_holds_its_level_under_the_weak_null_and_permuting_does_n
     prior = published_prior("simulated", "published")
     n_sets, rejected = 400, {"swap_items": 0, "permutation": 0}
     for index in range(n_sets):
-        data = simulate(prior, n_items=100, k_responses=5, epsilon_a=0.3, epsilon_b=0.3, index=index)
+        data = simulate(Population(prior, 100, 5, 0.3, epsilon_a=0.3), index=index)
         observed = observed_effects(data, "mae")[0]
         for null in rejected:
             draws = resampled_effects(data, "mae", sampler="all_items/all", null=null, n_resamples=199)

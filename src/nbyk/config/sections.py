@@ -16,7 +16,7 @@ class Section(BaseModel):
     model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
-class Size(Section):
+class SizeSection(Section):
     """How many items and responses per item a test set has."""
 
     n_items: int = Field(1000, ge=2)

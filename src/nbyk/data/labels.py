@@ -22,7 +22,7 @@ _LARGEST = 2.0**63
 
 
 @dataclass(frozen=True)
-class Origin:
+class LabelOrigin:
     """Where labels come from, for errors.
 
     Attributes
@@ -95,7 +95,7 @@ def check_labels(
     target: ArrayLike,
     systems: Mapping[str, ArrayLike | Sequence[ArrayLike]],
     labels: ArrayLike | None = None,
-    origins: Mapping[str, Origin] | None = None,
+    origins: Mapping[str, LabelOrigin] | None = None,
 ) -> HardLabels | SoftLabels:
     """Validate targets and the predictions of one or more systems.
 
@@ -119,7 +119,7 @@ def check_labels(
         NaN, a negative number or another sum than one. The message names the system, the run and the row.
     """
     origins = origins or {}
-    target_origin = origins.get("target", Origin("target"))
+    target_origin = origins.get("target", LabelOrigin("target"))
     try:
         dimensions = np.ndim(target)
     except ValueError:
@@ -138,7 +138,9 @@ def check_labels(
     runs = tuple(len(of_system) for of_system in split.values())
     named = [
         (
-            origins.get(name, Origin(name)) if len(of_system) == 1 else Origin(f"{name}, run {number}"),
+            origins.get(name, LabelOrigin(name))
+            if len(of_system) == 1
+            else LabelOrigin(f"{name}, run {number}"),
             run,
         )
         for name, of_system in split.items()
@@ -190,7 +192,7 @@ def split_runs(
     )
 
 
-def _hard(origin: Origin, values: Any) -> NDArray[Any]:
+def _hard(origin: LabelOrigin, values: Any) -> NDArray[Any]:
     """Return labels as whole numbers or as text."""
     array = np.asarray(values)
     if isinstance(values, list | tuple) or array.dtype.kind == "O":
@@ -240,7 +242,7 @@ def _hard(origin: Origin, values: Any) -> NDArray[Any]:
     return array.astype(np.int64)
 
 
-def _classes(origin: Origin, target: NDArray[Any], labels: ArrayLike | None) -> NDArray[Any]:
+def _classes(origin: LabelOrigin, target: NDArray[Any], labels: ArrayLike | None) -> NDArray[Any]:
     if labels is None:
         classes = np.unique(target)
         if len(classes) < 2:
@@ -249,13 +251,13 @@ def _classes(origin: Origin, target: NDArray[Any], labels: ArrayLike | None) -> 
                 "declare them with labels=[…] if the targets hold one only"
             )
         return classes
-    classes = _hard(Origin("labels"), labels)
+    classes = _hard(LabelOrigin("labels"), labels)
     if classes.ndim != 1 or len(classes) < 2 or len(np.unique(classes)) < len(classes):
         raise NbykError(f"labels: found {classes.tolist()}; expected at least two classes, each once")
     return classes
 
 
-def _codes(origin: Origin, array: NDArray[Any], classes: NDArray[Any]) -> Ints:
+def _codes(origin: LabelOrigin, array: NDArray[Any], classes: NDArray[Any]) -> Ints:
     if (array.dtype.kind == "U") != (classes.dtype.kind == "U"):
         kind = {True: "text", False: "whole numbers"}
         raise NbykError(
@@ -278,7 +280,7 @@ def _codes(origin: Origin, array: NDArray[Any], classes: NDArray[Any]) -> Ints:
     return np.asarray(places, dtype=np.int64)
 
 
-def _predicted(origin: Origin, values: ArrayLike, target: NDArray[Any], classes: NDArray[Any]) -> Ints:
+def _predicted(origin: LabelOrigin, values: ArrayLike, target: NDArray[Any], classes: NDArray[Any]) -> Ints:
     if np.ndim(values) != 1:
         raise NbykError(f"{origin}: expected one label per item")
     found = np.shape(values)[0]
@@ -290,7 +292,7 @@ def _predicted(origin: Origin, values: ArrayLike, target: NDArray[Any], classes:
     return _codes(origin, _hard(origin, values), classes)
 
 
-def _like_target(origin: Origin, values: ArrayLike, target: Floats) -> Floats:
+def _like_target(origin: LabelOrigin, values: ArrayLike, target: Floats) -> Floats:
     rows = _distributions(origin, values)
     if rows.shape != target.shape:
         raise NbykError(
@@ -300,7 +302,7 @@ def _like_target(origin: Origin, values: ArrayLike, target: Floats) -> Floats:
     return rows
 
 
-def _distributions(origin: Origin, values: ArrayLike) -> Floats:
+def _distributions(origin: LabelOrigin, values: ArrayLike) -> Floats:
     try:
         rows = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):

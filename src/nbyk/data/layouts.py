@@ -35,7 +35,7 @@ _ROW_NUMBERS = {"index", "unnamed: 0", "__index_level_0__"}
 
 
 @dataclass(frozen=True)
-class Cells:
+class Entries:
     """Ratings as they were read, one entry per rating, with what an error needs to find them again.
 
     Attributes
@@ -112,7 +112,7 @@ def _number(cell: Any) -> float:
         return np.nan
 
 
-def long_cells(table: Table, item: str, rater: str | None, value: str) -> Cells:
+def long_cells(table: Table, item: str, rater: str | None, value: str) -> Entries:
     """Return the ratings of a table with one row per rating; the arguments are as in `read_ratings`.
 
     Raises
@@ -127,7 +127,7 @@ def long_cells(table: Table, item: str, rater: str | None, value: str) -> Cells:
     else:
         hint = "rename one, name it with rater=…, or pass rater=None to number the ratings within each item"
         raters = as_ids(table, rater, table.column(rater, hint))
-    return Cells(items, raters, found, range(len(items)), table, value)
+    return Entries(items, raters, found, range(len(items)), table, value)
 
 
 def wide_cells(
@@ -138,7 +138,7 @@ def wide_cells(
     cluster: str | None = None,
     may_repeat: bool = False,
     may_be_unrated: bool = False,
-) -> Cells:
+) -> Entries:
     """Return the ratings of a table with one row per item and one column per rater.
 
     Parameters
@@ -201,7 +201,7 @@ def wide_cells(
     for row, name in enumerate(items):
         if row not in rated and not may_be_unrated:
             raise NbykError(f"{table.at(row)}: item {name!r} has no rating; add one, or delete the row")
-    return Cells(
+    return Entries(
         [items[row] for row, _, _ in present],
         [name for _, name, _ in present],
         [cell for _, _, cell in present],
@@ -211,7 +211,7 @@ def wide_cells(
     )
 
 
-def array_cells(path: str | os.PathLike[str]) -> Cells:
+def array_cells(path: str | os.PathLike[str]) -> Entries:
     """Return the ratings in a NumPy file of items × ratings; NaN is a missing rating.
 
     Raises
@@ -237,7 +237,7 @@ def array_cells(path: str | os.PathLike[str]) -> Cells:
     rows, columns = np.nonzero(~missing)
     names = tuple(str(column) for column in range(matrix.shape[1]))
     table = Table(str(path), names, (), "row", range(len(matrix)))
-    return Cells(
+    return Entries(
         [str(row) for row in rows],
         [str(column) for column in columns],
         matrix[rows, columns].tolist(),
@@ -247,7 +247,7 @@ def array_cells(path: str | os.PathLike[str]) -> Cells:
     )
 
 
-def text_cells(path: str | os.PathLike[str]) -> Cells:
+def text_cells(path: str | os.PathLike[str]) -> Entries:
     """Return the numbers in a text file, one a line: a rating of each item, known by its place alone.
 
     Raises
@@ -261,7 +261,9 @@ def text_cells(path: str | os.PathLike[str]) -> Cells:
     if not lines:
         raise NbykError(f"{path}: is empty; expected a number on each line")
     table = Table(str(path), ("0",), (), "line", range(1, len(lines) + 1))
-    return Cells(list(map(str, range(len(lines)))), ["0"] * len(lines), lines, range(len(lines)), table, None)
+    return Entries(
+        list(map(str, range(len(lines)))), ["0"] * len(lines), lines, range(len(lines)), table, None
+    )
 
 
 def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:

@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from nbyk.data.layouts import Cells, as_ids
+from nbyk.data.layouts import Entries, as_ids
 from nbyk.data.ratings import Ratings
 from nbyk.data.tables import JSON_LINES, Table
 from nbyk.data.text import json_lines
@@ -267,7 +267,7 @@ def _one_of(
     return wanted if wanted is not None else found[0]
 
 
-def _cells(run: _Run, metric: str) -> Cells:
+def _cells(run: _Run, metric: str) -> Entries:
     table = Table(str(run.path), (), (), "line", run.lines)
     items = as_ids(table, "doc_id", [sample["doc_id"] for sample in run.samples])
     seen: dict[str, int] = {}
@@ -280,7 +280,7 @@ def _cells(run: _Run, metric: str) -> Cells:
         seen[item] = row
     scores = [sample.get(metric) for sample in run.samples]
     found = [_BOOLEANS.get(score, score) if isinstance(score, str) else score for score in scores]
-    return Cells(items, [run.name] * len(items), found, range(len(items)), table, metric)
+    return Entries(items, [run.name] * len(items), found, range(len(items)), table, metric)
 
 
 def _hashes(sample: Mapping[str, Any]) -> dict[str, str]:

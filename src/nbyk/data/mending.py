@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.layouts import Cells, is_missing
+from nbyk.data.layouts import Entries, is_missing
 from nbyk.data.text import shown
 from nbyk.errors import NbykError
 
@@ -41,7 +41,7 @@ class Mending:
                 )
 
 
-def without_empty(cells: Cells, mending: Mending) -> tuple[Cells, str]:
+def without_empty(cells: Entries, mending: Mending) -> tuple[Entries, str]:
     """Return the cells that hold something, and how many do not, in words.
 
     Raises
@@ -68,7 +68,7 @@ def without_empty(cells: Cells, mending: Mending) -> tuple[Cells, str]:
     return kept, f"{cells.table.path}: {len(empty)} {plural} left out"
 
 
-def without_duplicates(cells: Cells, values: Floats, mending: Mending) -> tuple[Cells, Floats, str]:
+def without_duplicates(cells: Entries, values: Floats, mending: Mending) -> tuple[Entries, Floats, str]:
     """Return one rating per item and rater, and how many more there were, in words.
 
     Nothing changes where they are refused: `Ratings.from_columns` refuses them.
@@ -95,7 +95,7 @@ def without_duplicates(cells: Cells, values: Floats, mending: Mending) -> tuple[
     return _taken(cells, kept), numbers, f"{cells.table.path}: {n_more} further {of_them} {what}"
 
 
-def _taken(cells: Cells, kept: list[int]) -> Cells:
+def _taken(cells: Entries, kept: list[int]) -> Entries:
     return replace(
         cells,
         items=[cells.items[row] for row in kept],

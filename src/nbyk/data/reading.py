@@ -11,7 +11,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 
 from nbyk.data.columns import Columns, described, recognised
-from nbyk.data.layouts import ARRAY_SUFFIXES, Cells, array_cells, as_ids, long_cells, text_cells, wide_cells
+from nbyk.data.layouts import ARRAY_SUFFIXES, Entries, array_cells, as_ids, long_cells, text_cells, wide_cells
 from nbyk.data.mending import Mending, without_duplicates, without_empty
 from nbyk.data.ratings import Ratings
 from nbyk.data.readers import Recording, recorded_at, recorded_in
@@ -157,7 +157,7 @@ def table_of(given: Given) -> Table:
     return read_table(given)
 
 
-def _table_cells(table: Table, columns: Columns, layout: Layout, mending: Mending) -> tuple[Cells, bool]:
+def _table_cells(table: Table, columns: Columns, layout: Layout, mending: Mending) -> tuple[Entries, bool]:
     """Return the ratings of a table, and whether equal raters in it are one rater."""
     item, rater, value = columns.item, columns.rater, columns.value
     is_long = layout == "long" or bool(table.roles)

@@ -44,7 +44,7 @@ class Candidate:
 
 
 @dataclass(frozen=True)
-class Answer:
+class Solution:
     """What a search found; the fields are those of `nbyk.planning.Plan`."""
 
     n_items: int

@@ -9,7 +9,7 @@ from typing import Any, Literal
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
 from nbyk.notebook import ShownInNotebooks
-from nbyk.planning.answer import Answer, Candidate
+from nbyk.planning.answer import Candidate, Solution
 from nbyk.planning.item_moments import PowerCurve
 from nbyk.planning.long_run import epsilon_for_effect, long_run_effect
 from nbyk.planning.pairs import better_first
@@ -333,7 +333,7 @@ def _runs(n_runs: int | str | None, metric: Metric) -> int | None:
     return int(n_runs)
 
 
-def _solve(search: PlanSearch, opened: str, precision: float) -> Answer:
+def _solve(search: PlanSearch, opened: str, precision: float) -> Solution:
     if opened == "power":
         return search.power_of_size(precision)
     if opened == "epsilon":
@@ -345,7 +345,7 @@ def _solve(search: PlanSearch, opened: str, precision: float) -> Answer:
     return search.cheapest_size(precision)
 
 
-def _effect(asked: Request, answer: Answer, seed: int, unit: float) -> float | None:
+def _effect(asked: Request, answer: Solution, seed: int, unit: float) -> float | None:
     try:
         return unit * long_run_effect(asked.population(2, 1, answer.epsilon), asked.test.metric, seed)
     except NbykError:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import wraps
 from typing import Any, Literal, overload
 
@@ -15,6 +15,7 @@ from nbyk.planning.plan import Plan
 from nbyk.planning.plan import plan as plan_of_one
 from nbyk.planning.power.estimate import Power
 from nbyk.priors import TwoStagePrior
+from nbyk.resampling.population import Population
 from nbyk.resampling.resample import resampled_effects
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
 from nbyk.resampling.simulate import simulate, simulated_effects
@@ -224,16 +225,12 @@ def rank(
     ]
     order = sorted(range(len(names)), key=lambda place: -plans[place].power.power)
     systems = plans[0].request
-    drawn = {
-        **size,
-        "epsilon_b": epsilon,
-        "sd_scale_a": systems.sd_scale_a,
-        "sd_scale_b": systems.sd_scale_b,
-        "seed": seed,
-    }
+    population = Population(
+        prior, n_items, k_responses, epsilon, epsilon_a, systems.sd_scale_a, systems.sd_scale_b
+    )
     if progress is not None:
         progress(f"error of expected p: {len(names)} metrics by {len(samplers)} samplers")
-    choices = _errors(prior, chosen, samplers, drawn, threads)
+    choices = _errors(population, chosen, samplers, seed, threads)
     return Ranking(
         tuple(RankedMetric(names[place], plans[place].power) for place in order),
         tuple(sorted(choices, key=lambda row: row.error)),
@@ -272,20 +269,16 @@ def _check(
 
 
 def _errors(
-    prior: TwoStagePrior,
-    metrics: Sequence[Metric],
-    samplers: Sequence[str],
-    drawn: dict[str, Any],
-    threads: int,
+    population: Population, metrics: Sequence[Metric], samplers: Sequence[str], seed: int, threads: int
 ) -> list[RankedChoice]:
-    sets = [simulate(prior, index=index, **drawn) for index in range(_N_SETS)]
+    sets = [simulate(population, seed=seed, index=index) for index in range(_N_SETS)]
     true: dict[int, Any] = {}
     rows = []
     for sampler in samplers:
-        k = get_sampler(sampler).responses_per_item(drawn["k_responses"])
+        k = get_sampler(sampler).responses_per_item(population.k_responses)
         if k not in true:
-            of_k = {**drawn, "k_responses": k}
-            true[k] = simulated_effects(prior, list(metrics), n_draws=_N_DRAWS, threads=threads, **of_k)
+            of_k = replace(population, k_responses=k)
+            true[k] = simulated_effects(of_k, list(metrics), n_draws=_N_DRAWS, seed=seed, threads=threads)
         estimates = np.empty((len(metrics), len(sets)))
         for place, data in enumerate(sets):
             found = resampled_effects(
@@ -294,7 +287,7 @@ def _errors(
                 sampler=sampler,
                 null="pooled",
                 n_resamples=_N_RESAMPLES,
-                seed=drawn["seed"] + place,
+                seed=seed + place,
                 threads=threads,
             )
             for row in range(len(metrics)):

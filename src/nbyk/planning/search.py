@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 
 from nbyk.planning.answer import (
-    Answer,
     Candidate,
     Reached,
+    Solution,
     not_found,
     seen_items,
 )
@@ -41,7 +41,7 @@ class PlanSearch:
         self.simulation = PlanSimulation(request, seed=seed, threads=threads, report=report)
         self._fine = _SEARCH if self.simulation.compiled else 1.0
 
-    def power_of_size(self, precision: float) -> Answer:
+    def power_of_size(self, precision: float) -> Solution:
         """Return the power at the size, or at the best one that the budget buys."""
         epsilon = _value(self.request.epsilon)
         sizes = self._sizes()
@@ -62,11 +62,11 @@ class PlanSearch:
         ]
         power = powers[chosen]
         ties = [k for k in powers if k != chosen and _as_high(powers[k], power)]
-        return Answer(
+        return Solution(
             sizes[chosen], chosen, epsilon, power, power.low, power.high, _by_k(rows), tuple(sorted(ties))
         )
 
-    def smallest_epsilon(self, precision: float) -> Answer:
+    def smallest_epsilon(self, precision: float) -> Solution:
         """Return the smallest ε that is found with the power, at the best size if there is a choice."""
         asked, target = self.request, _value(self.request.power)
         sizes = self._sizes()
@@ -102,9 +102,9 @@ class PlanSearch:
         ]
         ties = [k for k in roots if k != chosen and roots[k].low <= root.high]
         low, high = min(root.low, epsilon), max(root.high, epsilon)
-        return Answer(sizes[chosen], chosen, epsilon, power, low, high, _by_k(rows), tuple(sorted(ties)))
+        return Solution(sizes[chosen], chosen, epsilon, power, low, high, _by_k(rows), tuple(sorted(ties)))
 
-    def least_items(self, precision: float) -> Answer:
+    def least_items(self, precision: float) -> Solution:
         """Return the least N for the given K, ε and power."""
         asked = self.request
         k, epsilon, target = int(_value(asked.k_responses)), _value(asked.epsilon), _value(asked.power)
@@ -113,7 +113,7 @@ class PlanSearch:
             raise not_found(asked, [root], [seen_items(root, k, epsilon)])
         return self._answer_at(k, epsilon, root, precision)
 
-    def least_responses(self, precision: float) -> Answer:
+    def least_responses(self, precision: float) -> Solution:
         """Return the least K for the given N, ε and power."""
         asked = self.request
         n, epsilon, target = int(_value(asked.n_items)), _value(asked.epsilon), _value(asked.power)
@@ -125,9 +125,9 @@ class PlanSearch:
         )
         k = round(found)
         row = self._row(k, n, epsilon, power)
-        return Answer(n, k, epsilon, power, _whole(root.low), max(k, _whole(root.high)), (row,))
+        return Solution(n, k, epsilon, power, _whole(root.low), max(k, _whole(root.high)), (row,))
 
-    def cheapest_size(self, precision: float) -> Answer:
+    def cheapest_size(self, precision: float) -> Solution:
         """Return the cheapest (N, K) for the given ε and power."""
         asked, epsilon, target = self.request, _value(self.request.epsilon), _value(self.request.power)
         curves, guesses = self._guessed_sizes(epsilon, target)
@@ -150,7 +150,7 @@ class PlanSearch:
                 rows.append(self._guessed_row(k, n, epsilon, target, curves.get(k)))
         highest = asked.cost(int(answer.high), chosen)
         ties = [row.k_responses for row in rows if asked.cost(row.n_low, row.k_responses) <= highest]
-        return Answer(
+        return Solution(
             answer.n_items,
             chosen,
             epsilon,
@@ -161,7 +161,7 @@ class PlanSearch:
             tuple(sorted(k for k in ties if k != chosen)),
         )
 
-    def figure_curves(self, answer: Answer) -> tuple[PowerCurve, ...]:
+    def figure_curves(self, answer: Solution) -> tuple[PowerCurve, ...]:
         """Return power curves over the ladder of K for a figure, at an answer's ε.
 
         Those of slow tests are of the normal approximation to swaps, moved through the answer.
@@ -293,7 +293,7 @@ class PlanSearch:
         most = self.simulation.most_items(k)
         return self.simulation.items(k, epsilon, target, precision, min(guess, most), most)
 
-    def _answer_at(self, k: int, epsilon: float, root: Root, precision: float) -> Answer:
+    def _answer_at(self, k: int, epsilon: float, root: Root, precision: float) -> Solution:
         """Return the least N that a root says, confirmed by fresh test sets."""
         found, power = self._confirmed(
             lambda n: (round(n), k, epsilon),
@@ -308,7 +308,7 @@ class PlanSearch:
         row = Candidate(
             k, n, low, high, epsilon, self.request.cost(n, k), power.power, power.standard_error, "simulation"
         )
-        return Answer(n, k, epsilon, power, low, high, (row,))
+        return Solution(n, k, epsilon, power, low, high, (row,))
 
     def _confirmed(
         self,

@@ -12,7 +12,7 @@ from nbyk.data.response_set import response_matrix
 from nbyk.errors import NbykError, unknown_name
 from nbyk.priors.family import Family
 from nbyk.priors.goodness import N_BINS, histogram_counts, histogram_mae, ks_distance
-from nbyk.priors.templates import TEMPLATES, Axis, Template
+from nbyk.priors.templates import TEMPLATES, Coordinate, Template
 
 Floats = NDArray[np.float64]
 
@@ -263,7 +263,7 @@ def _histogram_fits(template: Template, sample: Floats, top: float, bins: int) -
 
 
 def _refine(
-    objective: Callable[[Floats], Floats], start: Floats, axes: tuple[Axis, ...], rounds: int
+    objective: Callable[[Floats], Floats], start: Floats, axes: tuple[Coordinate, ...], rounds: int
 ) -> tuple[Floats, float]:
     """Search grids around the best point so far, halved whenever the best point is not on their rim."""
     offsets = np.linspace(-1.0, 1.0, 5 if len(axes) <= 3 else 3)

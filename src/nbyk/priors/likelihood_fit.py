@@ -20,7 +20,7 @@ from nbyk.priors.templates import Template
 from nbyk.priors.two_stage import Response, TwoStagePrior
 from nbyk.sums import product
 
-__all__ = ["FITTABLE", "Candidate", "LikelihoodFit", "SumCheck", "describe_fit", "fit_by_likelihood"]
+__all__ = ["FITTABLE", "FamilyFit", "LikelihoodFit", "SumCheck", "describe_fit", "fit_by_likelihood"]
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -35,7 +35,7 @@ _MIN_EXPECTED = 5.0
 
 
 @dataclass(frozen=True)
-class Candidate:
+class FamilyFit:
     """One pair of families, fitted.
 
     Attributes
@@ -124,7 +124,7 @@ class LikelihoodFit:
     log_likelihood: float
     saturated_log_likelihood: float
     n_items: int
-    candidates: tuple[Candidate, ...]
+    candidates: tuple[FamilyFit, ...]
     goodness: SumCheck
     description: Description
 
@@ -191,7 +191,7 @@ def fit_by_likelihood(
     templates = list(pairs_of(*families))
     pairs = [search.fit(*of_pair) for of_pair in templates]
     candidates = [
-        Candidate(*pair, sum(len(template.axes) for template in of_pair), log_likelihood)
+        FamilyFit(*pair, sum(len(template.axes) for template in of_pair), log_likelihood)
         for pair, of_pair, log_likelihood in zip(
             pairs, templates, search.log_likelihoods(pairs, patterns, response), strict=True
         )

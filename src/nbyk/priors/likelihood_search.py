@@ -13,7 +13,7 @@ from nbyk.priors import curves
 from nbyk.priors.families import Mixture, Uniform
 from nbyk.priors.family import Family
 from nbyk.priors.marginal import ItemGrid, Patterns, masses
-from nbyk.priors.templates import TEMPLATES, Axis, Template
+from nbyk.priors.templates import TEMPLATES, Coordinate, Template
 from nbyk.priors.two_stage import Response
 from nbyk.sums import product
 
@@ -23,7 +23,7 @@ T = TypeVar("T")
 FITTABLE: dict[str, Template] = {
     "uniform": replace(
         TEMPLATES["uniform"],
-        axes=(Axis((0.0, 0.95), TEMPLATES["uniform"].axes[0].start), TEMPLATES["uniform"].axes[1]),
+        axes=(Coordinate((0.0, 0.95), TEMPLATES["uniform"].axes[0].start), TEMPLATES["uniform"].axes[1]),
         build=lambda point, top: Uniform(point[0], min(point[0] + np.exp(point[1]), top)),
         cdf=lambda x, points, top: curves.uniform_cdf(
             x, points[0], np.minimum(points[0] + np.exp(points[1]), top)

@@ -31,7 +31,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Axis:
+class Coordinate:
     """One coordinate of a search: the box that bounds it, and the points a search starts from."""
 
     bounds: tuple[float, float]
@@ -60,7 +60,7 @@ class Template:
         lies outside its support.
     """
 
-    axes: tuple[Axis, ...]
+    axes: tuple[Coordinate, ...]
     build: Callable[[Floats, float], Family]
     cdf: Callable[[Floats, Floats, float], Floats]
     clamped: bool = False
@@ -83,19 +83,19 @@ def _span(low: float, high: float, n: int) -> tuple[float, ...]:
 
 # Values lie in [0, 1]. Beyond these boxes a truncated normal is an exponential or a uniform to three digits
 # already, and the data do not tell its mean and sd apart.
-_CENTRE = Axis((-4.0, 5.0), _span(-1.0, 2.0, 13))
-_LOG_SD = Axis((float(np.log(0.005)), float(np.log(4.0))), _span(np.log(0.03), np.log(1.5), 10))
-_FOLD = Axis((0.0, 2.0), _span(0.0, 1.0, 9))
-_MODE = Axis((-1.0, 2.0), _span(-0.2, 1.1, 14))
-_LOG_REACH = Axis((float(np.log(0.001)), float(np.log(4.0))), _span(np.log(0.02), np.log(1.5), 9))
-_LOG_SHAPE = Axis((float(np.log(0.02)), float(np.log(500.0))), _span(np.log(0.1), np.log(50.0), 13))
-_LOW = Axis((0.0, 1.0), _span(0.0, 0.9, 10))
-_LOG_WIDTH = Axis((float(np.log(0.001)), 0.0), _span(np.log(0.05), 0.0, 12))
+_CENTRE = Coordinate((-4.0, 5.0), _span(-1.0, 2.0, 13))
+_LOG_SD = Coordinate((float(np.log(0.005)), float(np.log(4.0))), _span(np.log(0.03), np.log(1.5), 10))
+_FOLD = Coordinate((0.0, 2.0), _span(0.0, 1.0, 9))
+_MODE = Coordinate((-1.0, 2.0), _span(-0.2, 1.1, 14))
+_LOG_REACH = Coordinate((float(np.log(0.001)), float(np.log(4.0))), _span(np.log(0.02), np.log(1.5), 9))
+_LOG_SHAPE = Coordinate((float(np.log(0.02)), float(np.log(500.0))), _span(np.log(0.1), np.log(50.0), 13))
+_LOW = Coordinate((0.0, 1.0), _span(0.0, 0.9, 10))
+_LOG_WIDTH = Coordinate((float(np.log(0.001)), 0.0), _span(np.log(0.05), 0.0, 12))
 # A narrower component would pile an unbounded likelihood on tied values.
-_LOG_PART_SD = Axis((float(np.log(0.02)), float(np.log(4.0))), _span(np.log(0.05), np.log(0.8), 4))
-_LOW_PART = Axis((-4.0, 5.0), (-0.5, 0.0, 0.25, 0.5))
-_HIGH_PART = Axis((-4.0, 5.0), (0.25, 0.5, 0.75, 1.0, 1.5))
-_LOGIT_WEIGHT = Axis((-6.0, 6.0), (-1.5, -0.5, 0.5, 1.5))
+_LOG_PART_SD = Coordinate((float(np.log(0.02)), float(np.log(4.0))), _span(np.log(0.05), np.log(0.8), 4))
+_LOW_PART = Coordinate((-4.0, 5.0), (-0.5, 0.0, 0.25, 0.5))
+_HIGH_PART = Coordinate((-4.0, 5.0), (0.25, 0.5, 0.75, 1.0, 1.5))
+_LOGIT_WEIGHT = Coordinate((-6.0, 6.0), (-1.5, -0.5, 0.5, 1.5))
 
 _NORMAL = (_CENTRE, _LOG_SD)
 _FOLDED = (_FOLD, _LOG_SD)

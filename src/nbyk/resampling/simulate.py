@@ -48,40 +48,27 @@ _RESPONSE_CODES = {
 
 
 def simulate(
-    prior: TwoStagePrior,
+    population: Population,
     *,
-    n_items: int,
-    k_responses: int,
-    epsilon_b: float,
-    epsilon_a: float = 0.0,
-    sd_scale_a: float = 1.0,
-    sd_scale_b: float = 1.0,
     hypothesis: Hypothesis = "alternative",
     seed: int = 0,
     index: int = 0,
 ) -> ResponseSet:
-    """Draw one response set from a prior (Algorithm 3, GENTESTSET).
+    """Draw one response set from a population (Algorithm 3, GENTESTSET).
 
     Parameters
     ----------
-    prior, n_items, k_responses, epsilon_b, epsilon_a, sd_scale_a, sd_scale_b
-        See `Population`.
+    population
+        The prior of its items, how many there are, and what the two systems are like.
     hypothesis
         "alternative", or "null", where each response of A and of B has either system's mean by a fair coin.
     seed
         Seed of the draw.
     index
         Which of the seed's response sets to return, from 0.
-
-    Raises
-    ------
-    NbykError
-        If N < 2, K < 1 or an ε is outside [0, 1].
     """
-    population = Population(prior, n_items, k_responses, epsilon_b, epsilon_a, sd_scale_a, sd_scale_b)
     streams = Streams(population.key(seed, f"reference {hypothesis}"), index)
-    items = population.draw_items(streams, 1)
-    gold, systems = draw_responses(prior.response, items, k_responses, streams, hypothesis)
+    gold, systems = _respond(population, streams, hypothesis, 1)
     return ResponseSet(gold[0], systems[0, 0], systems[1, 0], ALL_FRESH)
 
 
@@ -116,7 +103,9 @@ def simulate_systems(
     prior
         A prior fitted to such ratings, to draw the items' latent μ and σ with; they are the same for every K
         and ε.
-    k_responses, epsilon_b, epsilon_a, sd_scale_a, sd_scale_b, seed, index
+    k_responses, epsilon_b, epsilon_a, sd_scale_a, sd_scale_b
+        As for `Population`.
+    seed, index
         As for `simulate`.
 
     Raises
@@ -169,15 +158,9 @@ def _moments_of_items(gold: Floats) -> tuple[Floats, Floats]:
 
 
 def simulated_effects(
-    prior: TwoStagePrior,
+    population: Population,
     metrics: str | Metric | Sequence[str | Metric],
     *,
-    n_items: int,
-    k_responses: int,
-    epsilon_b: float,
-    epsilon_a: float = 0.0,
-    sd_scale_a: float = 1.0,
-    sd_scale_b: float = 1.0,
     n_draws: int = 1000,
     detail: Detail = "responses",
     seed: int = 0,
@@ -191,8 +174,8 @@ def simulated_effects(
 
     Parameters
     ----------
-    prior, n_items, k_responses, epsilon_b, epsilon_a, sd_scale_a, sd_scale_b
-        See `Population`.
+    population
+        What the response sets are drawn from, and how large they are.
     metrics
         One metric or several, by name or as `Metric`.
     n_draws
@@ -215,7 +198,6 @@ def simulated_effects(
         If an argument is out of range or a metric is undefined on a draw.
     """
     chosen = as_metrics(metrics)
-    population = Population(prior, n_items, k_responses, epsilon_b, epsilon_a, sd_scale_a, sd_scale_b)
     draw, values_per_item = _drawer(chosen, population, detail)
 
     def effects(hypothesis: Hypothesis) -> Floats:
@@ -225,7 +207,7 @@ def simulated_effects(
             streams = ReplicateStreams(key, chunk) if draw is _draw_counts else Streams(key, chunk)
             parts = [
                 draw(chosen, population, streams, hypothesis, batch)
-                for batch in batches(size, n_items * values_per_item, threads)
+                for batch in batches(size, population.n_items * values_per_item, threads)
             ]
             return np.concatenate(parts, axis=1)
 
@@ -239,9 +221,16 @@ def draw_sets(population: Population | RedrawnPilot, streams: Streams, n_sets: i
     """Draw gold responses (R, N, K) and both systems' (2, R, N, runs) of test sets under the alternative."""
     if isinstance(population, RedrawnPilot):
         return population.draw(streams, n_sets)
+    return _respond(population, streams, "alternative", n_sets)
+
+
+def _respond(
+    population: Population, streams: Streams, hypothesis: Hypothesis, n_sets: int
+) -> tuple[Floats, Floats]:
+    """Draw what `draw_sets` returns, under either hypothesis."""
     items = population.draw_items(streams, n_sets)
     response, k = population.prior.response, population.k_responses
-    return draw_responses(response, items, k, streams, "alternative", population.n_runs)
+    return draw_responses(response, items, k, streams, hypothesis, population.n_runs)
 
 
 def respond_in_place(response: Response, mean: Floats, sd: Floats, normals: Floats) -> Floats:
@@ -296,9 +285,7 @@ def _drawer(
 def _draw_responses(
     metrics: Sequence[Metric], population: Population, streams: Streams, hypothesis: Hypothesis, n_sets: int
 ) -> Floats:
-    items = population.draw_items(streams, n_sets)
-    response, k = population.prior.response, population.k_responses
-    gold, systems = draw_responses(response, items, k, streams, hypothesis)
+    gold, systems = _respond(population, streams, hypothesis, n_sets)
     return score(metrics, systems, gold)
 
 
@@ -322,11 +309,12 @@ def _draw_normal_means(
     own = (items.gold, items.sd_gold), (items.a, items.sd_a), (items.b, items.sd_b)
     for role, (mean, sd), out in zip(("gold", "a", "b"), own, means, strict=True):
         centre, variance = mean, sd * sd
+        k = population.k_responses if role == "gold" else population.n_runs or population.k_responses
         if role != "gold" and hypothesis == "null":
-            from_b = streams.coins(f"source of {role}", (*mean.shape, population.k_responses)).mean(axis=-1)
+            from_b = streams.coins(f"source of {role}", (*mean.shape, k)).mean(axis=-1)
             centre = items.a + (items.b - items.a) * from_b
             variance = items.sd_a**2 + (items.sd_b**2 - items.sd_a**2) * from_b
         streams.fill_normals(role, out)
-        out *= np.sqrt(variance / population.k_responses)
+        out *= np.sqrt(variance / k)
         out += centre
     return score(metrics, means[1:, ..., None], means[0, ..., None])

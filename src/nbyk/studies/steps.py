@@ -27,17 +27,27 @@ class Work:
     ----------
     threads
         How many it may use; results do not depend on them.
+    advance
+        To be called with the number of parts just done, within `progress`; before and after, it does nothing.
     """
 
-    def __init__(self, name: str, threads: int) -> None:
+    def __init__(self, name: str, threads: int = 1) -> None:
         self._name = name
         self.threads = threads
+        self.advance: Callable[[int], object] = _nothing
 
     @contextmanager
-    def progress(self, total: int) -> Iterator[Callable[[int], object]]:
-        """Yield a function to be told of parts done, of so many in all."""
-        with progress(self._name, total) as advance:
-            yield advance
+    def progress(self, total: int) -> Iterator[None]:
+        """Show on standard error how many of so many parts are done, as `advance` is told."""
+        with progress(self._name, total) as self.advance:
+            try:
+                yield
+            finally:
+                self.advance = _nothing
+
+
+def _nothing(steps: int) -> None:
+    """Take no notice of parts that are done."""
 
 
 def run_step(

@@ -47,7 +47,7 @@ class Drawn:
 
 
 @dataclass(frozen=True)
-class Family:
+class Hypotheses:
     """Hypotheses that are tested together.
 
     Attributes

@@ -154,12 +154,12 @@ def levels(*, kind: Any, work: Work, **settings: Any) -> tuple[pa.Table, dict[st
     """Measure how often the test rejects where both systems are equally good."""
     from nbyk_papers.boostsa2022.label_cells import levels_table
 
-    return levels_table(kind, threads=work.threads, **settings), {"M": settings["n_resamples"]}
+    return levels_table(kind, work=work, **settings), {"M": settings["n_resamples"]}
 
 
 def _p_values(
     p_values: Callable[..., pa.Table], work: Work, settings: dict[str, Any]
 ) -> tuple[pa.Table, dict[str, Any]]:
-    with work.progress(settings["n_simulations"]) as advance:
-        table = p_values(**settings, threads=work.threads, progress=advance)
+    with work.progress(settings["n_simulations"]):
+        table = p_values(**settings, work=work)
     return table, {"M": settings["n_resamples"]}

@@ -19,7 +19,7 @@ from nbyk_papers.boostsa2022.design import (
     TAGGING,
 )
 from nbyk_papers.boostsa2022.reading import score_name
-from nbyk_papers.verdicts import OPEN, Cases, Finding, Verdict, judge, with_error
+from nbyk_papers.verdicts import OPEN, Cases, Outcome, Verdict, judge, with_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -49,7 +49,7 @@ def verdicts_of(found: Mapping[str, Any], p_values: pd.DataFrame, levels: pd.Dat
             "soft labels: scores and p-values",
             "ours agree with the printed ones",
             (
-                Finding(
+                Outcome(
                     "published",
                     "The predictions are not public. A wrong sign gives p = 0 for both distances on nearly "
                     "any data (docs/labels.md)",
@@ -73,7 +73,7 @@ def _larger_sets(p_values: pd.DataFrame) -> Verdict:
         at = f"at N = {least['n_items']:.0f}, f = {least['fraction']:g}"
         change = with_error(abs(least["margin"]), least["error"])
         here = f"{cases.sentence('steps of N')}. The one that supports it least: p {rises} by {change} {at}"
-        findings.append(Finding(semantics, here, cases.outcome))
+        findings.append(Outcome(semantics, here, cases.outcome))
     return Verdict(
         "section 2.3",
         "“The wider the sample, the more robust the results, and the easier to reach significance levels”",
@@ -94,7 +94,7 @@ def _iterations(p_values: pd.DataFrame) -> Verdict:
             f"{cases.sentence('points')}. The widest reaches ±{reach.max():.3f}. That says whether 1000 "
             "iterations suffice, not whether the test is right"
         )
-        findings.append(Finding(semantics, here, cases.outcome))
+        findings.append(Outcome(semantics, here, cases.outcome))
     return Verdict(
         "section 2.3",
         "“The narrow confidence interval [...] indicates that 1 000 iterations are sufficient to obtain "
@@ -122,13 +122,13 @@ def _printed_example(example: Mapping[str, Any]) -> list[Verdict]:
             "figure 3",
             "scores of both systems, to four decimals",
             "ours round to the same four decimals",
-            (Finding("published", f"{scores} scores are the same", scores.outcome),),
+            (Outcome("published", f"{scores} scores are the same", scores.outcome),),
         ),
         Verdict(
             "figure 3",
             "p-values of 200 of 1000 items, drawn with replacement",
             f"ours lie within {AGREEMENT:.0f} standard errors of the printed ones",
-            (Finding("published", f"{p_values} p-values agree ({said}){implied}", p_values.outcome),),
+            (Outcome("published", f"{p_values} p-values agree ({said}){implied}", p_values.outcome),),
         ),
     ]
 
@@ -152,7 +152,7 @@ def _tagging(tagging: Mapping[str, Any]) -> list[Verdict]:
             f"{TAGGED_ITEMS} instances",
             "ours agree with the printed ones",
             (
-                Finding(
+                Outcome(
                     "published",
                     f"The predictions are not public. We built ours with {TAGGED_RIGHT_B} and "
                     f"{TAGGED_RIGHT_A} right: {right_b:.4f} and {right_a:.4f}. No whole number of "
@@ -166,7 +166,7 @@ def _tagging(tagging: Mapping[str, Any]) -> list[Verdict]:
             "“significant p-values appear only for sample sizes greater than 30 % of the whole test set”",
             f"p falls below {ALPHA:g} at a share above {SIGNIFICANT_ABOVE:g} and at no smaller one",
             (
-                Finding(
+                Outcome(
                     "published",
                     f"It does so in {cases} combinations of a score and a discordance (the share of items "
                     f"that exactly one system has right){': ' + where if where else ''}. The paper does "
@@ -224,7 +224,7 @@ def _shares(levels: pd.DataFrame) -> list[Verdict]:
     ]
 
 
-def _of_rates(levels: pd.DataFrame, wanted: str) -> tuple[Finding, ...]:
+def _of_rates(levels: pd.DataFrame, wanted: str) -> tuple[Outcome, ...]:
     findings = []
     for semantics in SEMANTICS:
         rows = levels[levels["semantics"] == semantics]
@@ -237,7 +237,7 @@ def _of_rates(levels: pd.DataFrame, wanted: str) -> tuple[Finding, ...]:
         here = (
             f"Of {len(rows)} rates, {counts} the band. They go from {low} to {high}; the level is {ALPHA:g}"
         )
-        findings.append(Finding(semantics, here, cases.outcome))
+        findings.append(Outcome(semantics, here, cases.outcome))
     return tuple(findings)
 
 

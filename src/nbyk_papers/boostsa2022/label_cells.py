@@ -9,9 +9,7 @@ import numpy as np
 
 from nbyk.labels.bootstrap import label_bootstrap
 from nbyk.labels.level import type_one_error
-from nbyk.labels.results import Semantics
 from nbyk.metrics.label_scores import Kind
-from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import StreamKey, stream_key
 from nbyk.testing.rates import binomial_interval
 from nbyk_papers.boostsa2022.design import (
@@ -26,6 +24,8 @@ from nbyk_papers.boostsa2022.label_sets import LabelSet, balanced_set, counted_s
 
 if TYPE_CHECKING:
     import pyarrow as pa
+
+    from nbyk.studies.steps import Work
 
 Draw = Callable[[np.random.Generator], LabelSet]
 
@@ -102,8 +102,7 @@ def p_values_table(
     fractions: Sequence[float],
     n_simulations: int,
     n_resamples: int,
-    threads: int = 1,
-    progress: Progress | None = None,
+    work: Work,
 ) -> pa.Table:
     """Simulate test sets and test each under both semantics at every share f.
 
@@ -122,8 +121,8 @@ def p_values_table(
         Shares f of the items that a resample draws.
     n_simulations, n_resamples
         Test sets, and resamples M of each.
-    threads, progress
-        Threads, on which the numbers do not depend, and what is told of sets done.
+    work
+        How many threads to use, and what to tell of sets that are done.
 
     Returns
     -------
@@ -147,7 +146,7 @@ def p_values_table(
                     alternative="greater",
                     n_resamples=n_resamples,
                     seed=seed,
-                    threads=threads,
+                    threads=work.threads,
                 )
                 rows += [
                     {
@@ -167,25 +166,21 @@ def p_values_table(
                     }
                     for found in test.comparisons
                 ]
-        if progress is not None:
-            progress(1)
+        work.advance(1)
     return pa.Table.from_pylist(rows)
 
 
-def levels_table(
-    kind: Kind,
-    *,
-    scores: Sequence[str],
-    fractions: Sequence[float],
-    semantics: Semantics,
-    n_items: int,
-    n_sets: int,
-    n_resamples: int,
-    alpha: float,
-    seed: int,
-    threads: int = 1,
-) -> pa.Table:
-    """Measure how often the test rejects equally good systems (`nbyk.labels.level.type_one_error`).
+def levels_table(kind: Kind, *, work: Work, **asked: Any) -> pa.Table:
+    """Measure how often the test rejects equally good systems.
+
+    Parameters
+    ----------
+    kind
+        What the labels are.
+    work
+        How many threads to use.
+    **asked
+        As `nbyk.labels.level.type_one_error`.
 
     Returns
     -------
@@ -197,29 +192,18 @@ def levels_table(
     import pyarrow as pa
 
     rows = []
-    for level in type_one_error(
-        kind,
-        scores,
-        fractions=fractions,
-        n_items=n_items,
-        n_sets=n_sets,
-        n_resamples=n_resamples,
-        alpha=alpha,
-        semantics=semantics,
-        seed=seed,
-        threads=threads,
-    ):
-        rejections = round(level.rate * n_sets)
-        low, high = binomial_interval(rejections, n_sets)
+    for level in type_one_error(kind, threads=work.threads, **asked):
+        rejections = round(level.rate * asked["n_sets"])
+        low, high = binomial_interval(rejections, asked["n_sets"])
         rows.append(
             {
-                "n_items": n_items,
-                "semantics": semantics,
+                "n_items": asked["n_items"],
+                "semantics": asked["semantics"],
                 "score": level.score,
                 "fraction": level.fraction,
-                "alpha": alpha,
-                "n_sets": n_sets,
-                "n_resamples": n_resamples,
+                "alpha": asked["alpha"],
+                "n_sets": asked["n_sets"],
+                "n_resamples": asked["n_resamples"],
                 "rejections": rejections,
                 "rate": level.rate,
                 "low": low,

@@ -122,7 +122,7 @@ def calibrate(
         found = np.full((size, len(methods), len(metrics)), np.nan)
         for r in range(size):
             index = chunk * CHUNK + r
-            data = _test_set(population, seed, index)
+            data = simulate(population, seed=seed, index=index)
             defined = _defined(data, metrics)
             if defined.any():
                 of_set = [metric for metric, known in zip(metrics, defined, strict=True) if known]
@@ -255,20 +255,6 @@ def _expected(
             for side, column in zip(("folded", "greater"), p.T, strict=True):
                 found[Method(EXPECTED_P, sampler.name, null, side, n_resamples)] = column
     return found
-
-
-def _test_set(population: Population, seed: int, index: int) -> ResponseSet:
-    return simulate(
-        population.prior,
-        n_items=population.n_items,
-        k_responses=population.k_responses,
-        epsilon_b=population.epsilon_b,
-        epsilon_a=population.epsilon_a,
-        sd_scale_a=population.sd_scale_a,
-        sd_scale_b=population.sd_scale_b,
-        seed=seed,
-        index=index,
-    )
 
 
 def _seed_of_set(population: Population, seed: int, index: int) -> int:

@@ -115,7 +115,7 @@ def rates(
     from nbyk_papers.calibration.calibrate import calibrate
 
     population = Population(read_prior(prior), n_items, k_responses, epsilon_b, epsilon_a)
-    with work.progress(n_sets) as advance:
+    with work.progress(n_sets):
         table = calibrate(
             population,
             [get(metric) for metric in metrics],
@@ -126,6 +126,6 @@ def rates(
             n_bootstraps=n_bootstraps,
             seed=seed,
             threads=work.threads,
-            progress=advance,
+            progress=work.advance,
         )
     return table, {"M": n_resamples, "prior": population.prior.to_dict()}

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from nbyk.config.sections import Section, Size
+from nbyk.config.sections import Section, SizeSection
 from nbyk.config.values import Distinct, Level, MetricName, SamplerName, one_of
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk_papers.calibration import design
@@ -22,12 +22,12 @@ class Calibration(Section):
 
     sources: Annotated[list[SourceName], Distinct] = Field(list(design.SOURCES), min_length=1)
     """Priors that test sets are simulated from: simulated, those of `homan2025`, or own fits as there."""
-    sizes: Annotated[list[Size], Distinct] = Field(
-        [Size(n_items=n, k_responses=k) for n, k in design.SIZES], min_length=1
+    sizes: Annotated[list[SizeSection], Distinct] = Field(
+        [SizeSection(n_items=n, k_responses=k) for n, k in design.SIZES], min_length=1
     )
     """Sizes (N, K) at which p-values and intervals are calibrated."""
-    expected_sizes: Annotated[list[Size], Distinct] = Field(
-        [Size(n_items=n, k_responses=k) for n, k in design.EXPECTED_SIZES]
+    expected_sizes: Annotated[list[SizeSection], Distinct] = Field(
+        [SizeSection(n_items=n, k_responses=k) for n, k in design.EXPECTED_SIZES]
     )
     """Sizes at which expected p is, by every sampler and null; it takes some five times as long."""
     weak_epsilons: Annotated[list[PositiveEpsilon], Distinct] = Field(list(design.WEAK_EPSILONS))

@@ -180,7 +180,7 @@ def grid(
     from nbyk.priors import read_prior
 
     population = read_prior(prior)
-    with work.progress(n_draws * len(sizes)) as advance:
+    with work.progress(n_draws * len(sizes)):
         table = size_grid(
             population,
             metrics,
@@ -189,7 +189,7 @@ def grid(
             n_draws=n_draws,
             seed=seed,
             threads=work.threads,
-            progress=advance,
+            progress=work.advance,
         )
     column = pa.array([epsilon_b] * table.num_rows, pa.float64())
     return table.append_column("epsilon_b", column), {"M": n_draws, "prior": population.to_dict()}
@@ -237,7 +237,7 @@ def power(
     from nbyk.priors import read_prior
 
     population = read_prior(prior)
-    with work.progress(n_sets) as advance:
+    with work.progress(n_sets):
         table = power_study(
             population,
             metric,
@@ -248,6 +248,6 @@ def power(
             n_resamples=n_resamples,
             seed=seed,
             threads=work.threads,
-            progress=advance,
+            progress=work.advance,
         )
     return table, {"M": n_resamples, "prior": population.to_dict()}

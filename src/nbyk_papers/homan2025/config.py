@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from nbyk.config.sections import Section, Size
+from nbyk.config.sections import Section, SizeSection
 from nbyk.config.values import Distinct, Epsilon, MetricName, Responses, one_of
 from nbyk.data.sources import OWN_FIT
 from nbyk_papers.homan2025 import design
@@ -31,7 +31,7 @@ class Homan2025(Section):
     """Budgets N·K; each is spent in every way that `k_responses` has and that gives whole items."""
     k_responses: Annotated[list[Responses], Distinct] = Field(list(design.RESPONSES), min_length=1)
     """Responses per item K at every budget. The tables choose from those up to 100, as the paper's do."""
-    sizes: Annotated[list[Size], Distinct] = Field([])
+    sizes: Annotated[list[SizeSection], Distinct] = Field([])
     """Further sizes (N, K), each computed by itself."""
     metrics: Annotated[list[MetricName], Distinct] = Field(list(design.METRICS), min_length=1)
     """Metrics of every size: the paper's three, the Wasserstein distance of values, any other, or yours."""
@@ -43,8 +43,8 @@ class Homan2025(Section):
     """Source of Figure 6."""
     power_epsilon: Epsilon = 0.1
     """Perturbation ε_B of Figure 6."""
-    power_sizes: Annotated[list[Size], Distinct] = Field(
-        [Size(n_items=n, k_responses=k) for n, k in design.POWER_SIZES]
+    power_sizes: Annotated[list[SizeSection], Distinct] = Field(
+        [SizeSection(n_items=n, k_responses=k) for n, k in design.POWER_SIZES]
     )
     """Sizes (N, K) of Figure 6: N varies at K = 5 and 10, K at N = 1000. An empty list leaves it out."""
     power_n_sets: int = Field(1000, ge=2)

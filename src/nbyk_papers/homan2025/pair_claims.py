@@ -9,7 +9,7 @@ import numpy as np
 
 from nbyk_papers.homan2025.cases import Numbers, name_of, thousands
 from nbyk_papers.homan2025.design import ALPHA, BUDGETS, KEY, MOST_RESPONSES_OF_TABLES, PANELS, RESPONSES
-from nbyk_papers.verdicts import CLOSE, Finding, judge, with_error
+from nbyk_papers.verdicts import CLOSE, Outcome, judge, with_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,21 +20,21 @@ FEW, MANY = 5, 50
 MOST = max(RESPONSES)
 
 
-def responses_for_mae_and_memd(numbers: Numbers, semantics: str) -> Finding | None:
+def responses_for_mae_and_memd(numbers: Numbers, semantics: str) -> Outcome | None:
     """Judge whether MAE and MEMD gain from more responses to fewer items."""
     pairs = _few_and_many(numbers, semantics)
     pairs = pairs[pairs["column"] != "wins_mae"]
     return _of_pairs(semantics, pairs, (f"K = {FEW}", f"K = {MANY}"), "comparisons")
 
 
-def items_for_wins(numbers: Numbers, semantics: str) -> Finding | None:
+def items_for_wins(numbers: Numbers, semantics: str) -> Outcome | None:
     """Judge whether Wins gains from fewer responses to more items."""
     pairs = _few_and_many(numbers, semantics)
     pairs = _reversed(pairs[pairs["column"] == "wins_mae"])
     return _of_pairs(semantics, pairs, (f"K = {MANY}", f"K = {FEW}"), "comparisons")
 
 
-def a_hundred_responses(numbers: Numbers, semantics: str) -> Finding | None:
+def a_hundred_responses(numbers: Numbers, semantics: str) -> Outcome | None:
     """Judge whether the smallest budget with p < .05 is best spent on 100 responses per item."""
     rows = numbers.p_values(semantics)
     rows = rows[(rows["epsilon_b"] == 0.1) & (rows["k_responses"] <= MOST_RESPONSES_OF_TABLES)].dropna(
@@ -55,7 +55,7 @@ def a_hundred_responses(numbers: Numbers, semantics: str) -> Finding | None:
     )
 
 
-def turning_points(numbers: Numbers, semantics: str) -> Finding | None:
+def turning_points(numbers: Numbers, semantics: str) -> Outcome | None:
     """Judge whether the curves of Figure 3 turn before K = 500."""
     rows = _of_panels(numbers.p_values(semantics)).dropna(subset="p")
     on = [*KEY, "n_times_k"]
@@ -69,10 +69,10 @@ def turning_points(numbers: Numbers, semantics: str) -> Finding | None:
         return None
     least = sorted(set(best["k_responses"]))
     where = f"The smallest p between lies at K = {least[0]} to {least[-1]}"
-    return Finding(semantics, f"{found.here}. {where}", found.outcome)
+    return Outcome(semantics, f"{found.here}. {where}", found.outcome)
 
 
-def multistage_against_flat(numbers: Numbers, semantics: str) -> Finding | None:
+def multistage_against_flat(numbers: Numbers, semantics: str) -> Outcome | None:
     """Judge whether multistage p-values are below flat ones."""
     grid = numbers.grid[(numbers.grid["semantics"] == semantics) & (numbers.grid["metric"] == "mae")]
     rows = _of_panels(grid.assign(column="mae"))
@@ -81,7 +81,7 @@ def multistage_against_flat(numbers: Numbers, semantics: str) -> Finding | None:
     return _of_pairs(semantics, pairs, ("flat", "multistage"), "sizes")
 
 
-def larger_budgets(numbers: Numbers, semantics: str) -> Finding | None:
+def larger_budgets(numbers: Numbers, semantics: str) -> Outcome | None:
     """Judge whether more responses in all lower p."""
     import pandas as pd
 
@@ -100,7 +100,7 @@ def larger_budgets(numbers: Numbers, semantics: str) -> Finding | None:
     return _of_pairs(semantics, pairs, ("the smaller N·K", "the larger"), "steps")
 
 
-def mae_against_wins(numbers: Numbers, semantics: str) -> Finding | None:
+def mae_against_wins(numbers: Numbers, semantics: str) -> Outcome | None:
     """Judge whether MAE has smaller p-values than Wins."""
     rows = numbers.p_values(semantics)
     of = {name: rows[rows["column"] == name] for name in ("mae", "wins_mae")}
@@ -139,7 +139,7 @@ def _reversed(pairs: pd.DataFrame) -> pd.DataFrame:
     return pairs.rename(columns=names).assign(margin=-pairs["margin"])
 
 
-def _of_pairs(semantics: str, pairs: pd.DataFrame, names: tuple[str, str], of_what: str) -> Finding | None:
+def _of_pairs(semantics: str, pairs: pd.DataFrame, names: tuple[str, str], of_what: str) -> Outcome | None:
     """Return a finding of pairs, with the pair that contradicts, or else supports, the claim most."""
     if pairs.empty:
         return None
@@ -154,4 +154,4 @@ def _of_pairs(semantics: str, pairs: pd.DataFrame, names: tuple[str, str], of_wh
     most = "contradicts it most" if len(contrary) else "supports it most"
     cases = judge(pairs["margin"], pairs["error"])
     here = f"{cases.sentence(of_what)}. The one that {most}: p = {both} ({name_of(shown)}{at})"
-    return Finding(semantics, here, cases.outcome)
+    return Outcome(semantics, here, cases.outcome)

@@ -6,7 +6,7 @@ import math
 
 from nbyk_papers.homan2025.cases import Numbers
 from nbyk_papers.homan2025.design import CLAIM_ITEMS, TESTS
-from nbyk_papers.verdicts import Finding, judge, with_error
+from nbyk_papers.verdicts import Outcome, judge, with_error
 
 ENOUGH_POWER = 0.9
 BASELINES = ("welch_t", "wilcoxon", "paired_permutation", "unpaired_permutation")
@@ -21,7 +21,7 @@ _PANELS = (
 _LETTER = {"n_items": "N", "k_responses": "K"}
 
 
-def power(numbers: Numbers, semantics: str) -> Finding | None:
+def power(numbers: Numbers, semantics: str) -> Outcome | None:
     """Judge whether the paper's test, or nbyk's, has a power of 90 % before the usual tests."""
     if numbers.power is None:
         return None
@@ -50,7 +50,7 @@ def power(numbers: Numbers, semantics: str) -> Finding | None:
         return None
     cases = judge(margins, errors)
     counts = cases.sentence("comparisons with baseline tests")
-    return Finding(semantics, f"{counts}. Power of the {TESTS[test]} test. {'. '.join(parts)}", cases.outcome)
+    return Outcome(semantics, f"{counts}. Power of the {TESTS[test]} test. {'. '.join(parts)}", cases.outcome)
 
 
 def _standard_error(power: float, n_sets: float) -> float:

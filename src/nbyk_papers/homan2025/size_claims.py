@@ -19,7 +19,7 @@ from nbyk_papers.homan2025.design import (
     MOST_RESPONSES_OF_TABLES,
     own_size,
 )
-from nbyk_papers.verdicts import Finding, judge, with_error
+from nbyk_papers.verdicts import Outcome, judge, with_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,7 +30,7 @@ RATERS = 24
 ANNOTATIONS = 25_000
 
 
-def own_sizes(numbers: Numbers, semantics: str) -> Finding | None:
+def own_sizes(numbers: Numbers, semantics: str) -> Outcome | None:
     """Judge whether the data sets are too small."""
     rows = numbers.extra(semantics)
     sizes = list(zip(rows["n_items"], rows["k_responses"], strict=True))
@@ -47,7 +47,7 @@ def own_sizes(numbers: Numbers, semantics: str) -> Finding | None:
     return _finding(semantics, found, here)
 
 
-def raters(numbers: Numbers, semantics: str) -> Finding | None:
+def raters(numbers: Numbers, semantics: str) -> Outcome | None:
     """Judge whether 1000 items need 25 raters; say how many they need."""
     rows = numbers.extra(semantics)
     rows = rows[(rows["n_items"] == CLAIM_ITEMS) & (rows["column"] == "mae")]
@@ -69,19 +69,19 @@ def raters(numbers: Numbers, semantics: str) -> Finding | None:
     return _finding(semantics, found, here)
 
 
-def few_responses_of_1000_items(numbers: Numbers, semantics: str) -> Finding | None:
+def few_responses_of_1000_items(numbers: Numbers, semantics: str) -> Outcome | None:
     """Judge whether 5 or 10 responses to each of 1000 items are too few."""
     rows = numbers.p_values(semantics)
     return _few_responses(semantics, rows[rows["n_items"] == CLAIM_ITEMS])
 
 
-def few_responses_of_the_largest_budget(numbers: Numbers, semantics: str) -> Finding | None:
+def few_responses_of_the_largest_budget(numbers: Numbers, semantics: str) -> Outcome | None:
     """Judge whether 5 or 10 responses per item are too few however many items the paper's budgets buy."""
     rows = numbers.p_values(semantics)
     return _few_responses(semantics, rows[rows["n_times_k"] == max(BUDGETS)])
 
 
-def many_annotations(numbers: Numbers, semantics: str) -> Finding | None:
+def many_annotations(numbers: Numbers, semantics: str) -> Outcome | None:
     """Judge whether 25,000 annotations are needed."""
     rows = numbers.p_values(semantics)
     eligible = rows[
@@ -103,7 +103,7 @@ def many_annotations(numbers: Numbers, semantics: str) -> Finding | None:
     return _finding(semantics, found, here)
 
 
-def _few_responses(semantics: str, rows: pd.DataFrame) -> Finding | None:
+def _few_responses(semantics: str, rows: pd.DataFrame) -> Outcome | None:
     found = above_alpha(rows[rows["k_responses"].isin((5, 10)) & rows["epsilon_b"].isin(CLAIM_EPSILONS)])
     if found.empty:
         return None
@@ -114,8 +114,8 @@ def _few_responses(semantics: str, rows: pd.DataFrame) -> Finding | None:
     return _finding(semantics, found, here)
 
 
-def _finding(semantics: str, found: pd.DataFrame, here: str) -> Finding:
-    return Finding(semantics, here, judge(found["margin"], found["error"]).outcome)
+def _finding(semantics: str, found: pd.DataFrame, here: str) -> Outcome:
+    return Outcome(semantics, here, judge(found["margin"], found["error"]).outcome)
 
 
 def _by_epsilon(found: pd.DataFrame, cases: str) -> str:

@@ -80,7 +80,7 @@ def pvalues(
     of_items = read_prior(prior)
     fit = fit_sharing(Ratings.from_table(read_parquet(ratings, ("item", "rater", "value"))[0]), of_items)
     rows: list[dict[str, Any]] = []
-    with work.progress(len(sizes)) as advance:
+    with work.progress(len(sizes)):
         for n_items, k in sizes:
             population = Population(of_items, n_items, k, epsilon, shift_b=shift)
             found = _of_size(population, fit.sharing.rater_share, n_sets, n_resamples, seed)
@@ -92,7 +92,7 @@ def pvalues(
                 "n_sets": n_sets,
             }
             rows += [{**size, **row} for row in found]
-            advance(1)
+            work.advance(1)
     made = {
         "M": n_resamples,
         "severity_sd": fit.severity_sd,

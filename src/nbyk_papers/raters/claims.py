@@ -10,7 +10,7 @@ import numpy as np
 from nbyk_papers.homan2025 import pair_claims, size_claims
 from nbyk_papers.homan2025.claims import CLAIMS
 from nbyk_papers.raters.design import ALPHA, IN_WORDS, LABELS, SEMANTICS
-from nbyk_papers.verdicts import Finding, Verdict, judge, with_error
+from nbyk_papers.verdicts import Outcome, Verdict, judge, with_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -102,7 +102,7 @@ def verdicts_of(table: pd.DataFrame) -> list[Verdict]:
     return verdicts
 
 
-def _finding(semantics: str, cases: pd.DataFrame) -> Finding | None:
+def _finding(semantics: str, cases: pd.DataFrame) -> Outcome | None:
     if cases["margin"].notna().sum() == 0:
         return None
     counted = judge(cases["margin"], cases["error"])
@@ -111,4 +111,4 @@ def _finding(semantics: str, cases: pd.DataFrame) -> Finding | None:
     p = with_error(nearest["p"], nearest["standard_error"])
     case = f"{nearest['source']}, {nearest['system']}, {size}"
     here = f"{counted.sentence('cases')}. The nearest: p = {p} ({case})"
-    return Finding(semantics, here, counted.outcome)
+    return Outcome(semantics, here, counted.outcome)

@@ -6,7 +6,7 @@ from typing import Annotated
 
 from pydantic import Field
 
-from nbyk.config.sections import Section, Size
+from nbyk.config.sections import Section, SizeSection
 from nbyk.config.values import Distinct, one_of
 from nbyk_papers.raters import design
 
@@ -26,8 +26,8 @@ class Raters(Section):
     """Items N of the grid."""
     k_responses: Annotated[list[SizeOfSharing], Distinct] = Field(list(design.K_RESPONSES), min_length=1)
     """Ratings per item K of the grid: the same K people rate all items."""
-    sizes: Annotated[list[Size], Distinct] = Field(
-        [Size(n_items=n, k_responses=k) for n, k in design.FURTHER_SIZES]
+    sizes: Annotated[list[SizeSection], Distinct] = Field(
+        [SizeSection(n_items=n, k_responses=k) for n, k in design.FURTHER_SIZES]
     )
     """Sizes (N, K) beside the grid."""
     epsilons: Annotated[list[Epsilon], Distinct] = Field(list(design.EPSILONS), min_length=1)

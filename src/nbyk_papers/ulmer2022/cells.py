@@ -89,7 +89,7 @@ def scores(
     from nbyk_papers.ulmer2022.score_cells import scores_table
 
     sizes = {name: aso_simulations if name == ASO else n_simulations for name in tests}
-    with work.progress(max(sizes.values()) * len(at)) as advance:
+    with work.progress(max(sizes.values()) * len(at)):
         table = scores_table(
             distribution,
             [Setting(error, int(n), float(lead)) for error, n, lead in at],
@@ -98,6 +98,6 @@ def scores(
             n_resamples=n_resamples,
             seed=seed,
             threads=work.threads,
-            progress=advance,
+            progress=work.advance,
         )
     return table, {"M": n_resamples}

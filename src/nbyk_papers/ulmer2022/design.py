@@ -99,7 +99,7 @@ class Setting(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Semantics:
+class ScoreSemantics:
     """What exactly is computed under one reading of the paper.
 
     Attributes
@@ -122,7 +122,7 @@ class Semantics:
 
 _DRAWN, _COUNT = {"exact_up_to": 0}, {"smoothing": False}
 SEMANTICS = {
-    "published": Semantics(
+    "published": ScoreSemantics(
         "published",
         mixture="as_run",
         equal_is_error=True,
@@ -133,11 +133,11 @@ SEMANTICS = {
             "paired_bootstrap": _COUNT,
         },
     ),
-    "recommended": Semantics("recommended", mixture="as_printed", equal_is_error=False),
+    "recommended": ScoreSemantics("recommended", mixture="as_printed", equal_is_error=False),
 }
 
 
-def get_semantics(name: str) -> Semantics:
+def get_semantics(name: str) -> ScoreSemantics:
     """Return the semantics of a name, or raise NbykError with the names there are."""
     if name not in SEMANTICS:
         raise unknown_name("semantics", name, SEMANTICS)

@@ -14,7 +14,7 @@ from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import CHUNK, StreamKey, Streams, chunks, stream_key
 from nbyk.testing.scores.aso import aso_batch
 from nbyk.testing.scores.battery import get_score_test
-from nbyk_papers.ulmer2022.design import ASO, FURTHER_DISTRIBUTIONS, Semantics, Setting
+from nbyk_papers.ulmer2022.design import ASO, FURTHER_DISTRIBUTIONS, ScoreSemantics, Setting
 from nbyk_papers.ulmer2022.design import DISTRIBUTIONS as PAPERS_DISTRIBUTIONS
 
 if TYPE_CHECKING:
@@ -24,7 +24,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class Component:
+class MixturePart:
     """One part of a distribution of scores.
 
     Attributes
@@ -76,8 +76,8 @@ class ScoreDistribution:
     """
 
     name: str
-    first: Component
-    second: Component | None = None
+    first: MixturePart
+    second: MixturePart | None = None
     weight: float = 1.0
     in_blocks: bool = False
 
@@ -100,23 +100,25 @@ class ScoreDistribution:
         return self.weight * self.first.density(x) + (1.0 - self.weight) * self.second.density(x)
 
 
-_NARROW = Component("norm", -0.5, 0.25)
+_NARROW = MixturePart("norm", -0.5, 0.25)
 MIXTURES = {
-    "as_run": ScoreDistribution("normal mixture as run", Component("norm", 1.5, 1.0), _NARROW, 0.7, True),
-    "as_printed": ScoreDistribution("normal mixture as printed", Component("norm", 0.0, 1.5), _NARROW, 0.75),
+    "as_run": ScoreDistribution("normal mixture as run", MixturePart("norm", 1.5, 1.0), _NARROW, 0.7, True),
+    "as_printed": ScoreDistribution(
+        "normal mixture as printed", MixturePart("norm", 0.0, 1.5), _NARROW, 0.75
+    ),
 }
 """Either reading of the paper's normal mixture: that of the authors' program, and the text's."""
 
 DISTRIBUTIONS = {
-    "normal": ScoreDistribution("normal", Component("norm", 0.0, 1.5)),
-    "laplace": ScoreDistribution("laplace", Component("laplace", 0.0, 1.5)),
-    "rayleigh": ScoreDistribution("rayleigh", Component("rayleigh")),
-    "exponential": ScoreDistribution("exponential", Component("expon")),
-    "student_t_3": ScoreDistribution("student t, 3 df", Component("t", shape=(3.0,))),
+    "normal": ScoreDistribution("normal", MixturePart("norm", 0.0, 1.5)),
+    "laplace": ScoreDistribution("laplace", MixturePart("laplace", 0.0, 1.5)),
+    "rayleigh": ScoreDistribution("rayleigh", MixturePart("rayleigh")),
+    "exponential": ScoreDistribution("exponential", MixturePart("expon")),
+    "student_t_3": ScoreDistribution("student t, 3 df", MixturePart("t", shape=(3.0,))),
 }
 
 
-def distribution_named(name: str, semantics: Semantics) -> ScoreDistribution:
+def distribution_named(name: str, semantics: ScoreSemantics) -> ScoreDistribution:
     """Return a distribution by its name and reading, or raise NbykError with the names there are."""
     if name == "normal_mixture":
         return MIXTURES[semantics.mixture]
@@ -157,7 +159,7 @@ def scores_table(
     distribution: str,
     settings: Sequence[Setting],
     simulations: Mapping[str, int],
-    semantics: Semantics,
+    semantics: ScoreSemantics,
     *,
     n_resamples: int,
     seed: int,
@@ -227,7 +229,7 @@ def scores_table(
 
 
 def _scores(
-    test: str, a: Floats, b: Floats, semantics: Semantics, n_resamples: int, seed: int, threads: int
+    test: str, a: Floats, b: Floats, semantics: ScoreSemantics, n_resamples: int, seed: int, threads: int
 ) -> Floats:
     if test == ASO:
         return aso_batch(a, b, n_resamples=n_resamples, seed=seed, threads=threads).eps_min

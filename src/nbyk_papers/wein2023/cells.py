@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -10,8 +11,8 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet, response_matrix
 from nbyk.errors import NbykError
-from nbyk.priors import TwoStagePrior
-from nbyk.resampling.effects import EffectDraws, Progress
+from nbyk.resampling.effects import EffectDraws
+from nbyk.resampling.population import Population
 from nbyk.resampling.resample import resampled_effects
 from nbyk.resampling.simulate import simulate, simulate_systems, simulated_effects
 from nbyk.resampling.streams import stream_key
@@ -19,18 +20,45 @@ from nbyk.resampling.streams import stream_key
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from nbyk.studies.steps import Work
+
 Floats = NDArray[np.float64]
 
 
+@dataclass(frozen=True)
+class Estimation:
+    """How effects are estimated from reference sets.
+
+    Attributes
+    ----------
+    samplers
+        Names of the samplers that redraw a set.
+    null
+        The null hypothesis under which A and B are redrawn.
+    share_gold
+        Whether both hypotheses see the same gold (`Semantics.share_gold`).
+    n_resamples, n_spread_resamples
+        Draws of the first set, and of each other, which shows how estimates vary from set to set.
+    seed
+        Seed of all draws.
+    """
+
+    samplers: Sequence[str]
+    null: str
+    share_gold: bool
+    n_resamples: int
+    n_spread_resamples: int
+    seed: int
+
+    def n_draws(self, n_references: int) -> int:
+        """Return how many draws so many reference sets take."""
+        resamples = self.n_resamples + self.n_spread_resamples * (n_references - 1)
+        return 2 * len(self.samplers) * resamples
+
+
 def reference_sets(
-    prior: TwoStagePrior,
+    population: Population,
     *,
-    n_items: int,
-    k_responses: int,
-    epsilon_b: float,
-    epsilon_a: float = 0.0,
-    sd_scale_a: float = 1.0,
-    sd_scale_b: float = 1.0,
     n_references: int,
     seed: int,
     gold: Floats | None = None,
@@ -40,10 +68,8 @@ def reference_sets(
 
     Parameters
     ----------
-    prior
-        The population. Its response stage also makes the systems' responses to real gold.
-    n_items, k_responses, epsilon_b, epsilon_a, sd_scale_a, sd_scale_b
-        Size of a test set and what either system is like: see `Population`.
+    population
+        What test sets are drawn from. Its response stage also makes the systems' responses to real gold.
     n_references
         Test sets to draw.
     gold : ndarray, shape (items, ratings), optional
@@ -59,21 +85,9 @@ def reference_sets(
     NbykError
         If `gold` has too few items with two ratings.
     """
+    prior, n_items = population.prior, population.n_items
     if gold is None:
-        return [
-            simulate(
-                prior,
-                n_items=n_items,
-                k_responses=k_responses,
-                epsilon_b=epsilon_b,
-                epsilon_a=epsilon_a,
-                sd_scale_a=sd_scale_a,
-                sd_scale_b=sd_scale_b,
-                seed=seed,
-                index=index,
-            )
-            for index in range(n_references)
-        ]
+        return [simulate(population, seed=seed, index=index) for index in range(n_references)]
     rated_twice = gold[(~np.isnan(gold)).sum(axis=1) >= 2]
     if len(rated_twice) < n_items:
         raise NbykError(
@@ -90,11 +104,11 @@ def reference_sets(
             simulate_systems(
                 matrix,
                 prior.response,
-                k_responses=k_responses,
-                epsilon_b=epsilon_b,
-                epsilon_a=epsilon_a,
-                sd_scale_a=sd_scale_a,
-                sd_scale_b=sd_scale_b,
+                k_responses=population.k_responses,
+                epsilon_b=population.epsilon_b,
+                epsilon_a=population.epsilon_a,
+                sd_scale_a=population.sd_scale_a,
+                sd_scale_b=population.sd_scale_b,
                 prior=prior if latent_items and prior.response.kind != "normal" else None,
                 seed=seed,
                 index=index,
@@ -142,71 +156,35 @@ def references_from_table(table: pa.Table) -> list[ResponseSet]:
 
 
 def true_effects_table(
-    prior: TwoStagePrior,
-    metric_of_column: Mapping[str, str],
-    *,
-    n_items: int,
-    k_responses: int,
-    epsilon_b: float,
-    epsilon_a: float = 0.0,
-    sd_scale_a: float = 1.0,
-    sd_scale_b: float = 1.0,
-    n_draws: int,
-    seed: int,
-    threads: int = 1,
-    progress: Progress | None = None,
+    population: Population, metric_of_column: Mapping[str, str], *, n_draws: int, seed: int, work: Work
 ) -> pa.Table:
     """Draw true effects of each column's metric; one row per hypothesis and draw, one column per column."""
+    metrics = list(metric_of_column.values())
     draws = simulated_effects(
-        prior,
-        list(metric_of_column.values()),
-        n_items=n_items,
-        k_responses=k_responses,
-        epsilon_b=epsilon_b,
-        epsilon_a=epsilon_a,
-        sd_scale_a=sd_scale_a,
-        sd_scale_b=sd_scale_b,
-        n_draws=n_draws,
-        seed=seed,
-        threads=threads,
-        progress=progress,
+        population, metrics, n_draws=n_draws, seed=seed, threads=work.threads, progress=work.advance
     )
     return _effects_table(draws, list(metric_of_column), {})
 
 
 def estimated_effects_table(
-    sets: Sequence[ResponseSet],
-    metric_of_column: Mapping[str, str],
-    *,
-    samplers: Sequence[str],
-    null: str,
-    share_gold: bool,
-    n_resamples: int,
-    n_spread_resamples: int,
-    seed: int,
-    threads: int = 1,
-    progress: Progress | None = None,
+    sets: Sequence[ResponseSet], metric_of_column: Mapping[str, str], how: Estimation, work: Work
 ) -> pa.Table:
-    """Resample every reference set by every sampler; one row per sampler, reference, hypothesis and draw.
-
-    The first set is resampled `n_resamples` times, the others, which show how estimates vary from set to set,
-    `n_spread_resamples` times.
-    """
+    """Resample every reference set by every sampler; one row per sampler, reference, hypothesis and draw."""
     import pyarrow as pa
 
     parts = []
-    for sampler in samplers:
+    for sampler in how.samplers:
         for reference, data in enumerate(sets):
             draws = resampled_effects(
                 data,
                 list(metric_of_column.values()),
                 sampler=sampler,
-                null=null,
-                share_gold=share_gold,
-                n_resamples=n_resamples if reference == 0 else n_spread_resamples,
-                seed=seed,
-                threads=threads,
-                progress=progress,
+                null=how.null,
+                share_gold=how.share_gold,
+                n_resamples=how.n_resamples if reference == 0 else how.n_spread_resamples,
+                seed=how.seed,
+                threads=work.threads,
+                progress=work.advance,
             )
             labels: dict[str, str | int] = {"sampler": sampler, "reference": reference}
             parts.append(_effects_table(draws, list(metric_of_column), labels))

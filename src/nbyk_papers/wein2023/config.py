@@ -6,7 +6,7 @@ from typing import Annotated, Literal
 
 from pydantic import Field
 
-from nbyk.config.sections import Section, Size
+from nbyk.config.sections import Section, SizeSection
 from nbyk.config.values import Distinct, Epsilon, MetricName, NullName, SamplerName
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk_papers.wein2023.design import COLUMNS
@@ -26,7 +26,9 @@ class Wein2023(Section):
     epsilon_a: Epsilon = 0.0
     """Perturbation ε_A of system A's item means, in [0, 1]. The paper has 0, an ideal system; no published
     numbers stand beside any other."""
-    sizes: Annotated[list[Size], Distinct] = Field([Size(n_items=1000, k_responses=5)], min_length=1)
+    sizes: Annotated[list[SizeSection], Distinct] = Field(
+        [SizeSection(n_items=1000, k_responses=5)], min_length=1
+    )
     """Sizes (N, K) of the test sets. The tables show the first; results/pvalues holds them all."""
     samplers: Annotated[list[SamplerName], Distinct] = Field(list(WEIN_SAMPLERS), min_length=1)
     """Item sampler/response sampler pairs that resample a test set."""

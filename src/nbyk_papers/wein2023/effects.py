@@ -34,6 +34,8 @@ from nbyk.errors import NbykError
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from nbyk.resampling.population import Population
+
 REFERENCES = ("reference", "system", "item", "response", "value")
 EFFECTS = ("hypothesis", "draw")
 
@@ -58,27 +60,21 @@ def reference(
     from nbyk.data import Ratings
     from nbyk.files import read_parquet, write_parquet
     from nbyk.priors import read_prior
+    from nbyk.resampling.population import Population
     from nbyk_papers.wein2023.cells import reference_sets, references_table
     from nbyk_papers.wein2023.design import get_semantics
 
     matrix = None if gold is None else Ratings.from_table(read_parquet(gold, RATINGS)[0]).matrix()
-    population = read_prior(prior)
-    own = {"epsilon_a": epsilon_a, "sd_scale_a": sd_scale_a, "sd_scale_b": sd_scale_b}
+    population = Population(read_prior(prior), items, responses, epsilon, epsilon_a, sd_scale_a, sd_scale_b)
     sets = reference_sets(
         population,
-        n_items=items,
-        k_responses=responses,
-        epsilon_b=epsilon,
-        epsilon_a=epsilon_a,
-        sd_scale_a=sd_scale_a,
-        sd_scale_b=sd_scale_b,
         n_references=references,
         seed=seed,
         gold=matrix,
         latent_items=get_semantics(semantics).latent_items,
     )
-    made = {**_cell(items, responses, epsilon), **own, "prior": population.to_dict(), "gold": checksum(gold)}
-    write_parquet(out, references_table(sets), {"seed": seed, "semantics": semantics, **made})
+    made = {"seed": seed, "semantics": semantics, **_made(population), "gold": checksum(gold)}
+    write_parquet(out, references_table(sets), made)
 
 
 def true(
@@ -100,29 +96,16 @@ def true(
     """Draw true effects: fresh test sets from the population under both hypotheses."""
     from nbyk.files import write_parquet
     from nbyk.priors import read_prior
-    from nbyk.progress import progress
+    from nbyk.resampling.population import Population
+    from nbyk.studies.steps import Work
     from nbyk_papers.wein2023.cells import true_effects_table
 
-    population = read_prior(prior)
-    own = {"epsilon_a": epsilon_a, "sd_scale_a": sd_scale_a, "sd_scale_b": sd_scale_b}
-    metrics = _metrics(semantics, metric, metric_file)
-    with progress(f"true effects, {out}", 2 * draws) as advance:
-        table = true_effects_table(
-            population,
-            metrics,
-            n_items=items,
-            k_responses=responses,
-            epsilon_b=epsilon,
-            epsilon_a=epsilon_a,
-            sd_scale_a=sd_scale_a,
-            sd_scale_b=sd_scale_b,
-            n_draws=draws,
-            seed=seed,
-            threads=threads,
-            progress=advance,
-        )
-    made = {**_cell(items, responses, epsilon), **own, "prior": population.to_dict(), "metrics": metrics}
-    write_parquet(out, table, {"seed": seed, "semantics": semantics, "M": draws, **made})
+    population = Population(read_prior(prior), items, responses, epsilon, epsilon_a, sd_scale_a, sd_scale_b)
+    metrics, work = _metrics(semantics, metric, metric_file), Work(f"true effects, {out}", threads)
+    with work.progress(2 * draws):
+        table = true_effects_table(population, metrics, n_draws=draws, seed=seed, work=work)
+    made = {"seed": seed, "semantics": semantics, "M": draws, **_made(population), "metrics": metrics}
+    write_parquet(out, table, made)
 
 
 def estimate(
@@ -144,27 +127,16 @@ def estimate(
 ) -> None:
     """Resample the reference sets under both hypotheses and score every resample."""
     from nbyk.files import read_parquet, write_parquet
-    from nbyk.progress import progress
-    from nbyk_papers.wein2023.cells import estimated_effects_table, references_from_table
+    from nbyk.studies.steps import Work
+    from nbyk_papers.wein2023.cells import Estimation, estimated_effects_table, references_from_table
     from nbyk_papers.wein2023.design import get_semantics
 
     distinct("--sampler", sampler)
     sets = references_from_table(read_parquet(references, REFERENCES)[0])
-    metrics = _metrics(semantics, metric, metric_file)
-    draws = 2 * len(sampler) * (resamples + spread_resamples * (len(sets) - 1))
-    with progress(f"estimated effects, {out}", draws) as advance:
-        table = estimated_effects_table(
-            sets,
-            metrics,
-            samplers=sampler,
-            null=null,
-            share_gold=get_semantics(semantics).share_gold,
-            n_resamples=resamples,
-            n_spread_resamples=spread_resamples,
-            seed=seed,
-            threads=threads,
-            progress=advance,
-        )
+    metrics, work = _metrics(semantics, metric, metric_file), Work(f"estimated effects, {out}", threads)
+    how = Estimation(sampler, null, get_semantics(semantics).share_gold, resamples, spread_resamples, seed)
+    with work.progress(how.n_draws(len(sets))):
+        table = estimated_effects_table(sets, metrics, how, work)
     write_parquet(
         out,
         table,
@@ -206,11 +178,13 @@ def pvalues(
     table = p_values_table(
         effects,
         {k: _true_effects(path) for k, path in zip(ks, files, strict=True)},
-        epsilon_a=epsilon_a,
-        epsilon_b=epsilon,
-        n_items=items,
-        k_responses=responses,
-        null=made["null"],
+        {
+            "epsilon_b": epsilon,
+            "epsilon_a": epsilon_a,
+            "n_items": items,
+            "k_responses": responses,
+            "null": made["null"],
+        },
         paired=semantics.share_gold and made["null"] != "shifted",
         resamples_of_column={column: semantics.resamples(column, made["M"]) for column in made["metrics"]},
     )
@@ -237,8 +211,10 @@ def align(
     write_parquet(out, references_table([data]), {"files": [checksum(path) for path in (gold, a, b)]})
 
 
-def _cell(items: int, responses: int, epsilon: float) -> dict[str, float]:
-    return {"n_items": items, "k_responses": responses, "epsilon_b": epsilon}
+def _made(population: Population) -> dict[str, object]:
+    """Return what a population says of itself, for the metadata of a file."""
+    names = ("n_items", "k_responses", "epsilon_b", "epsilon_a", "sd_scale_a", "sd_scale_b")
+    return {**{name: getattr(population, name) for name in names}, "prior": population.prior.to_dict()}
 
 
 def _true_effects(path: Path) -> pa.Table:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +21,8 @@ Floats = NDArray[np.float64]
 def p_values_table(
     estimated: pa.Table,
     true: Mapping[int, pa.Table],
+    cell: Mapping[str, Any],
     *,
-    epsilon_a: float = 0.0,
-    epsilon_b: float,
-    n_items: int,
-    k_responses: int,
-    null: str,
     paired: bool,
     resamples_of_column: Mapping[str, int],
 ) -> pa.Table:
@@ -39,8 +35,9 @@ def p_values_table(
     true
         From `true_effects_table`, by responses per item; one for every number that a sampler yields, or
         none at all: the true columns are then empty.
-    epsilon_a, epsilon_b, n_items, k_responses, null
-        What the reference sets and the resamples were drawn with.
+    cell
+        What the reference sets and the resamples were drawn with, as the first columns of the table:
+        epsilon_b, epsilon_a, n_items, k_responses and null.
     paired
         Whether the null shared the alternative's items and gold.
     resamples_of_column
@@ -58,7 +55,7 @@ def p_values_table(
 
     columns = list(resamples_of_column)
     for name in pc.unique(estimated["sampler"]).to_pylist():
-        k = get_sampler(name).responses_per_item(k_responses)
+        k = get_sampler(name).responses_per_item(cell["k_responses"])
         if true and k not in true:
             raise NbykError(f"{name}: no true effects for {k} responses per item; give them with --true")
     true_draws = {k: _draws_by_hypothesis(table, columns) for k, table in true.items()}
@@ -67,17 +64,10 @@ def p_values_table(
         for k, draws in true_draws.items()
         for column in columns
     }
-    cell = {
-        "epsilon_b": epsilon_b,
-        "epsilon_a": epsilon_a,
-        "n_items": n_items,
-        "k_responses": k_responses,
-        "null": null,
-    }
     rows = []
     for sampler_name, reference, draws in _draws_by_reference(estimated, columns):
         sampler = get_sampler(sampler_name)
-        k = sampler.responses_per_item(k_responses)
+        k = sampler.responses_per_item(cell["k_responses"])
         for column in columns:
             n_resamples = resamples_of_column[column]
             alternative = draws["alternative"][column][:n_resamples]

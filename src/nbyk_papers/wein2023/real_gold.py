@@ -13,6 +13,7 @@ from nbyk.data import Ratings
 from nbyk.data.response_set import ResponseSet
 from nbyk.files import read_parquet
 from nbyk.priors import TwoStagePrior, read_prior
+from nbyk.resampling.population import Population
 from nbyk_papers.wein2023.cells import reference_sets
 from nbyk_papers.wein2023.design import PAPER_SIZE, SEMANTICS
 
@@ -59,10 +60,7 @@ class SmallPerturbations:
                         [
                             _effect(data)
                             for data in reference_sets(
-                                prior,
-                                n_items=min(n_items, len(rated_twice)),
-                                k_responses=k_responses,
-                                epsilon_b=epsilon,
+                                Population(prior, min(n_items, len(rated_twice)), k_responses, epsilon),
                                 n_references=_N_SETS,
                                 seed=seed,
                                 gold=rated_twice,

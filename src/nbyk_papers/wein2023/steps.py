@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,43 +17,40 @@ if TYPE_CHECKING:
     from nbyk.priors import TwoStagePrior
     from nbyk.studies.grids import Point
     from nbyk.studies.steps import Work
+    from nbyk_papers.wein2023.cells import Estimation
     from nbyk_papers.wein2023.design import Semantics
 
 
 @dataclass(frozen=True)
-class Draws:
+class SharedDraws:
     """What the cells of a file have in common.
 
     Attributes
     ----------
     prior, gold
         The population, and real gold ratings, shape (items, ratings), if there are.
-    semantics, null
+    semantics
         How p-values are computed.
-    samplers, metrics
-        Samplers, and the metric behind each column.
-    n_references, n_draws, n_resamples, n_spread_resamples
-        Test sets, draws behind a true p-value, resamples of the first test set and of each other.
-    seed
-        Seed of all draws.
+    metrics
+        The metric behind each column.
+    n_references, n_draws
+        Test sets, and draws behind a true p-value.
+    how
+        How effects are estimated from the test sets.
     """
 
     prior: TwoStagePrior
     gold: NDArray[np.float64] | None
     semantics: Semantics
-    null: str
-    samplers: Sequence[str]
     metrics: Mapping[str, str]
     n_references: int
     n_draws: int
-    n_resamples: int
-    n_spread_resamples: int
-    seed: int
+    how: Estimation
 
     def n_drawn(self, k: int) -> int:
         """Return how many draws a cell with K responses takes."""
-        resamples = self.n_resamples + self.n_spread_resamples * (self.n_references - 1)
-        return 2 * (len(self.samplers) * resamples + self.n_draws * len(responses_of(self.samplers, k)))
+        true = 2 * self.n_draws * len(responses_of(self.how.samplers, k))
+        return self.how.n_draws(self.n_references) + true
 
 
 def pvalues(
@@ -83,6 +80,7 @@ def pvalues(
     from nbyk.files import read_parquet, sha256
     from nbyk.metrics import get
     from nbyk.priors import read_prior
+    from nbyk_papers.wein2023.cells import Estimation
     from nbyk_papers.wein2023.design import get_semantics
 
     points = GRID.points(cells)
@@ -90,79 +88,58 @@ def pvalues(
         raise NbykError(f"cells: found {cells}; expected cells such as epsilon-0.1-and-0.3_n-1000_k-5")
     way = get_semantics(semantics)
     ratings = None if gold is None else read_parquet(gold, ("item", "rater", "value"))[0]
-    shared = Draws(
+    shared = SharedDraws(
         read_prior(prior),
         None if ratings is None else Ratings.from_table(ratings).matrix(),
         way,
-        null,
-        samplers,
         {column: get(way.metric(column)).name for column in metrics},
         n_references,
         n_draws,
-        n_resamples,
-        n_spread_resamples,
-        seed,
+        Estimation(samplers, null, way.share_gold, n_resamples, n_spread_resamples, seed),
     )
-    with work.progress(sum(shared.n_drawn(int(k)) for *_, k in points)) as advance:
-        tables = [_cell(shared, point, work, advance) for point in points]
+    with work.progress(sum(shared.n_drawn(int(k)) for *_, k in points)):
+        tables = [_cell(shared, point, work) for point in points]
     made = {"M": n_resamples, "prior": shared.prior.to_dict(), "metrics": shared.metrics}
     return pa.concat_tables(tables), {**made, "gold": None if gold is None else sha256(gold)}
 
 
-def _cell(shared: Draws, point: Point, work: Work, advance: Callable[[int], object]) -> pa.Table:
+def _cell(shared: SharedDraws, point: Point, work: Work) -> pa.Table:
+    from nbyk.resampling.population import Population
     from nbyk_papers.wein2023.cells import estimated_effects_table, reference_sets, true_effects_table
     from nbyk_papers.wein2023.pvalues import p_values_table
 
     epsilon_b, epsilon_a, n, k = point[0], point[1], int(point[2]), int(point[3])
+    population = Population(shared.prior, n, k, epsilon_b, epsilon_a)
+    how, semantics = shared.how, shared.semantics
     sets = reference_sets(
-        shared.prior,
-        n_items=n,
-        k_responses=k,
-        epsilon_b=epsilon_b,
-        epsilon_a=epsilon_a,
+        population,
         n_references=shared.n_references,
-        seed=shared.seed,
+        seed=how.seed,
         gold=shared.gold,
-        latent_items=shared.semantics.latent_items,
+        latent_items=semantics.latent_items,
     )
     true = {
         responses: true_effects_table(
-            shared.prior,
+            replace(population, k_responses=responses),
             shared.metrics,
-            n_items=n,
-            k_responses=responses,
-            epsilon_b=epsilon_b,
-            epsilon_a=epsilon_a,
             n_draws=shared.n_draws,
-            seed=shared.seed,
-            threads=work.threads,
-            progress=advance,
+            seed=how.seed,
+            work=work,
         )
-        for responses in responses_of(shared.samplers, k)
+        for responses in responses_of(how.samplers, k)
     }
-    estimated = estimated_effects_table(
-        sets,
-        shared.metrics,
-        samplers=shared.samplers,
-        null=shared.null,
-        share_gold=shared.semantics.share_gold,
-        n_resamples=shared.n_resamples,
-        n_spread_resamples=shared.n_spread_resamples,
-        seed=shared.seed,
-        threads=work.threads,
-        progress=advance,
-    )
     return p_values_table(
-        estimated,
+        estimated_effects_table(sets, shared.metrics, how, work),
         true,
-        epsilon_a=epsilon_a,
-        epsilon_b=epsilon_b,
-        n_items=n,
-        k_responses=k,
-        null=shared.null,
-        paired=shared.semantics.share_gold and shared.null != "shifted",
+        {
+            "epsilon_b": epsilon_b,
+            "epsilon_a": epsilon_a,
+            "n_items": n,
+            "k_responses": k,
+            "null": how.null,
+        },
+        paired=semantics.share_gold and how.null != "shifted",
         resamples_of_column={
-            column: shared.semantics.resamples(column, shared.n_resamples)
-            for column in sorted(shared.metrics)
+            column: semantics.resamples(column, how.n_resamples) for column in sorted(shared.metrics)
         },
     )

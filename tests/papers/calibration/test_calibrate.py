@@ -130,7 +130,7 @@ def test_expected_p_is_that_of_the_papers() -> None:
     table = rates(population, samplers=[sampler], n_sets=sets, n_resamples=64)
     rejected: Counter[tuple[str, float]] = Counter()
     for index in range(sets):
-        data = nbyk.simulate(TOXICITY, n_items=15, k_responses=3, epsilon_b=0.3, seed=3, index=index)
+        data = nbyk.simulate(nbyk.Population(TOXICITY, 15, 3, 0.3), seed=3, index=index)
         seed = module._seed_of_set(population, 3, index)
         for null in ("pooled", "pooled_twice", "permutation", "swap_items", "shifted"):
             draws = nbyk.resampled_effects(data, "mae", sampler=sampler, null=null, n_resamples=64, seed=seed)
@@ -176,9 +176,9 @@ def test_too_few_draws_for_a_level_are_refused() -> None:
 def test_effects_are_symmetric_about_0_where_both_systems_are_perturbed_alike(prior: str) -> None:
     """Clamped means or not, and whatever the metric: A and B are exchangeable, so the weak null is true."""
     draws = nbyk.simulated_effects(
-        published_prior(prior),
+        Population(published_prior(prior), 30, 3, epsilon_b=0.3, epsilon_a=0.3),
         ["mae", "rmse", "max_error", "wins_mae", "emd_aggregated"],
-        **{"n_items": 30, "k_responses": 3, "epsilon_a": 0.3, "epsilon_b": 0.3, "n_draws": 2000},
+        n_draws=2000,
     )
     for effects in draws.alternative:
         assert stats.wilcoxon(effects, method="approx").pvalue > 1e-4

@@ -130,15 +130,7 @@ def test_the_fitted_population_has_the_effect_and_noise_of_the_data() -> None:
     # On fresh sets of the data's size; the standard error of the mean effect is below 3 % of it.
     population = fitted.population
     draws = nbyk.simulated_effects(
-        population.prior,
-        "mae",
-        n_items=200,
-        k_responses=5,
-        epsilon_b=population.epsilon_b,
-        epsilon_a=population.epsilon_a,
-        sd_scale_a=population.sd_scale_a,
-        sd_scale_b=population.sd_scale_b,
-        n_draws=2000,
+        replace(population, n_items=200, k_responses=5), "mae", n_draws=2000
     ).alternative[0]
     error = draws.std(ddof=1) / math.sqrt(draws.size)
     assert abs(draws.mean() - effect) < 4.0 * error + 0.05 * effect
@@ -147,7 +139,7 @@ def test_the_fitted_population_has_the_effect_and_noise_of_the_data() -> None:
     # Clamped responses of few ratings per item: the variance within items is the data's all the same.
     few = nbyk.response_set(*ratings(n=400, k=2, noise=0.3))
     prior = FittedSystems.of(few, get("mae"), 0.01, None, 0).population.prior
-    drawn = nbyk.simulate(prior, n_items=20_000, k_responses=2, epsilon_b=0.0)
+    drawn = nbyk.simulate(nbyk.Population(prior, 20_000, 2, 0.0))
     within = few.gold.var(axis=1, ddof=1)
     error = within.std(ddof=1) / math.sqrt(within.size)
     assert abs(drawn.gold.var(axis=1, ddof=1).mean() - within.mean()) < 4.0 * error

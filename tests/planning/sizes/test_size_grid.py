@@ -125,7 +125,7 @@ def test_patterns_and_items_draw_the_same_effects(source: str, k: int) -> None:
 def test_recommended_p_values_are_those_of_fresh_draws() -> None:
     prior = published_prior("multidomain")
     grid = size_grid(prior, METRICS, [(40, 20)], epsilon_b=0.2, n_draws=4000, seed=1).to_pandas()
-    plain = simulated_effects(prior, METRICS, n_items=40, k_responses=20, epsilon_b=0.2, n_draws=4000, seed=2)
+    plain = simulated_effects(Population(prior, 40, 20, 0.2), METRICS, n_draws=4000, seed=2)
     grid = grid[(grid["semantics"] == "recommended") & (grid["bootstrap"] == "multistage")]
     for row, (_, of_metric) in enumerate(grid.iterrows()):
         expected = expected_p(plain.alternative[row], plain.null[row])

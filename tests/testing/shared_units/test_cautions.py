@@ -50,7 +50,7 @@ def test_lists_that_differ_in_length_say_nothing_of_who_gave_them() -> None:
 
 def test_simulated_sets_have_fresh_units_and_no_caution() -> None:
     prior = nbyk.published_prior("toxicity")
-    data = nbyk.simulate(prior, n_items=N, k_responses=3, epsilon_b=0.1, seed=1)
+    data = nbyk.simulate(nbyk.Population(prior, N, 3, 0.1), seed=1)
     found = compare(data)
     assert not sharing(found.warnings)
     same = compare(data.gold, data.a, data.b)

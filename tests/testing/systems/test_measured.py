@@ -48,7 +48,7 @@ def test_the_default_is_never_said_to_reject_too_often() -> None:
     ("null", "metric"), [("shifted", "max_error"), ("permutation", "mae"), ("pooled", "spearman")]
 )
 def test_a_test_that_rejects_too_often_says_so(null: str, metric: str) -> None:
-    data = nbyk.simulate(SIMULATED, n_items=50, k_responses=5, epsilon_b=0.1, seed=1)
+    data = nbyk.simulate(nbyk.Population(SIMULATED, 50, 5, 0.1), seed=1)
     row = nearest_measured(null, metric, 50, 5)
     assert row is not None
     said = f"{null} rejects too often by {metric}: up to {row.rate:.2g} of equally good systems at α = 0.05"
@@ -57,7 +57,7 @@ def test_a_test_that_rejects_too_often_says_so(null: str, metric: str) -> None:
 
 
 def test_an_interval_that_is_too_narrow_says_so() -> None:
-    data = nbyk.simulate(TOXICITY, n_items=50, k_responses=5, epsilon_b=0.1, seed=1)
+    data = nbyk.simulate(nbyk.Population(TOXICITY, 50, 5, 0.1), seed=1)
     assert "percentile intervals of rmse are too narrow" in warnings(data, metric="rmse")
     assert "too narrow" not in warnings(data)
 
@@ -68,7 +68,7 @@ def test_ties_that_keep_an_exact_test_from_its_level_are_said() -> None:
     a = np.repeat([0.0, 1.0], [3, 9])
     said = "mae takes few values on these data: for ties, the test rejects no more than 0.039 of equally"
     assert said in warnings(nbyk.response_set(gold, a, 1.0 - a), n_resamples=9_999)
-    continuous = nbyk.simulate(SIMULATED, n_items=50, k_responses=5, epsilon_b=0.1, seed=1)
+    continuous = nbyk.simulate(nbyk.Population(SIMULATED, 50, 5, 0.1), seed=1)
     assert "for ties" not in warnings(continuous)
     alike = nbyk.response_set(gold, a, np.where(np.arange(12) < 4, 1.0 - a, a))
     assert "for ties, the test rejects none of the equally good systems" in warnings(alike, n_resamples=9_999)
@@ -80,7 +80,7 @@ def test_ties_leave_on_average_the_rate_that_was_measured() -> None:
     """Binary, 50 × 1, strong null: .011 of 1000 sets; the mean of 150 levels has an error of .001."""
     prior, levels = nbyk.published_prior("hs_brexit"), []
     for index in range(150):
-        data = nbyk.simulate(prior, n_items=50, k_responses=1, epsilon_b=0.0, seed=2, index=index)
+        data = nbyk.simulate(nbyk.Population(prior, 50, 1, 0.0), seed=2, index=index)
         result = nbyk.compare(data, n_resamples=999, max_resamples=999)
         levels.append(attained_level(result.effect, result.null_distribution, 0.05, alternative="two-sided"))
     assert np.std(levels) / 150**0.5 < 0.0013

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.alignment import mismatch
-from nbyk.data.labels import Origin
+from nbyk.data.labels import LabelOrigin
 from nbyk.data.text import shown
 from nbyk.errors import NbykError
 from nbyk.labels.raters import RatedTargets
@@ -57,9 +57,9 @@ class LabelColumn:
         return len(self.values)
 
     @property
-    def origin(self) -> Origin:
+    def origin(self) -> LabelOrigin:
         """The name, and where the rows stand."""
-        return Origin(self.name, self.place)
+        return LabelOrigin(self.name, self.place)
 
     def place(self, row: int) -> str:
         """Return where a row stands, given its number from 0."""

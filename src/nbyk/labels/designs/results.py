@@ -166,7 +166,7 @@ class ConditionScore:
 
 
 @dataclass(frozen=True)
-class Finding:
+class ScoreVerdict:
     """One score of a pair, corrected and decided.
 
     Attributes
@@ -232,7 +232,7 @@ class DesignResult:
     warnings: tuple[str, ...] = ()
 
     @property
-    def findings(self) -> tuple[Finding, ...]:
+    def findings(self) -> tuple[ScoreVerdict, ...]:
         """Every score of every pair, corrected: scores in turn, and pairs within each."""
         settings = self.settings
         two_sided = settings.chosen_alternative == "two-sided"
@@ -260,7 +260,7 @@ class DesignResult:
         corrected = np.where(unsettled, np.nan, corrected.reshape(p.shape))
         decided, p = decided.reshape(p.shape) & ~unsettled, np.where(unsettled, np.nan, p)
         return tuple(
-            Finding(
+            ScoreVerdict(
                 pair,
                 pair.scores[s],
                 score,
@@ -282,7 +282,7 @@ class DesignResult:
         return bounds_of_drawn_p(p, self.settings.n_resamples, self.settings.chosen_alternative)
 
     @property
-    def deciding(self) -> tuple[Finding, ...]:
+    def deciding(self) -> tuple[ScoreVerdict, ...]:
         """The findings by the first score."""
         return self.findings[: len(self.pairs)]
 

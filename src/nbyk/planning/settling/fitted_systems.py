@@ -63,7 +63,7 @@ class FittedSystems:
             be fitted, or no perturbation gives A its error or the two their effect.
         """
         prior = _prior(data, scale)
-        gold = _Source.of(data.gold)
+        gold = _Spread.of(data.gold)
         k = max(1, round(gold.k))
         spread_a, spread_b = (system.noise_beside(gold, k) for system in _systems(data))
         error = float(((item_means(data.a) - item_means(data.gold)) ** 2).mean())
@@ -142,32 +142,32 @@ class _Renamed:
 
 
 @dataclass(frozen=True)
-class _Source:
+class _Spread:
     """One source's responses per item on average, and the variance within an item; None if not identified."""
 
     k: float
     within: float | None
 
     @classmethod
-    def of(cls, matrix: Floats) -> _Source:
+    def of(cls, matrix: Floats) -> _Spread:
         counts = (~np.isnan(matrix)).sum(axis=1)
         several = matrix[counts > 1]
         within = float(np.nanvar(several, axis=1, ddof=1).mean()) if len(several) else None
         return cls(float(counts.mean()), within)
 
-    def noise_beside(self, gold: _Source, k: int) -> float:
+    def noise_beside(self, gold: _Spread, k: int) -> float:
         """Return the factor on σ at which K responses average to the noise of this source's."""
         if not gold.within or self.within is None:
             return 0.0
         return math.sqrt(self.within / gold.within * k / self.k)
 
 
-def _systems(data: ResponseSet) -> tuple[_Source, _Source]:
+def _systems(data: ResponseSet) -> tuple[_Spread, _Spread]:
     """Return A and B, with one variance within items for both unless theirs differ beyond doubt.
 
     How an effect changes with K hangs on that difference, of which an undecided comparison knows too little.
     """
-    a, b = _Source.of(data.a), _Source.of(data.b)
+    a, b = _Spread.of(data.a), _Spread.of(data.b)
     if a.within is None or b.within is None:
         return a, b
     several = [(~np.isnan(system)).sum(axis=1) > 1 for system in (data.a, data.b)]

@@ -25,7 +25,7 @@ from nbyk.testing.engine.inputs import as_response_set, as_seed
 from nbyk.testing.pvalues import Alternative, tie_tolerance
 from nbyk.testing.shared_units.cautions import about_units, named_units
 from nbyk.testing.systems.compare import compare
-from nbyk.testing.systems.result import ComparisonResult, Interval
+from nbyk.testing.systems.result import ComparisonResult, ConfidenceInterval
 from nbyk.testing.systems.variance import variance_shares
 
 NULLS = ("swap_items", "shifted")
@@ -203,7 +203,7 @@ def _unless_rounding(value: float, result: ComparisonResult) -> float:
     return 0.0 if abs(value) <= tolerance else value
 
 
-def _interval(result: ComparisonResult) -> Interval:
+def _interval(result: ComparisonResult) -> ConfidenceInterval:
     found = result.interval_percentile
     return replace(found, low=_unless_rounding(found.low, result), high=_unless_rounding(found.high, result))
 

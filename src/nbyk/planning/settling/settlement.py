@@ -7,7 +7,7 @@ from typing import Any, Literal
 
 from nbyk.notebook import ShownInNotebooks
 from nbyk.testing.pvalues import Alternative
-from nbyk.testing.systems.result import Interval, plain
+from nbyk.testing.systems.result import ConfidenceInterval, plain
 from nbyk.testing.systems.sentences import number
 
 MEASURED_POWER = (0.69, 0.89)
@@ -76,7 +76,7 @@ class Settlement(ShownInNotebooks):
 
     metric: str
     effect: float
-    interval: Interval
+    interval: ConfidenceInterval
     p: float
     alternative: Alternative
     alpha: float

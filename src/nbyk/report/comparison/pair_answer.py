@@ -29,7 +29,7 @@ from nbyk.testing.systems.evidence import item_effects
 from nbyk.testing.systems.result import (
     DEFAULT_METHOD,
     ComparisonResult,
-    Interval,
+    ConfidenceInterval,
     IntervalMethod,
     ResponseCounts,
     plain,
@@ -340,7 +340,7 @@ def _cautions(found: PairFindings) -> Iterator[str]:
     yield from found.left_out
 
 
-def _ends(interval: Interval) -> str:
+def _ends(interval: ConfidenceInterval) -> str:
     return f"{number(interval.low)} to {number(interval.high)}"
 
 

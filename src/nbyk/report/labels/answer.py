@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbyk.labels import STRICT_ALPHA
 from nbyk.labels.designs import DesignResult
-from nbyk.labels.designs.results import Finding, PairScore
+from nbyk.labels.designs.results import PairScore, ScoreVerdict
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.labels.figures import distinct_scores, leads_figure, scores_figure
 from nbyk.testing.pvalues import p_relation
@@ -107,7 +107,7 @@ def _of_these_raters(result: DesignResult, found: PairScore) -> dict[str, float]
     return {"p, these raters": claim.p_two_sided if two_sided else claim.p_greater}
 
 
-def _verdict_in_words(finding: Finding) -> str:
+def _verdict_in_words(finding: ScoreVerdict) -> str:
     if finding.decided:
         return finding.verdict
     return "not settled" if finding.found.claims[0].reason else f"{finding.verdict}, not settled"
@@ -274,7 +274,7 @@ def _strict_sentence(result: DesignResult) -> tuple[str, ...]:
     return (f"{what} at α = {STRICT_ALPHA:g}, the level that Søgaard et al. (2014) recommend for NLP.",)
 
 
-def _named(findings: list[Finding]) -> str:
+def _named(findings: list[ScoreVerdict]) -> str:
     pairs = [(finding.pair.treatment, finding.pair.control, finding.verdict) for finding in findings[:_SHOWN]]
     names = [f"{b} against {a}" if verdict == "worse" else f"{a} against {b}" for a, b, verdict in pairs]
     return "; ".join(names) + ("; …" if len(findings) > _SHOWN else "")
@@ -383,7 +383,7 @@ def _sided(result: DesignResult) -> str:
     return "one-sided" if result.settings.chosen_alternative == "greater" else "two-sided"
 
 
-def _p(result: DesignResult, finding: Finding) -> str:
+def _p(result: DesignResult, finding: ScoreVerdict) -> str:
     return _p_in_words(result, finding.found.claims[0], finding.p, finding.p_adjusted)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from nbyk.labels.designs import DesignResult
-from nbyk.labels.designs.results import ConditionScore, Finding
+from nbyk.labels.designs.results import ConditionScore, ScoreVerdict
 from nbyk.report.formats import for_spreadsheets
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def results_table(result: DesignResult, columns: Mapping[str, str]) -> pd.DataFr
 
 
 def _cells(
-    short: str, of_condition: ConditionScore, finding: Finding | None, of_control: float | None
+    short: str, of_condition: ConditionScore, finding: ScoreVerdict | None, of_control: float | None
 ) -> dict[str, Any]:
     """Return the cells of one score; a control has no finding and is compared with nothing."""
     if finding is None:

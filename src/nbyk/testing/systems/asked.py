@@ -26,7 +26,7 @@ from nbyk.testing.systems.cautions import (
 from nbyk.testing.systems.claims import Claim, broad_claim
 from nbyk.testing.systems.margins import MarginClaim, margin_claims
 from nbyk.testing.systems.panel import Panel
-from nbyk.testing.systems.result import TESTED, ComparisonResult, Interval, ResponseCounts
+from nbyk.testing.systems.result import TESTED, ComparisonResult, ConfidenceInterval, ResponseCounts
 
 Floats = NDArray[np.float64]
 
@@ -141,8 +141,8 @@ class Asked:
             exact=exact,
             expected_p=expected_p(drawn, null_effects),
             expected_p_sampler=sampler,
-            interval_percentile=Interval(*percentile, level, "percentile", sampler),
-            interval_bca=Interval(*bca, level, "bca", sampler),
+            interval_percentile=ConfidenceInterval(*percentile, level, "percentile", sampler),
+            interval_bca=ConfidenceInterval(*bca, level, "bca", sampler),
             null_distribution=null_effects,
             bootstrap_distribution=drawn,
             n_items=data.n_items,

@@ -37,7 +37,7 @@ TESTED = {
 
 
 @dataclass(frozen=True)
-class Interval:
+class ConfidenceInterval:
     """A confidence interval of an effect.
 
     Attributes
@@ -152,8 +152,8 @@ class ComparisonResult(ShownInNotebooks):
     exact: bool
     expected_p: ExpectedP
     expected_p_sampler: str
-    interval_percentile: Interval
-    interval_bca: Interval
+    interval_percentile: ConfidenceInterval
+    interval_bca: ConfidenceInterval
     null_distribution: Floats
     bootstrap_distribution: Floats
     n_items: int
@@ -212,7 +212,7 @@ class ComparisonResult(ShownInNotebooks):
             return "A" if self.effect > 0.0 else "B"
         return "A" if self.alternative == "greater" else "B"
 
-    def confidence_interval(self, method: str = DEFAULT_METHOD) -> Interval:
+    def confidence_interval(self, method: str = DEFAULT_METHOD) -> ConfidenceInterval:
         """Return the interval of one method, "percentile" or "bca".
 
         Raises
@@ -323,7 +323,7 @@ class ComparisonResult(ShownInNotebooks):
         return [("for", f"effect on {self.metric}", level, "p"), *rows]
 
     @property
-    def _intervals(self) -> tuple[Interval, Interval]:
+    def _intervals(self) -> tuple[ConfidenceInterval, ConfidenceInterval]:
         return self.interval_percentile, self.interval_bca
 
     @property

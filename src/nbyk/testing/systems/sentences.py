@@ -10,7 +10,7 @@ from nbyk.testing.systems.claims import Claim
 from nbyk.testing.systems.margins import MarginClaim
 
 if TYPE_CHECKING:
-    from nbyk.testing.systems.result import ComparisonResult, Interval
+    from nbyk.testing.systems.result import ComparisonResult, ConfidenceInterval
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Told:
     result: ComparisonResult
     a: str
     b: str
-    interval: Interval
+    interval: ConfidenceInterval
 
     def of_items(self) -> str:
         """Return the sentence of the claim over new items alone."""

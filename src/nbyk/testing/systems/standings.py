@@ -9,7 +9,7 @@ from nbyk.errors import unknown_name
 from nbyk.testing.corrections import Correction
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import Several
-from nbyk.testing.systems.result import ComparisonResult, Interval, plain
+from nbyk.testing.systems.result import ComparisonResult, ConfidenceInterval, plain
 from nbyk.testing.systems.sentences import items_in_words, listed
 
 
@@ -37,7 +37,7 @@ class Standing:
 
     name: str
     score: float
-    interval: Interval
+    interval: ConfidenceInterval
     rank: int
     rank_low: int
     rank_high: int

@@ -21,7 +21,7 @@ from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_clusters, as_seed
 from nbyk.testing.engine.rows import Rows
-from nbyk.testing.family import Drawn, Family, swap_bound
+from nbyk.testing.family import Drawn, Hypotheses, swap_bound
 from nbyk.testing.intervals import check_confidence_level, percentile_interval
 from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import Alternative
@@ -33,7 +33,7 @@ from nbyk.testing.systems.compare import is_exact, panel_for, under_null
 from nbyk.testing.systems.leaderboard import Systems, bootstrap_scores, first_source, prepared
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.ranks import groups, letters, rank_percentiles, rank_sets, ranks
-from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, Interval
+from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, ConfidenceInterval
 from nbyk.testing.systems.standings import Leaderboard, Pair, Standing
 
 Floats = NDArray[np.float64]
@@ -113,7 +113,7 @@ def compare_systems(
     check_null(null)
     check_confidence_level(confidence_level)
     decision = Decision(alternative, alpha, n_resamples, max_resamples, decision_error)
-    family = Family(decision, correction, max_draws)
+    family = Hypotheses(decision, correction, max_draws)
     named = _named(systems)
     names = list(named)
     pairs = choose_pairs(names, against, alternative)
@@ -304,7 +304,7 @@ def _standings(
             Standing(
                 name=names[system],
                 score=float(scores[system]),
-                interval=Interval(*ends, asked.confidence_level, "percentile", asked.sampler.name),
+                interval=ConfidenceInterval(*ends, asked.confidence_level, "percentile", asked.sampler.name),
                 rank=int(best[system, 0]),
                 rank_low=int(low[position]),
                 rank_high=int(high[position]),
@@ -318,7 +318,7 @@ def _standings(
 
 
 def _cautions(
-    pairs: list[Pair], rows: Rows, clusters: Integers | None, drawn: Floats, family: Family
+    pairs: list[Pair], rows: Rows, clusters: Integers | None, drawn: Floats, family: Hypotheses
 ) -> Iterator[str]:
     """Yield what to know before believing the leaderboard; each pair's result has cautions of its own."""
     first = pairs[0].result

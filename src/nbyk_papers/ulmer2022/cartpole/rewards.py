@@ -15,16 +15,16 @@ from nbyk.data.layouts import as_numbers
 from nbyk.data.tables import read_table
 from nbyk.errors import NbykError
 from nbyk.files import write_text
-from nbyk_papers.ulmer2022.cartpole.training import Settings
+from nbyk_papers.ulmer2022.cartpole.training import TrainingSettings
 
 Floats = NDArray[np.float64]
 Rewards = Mapping[str, Floats]
 """Sums of rewards by the agent's name: shape (runs, episodes)."""
 
 AGENTS = {
-    "every_10": Settings(target_update=10),
-    "every_20": Settings(target_update=20),
-    "discount_0.6": Settings(target_update=10, discount=0.6),
+    "every_10": TrainingSettings(target_update=10),
+    "every_20": TrainingSettings(target_update=20),
+    "discount_0.6": TrainingSettings(target_update=10, discount=0.6),
 }
 """What the case study compares: the network copied every 10 or 20 steps, and a smaller discount factor."""
 

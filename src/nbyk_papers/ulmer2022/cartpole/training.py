@@ -29,7 +29,7 @@ class Environment(Protocol):
 
 
 @dataclass(frozen=True)
-class Settings:
+class TrainingSettings:
     """How an agent learns.
 
     Attributes
@@ -92,7 +92,7 @@ class ReplayBuffer:
         return states, self._actions[at], rewards, next_states, goes_on
 
 
-def train(environment: Environment, settings: Settings, seed: np.random.SeedSequence) -> Floats:
+def train(environment: Environment, settings: TrainingSettings, seed: np.random.SeedSequence) -> Floats:
     """Train one agent, and return the sum of rewards of each episode.
 
     Parameters
@@ -148,7 +148,7 @@ def train(environment: Environment, settings: Settings, seed: np.random.SeedSequ
     return rewards
 
 
-def train_on_the_cart_pole(settings: Settings, run: int, seed: int) -> Floats:
+def train_on_the_cart_pole(settings: TrainingSettings, run: int, seed: int) -> Floats:
     """Return the rewards of one run of an agent on gymnasium's CartPole-v1, shape (n_episodes,).
 
     Raises
