@@ -27,6 +27,7 @@ from scipy import optimize, stats
 
 from nbyk.cli.pilot import pilot_scale, read_pilot
 from nbyk.data import Ratings, load_source
+from nbyk.data.columns import Columns
 from nbyk.data.parsers import parse_lewidi
 from nbyk.metrics import get
 from nbyk.planning.long_run import epsilon_for_effect
@@ -130,8 +131,8 @@ def main() -> None:
                     path = Path(folder) / f"{part}.csv"
                     write(ratings, items, path)
                     declared = ",".join(f"{level:g}" for level in levels)
-                    of_levels = read_pilot(path, pilot_scale(None, None, declared))
-                    of_ends = read_pilot(path, pilot_scale(levels[0], levels[-1], None))
+                    of_levels = read_pilot(path, pilot_scale(declared), Columns())
+                    of_ends = read_pilot(path, pilot_scale(f"{levels[0]}..{levels[-1]}"), Columns())
                     assert of_levels.items.key() == of_ends.items.key()
                     assert of_levels.unit == of_ends.unit
                     pilots.append(of_levels)

@@ -18,7 +18,7 @@ import nbyk
 SOURCES = Path(nbyk.__file__).parents[1]
 HEAVY = {"matplotlib", "numba", "pandas", "scipy", "pyarrow", "jinja2", "snakemake"}
 FLOORS = (
-    ("errors", "notebook", "progress", "compiled", "sums"),
+    ("errors", "notebook", "progress", "compiled", "sums", "words"),
     ("yaml_text", "provenance"),
     ("validation",),
     ("files",),

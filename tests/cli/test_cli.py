@@ -191,7 +191,7 @@ WRONG = {
     "a study that is unknown": ("study report wein --out x", "unknown study 'wein'; did you mean wein2023"),
     "a step that is unknown": ("study cell homan2025 gird --out x", "did you mean grid?"),
     "no tables to align": ("study align no.csv no.csv no.csv --out x.parquet", "no.csv"),
-    "a scale upside down": ("study align g.csv g.csv g.csv --low 1 --high 0 --out x.parquet", "from 1 to 0"),
+    "a scale upside down": ("study align g.csv g.csv g.csv --scale 1..0 --out x.parquet", "from 1 to 0"),
     "a step without sizes": (f'{GRID} metrics=["mae"]', "nothing is given for sizes; give each as sizes=…"),
     "a word for a number": (
         f'{GRID.replace("=20", "=many")} metrics=["mae"] sizes=[[9,1]]',

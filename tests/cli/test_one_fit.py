@@ -68,7 +68,7 @@ def test_one_source_has_one_prior(nbyk: Run, tmp_path: Path, monkeypatch: pytest
     gold = fair()
     fitted_by_command(nbyk, gold)
     of_fit = TwoStagePrior.from_dict(read_json("prior.json"))
-    planned = json.loads(nbyk(f"plan --pilot mine.csv --levels 1,2,3,4,5 --items-from prior {PLAN}")[1])
+    planned = json.loads(nbyk(f"plan --pilot mine.csv --scale 1,2,3,4,5 --items-from prior {PLAN}")[1])
     of_python = fit_prior("mine", gold, FIVE).prior
     keys = {prior.key() for prior in (of_fit, of_python, TwoStagePrior.from_dict(planned["prior"]))}
     assert keys == {population(gold).key()}
@@ -87,7 +87,7 @@ def test_what_the_check_rejects_is_said_first(
     fitted_by_command(nbyk, gold)
     assert read_json("check.json")["rejected"]
     says = re.compile(r"The prior fitted to .* does not describe its ratings well")
-    for of_plan in ("--pilot mine.csv --levels 1,2,3,4,5 --items-from prior", "--prior prior.json"):
+    for of_plan in ("--pilot mine.csv --scale 1,2,3,4,5 --items-from prior", "--prior prior.json"):
         code, text, errors = nbyk(f"plan {of_plan} {PLAN}".removesuffix(" --format json"))
         assert code == 0, errors
         assert says.match(" ".join(text.split()))

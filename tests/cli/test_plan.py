@@ -94,14 +94,14 @@ def test_convabuse_has_a_prior_of_its_own_ratings(nbyk: Run) -> None:
 
 def test_a_pilot_on_levels_and_one_of_yes_and_no(nbyk: Run) -> None:
     write_pilot("pilot.csv", likert())
-    code, text, errors = nbyk(f"plan --pilot pilot.csv --levels 1,2,3,4,5 {QUICK} --responses 4")
+    code, text, errors = nbyk(f"plan --pilot pilot.csv --scale 1,2,3,4,5 {QUICK} --responses 4")
     assert code == 0, errors
     text = " ".join(text.split())
     assert "on items and ratings drawn again from the 60 items of pilot, with" in text
     cautions = text.partition("Before you believe it: ")[2]
     assert cautions.startswith("- the same 4 raters rated all 60 items: these sizes and powers count chance")
     write_pilot("binary.csv", (likert() > 2).astype(float))
-    code, text, errors = nbyk(f"plan --pilot binary.csv --low 0 --high 1 {QUICK} --responses 4 --format json")
+    code, text, errors = nbyk(f"plan --pilot binary.csv --scale 0..1 {QUICK} --responses 4 --format json")
     assert code == 0, errors
     assert json.loads(text)["prior"]["response"] == {"kind": "binary"}
     assert [text.partition(":")[0] for text in json.loads(text)["warnings"]] == [
@@ -149,55 +149,55 @@ WRONG = {
     ),
     "an unknown metric": ("plan toxicity --epsilon 0.1 --power 0.8 --metric maee", "did you mean mae"),
     "an unknown test": ("plan toxicity --epsilon 0.1 --power 0.8 --test welch", "did you mean welch_t"),
-    "no pilot": ("plan --pilot nowhere.csv --low 0 --high 1 --epsilon 0.1 --power 0.8", "nowhere.csv"),
-    "a pilot without a scale": ("plan --pilot one.csv --epsilon 0.1 --power 0.8", "needs its scale"),
-    "a pilot with half a scale": (
-        "plan --pilot one.csv --low 0 --epsilon 0.1 --power 0.8",
-        "needs its scale",
+    "no pilot": ("plan --pilot nowhere.csv --scale 0..1 --epsilon 0.1 --power 0.8", "nowhere.csv"),
+    "a pilot without a scale": (
+        "plan --pilot one.csv --epsilon 0.1 --power 0.8",
+        "--scale: expected the scale",
     ),
-    "a scale without a pilot": ("plan toxicity --low 0 --high 1 --epsilon 0.1 --power 0.8", "there is none"),
+    "half a scale": ("plan --pilot one.csv --scale 0.. --epsilon 0.1 --power 0.8", "--scale: "),
+    "a column that is not there": (
+        "plan --pilot one.csv --scale 1,2,3,4,5 --value score --epsilon 0.1 --power 0.8",
+        "score",
+    ),
+    "a scale without a pilot": ("plan toxicity --scale 0..1 --epsilon 0.1 --power 0.8", "there is none"),
     "levels that are no numbers": (
-        "plan --pilot one.csv --levels a,b --epsilon 0.1 --power 0.8",
-        "--levels a,b",
+        "plan --pilot one.csv --scale a,b --epsilon 0.1 --power 0.8",
+        "--scale: ",
     ),
     "one rating per item": (
-        "plan --pilot one.csv --levels 1,2,3,4,5 --epsilon 0.1 --power 0.8",
+        "plan --pilot one.csv --scale 1,2,3,4,5 --epsilon 0.1 --power 0.8",
         "(mean 2.3; 1: 30.0%, 2: 32.5%, 3: 20.0%, 4: 12.5%, 5: 5.0%). Collect at least two ratings",
     ),
     "one rating per item, of numbers": (
-        "plan --pilot one.csv --low 1 --high 19 --epsilon 0.1 --power 0.8",
+        "plan --pilot one.csv --scale 1..19 --epsilon 0.1 --power 0.8",
         "one.csv: every item has a single rating, so sigma is not identified: how much raters of the same "
         "item differ cannot be told from how much items do. What these data do say is how single ratings "
         "are distributed (mean 2.3; standard deviation 1.18)",
     ),
     "ratings that are all alike": (
-        "plan --pilot same.csv --levels 1,2,3,4,5 --epsilon 0.1 --power 0.8",
+        "plan --pilot same.csv --scale 1,2,3,4,5 --epsilon 0.1 --power 0.8",
         "same.csv: all 8 ratings are 3: there is nothing to fit",
     ),
     "numbers that are all alike": (
-        "plan --pilot same.csv --low 1 --high 5 --epsilon 0.1 --power 0.8",
+        "plan --pilot same.csv --scale 1..5 --epsilon 0.1 --power 0.8",
         "same.csv: all 8 ratings are 3: there is nothing to fit",
     ),
-    "two kinds of scale": (
-        "plan --pilot one.csv --levels 1,2 --low 1 --epsilon 0.1 --power 0.8",
-        "found --levels and --low or --high",
-    ),
-    "no levels": ("plan --pilot one.csv --levels= --epsilon 0.1 --power 0.8", "--levels: is empty"),
-    "one level": ("plan --pilot one.csv --levels 1 --epsilon 0.1 --power 0.8", "--levels: scale: found 1"),
+    "no levels": ("plan --pilot one.csv --scale= --epsilon 0.1 --power 0.8", "--scale: "),
+    "one level": ("plan --pilot one.csv --scale 1 --epsilon 0.1 --power 0.8", "--scale: "),
     "a level twice": (
-        "plan --pilot one.csv --levels 1,2,2,3 --epsilon 0.1 --power 0.8",
-        "--levels 1,2,2,3: 2 is given twice",
+        "plan --pilot one.csv --scale 1,2,2,3 --epsilon 0.1 --power 0.8",
+        "level 2 stands before 2",
     ),
     "levels from the top": (
-        "plan --pilot one.csv --levels 3,2,1 --epsilon 0.1 --power 0.8",
+        "plan --pilot one.csv --scale 3,2,1 --epsilon 0.1 --power 0.8",
         "list levels lowest first",
     ),
     "uneven levels": (
-        "plan --pilot one.csv --levels 1,2,3,4,5,7 --epsilon 0.1 --power 0.8",
-        "found steps from 1 to 2; levels are taken as equal steps",
+        "plan --pilot one.csv --scale 1,2,3,4,5,7 --epsilon 0.1 --power 0.8",
+        "found 1,2,3,4,5,7, with steps from 1 to 2; a plan takes levels for equal steps",
     ),
     "a published pilot": (
-        "plan --pilot one.csv --published --levels 1,2,3,4,5 --epsilon 0.1 --power 0.8",
+        "plan --pilot one.csv --published --scale 1,2,3,4,5 --epsilon 0.1 --power 0.8",
         "found --published and --pilot",
     ),
     "a published prior of one's own": (
@@ -222,7 +222,7 @@ WRONG = {
         "give a prior, as written by `nbyk study prior` or `nbyk fit`, or write it again",
     ),
     "ratings off the scale": (
-        "plan --pilot one.csv --low 0 --high 1 --epsilon 0.1 --power 0.8",
+        "plan --pilot one.csv --scale 0..1 --epsilon 0.1 --power 0.8",
         "expected a number from 0 to 1",
     ),
     "no prior": ("plan --prior nowhere.json --epsilon 0.1 --power 0.8", "nowhere.json: no such file"),
@@ -267,13 +267,13 @@ SIZE = "--items 40 --responses 3 --precision 0.1 --format json"
 @pytest.mark.parametrize(
     ("scale", "metric", "unit"),
     [
-        ("--levels 1,2,3,4,5", "mae", 5.0),
-        ("--levels 1,2,3,4,5", "mse", 25.0),
-        ("--levels 1,2,3,4,5", "mean_of_emds", None),
-        ("--levels 1,2,3,4,5", "spearman", 1.0),
-        ("--levels 0,1,2,3,4,5,6", "rmse", 7.0),
-        ("--low 0 --high 20", "mae", 20.0),
-        ("--low 0 --high 20", "inverse_mse --n-runs K", None),
+        ("--scale 1,2,3,4,5", "mae", 5.0),
+        ("--scale 1,2,3,4,5", "mse", 25.0),
+        ("--scale 1,2,3,4,5", "mean_of_emds", None),
+        ("--scale 1,2,3,4,5", "spearman", 1.0),
+        ("--scale 0,1,2,3,4,5,6", "rmse", 7.0),
+        ("--scale 0..20", "mae", 20.0),
+        ("--scale 0..20", "inverse_mse --n-runs K", None),
     ],
 )
 def test_effects_are_in_units_of_the_pilots_scale(
@@ -309,40 +309,38 @@ def test_yes_and_no_are_the_same_on_every_scale(nbyk: Run) -> None:
         assert content["prior"]["response"] == {"kind": "binary"}
         return {name: content[name] for name in ("effect", "power", "prior")}
 
-    first = effect(0, "--levels 0,1")
-    assert effect(0, "--low 0 --high 1") == first
-    assert effect(1, "--levels 1,2") == first
-    assert effect(1, "--low 1 --high 2") == first
+    first = effect(0, "--scale 0,1")
+    assert effect(0, "--scale 0..1") == first
+    assert effect(1, "--scale 1,2") == first
+    assert effect(1, "--scale 1..2") == first
 
 
 @pytest.mark.parametrize("asked", ["--epsilon 0.2", "--effect 0.2"])
 def test_a_scale_of_whole_numbers_has_one_plan_however_it_is_declared(asked: str, nbyk: Run) -> None:
     write_pilot("pilot.csv", likert())
-    of_levels = nbyk(f"plan --pilot pilot.csv --levels 1,2,3,4,5 {SIZE} {asked}")
-    of_ends = nbyk(f"plan --pilot pilot.csv --low 1 --high 5 {SIZE} {asked}")
+    of_levels = nbyk(f"plan --pilot pilot.csv --scale 1,2,3,4,5 {SIZE} {asked}")
+    of_ends = nbyk(f"plan --pilot pilot.csv --scale 1..5 {SIZE} {asked}")
     assert of_levels[:2] == of_ends[:2]
     assert of_ends[0] == 0
     assert "all ratings are whole numbers: raters choose among the 5 levels of the scale" in of_ends[2]
 
 
-@pytest.mark.parametrize(
-    ("values", "scale"), [(likert() + 0.5, "1 --high 9"), (20.0 * likert() - 10.0, "0 --high 100")]
-)
+@pytest.mark.parametrize(("values", "scale"), [(likert() + 0.5, "1..9"), (20.0 * likert() - 10.0, "0..100")])
 def test_numbers_between_and_long_scales_are_continuous(values: np.ndarray, scale: str, nbyk: Run) -> None:
     write_pilot("pilot.csv", values)
-    code, text, errors = nbyk(f"plan --pilot pilot.csv --low {scale} {SIZE} --epsilon 0.2")
+    code, text, errors = nbyk(f"plan --pilot pilot.csv --scale {scale} {SIZE} --epsilon 0.2")
     assert code == 0, errors
     assert json.loads(text)["prior"]["response"] == {"kind": "clamped"}
 
 
 def test_levels_that_are_rounded_are_even(nbyk: Run) -> None:
     write_pilot("pilot.csv", np.array([0, 0.33, 0.67, 1, 1])[likert().astype(int) - 1])
-    code, _, errors = nbyk(f"plan --pilot pilot.csv --levels 0,0.33,0.67,1 {SIZE} --epsilon 0.2")
+    code, _, errors = nbyk(f"plan --pilot pilot.csv --scale 0,0.33,0.67,1 {SIZE} --epsilon 0.2")
     assert code == 0, errors
 
 
 def test_an_empty_value_is_refused_in_long_tables_and_missing_in_wide_ones(nbyk: Run) -> None:
-    plan = f"plan --levels 1,2,3 {SIZE} --epsilon 0.2"
+    plan = f"plan --scale 1,2,3 {SIZE} --epsilon 0.2"
     Path("long.csv").write_text("item,rater,value\na,x,1\na,y,\nb,x,2\nb,y,3\n")
     code, _, errors = nbyk(f"{plan} --pilot long.csv")
     assert code == 2
@@ -359,7 +357,7 @@ def test_real_systems_take_the_place_of_what_is_assumed(nbyk: Run) -> None:
     for name, spread in (("ours", 0.5), ("theirs", 1.5)):
         answers = np.clip(np.round(ratings.mean(axis=1) + spread * generator.normal(size=60)), 1, 5)
         write_pilot(f"{name}.csv", answers[:, None])
-    command = "plan --pilot-systems theirs.csv ours.csv --levels 1,2,3,4,5 --responses 4 --power 0.8"
+    command = "plan --pilot-systems theirs.csv ours.csv --scale 1,2,3,4,5 --responses 4 --power 0.8"
     code, text, errors = nbyk(f"{command} --pilot pilot.csv --precision 0.03")
     assert code == 0, errors
     assert "that ours is better than theirs by 0." in " ".join(text.split())
@@ -374,7 +372,7 @@ def test_real_systems_take_the_place_of_what_is_assumed(nbyk: Run) -> None:
 
 def test_the_plan_of_a_fitted_prior_stands_beside_that_of_the_pilots_items(nbyk: Run) -> None:
     write_pilot("pilot.csv", likert())
-    command = f"plan --pilot pilot.csv --levels 1,2,3,4,5 {SIZE} --epsilon 0.2"
+    command = f"plan --pilot pilot.csv --scale 1,2,3,4,5 {SIZE} --epsilon 0.2"
     own = json.loads(nbyk(f"{command} --format json" if "--format" not in command else command)[1])
     of_prior = json.loads(nbyk(f"{command} --items-from prior")[1])
     assert own["of_fitted_prior"]["power"] == of_prior["power"]
@@ -406,9 +404,7 @@ def test_raters_and_runs_have_a_plan_of_their_own(nbyk: Run) -> None:
 
 def test_a_pilot_with_ids_says_how_raters_and_runs_differ(nbyk: Run) -> None:
     assert nbyk("example")[0] == 0
-    pair = (
-        "plan --pilot example/gold.csv --pilot-systems example/sim_a.csv example/sim_c.csv --low 0 --high 1"
-    )
+    pair = "plan --pilot example/gold.csv --pilot-systems example/sim_a.csv example/sim_c.csv --scale 0..1"
     code, text, errors = nbyk(f"{pair} --raters 8 --runs 5 --responses 5 --power 0.9 --format json")
     assert code == 0, errors
     content = json.loads(text)

@@ -11,6 +11,7 @@ from scipy.stats import binomtest
 
 from nbyk.labels import label_bootstrap, score_names
 from nbyk.labels.level import type_one_error
+from nbyk.studies.steps import Work
 from nbyk_papers.boostsa2022.design import (
     EXAMPLE_COUNTS,
     FRACTIONS,
@@ -32,7 +33,7 @@ from nbyk_papers.boostsa2022.label_cells import (
 )
 from nbyk_papers.boostsa2022.label_sets import counted_set
 
-CELL: dict[str, Any] = {"n_simulations": 2, "n_resamples": 64, "seed": 5}
+CELL: dict[str, Any] = {"n_simulations": 2, "n_resamples": 64, "seed": 5, "work": Work("test")}
 
 
 def test_names_are_those_of_the_registry() -> None:
@@ -89,7 +90,7 @@ def test_the_example_is_tested_as_label_bootstrap_does() -> None:
 def test_levels_are_counts_with_exact_intervals(semantics: Any) -> None:
     options: dict[str, Any] = {"n_items": 30, "n_sets": 70, "n_resamples": 99, "alpha": 0.05, "seed": 3}
     table = levels_table(
-        "soft", scores=["js_distance"], fractions=[0.5, 1.0], semantics=semantics, **options
+        "soft", scores=["js_distance"], fractions=[0.5, 1.0], semantics=semantics, work=Work("test"), **options
     ).to_pandas()
     levels = type_one_error("soft", "js_distance", fractions=[0.5, 1.0], semantics=semantics, **options)
     assert table["rate"].tolist() == [level.rate for level in levels]

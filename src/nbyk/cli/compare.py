@@ -21,18 +21,23 @@ from nbyk.cli.options import (
     GoldItem,
     GoldRater,
     GoldValue,
+    Item,
     MetricFiles,
     OnDuplicates,
     OnEmpty,
+    Rater,
     RaterIds,
     RunIds,
+    Scale,
     Seed,
     SystemColumn,
     Threads,
+    Value,
     check_out_folder,
     distinct,
     factors,
     load_metric_files,
+    scale_named,
 )
 from nbyk.errors import NbykError, unknown_name
 
@@ -122,18 +127,13 @@ def compare(
     generalise: Generalise = None,
     rater_ids: RaterIds = None,
     run_ids: RunIds = None,
-    scale: Annotated[
-        str | None,
-        typer.Option(
-            help="Scale of all ratings: 1..5, levels as in 1,2,3,4,5, or binary.", show_default="0..1"
-        ),
-    ] = None,
+    scale: Scale = None,
     on_missing: Annotated[
         str, typer.Option(help="Items that not all files have: refuse, or drop them and say how many.")
     ] = "refuse",
-    item: Annotated[str, typer.Option(help="Column of items.")] = "item",
-    rater: Annotated[str, typer.Option(help="Column of raters, or of a system's runs.")] = "rater",
-    value: Annotated[str, typer.Option(help="Column of values.")] = "value",
+    item: Item = "item",
+    rater: Rater = "rater",
+    value: Value = "value",
     cluster: Cluster = None,
     gold_item: GoldItem = None,
     gold_rater: GoldRater = None,
@@ -209,7 +209,7 @@ def compare(
     read = read_systems(
         systems or (),
         gold,
-        scale=_scale(scale),
+        scale=None if scale is None else scale_named(scale),
         on_missing=on_missing,  # type: ignore[arg-type]
         samples=SampleChoice(samples_metric, task, filter_),
         item=item,
@@ -400,15 +400,6 @@ def _check_names(systems: Systems, against: str | None, *, gate: bool) -> None:
             f"--gate with {len(names)} systems needs a baseline to be better than; name it with --against, "
             f"as in --against {names[-1]}"
         )
-
-
-def _scale(text: str | None) -> Any:
-    from nbyk.data import scale_from_text
-
-    try:
-        return None if text is None else scale_from_text(text)
-    except NbykError as error:
-        raise error.about(argument="scale") from None
 
 
 def _one_of(argument: str, value: str, known: Sequence[str]) -> None:

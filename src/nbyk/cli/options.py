@@ -12,7 +12,7 @@ from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
     from nbyk.config import Downloads
-    from nbyk.metrics import Metric
+    from nbyk.data import Scale as DeclaredScale
 
 Out = Annotated[Path, typer.Option("--out", help="File to write.")]
 Seed = Annotated[int, typer.Option(help="Seed of every draw.", min=0)]
@@ -74,6 +74,13 @@ SystemColumn = Annotated[
         help="Column of systems, of one table that holds them all.", show_default="one of a known name"
     ),
 ]
+Scale = Annotated[
+    str | None,
+    typer.Option(help="Scale of all ratings: 1..5, levels as in 1,2,3,4,5, or binary.", metavar="SCALE"),
+]
+Item = Annotated[str, typer.Option("--item", help="Column of items.")]
+Rater = Annotated[str, typer.Option("--rater", help="Column of raters, or of a system's runs.")]
+Value = Annotated[str, typer.Option("--value", help="Column of values.")]
 OnDuplicates = Annotated[
     str,
     typer.Option(
@@ -120,14 +127,14 @@ def load_metric_files(paths: Sequence[Path] | None) -> None:
         load_file(path)
 
 
-def chosen_metrics(specs: Sequence[str], paths: Sequence[Path] | None) -> list[Metric]:
-    """Return the metrics that are named, of nbyk or the user's files; NbykError if one is named twice."""
-    from nbyk.metrics import get
+def scale_named(text: str) -> DeclaredScale:
+    """Return the scale that --scale declares."""
+    from nbyk.data import scale_from_text
 
-    load_metric_files(paths)
-    metrics = [get(spec) for spec in specs]
-    distinct("--metric", [metric.name for metric in metrics])
-    return metrics
+    try:
+        return scale_from_text(text)
+    except NbykError as error:
+        raise error.about(argument="scale") from None
 
 
 def distinct(option: str, values: Sequence[str]) -> None:

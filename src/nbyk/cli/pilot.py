@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import sys
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nbyk.cli.options import scale_named
 from nbyk.errors import NbykError, unknown_name
 
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
-    from nbyk.data import Interval, Levels, Ratings, ResponseSet
+    from nbyk.data import Levels, Ratings, ResponseSet, Scale
+    from nbyk.data.columns import Columns
     from nbyk.priors import Response, TwoStagePrior
     from nbyk.resampling.pilot_items import PilotItems
 
-_UNEVEN = 0.05
 _MOST_STEPS = 10
 """Steps of the longest scale, from 0 to 10, whose whole numbers are taken for its levels."""
 _ROUNDING = 1e-9
@@ -68,7 +70,7 @@ class Pilot:
     pair: ResponseSet | None = None
 
 
-def read_pilot(path: Path, scale: Levels | Interval) -> Pilot:
+def read_pilot(path: Path, scale: Scale, columns: Columns) -> Pilot:
     """Return the ratings of a pilot."""
     import numpy as np
 
@@ -76,53 +78,55 @@ def read_pilot(path: Path, scale: Levels | Interval) -> Pilot:
     from nbyk.priors import Response
     from nbyk.resampling.pilot_items import PilotItems
 
-    ratings = read_ratings(path, scale=scale)
+    read = partial(read_ratings, path, item=columns.item, rater=columns.rater, value=columns.value)
+    ratings = read(scale=scale)
     whole = _whole_steps(ratings, scale)
     if whole is not None:
         say(f"all ratings are whole numbers: raters choose among the {len(whole.levels)} levels of the scale")
-        scale, ratings = whole, read_ratings(path, scale=whole)
-    (ends, unit), response = _span(scale), Response.on(scale)
-    if isinstance(scale, Levels):
-        raw = np.array(scale.levels)[np.rint(ratings.values * response.levels).astype(np.intp)]
-    else:
-        raw = ends[0] + unit * ratings.values
+        scale, ratings = whole, read(scale=whole)
+    raw, response, unit = scale.original(ratings.values), Response.on(scale), _unit(scale)
+    levels = scale.levels if isinstance(scale, Levels) else ()
     if response.levels == 2 or (response.levels == 0 and np.isin(ratings.values, (0.0, 1.0)).all()):
-        response, unit = Response("binary"), ends[1] - ends[0]
+        response = Response("binary")
+        levels = tuple(scale.original(np.array([0.0, 0.5 if isinstance(scale, Levels) else 1.0])).tolist())
+        unit = levels[1] - levels[0]
         ratings = replace(ratings, values=(ratings.values > 0.0).astype(np.float64))
-    levels = scale.levels if isinstance(scale, Levels) else ends if response.levels else ()
     _check_pilot(path, replace(ratings, values=raw), levels)
     return Pilot(PilotItems(path.stem, ratings.matrix(), response), unit, _cautions(ratings))
 
 
-def read_pair(gold: Path | None, systems: tuple[Path, Path], scale: Levels | Interval) -> Pilot:
+def read_pair(gold: Path | None, systems: tuple[Path, Path], scale: Scale, columns: Columns) -> Pilot:
     """Return a pair of real systems that answered the items of a pilot, or whose answers people rated."""
     from nbyk.data import read_systems
     from nbyk.priors import Response
     from nbyk.resampling.pilot_items import PilotItems
     from nbyk.testing.shared_units.cautions import about_units
 
-    read = read_systems([str(path) for path in systems], gold, scale=scale)
+    read = read_systems(
+        [str(path) for path in systems],
+        gold,
+        scale=scale,
+        item=columns.item,
+        rater=columns.rater,
+        value=columns.value,
+    )
     a, b = read.names
     pair = (read.responses[a], read.responses[b])
     units = dict(read.units) if read.gold_units is None else {"gold": read.gold_units, **read.units}
     name = systems[0].parent.name if gold is None else gold.stem
     items = PilotItems(name or "the pilot", read.gold, Response("clamped"), pair, (a, b))
     cautions = tuple(about_units(units, read.n_items, claim="size"))
-    return Pilot(items, _span(scale)[1], cautions, read.pair(a, b))
+    return Pilot(items, _unit(scale), cautions, read.pair(a, b))
 
 
-def _span(scale: Levels | Interval) -> tuple[tuple[float, float], float]:
-    """Return the ends of a scale, and what 1 of normalised ratings is on it."""
-    from nbyk.data import Levels
-
-    if isinstance(scale, Levels):
-        n_levels = len(scale.levels)
-        ends = (scale.levels[0], scale.levels[-1])
-        return ends, (ends[1] - ends[0]) * n_levels / (n_levels - 1)
-    return (scale.low, scale.high), scale.high - scale.low
+def _unit(scale: Scale) -> float:
+    """Return what 1 of normalised ratings is on a scale whose levels are equal steps."""
+    unit = scale.unit
+    assert unit is not None
+    return unit
 
 
-def _whole_steps(ratings: Ratings, scale: Levels | Interval) -> Levels | None:
+def _whole_steps(ratings: Ratings, scale: Scale) -> Levels | None:
     """Return the levels that raters chose among, if a short scale was declared by its ends alone.
 
     A continuous prior of whole numbers has too little variance within items, and the sizes would be those
@@ -173,43 +177,23 @@ def fitted(name: str, ratings: NDArray[np.float64], response: Response) -> TwoSt
     return fit_prior(name, ratings, response).prior
 
 
-def pilot_scale(low: float | None, high: float | None, levels: str | None) -> Levels | Interval:
-    """Return the scale that --low and --high, or --levels, declare."""
-    from nbyk.data import Interval
-
-    if levels is not None and (low, high) != (None, None):
-        raise NbykError("plan: found --levels and --low or --high; they are two kinds of scale: keep one")
-    if levels is not None:
-        return _levels(levels)
-    if low is None or high is None:
-        raise NbykError(
-            "plan: a --pilot needs its scale: --low and --high for numbers between two ends (0 and 1 for "
-            "yes or no), or --levels for a few ordered ones, as in --levels 1,2,3,4,5"
-        )
-    return Interval(low, high)
-
-
-def _levels(text: str) -> Levels:
+def pilot_scale(text: str | None) -> Scale:
+    """Return the scale that --scale declares, if its levels are equal steps."""
     from nbyk.data import Levels
 
-    option = f"--levels {text}" if text.strip() else "--levels: is empty"
-    try:
-        numbers = [float(level) for level in text.split(",")]
-    except ValueError:
-        raise NbykError(f"{option}; expected numbers with commas between, as in 1,2,3,4,5") from None
-    for number in numbers:
-        if numbers.count(number) > 1:
-            raise NbykError(f"{option}: {number:g} is given twice; list every level once, lowest first")
-    try:
-        scale = Levels(tuple(numbers))
-    except NbykError as error:
-        raise error.about(argument="levels") from None
-    steps = [upper - lower for lower, upper in pairwise(scale.levels)]
-    # Levels may be rounded, as in 0, 0.33, 0.67, 1.
-    if max(steps) - min(steps) > _UNEVEN * max(steps):
+    if text is None:
         raise NbykError(
-            f"{option}: found steps from {min(steps):g} to {max(steps):g}; levels are taken as equal steps: "
-            "list those that nobody chose too, number the levels evenly, or give --low and --high"
+            "expected the scale of the pilot's ratings: levels, as in 1,2,3,4,5, two ends, as in 0..100, or "
+            "binary for yes or no",
+            argument="scale",
+        )
+    scale = scale_named(text)
+    if isinstance(scale, Levels) and scale.unit is None:
+        steps = [upper - lower for lower, upper in pairwise(scale.levels)]
+        raise NbykError(
+            f"found {text}, with steps from {min(steps):g} to {max(steps):g}; a plan takes levels for equal "
+            "steps: list those that nobody chose too, number the levels evenly, or give two ends",
+            argument="scale",
         )
     return scale
 

@@ -12,7 +12,17 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 import typer
 
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
-from nbyk.cli.options import MetricFiles, Seed, Threads, check_out_folder, load_metric_files
+from nbyk.cli.options import (
+    Item,
+    MetricFiles,
+    Rater,
+    Scale,
+    Seed,
+    Threads,
+    Value,
+    check_out_folder,
+    load_metric_files,
+)
 from nbyk.cli.pilot import fitted, pilot_scale, prior_of, read_pair, read_pilot, say
 from nbyk.cli.plan_people import People, Sizes, plan_people
 from nbyk.errors import NbykError
@@ -21,7 +31,6 @@ if TYPE_CHECKING:
     from nbyk.planning.plan import Plan
     from nbyk.priors import TwoStagePrior
     from nbyk.resampling.pilot_items import PilotItems
-    from nbyk.testing.pvalues import Alternative
 
 _SPREAD = "Spread of {}'s answers to an item, relative to that of people's ratings."
 _SD = "Standard deviation of the effect {}, in its unit."
@@ -34,7 +43,8 @@ def plan(
         typer.Argument(help="Dataset: convabuse (fitted to its ratings), or a published prior's name."),
     ] = None,
     pilot: Annotated[
-        Path | None, typer.Option(help="Your own ratings: CSV, TSV, JSONL, Parquet, .npy.")
+        Path | None,
+        typer.Option(help="Your own ratings: CSV, TSV, JSONL, Parquet, .npy; with their --scale."),
     ] = None,
     pilot_systems: Annotated[
         tuple[Path, Path] | None,
@@ -48,11 +58,10 @@ def plan(
         str,
         typer.Option(help="Simulate from the pilot's own items and ratings, or from a prior fitted to them."),
     ] = "pilot",
-    low: Annotated[float | None, typer.Option(help="Lowest value of the pilot's scale.")] = None,
-    high: Annotated[float | None, typer.Option(help="Highest value of the pilot's scale.")] = None,
-    levels: Annotated[
-        str | None, typer.Option(help="The pilot's levels, lowest first, as in 1,2,3,4,5.")
-    ] = None,
+    scale: Scale = None,
+    item: Item = "item",
+    rater: Rater = "rater",
+    value: Value = "value",
     prior: Annotated[
         Path | None, typer.Option(help="Prior, as written by `nbyk study prior` or `nbyk fit`.")
     ] = None,
@@ -152,9 +161,9 @@ def plan(
     A size is --items with --responses, or a --budget, which stands for the best size that it buys. With
     --epsilon and --power alone the cheapest size is found.
     """
+    from nbyk.data.columns import Columns
     from nbyk.metrics import get
     from nbyk.metrics.units import unit_power
-    from nbyk.planning.plan import plan as solve
 
     load_metric_files(metric_file)
     check_format(form)
@@ -177,9 +186,9 @@ def plan(
         _refuse_with_people(dataset=dataset, prior=prior, epsilon=epsilon, budget=budget, n_runs=n_runs)
         pair = None
         if pilot_systems is not None:
-            pair = read_pair(pilot, pilot_systems, pilot_scale(low, high, levels))
-        asked = Sizes(n_items, k_responses, effect, power, alpha, cost_per_item, cost_per_rating)
-        plan_people(people, asked, chosen, pair, out, form=form)
+            pair = read_pair(pilot, pilot_systems, pilot_scale(scale), Columns(item, rater, value))
+        sizes = Sizes(n_items, k_responses, effect, power, alpha, cost_per_item, cost_per_rating)
+        plan_people(people, sizes, chosen, pair, out, form=form)
         return
     given = {
         "DATASET": dataset,
@@ -199,8 +208,11 @@ def plan(
         )
     if items_from not in ("pilot", "prior"):
         raise NbykError(f"found {items_from!r}, expected pilot or prior", argument="items_from")
-    if pilot is None and pilot_systems is None and (low, high, levels) != (None, None, None):
-        raise NbykError("plan: --low, --high and --levels describe the scale of a --pilot, and there is none")
+    if pilot is None and pilot_systems is None and scale is not None:
+        raise NbykError(
+            f"found {scale}, which describes the ratings of a pilot, and there is none; leave it out",
+            argument="scale",
+        )
     if effect is not None and not 0.0 < effect < math.inf:
         raise NbykError(
             f"found {effect:g}, expected a number above 0: by how much A is better", argument="effect"
@@ -217,11 +229,11 @@ def plan(
 
         population = read_prior(prior)
     elif pilot is not None or pilot_systems is not None:
-        scale = pilot_scale(low, high, levels)
+        declared, columns = pilot_scale(scale), Columns(item, rater, value)
         read = (
-            read_pair(pilot, pilot_systems, scale)
+            read_pair(pilot, pilot_systems, declared, columns)
             if pilot_systems
-            else read_pilot(cast("Path", pilot), scale)
+            else read_pilot(cast("Path", pilot), declared, columns)
         )
         population, unit, cautions = read.items, read.unit, read.warnings
         if pilot_systems is None:
@@ -237,6 +249,26 @@ def plan(
                 population, beside = beside(), None
     else:
         population, cautions = prior_of(str(dataset), published=published)
+    asked: dict[str, Any] = {
+        "n_items": n_items,
+        "k_responses": k_responses,
+        "epsilon": epsilon,
+        "power": power,
+        "budget": budget,
+        "effect": effect,
+        "test": test,
+        "alpha": alpha,
+        "alternative": alternative,
+        "n_runs": _runs(n_runs),
+        "epsilon_a": epsilon_a,
+        "sd_scale_a": sd_scale_a,
+        "sd_scale_b": sd_scale_b,
+        "precision": precision,
+        "n_resamples": n_resamples,
+        "seed": seed,
+        "threads": threads,
+        "progress": say,
+    }
     if metric is not None and len(metric) > 1:
         from nbyk.planning.ranking import rank
         from nbyk.report.ranking import ranking_answer
@@ -246,72 +278,26 @@ def plan(
                 "metrics are ranked for systems that a prior makes up, not for real ones; leave these out",
                 argument="pilot_systems",
             )
-        ranked = rank(
-            cast("TwoStagePrior", population if beside is None else beside()),
-            metric,
-            n_items=n_items,
-            k_responses=k_responses,
-            epsilon=epsilon,
-            n_runs=_runs(n_runs),
-            sd_scale_a=sd_scale_a,
-            sd_scale_b=sd_scale_b,
-            epsilon_a=epsilon_a,
-            seed=seed,
-            threads=threads,
-            progress=say,
-            test=test,
-            alpha=alpha,
-            alternative=cast("Alternative", alternative),
-            power=power,
-            budget=budget,
-            effect=effect,
-            precision=precision,
-            n_resamples=n_resamples,
-        )
-        give(
-            ranking_answer(ranked, cautions),
-            out=out,
-            form=form,
-            stem="ranking",
-        )
+        ranked = rank(cast("TwoStagePrior", population if beside is None else beside()), metric, **asked)
+        give(ranking_answer(ranked, cautions), out=out, form=form, stem="ranking")
         return
-    # The planner works on the prior's scale, from 0 to 1.
-    effect_unit = unit ** unit_power(compared)
-    solved_from = partial(
-        solve,
-        metric=compared,
-        test=test,
-        alpha=alpha,
-        alternative=cast("Alternative", alternative),
-        n_items=n_items,
-        k_responses=k_responses,
-        epsilon=epsilon,
-        power=power,
-        budget=budget,
-        effect=effect,
-        effect_unit=effect_unit,
-        cost_per_item=cost_per_item,
-        cost_per_rating=cost_per_rating,
-        n_runs=_runs(n_runs),
-        epsilon_a=epsilon_a,
-        sd_scale_a=sd_scale_a,
-        sd_scale_b=sd_scale_b,
-        max_items=max_items,
-        max_responses=max_responses,
-        precision=precision,
-        n_resamples=n_resamples,
-        curves=out is not None,
-        seed=seed,
-        threads=threads,
-        progress=say,
-    )
-    solved = solved_from(population)
-    if beside is not None:
-        solved = replace(solved, beside=_other(solved_from, beside))
-    solved = replace(solved, warnings=cautions)
+    from nbyk.planning.plan import plan as solve
     from nbyk.report.plan import plan_answer
 
-    give(plan_answer(solved), out=out, form=form, stem="plan")
+    # The planner works on the prior's scale, from 0 to 1.
+    asked |= {
+        "metric": compared,
+        "effect_unit": unit ** unit_power(compared),
+        "cost_per_item": cost_per_item,
+        "cost_per_rating": cost_per_rating,
+        "max_items": max_items,
+        "max_responses": max_responses,
+        "curves": out is not None,
+    }
+    solved = solve(population, **asked)
+    if beside is not None:
+        solved = replace(solved, beside=_other(partial(solve, **asked), beside))
+    give(plan_answer(replace(solved, warnings=cautions)), out=out, form=form, stem="plan")
 
 
 def _other(solved_from: Callable[[TwoStagePrior], Plan], prior: Callable[[], TwoStagePrior]) -> Plan | str:

@@ -19,8 +19,9 @@ from nbyk.testing.pvalues import Alternative, PValue
 from nbyk.testing.shared_units import Component, SharedUnitsTest
 from nbyk.testing.shared_units.cautions import about_units
 from nbyk.testing.shared_units.generalise import combined
-from nbyk.testing.systems.claims import Claim, unsettled
-from nbyk.testing.systems.panel import FEWEST_UNITS, counted, in_words
+from nbyk.testing.systems.claims import Claim, claim_by_t, unsettled
+from nbyk.testing.systems.panel import FEWEST_UNITS
+from nbyk.words import counted, listed
 
 Floats: TypeAlias = NDArray[np.float64]
 SIDES: tuple[Alternative, ...] = ("greater", "less", "two-sided")
@@ -71,7 +72,7 @@ def items_claim(
     over = ("items", "runs") if max(n_runs) > 1 and runs in ("independent", "paired") else ("items",)
     n_raters = 0 if rated is None else rated.n_shared
     raters = "this rater" if n_raters == 1 else f"these {n_raters} raters"
-    population = f"new {in_words(over)}{f', with {raters}' if n_raters else ''}"
+    population = f"new {listed(over)}{f', with {raters}' if n_raters else ''}"
     p = {side: found[side].p if side in found else math.nan for side in SIDES}
     return Claim(
         over=over,
@@ -129,11 +130,12 @@ def with_raters(
     for place, comparison in enumerate(comparisons):
         (narrow,) = comparison.claims
         over = (*narrow.over, "raters")
+        population = f"new {listed(over)}"
         if parts is None:
             reason = f"{counted(n_raters)} raters cannot speak for others"
             if n_raters >= FEWEST_UNITS:
                 reason = f"{comparison.score.name} has no value without one of the raters"
-            broad = unsettled(over, f"new {in_words(over)}", reason)
+            broad = unsettled(over, population, reason)
         else:
             defined = draws[place][np.isfinite(draws[place])]
             n_items = labels.n_items
@@ -142,21 +144,8 @@ def with_raters(
             test = SharedUnitsTest(
                 comparison.effect, variance, df, items, {"raters": parts[place]}, 1.0, math.inf
             )
-            low, high = test.interval(confidence_level)
-            p = {side: test.p_value(side) for side in SIDES}
-            broad = Claim(
-                over=over,
-                population=f"new {in_words(over)}",
-                p=p[alternative],
-                p_greater=p["greater"],
-                p_less=p["less"],
-                p_two_sided=p["two-sided"],
-                standard_error=0.0,
-                low=low,
-                high=high,
-                method="t",
-                df=df,
-                decided=True,
+            broad = claim_by_t(
+                test, over, population, alternative=alternative, confidence_level=confidence_level
             )
         found.append(
             replace(

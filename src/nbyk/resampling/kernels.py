@@ -227,27 +227,6 @@ def take_rows(values: Array, items: Array, out: Array) -> None:
 
 
 @njit(nogil=True, cache=True)
-def draw_responses(
-    values: Array, counts: Array, items: Array, words: Array, as_many_as_present: bool, out: Array
-) -> None:
-    """Draw responses with replacement within each row of `values` (N, K) at `items` (R, N).
-
-    `out` and `words`, 32 random bits each, have shape (R, N, width). Where `as_many_as_present`, a row of c
-    responses gives c draws and NaN behind them; otherwise it gives `width` draws.
-    """
-    for r in range(out.shape[0]):
-        for i in range(out.shape[1]):
-            row = items[r, i]
-            count = counts[row]
-            n_draws = count if as_many_as_present else out.shape[2]
-            for j in range(out.shape[2]):
-                if j < n_draws:
-                    out[r, i, j] = values[row, index_below(words[r, i, j], count)]
-                else:
-                    out[r, i, j] = np.nan
-
-
-@njit(nogil=True, cache=True)
 def draw_pooled(
     a: Array,
     counts_a: Array,
@@ -258,7 +237,11 @@ def draw_pooled(
     counts_out: Array,
     out: Array,
 ) -> None:
-    """Draw with replacement from each item's pool A|B; row i of the source gives `counts_out[i]` draws."""
+    """Draw with replacement from the pool A|B of each of `items`, shape (R, N).
+
+    `out` and `words`, 32 random bits each, have shape (R, N, width). Row i of the source gives
+    `counts_out[i]` draws, and NaN behind them.
+    """
     for r in range(out.shape[0]):
         for i in range(out.shape[1]):
             row = items[r, i]
@@ -273,36 +256,15 @@ def draw_pooled(
 
 
 @njit(nogil=True, cache=True)
-def draw_pooled_twice(
-    a: Array,
-    counts_a: Array,
-    b: Array,
-    counts_b: Array,
-    items: Array,
-    from_pool: Array,
-    counts_drawn: Array,
-    again: Array,
-    as_many_as_drawn: bool,
-    out: Array,
-) -> None:
-    """Draw from each item's pool A|B as `draw_pooled` does, and from what was drawn once more.
+def draw_words(words: Array, counts: Array, items: Array, again: Array, out: Array) -> None:
+    """Draw from the random words of each of `items`, (R, N, K), of which row i of the source has `counts[i]`.
 
-    `from_pool`, shape (R, N, K), and `again`, shape (R, N, width), are the random bits of either draw. Where
-    `as_many_as_drawn`, a row of c first draws gives c second ones and NaN behind them.
+    What `draw_pooled` draws by them is drawn twice. `out` and `again`, random bits, have shape (R, N, width).
     """
     for r in range(out.shape[0]):
         for i in range(out.shape[1]):
-            row = items[r, i]
-            n_a = counts_a[row]
-            pool = n_a + counts_b[row]
-            n_drawn = counts_drawn[row]
-            n_again = n_drawn if as_many_as_drawn else out.shape[2]
             for j in range(out.shape[2]):
-                if j < n_again:
-                    k = index_below(from_pool[r, i, index_below(again[r, i, j], n_drawn)], pool)
-                    out[r, i, j] = a[row, k] if k < n_a else b[row, k - n_a]
-                else:
-                    out[r, i, j] = np.nan
+                out[r, i, j] = words[r, i, index_below(again[r, i, j], counts[items[r, i]])]
 
 
 @njit(nogil=True, cache=True)

@@ -291,11 +291,8 @@ class _Plan:
             out = np.empty((n, self.n_items, width))
             kernels.take_rows(rows.values, items, out)
             return out
-        as_many = self.sampler.n_responses is None
-        out = np.empty((n, self.n_items, self.sampler.n_responses or rows.width))
-        words = streams.words(role, out.shape)
-        kernels.draw_responses(rows.values, rows.counts, items, words, as_many, out)
-        return out
+        words = streams.words(role, self._shape_drawn(rows, items))
+        return _drawn(rows, _none_beside(rows), items, words, self._counts_drawn(rows))
 
     def _responses_of_drawn(self, streams: _HypothesisStreams, role: str, drawn: Floats) -> Floats:
         """Apply the response sampler to rows that were already drawn, shape (n, N, K)."""
@@ -304,12 +301,9 @@ class _Plan:
         if self.sampler.responses == "first_element":
             return np.ascontiguousarray(drawn[:, :, :1])
         flat = _Rows.of(drawn.reshape(-1, drawn.shape[2]))
-        as_many = self.sampler.n_responses is None
-        out = np.empty((*drawn.shape[:2], self.sampler.n_responses or drawn.shape[2]))
-        words = streams.words(role, out.shape)
         every_row = np.arange(len(flat.values)).reshape(drawn.shape[:2])
-        kernels.draw_responses(flat.values, flat.counts, every_row, words, as_many, out)
-        return out
+        words = streams.words(role, (*drawn.shape[:2], self.sampler.n_responses or drawn.shape[2]))
+        return _drawn(flat, _none_beside(flat), every_row, words, self._counts_drawn(flat))
 
     def _counts_drawn(self, rows: _Rows) -> Integers:
         """Return how many responses the response sampler yields for each item of the source."""
@@ -319,23 +313,19 @@ class _Plan:
             return rows.counts
         return np.full_like(rows.counts, self.sampler.n_responses)
 
+    def _shape_drawn(self, rows: _Rows, items: Integers) -> tuple[int, int, int]:
+        return len(items), self.n_items, self.sampler.n_responses or rows.width
+
     def _pooled(self, streams: _HypothesisStreams, role: str, counts: Integers, items: Integers) -> Floats:
-        out = np.empty((len(items), self.n_items, int(counts.max())))
-        words = streams.words(role, out.shape)
-        a, b = self.a, self.b
-        kernels.draw_pooled(a.values, a.counts, b.values, b.counts, items, words, counts, out)
-        return out
+        words = streams.words(role, (len(items), self.n_items, int(counts.max())))
+        return _drawn(self.a, self.b, items, words, counts)
 
     def _pooled_twice(self, streams: _HypothesisStreams, role: str, rows: _Rows, items: Integers) -> Floats:
-        a, b = self.a, self.b
         from_pool = streams.words(f"pool {role}", (len(items), self.n_items, rows.width))
-        as_many = self.sampler.n_responses is None
-        out = np.empty((len(items), self.n_items, self.sampler.n_responses or rows.width))
-        again = streams.words(role, out.shape)
-        kernels.draw_pooled_twice(
-            a.values, a.counts, b.values, b.counts, items, from_pool, rows.counts, again, as_many, out
-        )
-        return out
+        again = streams.words(role, self._shape_drawn(rows, items))
+        words = np.empty_like(again)
+        kernels.draw_words(from_pool, rows.counts, items, again, words)
+        return _drawn(self.a, self.b, items, words, self._counts_drawn(rows))
 
     def _permuted(self, streams: _HypothesisStreams, items: Integers) -> tuple[Floats, Floats]:
         n, a, b = len(items), self.a, self.b
@@ -350,6 +340,18 @@ class _Plan:
         swap = streams.coins("swap", items.shape)
         kernels.swap_rows(a, b, items, swap, out_a, out_b)
         return out_a, out_b
+
+
+def _drawn(a: _Rows, b: _Rows, items: Integers, words: NDArray[np.uint32], counts: Integers) -> Floats:
+    """Draw with replacement from the pools A|B of items by random words, in their shape."""
+    out = np.empty(words.shape)
+    kernels.draw_pooled(a.values, a.counts, b.values, b.counts, items, words, counts, out)
+    return out
+
+
+def _none_beside(rows: _Rows) -> _Rows:
+    """Return rows without a response, for pools that hold these rows alone."""
+    return _Rows(rows.values[:, :0], np.zeros_like(rows.counts))
 
 
 class _HypothesisStreams:

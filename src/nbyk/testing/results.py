@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from typing import Protocol
 
@@ -42,16 +43,16 @@ class Found(Protocol):
         ...
 
 
-class Several(ShownInNotebooks):
+class Several(ShownInNotebooks, ABC):
     """A result of several comparisons which, where there is one alone, has the numbers of that one.
 
     Of more, `p`, `standard_error`, `interval` and `effect` raise `NbykError`: each part has its own.
     """
 
     @property
+    @abstractmethod
     def parts(self) -> Sequence[Found]:
         """The comparisons: pairs of systems, or scores."""
-        raise NotImplementedError
 
     @property
     def p(self) -> float:

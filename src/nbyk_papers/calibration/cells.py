@@ -40,16 +40,15 @@ def rate_cells(config: Any, settings: Any) -> Iterator[Cell]:
                 ):
                     keys = [metrics for of_part, metrics in stored if of_part == part]
                     for key, metrics in RATE_METRICS.plan(settings.metrics, keys).items():
-                        yield _cell(
-                            f"{folder}/{name}+{part}+{key}.parquet",
-                            config,
-                            settings,
-                            source=source,
-                            size=size,
-                            epsilons=(epsilon_a, epsilon_b),
-                            samplers=samplers,
-                            metrics=metrics,
-                        )
+                        drawn = {
+                            "n_items": size.n_items,
+                            "k_responses": size.k_responses,
+                            "epsilon_a": epsilon_a,
+                            "epsilon_b": epsilon_b,
+                            "metrics": metrics,
+                            "samplers": samplers,
+                        }
+                        yield _cell(f"{folder}/{name}+{part}+{key}.parquet", config, settings, source, drawn)
 
 
 def _parts(samplers: Sequence[str], stored: Sequence[Sequence[str]]) -> list[tuple[str, list[str]]]:
@@ -57,36 +56,22 @@ def _parts(samplers: Sequence[str], stored: Sequence[Sequence[str]]) -> list[tup
     return [(f"{EXPECTED}{key}", names) for key, names in RATE_SAMPLERS.plan(samplers, keys).items()]
 
 
-def _cell(
-    file: str,
-    config: Any,
-    settings: Any,
-    *,
-    source: str,
-    size: Any,
-    epsilons: tuple[float, float],
-    samplers: Sequence[str],
-    metrics: Sequence[str],
-) -> Cell:
-    draws = 5 * settings.expected_resamples if samplers else settings.n_resamples
-    responses = max(50, size.n_items) * size.k_responses / 2500
+def _cell(file: str, config: Any, settings: Any, source: str, drawn: dict[str, Any]) -> Cell:
+    n_resamples = settings.expected_resamples if drawn["samplers"] else settings.n_resamples
+    draws = 5 * n_resamples if drawn["samplers"] else n_resamples
+    responses = max(50, drawn["n_items"]) * drawn["k_responses"] / 2500
     return Cell(
         file,
         "rates",
         {
-            "n_items": size.n_items,
-            "k_responses": size.k_responses,
-            "epsilon_a": epsilons[0],
-            "epsilon_b": epsilons[1],
-            "metrics": metrics,
-            "samplers": samplers,
+            **drawn,
             "alphas": settings.alphas,
             "n_sets": settings.n_sets,
-            "n_resamples": settings.expected_resamples if samplers else settings.n_resamples,
+            "n_resamples": n_resamples,
             "n_bootstraps": settings.n_bootstraps,
             "seed": config.seed,
         },
-        {"prior": prior_file(source), "metric_files": config.files_of_metrics(metrics)},
+        {"prior": prior_file(source), "metric_files": config.files_of_metrics(drawn["metrics"])},
         memory=424,
         seconds=120 * responses * settings.n_sets / 1000 * draws / 199,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -14,20 +15,25 @@ from nbyk.cli.options import (
     Columns,
     Epsilon,
     EpsilonA,
+    Item,
     Items,
     MetricFiles,
     Out,
     PriorFile,
+    Rater,
     Responses,
     Samplers,
+    Scale,
     SdScaleA,
     SdScaleB,
     Seed,
     SemanticsName,
     Threads,
+    Value,
     checksum,
     distinct,
     load_metric_files,
+    scale_named,
 )
 from nbyk.errors import NbykError
 
@@ -198,16 +204,20 @@ def align(
     a: Annotated[Path, typer.Argument(help="System A's ratings of the same items.")],
     b: Annotated[Path, typer.Argument(help="System B's ratings of the same items.")],
     out: Out,
-    low: Annotated[float, typer.Option(help="Lowest value of the scale.")] = 0.0,
-    high: Annotated[float, typer.Option(help="Highest value of the scale.")] = 1.0,
+    scale: Scale = None,
+    item: Item = "item",
+    rater: Rater = "rater",
+    value: Value = "value",
 ) -> None:
     """Align your own gold, A and B by item, in [0, 1], as a reference set for `nbyk study estimate`."""
     import nbyk.data
-    from nbyk.data import Interval, read_ratings
+    from nbyk.data import read_ratings
     from nbyk.files import write_parquet
     from nbyk_papers.wein2023.cells import references_table
 
-    data = nbyk.data.align(*(read_ratings(path, scale=Interval(low, high)) for path in (gold, a, b)))
+    declared = None if scale is None else scale_named(scale)
+    read = partial(read_ratings, item=item, rater=rater, value=value, scale=declared)
+    data = nbyk.data.align(*map(read, (gold, a, b)))
     write_parquet(out, references_table([data]), {"files": [checksum(path) for path in (gold, a, b)]})
 
 

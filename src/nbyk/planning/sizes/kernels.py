@@ -106,7 +106,7 @@ def _sum_at(word: Words, items: Items) -> Any:
 def sum_bootstrapped_items(
     words: Words, per_word: int, key: Any, replicate: int, sizes: Sizes, out: Sums
 ) -> None:
-    """Fill `out`, as `sum_items`, with sums over as many items, drawn with replacement from a size's set."""
+    """Fill `out`, as `sum_items`, with sums over the items that `draw_items` draws from each size's set."""
     items = np.empty(sizes.max() + ITEMS_AT_ONCE, np.int32)
     for s in range(len(sizes)):
         draw_items(key, replicate, sizes[s], items)

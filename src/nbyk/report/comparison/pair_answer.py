@@ -35,9 +35,10 @@ from nbyk.testing.systems.result import (
     plain,
 )
 from nbyk.testing.systems.sensitivity import Sensitivity
-from nbyk.testing.systems.sentences import listed, number
+from nbyk.testing.systems.sentences import number
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import VarianceShares
+from nbyk.words import listed
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -188,7 +189,7 @@ def _in_ratings(found: PairFindings, result: ComparisonResult) -> Iterator[str]:
     claim = next(claim for claim in result.claims if claim.is_settled)
     if unit == 1.0:
         return
-    sign, (first, second) = (-1.0, (found.b, found.a)) if result.verdict == "B" else (1.0, (found.a, found.b))
+    first, second, sign = result.in_order(result.claims[0], found.a, found.b)
     low, high = sorted((sign * unit * claim.low, sign * unit * claim.high))
     yield (
         f"In the ratings' own unit, the effect of {first} over {second} on {result.metric} is "

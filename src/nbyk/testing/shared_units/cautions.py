@@ -7,6 +7,7 @@ from typing import Literal
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import Units
+from nbyk.words import listed
 
 Claim = Literal["test", "size", "variance", "labels", "prior"]
 
@@ -73,7 +74,7 @@ def about_units(
     if unknown:
         one = "rater" if unknown == ["gold"] else "rater or run"
         yield (
-            f"nothing says which {one} gave the responses of {_listed(unknown)}: they are taken for those of "
+            f"nothing says which {one} gave the responses of {listed(unknown)}: they are taken for those of "
             f"other {_plural(one)} at each item; where items share them, p is too small {_NEW}"
         )
 
@@ -102,7 +103,7 @@ def _owned(shared: Mapping[str, Units], kind: str) -> str:
         if len(numbers) == 1:
             return f"{_counted(numbers.pop(), kind)} of each of {len(shared)} systems"
         return f"the same {min(numbers)} to {max(numbers)} {_plural(kind)} of each of {len(shared)} systems"
-    return _listed([f"{_counted(of_name.n_shared, kind)} of {name}" for name, of_name in shared.items()])
+    return listed([f"{_counted(of_name.n_shared, kind)} of {name}" for name, of_name in shared.items()])
 
 
 def _items(behind: Sequence[Units], n_items: int) -> str:
@@ -112,7 +113,3 @@ def _items(behind: Sequence[Units], n_items: int) -> str:
         return f"all {n_items} items"
     each = " each" if sum(map(len, items_of)) > 1 else ""
     return f"up to {max(int(counts.max()) for counts in items_of)} of the {n_items} items{each}"
-
-
-def _listed(names: Sequence[str]) -> str:
-    return " and ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

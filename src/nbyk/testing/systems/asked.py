@@ -13,16 +13,9 @@ from nbyk.metrics import Metric
 from nbyk.resampling.effects import check_defined
 from nbyk.resampling.samplers import Sampler
 from nbyk.testing.engine.draws import Draws
-from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval, share_below
-from nbyk.testing.pvalues import Alternative, attained_level, expected_p, p_values
-from nbyk.testing.systems.cautions import (
-    EXACT,
-    about_data,
-    about_level,
-    about_result,
-    about_threshold,
-    same_responses,
-)
+from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
+from nbyk.testing.pvalues import Alternative, expected_p, p_values
+from nbyk.testing.systems.cautions import about_data, about_result
 from nbyk.testing.systems.claims import Claim, broad_claim
 from nbyk.testing.systems.margins import MarginClaim, margin_claims
 from nbyk.testing.systems.panel import Panel
@@ -90,22 +83,6 @@ class Asked:
         score_a, score_b = draws.scores(index)
         for kept in (null_effects, drawn):
             kept.setflags(write=False)
-        attained = None
-        if self.null in EXACT and not same_responses(data):
-            attained = attained_level(effect, null_effects, self.alpha, alternative=self.alternative)
-        own = about_result(
-            metric,
-            clusters=self.panel.draws_clusters,
-            alpha=self.alpha,
-            least_p=(2.0 if self.alternative == "two-sided" else 1.0) / (1 + null_effects.size),
-            exact=exact,
-            decided=decided,
-            n_draws=null_effects.size,
-            undefined=bootstrapped.size - drawn.size,
-            share_below=share_below(drawn, effect),
-            attained=attained,
-        )
-        of_level = about_level(metric, data, null=self.null)
         items = Claim(
             over=("items", "clusters") if self.panel.draws_clusters else ("items",),
             population=self.panel.population((), of_clusters=self.panel.draws_clusters),
@@ -125,7 +102,7 @@ class Asked:
         if metric.name in self.margins:
             margin = self.margins[metric.name]
             margins = margin_claims(metric, data, self.panel, claims, margin=margin, alpha=self.alpha)
-        return ComparisonResult(
+        result = ComparisonResult(
             metric=metric.name,
             effect=effect,
             score_a=score_a,
@@ -154,14 +131,11 @@ class Asked:
             decision_error=0.0 if exact else self.decision_error,
             claims=claims,
             margins=margins,
-            warnings=(
-                *about_data(data, null=self.null, panel=self.panel),
-                *own,
-                *of_level,
-                *about_threshold(metric, data),
-            ),
+            warnings=(),
             seed=self.seed,
         )
+        own = about_result(result, metric, data, undefined=bootstrapped.size - drawn.size)
+        return replace(result, warnings=(*about_data(data, null=self.null, panel=self.panel), *own))
 
     def _broad(self, metric: Metric, items: Claim) -> tuple[Claim, ...]:
         if not self.panel.is_broad:

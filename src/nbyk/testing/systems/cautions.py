@@ -11,11 +11,13 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
 from nbyk.metrics.units import threshold_of
+from nbyk.testing.intervals import share_below
+from nbyk.testing.pvalues import attained_level
 from nbyk.testing.shared_units.cautions import about_units, named_units
 from nbyk.testing.systems.claims import few_units
 from nbyk.testing.systems.measured import LEVEL, PERCENTILE, Measured, nearest_measured
 from nbyk.testing.systems.panel import Panel
-from nbyk.testing.systems.result import ALIKE, TESTED
+from nbyk.testing.systems.result import ALIKE, TESTED, ComparisonResult
 
 FEW_ITEMS = 20
 _LOPSIDED = 0.1
@@ -70,7 +72,7 @@ def about_number(clusters: NDArray[np.int64] | None, n_items: int, *, null: str)
     sizes = np.ones(n_items) if clusters is None else np.bincount(clusters)
     worth = float(sizes.sum() ** 2 / (sizes**2).sum())
     if len(sizes) < FEW_ITEMS:
-        unit = _drawn(clusters is not None)
+        unit = "items" if clusters is None else "clusters"
         yield f"only {len(sizes)} {unit}: {drawn} of so few are too narrow, as a rule"
     elif worth < FEW_ITEMS:
         yield (
@@ -80,45 +82,35 @@ def about_number(clusters: NDArray[np.int64] | None, n_items: int, *, null: str)
 
 
 def about_result(
-    metric: Metric,
-    *,
-    clusters: bool,
-    alpha: float,
-    least_p: float,
-    exact: bool,
-    decided: bool,
-    n_draws: int,
-    undefined: int,
-    share_below: float,
-    attained: float | None,
+    result: ComparisonResult, metric: Metric, data: ResponseSet, *, undefined: int
 ) -> Iterator[str]:
     """Yield the cautions of one metric's result.
 
     Parameters
     ----------
-    metric
-        The metric.
-    clusters
-        Whether whole clusters were swapped and bootstrapped.
-    alpha, least_p
-        The level, and the smallest p-value that the draws could give.
-    exact, decided, n_draws
-        As in the result.
+    result
+        The result, its warnings left out.
+    metric, data
+        What it was found by and of.
     undefined
         Bootstrap draws that leave the metric undefined.
-    share_below
-        Share of the bootstrap draws below the observed effect.
-    attained
-        The level that ties leave of α (`nbyk.testing.pvalues.attained_level`) under a null of `EXACT`; None
-        under another, and where A and B are the same.
     """
+    claim, alpha, n_draws = result.claims[-1], result.alpha, result.n_resamples
+    drawn_units = "clusters" if "clusters" in claim.over else "items"
+    least_p = (2.0 if result.alternative == "two-sided" else 1.0) / (1 + n_draws)
+    attained = None
+    if result.null in EXACT and not same_responses(data):
+        attained = attained_level(
+            result.effect, result.null_distribution, alpha, alternative=result.alternative
+        )
+    below = share_below(result.bootstrap_distribution, result.effect)
     if least_p > alpha:
         found = (
-            f"the {n_draws + 1} arrangements of so few {_drawn(clusters)}" if exact else f"{n_draws} draws"
+            f"the {n_draws + 1} arrangements of so few {drawn_units}" if result.exact else f"{n_draws} draws"
         )
-        way_out = f"take more {_drawn(clusters)}" if exact else "raise `max_resamples`"
+        way_out = f"take more {drawn_units}" if result.exact else "raise `max_resamples`"
         yield f"the smallest p that {found} can give is {least_p:.2g}, above α = {alpha:g}: {way_out}"
-    elif not decided:
+    elif not claim.decided:
         yield (
             f"after {n_draws} draws p is too near α = {alpha:g} to settle the decision; raise `max_resamples`"
         )
@@ -132,14 +124,16 @@ def about_result(
         yield f"{undefined} bootstrap draws leave {metric.name} undefined; the intervals leave them out"
     if metric.base_name == "max_error":
         yield "max_error rests on single items, which a bootstrap cannot redraw: do not rely on its intervals"
-    elif min(share_below, 1.0 - share_below) < _LOPSIDED:
+    elif min(below, 1.0 - below) < _LOPSIDED:
         yield (
-            f"{100 * share_below:.2g} % of the bootstrap draws lie below the observed effect: {metric.name} "
+            f"{100 * below:.2g} % of the bootstrap draws lie below the observed effect: {metric.name} "
             "is biased at this size, and its intervals are rough"
         )
+    yield from _about_level(metric, data, null=result.null)
+    yield from _about_threshold(metric, data)
 
 
-def about_level(metric: Metric, data: ResponseSet, *, null: str) -> Iterator[str]:
+def _about_level(metric: Metric, data: ResponseSet, *, null: str) -> Iterator[str]:
     """Yield where the test and the interval of one metric were measured not to hold their level."""
     k_responses = 0.5 * float(np.mean(_responses(data.a) + _responses(data.b)))
     for test in (null, PERCENTILE):
@@ -148,7 +142,7 @@ def about_level(metric: Metric, data: ResponseSet, *, null: str) -> Iterator[str
             yield _rejects_too_often(found)
 
 
-def about_threshold(metric: Metric, data: ResponseSet) -> Iterator[str]:
+def _about_threshold(metric: Metric, data: ResponseSet) -> Iterator[str]:
     """Yield at which item mean a metric calls an item positive, where means are more than 0 and 1."""
     cut = threshold_of(metric)
     if cut is None:
@@ -174,10 +168,6 @@ def _rejects_too_often(found: Measured) -> str:
         f"{found.test} rejects too often by {found.metric}: up to {found.rate:.2g} of equally good systems "
         f"at α = {LEVEL:g}, {size}"
     )
-
-
-def _drawn(clusters: bool) -> str:
-    return "clusters" if clusters else "items"
 
 
 def _responses(matrix: NDArray[np.float64]) -> NDArray[np.int64]:

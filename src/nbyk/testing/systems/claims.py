@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 from nbyk.metrics import Metric
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units import SharedUnitsTest, shared_units_test
-from nbyk.testing.systems.panel import FEW_UNITS, FEWEST_UNITS, Panel, counted, in_words
+from nbyk.testing.systems.panel import FEW_UNITS, FEWEST_UNITS, Panel
+from nbyk.words import counted, listed
 
 _ROUNDING = 1e-10
 """A standard error below this share of the effect is rounding: nothing varies."""
@@ -96,31 +97,31 @@ def broad_claim(
     over = panel.factors
     population = panel.population(panel.sources, of_clusters=panel.of_clusters)
     if few:
-        return unsettled(over, population, f"{in_words(few)} cannot speak for others")
+        return unsettled(over, population, f"{listed(few)} cannot speak for others")
     assert panel.responses is not None
     test = shared_units_test(metric, panel.responses, sources=panel.sources)
     if test.variance <= (_ROUNDING * test.effect) ** 2:
         return replace(items, over=over, population=population)
     if test.is_too_rough:
         return unsettled(over, population, f"{metric.name} hangs on single items, and is too rough for it")
-    low, high = test.interval(confidence_level)
+    claim = claim_by_t(test, over, population, alternative=alternative, confidence_level=confidence_level)
+    return claim if claim.p <= alpha else replace(claim, advice=_advice(test, panel, alpha, alternative))
+
+
+def claim_by_t(
+    test: SharedUnitsTest,
+    over: tuple[str, ...],
+    population: str,
+    *,
+    alternative: Alternative,
+    confidence_level: float,
+) -> Claim:
+    """Return the claim of a t-test over a population; the last two arguments are as for `nbyk.compare`."""
     sides: tuple[Alternative, ...] = ("greater", "less", "two-sided")
     p = {side: test.p_value(side) for side in sides}
-    return Claim(
-        over=over,
-        population=population,
-        p=p[alternative],
-        p_greater=p["greater"],
-        p_less=p["less"],
-        p_two_sided=p["two-sided"],
-        standard_error=0.0,
-        low=low,
-        high=high,
-        method="t",
-        df=test.df,
-        decided=True,
-        advice="" if p[alternative] <= alpha else _advice(test, panel, alpha, alternative),
-    )
+    of_sides = (p["greater"], p["less"], p["two-sided"])
+    interval = test.interval(confidence_level)
+    return Claim(over, population, p[alternative], *of_sides, 0.0, *interval, "t", test.df, decided=True)
 
 
 def few_units(panel: Panel) -> Iterator[str]:
@@ -128,7 +129,7 @@ def few_units(panel: Panel) -> Iterator[str]:
     few = panel.few(FEWEST_UNITS, FEW_UNITS)
     if few and panel.sources:
         yield (
-            f"{in_words(few)} are few to speak for others: of equally good systems the test was measured to "
+            f"{listed(few)} are few to speak for others: of equally good systems the test was measured to "
             "call up to .12 different at α = .05 (docs/shared-units.md)"
         )
 
@@ -148,7 +149,7 @@ def _advice(test: SharedUnitsTest, panel: Panel, alpha: float, alternative: Alte
     }
     if wanted == 0.0 or sum(between.values()) < wanted:
         return ""
-    these = in_words([f"{counted(test.sources[source].units)} {source}" for source in between])
+    these = listed([f"{counted(test.sources[source].units)} {source}" for source in between])
     largest = max(between, key=lambda source: between[source])
     rest = test.variance - between[largest]
     says = f"no number of {'clusters' if panel.of_clusters else 'items'} will settle this with {these}"

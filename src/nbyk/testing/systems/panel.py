@@ -13,6 +13,7 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import Units
 from nbyk.errors import NbykError, unknown_name
 from nbyk.testing.shared_units import NO_UNIT, Responses, Source, responses
+from nbyk.words import counted, listed
 
 Integers = NDArray[np.int64]
 
@@ -25,7 +26,6 @@ FEWEST_UNITS = 3
 FEW_UNITS = 5
 """Of fewer, the level of the test was measured to reach twice the nominal one."""
 
-_COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
 _SEED = re.compile(r"seed", re.IGNORECASE)
 
 
@@ -70,11 +70,11 @@ class Panel:
     def population(self, sources: Sequence[Source], *, of_clusters: bool) -> str:
         """Return in words what a claim that generalises over some sources, and over clusters, speaks of."""
         items = "clusters of items" if of_clusters else "items"
-        of_new = f"new {in_words([items, *self._in_words(sources, counted=False)])}"
+        of_new = f"new {listed([items, *self._in_words(sources, counted=False)])}"
         others = [source for source in self._all if source not in sources]
         clusters = [f"these {self.n_clusters} clusters"] if self.n_clusters and not of_clusters else []
         kept = [*clusters, *(f"these {words}" for words in self._in_words(others)), *self.fixed]
-        return f"{of_new}, with {in_words(kept)}" if kept else of_new
+        return f"{of_new}, with {listed(kept)}" if kept else of_new
 
     @property
     def factors(self) -> tuple[str, ...]:
@@ -245,20 +245,9 @@ def _factor_of(source: Source, *, has_gold: bool) -> tuple[str, ...]:
 
 def _what_is_shared(factors: Iterable[tuple[str, ...]]) -> str:
     names = sorted({name for of_source in factors for name in of_source})
-    return f" (they share {in_words(names)})" if names else ""
+    return f" (they share {listed(names)})" if names else ""
 
 
 def _spelt(words: str) -> str:
     number, _, rest = words.partition(" ")
     return f"{counted(int(number))} {rest}"
-
-
-def counted(number: int) -> str:
-    """Return a number in words up to ten, in digits beyond."""
-    return _COUNTS[number] if number < len(_COUNTS) else str(number)
-
-
-def in_words(names: Sequence[str]) -> str:
-    """Return names as an English list."""
-    shown = list(names)
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)

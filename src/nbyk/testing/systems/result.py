@@ -212,6 +212,13 @@ class ComparisonResult(ShownInNotebooks):
             return "A" if self.effect > 0.0 else "B"
         return "A" if self.alternative == "greater" else "B"
 
+    def in_order(self, claim: Claim, a: str, b: str) -> tuple[str, str, float]:
+        """Return the system that a claim shows to be better, the other, and the effect's sign that way round.
+
+        `a` and `b` are what A and B are called; A is the first where neither is shown to be better.
+        """
+        return (b, a, -1.0) if self.verdict_of(claim) == "B" else (a, b, 1.0)
+
     def confidence_interval(self, method: str = DEFAULT_METHOD) -> ConfidenceInterval:
         """Return the interval of one method, "percentile" or "bca".
 

@@ -26,7 +26,7 @@ from nbyk.testing.intervals import check_confidence_level, percentile_interval
 from nbyk.testing.pvalues import Alternative, PValue, expected_p, null_at_least, p_value, tie_tolerance
 from nbyk.testing.shared_units.cautions import about_units, named_units
 from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, plain
-from nbyk.testing.systems.sentences import listed
+from nbyk.words import listed
 
 Floats = NDArray[np.float64]
 Verdict = Literal["A", "B", "different", "undecided"]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -55,10 +54,7 @@ class Told:
         )
 
     def _in_order(self, claim: Claim) -> tuple[str, str, float]:
-        """Return the better system, the other, and the sign of the effect that way round."""
-        if self.result.verdict_of(claim) == "B":
-            return self.b, self.a, -1.0
-        return self.a, self.b, 1.0
+        return self.result.in_order(claim, self.a, self.b)
 
     def _ends(self, low: float, high: float, sign: float) -> str:
         low, high = sorted((sign * low, sign * high))
@@ -118,11 +114,3 @@ def items_in_words(n_items: int, n_clusters: int) -> str:
 def number(value: float) -> str:
     """Return a number in three digits; a 0 has no sign."""
     return f"{value + 0.0:.3g}"
-
-
-def listed(names: Sequence[str], most: int = 5) -> str:
-    """Return names as an English list; of more than `most`, the first ones and how many others."""
-    shown = list(names)
-    if len(shown) > most:
-        shown = [*shown[: most - 1], f"{len(shown) - most + 1} others"]
-    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)

@@ -10,7 +10,8 @@ from nbyk.testing.corrections import Correction
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import Several
 from nbyk.testing.systems.result import ComparisonResult, ConfidenceInterval, plain
-from nbyk.testing.systems.sentences import items_in_words, listed
+from nbyk.testing.systems.sentences import items_in_words
+from nbyk.words import listed
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,21 @@
+"""Lists and numbers as English writes them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+_MOST = 5
+_COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine", "ten")
+
+
+def listed(names: Sequence[str]) -> str:
+    """Return names as an English list; of more than five, the first four and how many others."""
+    shown = list(names)
+    if len(shown) > _MOST:
+        shown = [*shown[: _MOST - 1], f"{len(shown) - _MOST + 1} others"]
+    return " and ".join([", ".join(shown[:-1]), shown[-1]] if len(shown) > 1 else shown)
+
+
+def counted(number: int) -> str:
+    """Return a number in words up to ten, in digits beyond."""
+    return _COUNTS[number] if number < len(_COUNTS) else str(number)
