@@ -90,7 +90,12 @@ def test_the_example_is_tested_as_label_bootstrap_does() -> None:
 def test_levels_are_counts_with_exact_intervals(semantics: Any) -> None:
     options: dict[str, Any] = {"n_items": 30, "n_sets": 70, "n_resamples": 99, "alpha": 0.05, "seed": 3}
     table = levels_table(
-        "soft", scores=["js_distance"], fractions=[0.5, 1.0], semantics=semantics, work=Work("test"), **options
+        "soft",
+        scores=["js_distance"],
+        fractions=[0.5, 1.0],
+        semantics=semantics,
+        work=Work("test"),
+        **options,
     ).to_pandas()
     levels = type_one_error("soft", "js_distance", fractions=[0.5, 1.0], semantics=semantics, **options)
     assert table["rate"].tolist() == [level.rate for level in levels]
