@@ -13,7 +13,7 @@ from nbyk.resampling.effects import score
 from nbyk.resampling.resample import resampled_effects
 from nbyk.resampling.streams import CHUNK
 from nbyk.testing.engine.draws import Draws, ItemStreams
-from nbyk.testing.engine.forms import RowByRow, form_of
+from nbyk.testing.engine.forms import RowByRow, Tables, form_of
 from nbyk.testing.engine.rows import Rows, Swaps
 from tests.oracles import enumerate as exact
 from tests.oracles.chisquare import assert_drawn_from
@@ -23,6 +23,7 @@ METRICS = [
     for name in (
         *("mae", "mse", "inverse_mse", "rmse", "max_error", "wins_mae", "spearman", "mean", "emd_aggregated"),
         *("mean_of_emds", "cosine", "wins_mae_vectorized", "f1", "emd_aggregated_vectorized"),
+        *("kendall", "auc", "accuracy(threshold=0.3)", "precision", "recall"),
     )
 ]
 SHAPES = {"continuous": (70, 3, None), "levels": (70, 2, 4), "few": (5, 1, 3), "one response": (130, 1, None)}
@@ -91,6 +92,21 @@ def test_scores_without_runs_of_items(metric, data: ResponseSet) -> None:  # typ
         kept = np.delete(np.arange(data.n_items), np.arange(start, stop))
         expected = scores_of(metric, rows.systems[:, kept], data.gold[kept])
         assert_allclose(found[:, run], expected, rtol=1e-10, atol=1e-14)
+
+
+@pytest.mark.parametrize("name", ["kendall", "auc", "accuracy", "precision", "recall", "f1(threshold=0.3)"])
+@pytest.mark.parametrize("k", [1, 3])
+def test_scores_of_tables_are_those_of_rows_to_the_last_bit(name: str, k: int) -> None:
+    data = random_set(90, k, 4)
+    metric, rows = get(name), Rows(data.gold, stack_responses(data.a, data.b))
+    tables, by_row = form_of(metric, rows), RowByRow(metric, rows)
+    assert isinstance(tables, Tables)
+    words = np.random.default_rng(5).integers(0, 2**64, (CHUNK, 2), dtype=np.uint64)
+    assert_array_equal(tables.swapped(Swaps(words, 90)), by_row.swapped(Swaps(words, 90)))
+    drawn = ItemStreams(1, rows).items("bootstrap", 0)
+    assert_array_equal(tables.drawn(drawn), by_row.drawn(drawn))
+    starts = np.arange(0, 90, 7)
+    assert_array_equal(tables.without(starts), by_row.without(starts))
 
 
 def test_weighted_ranks_and_distances_are_scipys_on_the_expanded_items() -> None:

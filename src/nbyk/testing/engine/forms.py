@@ -15,15 +15,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.metrics import Metric, get
+from nbyk.metrics.confusion import F1, PRECISION, RECALL
 from nbyk.resampling import kernels
 from nbyk.resampling.effects import batches
-from nbyk.testing.engine import swaps, weights
+from nbyk.testing.engine import swaps, tables, weights
 from nbyk.testing.engine.item_draws import ItemDraws
 from nbyk.testing.engine.rows import Rows, Swaps
 from nbyk.testing.engine.swaps import DRAWS
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
+
+_CELLS_PER_ITEM, _MOST_CELLS = 8, 100_000
+"""Cells of a table up to which counting in them is cheaper than sorting rows, and takes little room."""
 
 _ROUNDING = 1e-13
 """A sum of squares below this share of the largest is rounding, and 0."""
@@ -70,6 +74,10 @@ def form_of(metric: Metric, rows: Rows) -> Form:
         return Sums(metric, rows)
     if isinstance(implementation, str) and implementation in _SCANS:
         return _SCANS[implementation](metric, rows)
+    if isinstance(implementation, str) and implementation in _OF_TABLES:
+        of_tables = Tables(metric, rows)
+        if of_tables.n_cells <= min(_CELLS_PER_ITEM * rows.n_items, _MOST_CELLS):
+            return of_tables
     return RowByRow(metric, rows)
 
 
@@ -210,6 +218,52 @@ class Largest(Form):
         return [np.argsort(-errors, kind="stable") for errors in self.rows.errors]
 
 
+class Tables(Form):
+    """Metrics that only need how many items lie on each level of gold's and of a system's item means."""
+
+    def __init__(self, metric: Metric, rows: Rows) -> None:
+        super().__init__(metric, rows)
+        cut, self._score_tables, self._measure = _OF_TABLES[str(metric.implementation)]
+        gold, systems = rows.gold_means, rows.means
+        n_gold, of_gold = _levels(gold, metric.values[0] if cut >= 1 else None)
+        n_levels, of_systems = _levels(systems, metric.values[0] if cut == 2 else None)
+        self._shape = n_gold, n_levels
+        self._cells = of_gold * n_levels + of_systems
+        self.n_cells = n_gold * n_levels
+
+    def swapped(self, draws: Swaps) -> Floats:
+        """Count what each gets."""
+        found = np.empty((2, self.n_cells, DRAWS), np.int32)
+        tables.fill_swapped(self._cells[:2], draws.coins, found)
+        return np.stack([self._scores(of_system) for of_system in found])
+
+    def drawn(self, draws: ItemDraws) -> Floats:
+        """Count under weights."""
+        found = np.empty((self.n_cells, DRAWS), np.int32)
+        scores = np.empty((len(self._cells), draws.shape[0]))
+        for out, cells in zip(scores, self._cells, strict=True):
+            tables.fill_drawn(cells, draws.weights, found)
+            out[:] = self._scores(found[:, : draws.shape[0]])
+        return scores
+
+    def without(self, starts: Integers) -> Floats:
+        """Take each run from the counts."""
+        stops = np.append(starts[1:], self.rows.n_items)
+        scores = np.empty((len(self._cells), len(starts)))
+        for first in range(0, len(starts), DRAWS):
+            batch = slice(first, first + DRAWS)
+            found = np.empty((self.n_cells, len(starts[batch])), np.int32)
+            for out, cells in zip(scores, self._cells, strict=True):
+                tables.fill_without(cells, starts[batch], stops[batch], found)
+                out[batch] = self._scores(found)
+        return scores
+
+    def _scores(self, found: NDArray[np.int32]) -> Floats:
+        out = np.empty(found.shape[1])
+        self._score_tables(np.ascontiguousarray(found).reshape(*self._shape, -1), self._measure, out)
+        return out
+
+
 class RowByRow(Form):
     """Any metric, on the rows of each draw."""
 
@@ -262,11 +316,29 @@ _OF_MEAN_SQUARES: dict[str, Callable[[Floats], Floats]] = {
     "nbyk.metrics.item_means:inverse_mse": np.reciprocal,
 }
 _ADDITIVE_IF_COMPLETE = ("nbyk.metrics.paired:wins_mae_vectorized",)
+_OF_TABLES: dict[str, tuple[int, Callable[..., None], int]] = {
+    "nbyk.metrics.correlations:kendall": (0, tables.kendall, 0),
+    "nbyk.metrics.thresholded:auc": (1, tables.auc, 0),
+    "nbyk.metrics.thresholded:accuracy": (2, tables.confusion, tables.ACCURACY),
+    "nbyk.metrics.thresholded:precision": (2, tables.confusion, PRECISION),
+    "nbyk.metrics.thresholded:recall": (2, tables.confusion, RECALL),
+    "nbyk.metrics.thresholded:f1": (2, tables.confusion, F1),
+}
+"""Whether nothing, gold (1) or systems too (2) are cut at a threshold, what scores tables, and a measure."""
+
 _SCANS: dict[str, type[Form]] = {
     "nbyk.metrics.correlations:spearman": Ranks,
     "nbyk.metrics.item_means:max_error": Largest,
     "nbyk.metrics.distributional:emd_aggregated": Distances,
 }
+
+
+def _levels(values: Floats, threshold: float | None) -> tuple[int, Integers]:
+    """Return how many levels there are, and those of values: each value, or the threshold's two sides."""
+    if threshold is not None:
+        return 2, (values >= threshold).astype(np.int64)
+    levels, place = np.unique(values, return_inverse=True)
+    return len(levels), place.reshape(values.shape)
 
 
 def _ordered(values: Floats) -> tuple[Integers, Integers]:
