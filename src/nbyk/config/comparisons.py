@@ -19,35 +19,35 @@ class Comparison(Section):
     """A comparison of your own systems, under a name of your own; `snakemake comparisons` runs them."""
 
     systems: list[DataPath] = Field(min_length=1)
-    """Files of responses or folders of lm_eval's logs, as path or name=path, or one table; A is the first."""
+    """Files or logs of responses, as path or name=path, or one table of all. The first system is A."""
     gold: DataPath | None = None
-    """File of people's ratings. Without one, the systems' own ratings are compared."""
+    """File of people's ratings. If you leave it out, nbyk compares the systems' own ratings."""
     metrics: list[MetricName] = Field([])
-    """Metrics. Without one: mae, or mean where there is no gold."""
+    """Metrics. By default mae, or mean if there is no gold."""
     null: NullName = "swap_items"
     """Null hypothesis: swap_items or shifted (equally good), permutation, pooled or pooled_twice (alike)."""
     alternative: Literal["two-sided", "greater", "less"] = "two-sided"
-    """two-sided, greater (A is better) or less."""
+    """Side to test: two-sided (A and B differ), greater (A is better) or less (B is better)."""
     alpha: Level = 0.05
     """Level α of the decision."""
     confidence_level: Level = 0.95
     """Coverage of the intervals."""
     interval: Literal["percentile", "bca"] = "percentile"
-    """Interval of the sentence."""
+    """Interval that the sentence prints: percentile or bca."""
     against: Text | None = None
-    """Baseline, by name: every other system is compared with it alone."""
+    """Name of a baseline. nbyk then compares every other system with it alone."""
     correction: Correction = "holm"
-    """For the number of pairs, of three systems or more."""
+    """Correction for the number of pairs, if there are three systems or more."""
     generalise: list[Literal["items", "clusters", "raters", "runs"]] | None = Field(None, min_length=1)
-    """What the claim speaks of; without it items, their clusters, and raters and runs, if two or more."""
+    """Population of the claim. By default items, their clusters, and raters and runs, if two or more."""
     rater_ids: Literal["shared", "fresh"] | None = None
-    """What ids of gold's raters are: shared (people) or fresh (slots); without it as the ids show."""
+    """Ids of gold's raters: shared (people) or fresh (slots). By default as the ids show."""
     run_ids: Literal["shared", "fresh"] | None = None
-    """The same of the systems' runs."""
+    """The same for the systems' runs."""
     scale: ScaleText | None = None
-    """Scale of all ratings: two ends as in 1..5, levels as in "1,2,3,4,5", or binary; without one 0 to 1."""
+    """Scale of all ratings: two ends (1..5), levels ("1,2,3,4,5") or binary. By default 0 to 1."""
     on_missing: Literal["refuse", "drop"] = "refuse"
-    """What to do about items that not all files have."""
+    """What to do if files lack items: refuse, or drop the items that not all files have."""
     item: Text = "item"
     """Column of items."""
     rater: Text = "rater"
@@ -55,31 +55,31 @@ class Comparison(Section):
     value: Text = "value"
     """Column of values."""
     cluster: Text | None = None
-    """Column of clusters of items, such as the text that a question is about; without it there are none."""
+    """Column of clusters of items, such as the text of a question. By default there are none."""
     gold_item: Text | None = None
     """Gold's column of items, if it has another name."""
     gold_rater: Text | None = None
-    """Gold's column of raters, likewise."""
+    """Gold's column of raters, if it has another name."""
     gold_value: Text | None = None
-    """Gold's column of values, likewise."""
+    """Gold's column of values, if it has another name."""
     system: Text | None = None
-    """Column of systems, of one table that holds them all."""
+    """Column of systems, if one table holds them all."""
     on_duplicates: Literal["refuse", "first", "last", "mean"] = "refuse"
-    """What to do about a rater's further ratings of an item."""
+    """What to do if a rater rates an item twice: refuse, or take the first, the last or the mean."""
     on_empty: Literal["refuse", "drop"] = "refuse"
-    """What to do about rows without a value."""
+    """What to do about rows without a value: refuse or drop."""
     samples_metric: Text | None = None
-    """Of lm_eval's logs: the score to take, where there are several."""
+    """For lm_eval's logs: the score to take, if there are several."""
     task: Text | None = None
-    """Of lm_eval's logs: the task."""
+    """For lm_eval's logs: the task, if there are several."""
     filter: Text | None = None
-    """Of lm_eval's logs: the filter."""
+    """For lm_eval's logs: the filter, if there are several."""
     full: bool = False
-    """Of two systems: also test by every metric, null and sampler, and find the size that would settle it."""
+    """Of two systems: test by every metric, null and sampler too, and find the size that would settle it."""
     n_resamples: int = Field(9_999, ge=1)
-    """Draws M of the null at first, and of the bootstrap."""
+    """Draws M of the bootstrap, and first draws of the null."""
     max_resamples: int = Field(999_999, ge=1)
-    """Draws of the null at most."""
+    """Largest number of draws of the null."""
 
     @model_validator(mode="after")
     def _goes_together(self) -> Comparison:

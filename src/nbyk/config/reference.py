@@ -22,8 +22,8 @@ def reference_page() -> str:
         "",
         "<!-- Written by `nbyk config reference`; edit src/nbyk/config instead. -->",
         "",
-        "Every key of `config.yaml`. A key that is left out has its default; a key that does not exist, or a",
-        "value out of range, stops the run before its first job.",
+        "This page lists every key of `config.yaml`. If you leave out a key, it has its default. If a key",
+        "does not exist or a value is out of range, the run stops before its first job.",
         "",
         "| key | default | meaning |",
         "|---|---|---|",
@@ -42,5 +42,5 @@ def _reference_rows(section: type[BaseModel]) -> list[str]:
         shown = ""
         if not field.is_required() and name not in config_sections().keys() - BY_NAME:
             shown = f"`{json.dumps(to_jsonable_python(field.default), ensure_ascii=False)}`"
-        rows.append(f"| `{name}` | {shown} | {field.description} |")
+        rows.append(f"| `{name}` | {shown} | {' '.join(str(field.description).split())} |")
     return rows

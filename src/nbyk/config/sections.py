@@ -29,18 +29,18 @@ class OwnRatings(Section):
     """A table of ratings of your own."""
 
     path: DataPath
-    """Its path; it is read as by `nbyk.read_ratings`."""
+    """Path of the table. nbyk reads it as `nbyk.read_ratings` does."""
     scale: ScaleText
-    """The scale of its values: levels as in 1,2,3,4,5, two ends as in 0..100, or binary."""
+    """Scale of its values: levels (1,2,3,4,5), two ends (0..100) or binary."""
 
 
 class Downloads(Section):
-    """Where `nbyk data fetch` and the workflow get published ratings, and put them (docs/data.md)."""
+    """Where `nbyk data fetch` and the workflow download published ratings from and to (docs/data.md)."""
 
     folder: DataPath | None = None
-    """Folder of downloads. Without one it is that of NBYK_DATA, or nbyk's in the user's cache."""
+    """Folder of downloads. By default that of the variable NBYK_DATA, or nbyk's folder in your cache."""
     mirror: DataPath | None = None
-    """Address above SOURCE/FILE, or a folder with that layout. Without one: NBYK_MIRROR's, or upstream."""
+    """Address above SOURCE/FILE, or a folder with that layout. By default NBYK_MIRROR's, or the makers'."""
 
     @property
     def chosen_folder(self) -> Path:
@@ -57,4 +57,4 @@ class Labels(Section):
     """Designs of classifiers compared by their label predictions (docs/labels.md); `snakemake labels`."""
 
     designs: dict[DesignName, DataPath] = Field({})
-    """Designs in YAML by a name of your own, as {sentiment: designs/sentiment.yaml}."""
+    """Designs in YAML, each under a name that you choose: {sentiment: designs/sentiment.yaml}."""

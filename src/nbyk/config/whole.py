@@ -27,14 +27,14 @@ class Config(Section):
     seed: int = Field(2023, ge=0)
     """Seed of every random number. Another seed gives another, equally valid, set of results."""
     ratings: dict[RatingsName, DataPath] = Field({})
-    """Paths of your own copies of ratings, by source (docs/data.md); convabuse comes with its own."""
+    """Paths of your copies of ratings, by source (docs/data.md). The ratings of convabuse come with nbyk."""
     own_ratings: dict[OwnName, OwnRatings] = Field({})
-    """Tables of your own by a name of your own, as {path: mine.csv, scale: "1,2,3,4,5"} (docs/data.md)."""
+    """Your own tables, by name: {path: mine.csv, scale: "1,2,3,4,5"} (docs/data.md)."""
     metric_files: Annotated[list[DataPath], Distinct] = Field([])
     """Python files of your own that register metrics (docs/guide.md)."""
 
     downloads: Downloads = Downloads.model_validate({})
-    """Where published ratings are fetched from and to: a section of its own, below."""
+    """Downloads of published ratings: a section of its own, below."""
 
     labels: Labels = Labels.model_validate({})
     """Designs of label predictions: a section of its own, below."""

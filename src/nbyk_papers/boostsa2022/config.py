@@ -25,7 +25,7 @@ class Boostsa2022(Section):
     fractions: Annotated[list[Fraction], Distinct] = Field(list(design.FRACTIONS), min_length=1)
     """Shares f of the items that a resample draws; BooStSa admits .05 to .5."""
     scores: Annotated[list[ScoreName], Distinct] = Field(list(design.SCORES), min_length=1)
-    """Scores of labels; those of hard ones in every figure, those of soft ones in Type-I error."""
+    """Scores. Every figure has those of hard labels; the Type-I error has those of soft ones too."""
     accuracy: float = Field(design.ACCURACY, ge=0.5, le=0.98)
     """Accuracy of system B in Figure 1; A has .01 more."""
     discordances: Annotated[list[Discordance], Distinct] = Field(list(design.DISCORDANCES))
@@ -37,8 +37,8 @@ class Boostsa2022(Section):
     tagging_resamples: int = Field(design.TAGGING_RESAMPLES, ge=1)
     """Resamples M of each test set of Figures 2 and 3."""
     level_sizes: Annotated[list[LevelSize], Distinct] = Field(list(design.LEVEL_SIZES), min_length=1)
-    """Test-set sizes N of Type-I error."""
+    """Test-set sizes N of the Type-I error."""
     n_sets: int = Field(design.N_SETS, ge=2)
     """Test sets behind each Type-I error."""
     level_resamples: int = Field(design.LEVEL_RESAMPLES, ge=1)
-    """Resamples M of each of those."""
+    """Resamples M of each of those test sets."""

@@ -24,11 +24,11 @@ class Homan2025(Section):
     sources: Annotated[list[GridSourceName], Distinct] = Field(
         [*design.LABELS, "convabuse_fit"], min_length=1
     )
-    """The paper's priors by name, and own fits: convabuse_fit, or any with its file under `ratings`."""
+    """The paper's priors by name, and your fits: convabuse_fit, or a source with a file under `ratings`."""
     epsilons: Annotated[list[Epsilon], Distinct] = Field(list(design.EPSILONS), min_length=1)
     """Perturbations ε_B of system B's item means, each in [0, 1]."""
     budgets: Annotated[list[Budget], Distinct] = Field(list(design.BUDGETS), min_length=1)
-    """Budgets N·K; each is spent in every way that `k_responses` has and that gives whole items."""
+    """Budgets N·K. Each is spent with every K of `k_responses` that gives whole items."""
     k_responses: Annotated[list[Responses], Distinct] = Field(list(design.RESPONSES), min_length=1)
     """Responses per item K at every budget. The tables choose from those up to 100, as the paper's do."""
     sizes: Annotated[list[SizeSection], Distinct] = Field([])
@@ -36,7 +36,7 @@ class Homan2025(Section):
     metrics: Annotated[list[MetricName], Distinct] = Field(list(design.METRICS), min_length=1)
     """Metrics of every size: the paper's three, the Wasserstein distance of values, any other, or yours."""
     n_draws: int = Field(10_000, ge=2)
-    """Draws b under either hypothesis; fewer are drawn where p > .2 or p is known to 2 %."""
+    """Draws b under either hypothesis. nbyk draws fewer if p > .2 or p is known to 2 %."""
     claim_draws: int = Field(1000, ge=0)
     """Draws at each data set's own N and K, which the paper's conclusions need; 0 leaves these sizes out."""
     power_source: GridSourceName = "toxicity"

@@ -19,7 +19,7 @@ class Raters(Section):
     """The study of raters whom items share (docs/shared-units.md); `snakemake raters` runs it."""
 
     sources: Annotated[list[SourceName], Distinct] = Field([])
-    """Data sets with ids of raters; without one, all that are at hand."""
+    """Data sets with ids of raters. By default all that you have."""
     n_items: Annotated[list[Annotated[int, Field(ge=50)]], Distinct] = Field(
         list(design.N_ITEMS), min_length=1
     )
@@ -31,9 +31,9 @@ class Raters(Section):
     )
     """Sizes (N, K) beside the grid."""
     epsilons: Annotated[list[Epsilon], Distinct] = Field(list(design.EPSILONS), min_length=1)
-    """ε by which B's item means are off, as in the papers."""
+    """Perturbations ε of B's item means, as in the papers."""
     shifts: Annotated[list[Epsilon], Distinct] = Field([design.SHIFT])
-    """Shifts of all of B's item means upwards: a system that errs on one side, as raters do."""
+    """Shifts of all of B's item means upwards. Such a system errs on one side, as raters do."""
     n_sets: int = Field(40, ge=2)
     """Simulated test sets behind each p-value."""
     n_resamples: int = Field(64, ge=2)

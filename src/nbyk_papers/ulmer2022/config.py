@@ -24,20 +24,20 @@ class Ulmer2022(Section):
     distributions: Annotated[list[DistributionName], Distinct] = Field(
         list(design.DISTRIBUTIONS), min_length=1
     )
-    """What both systems' scores come from: the paper's four, exponential or student_t_3."""
+    """Distributions of both systems' scores: the paper's four, exponential or student_t_3."""
     leads: dict[DistributionName, Lead] = Field(dict(design.LEADS))
-    """Which of them have Type-II errors, and by how much A is better there where the sample size varies."""
+    """Lead of A, by distribution, where the sample size varies. Only these have Type-II errors."""
     sample_sizes: Annotated[list[SampleSize], Distinct] = Field(list(design.SAMPLE_SIZES), min_length=1)
     """Scores n of either system."""
     differences: Annotated[list[Lead], Distinct] = Field(list(design.DIFFERENCES))
-    """By how much A is better where that varies, at five scores of either system."""
+    """Leads of A where the lead varies, with five scores of either system."""
     tests: Annotated[list[ScoreTestName], Distinct] = Field(list(design.TESTS), min_length=1)
     """Tests: aso and those of docs/tests.md by name; approximate_randomisation is the paper's permutation."""
     thresholds: Annotated[list[Level], Distinct] = Field(list(design.THRESHOLDS), min_length=1)
-    """Thresholds of p-values and of eps_min; adding one simulates nothing anew."""
+    """Thresholds of p-values and of eps_min. If you add one, nothing is simulated anew."""
     n_simulations: int = Field(design.N_SIMULATIONS, ge=2)
     """Simulations behind each rate."""
     aso_simulations: int = Field(design.ASO_SIMULATIONS, ge=2)
     """Simulations behind each rate of aso."""
     n_resamples: int = Field(design.N_RESAMPLES, ge=2)
-    """Draws behind a p-value that is drawn, and resamples behind an eps_min."""
+    """Draws behind each p-value by draws, and resamples behind each eps_min."""

@@ -18,18 +18,18 @@ class Wein2023(Section):
     semantics: Annotated[list[Literal["published", "recommended"]], Distinct] = Field(
         ["published", "recommended"], min_length=1
     )
-    """How a p-value is computed: as the paper's published numbers were, as nbyk recommends, or both."""
+    """How to compute p-values: as the paper's published numbers, as nbyk recommends, or both."""
     sources: Annotated[list[str], Distinct] = Field(["simulated", "toxicity", "convabuse"], min_length=1)
-    """Where items and responses come from: a published prior, or ratings that a prior is fitted to."""
+    """Sources of items and responses: a published prior, or ratings to which nbyk fits a prior."""
     epsilons: Annotated[list[Epsilon], Distinct] = Field([0.0, 0.05, 0.1, 0.3, 0.7], min_length=1)
     """Perturbations ε_B of system B's item means, each in [0, 1]; 0 makes the systems equal."""
     epsilon_a: Epsilon = 0.0
-    """Perturbation ε_A of system A's item means, in [0, 1]. The paper has 0, an ideal system; no published
-    numbers stand beside any other."""
+    """Perturbation ε_A of system A's item means, in [0, 1]. The paper has 0, an ideal system.
+    Published numbers stand beside 0 only."""
     sizes: Annotated[list[SizeSection], Distinct] = Field(
         [SizeSection(n_items=1000, k_responses=5)], min_length=1
     )
-    """Sizes (N, K) of the test sets. The tables show the first; results/pvalues holds them all."""
+    """Sizes (N, K) of the test sets. The tables show the first, and results/pvalues all of them."""
     samplers: Annotated[list[SamplerName], Distinct] = Field(list(WEIN_SAMPLERS), min_length=1)
     """Item sampler/response sampler pairs that resample a test set."""
     metrics: Annotated[list[MetricName], Distinct] = Field(list(COLUMNS), min_length=1)
@@ -41,6 +41,6 @@ class Wein2023(Section):
     n_resamples: int = Field(1000, ge=2)
     """Resamples M under either hypothesis behind each estimated p-value."""
     n_references: int = Field(20, ge=2)
-    """Reference test sets per cell: the first is reported, all of them give the estimate's distribution."""
+    """Reference test sets per cell. The first is reported; all of them give the estimate's distribution."""
     n_spread_resamples: int = Field(200, ge=2)
     """Resamples M of the reference test sets after the first."""
