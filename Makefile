@@ -93,6 +93,7 @@ lint: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/snakefmt --check Snakefile workflow
+	$(BIN)/snakemake --lint
 
 types: install
 	$(BIN)/mypy

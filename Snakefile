@@ -14,6 +14,7 @@ include: "workflow/rules/labels.smk"
 rule all:
     default_target: True
     input:
-        lambda wildcards: products("wein2023"),
+        lambda wildcards: plan.cell_files("wein2023"),
+        expand(rules.study_report.output, folder="wein2023"),
     message:
         "All of results/wein2023 is there"

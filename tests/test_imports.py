@@ -42,6 +42,7 @@ FLOORS = (
     ("report/comparison", "report/labels", "report/scores"),
     ("studies",),
     ("config",),
+    ("workflow",),
     ("cli",),
 )
 """Every folder of the library, and every module that lies in none, from the ground up."""

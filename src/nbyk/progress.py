@@ -1,12 +1,34 @@
-"""Progress on standard error: a bar on a terminal, a line every tenth in a log."""
+"""Progress on standard error: a bar on a terminal, a line every tenth in a log; what a command took."""
 
 from __future__ import annotations
 
+import os
+import resource
 import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+
+USAGE_VARIABLE = "NBYK_SAY_USAGE"
+"""If this variable of the environment is set, a command ends with a line of what it took."""
+
+
+@contextmanager
+def saying_usage() -> Iterator[None]:
+    """Print the time and memory that the process took to standard error, if `USAGE_VARIABLE` is set."""
+    start = time.monotonic()
+    try:
+        yield
+    finally:
+        if os.environ.get(USAGE_VARIABLE):
+            usage = resource.getrusage(resource.RUSAGE_SELF)
+            unit = 1e6 if sys.platform == "darwin" else 1e3  # bytes there, kilobytes elsewhere
+            elapsed, processors = time.monotonic() - start, usage.ru_utime + usage.ru_stime
+            print(
+                f"took {elapsed:.1f} s, {processors:.1f} s of processors and {usage.ru_maxrss / unit:.0f} MB",
+                file=sys.stderr,
+            )
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import sys
@@ -13,7 +14,8 @@ import pytest
 from nbyk.cli import main
 from nbyk.data.example import example_files
 from nbyk.files import read_json
-from tests.workflow.test_workflow import ROOT, configure, planned, snakemake
+from tests.workflow import forked
+from tests.workflow.test_workflow import PATIENCE, ROOT, configure, planned, snakemake
 
 TARGET = ("--", "comparisons")  # --configfile takes every word up to the next option
 MINE: dict[str, Any] = {
@@ -79,6 +81,33 @@ def test_comparisons_run_as_on_the_command_line_and_each_by_itself(
 EVIL = """from pathlib import Path
 Path("ran").touch()
 """
+
+
+@pytest.mark.parametrize(
+    "words", [("--configfile=mine.yaml", "comparisons"), ("comparisons", "--configfile=mine.yaml")]
+)
+def test_a_configuration_and_a_target_come_in_either_order(words: tuple[str, ...], tmp_path: Path) -> None:
+    for name, content in example_files().items():
+        (tmp_path / name).write_bytes(content)
+    configure(tmp_path, {"comparisons": MINE})
+    profile = ROOT / "workflow/profiles/default"
+    options = ["--snakefile", ROOT / "Snakefile", "--profile", profile, "--cores", "1", "--dry-run"]
+    code, output = forked.run("snakemake", [*map(str, options), *words], tmp_path, os.environ, PATIENCE)
+    assert code == 0, output[-3000:]
+    assert re.search(r"^comparison +2$", output, re.MULTILINE)
+
+
+def test_without_an_equals_sign_the_target_is_a_missing_file_as_the_pages_say(tmp_path: Path) -> None:
+    configure(tmp_path, {})
+    words = ["--snakefile", str(ROOT / "Snakefile"), "--configfile", "mine.yaml", "comparisons"]
+    code, output = forked.run("snakemake", words, tmp_path, os.environ, PATIENCE)
+    assert code != 0
+    error = "No such file or directory: 'comparisons'"
+    assert error in output
+    for page in ("guide", "compare"):
+        text = (ROOT / f"docs/{page}.md").read_text(encoding="utf-8")
+        assert error.partition(":")[0] in text
+        assert "--configfile mine.yaml`" not in text
 
 
 def test_what_looks_like_an_option_is_never_run(tmp_path: Path) -> None:

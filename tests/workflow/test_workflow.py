@@ -45,6 +45,8 @@ CONFIG: dict[str, Any] = {
 PRODUCTS = ["report"]
 BARE_PATH = "/usr/local/bin:/usr/bin:/bin"
 """The path of a shell in which no environment is activated: rules must find their own nbyk."""
+WORDS_OF_INPUT = re.compile(r"@- < <\(printf '%s\\0' (.*)\)$")
+"""How a job is given its lists: the words stand on the command line where ``@-`` stands."""
 PATIENCE = 1200.0
 """Seconds that a run may take on a busy machine before it counts as hung."""
 USERS_METRIC = '''"""A metric of a user's own."""
@@ -86,14 +88,17 @@ def snakemake(
 
 
 def planned(checkout: Path, directory: Path, *arguments: str, whole: bool = False) -> list[str]:
-    """Return the nbyk command lines that Snakemake would run, whole or from the name of the step on."""
+    """Return the nbyk command lines that Snakemake would run, whole or from the name of the step on.
+
+    Words that a job gets through standard input stand in them as if they were given there.
+    """
     code, output = snakemake(checkout, directory, "--dry-run", "--printshellcmds", *arguments)
     assert code == 0, output[-3000:]
     assert "    input: " not in output, "a rule without a message prints all of its files"
     before = "" if whole else "(?:study )?"
     commands = re.findall(rf"^Shell command: nbyk {before}(.*?) *> logs", output, flags=re.MULTILINE)
     assert commands or "Nothing to be done" in output, output[-3000:]
-    return commands
+    return [WORDS_OF_INPUT.sub(r"\1", line) for line in commands]
 
 
 def rules(commands: list[str]) -> Counter[str]:
@@ -398,6 +403,36 @@ def test_samplers_and_metrics_come_and_go_in_any_order_and_nothing_is_planned_bu
     key = ["semantics", "source", "epsilon_b", "item_sampler", "response_sampler", "reference", "metric"]
     assert len(table) == 3 * 2 * 3 * CONFIG["n_references"]
     assert not table.duplicated(key).any()
+
+
+FULLER: dict[str, list[Any]] = {
+    "metrics": ["mae", "rmse"],
+    "samplers": ["bootstrap_items/sample(1)", "all_items/all"],
+    "epsilons": [0.3, 0.1],
+    "sizes": [{"n_items": 40, "k_responses": 2}, {"n_items": 30, "k_responses": 3}],
+    "sources": ["simulated", "toxicity"],
+}
+
+
+def test_along_no_axis_does_an_order_or_a_value_that_goes_plan_a_cell(checkout: Path, tmp_path: Path) -> None:
+    """Every file is computed in two steps; whatever is asked for of them later, none is computed again."""
+    first = {key: values[:1] for key, values in FULLER.items()}
+    for step in (first, FULLER):
+        configure(tmp_path, {**CONFIG, **step})
+        code, output = snakemake(checkout, tmp_path, "--until", "cell")
+        assert code == 0, output[-3000:]
+    table = pd.read_parquet(tmp_path / "results/pvalues")
+    sampler = ["item_sampler", "response_sampler"]
+    key = ["semantics", "source", "epsilon_b", "n_items", "k_responses", *sampler, "reference", "metric"]
+    assert len(table) == 2**6 * CONFIG["n_references"]
+    assert not table.duplicated(key).any()
+    for axis, (one, other) in FULLER.items():
+        for values in ([other, one], [other], [one]):
+            configure(tmp_path, {**CONFIG, **FULLER, axis: values})
+            assert rules(planned(checkout, tmp_path))["cell"] == 0, (axis, values)
+    backwards = {axis: values[::-1] for axis, values in FULLER.items()}
+    configure(tmp_path, {**CONFIG, **backwards})
+    assert rules(planned(checkout, tmp_path))["cell"] == 0
 
 
 def take_fits(run: Path, directory: Path) -> None:

@@ -1,20 +1,10 @@
 # Comparisons of the user's own systems: one `nbyk compare` each.
 
 
-def compared_metric_files(wildcards):
-    return run.files_of_metrics(run.comparisons[wildcards.comparison].metrics)
-
-
-def comparison_work(wildcards):
-    """What a comparison takes beside one of a megabyte of ratings."""
-    files = run.comparisons[wildcards.comparison].files()
-    return max(1.0, sum(Path(file).stat().st_size for file in files) / 1e6)
-
-
 rule comparison:
     input:
-        ratings=lambda wildcards: run.comparisons[wildcards.comparison].files(),
-        metric_files=compared_metric_files,
+        ratings=lambda wildcards: plan.config.comparisons[wildcards.comparison].files(),
+        metric_files=lambda wildcards: plan.metric_files(wildcards.comparison),
     output:
         report(
             "results/comparisons/{comparison}/compare.html",
@@ -26,23 +16,27 @@ rule comparison:
         directory("results/comparisons/{comparison}/figures"),
     log:
         "logs/comparisons/{comparison}.log",
-    benchmark:
-        "logs/benchmarks/comparisons/{comparison}.tsv"
     conda:
         "../../envs/environment.yaml"
     threads: 1
     resources:
-        mem_mb=memory(297, 15, comparison_work),
-        runtime=minutes(31, comparison_work),
+        mem_mb=memory(
+            lambda wildcards: 282 + 15 * plan.comparison_work(wildcards.comparison)
+        ),
+        runtime=minutes(
+            lambda wildcards: 31 * plan.comparison_work(wildcards.comparison)
+        ),
     params:
-        systems=lambda wildcards: run.comparisons[wildcards.comparison].systems,
-        options=lambda wildcards: run.comparisons[wildcards.comparison].options(),
-        metric_files=lambda wildcards, input: options(
+        systems=lambda wildcards: plan.config.comparisons[wildcards.comparison].systems,
+        options=lambda wildcards: plan.config.comparisons[
+            wildcards.comparison
+        ].options(),
+        metric_files=lambda wildcards, input: repeated(
             "--metric-file", input.metric_files
         ),
-        folder="results/comparisons/{comparison}",
-        seed=run.seed,
-        code=lambda wildcards: code("nbyk.cli.compare:compare"),
+        folder=subpath(output[0], parent=True),
+        seed=plan.config.seed,
+        code=lambda wildcards: plan.code("nbyk.cli.compare:compare"),
     message:
         "Comparing: {wildcards.comparison}"
     shell:
@@ -52,6 +46,6 @@ rule comparison:
 
 rule comparisons:
     input:
-        expand(rules.comparison.output, comparison=run.comparisons),
+        expand(rules.comparison.output, comparison=plan.config.comparisons),
     message:
         "All of results/comparisons is there"

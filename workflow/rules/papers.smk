@@ -1,6 +1,8 @@
 # Every paper's study, and one page of them all.
 
-PAPERS = [paper.study for paper in papers.PAPERS]
+from nbyk_papers.papers import PAPERS
+
+PAPERS = [paper.study for paper in PAPERS]
 
 
 rule papers_report:
@@ -10,8 +12,6 @@ rule papers_report:
         "results/report.html",
     log:
         "logs/papers_report.log",
-    benchmark:
-        "logs/benchmarks/papers_report.tsv"
     conda:
         "../../envs/environment.yaml"
     threads: 1
@@ -19,7 +19,7 @@ rule papers_report:
         mem_mb=memory(150),
         runtime=minutes(2),
     params:
-        code=lambda wildcards: code("nbyk_papers.papers:write_report"),
+        code=lambda wildcards: plan.code("nbyk_papers.papers:write_report"),
     message:
         "Writing one page of all papers"
     shell:
@@ -28,9 +28,9 @@ rule papers_report:
 
 rule papers:
     input:
-        lambda wildcards: [
-            file for name in [*PAPERS, "cartpole"] for file in products(name)
-        ],
+        lambda wildcards: plan.cell_files(*PAPERS, "cartpole"),
+        rules.papers_report.input,
+        expand(rules.study_report.output, folder="cartpole"),
         rules.papers_report.output,
     message:
         "Every paper is there, and results/report.html of them all"

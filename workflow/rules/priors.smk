@@ -6,8 +6,6 @@ rule prior:
         "results/priors/{semantics}/{source}.json",
     log:
         "logs/prior/{semantics}/{source}.log",
-    benchmark:
-        "logs/benchmarks/prior/{semantics}/{source}.tsv"
     conda:
         "../../envs/environment.yaml"
     threads: 1
@@ -15,7 +13,7 @@ rule prior:
         mem_mb=memory(68),
         runtime=minutes(4),
     params:
-        code=lambda wildcards: code("nbyk.cli.ratings:prior"),
+        code=lambda wildcards: plan.code("nbyk.cli.ratings:prior"),
     message:
         "Writing the published prior of {wildcards.source} ({wildcards.semantics})"
     shell:
@@ -31,17 +29,15 @@ rule fit:
         check="results/fits/{source}/check.json",
     log:
         "logs/fit/{source}.log",
-    benchmark:
-        "logs/benchmarks/fit/{source}.tsv"
     conda:
         "../../envs/environment.yaml"
     threads: 1
     resources:
-        mem_mb=memory(180, 21, rating_work),
-        runtime=minutes(20, rating_work),
+        mem_mb=memory(lambda wildcards: 159 + 21 * plan.rating_work(wildcards.source)),
+        runtime=minutes(lambda wildcards: 20 * plan.rating_work(wildcards.source)),
     params:
-        seed=run.seed,
-        code=lambda wildcards: code("nbyk.cli.ratings:fit"),
+        seed=plan.config.seed,
+        code=lambda wildcards: plan.code("nbyk.cli.ratings:fit"),
     message:
         "Fitting a two-stage prior to {wildcards.source}"
     shell:
@@ -57,8 +53,6 @@ rule likelihood_fit:
         check="results/homan2025/fits/{source}/check.json",
     log:
         "logs/homan2025/fit/{source}.log",
-    benchmark:
-        "logs/benchmarks/homan2025/fit/{source}.tsv"
     conda:
         "../../envs/environment.yaml"
     threads: 1
@@ -66,7 +60,9 @@ rule likelihood_fit:
         mem_mb=memory(203),
         runtime=minutes(5),
     params:
-        code=lambda wildcards: code("nbyk_papers.homan2025.commands:likelihood_fit"),
+        code=lambda wildcards: plan.code(
+            "nbyk_papers.homan2025.commands:likelihood_fit"
+        ),
     message:
         "Fitting a prior to the ratings of {wildcards.source} by likelihood"
     shell:

@@ -33,6 +33,7 @@ from nbyk.cli import (
 from nbyk.cli.naming import arguments_as, options_of
 from nbyk.errors import NbykError, StoppedError, on_one_line
 from nbyk.lineage.recording import recording
+from nbyk.progress import saying_usage
 
 app = typer.Typer(
     no_args_is_help=True,
@@ -86,7 +87,8 @@ def program() -> NoReturn:
     code: object = 0
     streams.prepare()
     try:
-        main()
+        with saying_usage():
+            main()
     except SystemExit as end:
         code = end.code
     sys.stderr.flush()
@@ -102,9 +104,9 @@ def main() -> None:
     try:
         with _stopped_by_signals():
             try:
-                words = sys.argv[1:]
+                words = _with_words_of_input(sys.argv[1:])
                 with recording(words), arguments_as(lambda: options_of(command_line(), words)):
-                    command_line()(prog_name="nbyk")
+                    command_line()(words, prog_name="nbyk")
             finally:
                 _flush_output()
     except StoppedError as stop:
@@ -125,6 +127,19 @@ def main() -> None:
         # A file without room is an NbykError that names it; what else is written is what is printed.
         where = error.filename or ("standard output" if error.errno == errno.ENOSPC else "")
         _fail(f"{where}{': ' if where else ''}{error.strerror or error}")
+
+
+def _with_words_of_input(words: list[str]) -> list[str]:
+    """Return the words of a command of `nbyk study` with those of standard input in place of ``@-``.
+
+    There each word ends in a NUL, as ``printf '%s\\0' …`` writes them. Rules give lists this way, because the
+    system bounds a command line: at 2 MB, or less.
+    """
+    if words[:1] != ["study"] or "@-" not in words or sys.stdin is None:
+        return words
+    place = words.index("@-")
+    read = sys.stdin.buffer.read().split(b"\0")
+    return [*words[:place], *map(os.fsdecode, read[:-1]), *words[place + 1 :]]
 
 
 def _fail(message: str, code: int = 2) -> NoReturn:

@@ -1,0 +1,207 @@
+"""The plan of a run: which files a configuration asks for, what each is made from, and what that takes."""
+
+from __future__ import annotations
+
+import os
+import sysconfig
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from nbyk.config import check_files, validate
+from nbyk.config.values import workflow_path
+from nbyk.data import read_ratings, scale_from_text, source
+from nbyk.data.download import terms_of
+from nbyk.errors import NbykError
+from nbyk.progress import USAGE_VARIABLE
+from nbyk.studies import Study, studies
+from nbyk.studies.cell import Cell
+from nbyk.studies.code import Code
+
+DOWNLOADS = "results/downloads"
+"""Copies of downloads, which Snakemake may delete; the user's own folder keeps them, verified."""
+
+_MEMORY_OF_CODE = Path(".snakemake/nbyk_code.json")
+
+
+def repeated(flag: str, values: Iterable[object]) -> list[str]:
+    """Return an option of the command line once for each value."""
+    return [word for value in values for word in (flag, str(value))]
+
+
+class Plan:
+    """What a configuration asks of the workflow.
+
+    Whatever is looked up twice is kept, as Snakemake asks for it again and again.
+
+    Parameters
+    ----------
+    values
+        The configuration, merged.
+    files
+        The files that it was merged from, to say where a wrong value stands.
+
+    Attributes
+    ----------
+    config
+        The validated configuration.
+    studies
+        The studies that have a report, by name.
+    stores, folders
+        The same studies by the folder of their cells and by that of their report, below ``results/``.
+
+    Raises
+    ------
+    NbykError
+        If the configuration is wrong.
+    """
+
+    def __init__(self, values: Mapping[str, Any], files: Sequence[str]) -> None:
+        check_files(files)
+        self.config = validate(values, files=files)
+        with_report = [study for study in studies() if study.report]
+        self.studies = {study.name: study for study in with_report}
+        self.stores = {study.store or study.name: study for study in with_report if study.steps}
+        self.folders = {study.folder or study.name: study for study in with_report}
+        self._code = Code(memory=_MEMORY_OF_CODE)
+        self._checksums: dict[str, str] = {}
+        self._asked: dict[str, dict[str, Cell]] = {}
+        self._others: dict[str, Cell] = {}
+        self._reports: dict[str, Cell] = {}
+        self._n_ratings = {name: self._own_counts(name) for name in self.config.own_ratings}
+        self.design_files = self._files_of_designs()
+
+    def code(self, function: str) -> str:
+        """Return the checksum of all code and data behind a function, "package.module:function".
+
+        It is a parameter of each job, so that an edit there runs the job again.
+        """
+        if function not in self._checksums:
+            self._checksums[function] = self._code.checksum(function)
+        return self._checksums[function]
+
+    # Ratings.
+
+    def rating_files(self, name: str) -> list[str]:
+        """Return the files of a source's ratings: the user's own, downloads, or none if they are embedded."""
+        if self.config.downloaded(name):
+            return [f"{DOWNLOADS}/{name}/{file.name}" for file in source(name).remote]
+        return self.config.rating_files(name)
+
+    def rating_options(self, name: str) -> list[str]:
+        """Return where `nbyk study normalise` finds a source's ratings, and the scale of the user's own."""
+        if name in self.config.own_ratings:
+            own = self.config.own_ratings[name]
+            return ["--path", own.path, "--scale", own.scale]
+        if name in self.config.ratings:
+            return ["--path", self.config.ratings[name]]
+        if self.config.downloaded(name):
+            return ["--path", str(source(name).copy_in(Path(DOWNLOADS)))]
+        return []
+
+    def rating_work(self, name: str) -> float:
+        """Return what ratings take beside those of ConvAbuse: by their items or their number."""
+        measured = source("convabuse")
+        if name in self._n_ratings:
+            n_items, n_ratings = self._n_ratings[name]
+        else:
+            n_items, n_ratings = source(name).n_items, source(name).n_ratings
+        return max(n_items / measured.n_items, n_ratings / measured.n_ratings)
+
+    def _own_counts(self, name: str) -> tuple[int, int]:
+        """Return how many items and ratings a table of the user's own has."""
+        own = self.config.own_ratings[name]
+        try:
+            counts = read_ratings(own.path, scale=scale_from_text(own.scale)).counts()
+        except NbykError as error:
+            raise NbykError(f"own_ratings.{name}: {error}") from None
+        return len(counts), int(counts.sum())
+
+    def terms(self, name: str) -> str:
+        """Return what one should know of a source before fetching it."""
+        return terms_of(source(name))
+
+    def download_options(self) -> list[str]:
+        """Return where downloads are kept and fetched from."""
+        folder, mirror = self.config.downloads.folder, self.config.downloads.mirror
+        return repeated("--folder", filter(None, [folder])) + repeated("--mirror", filter(None, [mirror]))
+
+    # Comparisons and designs of the user's own.
+
+    def metric_files(self, comparison: str) -> list[str]:
+        """Return the user's files that the metrics of a comparison are in."""
+        return self.config.files_of_metrics(self.config.comparisons[comparison].metrics)
+
+    def comparison_work(self, name: str) -> float:
+        """Return what a comparison takes beside one of a megabyte of ratings."""
+        sizes = [Path(file).stat().st_size for file in self.config.comparisons[name].files()]
+        return max(1.0, sum(sizes) / 1e6)
+
+    def _files_of_designs(self) -> dict[str, list[str]]:
+        """Return the files that each design of label predictions reads, itself first."""
+        if not self.config.labels.designs:
+            return {}
+        from nbyk.labels.designs import design_files
+
+        try:
+            return {
+                name: [workflow_path(file) for file in design_files(path)]
+                for name, path in self.config.labels.designs.items()
+            }
+        except NbykError as error:
+            raise NbykError(f"a design under labels.designs is wrong:\n{error}") from None
+
+    # Studies.
+
+    def cell(self, store: str, name: str) -> Cell:
+        """Return the cell in a file that the configuration asks for, or that is there.
+
+        Raises
+        ------
+        NbykError
+            If it is neither.
+        """
+        study, file = self.stores[store], f"{store}/{name}.parquet"
+        cell = self._asked_of(study).get(file) or self._others.get(file) or study.cell(self.config, file)
+        if cell is None:
+            raise NbykError(f"results/{file}: the configuration asks for no such cell; add it there")
+        if file not in self._asked_of(study):
+            self._others[file] = cell
+        return cell
+
+    def step(self, store: str, name: str) -> str:
+        """Return the function that makes a cell, "package.module:function"."""
+        return self.stores[store].steps[self.cell(store, name).step]
+
+    def report(self, folder: str) -> Cell:
+        """Return what the report in a folder is told and reads."""
+        if folder not in self._reports:
+            reported = self.folders[folder].reported(self.config)
+            assert reported is not None, f"a study with a report says what it reads: {folder}"
+            self._reports[folder] = reported
+        return self._reports[folder]
+
+    def cell_files(self, *names: str) -> list[str]:
+        """Return the files of the cells that the configuration asks of studies."""
+        return [f"results/{file}" for name in names for file in self._asked_of(self.studies[name])]
+
+    def report_folder(self, name: str) -> str:
+        """Return the folder of a study's report below ``results/``."""
+        return self.studies[name].folder or name
+
+    def _asked_of(self, study: Study) -> dict[str, Cell]:
+        """Return the cells that the configuration asks of a study, by file."""
+        if study.name not in self._asked:
+            self._asked[study.name] = {cell.file: cell for cell in study.cells(self.config)}
+        return self._asked[study.name]
+
+
+def prepare_jobs() -> None:
+    """Let jobs find the `nbyk` of this Python, whether or not its environment is activated.
+
+    Let them also say at the end of their logs what they took. Snakemake's `benchmark` would look at each job
+    twice a second, which takes 2 to 4 % of a core.
+    """
+    os.environ[USAGE_VARIABLE] = "1"
+    scripts, path = sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)
+    os.environ["PATH"] = os.pathsep.join([scripts, path])

@@ -1,0 +1,56 @@
+"""The plan that rules look things up in, without Snakemake."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from nbyk.errors import NbykError
+from nbyk.workflow import Plan, memory, minutes, repeated
+
+
+@pytest.fixture
+def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+def test_memory_and_time_follow_the_measurement_and_the_attempt() -> None:
+    assert [memory(307)(None, attempt) for attempt in (1, 2, 3)] == [1000, 2000, 3000]
+    assert [minutes(21)(None, attempt) for attempt in (1, 2)] == [2, 4]
+    assert minutes(lambda wildcards: 10 * wildcards)(18, 1) == 9
+    assert memory(lambda wildcards: wildcards)(100, 1) == 550
+
+
+def test_an_option_is_repeated_for_each_value() -> None:
+    assert repeated("--file", ["a", Path("b c")]) == ["--file", "a", "--file", "b c"]
+    assert repeated("--file", []) == []
+
+
+def test_a_cell_is_one_that_is_asked_for_or_that_its_name_explains(folder: Path) -> None:
+    plan = Plan({"epsilons": [0.1]}, ["config.yaml"])
+    asked = plan.cell_files("wein2023")
+    store, _, name = asked[0].removeprefix("results/").removesuffix(".parquet").partition("/")
+    assert plan.cell(store, name).file == f"{store}/{name}.parquet"
+    assert plan.step(store, name) == plan.stores[store].steps["pvalues"]
+    other = name.replace("epsilon-0.1", "epsilon-0.2")
+    assert plan.cell(store, other).settings["cells"].startswith("epsilon-0.2_")
+    assert plan.cell_files("wein2023") == asked
+    with pytest.raises(
+        NbykError, match=r"results/pvalues/x\.parquet: the configuration asks for no such cell"
+    ):
+        plan.cell(store, "x")
+
+
+def test_work_grows_with_the_ratings_of_a_source(folder: Path) -> None:
+    rows = "".join(f"{item},{rater},{rater % 2}\n" for item in range(9000) for rater in range(3))
+    Path("mine.csv").write_text(f"item,rater,value\n{rows}", encoding="utf-8")
+    plan = Plan({"own_ratings": {"mine": {"path": "mine.csv", "scale": "binary"}}}, ["config.yaml"])
+    assert plan.rating_work("convabuse") == 1.0
+    assert plan.rating_work("mine") > 1.5
+    assert plan.rating_options("mine") == ["--path", "mine.csv", "--scale", "binary"]
+    assert plan.rating_files("convabuse") == plan.rating_options("convabuse") == []
+    Path("mine.csv").write_text("item,rater,value\nx,y,7\n", encoding="utf-8")
+    with pytest.raises(NbykError, match=r"^own_ratings\.mine: "):
+        Plan({"own_ratings": {"mine": {"path": "mine.csv", "scale": "binary"}}}, ["config.yaml"])
