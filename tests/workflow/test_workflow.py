@@ -414,12 +414,12 @@ FULLER: dict[str, list[Any]] = {
 }
 
 
-def test_along_no_axis_does_an_order_or_a_value_that_goes_plan_a_cell(checkout: Path, tmp_path: Path) -> None:
+def test_along_no_axis_does_an_order_or_a_value_that_goes_plan_a_cell(tmp_path: Path) -> None:
     """Every file is computed in two steps; whatever is asked for of them later, none is computed again."""
     first = {key: values[:1] for key, values in FULLER.items()}
     for step in (first, FULLER):
         configure(tmp_path, {**CONFIG, **step})
-        code, output = snakemake(checkout, tmp_path, "--until", "cell")
+        code, output = snakemake(ROOT, tmp_path, "--until", "cell")
         assert code == 0, output[-3000:]
     table = pd.read_parquet(tmp_path / "results/pvalues")
     sampler = ["item_sampler", "response_sampler"]
@@ -429,10 +429,10 @@ def test_along_no_axis_does_an_order_or_a_value_that_goes_plan_a_cell(checkout: 
     for axis, (one, other) in FULLER.items():
         for values in ([other, one], [other], [one]):
             configure(tmp_path, {**CONFIG, **FULLER, axis: values})
-            assert rules(planned(checkout, tmp_path))["cell"] == 0, (axis, values)
+            assert rules(planned(ROOT, tmp_path))["cell"] == 0, (axis, values)
     backwards = {axis: values[::-1] for axis, values in FULLER.items()}
     configure(tmp_path, {**CONFIG, **backwards})
-    assert rules(planned(checkout, tmp_path))["cell"] == 0
+    assert rules(planned(ROOT, tmp_path))["cell"] == 0
 
 
 def take_fits(run: Path, directory: Path) -> None:

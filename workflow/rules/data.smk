@@ -55,6 +55,8 @@ rule normalise:
         "results/ratings/{source}.parquet",
     log:
         "logs/normalise/{source}.log",
+    # Cells wait for the fit, and the fit for this.
+    priority: 1
     conda:
         "../../envs/environment.yaml"
     threads: 1

@@ -29,6 +29,8 @@ rule fit:
         check="results/fits/{source}/check.json",
     log:
         "logs/fit/{source}.log",
+    # Cells wait for it longest.
+    priority: 1
     conda:
         "../../envs/environment.yaml"
     threads: 1
