@@ -56,8 +56,8 @@ CUTS = {
         "found text",
     ),
     f"{DEFAULT} datasets": Cut(f"{DEFAULT} datasets -n", LONG),
-    f"{DEFAULT} --configfile mine.yaml": Cut(
-        f"{DEFAULT} --configfile mine.yaml -- results/ratings/convabuse.parquet",
+    f"{DEFAULT} --configfile=mine.yaml": Cut(
+        f"{DEFAULT} --configfile=mine.yaml -- results/ratings/convabuse.parquet",
         "the whole run takes minutes: one of its jobs runs",
     ),
     ".venv/bin/nbyk data fetch hs_brexit": Cut(
