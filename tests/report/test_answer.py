@@ -8,7 +8,7 @@ import os
 import re
 import shutil
 import signal
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from dataclasses import replace
 from html.parser import HTMLParser
@@ -29,6 +29,7 @@ from nbyk.health.results import examine
 from nbyk.lineage.recording import recording
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable, answer_text, write_answer
 from nbyk.report.drawing import new_figure
+from nbyk.report.printed import printed
 
 FRAME = pd.DataFrame(
     {"system": ["a|b", "x_y <b>&", "[red]z"], "n": [1, 2, 3], "p": [0.125, float("nan"), 1e-7]}
@@ -299,3 +300,22 @@ def test_a_signal_waits_until_the_answer_is_whole(tmp_path: Path, monkeypatch: p
     with pytest.raises(KeyboardInterrupt):
         write_answer(OTHER, tmp_path / "out", stem="answer")
     assert parts(tmp_path / "out") == parts(tmp_path / "new")
+
+
+def test_further_tables_are_made_only_where_they_are_written(tmp_path: Path) -> None:
+    made = []
+
+    def further() -> Iterator[AnswerTable]:
+        made.append("items")
+        yield AnswerTable("items", "Which items speak", ANSWER.tables[0].frame)
+
+    answer = replace(ANSWER, further=further)
+    for form in ("text", "markdown", "json", "latex"):
+        assert printed(answer, form, stem="answer", width=80) == printed(
+            ANSWER, form, stem="answer", width=80
+        )
+    assert made == []
+    write_answer(answer, tmp_path / "written", stem="answer")
+    assert made == ["items"]
+    assert (tmp_path / "written/tables/items.csv").exists()
+    assert "Which items speak" in (tmp_path / "written/answer.html").read_text(encoding="utf-8")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import json
 import textwrap
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from io import StringIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -89,6 +90,8 @@ class Answer:
         Plain sentences that can be quoted; the first is the answer.
     tables
         Its tables, those that the terminal shows first.
+    further
+        Makes the tables behind these, which are only written; called only where they are.
     figures
         Its figures.
     cautions
@@ -110,6 +113,12 @@ class Answer:
     details: Mapping[str, Any]
     n_printed: int = 1
     template: Path | None = None
+    further: Callable[[], Iterable[AnswerTable]] = tuple
+
+    @cached_property
+    def all_tables(self) -> tuple[AnswerTable, ...]:
+        """Every table, the further ones among them."""
+        return (*self.tables, *self.further())
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything but tables and figures as plain values."""
@@ -160,7 +169,7 @@ def write_answer(
 
     files = dict(more or {})
     drawn = {figure.name: pictures(figure.draw(), for_paper=figure.for_paper) for figure in answer.figures}
-    for table in answer.tables:
+    for table in answer.all_tables:
         for suffix, text in table_texts(table.frame, table.caption).items():
             files[f"tables/{table.name}{suffix}"] = text.encode()
         arrow = pa.Table.from_pandas(table.frame, preserve_index=False)
@@ -196,7 +205,7 @@ def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> s
             "rows": [[(cell, len(cell) > _LONG) for cell in row] for row in cells(table.frame)],
             "beyond": _beyond(table),
         }
-        for place, table in enumerate(answer.tables)
+        for place, table in enumerate(answer.all_tables)
         if table.on_page
     ]
     figures = [

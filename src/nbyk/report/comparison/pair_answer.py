@@ -104,6 +104,7 @@ def pair_answer(found: PairFindings) -> Answer:
         title=f"Is {found.a} better than {found.b}?",
         sentences=tuple(_sentences(found)),
         tables=tuple(_tables(found)),
+        further=partial(_further_tables, found),
         figures=tuple(_figures(found)),
         cautions=tuple(dict.fromkeys(_cautions(found))),
         details={
@@ -198,12 +199,7 @@ def _in_ratings(found: PairFindings, result: ComparisonResult) -> Iterator[str]:
 
 
 def _tables(found: PairFindings) -> Iterator[AnswerTable]:
-    first = next(iter(found.results.values()))
-    about = (
-        f"{found.a} and {found.b} on {first.size}; positive effects: {found.a} is better. "
-        f"Null ({first.null}): {found.named(first.hypothesis)}"
-    )
-    yield AnswerTable("comparison", about, _summary(found))
+    yield AnswerTable("comparison", _about(found), _summary(found))
     if found.shares:
         caption = "Where the variance of the effect comes from"
         frame = shares_table(list(found.shares.values()), found.sources)
@@ -212,7 +208,10 @@ def _tables(found: PairFindings) -> Iterator[AnswerTable]:
     if found.settlement is not None:
         caption = f"Sizes that would settle it on {found.settlement.metric}, if the effect is what it is now"
         yield AnswerTable("settlement", caption, settlement_table(found.settlement))
-    yield AnswerTable("effects", about, effects_table(found.results.values()))
+
+
+def _further_tables(found: PairFindings) -> Iterator[AnswerTable]:
+    yield AnswerTable("effects", _about(found), effects_table(found.results.values()))
     for place, (name, effects) in enumerate(found.item_effects.items()):
         caption = f"The items that speak most for {found.a} and for {found.b} on {name}, with their ratings"
         table = items_table(found.systems, found.a, found.b, effects)
@@ -220,6 +219,14 @@ def _tables(found: PairFindings) -> Iterator[AnswerTable]:
     if found.sensitivity is not None:
         caption = sensitivity_caption(found.sensitivity)
         yield AnswerTable("sensitivity", caption, sensitivity_table(found.sensitivity))
+
+
+def _about(found: PairFindings) -> str:
+    first = next(iter(found.results.values()))
+    return (
+        f"{found.a} and {found.b} on {first.size}; positive effects: {found.a} is better. "
+        f"Null ({first.null}): {found.named(first.hypothesis)}"
+    )
 
 
 def _summary(found: PairFindings) -> pd.DataFrame:
