@@ -16,7 +16,7 @@ from nbyk_papers.papers import write_report as papers_report
 from nbyk_papers.ulmer2022.design import THRESHOLDS
 from nbyk_papers.ulmer2022.report import report as ulmer_report
 from nbyk_papers.wein2023.report import cells_report
-from tests.cli.test_labels import GOOD
+from tests.cli.label_files import GOOD
 from tests.papers.test_boostsa2022_report import label_levels, label_p_values
 from tests.papers.test_calibration_report import rate_files
 from tests.papers.test_datasets_report import data_set_files, p_value_file

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.data.downloads import Waits
 from tests.data.server import Server, serving
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -18,6 +19,11 @@ def server(monkeypatch: pytest.MonkeyPatch) -> Iterator[Server]:
     monkeypatch.setenv("NO_PROXY", "127.0.0.1")
     with serving() as running:
         yield running
+
+
+@pytest.fixture
+def waits() -> Waits:
+    return Waits()
 
 
 @pytest.fixture
