@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import shutil
 import signal
 import subprocess
 import time
@@ -67,35 +68,47 @@ def test_a_power_cut_leaves_one_answer_whole_or_in_part_and_the_next_try_makes_i
         assert parts(after_power_cut(before, steps, moment)) == new
 
 
-@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=lambda number: number.name)
-def test_a_comparison_that_is_stopped_leaves_the_old_answer_or_the_new_one(
-    number: signal.Signals, tmp_path: Path, moment: random.Random, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def words(system: str, out: str) -> list[str]:
+    return [NBYK, *f"compare --gold gold.csv sim_a.csv {system}.csv --quick --out {out}".split()]
+
+
+@pytest.fixture(scope="module")
+def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
+    """Return a folder with answers in `used` and `fresh`, and the seconds that one took."""
+    folder = tmp_path_factory.mktemp("answers")
     for name, content in example_files().items():
-        (tmp_path / name).write_bytes(content)
-
-    def words(system: str, out: str) -> list[str]:
-        return [NBYK, *f"compare --gold gold.csv sim_a.csv {system}.csv --quick --out {out}".split()]
-
+        (folder / name).write_bytes(content)
     started = time.monotonic()
     for system, out in (("sim_b", "used"), ("sim_c", "fresh")):
-        subprocess.run(words(system, out), cwd=tmp_path, check=True, capture_output=True)
-    seconds = (time.monotonic() - started) / 2
-    old, new = (relative(tmp_path / out) for out in ("used", "fresh"))
+        subprocess.run(words(system, out), cwd=folder, check=True, capture_output=True)
+    return folder, (time.monotonic() - started) / 2
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=lambda number: number.name)
+def test_a_comparison_that_is_stopped_leaves_the_old_answer_or_the_new_one(
+    number: signal.Signals,
+    undisturbed: tuple[Path, float],
+    tmp_path: Path,
+    moment: random.Random,
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    folder, seconds = undisturbed
+    place = Path(shutil.copytree(folder, tmp_path / "place"))
+    old, new = (relative(place / out) for out in ("used", "fresh"))
     with subprocess.Popen(
-        words("sim_c", "used"), cwd=tmp_path, stdout=subprocess.PIPE, stderr=subprocess.PIPE
+        words("sim_c", "used"), cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE
     ) as process:
         # Most of what is written is written near the end.
         time.sleep(moment.triangular(0.0, 1.1 * seconds, seconds))
         process.send_signal(number)
         process.communicate(timeout=PATIENCE)
-    found = relative(tmp_path / "used")
+    found = relative(place / "used")
     assert found.items() <= old.items() or found.items() <= new.items()
-    monkeypatch.chdir(tmp_path)
-    told = [finding.line for finding in examine(tmp_path) if finding.advice]
+    monkeypatch.chdir(place)
+    told = [finding.line for finding in examine(place) if finding.advice]
     assert (told == []) == (found in (old, new)), told
-    subprocess.run(words("sim_c", "used"), cwd=tmp_path, check=True, capture_output=True)
-    assert relative(tmp_path / "used") == new
+    subprocess.run(words("sim_c", "used"), cwd=place, check=True, capture_output=True)
+    assert relative(place / "used") == new
 
 
 def relative(folder: Path) -> Files:
