@@ -1,7 +1,8 @@
 """The rates of all candidates in all worlds, from the sets that `measure` kept, and the tables of the docs.
 
 Run ``python -m benchmarks.shared_units.report FOLDER``: it writes rates.csv beside this file and the
-tables of docs/shared-units.md. Without FOLDER, it writes the tables from rates.csv.
+tables of docs/shared-units.md, and docs/shared-units-calibration.md with its figure. Without FOLDER, it takes
+rates.csv as it is.
 """
 
 from __future__ import annotations
@@ -13,8 +14,9 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
-from scipy.stats import beta
 
+from benchmarks.shared_units import calibration
+from benchmarks.shared_units.calibration import interval, outside
 from benchmarks.shared_units.candidates import CANDIDATES, p_values
 from benchmarks.shared_units.measure import kept_sets
 from benchmarks.shared_units.world import World, with_better_a
@@ -23,6 +25,7 @@ from benchmarks.shared_units.worlds import worlds
 RATES = Path(__file__).with_name("rates.csv")
 SWAPPED = Path(__file__).with_name("swapped.csv")
 RESAMPLED = Path(__file__).with_name("resampled.csv")
+REML = Path(__file__).with_name("reml.csv")
 PEERS = Path(__file__).with_name("peers.csv")
 PAGE = Path(__file__).parents[2] / "docs" / "shared-units.md"
 COLUMNS = {"items": "item_test", "less, wide": "less_wide", "two-way": "two_way"}
@@ -86,14 +89,6 @@ def _design(world: World) -> str:
     return "balanced" if balanced and world.sizes == "equal" else "sparse" if not balanced else "few large"
 
 
-def interval(rate: float, sets: int) -> tuple[float, float]:
-    """Return the exact 95 % interval of a rate (Clopper and Pearson 1934)."""
-    hits = round(rate * sets)
-    low = float(beta.ppf(0.025, hits, sets - hits + 1)) if hits else 0.0
-    high = float(beta.ppf(0.975, hits + 1, sets - hits)) if hits < sets else 1.0
-    return low, high
-
-
 def tables(rates: pd.DataFrame) -> dict[str, str]:
     """Return the Markdown tables of the page, by the name of their place."""
     equal = rates[rates.truth == "equal"]
@@ -101,25 +96,15 @@ def tables(rates: pd.DataFrame) -> dict[str, str]:
     return {
         "summary": "\n".join(_summary(equal)),
         "issue": _level_table(issue),
-        "levels": _level_table(equal[~equal.world.str.startswith(("issue", "prototype"))]),
         "prototype": _level_table(equal[equal.world.str.startswith("prototype")]),
         "power": _power_table(rates),
-        "outside": _level_table(equal[_outside(equal)]),
+        "outside": _level_table(equal[outside(equal)]),
         "clusters": _level_table(equal[equal.factor.str.contains("clusters") & (equal.factor != "clusters")]),
         "swapped": _plain(pd.read_csv(SWAPPED)),
         "resampled": _plain(pd.read_csv(RESAMPLED)),
+        "reml": _plain(pd.read_csv(REML)),
         "peers": _plain(pd.read_csv(PEERS)),
     }
-
-
-def _bounds(rates: pd.DataFrame) -> tuple[pd.Series, pd.Series]:
-    few = (rates.units > 0) & (rates.units < 5)
-    return few.map({True: 0.01, False: 0.02}), few.map({True: 0.12, False: 0.08})
-
-
-def _outside(rates: pd.DataFrame) -> pd.Series:
-    low, high = _bounds(rates)
-    return (rates.shared < low) | (rates.shared > high)
 
 
 def _summary(equal: pd.DataFrame) -> Iterator[str]:
@@ -136,7 +121,7 @@ def _summary(equal: pd.DataFrame) -> Iterator[str]:
                 continue
             yield (
                 f"| {label} | {items} | {len(part)} | {part.shared.min():.3f} | {part.shared.median():.3f} "
-                f"| {part.shared.max():.3f} | {int(_outside(part).sum())} "
+                f"| {part.shared.max():.3f} | {int(outside(part).sum())} "
                 f"| {part.item_test.median():.3f} | {part.item_test.max():.3f} |"
             )
 
@@ -207,7 +192,9 @@ def main() -> None:
         rates = with_more_sets(pd.read_csv(RATES), measured(options.folder))
         rates.to_csv(RATES, index=False, float_format="%.4g")
     rates = pd.read_csv(RATES)
-    PAGE.write_text(filled(PAGE.read_text(encoding="utf-8"), tables(rates)), encoding="utf-8")
+    for page, found in ((PAGE, tables(rates)), (calibration.PAGE, calibration.tables(rates))):
+        page.write_text(filled(page.read_text(encoding="utf-8"), found), encoding="utf-8")
+    calibration.draw(rates)
 
 
 if __name__ == "__main__":

@@ -17,7 +17,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from benchmarks.shared_units.report import ALPHA, SWAPPED, interval
+from benchmarks.shared_units.calibration import interval
+from benchmarks.shared_units.report import ALPHA, SWAPPED
 from benchmarks.shared_units.simulate import draw_set
 from benchmarks.shared_units.world import World, with_better_a
 from benchmarks.shared_units.worlds import worlds

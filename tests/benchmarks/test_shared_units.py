@@ -3,19 +3,22 @@
 from __future__ import annotations
 
 import zlib
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
 
+from benchmarks.shared_units import calibration
 from benchmarks.shared_units.candidates import p_values
 from benchmarks.shared_units.measure import measure
+from benchmarks.shared_units.reml import Crossed, reml_p_value
 from benchmarks.shared_units.report import PAGE, RATES, filled, tables
 from benchmarks.shared_units.simulate import draw_set
 from benchmarks.shared_units.world import with_better_a
 from benchmarks.shared_units.worlds import worlds
 from nbyk.metrics import get
-from nbyk.testing.shared_units import shared_units_test
+from nbyk.testing.shared_units import responses, shared_units_test
 
 NAMED = {(world.name, world.n_items): world for world in worlds()}
 
@@ -57,6 +60,41 @@ def test_the_candidate_that_was_chosen_is_the_librarys():
 def test_the_pages_tables_are_those_of_the_rates():
     page = PAGE.read_text(encoding="utf-8")
     assert filled(page, tables(pd.read_csv(RATES))) == page
+
+
+def test_the_calibration_page_is_drawn_from_the_rates(tmp_path: Path):
+    page = calibration.PAGE.read_text(encoding="utf-8")
+    found = calibration.tables(pd.read_csv(RATES))
+    assert filled(page, found) == page
+    assert all(found[name] in page for name in ("by factor", "by metric", "reasons", "cells"))
+    calibration.draw(pd.read_csv(RATES), tmp_path / "levels.svg")
+    assert (tmp_path / "levels.svg").read_bytes().startswith(b"<?xml")
+
+
+def test_reml_maximises_the_restricted_likelihood():
+    generator = np.random.default_rng(1)
+    raters = np.argsort(generator.random((6, 4)), axis=1)[:, :3]
+    values = generator.normal(size=(6, 3))
+    same_item = np.kron(np.eye(6), np.ones((3, 3)))
+    same_rater = raters.ravel()[:, None] == raters.ravel()[None, :]
+    covariance = 0.7 * np.eye(18) + 0.3 * same_item + 0.2 * same_rater
+    inverse = np.linalg.inv(covariance)
+    information = inverse.sum()
+    mean = (inverse @ values.ravel()).sum() / information
+    left = values.ravel() - mean
+    criterion = np.linalg.slogdet(covariance)[1] + np.log(information) + left @ inverse @ left
+    expected = (criterion, mean, 1 / information)
+    assert Crossed(values, raters).criterion(0.7, 0.3, 0.2) == pytest.approx(expected, rel=1e-10)
+
+
+def test_reml_is_the_chosen_test_on_balanced_data():
+    generator = np.random.default_rng(1)
+    who = np.tile(np.arange(5), (30, 1))
+    values = 0.2 + generator.normal(0, 0.3, (30, 1)) + generator.normal(0, 0.2, 5)
+    values = values + generator.normal(0, 0.3, (30, 5))
+    data = responses(values, 0 * values, a_units=who, b_units=who, paired=True)
+    chosen = shared_units_test(get("mean"), data).p_value()
+    assert reml_p_value(Crossed(values, who)) == pytest.approx(chosen, rel=0.01)
 
 
 def test_the_levels_that_the_page_promises():

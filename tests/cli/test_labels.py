@@ -12,6 +12,7 @@ import pytest
 from tests.cli.conftest import Run
 from tests.cli.label_designs import BAD_DESIGNS
 from tests.cli.label_files import BAD_FILES, GOOD, RATED, SOFT
+from tests.labels.test_label_raters import laid
 
 BAD = [*BAD_FILES, *BAD_DESIGNS]
 
@@ -95,3 +96,24 @@ def test_an_out_folder_that_is_a_file_is_refused_before_anything(nbyk: Run) -> N
     code, _, errors = nbyk("labels design.yaml --out out")
     assert code == 2
     assert errors.startswith("error: --out out: out is a file")
+
+
+def test_whom_the_claim_speaks_of_is_an_option(nbyk: Run, tmp_path: Path) -> None:
+    design = laid(tmp_path, 5)
+    asked = {}
+    for name, option in (
+        ("both", ""),
+        ("named", "--generalise items,raters"),
+        ("items", "--generalise items"),
+    ):
+        code, text, errors = nbyk(f"labels {design} --format json {option}")
+        assert code == 0, errors
+        asked[name] = json.loads(text)
+    assert asked["both"]["sentences"] == asked["named"]["sentences"] != asked["items"]["sentences"]
+    design.write_text(design.read_text() + "generalise: [items]\n")
+    for name, option in (("items", ""), ("named", "--generalise items,raters")):
+        again = json.loads(nbyk(f"labels {design} --format json {option}")[1])
+        assert again["sentences"] == asked[name]["sentences"]
+    code, _, errors = nbyk(f"labels {design} --generalise items,seeds")
+    assert code == 2
+    assert "factor to generalise over" in errors

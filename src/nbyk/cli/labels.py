@@ -10,7 +10,7 @@ import typer
 
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
 from nbyk.cli.gates import Gate, all_better
-from nbyk.cli.options import Threads, check_out_folder
+from nbyk.cli.options import Threads, check_out_folder, factors
 from nbyk.errors import NbykError
 
 
@@ -19,6 +19,14 @@ def labels(
     out: OutAnswer = None,
     form: Format = "text",
     gate: Gate = False,
+    generalise: Annotated[
+        str | None,
+        typer.Option(
+            help="Whom the first claim speaks of: items, or items,raters. It replaces the design's key.",
+            show_default="the design's, or items and the raters that they share",
+            metavar="NAMES",
+        ),
+    ] = None,
     outcomes: Annotated[
         Path | None,
         typer.Option(help="File to write targets and predictions to, as BooStSa's outcomes.json."),
@@ -38,6 +46,8 @@ def labels(
     from nbyk.report.labels.boostsa import results_files
 
     read, settings = read_design(design)
+    if generalise is not None:
+        settings = settings.model_copy(update={"generalise": list(factors(generalise) or ())})
     keep = None if out is None else out / "comparisons"
     try:
         result = compare_design(read, settings, keep=keep, threads=threads, say=None if out is None else _say)

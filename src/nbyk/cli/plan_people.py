@@ -154,13 +154,5 @@ def _of_pilot(people: People, metric: Metric, pilot: Pilot) -> tuple[Spread, flo
     warnings: tuple[str, ...] = ()
     if few:
         warnings = (f"{' and '.join(few)} of the pilot tell little of how others differ",)
-    if any(
-        of_role.n_shared > 0 and of_role.items_of.min() < pilot.pair.n_items
-        for of_role in pilot.pair.units.values()
-    ):
-        warnings += (
-            "some raters or runs of the pilot rated some items only; the variances are found as if each had "
-            "rated all, and are approximate",
-        )
     unit = pilot.unit ** unit_power(metric)
     return spread, unit * abs(test.effect), warnings

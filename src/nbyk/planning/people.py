@@ -58,19 +58,27 @@ class Spread:
 
     @classmethod
     def of(cls, test: SharedUnitsTest, *, rated: bool = False) -> Spread:
-        """Return what a comparison with ids shows, in which each rater and each run answered all items.
+        """Return what a comparison with ids shows.
 
-        Estimates below 0 are taken for 0. `rated` says that people rated the systems' answers: they are the
-        units then, and not runs.
+        Where units answer unlike numbers of items, they count as J = 1 / Σ w² units, of weights w that add up
+        to 1. Where K of them answer an item, single responses weigh more in the jackknife over units than in
+        the effect, by K (J − 1) / (J (K − 1)), and those units who happen to answer an item are part of the
+        variance over items; the answer has neither. Estimates below 0 are taken for 0. `rated` says that
+        people rated the systems' answers: they are the units then, and not runs.
         """
         n = test.items.units
         found = {"raters": 0.0, "ratings": 0.0, "runs": 0.0, "answers": 0.0}
         explained = 0.0
         for source, part in test.sources.items():
             between, within = ("raters", "ratings") if rated or source == "raters" else ("runs", "answers")
-            found[between] += max(part.between, 0.0) * part.units
-            found[within] += part.within * part.units * n
-            explained += part.within
+            variance = max(part.between, 0.0) / part.weight_squares
+            per_item = part.responses / n
+            single = part.within
+            if per_item > 1.0:
+                single *= (1.0 - 1.0 / per_item) / (1.0 - part.weight_squares)
+            found[between] += variance
+            found[within] += single * part.responses
+            explained += single + variance * max(1.0 / part.responses - part.weight_squares / n, 0.0)
         return cls(items=max(test.items.total - explained, 0.0) * n, **found)
 
 

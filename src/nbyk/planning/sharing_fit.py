@@ -83,9 +83,7 @@ def fit_sharing(ratings: Ratings, prior: TwoStagePrior) -> FittedSharing:
     nothing = np.zeros((ratings.n_items, 1))
     data = responses(matrix, nothing, a_units=units.index)
     test = shared_units_test(get("mean"), data)
-    weights = data.without_units((data.a,), "runs of A")[0]
-    unequal = len(weights) * float(np.sum(weights**2))
-    severity = Spread.of(test, rated=True).raters / unequal
+    severity = Spread.of(test, rated=True).raters
     sharing = Sharing(
         n_raters=len(units.names),
         rater_share=_share_of(severity, lambda share: severity_variance(prior, share)),

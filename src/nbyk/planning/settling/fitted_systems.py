@@ -25,6 +25,8 @@ _MOST_PER_SET = 100
 _TOLERANCE = 1e-4
 _DOUBT = 3.0
 """Standard errors beyond which two systems' variances within items differ."""
+_NODES = ((2.0 / 3.0, 0.0), (1.0 / 6.0, -math.sqrt(3.0)), (1.0 / 6.0, math.sqrt(3.0)))
+"""Weights and places of Gauss and Hermite's rule of three points for a standard normal variable."""
 
 _ROLES: dict[str, str] = {}
 _EXCHANGED = {"a": "b", "b": "a", "epsilon a": "epsilon b", "epsilon b": "epsilon a"}
@@ -66,12 +68,38 @@ class FittedSystems:
         gold = _Spread.of(data.gold)
         k = max(1, round(gold.k))
         spread_a, spread_b = (system.noise_beside(gold, k) for system in _systems(data))
-        error = float(((item_means(data.a) - item_means(data.gold)) ** 2).mean())
+        start = cls(Population(prior, data.n_items, k, 0.0, 0.0, spread_a, spread_b), metric, seed)
+        errors = (item_means(data.a) - item_means(data.gold)) ** 2
+        return start._with(float(errors.mean()), effect)
+
+    def beside(self, data: ResponseSet) -> tuple[tuple[float, FittedSystems], ...]:
+        """Return populations with other errors of A and the same effect, and their weights, this one first.
+
+        Gauss and Hermite's rule of three points over the sampling error of A's mean squared error, less what
+        its noise makes of it: what more ratings per item do hangs on how much of it is not noise.
+        """
+        means = item_means(data.a), item_means(data.gold)
+        raw = (means[0] - means[1]) ** 2
+        beyond_noise = raw - _noise_of_means(data.a) - _noise_of_means(data.gold)
+        error = float(beyond_noise.std(ddof=1)) / math.sqrt(len(raw))
+        effect = self.moments(self.population.k_responses)[0]
+        found = []
+        for weight, place in _NODES:
+            try:
+                changed = self._with(float(raw.mean()) + place * error, effect) if place else self
+            except NbykError:  # no perturbation has an error as large, with that effect beside it
+                changed = self
+            found.append((weight, changed))
+        return tuple(found)
+
+    def _with(self, error: float, effect: float) -> FittedSystems:
+        """Return the population in which A has a mean squared error, and A over B an effect."""
 
         def at(epsilon_a: float, epsilon_b: float) -> FittedSystems:
-            changed = Population(prior, data.n_items, k, epsilon_b, epsilon_a, spread_a, spread_b)
-            return cls(changed, metric, seed)
+            changed = replace(self.population, epsilon_a=epsilon_a, epsilon_b=epsilon_b)
+            return replace(self, population=changed)
 
+        k = self.population.k_responses
         epsilon_a = _root(lambda epsilon: at(epsilon, 0.0)._error_of_a() - error, "A's error", below=0.0)
         epsilon_b = _root(lambda epsilon: at(epsilon_a, epsilon).moments(k)[0] - effect, "the effect")
         return at(epsilon_a, epsilon_b)
@@ -160,6 +188,18 @@ class _Spread:
         if not gold.within or self.within is None:
             return 0.0
         return math.sqrt(self.within / gold.within * k / self.k)
+
+
+def _noise_of_means(matrix: Floats) -> Floats:
+    """Return the variance that noise gives to each item's mean; by the others' where it has one response."""
+    counts = (~np.isnan(matrix)).sum(axis=1)
+    found = np.full(len(matrix), np.nan)
+    several = counts > 1
+    if not several.any():
+        return np.zeros(len(matrix))
+    found[several] = np.nanvar(matrix[several], axis=1, ddof=1)
+    filled: Floats = np.where(several, found, np.nanmean(found)) / counts
+    return filled
 
 
 def _systems(data: ResponseSet) -> tuple[_Spread, _Spread]:

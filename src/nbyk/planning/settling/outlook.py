@@ -3,12 +3,18 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from nbyk.planning.request import LADDER
 from nbyk.planning.settling.settlement import Settlement, Size
 
+Qualities = Sequence[tuple[float, float]]
+"""δ/s at another number of ratings per item, relative to now: weights that add up to 1, and values."""
+
+AS_NOW: Qualities = ((1.0, 1.0),)
+
+_BEYOND = 10.0
 _WORTH = 1.5
 """Longer rows of ratings are tried while a size costs at most so many times the cheapest."""
 
@@ -65,20 +71,33 @@ class Outlook:
             max(2, swaps) if null == "swap_items" else 2,
         )
 
-    def power(self, n_items: float, quality: float = 1.0) -> float:
-        """Return the power at N items where δ/s is `quality` times what it is now."""
+    def power(self, n_items: float, qualities: Qualities = AS_NOW) -> float:
+        """Return the power at N items, averaged over how many times δ/s is what it is now."""
         from scipy.special import ndtr
 
         if n_items < self.fewest:
             return 0.0
-        signal = self.effect * quality * math.sqrt(n_items)
-        if signal:
-            signal = signal / self.spread if self.spread else math.copysign(math.inf, signal)
-        return float(ndtr(signal - self.z_alpha))
+        power = 0.0
+        for weight, quality in qualities:
+            signal = self.effect * quality * math.sqrt(n_items)
+            if signal:
+                signal = signal / self.spread if self.spread else math.copysign(math.inf, signal)
+            power += weight * float(ndtr(signal - self.z_alpha))
+        return power
 
-    def items_for(self, quality: float) -> float:
-        """Return the N, not rounded, that the power asked for takes."""
-        return self._items(self.effect * quality)
+    def items_for(self, qualities: Qualities = AS_NOW) -> float:
+        """Return the N, not rounded, that the power asked for takes; infinite where none realistic does."""
+        from scipy.optimize import brentq
+        from scipy.special import ndtr
+
+        ends = [self._items(self.effect * quality) for _, quality in qualities]
+        low, high = max(min(ends), self.fewest), min(max(ends), _BEYOND * self.max_items)
+        if len(ends) == 1 or low >= high:
+            return max(ends)
+        target = float(ndtr(self.z_power))
+        if self.power(low, qualities) >= target or self.power(high, qualities) < target:
+            return low if self.power(low, qualities) >= target else math.inf
+        return float(brentq(lambda n_items: self.power(n_items, qualities) - target, low, high))
 
     def growth(self, power: float) -> float:
         """Return by how much N has to grow where it was found to have a power."""
@@ -92,21 +111,21 @@ class Outlook:
         n_items = self._items(self.farthest)
         return max(self.n_items, self.fewest, math.ceil(n_items)) if math.isfinite(n_items) else None
 
-    def size(self, n_items: float, k_responses: float, quality: float = 1.0) -> Size | None:
+    def size(self, n_items: float, k_responses: float, qualities: Qualities = AS_NOW) -> Size | None:
         """Return a size of at least one item more than now; None if that is not realistic."""
         whole = max(self.n_items + 1, self.fewest, math.ceil(min(n_items, self.max_items + 1.0)))
         if whole > self.max_items:
             return None
-        return Size(whole, k_responses, self.power(whole, quality), None)
+        return Size(whole, k_responses, self.power(whole, qualities), None)
 
     def cheapest(
-        self, k_now: float, quality: Callable[[int], float], costs: tuple[float, float], max_responses: int
+        self, k_now: float, at: Callable[[int], Qualities], costs: tuple[float, float], max_responses: int
     ) -> Size | None:
         """Return the cheapest size with more items and more responses, if it is below that of items alone."""
         per_item, per_rating = costs
-        best, least = None, self.items_for(1.0) * (per_item + k_now * per_rating)
+        best, least = None, self.items_for() * (per_item + k_now * per_rating)
         for k in (k for k in LADDER if k_now < k <= max_responses):
-            found = self.size(self.items_for(quality(k)), k, quality(k))
+            found = self.size(self.items_for(at(k)), k, at(k))
             cost = math.inf if found is None else found.n_items * (per_item + k * per_rating)
             if cost < least:
                 best, least = found, cost

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -35,6 +36,11 @@ class Component:
         Degrees of freedom of `total`; at least 1.
     within_df
         Those of `within`: about how many responses it rests on.
+    responses
+        How many responses a role of theirs has; the items themselves for items and clusters.
+    weight_squares
+        Σ w² of their weights w in the mean of item means, which add up to 1: one over the number of units
+        if all answer as much, and more if a few answer most. NaN, as `responses`, where that is not known.
     """
 
     units: int
@@ -42,6 +48,8 @@ class Component:
     within: float
     df: float
     within_df: float
+    responses: float = math.nan
+    weight_squares: float = math.nan
 
     @property
     def between(self) -> float:
@@ -72,13 +80,13 @@ def item_component(data: Responses, found: Changes) -> Component:
     measured.
     """
     weights = found.group_sizes / found.group_sizes.sum()
+    squares = float(np.sum(weights**2))
     if not data.clustered:
         total = float(np.sum((1.0 - weights) * found.groups**2))
-        return Component(data.n_items, total, 0.0, len(weights) - 1.0, 1.0)
+        return Component(data.n_items, total, 0.0, len(weights) - 1.0, 1.0, data.n_items, 1.0 / data.n_items)
     # Without cluster g the effect changes by w_g / (1 − w_g) · Σ_h (w_h − [h = g]) s_h, where s are the
     # clusters'.
     rows = weights / (1.0 - weights)
-    squares = float(np.sum(weights**2))
     spread = squares - 2.0 * weights + 1.0
     factors = weights**2 / (rows**2 * spread)
     total = float(np.sum(factors * found.groups**2))
@@ -90,7 +98,8 @@ def item_component(data: Responses, found: Changes) -> Component:
         df = float(product(scaled, spread)) ** 2 / float(product(product(scaled, gram**2), scaled))
     # Where a few clusters are large, these degrees are too few for t, and one less than clusters too many
     df = float(np.sqrt(max(df, 1.0) * (len(weights) - 1.0)))
-    return Component(int(data.clusters.max()) + 1, total, 0.0, max(df, 1.0), 1.0)
+    n_clusters = int(data.clusters.max()) + 1
+    return Component(n_clusters, total, 0.0, max(df, 1.0), 1.0, data.n_items, squares)
 
 
 def unit_component(data: Responses, source: Source, found: Changes) -> Component:
@@ -120,8 +129,11 @@ def unit_component(data: Responses, source: Source, found: Changes) -> Component
             covariance = product(design, design.T)
         squares = product(product(factors, covariance**2), factors)
         df = float(product(factors, np.diag(covariance))) ** 2 / float(squares)
-    responses = sum(int(np.isin(role.units, units).sum()) for role in data.roles_of(source))
-    return Component(len(units), total, within, max(df, 1.0), max(1.0, responses - data.n_items))
+    roles = data.roles_of(source)
+    responses = sum(int(np.isin(role.units, units).sum()) for role in roles)
+    loads = float(np.sum(weights**2))
+    within_df = max(1.0, responses - data.n_items)
+    return Component(len(units), total, within, max(df, 1.0), within_df, responses / len(roles), loads)
 
 
 def _few_degrees(weights: Floats) -> float:

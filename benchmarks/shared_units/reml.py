@@ -1,0 +1,139 @@
+"""Restricted maximum likelihood beside the chosen test, by the metric `mean`: a real one, on a few worlds.
+
+Run ``python -m benchmarks.shared_units.reml TABLE.csv --sets 400``. The same raters rate both systems'
+outputs, so that each rating is a difference d = δ + item + rater + noise, with crossed random items and
+raters. Its three variances maximise the restricted likelihood, none below 0. Degrees of freedom are
+Satterthwaite's, from the curvature of that likelihood; a variance of 0 is left out of them.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+import zlib
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.special import stdtr
+
+from benchmarks.shared_units.simulate import draw_set
+from benchmarks.shared_units.worlds import worlds
+from nbyk.metrics import get
+from nbyk.sums import product
+from nbyk.testing.shared_units import shared_units_test
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+CHOSEN = (
+    "5 of 5 output raters, SD 0.0",
+    "5 of 5 output raters, SD 0.05",
+    "3 of 8 output raters, SD 0.0",
+    "3 of 8 output raters, SD 0.05",
+)
+_STEP = 1e-3
+_LEAST = 1e-9
+
+
+@dataclass(frozen=True)
+class Crossed:
+    """Ratings of N items by K of J raters each: values and raters, both of shape (N, K)."""
+
+    values: Floats
+    raters: Ints
+
+    def criterion(self, noise: float, items: float, raters: float) -> tuple[float, float, float]:
+        """Return −2 log of the restricted likelihood, the estimate of the mean, and its variance.
+
+        The covariance is V = noise·1 + items·ZZ' + raters·WW'. Without raters an item's block has the inverse
+        (1 − h 11') / noise with h = items / (noise + K items); raters add a matrix of rank J.
+        """
+        n, k = self.values.shape
+        n_raters = int(self.raters.max()) + 1
+        shrink = items / (noise + k * items)
+        met = np.zeros((n, n_raters))
+        met[np.arange(n)[:, None], self.raters] = 1.0
+        of_raters = np.bincount(self.raters.ravel(), weights=self.values.ravel(), minlength=n_raters)
+        sums = self.values.sum(axis=1)
+        # Of X' V0⁻¹ X with X = (ones, values, raters' columns)
+        ww = (np.diag(met.sum(axis=0)) - shrink * product(met.T, met)) / noise
+        w1 = met.sum(axis=0) * (1.0 - shrink * k) / noise
+        wy = (of_raters - shrink * product(met.T, sums)) / noise
+        one = n * k * (1.0 - shrink * k) / noise
+        y1 = float(sums.sum()) * (1.0 - shrink * k) / noise
+        yy = float((self.values**2).sum() - shrink * (sums**2).sum()) / noise
+        inner = np.eye(n_raters) + raters * ww
+        solved = raters * np.linalg.solve(inner, np.column_stack([w1, wy]))
+        one -= float(product(w1, solved[:, 0]))
+        y1 -= float(product(w1, solved[:, 1]))
+        yy -= float(product(wy, solved[:, 1]))
+        log_det = n * (k * math.log(noise) + math.log1p(k * items / noise)) + np.linalg.slogdet(inner)[1]
+        return log_det + math.log(one) + yy - y1**2 / one, y1 / one, 1.0 / one
+
+
+def reml_p_value(data: Crossed) -> float:
+    """Return the two-sided p of a mean of 0."""
+    scale = float(data.values.var())
+
+    def of(variances: Floats) -> float:
+        return data.criterion(*(scale * np.maximum(variances, [_LEAST, 0.0, 0.0])))[0]
+
+    start = np.array([0.5, 0.4, 0.05])
+    bounds = [(1e-4, None), (0.0, None), (0.0, None)]
+    best = minimize(of, start, method="L-BFGS-B", bounds=bounds).x
+    free = [place for place in range(3) if best[place] > 1e-6]
+    step = _STEP * np.maximum(best, 1e-2)
+
+    def moved(one: int, by_one: float, other: int = 0, by_other: float = 0.0) -> Floats:
+        there: Floats = best.copy()
+        there[one] += by_one * step[one]
+        there[other] += by_other * step[other]
+        return there
+
+    def variance(variances: Floats) -> float:
+        return data.criterion(*(scale * variances))[2]
+
+    slope = np.array([(variance(moved(j, 1)) - variance(moved(j, -1))) / (2 * step[j]) for j in free])
+    curve = np.empty((len(free), len(free)))
+    for row, j in enumerate(free):
+        for column, m in enumerate(free):
+            corners = [of(moved(j, s, m, t)) * s * t for s in (1, -1) for t in (1, -1)]
+            curve[row, column] = sum(corners) / (4 * step[j] * step[m])
+    _, mean, of_mean = data.criterion(*(scale * best))
+    # The information is half the curvature of −2 log L
+    spread = float(product(slope, np.linalg.solve(0.5 * curve, slope)))
+    df = 2.0 * of_mean**2 / spread if spread > 0.0 else len(data.values) - 1.0
+    return float(2.0 * stdtr(max(df, 1.0), -abs(mean) / math.sqrt(of_mean)))
+
+
+def main() -> None:
+    """Write the table."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("table", type=Path)
+    parser.add_argument("--sets", type=int, default=400)
+    options = parser.parse_args()
+    rows = []
+    named = {world.name: world for world in worlds()}
+    for name in CHOSEN:
+        world = named[name]
+        hits = np.zeros(3)
+        for number in range(options.sets):
+            data = draw_set(world, np.random.default_rng([zlib.crc32(repr(world).encode()), number]))
+            source = next(iter(data.source_units))
+            first = int(data.source_units[source][0])
+            pairs = Crossed(data.a.values - data.b.values, data.a.units - first)
+            test = shared_units_test(get("mean"), data)
+            alone = shared_units_test(get("mean"), data, sources=())
+            hits += np.array([test.p_value(), reml_p_value(pairs), alone.p_value()]) <= 0.05
+        row = {"world": name, "items": world.n_items, "metric": "mean", "sets": options.sets}
+        rows.append(row | dict(zip(("shared", "REML", "items alone"), hits / options.sets, strict=True)))
+        print(rows[-1], flush=True)
+        pd.DataFrame(rows).to_csv(options.table, index=False, float_format="%.4g")
+
+
+if __name__ == "__main__":
+    main()

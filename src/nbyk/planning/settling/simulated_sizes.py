@@ -1,0 +1,215 @@
+"""The sizes that would settle a comparison, by populations like the data and simulated test sets."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.planning.power.estimate import power_of_test
+from nbyk.planning.settling.fitted_systems import FittedSystems
+from nbyk.planning.settling.outlook import Outlook, Qualities
+from nbyk.planning.settling.settlement import Settlement, Size
+
+_SETS = (512, 4_096)
+"""Test sets that a power is simulated on, at least and at most."""
+_ITEMS_OF_SETS = 4_000_000
+"""Items of all of those sets together, where that leaves the least number of sets."""
+_MOST_SIMULATED = 200_000
+_RESAMPLES = 1_999
+_FAR = 3.0
+_ATTEMPTS = 5
+_STEP = 1.25
+"""Growth of K from attempt to attempt."""
+_DOUBT = 3.0
+"""Standard errors beyond which the spread of the data's effect is not that of the population."""
+
+
+def about_k(found: Settlement) -> tuple[str, ...]:
+    """Return what to know of the numbers of ratings per item."""
+    ways = [size.k_responses for size in (found.responses, found.both) if size is not None]
+    cautions = []
+    if found.responses is None:
+        cautions.append(
+            f"no number of ratings per item up to {found.max_responses} will do on {found.n_items} items"
+        )
+    if max(ways, default=0.0) > _FAR * found.k_responses:
+        cautions.append(
+            f"{max(ways):g} ratings per item extrapolate from {found.k_responses:.3g}: how much of the "
+            "errors goes away with more ratings is estimated, and so is what they do to the effect"
+        )
+    return tuple(cautions)
+
+
+def relative_error(item_effects: NDArray[np.float64] | None) -> float:
+    """Return the relative standard error of the standard deviation of the items' effects; 0 if not known."""
+    if item_effects is None or len(item_effects) < 2:
+        return 0.0
+    squares = (item_effects - item_effects.mean()) ** 2
+    variance = float(squares.mean())
+    if variance == 0.0:
+        return 0.0
+    return float(squares.std(ddof=1)) / (2.0 * variance * math.sqrt(len(squares)))
+
+
+@dataclass(frozen=True)
+class SimulatedSizes:
+    """Populations like the data, and how to test on them; their items are turned into those of the data.
+
+    Attributes
+    ----------
+    populations
+        Weights and populations whose errors of A are as uncertain as the data leave them; powers at other
+        numbers of ratings are means over them. The first is the likeliest, on which sets are simulated.
+    outlook
+        What is approximated from the data.
+    spread_error
+        Relative standard error of the spread of the data's effect.
+    alpha, null
+        The level of the one-sided test, and its null.
+    """
+
+    populations: tuple[tuple[float, FittedSystems], ...]
+    outlook: Outlook
+    spread_error: float
+    alpha: float
+    null: str
+    seed: int
+    threads: int
+
+    def settled(self, found: Settlement, costs: tuple[float, float]) -> Settlement:
+        """Return the answer; the simulated power at each size is the one asked for."""
+        population = self._likeliest.population
+        items = self._with_power(found, found.items)
+        both = self.outlook.cheapest(found.k_responses, self.qualities, costs, found.max_responses)
+        both = self._with_power(found, both)
+        if both is not None and items is not None and _cost(both, costs) >= _cost(items, costs):
+            both = None
+        settled = replace(
+            found,
+            items=items,
+            responses=self._least_responses(found),
+            both=both,
+            by="simulation",
+            epsilon_a=population.epsilon_a,
+            epsilon_b=population.epsilon_b,
+            sd_scale_a=population.sd_scale_a,
+            sd_scale_b=population.sd_scale_b,
+            items_per_item=self._worth,
+            caution=population.prior.caution,
+        )
+        return replace(settled, warnings=about_k(settled))
+
+    def qualities(self, k_responses: int) -> Qualities:
+        """Return what δ/s with K responses is, relative to the data's now, in each population."""
+        found = []
+        for (weight, fitted), now in zip(self.populations, self._now, strict=True):
+            effect, spread = fitted.moments(k_responses)
+            # Where real systems err on the same items, their effect varies less: by as much at every K.
+            shrunk = self.outlook.spread / now[1] if self._errs_together else 1.0
+            found.append((weight, effect / now[0] * self.outlook.spread / (spread * shrunk)))
+        return found
+
+    def least_responses(self, k_now: float, target: float, max_responses: int) -> int | None:
+        """Return the least K at the present N whose mean power is the target; None if there is none."""
+        n_items = self.outlook.n_items
+
+        def enough(k: int) -> bool:
+            return self.outlook.power(n_items, self.qualities(k)) >= target
+
+        low, high = math.floor(k_now) + 1, max_responses
+        if low > high or not enough(high):
+            return None
+        while low < high:
+            middle = min((low + high) // 2, 2 * low)
+            if enough(middle):
+                high = middle
+            else:
+                low = middle + 1
+        return low
+
+    @property
+    def _likeliest(self) -> FittedSystems:
+        return self.populations[0][1]
+
+    @cached_property
+    def _now(self) -> list[tuple[float, float]]:
+        k = self._likeliest.population.k_responses
+        return [fitted.moments(k) for _, fitted in self.populations]
+
+    @property
+    def _errs_together(self) -> bool:
+        """Whether the spread of the data's effect is beyond doubt another than the population's."""
+        return abs(math.log(self.outlook.spread / self._now[0][1])) > _DOUBT * self.spread_error
+
+    @property
+    def _worth(self) -> float:
+        """How many items of the population one of the data is worth by the spread of its effect now."""
+        return (self._now[0][1] / self.outlook.spread) ** 2
+
+    def _items(self, n_items: int, k_responses: float) -> int:
+        """Return as many items of the population; at other K the data's spread counts only beyond doubt."""
+        as_now = round(k_responses) <= self._likeliest.population.k_responses
+        return max(2, round(n_items * (self._worth if as_now or self._errs_together else 1.0)))
+
+    def _with_power(self, found: Settlement, size: Size | None) -> Size | None:
+        """Return a size with its simulated power, and more items where that falls short; None if none do."""
+        for _ in range(_ATTEMPTS):
+            if size is None or self._items(size.n_items, size.k_responses) > _MOST_SIMULATED:
+                return size
+            power = self._power(size.n_items, size.k_responses)
+            if power >= found.target - self._error(found, size):
+                return replace(size, simulated=power)
+            more = self.outlook.growth(power)
+            size = self.outlook.size(more * size.n_items, size.k_responses)
+            if size is not None and size.k_responses != found.k_responses:
+                mean = self.outlook.power(size.n_items, self.qualities(round(size.k_responses)))
+                size = replace(size, power=mean)
+        return None
+
+    def _power(self, n_items: int, k_responses: float) -> float:
+        """Return the simulated power at a size."""
+        k = max(1, round(k_responses))
+        return power_of_test(
+            replace(self._likeliest.population, n_items=self._items(n_items, k), k_responses=k),
+            self._likeliest.metric,
+            test=self.null,
+            alpha=self.alpha,
+            alternative="greater",
+            n_sets=self._n_sets(n_items, k),
+            n_resamples=max(_RESAMPLES, math.ceil(1.0 / self.alpha)),
+            seed=self.seed,
+            threads=self.threads,
+        ).power
+
+    def _n_sets(self, n_items: int, k_responses: float) -> int:
+        least, most = _SETS
+        return max(least, min(most, _ITEMS_OF_SETS // self._items(n_items, k_responses)))
+
+    def _error(self, found: Settlement, size: Size) -> float:
+        """Return twice the Monte-Carlo error of a simulated power, were it the one asked for."""
+        n_sets = self._n_sets(size.n_items, size.k_responses)
+        return 2.0 * math.sqrt(found.target * (1.0 - found.target) / n_sets)
+
+    def _least_responses(self, found: Settlement) -> Size | None:
+        """Return the least K at the present N, with its simulated power; None where none will do."""
+        n_now = found.n_items
+        if self._items(n_now, found.max_responses) > _MOST_SIMULATED:
+            return None
+        k = self.least_responses(found.k_responses, found.target, found.max_responses)
+        for _ in range(_ATTEMPTS):
+            if k is None or k > found.max_responses:
+                return None
+            size = Size(n_now, k, self.outlook.power(n_now, self.qualities(k)), self._power(n_now, k))
+            if (size.simulated or 0.0) >= found.target - self._error(found, size):
+                return size
+            k = math.ceil(_STEP * k)
+        return None
+
+
+def _cost(size: Size, costs: tuple[float, float]) -> float:
+    per_item, per_rating = costs
+    return size.n_items * (per_item + size.k_responses * per_rating)
