@@ -274,7 +274,7 @@ def _content(path: str | os.PathLike[str]) -> bytes:
         if status.st_size > LARGEST:
             raise NbykError(
                 f"{path}: has {status.st_size:,} bytes, expected at most {LARGEST:,}; leave out columns and "
-                "rows that are not needed"
+                "rows that you do not need"
             )
         return source.read()
 

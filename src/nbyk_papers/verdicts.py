@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 CLOSE = 3.0
 """A case is too close to call where its margin is within this many standard errors of 0."""
 
-HOLDS, IN_PART, FAILS, OPEN = "holds", "holds in part", "does not hold", "cannot be told"
+HOLDS, IN_PART, FAILS, OPEN = "holds", "holds in part", "does not hold", "inconclusive"
 
 
 @dataclass(frozen=True)

@@ -116,7 +116,7 @@ BAD_DESIGNS: list[tuple[str, dict[str, str], str]] = [
     (
         "a class that YAML eats",
         keyed("target_class: yes"),
-        r"target_class: found true, which YAML makes of yes",
+        r"target_class: found true, which YAML also reads from yes",
     ),
     ("classes of soft labels", keyed("labels: [a, b]", SOFT), r"labels: is for hard labels"),
     (

@@ -212,7 +212,7 @@ def test_a_metric_of_gold_without_gold_is_refused(nbyk: Run) -> None:
     code, text, errors = nbyk("compare sim_a.csv sim_b.csv --metric mae")
     assert (code, text) == (2, "")
     assert errors == (
-        "error: --metric: found mae, which compares with gold, and there is none; give --gold FILE, or "
+        "error: --metric: found mae, which compares with gold, but there is no gold; give --gold FILE, or "
         "--metric mean to compare the systems' own ratings\n"
     )
 
@@ -267,7 +267,7 @@ def test_one_response_per_item_everywhere_is_said_and_the_test_goes_on(nbyk: Run
     for name in ("g", "x", "y"):
         write(f"{name}.csv", rng.random((40, 1)))
     answer = found(nbyk, "--gold g.csv x.csv y.csv")
-    assert any(text.startswith("one response per item everywhere: ") for text in answer["cautions"])
+    assert any(text.startswith("every item has one response: ") for text in answer["cautions"])
     assert any("is not identified" in sentence for sentence in answer["sentences"])
     assert 0.0 < answer["results"][0]["p_value"]["p"] <= 1.0
 
@@ -282,8 +282,8 @@ def test_items_that_one_file_lacks_are_refused_or_dropped_and_counted(nbyk: Run)
     answer = found(nbyk, "--gold gold.csv sim_a.csv short.csv --on-missing drop --quick")
     assert answer["dropped"] == {"gold.csv": 2, "sim_a.csv": 2}
     assert answer["cautions"][0] == (
-        "items that another file lacks were dropped: 2 of gold.csv and 2 of sim_a.csv; the 298 that all have "
-        "are compared"
+        "nbyk dropped items that another file lacks (2 of gold.csv and 2 of sim_a.csv) and compares the 298 "
+        "others"
     )
 
 
@@ -304,7 +304,7 @@ def test_several_metrics_stand_side_by_side(nbyk: Run) -> None:
         "spearman",
         "accuracy(threshold=0.4)",
     ]
-    assert "3 metrics were tested, and their p are not corrected for how many" in answer["cautions"]
+    assert "3 metrics were tested; their p-values are not corrected for that number" in answer["cautions"]
     assert any(text.startswith("variance of spearman: not known here, ") for text in answer["cautions"])
     assert nbyk(f"compare {line} --out report")[0] == 0
     stems = {path.stem for path in Path("report/figures").glob("*.png")}
@@ -372,7 +372,7 @@ def test_the_example_is_copied_and_never_over_another_file(nbyk: Run, tmp_path: 
     code, text, errors = nbyk("example there")
     assert (code, text) == (2, "")
     assert (
-        errors == "error: there/gold.csv: is there and another file; move it away, or give another folder\n"
+        errors == "error: there/gold.csv: already exists and differs; move it away, or give another folder\n"
     )
     assert Path("there/gold.csv").read_text() == "mine\n"
 
@@ -405,9 +405,9 @@ def test_clusters_of_a_column_are_swapped_whole(nbyk: Run) -> None:
     assert "clusters of items" in " ".join(answer["sentences"])
     assert found(nbyk, line)["results"][0]["claims"][0]["over"][:3] == ["items", "clusters", "raters"]
     for wrong, says in (
-        ("--cluster chapter", "error: --cluster: found chapter, and no file has a column of that name"),
+        ("--cluster chapter", "error: --cluster: found chapter, but no file has a column of that name"),
         ("--cluster rater", "is in cluster"),
-        ("--generalise items,clusters", "error: --generalise: found clusters, and items have none here"),
+        ("--generalise items,clusters", "error: --generalise: found clusters, but items have none here"),
     ):
         code, _, errors = nbyk(f"compare --gold gold.csv sim_a.csv sim_c.csv {wrong}")
         assert (code, errors.count("\n")) == (2, 1)

@@ -38,8 +38,8 @@ def test_the_good_files_behind_the_bad_ones_are_good(files: dict[str, str], nbyk
     lay(files)
     code, printed, errors = nbyk("labels design.yaml")
     assert (code, errors) == (0, "")
-    assert printed.startswith("Not settled for new items and raters: two" if files is RATED else "new is ")
-    said = "- the same 2 raters rated all 3 items: targets made of their ratings are taken as known"
+    assert printed.startswith("Inconclusive for new items and raters: two" if files is RATED else "new is ")
+    said = "- the same 2 raters rated all 3 items: this test takes targets from their ratings as known"
     assert (said in " ".join(printed.split())) == (files is RATED)
 
 

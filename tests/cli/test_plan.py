@@ -176,11 +176,11 @@ WRONG = {
     ),
     "ratings that are all alike": (
         "plan --pilot same.csv --scale 1,2,3,4,5 --epsilon 0.1 --power 0.8",
-        "same.csv: all 8 ratings are 3: there is nothing to fit",
+        "same.csv: all 8 ratings are 3: nbyk cannot fit a prior",
     ),
     "numbers that are all alike": (
         "plan --pilot same.csv --scale 1..5 --epsilon 0.1 --power 0.8",
-        "same.csv: all 8 ratings are 3: there is nothing to fit",
+        "same.csv: all 8 ratings are 3: nbyk cannot fit a prior",
     ),
     "no levels": ("plan --pilot one.csv --scale= --epsilon 0.1 --power 0.8", "--scale: "),
     "one level": ("plan --pilot one.csv --scale 1 --epsilon 0.1 --power 0.8", "--scale: "),
@@ -206,7 +206,7 @@ WRONG = {
     ),
     "two metrics": (
         "plan toxicity --metric mae --metric mse --epsilon 0.1 --power 0.8",
-        "metrics are ranked at one size: give --items, --responses and --epsilon, and leave out --power",
+        "nbyk ranks metrics at one size: give --items, --responses and --epsilon, and leave out --power",
     ),
     "an effect and an ε": (
         "plan toxicity --effect 0.1 --epsilon 0.1 --power 0.8",
@@ -214,7 +214,7 @@ WRONG = {
     ),
     "a worse system A": (
         "plan toxicity --epsilon 0.1 --power 0.8 --alternative less",
-        "--alternative: found 'less', expected 'two-sided' or 'greater': in a plan, B is the worse system",
+        "--alternative: found 'less', expected 'two-sided' or 'greater': a plan takes B for the worse system",
     ),
     "an effect below 0": ("plan toxicity --effect -0.1 --power 0.8", "--effect: found -0.1"),
     "a prior that is a table": (
@@ -367,7 +367,7 @@ def test_real_systems_take_the_place_of_what_is_assumed(nbyk: Run) -> None:
     assert json.loads(text)["prior"]["systems"] in (["ours", "theirs"], ["theirs", "ours"])
     code, _, errors = nbyk(f"{command} --pilot pilot.csv --epsilon 0.1")
     assert code == 2
-    assert "--epsilon: found 0.1, but the systems are real ones" in errors
+    assert "--epsilon: found 0.1, but the systems are real" in errors
 
 
 def test_the_plan_of_a_fitted_prior_stands_beside_that_of_the_pilots_items(nbyk: Run) -> None:

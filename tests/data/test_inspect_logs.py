@@ -101,6 +101,18 @@ def test_inspects_clustered_standard_error_is_ours(tmp_path: Path, monkeypatch: 
     assert np.sqrt(item_component(ours, found).total) == pytest.approx(clustered, rel=1e-9)
 
 
+def test_a_grade_without_a_number_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    from inspect_ai.log import read_eval_log, write_eval_log
+
+    monkeypatch.setenv("HOME", str(tmp_path))
+    path, _ = evaluated(tmp_path / "logs", "json", seed=3)
+    log = read_eval_log(str(path))
+    log.samples[4].scores["match"].value = "B+"
+    write_eval_log(log, str(path))
+    with pytest.raises(NbykError, match=r"column 'match': found 'B\+', expected a finite number"):
+        read_ratings(path)
+
+
 def test_a_damaged_log_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "cut.eval"
     path.write_bytes(b"PK\x03\x04 cut off")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from nbyk.data import Levels, read_ratings, read_systems
-from nbyk.data.readers import recording
+from nbyk.data.readers import inspect_logs, recording
 from nbyk.errors import NbykError
 
 
@@ -133,7 +133,7 @@ def test_an_excel_workbook(tmp_path: Path) -> None:
 def test_a_list_of_objects_is_a_table_and_other_json_is_refused(tmp_path: Path) -> None:
     rows = [{"item": "a", "rater": "r", "value": 1}, {"item": "b", "rater": "r", "value": 0}]
     assert read_ratings(as_json(tmp_path / "a.json", rows)).values.tolist() == [1, 0]
-    with pytest.raises(NbykError, match="is JSON of no tool that nbyk knows"):
+    with pytest.raises(NbykError, match="is JSON, but not of a tool that nbyk knows"):
         read_ratings(as_json(tmp_path / "b.json", {"a": 1}))
 
 
@@ -156,3 +156,16 @@ def test_a_reader_that_is_not_installed_is_named_with_its_extra(
     monkeypatch.setattr(recording.importlib, "import_module", missing)
     with pytest.raises(NbykError, match=rf"{name}: is .*pip install '\.\[{extra}\]' in the folder"):
         read_ratings(path)
+
+
+def test_a_grade_that_inspect_has_no_number_for_is_not_counted_as_0() -> None:
+    def number(value: Any) -> float:
+        return (
+            {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}.get(value, 0.0)
+            if isinstance(value, str)
+            else float(value)
+        )
+
+    given = ["C", "P", "I", "N", "0.25", True, 0.75, "B+", ""]
+    found = [inspect_logs.graded(value, number) for value in given]
+    assert found == [1.0, 0.5, 0.0, 0.0, 0.25, 1.0, 0.75, "B+", ""]

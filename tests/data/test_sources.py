@@ -382,7 +382,7 @@ def test_dices_has_the_harm_that_raters_see(tmp_path):
             "line 6: rater 'r' has already rated item '1'",
         ),
         ([("1", "r", "No"), ("", "r", "No")], "line 4: the item id is empty"),
-        ([("1", "r", "No")], "still the only item"),
+        ([("1", "r", "No")], "is the only item"),
     ],
 )
 def test_a_malformed_row_of_dices_is_named(tmp_path, rows, says):

@@ -33,6 +33,15 @@ def test_the_page_prints_what_it_says(
     assert all((ROOT / "docs" / "figures" / name).exists() for name in shown)
 
 
+def test_the_planning_page_prints_the_standard_deviations_that_it_shows(script: ModuleType) -> None:
+    page = (ROOT / "docs" / "planning.md").read_text(encoding="utf-8")
+    _, heading, rest = page.partition("### Where the standard deviations come from")
+    section = rest.partition("\n## ")[0]
+    assert heading
+    assert section.count("```text") == 2
+    assert script.run(section) == section
+
+
 def test_a_wrong_output_is_replaced_and_a_missing_one_refused(script: ModuleType) -> None:
     page = "x\n\n```python\na = 1\n```\n\n```python\nprint(a + 1)\n```\n\n```text\n3\n```\n\ny\n"
     assert script.run(page) == page.replace("3", "2")

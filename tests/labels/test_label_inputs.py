@@ -62,7 +62,7 @@ BAD_SOFT: list[tuple[Any, str]] = [
     ([EVEN, [[0.5, 0.5]] * 3 + [[0.5, 0.7]]], r"b, run 1: row 3 sums to 1.2"),
     ([["x", "y"]] * 4, r"b: expected rows of as many numbers"),
     ([[0.5, 0.5], [1.0], [0.5, 0.5], [1, 0]], r"b: expected rows of as many numbers"),
-    (T, r"b: found 1 dimensions; the target is soft, so that a run has shape \(N, C\)"),
+    (T, r"b: found 1 dimensions; the target is soft, so a run has shape \(N, C\)"),
 ]
 
 

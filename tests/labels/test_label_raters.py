@@ -96,7 +96,7 @@ def test_two_raters_cannot_speak_for_others() -> None:
     )
     assert np.isnan(found.p)
     assert found.parts[0].claims[0].reason == "two raters cannot speak for others"
-    assert "not settled, two raters cannot speak for others" in found.sentence
+    assert "inconclusive, two raters cannot speak for others" in found.sentence
 
 
 @pytest.mark.parametrize(
@@ -165,13 +165,13 @@ def test_a_design_with_ratings_speaks_of_new_raters(tmp_path: Path) -> None:
     assert any("not over raters" in text for text in design_answer(narrow).cautions)
 
 
-def test_a_design_with_two_raters_is_not_settled(tmp_path: Path) -> None:
+def test_a_design_with_two_raters_is_inconclusive(tmp_path: Path) -> None:
     made, settings = read_design(laid(tmp_path, 2))
     for keep in (tmp_path / "kept", tmp_path / "kept"):
         result = compare_design(made, settings, keep=keep)
         answer = design_answer(result)
         assert answer.sentences[0].startswith(
-            "Not settled for new items and raters: two raters cannot speak for others. For new items, with "
+            "Inconclusive for new items and raters: two raters cannot speak for others. For new items, with "
             "these 2 raters, new has a cross_entropy of "
         )
         assert passes(result) == [(False, False)]

@@ -91,7 +91,7 @@ def test_one_metric_in_a_list_is_a_plan() -> None:
         ([], {}, "found none; expected two or more"),
         (["mae", "mean"], {}, "found mean, which needs no gold"),
         (["mae", "mse"], {"epsilon": None, "power": 0.8}, "give `n_items`, .* and leave out `power`"),
-        (["mae", "mse"], {"n_items": None}, "ranked at one size: give `n_items`"),
+        (["mae", "mse"], {"n_items": None}, "nbyk ranks metrics at one size: give `n_items`"),
         (["mae", "mse"], {"n_runs": 3}, "n_runs: found 3; metrics are ranked with 1 run or K"),
     ],
 )

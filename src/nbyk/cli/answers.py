@@ -23,7 +23,7 @@ OutAnswer = Annotated[
     typer.Option(
         "--out",
         metavar="FOLDER",
-        help="Folder to write to: an HTML report, JSON, tables (CSV, Parquet, Markdown, LaTeX), figures.",
+        help="Folder for an HTML report, JSON, tables (CSV, Parquet, Markdown, LaTeX) and figures.",
     ),
 ]
 Format = Annotated[

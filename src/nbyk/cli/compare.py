@@ -77,21 +77,24 @@ def compare(
         list[str] | None,
         typer.Argument(
             metavar="SYSTEMS",
-            help="Two systems or more: files of responses or folders of lm_eval --log_samples, each PATH or "
-            "NAME=PATH; or one table with a column of systems. A is the first.",
+            help="Two systems or more: files or logs of responses (docs/formats.md), each PATH or "
+            "NAME=PATH; or one table with a column of systems. The first is A.",
             show_default=False,
         ),
     ] = None,
     gold: Annotated[
         Path | None,
         typer.Option(
-            help="Ratings by people of the same items. Without it, the systems' own ratings are compared."
+            help="People's ratings of the same items. If you leave it out, nbyk compares the systems' own "
+            "ratings."
         ),
     ] = None,
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            help="Metric; repeat for several.", show_default="mae, or mean without --gold", metavar="NAME"
+            help="Metric to compare by; repeat for several.",
+            show_default="mae, or mean without --gold",
+            metavar="NAME",
         ),
     ] = None,
     metric_file: MetricFiles = None,
@@ -105,23 +108,23 @@ def compare(
     alternative: Annotated[
         str | None,
         typer.Option(
-            help="two-sided, greater (A is better) or less.",
+            help="Side to test: two-sided, greater (A is better) or less (B is better).",
             show_default="two-sided, or greater with --gate",
         ),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Level of the decision.")] = 0.05,
-    confidence_level: Annotated[float, typer.Option(help="Coverage of the intervals.")] = 0.95,
+    confidence_level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     interval: Annotated[
-        str, typer.Option(help="Interval of the sentence: percentile or bca.")
+        str, typer.Option(help="Interval that the sentence prints: percentile or bca.")
     ] = "percentile",
     against: Annotated[
-        str | None, typer.Option(help="Baseline: compare every other system with this one, by name.")
+        str | None, typer.Option(help="Name of the baseline: nbyk compares every other system with it alone.")
     ] = None,
     correction: Annotated[
         str,
         typer.Option(
-            help="For the number of pairs, of three systems or more: holm, bonferroni, benjamini_hochberg or "
-            "none."
+            help="Correction for the number of pairs, with three systems or more: holm, bonferroni, "
+            "benjamini_hochberg or none."
         ),
     ] = "holm",
     generalise: Generalise = None,
@@ -129,7 +132,7 @@ def compare(
     run_ids: RunIds = None,
     scale: Scale = None,
     on_missing: Annotated[
-        str, typer.Option(help="Items that not all files have: refuse, or drop them and say how many.")
+        str, typer.Option(help="Items that not all files have: refuse, or drop them and report how many.")
     ] = "refuse",
     item: Item = "item",
     rater: Rater = "rater",
@@ -142,26 +145,34 @@ def compare(
     on_duplicates: OnDuplicates = "refuse",
     on_empty: OnEmpty = "refuse",
     samples_metric: Annotated[
-        str | None, typer.Option(help="Of lm_eval logs: the score to take, where there are several.")
+        str | None, typer.Option(help="For lm_eval logs: the score to take, if there are several.")
     ] = None,
-    task: Annotated[str | None, typer.Option(help="Of lm_eval logs: the task.")] = None,
-    filter_: Annotated[str | None, typer.Option("--filter", help="Of lm_eval logs: the filter.")] = None,
+    task: Annotated[
+        str | None, typer.Option(help="For lm_eval logs: the task, if there are several.")
+    ] = None,
+    filter_: Annotated[
+        str | None, typer.Option("--filter", help="For lm_eval logs: the filter, if there are several.")
+    ] = None,
     full: Annotated[
         bool,
         typer.Option(
             "--full/--quick",
-            help="Of two systems: also test by every metric, null and sampler, and find what would settle "
-            "it. This takes longer.",
+            help="For two systems: also test by every metric, null and sampler, and find the size that "
+            "would settle it. This takes longer.",
         ),
     ] = False,
     n_resamples: Annotated[
-        int, typer.Option("--resamples", help="Draws of the null at first, and of the bootstrap.")
+        int, typer.Option("--resamples", help="Number of bootstrap draws, and of first draws of the null.")
     ] = 9_999,
     max_resamples: Annotated[
-        int, typer.Option(help="Draws of the null at most: they go on until the decision is settled.")
+        int,
+        typer.Option(
+            help="Largest number of draws of the null. nbyk stops earlier if more draws are very unlikely "
+            "to change the decision."
+        ),
     ] = 999_999,
     max_draws: Annotated[
-        int, typer.Option(help="The same of all pairs together, of three systems or more.")
+        int, typer.Option(help="The same for all pairs together, with three systems or more.")
     ] = 30_000_000,
     margin: Annotated[
         float | None,
@@ -176,14 +187,14 @@ def compare(
     seed: Seed = 0,
     threads: Threads = 2,
 ) -> None:
-    """Compare two systems or more: who is better, how sure that is, and the sentence for the paper.
+    """Compare two systems or more: which is better, how sure that is, and a sentence to quote.
 
-    The first system is A, and effects are positive where it is better.
+    The first system is A. Positive effects mean that A is better.
 
-    With --gate the exit code is 0 where A is shown to be better than B, or than the baseline --against, 3
-    where it is not, and 4 where --max-resamples draws do not settle which. With --gate and --margin it is 0
-    where A is shown to be better, or not worse by the margin, 3 where A is shown to be worse by more, and 4
-    where the data show neither.
+    With --gate the exit code is 0 if A is shown to be better than B, or than the baseline --against. It is 3
+    if it is not, and 4 if the answer is inconclusive: too few draws, raters or runs. With --gate and --margin
+    it is 0 if A is shown to be better, or not worse by the margin, 3 if A is shown to be worse by more, and 4
+    if the data show neither.
     """
     from nbyk.data import SampleChoice, read_systems
     from nbyk.data.columns import Columns
@@ -199,7 +210,7 @@ def compare(
     _one_of("alternative", sided, _ALTERNATIVES)
     _check_null(null, gate=gate)
     if gate and sided == "less":
-        raise NbykError("--gate asks whether A is better, and --alternative less whether B is; drop one")
+        raise NbykError("--gate asks whether A is better, but --alternative less asks whether B is; drop one")
     if max_resamples < 1:
         raise NbykError(f"found {max_resamples}, expected at least 1", argument="max_resamples")
     check_format(form)
@@ -226,7 +237,8 @@ def compare(
     _check_names(read, against, gate=gate)
     if margin is not None and len(read.names) > 2:
         raise NbykError(
-            f"found {len(read.names)} systems, and a margin is for two; compare one candidate with one other",
+            f"found {len(read.names)} systems, and a margin is for two; give one candidate and one "
+            "other, once for each candidate",
             argument="margin",
         )
     asked = _Asked(
@@ -367,8 +379,8 @@ def _metrics(names: list[str] | None, *, has_gold: bool) -> tuple[str, ...]:
             raise error.about(argument="metric") from None
         if metric.needs_gold and not has_gold:
             raise NbykError(
-                f"found {name}, which compares with gold, and there is none; give --gold FILE, or --metric "
-                "mean to compare the systems' own ratings",
+                f"found {name}, which compares with gold, but there is no gold; give --gold FILE, or "
+                "--metric mean to compare the systems' own ratings",
                 argument="metric",
             )
     return tuple(given)
@@ -390,8 +402,8 @@ def _check_names(systems: Systems, against: str | None, *, gate: bool) -> None:
     names = systems.names
     if "gold" in names:
         raise NbykError(
-            "a system is named 'gold'; give people's ratings with --gold FILE, or call the system otherwise, "
-            "as in other=FILE"
+            "a system is named 'gold'; give people's ratings with --gold FILE, or give the system another "
+            "name, as in other=FILE"
         )
     if against is not None and against not in names:
         raise unknown_name("system", against, names).about(argument="against")

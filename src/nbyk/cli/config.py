@@ -14,7 +14,7 @@ app = typer.Typer(no_args_is_help=True, help="Check and describe the workflow's 
 def check(
     path: Annotated[Path, typer.Argument(help="Configuration to check.")] = Path("config.yaml"),
 ) -> None:
-    """Check a configuration; every wrong key or value is named with its line."""
+    """Check a configuration. nbyk names every wrong key or value with its line."""
     from nbyk.config import load_config
 
     load_config(path)

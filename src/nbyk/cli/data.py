@@ -13,25 +13,33 @@ from nbyk.cli.options import Out, config_file, downloads_of
 if TYPE_CHECKING:
     from nbyk.data import Source
 
-app = typer.Typer(no_args_is_help=True, help="Published ratings: what there is, and fetching it.")
+app = typer.Typer(no_args_is_help=True, help="List and download published ratings.")
 
 Name = Annotated[str, typer.Argument(help="Source, as `nbyk data list` names it.")]
 Folder = Annotated[
-    Path | None, typer.Option(help="Folder of downloads, if not the configured, NBYK_DATA's or the cache.")
+    Path | None,
+    typer.Option(
+        help="Folder of downloads. By default that of the configuration, of NBYK_DATA, or your cache."
+    ),
 ]
 Mirror = Annotated[
     str | None,
-    typer.Option(help="Address above SOURCE/FILE, or folder so laid out, in place of upstream."),
+    typer.Option(
+        help="Address above SOURCE/FILE, or a folder with that layout, instead of the makers' address."
+    ),
 ]
 ConfigFile = Annotated[
     Path | None,
-    typer.Option("--config", help="Configuration whose `downloads` count; config.yaml if here."),
+    typer.Option(
+        "--config",
+        help="Configuration with the section `downloads`. By default config.yaml, if there is one.",
+    ),
 ]
 
 
 @app.command("list")
 def list_sources(folder: Folder = None, config: ConfigFile = None) -> None:
-    """List the catalogue: what each source is, its size and licence, and whether it is at hand."""
+    """List the sources with their size and licence, and whether you have them."""
     from rich import box
     from rich.console import Console
     from rich.table import Table

@@ -27,7 +27,7 @@ def example(
     for name, content in files.items():
         path = folder / name
         if path.exists() and path.read_bytes() != content:
-            raise NbykError(f"{path}: is there and another file; move it away, or give another folder")
+            raise NbykError(f"{path}: already exists and differs; move it away, or give another folder")
     for name, content in files.items():
         # No record of it is kept: the files are there to be changed.
         with replacing(folder / name, noted=False) as scratch:

@@ -16,7 +16,7 @@ Gate = Annotated[
     bool,
     typer.Option(
         "--gate",
-        help="Exit with 3 where the answer is no, 4 where it is inconclusive: for continuous integration.",
+        help="For continuous integration: exit with 0 if the answer is yes, 3 if no, 4 if inconclusive.",
     ),
 ]
 

@@ -26,7 +26,9 @@ EpsilonA = Annotated[
 ]
 SdScaleA = Annotated[float, typer.Option("--sd-scale-a", help="Factor on σ of system A's responses.")]
 SdScaleB = Annotated[float, typer.Option("--sd-scale-b", help="Factor on σ of system B's responses.")]
-PriorFile = Annotated[Path, typer.Argument(help="Prior, as written by `nbyk study prior` or `nbyk fit`.")]
+PriorFile = Annotated[
+    Path, typer.Argument(help="File of a prior that `nbyk study prior` or `nbyk fit` wrote.")
+]
 SemanticsName = Annotated[str, typer.Option("--semantics", help="published or recommended.")]
 Columns = Annotated[list[str], typer.Option("--metric", help="Metric column; repeat for several.")]
 Samplers = Annotated[
@@ -40,7 +42,7 @@ Generalise = Annotated[
     str | None,
     typer.Option(
         "--generalise",
-        help="What the claim speaks of: items, or items with clusters, raters or runs, as in items,raters.",
+        help="Population of the claim: items, or items with clusters, raters or runs, as in items,raters.",
         show_default="items, their clusters, and the raters and runs that they share, if two or more",
         metavar="NAMES",
     ),
@@ -48,19 +50,19 @@ Generalise = Annotated[
 RaterIds = Annotated[
     str | None,
     typer.Option(
-        help="What ids of gold's raters are: shared (people), or fresh (slots, other people on each item).",
+        help="Ids of gold's raters: shared (people), or fresh (slots, with other people on each item).",
         show_default="shared, if an id answers two items or more",
     ),
 ]
 RunIds = Annotated[
     str | None,
-    typer.Option(help="The same of the systems' runs.", show_default="as for --rater-ids"),
+    typer.Option(help="The same for the systems' runs.", show_default="as for --rater-ids"),
 ]
 Cluster = Annotated[
     str | None,
     typer.Option(
-        help="Column of clusters of items, such as the text that a question is about: whole clusters are "
-        "swapped and drawn. Gold or a system has it.",
+        help="Column of clusters of items, such as the text of a question. nbyk swaps and draws whole "
+        "clusters. The column is in gold or in a system's file.",
         show_default="each item by itself",
         metavar="COLUMN",
     ),
@@ -70,9 +72,7 @@ GoldRater = Annotated[str | None, typer.Option(help="Gold's column of raters.", 
 GoldValue = Annotated[str | None, typer.Option(help="Gold's column of values.", show_default="as --value")]
 SystemColumn = Annotated[
     str | None,
-    typer.Option(
-        help="Column of systems, of one table that holds them all.", show_default="one of a known name"
-    ),
+    typer.Option(help="Column of systems, if one table holds them all.", show_default="one of a known name"),
 ]
 Scale = Annotated[
     str | None,
@@ -83,12 +83,10 @@ Rater = Annotated[str, typer.Option("--rater", help="Column of raters, or of a s
 Value = Annotated[str, typer.Option("--value", help="Column of values.")]
 OnDuplicates = Annotated[
     str,
-    typer.Option(
-        help="A rater's further ratings of an item: refuse, or take the first, the last or the mean."
-    ),
+    typer.Option(help="If a rater rates an item twice: refuse, or take the first, the last or the mean."),
 ]
-OnEmpty = Annotated[str, typer.Option(help="Rows without a value: refuse, or drop and say how many.")]
-Threads = Annotated[int, typer.Option(help="Threads; results do not depend on them.", min=1)]
+OnEmpty = Annotated[str, typer.Option(help="Rows without a value: refuse, or drop them and report how many.")]
+Threads = Annotated[int, typer.Option(help="Number of threads. Results are the same with any number.", min=1)]
 
 RATINGS = ("item", "rater", "value")
 """Columns of a file of ratings."""

@@ -153,7 +153,7 @@ def _check_pilot(path: Path, ratings: Ratings, levels: tuple[float, ...]) -> Non
     way_out = "or plan with a DATASET or --prior of similar ratings"
     if (values == values[0]).all():
         raise NbykError(
-            f"{path}: all {values.size} ratings are {values[0]:g}: there is nothing to fit; collect items "
+            f"{path}: all {values.size} ratings are {values[0]:g}: nbyk cannot fit a prior; collect items "
             f"that raters see differently, {way_out}"
         )
     if ratings.counts().max() == 1:

@@ -49,8 +49,8 @@ def plan(
     pilot_systems: Annotated[
         tuple[Path, Path] | None,
         typer.Option(
-            help="Answers of two real systems to the pilot's items, in place of every assumption about them; "
-            "without --pilot, people's ratings of their answers.",
+            help="Answers of two real systems to the pilot's items; they replace all assumptions about "
+            "systems. Without --pilot: people's ratings of their answers.",
             metavar="A B",
         ),
     ] = None,
@@ -63,7 +63,7 @@ def plan(
     rater: Rater = "rater",
     value: Value = "value",
     prior: Annotated[
-        Path | None, typer.Option(help="Prior, as written by `nbyk study prior` or `nbyk fit`.")
+        Path | None, typer.Option(help="File of a prior that `nbyk study prior` or `nbyk fit` wrote.")
     ] = None,
     published: Annotated[
         bool, typer.Option("--published", help="Use the dataset's published prior, not a fit.")
@@ -71,32 +71,31 @@ def plan(
     epsilon: Annotated[
         float | None,
         typer.Option(
-            help="Perturbation of system B's item means, in [0, 1]; their shift for a metric without gold."
+            help="Perturbation ε of system B's item means, in [0, 1]. For a metric without gold: their shift."
         ),
     ] = None,
     effect: Annotated[
         float | None,
         typer.Option(
-            help="In place of ε: the expected effect on the metric, K → ∞, in units of the pilot's scale "
-            "(squared for mse); of a dataset's or a published prior, of the scale from 0 to 1."
+            help="Instead of --epsilon: the effect on the metric, with infinitely many ratings, in units of "
+            "the pilot's scale (squared for mse). Without a pilot: in units of the scale from 0 to 1."
         ),
     ] = None,
     power: Annotated[float | None, typer.Option(help="Power of the test.")] = None,
     n_items: Annotated[int | None, typer.Option("--items", help="Items N.")] = None,
     k_responses: Annotated[int | None, typer.Option("--responses", help="Ratings per item K.")] = None,
-    budget: Annotated[float | None, typer.Option(help="What the gold ratings may cost.")] = None,
+    budget: Annotated[float | None, typer.Option(help="Money for the gold ratings.")] = None,
     cost_per_item: Annotated[float, typer.Option(help="Cost of an item.")] = 0.0,
     cost_per_rating: Annotated[float, typer.Option(help="Cost of a gold rating.")] = 1.0,
     alpha: Annotated[float, typer.Option(help="Level of the test.")] = 0.05,
     alternative: Annotated[
         str,
-        typer.Option(help="What the test asks: two-sided (are A and B different), greater (is A better)."),
+        typer.Option(help="Question of the test: two-sided (do A and B differ?) or greater (is A better?)."),
     ] = "two-sided",
     metric: Annotated[
         list[str] | None,
         typer.Option(
-            help="Metric that the systems are compared by; several are ranked at --items, --responses and "
-            "--epsilon.",
+            help="Metric to compare by. With several, nbyk ranks them at --items, --responses and --epsilon.",
             show_default="mae",
             metavar="<str>",
         ),
@@ -106,7 +105,7 @@ def plan(
         str | None,
         typer.Option(
             "--n-runs",
-            help="How often each system answers an item; K for as often as people rate it.",
+            help="How often each system answers an item; K means as often as people rate it.",
             show_default="1, or K for a metric without gold",
         ),
     ] = None,
@@ -115,14 +114,16 @@ def plan(
     sd_scale_b: Annotated[float | None, typer.Option(help=_SPREAD.format("B"), show_default=_BY_RUNS)] = None,
     raters: Annotated[
         int | None,
-        typer.Option(help="Raters J who share the items: plan for new raters as well as new items."),
+        typer.Option(help="Number of raters who share the items. The plan is then for new raters too."),
     ] = None,
     items_per_rater: Annotated[
-        int | None, typer.Option(help="In place of --raters: how many items one person rates.")
+        int | None, typer.Option(help="Instead of --raters: items per person.")
     ] = None,
     runs: Annotated[
         int | None,
-        typer.Option("--runs", help="Runs R of each system, each on all items: plan for new runs as well."),
+        typer.Option(
+            "--runs", help="Runs of each system, each on all items. The plan is then for new runs too."
+        ),
     ] = None,
     cost_per_rater: Annotated[float | None, typer.Option(help="Cost of a rater.")] = None,
     cost_per_run: Annotated[float | None, typer.Option(help="Cost of a run of one system.")] = None,
@@ -144,9 +145,11 @@ def plan(
     answer_sd: Annotated[
         float | None, typer.Option(help=_SD.format("of single answers"), show_default="of the pilot")
     ] = None,
-    max_items: Annotated[int, typer.Option(help="Most items to consider.")] = 100_000,
-    max_responses: Annotated[int, typer.Option(help="Most ratings per item to consider.")] = 100,
-    precision: Annotated[float, typer.Option(help="Standard error of the power to stop at.")] = 0.01,
+    max_items: Annotated[int, typer.Option(help="Largest number of items to consider.")] = 100_000,
+    max_responses: Annotated[int, typer.Option(help="Largest number of ratings per item to consider.")] = 100,
+    precision: Annotated[
+        float, typer.Option(help="Stop simulating once the power's standard error is below this.")
+    ] = 0.01,
     n_resamples: Annotated[
         int, typer.Option("--resamples", help="Draws M of the null of each test.")
     ] = 10_000,
@@ -156,10 +159,10 @@ def plan(
     seed: Seed = 0,
     threads: Threads = 2,
 ) -> None:
-    """Plan a data collection: leave one of --items, --responses, --epsilon, --power, --budget open.
+    """Plan a data collection. Leave out the quantity that you want to know.
 
-    A size is --items with --responses, or a --budget, which stands for the best size that it buys. With
-    --epsilon and --power alone the cheapest size is found.
+    Give all but one of the size (--items and --responses, or a --budget), the difference (--epsilon or
+    --effect) and the --power. With a difference and a power alone, nbyk finds the cheapest size.
     """
     from nbyk.data.columns import Columns
     from nbyk.metrics import get
@@ -199,7 +202,7 @@ def plan(
     if len(named) != 1:
         raise NbykError(
             f"plan: found {' and '.join(named) or 'no data'}; expected one of DATASET, --pilot and --prior, "
-            "to say what items and ratings are like"
+            "as the source of items and ratings"
         )
     if published and dataset is None:
         raise NbykError(
@@ -210,7 +213,7 @@ def plan(
         raise NbykError(f"found {items_from!r}, expected pilot or prior", argument="items_from")
     if pilot is None and pilot_systems is None and scale is not None:
         raise NbykError(
-            f"found {scale}, which describes the ratings of a pilot, and there is none; leave it out",
+            f"found {scale}, which describes the ratings of a pilot, but there is no pilot; leave it out",
             argument="scale",
         )
     if effect is not None and not 0.0 < effect < math.inf:
@@ -275,7 +278,7 @@ def plan(
 
         if pilot_systems is not None:
             raise NbykError(
-                "metrics are ranked for systems that a prior makes up, not for real ones; leave these out",
+                "nbyk ranks metrics for simulated systems only; leave the real ones out",
                 argument="pilot_systems",
             )
         ranked = rank(cast("TwoStagePrior", population if beside is None else beside()), metric, **asked)
@@ -314,7 +317,7 @@ def _refuse_with_people(**given: object) -> None:
     for name, value in given.items():
         if value is not None:
             raise NbykError(
-                f"found {value}, which has no place beside raters and runs: their plan takes an effect, and "
+                f"found {value}, which does not go with raters and runs: such a plan takes an effect, and "
                 "variances from a pilot with systems, or declared ones; leave it out",
                 argument=name,
             )

@@ -130,14 +130,14 @@ def _of_pilot(people: People, metric: Metric, pilot: Pilot) -> tuple[Spread, flo
 
     if pilot.pair is None:
         raise NbykError(
-            "a pilot tells how raters and runs move an effect only if it has two systems; give their answers",
+            "a pilot shows how raters and runs move an effect only if it has two systems; give their answers",
             argument="pilot_systems",
         )
     panel = panel_of(pilot.pair, None)
     if panel.responses is None:
         raise NbykError(
-            "no rater and no run of this pilot answers two items, so that it does not tell how they differ; "
-            "give the standard deviations instead"
+            "no rater and no run of this pilot answers two items, so it does not show how they differ; give "
+            "the standard deviations instead"
         )
     test = shared_units_test(metric, panel.responses)
     spread = Spread.of(test, rated=not pilot.pair.has_gold).times(pilot.unit ** unit_power(metric))

@@ -24,11 +24,11 @@ def normalise(
     source: Annotated[str, typer.Argument(help="Source of ratings, such as convabuse.")],
     out: Out,
     path: Annotated[
-        Path | None, typer.Option(help="Where the source's file or folder is, if it is your own.")
+        Path | None, typer.Option(help="File or folder of the source, if you have your own copy.")
     ] = None,
     question: Annotated[
         str | None,
-        typer.Option(help="Which question of a source that has several, such as mhs; its first by default."),
+        typer.Option(help="Question, if the source has several, such as mhs. By default the first."),
     ] = None,
     scale: Annotated[
         str | None,
@@ -90,7 +90,7 @@ def write_normalised(
 
 
 def prior(
-    source: Annotated[str, typer.Argument(help="Whose prior: simulated, toxicity, multidomain, …")],
+    source: Annotated[str, typer.Argument(help="Source of the prior: simulated, toxicity, multidomain, …")],
     out: Out,
     semantics: SemanticsName,
 ) -> None:
@@ -102,15 +102,15 @@ def prior(
 
 
 def fit(
-    ratings: Annotated[
-        Path, typer.Argument(help="Normalised ratings, as written by `nbyk study normalise`.")
-    ],
+    ratings: Annotated[Path, typer.Argument(help="File of ratings that `nbyk study normalise` wrote.")],
     out: Out,
     name: Annotated[str, typer.Option(help="Name of the source.")],
     families: Annotated[
-        Path, typer.Option(help="CSV to write: the likelihood of every pair of families tried.")
+        Path, typer.Option(help="CSV file to write, with the likelihood of every pair of families.")
     ],
-    check: Annotated[Path, typer.Option(help="JSON to write: the fitted prior against the data.")],
+    check: Annotated[
+        Path, typer.Option(help="JSON file to write, with the comparison of the fitted prior and the data.")
+    ],
     seed: Seed,
 ) -> None:
     """Fit a two-stage prior to ratings by the likelihood, and check that it makes such ratings."""

@@ -41,14 +41,16 @@ def scores(
         bool | None,
         typer.Option(
             "--paired/--unpaired",
-            help="Whether scores belong together: by ids, or else by their order.",
+            help="Pair the scores by ids or, if there are none, by their order.",
             show_default="paired if every file has ids",
         ),
     ] = None,
     on_missing: Annotated[
         str, typer.Option(help="Items that not all files have: refuse or drop.")
     ] = "refuse",
-    against: Annotated[str | None, typer.Option(help="Baseline; without one all pairs are compared.")] = None,
+    against: Annotated[
+        str | None, typer.Option(help="Baseline. Without it, nbyk compares all pairs.")
+    ] = None,
     alternative: Annotated[
         str | None,
         typer.Option(
@@ -57,23 +59,25 @@ def scores(
         ),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Level of the test.")] = 0.05,
-    tau: Annotated[float, typer.Option(help="What eps_min of aso must be below.")] = 0.2,
+    tau: Annotated[float, typer.Option(help="aso finds A better if eps_min is below this.")] = 0.2,
     correction: Annotated[
         str | None,
         typer.Option(
-            help="holm, bonferroni, benjamini_hochberg or none.", show_default="holm; of aso bonferroni"
+            help="holm, bonferroni, benjamini_hochberg or none.", show_default="holm; for aso bonferroni"
         ),
     ] = None,
     n_resamples: Annotated[
         int | None,
-        typer.Option("--resamples", help="Draws M.", min=1, show_default="10000; of aso 1000"),
+        typer.Option("--resamples", help="Draws M.", min=1, show_default="10000; for aso 1000"),
     ] = None,
     power: Annotated[
         bool,
-        typer.Option("--power", help="Say how often a system better by --lift or --shift would be noticed."),
+        typer.Option(
+            "--power", help="Show how often the test would find a system better by --lift or --shift."
+        ),
     ] = False,
     lift: Annotated[float | None, typer.Option(help="Factor of --power.", show_default="1.25")] = None,
-    shift: Annotated[float | None, typer.Option(help="Difference of --power, in place of a factor.")] = None,
+    shift: Annotated[float | None, typer.Option(help="Difference of --power, instead of a factor.")] = None,
     gate: Gate = False,
     out: OutAnswer = None,
     form: Format = "text",
@@ -106,12 +110,12 @@ def scores(
     if test not in NAMES:
         raise unknown_name("test", test, NAMES).about(argument="test")
     if (lift, shift) != (None, None) and not power:
-        raise NbykError("found --lift or --shift without --power, which they belong to; add --power")
+        raise NbykError("found --lift or --shift without --power; add --power")
     if lift is not None and shift is not None:
-        raise NbykError("found --lift and --shift; a system is better by one of them: keep one")
+        raise NbykError("found --lift and --shift, expected one of them; drop one")
     sided = alternative or ("greater" if gate else "two-sided")
     if gate and sided == "less":
-        raise NbykError("--gate asks whether A is better, and --alternative less whether B is; drop one")
+        raise NbykError("--gate asks whether A is better, but --alternative less asks whether B is; drop one")
     if gate and len(systems) > 2 and against is None:
         raise NbykError(
             f"--gate with {len(systems)} systems needs a baseline to be better than; name it with --against"
@@ -134,7 +138,7 @@ def scores(
         if len(sample) < least_scores(test):
             raise NbykError(
                 f"{paths[name]}: found 1 score, expected at least {least_scores(test)} for {test}, which "
-                "goes by how scores vary: give more runs, as one says nothing about another"
+                "needs to know how scores vary: give the scores of more runs"
             )
     n_draws = n_resamples or (N_ASO_RESAMPLES if test == ASO else N_RESAMPLES)
     n_pairs = len(read.scores) - 1 if against else len(read.scores) * (len(read.scores) - 1) // 2

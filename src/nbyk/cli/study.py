@@ -44,21 +44,21 @@ class _Commands(TyperGroup):
 app = typer.Typer(
     cls=_Commands,
     no_args_is_help=True,
-    help="What the workflow's rules call: the steps from ratings to p-values, and each study's own.",
+    help="Commands of the workflow's rules: the steps from ratings to p-values, and those of each study.",
 )
 app.command()(ratings.normalise)
 app.command()(ratings.prior)
 
 Name = Annotated[str, typer.Argument(help="Study, as `nbyk study list` names it.")]
 Settings = Annotated[
-    list[str] | None, typer.Argument(help='What it is told, as n_sets=1000 or metrics=["mae","mse"].')
+    list[str] | None, typer.Argument(help='Settings, as n_sets=1000 or metrics=["mae","mse"].')
 ]
 From = Annotated[
-    list[str] | None, typer.Option("--from", help="A file that it reads, by name: prior=toxicity.json.")
+    list[str] | None, typer.Option("--from", help="A file to read, by name: prior=toxicity.json.")
 ]
 AllFrom = Annotated[
     list[str] | None,
-    typer.Option("--all-from", help="One of the files that it reads by a name; repeat."),
+    typer.Option("--all-from", help="One of several files to read by one name; repeat."),
 ]
 
 

@@ -23,7 +23,7 @@ def why(
     tree: Annotated[
         bool, typer.Option("--tree", help="Print the whole chain back to the sources, however long.")
     ] = False,
-    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, of one object per file.")] = False,
+    as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with one object per file.")] = False,
 ) -> None:
     """Say what made a file: command, inputs with checksums, seed, semantics and versions."""
     from nbyk.lineage.chain import trace

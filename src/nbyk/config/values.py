@@ -21,9 +21,11 @@ NAME = "[A-Za-z0-9_-]+"
 
 def _own_name(name: str) -> str:
     if name == "simulated" or name in source_names():
-        raise NbykError(f"{name!r} is a source that nbyk knows; call yours otherwise, or use ratings")
+        raise NbykError(f"{name!r} is a source that nbyk knows; give yours another name, or use ratings")
     if not re.fullmatch("[a-z0-9_]+", name) or name.endswith(OWN_FIT):
-        raise NbykError(f"found {name!r}; a name has lower-case letters, digits and _, and ends not in _fit")
+        raise NbykError(
+            f"found {name!r}; a name has lower-case letters, digits and _, and does not end in _fit"
+        )
     return name
 
 

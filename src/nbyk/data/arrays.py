@@ -67,8 +67,8 @@ def check_aligned(*values: Any) -> None:
     series = [of for of in values if hasattr(of, "index") and hasattr(of, "to_numpy")]
     if any(not of.index.equals(series[0].index) for of in series[1:]):
         raise NbykError(
-            "the Series have different indices, so that it is unclear which values belong together; align "
-            "them first (a, b = a.align(b, join='inner')), or give a.to_numpy() and so on"
+            "the Series have different indices, so it is unclear which values belong together; align them "
+            "first (a, b = a.align(b, join='inner')), or give a.to_numpy() and so on"
         )
 
 

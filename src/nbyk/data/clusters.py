@@ -37,18 +37,22 @@ def numbered_clusters(labels: Any, n_items: int) -> Integers:
     for row, label in enumerate(found.tolist()):
         if label is None or label != label or (isinstance(label, str) and not label.strip()):
             raise NbykError(
-                f"item {row} has no cluster; name one for every item, its own where it stands alone",
+                f"item {row} has no cluster; name one for every item (a name of its own if the item stands "
+                "alone)",
                 argument="cluster",
             )
     places: dict[Any, int] = {}
     try:
         numbers = [places.setdefault(label, len(places)) for label in found.tolist()]
     except TypeError:
-        raise NbykError("found what is no name, expected text or whole numbers", argument="cluster") from None
+        raise NbykError(
+            "found an id that is neither text nor a whole number; give text or whole numbers",
+            argument="cluster",
+        ) from None
     if len(places) < 2:
         raise NbykError(
-            f"all {n_items} items are in one cluster, {next(iter(places))!r}; expected two or more, or "
-            "none named",
+            f"all {n_items} items are in one cluster, {next(iter(places))!r}; expected two or more "
+            "clusters; leave the clusters out",
             argument="cluster",
         )
     return np.array(numbers, dtype=np.int64)

@@ -57,7 +57,7 @@ def verified_copy(entry: Source, folder: Path) -> Path | None:
         if not _is_right(path, file):
             raise NbykError(
                 f"{path}: found sha256 {sha256(path)}, expected {file.sha256}; run `nbyk data fetch "
-                f"{entry.name}` to replace it, or give it with --path if it is what you want"
+                f"{entry.name}` to replace it, or give it with --path if you want this file"
             )
     return entry.copy_in(folder)
 

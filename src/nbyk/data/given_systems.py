@@ -74,8 +74,8 @@ def given_systems(systems: Any, column: str | None) -> dict[str, Any]:
     if len(named) != 1:
         if column is not None:
             raise NbykError(
-                f"found {column!r} and {len(named)} files; a column of systems is of one table that holds "
-                "them all: give that table alone",
+                f"found {column!r} and {len(named)} files; a column of systems needs one table of all "
+                "systems: give that table alone",
                 argument="system",
             )
         return named

@@ -187,8 +187,8 @@ def split_runs(
         return list(values)
     wanted = "(N,)" if dimensions == 1 else "(N, C)"
     raise NbykError(
-        f"{name}: found {inner + 1} dimensions; the target is {'hard' if dimensions == 1 else 'soft'}, so "
-        f"that a run has shape {wanted}"
+        f"{name}: found {inner + 1} dimensions; the target is {'hard' if dimensions == 1 else 'soft'}, so a "
+        f"run has shape {wanted}"
     )
 
 

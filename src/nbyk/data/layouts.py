@@ -171,8 +171,8 @@ def wide_cells(
     alike = [name for name in raters if name.lower() in _LONG_NAMES]
     if guessed and alike:
         raise NbykError(
-            f"{table.path}: no columns as named, yet {alike[0]!r} looks like one of a long table; "
-            "name the columns with rater=… and value=…, or say layout='wide'"
+            f"{table.path}: no columns as named, yet {alike[0]!r} looks like a column of a long table; name "
+            "the columns with rater=… and value=…, or say layout='wide'"
         )
     for position, name in enumerate(table.names):
         if guessed and name.lower() in _ROW_NUMBERS:

@@ -63,7 +63,9 @@ def without_empty(cells: Entries, mending: Mending) -> tuple[Entries, str]:
     gone = set(empty)
     kept = _taken(cells, [row for row in range(len(cells.items)) if row not in gone])
     if not kept.items:
-        raise NbykError(f"{cells.table.path}: column {cells.value!r} holds no value at all")
+        raise NbykError(
+            f"{cells.table.path}: column {cells.value!r} holds no values; check the column's name"
+        )
     plural = "row without a value was" if len(empty) == 1 else "rows without a value were"
     return kept, f"{cells.table.path}: {len(empty)} {plural} left out"
 

@@ -117,8 +117,8 @@ class Ratings:
                     raise NbykError(f"{at(row)}: the {what} id {fault}; give every {what} an id of its own")
         if len(item_ids) < 2:
             raise NbykError(
-                f"{at(len(numbers) - 1)}: {item_ids[0]!r} is still the only item; "
-                "at least two are needed to see how items vary"
+                f"{at(len(numbers) - 1)}: {item_ids[0]!r} is the only item; give at least two, so that nbyk "
+                "can see how items vary"
             )
         _refuse_duplicates(item_ids, rater_ids, item_index, rater_index, at)
         of_items = None if clusters is None else clusters_of_items(item_ids, item_index, clusters, at)

@@ -147,7 +147,8 @@ def table_of(given: Given) -> Table:
             recording = Recording("", {name: [row.get(name) for row in content] for name in names}, {})
         if recording is None:
             raise NbykError(
-                f"{given}: is JSON of no tool that nbyk knows (docs/formats.md); expected a list of objects "
+                f"{given}: is JSON, but not of a tool that nbyk knows (docs/formats.md); expected a list "
+                "of objects "
                 'such as {"item": "a", "rater": "r1", "value": 1}'
             )
     if recording is not None:

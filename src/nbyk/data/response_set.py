@@ -152,9 +152,9 @@ def responses_and_units(values: ArrayLike, name: str) -> tuple[Floats, Units]:
     if matrix.ndim != 2:
         raise NbykError(f"{name}: expected a matrix of items × responses, found {matrix.ndim} dimensions")
     if matrix.size == 0:
-        raise NbykError(f"{name}: no responses at all; at least two items are needed")
+        raise NbykError(f"{name}: no responses; give at least two items")
     if len(matrix) < 2:
-        raise NbykError(f"{name}: only one item; at least two are needed to see how items vary")
+        raise NbykError(f"{name}: only one item; give at least two, so that nbyk can see how items vary")
     if np.isinf(matrix).any():
         item, response = np.argwhere(np.isinf(matrix))[0]
         raise NbykError(

@@ -101,7 +101,7 @@ class Systems:
         if raters is not None:
             if gold is None:
                 raise NbykError(
-                    "there is no gold, whose raters it speaks of; leave it out", argument="rater_ids"
+                    "there is no gold, and this is about gold's raters; leave it out", argument="rater_ids"
                 )
             gold = gold.declared(raters, "rater_ids")
         if runs is not None:
@@ -201,8 +201,8 @@ def read_systems(
     sources = {name: _read(given, name, scale, samples, columns, mending) for name, given in named.items()}
     if samples not in (None, SampleChoice()) and all(source.documents is None for source in sources.values()):
         raise NbykError(
-            "--samples-metric, --task and --filter choose among the scores of lm_eval logs, and no system is "
-            "one; drop them, or give folders that lm_eval --log_samples wrote"
+            "--samples-metric, --task and --filter choose among the scores of lm_eval logs, but no system "
+            "is such a log; drop them, or give folders that lm_eval --log_samples wrote"
         )
     gold_source = None
     if gold is not None:
@@ -228,7 +228,7 @@ def read_systems(
     clusters = agreed_clusters(((source.label, source.ratings) for source in every), items)
     if cluster is not None and clusters is None:
         raise NbykError(
-            f"found {cluster}, and no file has a column of that name; name the column of clusters that gold "
+            f"found {cluster}, but no file has a column of that name; name the column of clusters that gold "
             "or a system has",
             argument="cluster",
         )

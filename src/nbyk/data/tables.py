@@ -163,8 +163,8 @@ def read_table(path: str | os.PathLike[str], only: Collection[str] | None = None
 def unknown_suffix(path: str | os.PathLike[str], known: Sequence[str]) -> NbykError:
     """Return the error for a file whose suffix is none of `known`."""
     return NbykError(
-        f"{path}: unknown suffix {Path(path).suffix!r}; expected one of {', '.join(known)}: "
-        "rename the file to what it is, or convert it"
+        f"{path}: unknown suffix {Path(path).suffix!r}; expected one of {', '.join(known)}: give the file "
+        "the suffix of its format, or convert it"
     )
 
 
@@ -220,7 +220,7 @@ def _parsed(
                     if len(header) == 1 and other in header[0]:
                         raise NbykError(
                             f"{path}: the header {header[0]!r} is one field, and looks separated by "
-                            f"{other!r}; expected {delimiter!r}: save the file so"
+                            f"{other!r}; expected {delimiter!r}: save the file with that separator"
                         )
                 read = [at for at, name in enumerate(header) if only is None or name in only]
             elif row:
@@ -274,8 +274,8 @@ def _read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) ->
             table = source.read(None if only is None else [name for name in names if name in only])
     except (pa.ArrowException, OSError) as error:
         raise NbykError(
-            f"{path}: not a readable Parquet file ({reason(error)}); "
-            "get it again if it was cut off, or rename it to what it is"
+            f"{path}: not a readable Parquet file ({reason(error)}); get it again if it was cut off, or "
+            "give the file the suffix of its format"
         ) from None
     kept = iter(table.columns)
     columns = tuple(next(kept) if only is None or name in only else [] for name in names)

@@ -19,7 +19,7 @@ from nbyk.testing.pvalues import Alternative, PValue
 from nbyk.testing.shared_units import Component, SharedUnitsTest
 from nbyk.testing.shared_units.cautions import about_units
 from nbyk.testing.shared_units.generalise import combined
-from nbyk.testing.systems.claims import Claim, claim_by_t, unsettled
+from nbyk.testing.systems.claims import Claim, claim_by_t, inconclusive
 from nbyk.testing.systems.panel import FEWEST_UNITS
 from nbyk.words import counted, listed
 
@@ -48,7 +48,7 @@ def over_raters(rated: RatedTargets | None, generalise: Sequence[str] | None, *,
             )
     if "items" not in generalise:
         raise NbykError(
-            "found no items, over which every claim generalises; add items", argument="generalise"
+            "found no items, but every claim is about new items; add items", argument="generalise"
         )
     if "raters" in generalise and not there:
         why = "published semantics know no raters" if published else "items share no two raters here"
@@ -135,7 +135,7 @@ def with_raters(
             reason = f"{counted(n_raters)} raters cannot speak for others"
             if n_raters >= FEWEST_UNITS:
                 reason = f"{comparison.score.name} has no value without one of the raters"
-            broad = unsettled(over, population, reason)
+            broad = inconclusive(over, population, reason)
         else:
             defined = draws[place][np.isfinite(draws[place])]
             n_items = labels.n_items
@@ -167,6 +167,6 @@ def about_raters(rated: RatedTargets, *, drawn: bool) -> Iterator[str]:
         yield from about_units({"gold": rated.raters}, len(rated.codes), claim="labels")
     elif rated.n_shared < _FEW_RATERS:
         yield (
-            f"{counted(rated.n_shared)} raters are few to speak for others: of equally good systems the test "
-            "was measured to call up to .13 different at α = .05 with five raters (docs/labels.md)"
+            f"{counted(rated.n_shared)} raters are few to speak for others: with equally good systems, the "
+            "test was measured to call up to .13 different at α = .05 with five raters (docs/labels.md)"
         )

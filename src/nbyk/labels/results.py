@@ -131,8 +131,8 @@ class LabelTest(Several):
 
     def _claimed(self, claim: Claim, sign: float) -> str:
         """Return the interval and p of a claim in words."""
-        if not claim.is_settled:
-            return f"not settled, {claim.reason}"
+        if not claim.is_conclusive:
+            return f"inconclusive, {claim.reason}"
         low, high = sorted((sign * claim.low, sign * claim.high))
         ends = f"{100 * self.confidence_level:g} % interval {low:.3g} to {high:.3g}"
         if claim.method == "t":

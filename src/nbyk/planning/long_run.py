@@ -51,8 +51,7 @@ def long_run_effect(population: Population | RedrawnPilot, metric: Metric, seed:
     if metric.needs != "item_means" or metric.kind == "comparison":
         why = "counts which system is nearer" if metric.kind == "comparison" else "needs single responses"
         raise NbykError(
-            f"metric {metric.name} {why}, so that its effect in the long run does not determine ε; "
-            "give `epsilon`"
+            f"metric {metric.name} {why}, so its effect in the long run does not determine ε; give `epsilon`"
         )
     if isinstance(population, RedrawnPilot):
         gold, a, b = (means[None] for means in population.long_run(seed))

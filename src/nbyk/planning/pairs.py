@@ -24,18 +24,18 @@ def better_first(pilot: PilotItems, metric: Metric, assumed: Mapping[str, object
     for name, given in assumed.items():
         if given is not None:
             raise NbykError(
-                f"found {given}, but the systems are real ones, of which nothing is assumed; leave it out",
+                f"found {given}, but the systems are real, and nbyk assumes nothing about them; leave it out",
                 argument=name,
             )
     if not metric.needs_gold:
         pilot = replace(pilot, ratings=None)
     elif pilot.ratings is None:
-        raise NbykError(f"metric {metric.name} needs gold ratings, and the pilot has none; give them")
+        raise NbykError(f"metric {metric.name} needs gold ratings, but the pilot has none; give them")
     a, b = pilot.pair
     if metric.needs == "responses" and pilot.ratings is not None and pilot.answers.shape[-1] != a.shape[1]:
         raise NbykError(
-            f"metric {metric.name} needs every answer, and some items have fewer than others; choose another "
-            "metric, or keep items with all answers"
+            f"metric {metric.name} needs every answer, but some items have fewer than others; choose "
+            "another metric, or keep items with all answers"
         )
     effect = float(observed_effects(response_set(pilot.ratings, a, b), metric)[0])
     if effect == 0.0:

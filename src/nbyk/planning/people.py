@@ -120,8 +120,8 @@ class Crew:
                 raise NbykError(f"found {count}, expected a whole number of at least {least}", argument=name)
         if self.raters and self.ratings_per_item > self.raters:
             raise NbykError(
-                f"found {self.ratings_per_item}, and there are {self.raters} raters, who rate an item once: "
-                "give fewer ratings per item, or more raters",
+                f"found {self.ratings_per_item}, and there are {self.raters} raters, who rate an item once "
+                "each: give fewer ratings per item, or more raters",
                 argument="ratings_per_item",
             )
 

@@ -135,7 +135,7 @@ def plan_with_people(
         lacking.remove("ratings_per_item")
     if len(lacking) != 1:
         named = ", ".join(f"`{name}`" for name in lacking) or "nothing"
-        raise NbykError(f"plan with people: left out {named}; expected exactly one, which is solved for")
+        raise NbykError(f"plan with people: left out {named}; expected exactly one, which nbyk solves for")
     (opened,) = lacking
     if power is not None and not alpha < power < 1.0:
         raise NbykError(f"found {power}, expected a number between α = {alpha:g} and 1", argument="power")

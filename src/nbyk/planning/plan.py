@@ -243,8 +243,8 @@ def plan(
         raise NbykError(f"found {precision}, expected a standard error such as 0.01", argument="precision")
     if alternative not in SIDES:
         raise NbykError(
-            f"found {alternative!r}, expected {' or '.join(map(repr, SIDES))}: in a plan, "
-            "B is the worse system",
+            f"found {alternative!r}, expected {' or '.join(map(repr, SIDES))}: a plan takes B for the worse "
+            "system",
             argument="alternative",
         )
     chosen = SystemTest(

@@ -254,14 +254,15 @@ def _check(
         metric.check_gold(True)
         if not metric.needs_gold:
             raise NbykError(
-                f"found {metric.name}, which needs no gold: ε means another thing there; plan by it alone",
+                f"found {metric.name}, which needs no gold, so ε has another meaning; plan with this metric "
+                "alone",
                 argument="metric",
             )
     left = [f"`{name}`" for name, value in size.items() if value is None]
     given = [f"`{name}`" for name in ("power", "budget", "effect") if asked.get(name) is not None]
     if left or given:
         raise NbykError(
-            "metrics are ranked at one size: give `n_items`, `k_responses` and `epsilon`"
+            "nbyk ranks metrics at one size: give `n_items`, `k_responses` and `epsilon`"
             + (f", and leave out {' and '.join(given)}" if given else "")
         )
     if n_runs not in (None, 1, "K"):

@@ -146,8 +146,8 @@ def fit_family(
     if template.ranged and (sample.min() < 0 or sample.max() > top):
         outside = int(((sample < 0) | (sample > top)).sum())
         raise NbykError(
-            f"{family_name}: {outside} of {sample.size} values lie outside [0, {top}], where this family "
-            "lives; scale the responses, or use a family without ends"
+            f"{family_name}: {outside} of {sample.size} values lie outside [0, {top}], outside of which "
+            "this family has no values; scale the responses, or use a family without ends"
         )
     if method == "histogram":
         point = _histogram_fits(template, sample, top, bins)[0]
@@ -199,7 +199,7 @@ def checked_values(values: ArrayLike, top: float, name: str = "values") -> Float
         sample = np.where(np.abs(sample - end) < _SNAP, end, sample)
     if sample.min() == sample.max():
         raise NbykError(
-            f"{name}: all {sample.size} are {sample[0]}; there is nothing to fit, use the family `constant`"
+            f"{name}: all {sample.size} are {sample[0]}; nbyk cannot fit a prior, use the family `constant`"
         )
     return np.sort(sample)
 

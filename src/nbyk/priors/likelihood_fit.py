@@ -243,7 +243,7 @@ def _check_identified(counts: Counts, response: Response) -> None:
     if of_level.max() == of_level.sum():
         level = response.values[int(np.argmax(of_level))]
         raise NbykError(
-            f"all {of_level.sum()} responses are {level:g}: there is nothing to fit; use the family "
+            f"all {of_level.sum()} responses are {level:g}: nbyk cannot fit a prior; use the family "
             "`constant`, or collect items that raters see differently"
         )
     if counts.sum(axis=1).max() == 1:

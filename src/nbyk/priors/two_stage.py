@@ -161,7 +161,7 @@ class TwoStagePrior:
 
     def __post_init__(self) -> None:
         if not isinstance(self.name, str) or not self.name:
-            raise NbykError(f"prior: name is {self.name!r}; expected a word to find it by")
+            raise NbykError(f"prior: name is {self.name!r}; expected a name, such as mine")
         for stage, kind in (("mu", Family), ("sigma", Family), ("response", Response)):
             if not isinstance(getattr(self, stage), kind):
                 raise NbykError(

@@ -58,7 +58,10 @@ def item_effects(
     chosen = as_metrics(metrics)
     for metric in chosen:
         if not metric.additive:
-            raise NbykError(f"metric {metric.name} is not a mean over items, so single items have no effect")
+            raise NbykError(
+                f"metric {metric.name} is not a mean over items, so single items have no effect; choose one "
+                "that is, such as mae"
+            )
     k, n_runs = population.k_responses, population.n_runs or population.k_responses
     countable = population.countable and all(
         has_counts_form(metric) and (n_runs == k or counts_are_shares(metric)) for metric in chosen

@@ -11,9 +11,7 @@ from nbyk.cli.options import RATINGS, Out
 
 
 def likelihood_fit(
-    ratings: Annotated[
-        Path, typer.Argument(help="Normalised ratings, as written by `nbyk study normalise`.")
-    ],
+    ratings: Annotated[Path, typer.Argument(help="File of ratings that `nbyk study normalise` wrote.")],
     out: Out,
     name: Annotated[str, typer.Option(help="Name of the source.")],
     check: Annotated[Path, typer.Option(help="JSON to write: goodness of the published prior and the fit.")],

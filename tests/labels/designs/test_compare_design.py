@@ -173,10 +173,10 @@ def test_a_verdict_that_more_draws_could_change_says_so() -> None:
     made = design(target, {"c1": controls["c1"]}, {"t3": treatments["t3"]})
     few, many = (compare_design(made, settings(n_resamples=m)) for m in (59, 999))
     assert (few.deciding[0].verdict, few.deciding[0].decided) == ("better", False)
-    assert "This is not settled: more draws could change it." in design_answer(few).sentences[0]
+    assert "This is inconclusive: more draws could change it." in design_answer(few).sentences[0]
     assert passes(few) == [(True, False)]
     assert (many.deciding[0].verdict, many.deciding[0].decided) == ("better", True)
-    assert "not settled" not in design_answer(many).sentences[0]
+    assert "inconclusive" not in design_answer(many).sentences[0]
     several = compare_design(design(target, controls, treatments), settings(n_resamples=59))
     assert "More draws could change the verdict on " in design_answer(several).sentences[0]
 

@@ -145,7 +145,7 @@ def test_warnings() -> None:
     assert "0.00216, times 3 pairs, and above α = 0.005" in many.warnings[0]
     drawn = compare_scores(systems(40), test="permutation", n_resamples=19, paired=True)
     assert "draw more of the null" in drawn.warnings[0]
-    assert "the scores are paired, which permutation makes nothing of" in drawn.warnings[1]
+    assert "the scores are paired, but permutation does not use the pairs" in drawn.warnings[1]
     assert "more often than its level says" in compare_scores(systems(6), test="bootstrap").warnings[0]
     assert "once in 70 times" in compare_scores(systems(4), test="aso").warnings[0]
     assert compare_scores(systems(8)).warnings == ()
@@ -227,7 +227,7 @@ def test_a_verdict_on_scores_that_more_draws_could_change_says_so() -> None:
     two = {name: scores[name] for name in ("low", "high")}
     few, many = (nbyk.compare_scores(two, test="bootstrap", n_resamples=m) for m in (59, 999))
     assert (few.pairs[0].better, few.pairs[0].decided) == ("high", False)
-    assert few.sentence.endswith("This is not settled: more draws could change it.")
+    assert few.sentence.endswith("This is inconclusive: more draws could change it.")
     assert many.pairs[0].decided
     assert "settled" not in many.sentence
     assert nbyk.compare_scores(two, test="welch_t").pairs[0].decided

@@ -52,7 +52,7 @@ def test_p_is_at_most_alpha_exactly_where_the_interval_leaves_0_out(metric: str)
     for seed in range(6):
         data = ratings(lead=0.03, seed=seed)
         broad = nbyk.compare(*data, metric=metric, **QUICK).claims[0]
-        if not broad.is_settled:
+        if not broad.is_conclusive:
             continue
         level = 1.0 - broad.p
         for more, leaves_out in ((1e-4, False), (-1e-4, True)):
@@ -89,7 +89,7 @@ def test_two_units_cannot_speak_for_others() -> None:
     assert (result.verdict, result.decided, result.significant) == ("undecided", False, False)
     assert broad.reason == "two raters cannot speak for others"
     assert broad.population == "new items and raters, with this run of each system"
-    assert result.sentence.startswith("Not settled on mae for new items and raters, with this run of each")
+    assert result.sentence.startswith("Inconclusive on mae for new items and raters, with this run of each")
     assert "at α = 0.05." in result.sentence
     assert items.p == result.p_value.p
     assert result.to_dict()["p"] is None
@@ -97,13 +97,13 @@ def test_two_units_cannot_speak_for_others() -> None:
 
 def test_three_units_come_with_a_caution() -> None:
     result = nbyk.compare(*ratings(raters=3), **QUICK)
-    assert result.claims[0].is_settled
+    assert result.claims[0].is_conclusive
     assert any(text.startswith("three raters are few to speak for others") for text in result.warnings)
 
 
 def test_a_metric_that_hangs_on_single_items_is_too_rough() -> None:
     result = nbyk.compare(*ratings(), metric="max_error", **QUICK)
-    assert result.claims[0].reason == "max_error hangs on single items, and is too rough for it"
+    assert result.claims[0].reason.startswith("the effect rests on about ")
     assert math.isnan(result.p)
 
 
@@ -131,7 +131,7 @@ def test_no_number_of_items_will_do_where_raters_decide() -> None:
         (("raters",), "swap_items", "found no items"),
         (("items", "people"), "swap_items", "unknown factor to generalise over 'people'"),
         (("items", "runs"), "swap_items", "found runs, and items share no two runs here"),
-        (("items", "raters"), "permutation", "speaks of items alone"),
+        (("items", "raters"), "permutation", "is about items alone"),
     ],
 )
 def test_what_cannot_be_generalised_over_is_refused(

@@ -70,6 +70,15 @@ def test_where_nothing_can_be_said_there_is_a_reason() -> None:
     assert same.margins[0].verdict == "equivalent"
 
 
+def test_with_few_items_the_reason_says_so_and_with_many_there_is_none() -> None:
+    (few,) = nbyk.compare(None, *one_response(6, n=8), metric="mean", margin=0.1, **QUICK).margins
+    assert few.verdict == "inconclusive"
+    assert few.reason.startswith("the effect rests on about ")
+    assert "needs 5; collect more items" in few.reason
+    (many,) = nbyk.compare(None, *one_response(6, n=80), metric="mean", margin=0.1, **QUICK).margins
+    assert many.reason == ""
+
+
 @pytest.mark.parametrize("margin", [0.0, -1.0, math.inf, math.nan])
 def test_a_margin_is_above_0(margin: float) -> None:
     with pytest.raises(NbykError, match=r"margin: found .*expected a number above 0"):

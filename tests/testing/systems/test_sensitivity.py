@@ -137,7 +137,7 @@ def with_verdicts(*verdicts: str) -> Sensitivity:
         (("A", "A"), False, "show x to be better"),
         (("A", "different"), False, "show x to be better"),
         (("different", "different"), False, "show that x and y differ"),
-        (("B", "undecided"), True, "1 show y to be better, 1 leave it open"),
+        (("B", "undecided"), True, "1 show y to be better, 1 leave it undecided"),
         (("A", "B"), True, "x is better by m0, and y is better by m1"),
         (("different", "undecided"), True, "show only that the two do not answer every item alike"),
     ],

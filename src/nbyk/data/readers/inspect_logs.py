@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -13,6 +14,8 @@ from nbyk.files import read_bytes
 
 _ITEM, _RUN = "sample_id", "epoch"
 _IN_A_LOG = {"version", "status", "eval"}
+_GRADES = {"C", "P", "I", "N"}
+_WORDS = {"yes", "true", "no", "false"}
 
 
 def recognises(path: str | os.PathLike[str]) -> bool:
@@ -52,9 +55,22 @@ def read(path: str | os.PathLike[str]) -> Recording:
             parts = score.value if isinstance(score.value, dict) else {None: score.value}
             for part, value in parts.items():
                 name = scorer if part is None else f"{scorer}/{part}"
-                row[name] = None if isinstance(value, list) else number(value)
+                row[name] = None if isinstance(value, list) else graded(value, number)
                 scores[name] = None
         rows.append(row | plain(sample.metadata or {}, {_ITEM, _RUN, *scores}))
     if not scores:
         raise NbykError(f"{path}: no sample of the log has a score; score it with `inspect score` first")
     return recording("a log of Inspect", rows, {"item": _ITEM, "rater": _RUN}, list(scores), "sample")
+
+
+def graded(value: Any, number: Callable[[Any], float]) -> Any:
+    """Return a score as Inspect's number; text that Inspect has no number for stays, and is refused later.
+
+    Inspect counts such text as 0, with a warning in its own log.
+    """
+    if isinstance(value, str) and value not in _GRADES and value.lower() not in _WORDS:
+        try:
+            return float(value)
+        except ValueError:
+            return value
+    return number(value)

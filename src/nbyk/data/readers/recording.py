@@ -68,6 +68,6 @@ def library(module: str, extra: str, path: object, what: str) -> ModuleType:
         return importlib.import_module(module)
     except ImportError as error:
         raise NbykError(
-            f"{path}: is {what}, and its reader {module.partition('.')[0]} cannot be imported ({error}); "
+            f"{path}: is {what}, but its reader {module.partition('.')[0]} cannot be imported ({error}); "
             f"install it: pip install '.[{extra}]' in the folder of nbyk's source"
         ) from None

@@ -96,8 +96,8 @@ class Design:
             for run in arm.control.runs[1:]:
                 if treatments and not _same_target(run.target, target):
                     raise NbykError(
-                        f"treatments: the runs of control {arm.control.name!r} have targets of their own, so "
-                        "that a new treatment's cannot be told; add its runs to the outcomes"
+                        f"treatments: the runs of control {arm.control.name!r} have targets of their own, "
+                        "so nbyk does not know those of a new treatment; add its runs to the outcomes"
                     )
             added = tuple(condition(name, runs, [target]) for name, runs in treatments.items())
             for new in added:

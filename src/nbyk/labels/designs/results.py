@@ -240,13 +240,12 @@ class DesignResult:
             [[found.p_two_sided if two_sided else found.p for found in pair.scores] for pair in self.pairs],
             dtype=np.float64,
         ).T
-        unsettled = np.isnan(p)
+        inconclusive = np.isnan(p)
         drawn = np.array(
             [[found.claims[0].method == "bootstrap" for found in pair.scores] for pair in self.pairs]
         ).T
-        p = np.where(
-            unsettled, 1.0, p
-        )  # of a family of which one is not settled, the others are corrected so
+        # If one of a family is inconclusive, it counts as p = 1 when the others are corrected.
+        p = np.where(inconclusive, 1.0, p)
         low, high = np.vectorize(self._bounds)(p, drawn)
         families = (-1, p.size) if settings.family == "design" else p.shape
         method = settings.chosen_correction
@@ -257,8 +256,8 @@ class DesignResult:
                 for of_one in zip(*(each.reshape(families) for each in (p, low, high)), strict=True)
             ]
         )
-        corrected = np.where(unsettled, np.nan, corrected.reshape(p.shape))
-        decided, p = decided.reshape(p.shape) & ~unsettled, np.where(unsettled, np.nan, p)
+        corrected = np.where(inconclusive, np.nan, corrected.reshape(p.shape))
+        decided, p = decided.reshape(p.shape) & ~inconclusive, np.where(inconclusive, np.nan, p)
         return tuple(
             ScoreVerdict(
                 pair,

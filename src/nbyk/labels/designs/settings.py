@@ -30,7 +30,9 @@ Alternative = Literal["greater", "two-sided"]
 def _class_name(label: Any) -> Any:
     """Return a class as text; YAML reads 1 as a number and yes as true."""
     if isinstance(label, bool):
-        raise NbykError(f"found {str(label).lower()}, which YAML makes of yes and no too; put it in quotes")
+        raise NbykError(
+            f"found {str(label).lower()}, which YAML also reads from yes and no; put it in quotes"
+        )
     return str(label) if isinstance(label, int) else label
 
 

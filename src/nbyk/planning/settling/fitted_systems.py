@@ -228,8 +228,8 @@ def _prior(data: ResponseSet, scale: Scale | None) -> TwoStagePrior:
         )
     if data.gold.shape[1] == 1:
         raise NbykError(
-            "gold has one response per item, so that how raters of an item differ is not known, nor what "
-            "more ratings per item would do"
+            "gold has one response per item, so it does not show how raters of an item differ, or how more "
+            "ratings per item would help"
         )
     response = Response("clamped") if scale is None else Response.on(scale)
     return fit_prior("these items", data.gold, response).prior

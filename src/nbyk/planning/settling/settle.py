@@ -110,7 +110,7 @@ def settle(
         )
     (chosen,) = as_metrics(metric)
     if isinstance(gold, ResponseSet) and gold.clusters is not None:
-        raise NbykError("items come in clusters, and sizes are planned for items that stand alone")
+        raise NbykError("items come in clusters, but nbyk only plans sizes for items that stand alone")
     seed = as_seed(seed)
     result = compare(
         gold,
@@ -213,7 +213,7 @@ def _from_shares(
     shares = variance_shares(None, data.a, data.b, metric=metric, seed=seed)
     items = shares.items.share if shares.a.share is not None or shares.b.share is not None else None
     if items is None:
-        raise NbykError("one response per item does not say what more would do")
+        raise NbykError("one response per item does not show how more would help")
     k_now, of_items = found.k_responses, items
 
     def quality(k: float) -> Qualities:

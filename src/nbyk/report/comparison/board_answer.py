@@ -91,7 +91,7 @@ def _cautions(boards: Mapping[str, Leaderboard], systems: Systems) -> Iterator[s
     yield from dropped_items(systems)
     yield from systems.notes
     if len(boards) > 1:
-        yield f"{len(boards)} metrics were tested, and their p are not corrected for how many"
+        yield f"{len(boards)} metrics were tested; their p-values are not corrected for that number"
     yield from thresholds(boards, systems)
     for board in boards.values():
         yield from board.warnings

@@ -80,7 +80,7 @@ def difference_figure(
     unit, in_unit
         What effects are multiplied by, and in words, such as " (in points of 1 to 5)".
     """
-    claims = [claim for claim in result.claims if claim.is_settled]
+    claims = [claim for claim in result.claims if claim.is_conclusive]
     figure, axes = new_figure(6.0, 1.15 + 0.42 * len(claims))
     with style():
         axes.axvline(0.0, color=_INK, linewidth=0.9, linestyle=":")

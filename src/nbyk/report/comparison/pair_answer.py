@@ -128,7 +128,7 @@ def dropped_items(systems: Systems) -> Iterator[str]:
     if systems.dropped:
         each = listed([f"{count} of {label}" for label, count in systems.dropped.items()])
         n_items = systems.n_items
-        yield f"items that another file lacks were dropped: {each}; the {n_items} that all have are compared"
+        yield f"nbyk dropped items that another file lacks ({each}) and compares the {n_items} others"
 
 
 def thresholds(metrics: Iterable[str], systems: Systems) -> Iterator[str]:
@@ -164,7 +164,9 @@ def shares_sentence(shares: VarianceShares, a: str, b: str, sources: Sequence[st
             unknown.append(names[source])
     if not parts:
         return f"The effect on {shares.metric} does not vary over items or responses."
-    rest = f"; what {listed(unknown)} add is not identified, and is in the items' part" if unknown else ""
+    rest = ""
+    if unknown:
+        rest = f"; these data cannot separate the part of {listed(unknown)} from that of the items"
     return f"Of the variance of the effect on {shares.metric}, {listed(parts)}{rest}."
 
 
@@ -187,7 +189,7 @@ def _sentences(found: PairFindings) -> Iterator[str]:
 def _in_ratings(found: PairFindings, result: ComparisonResult) -> Iterator[str]:
     """Yield the effect in the unit of the ratings, if that is another than the effect's."""
     unit = found.unit_of(result)
-    claim = next(claim for claim in result.claims if claim.is_settled)
+    claim = next(claim for claim in result.claims if claim.is_conclusive)
     if unit == 1.0:
         return
     first, second, sign = result.in_order(result.claims[0], found.a, found.b)
@@ -245,7 +247,7 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
     verdict = {
         "A": f"{a} is better",
         "B": f"{b} is better",
-        "different": "they differ",
+        "different": "different",
         "undecided": "undecided",
     }[result.verdict]
     scores = {a: result.score_a, b: result.score_b}
@@ -262,7 +264,9 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
         f"p, one-sided: {a} is better": _p(result.p_greater),
         f"p, one-sided: {b} is better": _p(result.p_less),
         f"expected p (the papers'; too large): {expected} is better": _p(result.expected_p),
-        f"verdict at α = {result.alpha:g} ({result.alternative})": f"{verdict}{_settled(result)}",
+        f"verdict at α = {result.alpha:g} ({result.alternative})": verdict
+        if result.decided
+        else "inconclusive",
         "null hypothesis": f"{result.null}, {draws}",
         **({"items": result.size} if result.n_clusters else {}),
         **{f"score of {name}": "–" if score is None else number(score) for name, score in scores.items()},
@@ -292,8 +296,8 @@ def _of_broad_claims(result: ComparisonResult) -> dict[str, str]:
     for claim in result.claims[:-1]:
         level = f"{100 * result.interval_bca.level:g} % interval for {claim.population}"
         ends = f"{number(claim.low)} to {number(claim.high)}"
-        rows[f"p for {claim.population}"] = number(claim.p) if claim.is_settled else claim.reason
-        rows[level] = ends if claim.is_settled else "–"
+        rows[f"p for {claim.population}"] = number(claim.p) if claim.is_conclusive else claim.reason
+        rows[level] = ends if claim.is_conclusive else "–"
     return rows
 
 
@@ -335,7 +339,7 @@ def _cautions(found: PairFindings) -> Iterator[str]:
     same = " and ".join(found.systems.names)
     yield from (note for note in found.systems.notes if note != f"{same} have the same ratings")
     if len(found.results) > 1:
-        yield f"{len(found.results)} metrics were tested, and their p are not corrected for how many"
+        yield f"{len(found.results)} metrics were tested; their p-values are not corrected for that number"
     for result in found.results.values():
         yield from map(found.named, result.warnings)
     yield from thresholds(found.results, found.systems)
@@ -354,10 +358,6 @@ def _ends(interval: ConfidenceInterval) -> str:
 
 def _p(p: PValue | ExpectedP) -> str:
     return f"{number(p.p)}{f' ± {number(p.standard_error)}' if p.standard_error else ''}"
-
-
-def _settled(result: ComparisonResult) -> str:
-    return "" if result.decided else ", not settled"
 
 
 def _per_item(count: ResponseCounts) -> str:

@@ -15,7 +15,7 @@ from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.sentences import number
 from nbyk.testing.systems.splits import SOURCES
-from nbyk.testing.systems.standings import Leaderboard
+from nbyk.testing.systems.standings import Leaderboard, Pair
 from nbyk.testing.systems.variance import VarianceShares
 
 if TYPE_CHECKING:
@@ -82,11 +82,17 @@ def pairs_table(board: Leaderboard) -> pd.DataFrame:
                 "p": result.p,
                 "± error": result.claims[0].standard_error,
                 "corrected p": pair.p_adjusted,
-                "better": pair.better or ("they differ" if pair.significant else "undecided"),
-                "settled": "yes" if pair.decided else "no",
+                "better": _verdict(pair),
             }
         )
     return pd.DataFrame(rows)
+
+
+def _verdict(pair: Pair) -> str:
+    """Return the better system, or the verdict in a word."""
+    if not pair.decided:
+        return "inconclusive"
+    return pair.better or ("different" if pair.significant else "undecided")
 
 
 def effects_table(results: Iterable[ComparisonResult]) -> pd.DataFrame:
@@ -243,6 +249,6 @@ def _beside(board: Leaderboard, name: str) -> dict[str, object]:
     for pair in board.pairs:
         if pair.a == name:
             effect, p = pair.result.effect, pair.p_adjusted
-            sides = {name: "better", pair.b: "worse", None: "different" if pair.significant else "undecided"}
-            shown = sides[pair.better]
+            sides = {name: "better", pair.b: "worse", None: _verdict(pair)}
+            shown = sides[pair.better] if pair.decided else _verdict(pair)
     return {"effect": effect, "corrected p": p, f"than {board.against}": shown}

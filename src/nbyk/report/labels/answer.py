@@ -68,7 +68,7 @@ def design_answer(result: DesignResult) -> Answer:
 
 
 def passes(result: DesignResult) -> list[tuple[bool, bool]]:
-    """Return of each treatment whether the first score shows it to be better, and whether that is settled."""
+    """Return, for each treatment, whether the first score shows it to be better, and if that is decided."""
     return [(finding.verdict == "better", finding.decided) for finding in result.deciding]
 
 
@@ -108,9 +108,7 @@ def _of_these_raters(result: DesignResult, found: PairScore) -> dict[str, float]
 
 
 def _verdict_in_words(finding: ScoreVerdict) -> str:
-    if finding.decided:
-        return finding.verdict
-    return "not settled" if finding.found.claims[0].reason else f"{finding.verdict}, not settled"
+    return finding.verdict if finding.decided else "inconclusive"
 
 
 def conditions_table(result: DesignResult) -> pd.DataFrame:
@@ -194,9 +192,9 @@ def _verdict_sentence(result: DesignResult) -> str:
         finding = deciding[0]
         found, pair = finding.found, finding.pair
         *broader, narrow = found.claims
-        if broader and not broader[0].is_settled:
+        if broader and not broader[0].is_conclusive:
             return (
-                f"Not settled for {broader[0].population}: {broader[0].reason}. For {narrow.population}, "
+                f"Inconclusive for {broader[0].population}: {broader[0].reason}. For {narrow.population}, "
                 f"{pair.treatment} has a {name} of {found.score_treatment:.4f} against "
                 f"{found.score_control:.4f} of {pair.control}, a lead of {found.effect:.4f} "
                 f"{_of_claim(result, narrow, 1.0)}."
@@ -241,10 +239,11 @@ def _more_draws(result: DesignResult) -> str:
     if reasons != {""}:
         population = left[0].found.claims[0].population
         return (
-            f" For {population}, nothing is settled on {_named(left)}: {'; '.join(sorted(reasons - {''}))}."
+            f" For {population}, the data are inconclusive on {_named(left)}: "
+            f"{'; '.join(sorted(reasons - {''}))}."
         )
     if len(result.deciding) == 1:
-        return " This is not settled: more draws could change it."
+        return " This is inconclusive: more draws could change it."
     return f" More draws could change the verdict on {_named(left)}."
 
 
@@ -298,7 +297,7 @@ def _method_sentence(result: DesignResult) -> str:
         )
     claims = pairs[0].scores[0].claims
     broad = ""
-    if len(claims) > 1 and claims[0].is_settled:
+    if len(claims) > 1 and claims[0].is_conclusive:
         broad = (
             f" The first claim is about {claims[0].population}: its variance is that of the resamples and "
             "that over raters, and its p and interval are by t."

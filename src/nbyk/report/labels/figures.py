@@ -33,7 +33,7 @@ def leads_figure(result: DesignResult) -> Figure:
         for s, (score, axes) in enumerate(zip(result.scores, panels, strict=True)):
             for row, finding in enumerate(findings[s * n : (s + 1) * n]):
                 found, colour = finding.found, _COLOUR_OF[finding.verdict]
-                settled = next(claim for claim in found.claims if claim.is_settled)
+                settled = next(claim for claim in found.claims if claim.is_conclusive)
                 axes.plot((settled.low, settled.high), (row, row), color=colour, linewidth=1.8)
                 axes.plot(found.effect, row, "o", color=colour, markersize=5)
             axes.axvline(0.0, color=_INK, linewidth=0.8)

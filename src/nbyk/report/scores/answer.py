@@ -139,9 +139,8 @@ def _scope(comparison: ScoreComparison) -> Iterator[str]:
     if comparison.paired:
         return
     yield (
-        "The claim is about scores drawn as these were. If they are runs on one test set, how other items "
-        "would turn out is not in it; if they are not independent, as the episodes of one run, it does not "
-        "hold."
+        "The claim is about scores drawn as these were. If they are runs on one test set, it does not cover "
+        "other items. If they are not independent, as the episodes of one run, it does not hold."
     )
 
 
@@ -209,7 +208,7 @@ def _row(pair: ScorePair) -> dict[str, Any]:
         reverse = pair.reverse or pair.found.reversed()
         row |= {"violation ratio": pair.found.violation_ratio, "± error": pair.found.standard_error}
         row |= {"eps_min A over B": pair.found.eps_min, "B over A": reverse.eps_min}
-    return row | {"better": f"{pair.better or 'undecided'}{'' if pair.decided else ', not settled'}"}
+    return row | {"better": (pair.better or "undecided") if pair.decided else "inconclusive"}
 
 
 def _matrix(comparison: ScoreComparison) -> pd.DataFrame:

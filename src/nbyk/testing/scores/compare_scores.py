@@ -271,10 +271,10 @@ def _warnings(
         )
         yield (
             f"the smallest p-value that {test} can give here is {least:.3g}{corrected} and above α = "
-            f"{alpha:g}: whatever the scores, it could not have told the systems apart; {how}"
+            f"{alpha:g}: it cannot find a difference, whatever the scores; {how}"
         )
     if paired and not (test != ASO and TESTS[test].paired):
-        yield f"the scores are paired, which {test} makes nothing of; approximate_randomisation does"
+        yield f"the scores are paired, but {test} does not use the pairs; approximate_randomisation does"
 
 
 def _bounds(result: SignificanceResult) -> tuple[float, float]:

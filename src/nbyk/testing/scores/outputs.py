@@ -184,8 +184,8 @@ class PlainOutputs:
         if len(set(sizes)) > 1 or sizes[0] in ((), (0,), (1,)):
             lengths = ", ".join(str(size[0]) if size else "none" for size in sizes)
             raise NbykError(
-                f"outputs: found {lengths} items of A, of B and of the references, if any; expected "
-                "as many of each, at least 2: one resamples to itself"
+                f"outputs: found {lengths} items of A, of B and of the references, if any; expected as many "
+                "of each, at least 2, since one item cannot be resampled"
             )
         self.n_items = len(self._a)
         self.observed = self._effect(np.arange(self.n_items))
@@ -218,7 +218,9 @@ def name_of(metric: OutputsMetric) -> str:
 
 def _check_items(n_items: int) -> None:
     if n_items < 2:
-        raise NbykError(f"outputs: found {n_items} items, expected at least 2: one resamples to itself")
+        raise NbykError(
+            f"outputs: found {n_items} items, expected at least 2, since one item cannot be resampled"
+        )
 
 
 def _check_defined(name: str, effects: Floats) -> None:

@@ -136,8 +136,8 @@ def warnings_of(test: str, fewest: int) -> Iterator[str]:
         yield about_pairs()
     if test in ("bootstrap", "paired_bootstrap") and fewest < _LIBERAL_BELOW:
         yield (
-            f"with {fewest} scores resampled means vary less than means do, so that the bootstrap calls "
-            "equally good systems different more often than its level says; permutation (or, of pairs, "
+            f"with {fewest} scores resampled means vary less than means do, so that the bootstrap finds "
+            "false differences more often than its level says; permutation (or, of pairs, "
             "approximate_randomisation) does not"
         )
 

@@ -105,7 +105,7 @@ def _more_draws(pairs: Sequence[ScorePair]) -> str:
     if not open_:
         return ""
     if len(pairs) == 1:
-        return " This is not settled: more draws could change it."
+        return " This is inconclusive: more draws could change it."
     more = f" and {len(open_) - _LISTED} more" if len(open_) > _LISTED else ""
     return f" More draws could change the verdict on {'; '.join(open_[:_LISTED])}{more}."
 

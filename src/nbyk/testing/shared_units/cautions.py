@@ -1,4 +1,4 @@
-"""The caution where items share raters or runs: which they are, and whom a claim then speaks of."""
+"""The caution for items that share raters or runs: it names them, and the population of the claim."""
 
 from __future__ import annotations
 
@@ -12,18 +12,18 @@ from nbyk.words import listed
 Claim = Literal["test", "size", "variance", "labels", "prior"]
 
 _NEW = "for a claim about new ones"
+_TOO_SMALL = f"It is about {{these}}; p is too small and the interval too narrow {_NEW}"
 _CLAIMS = {
-    "test": "this test counts chance over items, not over {kinds}; it speaks of {these}, and p is too small "
-    f"and the interval too narrow {_NEW}",
-    "size": "these sizes and powers count chance over items, as if each item had {kinds} of its own; they "
-    f"hold for {{these}}, and are too hopeful {_NEW}",
-    "variance": "the shares take each item's responses for those of {kinds} of its own; by how much {these} "
-    "differ as wholes is not in them",
-    "labels": "targets made of their ratings are taken as known; this test counts chance over items, and "
-    "over runs where a system has several and they are not fixed, not over raters; it speaks of {these}, and "
-    f"p is too small and the interval too narrow {_NEW}",
-    "prior": "the prior takes an item's ratings for those of {kinds} of its own; by how much {these} differ "
-    "as wholes is not in it, nor in a test or plan that rests on it",
+    "test": f"this test counts chance over items, not over {{kinds}}. {_TOO_SMALL}",
+    "size": "these sizes and powers count chance over items, as if each item had {kinds} of its own. "
+    "They hold "
+    f"for {{these}}, and are too hopeful {_NEW}",
+    "variance": "the shares assume that each item has {kinds} of its own. They leave out how {these} differ "
+    "as wholes",
+    "labels": "this test takes targets from their ratings as known. It counts chance over items, and over "
+    f"runs if a system has several and they are not fixed, but not over raters. {_TOO_SMALL}",
+    "prior": "the prior assumes that each item has {kinds} of its own. It leaves out how {these} differ as "
+    "wholes, and so does a test or plan that uses it",
 }
 _MOST_NAMED = 2
 
@@ -74,8 +74,8 @@ def about_units(
     if unknown:
         one = "rater" if unknown == ["gold"] else "rater or run"
         yield (
-            f"nothing says which {one} gave the responses of {listed(unknown)}: they are taken for those of "
-            f"other {_plural(one)} at each item; where items share them, p is too small {_NEW}"
+            f"nothing says which {one} gave the responses of {listed(unknown)}: nbyk assumes other "
+            f"{_plural(one)} at each item. If items share them, p is too small {_NEW}"
         )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
@@ -69,6 +70,19 @@ class SharedUnitsTest:
         """
         matters = self.items.total > _LEAST_PART * self.variance
         return matters and not self.groups_at_work >= _FEWEST_GROUPS_AT_WORK
+
+    @property
+    def roughness(self) -> str:
+        """Why the test is too rough, in words that tell what to do; "" if it is not."""
+        if not self.is_too_rough:
+            return ""
+        at_work = math.floor(10.0 * self.groups_at_work) / 10.0 if self.groups_at_work > 0.0 else 0.0
+        many = f"about {at_work:g}" if at_work else "too few"
+        return (
+            f"the effect rests on {many} of the items, and this t-test needs {_FEWEST_GROUPS_AT_WORK:g}; "
+            "collect "
+            "more items, or choose a metric that is a mean over items"
+        )
 
     def p_value(self, alternative: Alternative = "two-sided", *, null: float = 0.0) -> float:
         """Return the p-value of an effect of `null`; 1 (one-sided ½) if it is exactly that."""

@@ -45,8 +45,8 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     single = [name for name, matrix in sources.items() if matrix.shape[1] == 1]
     if len(single) == len(sources):
         yield (
-            "one response per item everywhere: the variance of responses cannot be told from that of items, "
-            "and the test and intervals take them together"
+            "every item has one response: these data cannot separate the variance of responses from that of "
+            "items, and the test and intervals count both together"
         )
     elif single:
         yield (
@@ -58,8 +58,8 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
         yield "A and B gave the same responses to every item"
     if TESTED[null] == ALIKE:
         yield (
-            f"null {null} says that {ALIKE}, and may be rejected for two systems that differ "
-            "and are equally good; swap_items and shifted test whether they are"
+            f"null {null} says that {ALIKE}, so the test may reject for two systems that differ but are "
+            "equally good; swap_items and shifted test whether they are"
         )
 
 
@@ -73,11 +73,11 @@ def about_number(clusters: NDArray[np.int64] | None, n_items: int, *, null: str)
     worth = float(sizes.sum() ** 2 / (sizes**2).sum())
     if len(sizes) < FEW_ITEMS:
         unit = "items" if clusters is None else "clusters"
-        yield f"only {len(sizes)} {unit}: {drawn} of so few are too narrow, as a rule"
+        yield f"only {len(sizes)} {unit}: {drawn} of so few are usually too narrow"
     elif worth < FEW_ITEMS:
         yield (
             f"{len(sizes)} clusters of unlike sizes, worth {worth:.0f} of one size: {drawn} of so few are "
-            "too narrow, as a rule"
+            "usually too narrow"
         )
 
 
@@ -111,9 +111,7 @@ def about_result(
         way_out = f"take more {drawn_units}" if result.exact else "raise `max_resamples`"
         yield f"the smallest p that {found} can give is {least_p:.2g}, above α = {alpha:g}: {way_out}"
     elif not claim.decided:
-        yield (
-            f"after {n_draws} draws p is too near α = {alpha:g} to settle the decision; raise `max_resamples`"
-        )
+        yield f"after {n_draws} draws p is too near α = {alpha:g} for a decision; raise `max_resamples`"
     if least_p <= alpha and attained is not None and attained < _KEPT * alpha:
         most = f"no more than {attained:.2g} of" if attained else "none of the"
         yield (
@@ -123,7 +121,7 @@ def about_result(
     if undefined:
         yield f"{undefined} bootstrap draws leave {metric.name} undefined; the intervals leave them out"
     if metric.base_name == "max_error":
-        yield "max_error rests on single items, which a bootstrap cannot redraw: do not rely on its intervals"
+        yield "max_error depends on single items, so do not rely on its bootstrapped intervals"
     elif min(below, 1.0 - below) < _LOPSIDED:
         yield (
             f"{100 * below:.2g} % of the bootstrap draws lie below the observed effect: {metric.name} "

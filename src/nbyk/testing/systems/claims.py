@@ -66,8 +66,8 @@ class Claim:
     advice: str = ""
 
     @property
-    def is_settled(self) -> bool:
-        """Whether there is a p at all."""
+    def is_conclusive(self) -> bool:
+        """Whether the claim has a p-value."""
         return not self.reason
 
 
@@ -97,13 +97,13 @@ def broad_claim(
     over = panel.factors
     population = panel.population(panel.sources, of_clusters=panel.of_clusters)
     if few:
-        return unsettled(over, population, f"{listed(few)} cannot speak for others")
+        return inconclusive(over, population, f"{listed(few)} cannot speak for others")
     assert panel.responses is not None
     test = shared_units_test(metric, panel.responses, sources=panel.sources)
     if test.variance <= (_ROUNDING * test.effect) ** 2:
         return replace(items, over=over, population=population)
-    if test.is_too_rough:
-        return unsettled(over, population, f"{metric.name} hangs on single items, and is too rough for it")
+    if test.roughness:
+        return inconclusive(over, population, test.roughness)
     claim = claim_by_t(test, over, population, alternative=alternative, confidence_level=confidence_level)
     return claim if claim.p <= alpha else replace(claim, advice=_advice(test, panel, alpha, alternative))
 
@@ -129,8 +129,8 @@ def few_units(panel: Panel) -> Iterator[str]:
     few = panel.few(FEWEST_UNITS, FEW_UNITS)
     if few and panel.sources:
         yield (
-            f"{listed(few)} are few to speak for others: of equally good systems the test was measured to "
-            "call up to .12 different at α = .05 (docs/shared-units.md)"
+            f"{listed(few)} are few to speak for others: with equally good systems, the test was measured "
+            "to call up to .12 different at α = .05 (docs/shared-units.md)"
         )
 
 
@@ -159,7 +159,7 @@ def _advice(test: SharedUnitsTest, panel: Panel, alpha: float, alternative: Alte
     return f"{says}; about {units} {largest} would, if the effect is what it is now"
 
 
-def unsettled(over: tuple[str, ...], population: str, reason: str) -> Claim:
-    """Return the claim over a population of which nothing can be said, and why."""
+def inconclusive(over: tuple[str, ...], population: str, reason: str) -> Claim:
+    """Return a claim without numbers, and the reason: these data say nothing about its population."""
     nan = math.nan
     return Claim(over, population, nan, nan, nan, nan, nan, nan, nan, "t", nan, False, reason)

@@ -179,8 +179,8 @@ def compare_metrics(
     sampler = get_sampler(interval_sampler)
     if sampler.items != "bootstrap_items":
         raise NbykError(
-            f"found {interval_sampler}, which draws no items, so that its intervals would "
-            f"leave out how items vary; expected bootstrap_items/{sampler.response_name}",
+            f"found {interval_sampler}, which draws no items, so its intervals would ignore how items vary; "
+            f"expected bootstrap_items/{sampler.response_name}",
             argument="interval_sampler",
         )
     check_confidence_level(confidence_level)
@@ -245,7 +245,7 @@ def panel_for(data: ResponseSet, generalise: Sequence[str] | None, null: str) ->
         )
     if generalise is not None and set(generalise) != {"items"}:
         raise NbykError(
-            f"found {', '.join(generalise)} with null {null}, which speaks of items alone; choose swap_items "
+            f"found {', '.join(generalise)} with null {null}, which is about items alone; choose swap_items "
             "or shifted",
             argument="generalise",
         )

@@ -109,10 +109,11 @@ def prepared(
         metric.check_gold(gold is not None)
     named = systems if isinstance(systems, Mapping) else {f"system {i}": s for i, s in enumerate(systems)}
     if not named:
-        raise NbykError("found none, expected at least one system's responses", argument="systems")
+        raise NbykError("found no systems, expected at least one system's responses", argument="systems")
     if "gold" in named:
         raise NbykError(
-            "one is called gold, which the gold responses are; give it another name", argument="systems"
+            "a system is called gold, the name of the gold responses; give it another name",
+            argument="systems",
         )
     matrices, units = as_matrices({"gold": gold, **named})
     stacked = stack_responses(*(matrices[name] for name in named))

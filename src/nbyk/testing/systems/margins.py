@@ -102,9 +102,7 @@ def margin_claims(
         sources = tuple(source for source in panel.sources if source in claim.over)
         sample = _sample(data, panel, of_clusters="clusters" in claim.over)
         test = None if claim.reason else shared_units_test(metric, sample, sources=sources)
-        reason = claim.reason
-        if test is not None and test.is_too_rough:
-            reason = f"{metric.name} hangs on single items, and is too rough for it"
+        reason = claim.reason if test is None else test.roughness
         if test is None or reason:
             nan = math.nan
             found.append(MarginClaim(*of_claim, nan, nan, nan, nan, nan, alpha, reason))

@@ -139,7 +139,7 @@ def panel_of(data: ResponseSet, generalise: Sequence[str] | None) -> Panel:
         return Panel(found, sources, fixed, n_clusters, of_clusters)
     if "clusters" in generalise and not of_clusters:
         raise NbykError(
-            "found clusters, and items have none here; leave clusters out, or name the cluster of each item",
+            "found clusters, but items have none here; leave clusters out, or name the cluster of each item",
             argument="generalise",
         )
     asked = {factor for factor in generalise if factor not in ("items", "clusters")}
@@ -233,7 +233,7 @@ def _check_factors(generalise: Sequence[str]) -> None:
             raise unknown_name("factor to generalise over", factor, FACTORS).about(argument="generalise")
     if "items" not in generalise:
         raise NbykError(
-            "found no items, over which every claim generalises; add items", argument="generalise"
+            "found no items, but every claim is about new items; add items", argument="generalise"
         )
 
 

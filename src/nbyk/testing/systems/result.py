@@ -249,10 +249,10 @@ class ComparisonResult(ShownInNotebooks):
         told = Told(self, a, b, self.confidence_interval(method))
         if broad is items:
             return told.of_items()
-        if not broad.is_settled:
+        if not broad.is_conclusive:
             return (
-                f"Not settled on {self.metric} for {broad.population}: {broad.reason}. "
-                f"For {items.population}: {told.of_items()}"
+                f"Inconclusive on {self.metric} for {broad.population}: {broad.reason}. For "
+                f"{items.population}: {told.of_items()}"
             )
         return told.of_both()
 
@@ -298,14 +298,14 @@ class ComparisonResult(ShownInNotebooks):
             ),
             ("p-value", f"{number(self.p_value.p)} ({error}; {self.alternative}; {draws})"),
             *(
-                (f"p, {claim.population}", number(claim.p) if claim.is_settled else claim.reason)
+                (f"p, {claim.population}", number(claim.p) if claim.is_conclusive else claim.reason)
                 for claim in self.claims[:-1]
             ),
             ("expected p", f"{number(self.expected_p.p)} (one-sided; {self.expected_p_sampler})"),
             ("null", self.hypothesis),
             (
                 "verdict",
-                f"{self.verdict} at α = {self.alpha:g}{'' if self.decided else ', unsettled'}",
+                f"{self.verdict if self.decided else 'inconclusive'} at α = {self.alpha:g}",
             ),
             ("items", f"{self.n_items}"),
             *([("clusters", f"{self.n_clusters}")] if self.n_clusters else []),
@@ -322,8 +322,8 @@ class ComparisonResult(ShownInNotebooks):
             (
                 claim.population,
                 number(self.effect),
-                f"{number(claim.low)} to {number(claim.high)}" if claim.is_settled else "–",
-                self.p_in_words(claim).removeprefix("p = ") if claim.is_settled else claim.reason,
+                f"{number(claim.low)} to {number(claim.high)}" if claim.is_conclusive else "–",
+                self.p_in_words(claim).removeprefix("p = ") if claim.is_conclusive else claim.reason,
             )
             for claim in self.claims
         ]

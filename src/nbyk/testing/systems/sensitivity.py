@@ -148,7 +148,7 @@ class Sensitivity(ShownInNotebooks):
                 ("A", f"show {a} to be better"),
                 ("B", f"show {b} to be better"),
                 ("different", "show only that the two do not answer every item alike"),
-                ("undecided", "leave it open"),
+                ("undecided", "leave it undecided"),
             )
             if (n := sum(choice.verdict == verdict for choice in defined))
         ]
@@ -159,7 +159,7 @@ class Sensitivity(ShownInNotebooks):
                 ("A", f"{a} is better"),
                 ("B", f"{b} is better"),
                 ("different", "the two differ"),
-                ("undecided", "it is open"),
+                ("undecided", "it is undecided"),
             )
             if verdict in by_metric.values()
         ]
@@ -309,7 +309,7 @@ def _applicable(
         skipped.append((shown, why))
     if not chosen:
         reasons = "; ".join(f"{name}: {why}" for name, why in skipped)
-        raise NbykError(f"sensitivity: no metric applies ({reasons}); name some that do")
+        raise NbykError(f"sensitivity: no metric applies to these data ({reasons}); name some that do")
     return tuple(chosen.values()), skipped
 
 

@@ -61,7 +61,7 @@ class Told:
         return f"{100 * self.interval.level:g} % interval {number(low)} to {number(high)}"
 
     def _more_draws(self, claim: Claim) -> str:
-        return "" if claim.decided else " This is not settled: more draws could change it."
+        return "" if claim.decided else " This is inconclusive: more draws could change it."
 
     @property
     def _null(self) -> str:
@@ -90,7 +90,7 @@ def margin_sentence(found: MarginClaim, metric: str, a: str, b: str, unit: float
     """Return what was found about a margin in a sentence."""
     margin, where = number(unit * found.margin), f"on {metric}, for {found.population}"
     if found.reason:
-        return f"Whether {a} and {b} differ by less than {margin} {where}, is not settled: {found.reason}."
+        return f"These data are inconclusive about a margin of {margin} {where}: {found.reason}."
     ends = f"{number(unit * found.low)} to {number(unit * found.high)}"
     interval = f"{100 * (1.0 - 2.0 * found.alpha):g} % interval {ends}"
     test = f"one-sided t-tests at α = {found.alpha:g}"

@@ -325,20 +325,21 @@ def _cautions(
     responses = [rows.systems[..., 1:], *([rows.gold[:, 1:]] if first.responses_gold else [])]
     if all(np.isnan(beyond_first).all() for beyond_first in responses):
         yield (
-            "one response per item everywhere: the variance of responses cannot be told from that of items, "
-            "and the tests and intervals take them together"
+            "every item has one response: these data cannot separate the variance of responses from that of "
+            "items, and the tests and intervals count both together"
         )
     unit = "clusters" if first.n_clusters else "items"
     yield from about_number(clusters, rows.n_items, null="swap_items")
     if first.hypothesis != EQUALLY_GOOD:
         yield (
-            f"null {first.null} says that {first.hypothesis}: rejecting it does not show who is better, so "
-            "that every rank stays possible; swap_items and shifted test whether A and B are equally good"
+            f"null {first.null} says that {first.hypothesis}: rejecting it does not show which is better, "
+            "so that every rank stays possible; swap_items and shifted test whether A and B are equally "
+            "good"
         )
     elif family.correction not in ("holm", "bonferroni"):
         yield (
-            f"correction {family.correction} does not bound the chance of any wrong claim, so that the sets "
-            "of ranks need not cover all at once; holm does"
+            f"correction {family.correction} does not bound the chance of any wrong claim, so the sets of "
+            "ranks may not cover all true ranks at once; choose holm for that"
         )
     least = (2.0 if first.alternative == "two-sided" else 1.0) / (1 + first.n_resamples)
     if first.exact and family.correction != "none" and least * len(pairs) > first.alpha:
@@ -346,10 +347,10 @@ def _cautions(
             f"the smallest p that the {first.n_resamples + 1} arrangements of so few {unit} can give is "
             f"{least:.2g}, above α over the number of pairs, {first.alpha / len(pairs):.2g}: take more {unit}"
         )
-    unsettled = sum(not pair.decided for pair in pairs)
-    if unsettled:
+    open_pairs = sum(not pair.decided for pair in pairs)
+    if open_pairs:
         yield (
-            f"{unsettled} of {len(pairs)} corrected decisions are not settled after at most "
+            f"{open_pairs} of {len(pairs)} corrected decisions are inconclusive after at most "
             f"{max(pair.result.n_resamples for pair in pairs)} draws each; raise `max_resamples` and "
             "`max_draws`"
         )

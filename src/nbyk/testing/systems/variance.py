@@ -185,8 +185,8 @@ def _item_effects(metric: Metric, data: ResponseSet) -> Effects:
         slopes = _SLOPES[metric.name](errors)
     elif not metric.additive:
         raise NbykError(
-            f"metric {metric.name} is no sum over items, so that its variance does not fall into parts; "
-            "choose an additive metric, such as mae, mse, wins_mae, mean or mean_of_emds, or rmse"
+            f"metric {metric.name} is not a sum over items, so its variance has no parts; choose an "
+            "additive metric, such as mae, mse, wins_mae, mean or mean_of_emds, or rmse"
         )
 
     def effects(of: Mapping[str, Floats]) -> Floats:
@@ -215,8 +215,8 @@ def _cautions(metric: Metric, splits: Splits, parts: Floats, n_items: int) -> It
     names = {"gold": "gold", "a": "A", "b": "B"}
     if splits.single:
         yield (
-            f"one response per item from {', '.join(names[role] for role in splits.single)}: that part "
-            "of the variance cannot be told from the items', and is in theirs"
+            f"one response per item from {', '.join(names[role] for role in splits.single)}: nbyk cannot "
+            "separate that part of the variance from the items', and counts it there"
         )
     n_split = len(splits.responses["a"])
     if n_split < n_items:
@@ -226,11 +226,11 @@ def _cautions(metric: Metric, splits: Splits, parts: Floats, n_items: int) -> It
         )
     if splits.roles and not splits.quartered:
         yield (
-            "fewer than four responses on some items: the items' part is that of half as many responses, and "
-            "too small, as a rule"
+            "fewer than four responses on some items: the items' part is that of half as many responses, "
+            "and usually too small"
         )
     for source, part in zip(("clusters", "items"), parts, strict=False):
         if part < 0.0:
-            yield f"the {source}' part is estimated to be negative, and was set to 0"
+            yield f"the {source}' part is estimated as negative; nbyk sets it to 0"
     if metric.name in _SLOPES:
-        yield f"{metric.name} is taken to be linear in the mean squared errors"
+        yield f"{metric.name} is treated as linear in the mean squared errors"

@@ -160,8 +160,8 @@ def train_on_the_cart_pole(settings: TrainingSettings, run: int, seed: int) -> F
         import gymnasium
     except ImportError:
         raise NbykError(
-            "training on the cart pole needs gymnasium: pip install gymnasium; the rewards that come "
-            "with nbyk are analysed without it"
+            "training on the cart pole needs gymnasium: pip install gymnasium; you do not need it to "
+            "analyse the rewards that come with nbyk"
         ) from None
     key = stream_key(seed, run=run, target_update=settings.target_update, discount=settings.discount)
     environment = gymnasium.make("CartPole-v1")
