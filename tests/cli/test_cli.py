@@ -135,7 +135,7 @@ def test_the_program_itself_exits_with_2_after_reading_parquet(inputs: Path) -> 
 def test_what_the_machine_refuses_is_one_line(
     error: Exception, line: str, nbyk: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refuse(**_: str) -> None:
+    def refuse(*_: object, **__: object) -> None:
         raise error
 
     monkeypatch.setattr("nbyk.cli.app.command_line", lambda: refuse)
@@ -170,7 +170,7 @@ def test_signals_are_handled_as_before_when_a_command_has_ended(nbyk: Run) -> No
 def test_a_signal_that_the_caller_has_it_ignore_does_not_stop_it(
     nbyk: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def hang_up(**_: str) -> None:
+    def hang_up(*_: object, **__: object) -> None:
         os.kill(os.getpid(), signal.SIGHUP)
         sys.exit(0)
 
