@@ -52,7 +52,7 @@ def test_malformed_requests_are_named(arrays) -> None:  # type: ignore[no-untype
     for arguments, message in (
         ((gold, systems, "wins_mae"), "compares two systems and scores neither"),
         ((None, systems, "mae"), "needs gold"),
-        ((gold, {}, "mae"), "found none"),
+        ((gold, {}, "mae"), "found no systems"),
         ((gold, {"gold": gold}, "mae"), "a system is called gold"),
         ((gold, {"x": gold, "y": gold[:5]}, "mae"), "x has 40, y has 5"),
     ):
