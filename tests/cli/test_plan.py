@@ -159,7 +159,7 @@ WRONG = {
         "plan --pilot one.csv --scale 1,2,3,4,5 --value score --epsilon 0.1 --power 0.8",
         "score",
     ),
-    "a scale without a pilot": ("plan toxicity --scale 0..1 --epsilon 0.1 --power 0.8", "there is none"),
+    "a scale without a pilot": ("plan toxicity --scale 0..1 --epsilon 0.1 --power 0.8", "there is no pilot"),
     "levels that are no numbers": (
         "plan --pilot one.csv --scale a,b --epsilon 0.1 --power 0.8",
         "--scale: ",

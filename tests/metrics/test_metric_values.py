@@ -36,8 +36,11 @@ def _inverse_mse(a, g):
     return 1 / error if error else np.inf
 
 
-def _correlation(of):
-    return lambda a, g: np.nan if np.ptp(a) == 0 or np.ptp(g) == 0 else of(a, g).statistic
+def _correlation(of, rounding=0.0):
+    def constant(x):
+        return (np.abs(x - x[0]) <= rounding * abs(x[0])).all()
+
+    return lambda a, g: np.nan if constant(a) or constant(g) else of(a, g).statistic
 
 
 def _cosine(a, g):
@@ -58,7 +61,7 @@ SCORES = {
     "max_error": lambda a, g: sk.max_error(g, a),
     "mean": lambda a, g: np.mean(a),
     "spearman": _correlation(spearmanr),
-    "pearson": _correlation(pearsonr),
+    "pearson": _correlation(pearsonr, 1e-12),
     "kendall": _correlation(kendalltau),
     "cosine": _cosine,
     "emd_aggregated": wasserstein_distance,
@@ -201,6 +204,7 @@ def test_mean_of_emds_with_many_responses_an_item(width, gold_width):
         ("pearson", [0.1, 0.1, 0.1], [0.2, 0.4, 0.5], np.nan),
         ("pearson", [0.1, 0.3, 0.2], [0.1, 0.1, 0.1], np.nan),
         ("pearson", [0.1, 0.2, 0.9], [0.1, 0.2, 0.9], 1.0),
+        ("pearson", [0.1, 0.3, 0.2], [0.6, 0.6 + 1e-16, 0.6 - 2e-16], np.nan),
         ("kendall", [0.2, 0.2], [0.2, 0.4], np.nan),
         ("kendall", [0.2, 0.4], [0.3, 0.3], np.nan),
         ("kendall", [0.1, 0.2, 0.9], [0.0, 0.5, 0.6], 1.0),

@@ -17,15 +17,19 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 
+_ROUNDING = 1e-12
+"""Item means of equal responses, of which items have unlike numbers, differ by less than this share."""
+
+
 @njit(nogil=True, cache=True)
 def _centre(values: Floats, centred: Floats) -> float:
-    """Fill `centred` with values less their mean; return the sum of squares, 0 if all values are one."""
+    """Fill `centred` with values less their mean; return the sum of squares, 0 where all are equal."""
     n = len(values)
     constant = True
     total = 0.0
     for i in range(n):
         total += values[i]
-        constant = constant and values[i] == values[0]
+        constant = constant and abs(values[i] - values[0]) <= _ROUNDING * abs(values[0])
     mean = total / n
     squares = 0.0
     for i in range(n):

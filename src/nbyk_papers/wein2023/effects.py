@@ -211,11 +211,11 @@ def align(
 ) -> None:
     """Align your own gold, A and B by item, in [0, 1], as a reference set for `nbyk study estimate`."""
     import nbyk.data
-    from nbyk.data import read_ratings
+    from nbyk.data import Interval, read_ratings
     from nbyk.files import write_parquet
     from nbyk_papers.wein2023.cells import references_table
 
-    declared = None if scale is None else scale_named(scale)
+    declared = Interval(0.0, 1.0) if scale is None else scale_named(scale)
     read = partial(read_ratings, item=item, rater=rater, value=value, scale=declared)
     data = nbyk.data.align(*map(read, (gold, a, b)))
     write_parquet(out, references_table([data]), {"files": [checksum(path) for path in (gold, a, b)]})
