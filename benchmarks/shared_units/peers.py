@@ -6,17 +6,18 @@ scores of all items and, where the metric is the mean, of all runs; errorbars ge
 
 from __future__ import annotations
 
-import argparse
 import importlib
 import zlib
-from pathlib import Path
+from collections.abc import Iterator
 from types import ModuleType
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
 from benchmarks.shared_units.simulate import draw_set
+from benchmarks.shared_units.table import write_table
 from benchmarks.shared_units.world import World
 from benchmarks.shared_units.worlds import worlds
 from nbyk.metrics import get
@@ -63,22 +64,20 @@ def p_values(world: World, metric: str, number: int) -> dict[str, float]:
     return found
 
 
-def main() -> None:
-    """Write the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("table", type=Path)
-    parser.add_argument("--sets", type=int, default=200)
-    options = parser.parse_args()
-    rows = []
+def rows(sets: int) -> Iterator[dict[str, Any]]:
+    """Yield how often each tool rejects, a row a world of the first table."""
     for world in worlds():
         if not world.name.startswith("issue"):
             continue
         (metric,) = world.metrics
-        p = pd.DataFrame([p_values(world, metric, number) for number in range(options.sets)])
-        row = {"world": world.name, "items": world.n_items, "metric": metric, "sets": options.sets}
-        rows.append(row | (p <= 0.05).mean().to_dict())
-        print(rows[-1], flush=True)
-        pd.DataFrame(rows).to_csv(options.table, index=False, float_format="%.4g")
+        p = pd.DataFrame([p_values(world, metric, number) for number in range(sets)])
+        row = {"world": world.name, "items": world.n_items, "metric": metric, "sets": sets}
+        yield row | (p <= 0.05).mean().to_dict()
+
+
+def main() -> None:
+    """Write the table."""
+    write_table(__doc__, 200, rows)
 
 
 if __name__ == "__main__":

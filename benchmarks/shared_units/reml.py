@@ -8,19 +8,19 @@ Satterthwaite's, from the curvature of that likelihood; a variance of 0 is left 
 
 from __future__ import annotations
 
-import argparse
 import math
 import zlib
+from collections.abc import Iterator
 from dataclasses import dataclass
-from pathlib import Path
+from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.special import stdtr
 
 from benchmarks.shared_units.simulate import draw_set
+from benchmarks.shared_units.table import write_table
 from benchmarks.shared_units.worlds import worlds
 from nbyk.metrics import get
 from nbyk.sums import product
@@ -110,18 +110,13 @@ def reml_p_value(data: Crossed) -> float:
     return float(2.0 * stdtr(max(df, 1.0), -abs(mean) / math.sqrt(of_mean)))
 
 
-def main() -> None:
-    """Write the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("table", type=Path)
-    parser.add_argument("--sets", type=int, default=400)
-    options = parser.parse_args()
-    rows = []
+def rows(sets: int) -> Iterator[dict[str, Any]]:
+    """Yield how often each way rejects, a row a world."""
     named = {world.name: world for world in worlds()}
     for name in CHOSEN:
         world = named[name]
         hits = np.zeros(3)
-        for number in range(options.sets):
+        for number in range(sets):
             data = draw_set(world, np.random.default_rng([zlib.crc32(repr(world).encode()), number]))
             source = next(iter(data.source_units))
             first = int(data.source_units[source][0])
@@ -129,10 +124,13 @@ def main() -> None:
             test = shared_units_test(get("mean"), data)
             alone = shared_units_test(get("mean"), data, sources=())
             hits += np.array([test.p_value(), reml_p_value(pairs), alone.p_value()]) <= 0.05
-        row = {"world": name, "items": world.n_items, "metric": "mean", "sets": options.sets}
-        rows.append(row | dict(zip(("shared", "REML", "items alone"), hits / options.sets, strict=True)))
-        print(rows[-1], flush=True)
-        pd.DataFrame(rows).to_csv(options.table, index=False, float_format="%.4g")
+        row = {"world": name, "items": world.n_items, "metric": "mean", "sets": sets}
+        yield row | dict(zip(("shared", "REML", "items alone"), hits / sets, strict=True))
+
+
+def main() -> None:
+    """Write the table."""
+    write_table(__doc__, 400, rows)
 
 
 if __name__ == "__main__":

@@ -6,17 +6,17 @@ measurement because they cost hundreds of effects a set, and their rates here ar
 
 from __future__ import annotations
 
-import argparse
 import itertools
 import zlib
-from pathlib import Path
+from collections.abc import Iterator
+from typing import Any
 
 import numpy as np
-import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import norm
 
 from benchmarks.shared_units.simulate import draw_set
+from benchmarks.shared_units.table import write_table
 from benchmarks.shared_units.world import World
 from benchmarks.shared_units.worlds import worlds
 from nbyk.metrics import get
@@ -94,19 +94,17 @@ def rates(world: World, metric: str, sets: int) -> dict[str, float]:
     return {name: count / sets for name, count in rejected.items()}
 
 
-def main() -> None:
-    """Write the table."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("table", type=Path)
-    parser.add_argument("--sets", type=int, default=400)
-    options = parser.parse_args()
-    rows = []
+def rows(sets: int) -> Iterator[dict[str, Any]]:
+    """Yield how often each way rejects, a row a case."""
     for name, n_items, metric in CASES:
         world = next(one for one in worlds() if one.name == name and one.n_items == n_items)
-        rows.append({"world": name, "items": n_items, "metric": metric, "sets": options.sets})
-        rows[-1] |= rates(world, metric, options.sets)
-        print(rows[-1], flush=True)
-    pd.DataFrame(rows).to_csv(options.table, index=False, float_format="%.4g")
+        row = {"world": name, "items": n_items, "metric": metric, "sets": sets}
+        yield row | rates(world, metric, sets)
+
+
+def main() -> None:
+    """Write the table."""
+    write_table(__doc__, 400, rows)
 
 
 if __name__ == "__main__":
