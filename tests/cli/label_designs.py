@@ -46,7 +46,7 @@ BAD_DESIGNS: list[tuple[str, dict[str, str], str]] = [
     (
         "no targets",
         without("targets"),
-        r"design.yaml: targets: is missing; expected targets, ratings or outcomes",
+        r"design.yaml: targets: is missing; expected targets, ratings, counts or outcomes",
     ),
     (
         "no controls",

@@ -7,7 +7,7 @@ import pytest
 
 from nbyk.data import Binary, Levels, Ratings
 from nbyk.errors import NbykError
-from nbyk.labels import majority_labels, soft_labels
+from nbyk.labels import label_scores, majority_labels, shares_of_counts, soft_labels
 
 NAN = np.nan
 MATRIX = [[1, 1, 3], [2, NAN, 3], [3, 3, 3]]
@@ -66,3 +66,35 @@ def test_bad_ratings_are_refused() -> None:
         soft_labels(MATRIX, [1, 2, 3], smoothing=-1)
     with pytest.raises(NbykError, match="unknown way to break ties 'random'"):
         majority_labels(MATRIX, [1, 2, 3], ties="random")  # type: ignore[arg-type]
+
+
+COUNTS = [[2, 0, 1], [0, 1, 1], [0, 0, 3]]
+
+
+@pytest.mark.parametrize("smoothing", [0.0, 0.5])
+def test_counts_of_ratings_make_the_labels_that_the_ratings_make(smoothing: float) -> None:
+    of_ratings = soft_labels(MATRIX, [1, 2, 3], smoothing=smoothing)
+    np.testing.assert_array_equal(shares_of_counts(COUNTS, smoothing=smoothing), of_ratings)
+
+
+def test_an_item_without_ratings_has_labels_only_by_smoothing() -> None:
+    np.testing.assert_array_equal(shares_of_counts([[0, 0], [1, 1]], smoothing=1), [[0.5, 0.5], [0.5, 0.5]])
+    with pytest.raises(NbykError, match="counts: row 0 has no rating; leave the item out everywhere, or add"):
+        shares_of_counts([[0, 0], [1, 1]])
+
+
+@pytest.mark.parametrize("wrong", [0.5, -1, NAN, np.inf, 2.0**60])
+def test_a_count_is_a_whole_number(wrong: float) -> None:
+    with pytest.raises(NbykError, match=r"counts: row 1, class 0 is .*; expected a count of ratings"):
+        shares_of_counts([[1, 2], [wrong, 1]])
+
+
+@pytest.mark.parametrize("wrong", [[], [1, 2], [[1], [2]], [[[1, 2]]], [[1, 2], [3]], [["a", "b"]]])
+def test_counts_are_rows_of_numbers(wrong: object) -> None:
+    with pytest.raises(NbykError, match="counts: "):
+        shares_of_counts(wrong)  # type: ignore[arg-type]
+
+
+def test_counts_in_place_of_probabilities_are_refused_with_the_way_out() -> None:
+    with pytest.raises(NbykError, match=r"sums to 3, 2 more than one .* ratings, call shares_of_counts"):
+        label_scores(COUNTS, shares_of_counts(COUNTS))

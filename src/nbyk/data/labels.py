@@ -327,10 +327,16 @@ def _distributions(origin: LabelOrigin, values: ArrayLike) -> Floats:
         raise NbykError(
             f"{origin}: {origin.place(row)} sums to {sums[row]:.6g}, {abs(sums[row] - 1.0):.3g} "
             f"{'more' if sums[row] > 1.0 else 'less'} than one ({_how_many(int(off.sum()), 'row')} of "
-            f"{len(rows)} off); divide each row by its sum if it holds weights"
+            f"{len(rows)} off); {_way_out(rows)}"
         )
     rows /= sums[:, np.newaxis]
     return rows
+
+
+def _way_out(rows: Floats) -> str:
+    if (rows == np.rint(rows)).all():
+        return "if these count ratings, call shares_of_counts, or put the file under counts in a design"
+    return "divide each row by its sum if it holds weights"
 
 
 def _how_many(count: int, noun: str) -> str:

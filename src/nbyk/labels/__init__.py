@@ -11,7 +11,7 @@ from nbyk.labels.right_or_wrong import (
     cochran_mantel_haenszel,
     mcnemar,
 )
-from nbyk.labels.targets import Majority, majority_labels, soft_labels
+from nbyk.labels.targets import Majority, majority_labels, shares_of_counts, soft_labels
 from nbyk.metrics.label_scores import LabelScore, get_score, score_names
 
 __all__ = [
@@ -30,5 +30,6 @@ __all__ = [
     "mcnemar",
     "rated_targets",
     "score_names",
+    "shares_of_counts",
     "soft_labels",
 ]

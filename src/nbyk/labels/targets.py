@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nbyk.data.labels import LabelOrigin
 from nbyk.data.ratings import Ratings
 from nbyk.data.response_set import response_matrix
 from nbyk.data.scales import Binary, Levels
@@ -17,6 +18,8 @@ Floats: TypeAlias = NDArray[np.float64]
 Ties: TypeAlias = Literal["refuse", "lowest", "highest"]
 
 _SAME_LEVEL = 1e-9
+_LARGEST_COUNT = 2.0**53
+"""Up to it, floats hold every whole number."""
 
 
 class Majority(NamedTuple):
@@ -59,11 +62,70 @@ def soft_labels(
         If a rating is none of the levels, an item has no rating, the levels are fewer than two or not
         increasing, or the smoothing is negative or infinite.
     """
+    return shares_of_counts(_level_counts(ratings, level_values(levels)), smoothing=smoothing)
+
+
+def shares_of_counts(counts: ArrayLike, *, smoothing: float = 0.0) -> Floats:
+    """Return each item's distribution over the classes, from how many people chose each.
+
+    Parameters
+    ----------
+    counts : array_like, shape (N, C)
+        Whole numbers, 0 or more: of each item (row), how many ratings chose each class (column).
+    smoothing
+        Ratings added to every class of every item; 0 for shares, 1 for Laplace's rule.
+
+    Returns
+    -------
+    ndarray, shape (N, C)
+        Rows that sum to one.
+
+    Raises
+    ------
+    NbykError
+        If the counts are not such a table, an item has no rating and nothing is added, or the smoothing is
+        negative or infinite. The message names the row.
+    """
     if not 0.0 <= smoothing < np.inf:
         raise NbykError(f"found {smoothing}; expected a finite number, 0 or more", argument="smoothing")
-    counts = _level_counts(ratings, level_values(levels)) + smoothing
-    shares: Floats = counts / counts.sum(axis=1, keepdims=True)
+    added = counted(LabelOrigin("counts"), counts, may_be_empty=smoothing > 0.0) + smoothing
+    shares: Floats = added / added.sum(axis=1, keepdims=True)
     return shares
+
+
+def counted(origin: LabelOrigin, counts: ArrayLike, *, may_be_empty: bool = False) -> Floats:
+    """Return counts of ratings, shape (N, C).
+
+    Raises
+    ------
+    NbykError
+        If they are not whole numbers, 0 or more, in rows of two or more, or an item has no rating.
+    """
+    try:
+        rows = np.array(counts, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise NbykError(f"{origin}: expected rows of as many numbers each, one per class") from None
+    if rows.ndim != 2 or len(rows) == 0 or rows.shape[1] < 2:
+        shape = " × ".join(map(str, rows.shape))
+        raise NbykError(
+            f"{origin}: found an array of {shape}; expected a row per item, and in it a count of ratings "
+            "for each of two or more classes"
+        )
+    wrong = ~((rows >= 0.0) & (rows < _LARGEST_COUNT) & (rows == np.rint(rows)))
+    if wrong.any():
+        row, column = (int(place) for place in np.argwhere(wrong)[0])
+        raise NbykError(
+            f"{origin}: {origin.place(row)}, class {column} is {rows[row, column]:g}; expected a count of "
+            "ratings: a whole number, 0 or more (rows of probabilities are targets)"
+        )
+    empty = rows.sum(axis=1) == 0.0
+    if empty.any() and not may_be_empty:
+        row = int(np.flatnonzero(empty)[0])
+        raise NbykError(
+            f"{origin}: {origin.place(row)} has no rating; leave the item out everywhere, or add some to "
+            "every class by smoothing"
+        )
+    return rows
 
 
 def majority_labels(

@@ -114,9 +114,10 @@ class Ranking:
         return (
             f"{first}On {self.n_items} items with {self.k_responses} ratings each and ε = {self.epsilon:g}, "
             f"{power.test} has the largest power by {best.metric}: {power.power:.3f} (95 % interval "
-            f"{power.low:.3f} to {power.high:.3f}). The power by the others: {others}.{tied} Expected p is "
-            f"nearest to its true value by {nearest.metric} with {nearest.sampler}: off by "
-            f"{nearest.error:.3f} on average (standard error {nearest.standard_error:.3f}). {CAUTION}"
+            f"{power.low:.3f} to {power.high:.3f}). The power by the others: {others}.{tied} Expected p, the "
+            "papers' p-value averaged over resampled effects, is nearest to its true value by "
+            f"{nearest.metric} with {nearest.sampler}: off by {nearest.error:.3f} on average (standard error "
+            f"{nearest.standard_error:.3f}). {CAUTION}"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -194,3 +194,47 @@ def test_ratings_of_a_data_set_become_targets(tmp_path: Path) -> None:
     assert target.values.shape == (4185, 5)
     np.testing.assert_allclose(target.values.sum(axis=1), 1.0)
     assert target.classes == ("-3", "-2", "-1", "0", "1")
+
+
+COUNTS = [[2, 1, 1], [0, 4, 0], [1, 3, 4], [8, 0, 0]]  # SOFT of 4, 4, 8 and 8 people
+
+
+@pytest.mark.parametrize("name", ["counts.txt", "counts.csv", "counts.jsonl", "counts.npy"])
+def test_targets_are_made_of_counts(name: str, tmp_path: Path) -> None:
+    (tmp_path / "runs").mkdir()
+    np.save(tmp_path / "runs/plain.npy", SOFT)
+    np.save(tmp_path / "runs/other.npy", np.array(SOFT)[::-1])
+    path = tmp_path / "runs" / name
+    match path.suffix:
+        case ".txt":
+            path.write_text("\n".join(" ".join(map(str, row)) for row in COUNTS))
+        case ".csv":
+            path.write_text("a,b,c\n" + "\n".join(",".join(map(str, row)) for row in COUNTS))
+        case ".jsonl":
+            path.write_text(
+                "\n".join(json.dumps({"label": dict(zip("abc", row, strict=True))}) for row in COUNTS)
+            )
+        case ".npy":
+            np.save(path, COUNTS)
+    text = f"kind: soft\ncounts: {{path: runs/{name}}}\nfolder: runs\ncontrols: [plain]\n"
+    (tmp_path / "design.yaml").write_text(text)
+    design, _ = read_design(tmp_path / "design.yaml")
+    ((control, treatment),) = design.pairs
+    np.testing.assert_array_equal(control.runs[0].target.values, SOFT)
+    assert treatment.name == "other"
+    assert [Path(file).name for file in design_files(tmp_path / "design.yaml")][1] == name
+
+
+def test_counts_are_refused_where_they_are_none(tmp_path: Path) -> None:
+    (tmp_path / "counts.txt").write_text("2 1\n0.5 3\n")
+    np.save(tmp_path / "plain.npy", SOFT)
+    text = "kind: soft\ncounts: {path: counts.txt}\ncontrols: [plain]\ntreatments: [plain.npy]\n"
+    (tmp_path / "design.yaml").write_text(text)
+    with pytest.raises(NbykError, match=r"counts.txt: line 2, class 0 is 0.5; expected a count of ratings"):
+        read_design(tmp_path / "design.yaml")
+    (tmp_path / "design.yaml").write_text(text.replace("soft", "hard"))
+    with pytest.raises(NbykError, match="counts: makes soft targets, and the kind is hard; write kind: soft"):
+        read_design(tmp_path / "design.yaml")
+    (tmp_path / "design.yaml").write_text(text + "targets: counts.txt\n")
+    with pytest.raises(NbykError, match="counts: is given beside targets; keep one of them"):
+        read_design(tmp_path / "design.yaml")

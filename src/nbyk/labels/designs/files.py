@@ -7,6 +7,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import replace
 from fnmatch import fnmatchcase
 from glob import glob
 from pathlib import Path
@@ -26,7 +27,7 @@ from nbyk.labels.designs.outcomes import read_outcomes
 from nbyk.labels.designs.reading import ITEM, LABEL_SUFFIXES, column_of, read_labels
 from nbyk.labels.designs.settings import DesignSection, Settings, as_list
 from nbyk.labels.raters import rated_targets
-from nbyk.labels.targets import Ties, majority_labels, soft_labels
+from nbyk.labels.targets import Ties, counted, majority_labels, shares_of_counts, soft_labels
 from nbyk.metrics.label_scores import Kind
 from nbyk.validation import explained
 from nbyk.yaml_text import parse_mapping, place_of
@@ -91,6 +92,15 @@ class TargetRatings(DesignSection):
         return self
 
 
+class TargetCounts(DesignSection):
+    """How many people chose each class, which the targets are made from."""
+
+    path: str
+    """A file of soft labels that holds counts in place of probabilities."""
+    smoothing: float = Field(0.0, ge=0.0)
+    """Ratings added to every class of every item."""
+
+
 class DesignFile(Settings):
     """A design in YAML: where the labels are, and how they are compared."""
 
@@ -106,6 +116,8 @@ class DesignFile(Settings):
     """The file (or column) of the targets, or one for each run, as of folds."""
     ratings: TargetRatings | None = None
     """Ratings to make the targets from, in place of targets."""
+    counts: TargetCounts | None = None
+    """Counts of ratings to make soft targets from, in place of targets."""
     controls: Conditions | None = None
     """Name of each control with its runs: files, patterns, folders (or columns); or names alone."""
     treatments: Conditions | None = None
@@ -113,7 +125,8 @@ class DesignFile(Settings):
 
     @model_validator(mode="after")
     def _says_what(self) -> DesignFile:
-        given = [key for key in ("targets", "ratings", "controls") if getattr(self, key) is not None]
+        of_targets = ("targets", "ratings", "counts")
+        given = [key for key in (*of_targets, "controls") if getattr(self, key) is not None]
         if self.outcomes is not None:
             found = [*given, *(["table"] if self.table is not None else [])]
             if found:
@@ -126,9 +139,11 @@ class DesignFile(Settings):
         if "controls" not in given:
             raise NbykError("is missing; expected controls, or outcomes", key="controls")
         if len(given) < 2:
-            raise NbykError("is missing; expected targets, ratings or outcomes", key="targets")
+            raise NbykError("is missing; expected targets, ratings, counts or outcomes", key="targets")
         if len(given) > 2:
-            raise NbykError("is given beside targets; keep one of them", key="ratings")
+            raise NbykError(f"is given beside {given[0]}; keep one of them", key=given[1])
+        if self.counts is not None and self.kind == "hard":
+            raise NbykError("makes soft targets, and the kind is hard; write kind: soft", key="counts")
         if self.table is not None and self.folder is not None:
             raise NbykError(
                 "is given beside table, whose columns are the runs; keep one of them", key="folder"
@@ -162,11 +177,7 @@ def read_design(path: str | os.PathLike[str]) -> tuple[Design, Settings]:
             return design.with_treatments(added), file
     if file.table is not None:
         return _of_table(path, file, places), file
-    targets = (
-        [_rated(places, file.ratings, kind)]
-        if file.ratings is not None
-        else [read_labels(each, kind) for each in places.targets]
-    )
+    targets = _made_targets(places, file) or [read_labels(each, kind) for each in places.targets]
     controls, treatments = (
         {name: _runs(files, kind) for name, files in of.items()}
         for of in (places.controls, places.treatments)
@@ -215,7 +226,7 @@ class _Places:
     def __init__(self, path: str | os.PathLike[str], file: DesignFile) -> None:
         self._design, self._file = Path(path), file
         self._base = self._design.parent
-        self.outcomes = self.table = self._base
+        self.outcomes = self.table = self.counts = self._base
         self.ratings: Path | None = None
         self.targets: list[Path] = []
         self.every: list[Path] = []
@@ -223,6 +234,8 @@ class _Places:
             self.outcomes = self._existing("outcomes", file.outcomes)
         if file.ratings is not None and file.ratings.path is not None:
             self.ratings = self._existing("ratings.path", file.ratings.path)
+        if file.counts is not None:
+            self.counts = self._existing("counts.path", file.counts.path)
         if file.table is not None:
             self.table = self._existing("table", file.table)
         elif file.targets is not None:
@@ -246,6 +259,7 @@ class _Places:
         if self._file.folder is None:
             raise self._error("treatments", "is missing; expected treatments, or a folder of all conditions")
         taken = {file for files in self.controls.values() for file in files} | set(self.targets)
+        taken |= {path for path in (self.ratings, self.counts) if path is not None}
         found: dict[str, list[Path]] = {}
         for each in _entries(self._folder):
             name = each.name if each.is_dir() else each.stem
@@ -329,6 +343,17 @@ def _runs(files: Sequence[Path], kind: Kind) -> list[tuple[str, LabelColumn]]:
     return [(file.stem, read_labels(file, kind)) for file in files]
 
 
+def _made_targets(places: _Places, file: DesignFile) -> list[LabelColumn]:
+    """Return the targets made of people's ratings or their counts; none if they are given as they are."""
+    if file.ratings is not None:
+        return [_rated(places, file.ratings, file.kind)]
+    if file.counts is None:
+        return []
+    given = read_labels(places.counts, "soft")
+    counts = counted(given.origin, given.values, may_be_empty=file.counts.smoothing > 0.0)
+    return [replace(given, values=shares_of_counts(counts, smoothing=file.counts.smoothing))]
+
+
 def _rated(places: _Places, ratings: TargetRatings, kind: Kind) -> LabelColumn:
     """Return the targets made of people's ratings."""
     table, scale, name = _ratings(places, ratings)
@@ -394,10 +419,6 @@ def _of_table(path: str | os.PathLike[str], file: DesignFile, places: _Places) -
     if treatments is None:
         taken = {ITEM, *names, *(run for of in controls.values() for run, _ in of)}
         treatments = {name: [name] for name in table.names if name not in taken}
-    targets = (
-        [_rated(places, file.ratings, file.kind)]
-        if file.ratings is not None
-        else [column(name) for name in names]
-    )
+    targets = _made_targets(places, file) or [column(name) for name in names]
     with _naming(path):
         return crossed(file.kind, targets, controls, runs("treatments", treatments))

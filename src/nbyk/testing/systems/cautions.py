@@ -45,8 +45,8 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     single = [name for name, matrix in sources.items() if matrix.shape[1] == 1]
     if len(single) == len(sources):
         yield (
-            "every item has one response: these data cannot separate the variance of responses from that of "
-            "items, and the test and intervals count both together"
+            "every item has one response, its score: these data cannot separate the variance of responses "
+            "from that of items, and the test and intervals count both together"
         )
     elif single:
         yield (

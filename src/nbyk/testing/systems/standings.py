@@ -195,11 +195,11 @@ class Leaderboard(Several):
             )
         first = [standing.name for standing in self.standings if standing.rank_low == 1]
         if len(first) == n_systems:
-            best = "and each of them may be the best"
+            best = "and each may be the best: none is shown to be better"
         elif len(first) == 1:
             best = f"and {first[0]} is the best"
         else:
-            best = f"and {listed(first)} may be the best"
+            best = f"and {listed(first)} may be the best: no system is shown to be better"
         told = f"{n_found} of {len(self.pairs)} pairs {of} can be told apart"
         return f"{told}, {best} ({how})."
 

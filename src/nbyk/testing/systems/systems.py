@@ -325,8 +325,8 @@ def _cautions(
     responses = [rows.systems[..., 1:], *([rows.gold[:, 1:]] if first.responses_gold else [])]
     if all(np.isnan(beyond_first).all() for beyond_first in responses):
         yield (
-            "every item has one response: these data cannot separate the variance of responses from that of "
-            "items, and the tests and intervals count both together"
+            "every item has one response, its score: these data cannot separate the variance of responses "
+            "from that of items, and the tests and intervals count both together"
         )
     unit = "clusters" if first.n_clusters else "items"
     yield from about_number(clusters, rows.n_items, null="swap_items")
