@@ -118,6 +118,7 @@ def fit(
     from nbyk.files import read_parquet, write_json, write_text
     from nbyk.priors import Response, fit_prior
     from nbyk.priors.likelihood_fit import candidates_table
+    from nbyk.report.formats import csv_text
     from nbyk.testing.shared_units.cautions import about_units
 
     table, made = read_parquet(ratings, RATINGS)
@@ -133,7 +134,7 @@ def fit(
     if fitted.prior.caution:
         print(fitted.prior.caution, file=sys.stderr)
     compared = candidates_table(fitted.likelihood)
-    write_text(families, compared.to_pandas().to_csv(index=False, lineterminator="\n"))
+    write_text(families, csv_text(compared.to_pandas()))
     for caution in about_units({"gold": read.units()}, read.n_items, claim="prior"):
         print(f"before you believe it: {caution}", file=sys.stderr)
     write_json(check, fitted.check.to_dict())

@@ -36,10 +36,15 @@ def write_table(table: pd.DataFrame, path: Path, caption: str) -> None:
 def table_texts(table: pd.DataFrame, caption: str) -> dict[str, str]:
     """Return what `write_table` writes, by suffix."""
     return {
-        ".csv": for_spreadsheets(table).to_csv(index=False, lineterminator="\n"),
+        ".csv": csv_text(table),
         ".md": markdown(table, caption),
         ".tex": latex(table, caption),
     }
+
+
+def csv_text(table: pd.DataFrame, *, separator: str = ",", index: bool = False) -> str:
+    """Return a table for spreadsheets, in full precision, its index as the first column if asked for."""
+    return for_spreadsheets(table).to_csv(sep=separator, index=index, lineterminator="\n")
 
 
 def for_spreadsheets(table: pd.DataFrame) -> pd.DataFrame:

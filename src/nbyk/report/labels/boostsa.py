@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbyk.labels.designs import DesignResult
 from nbyk.labels.designs.results import ConditionScore, ScoreVerdict
-from nbyk.report.formats import for_spreadsheets
+from nbyk.report.formats import csv_text
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -37,7 +37,7 @@ def results_files(result: DesignResult) -> dict[str, bytes]:
         "results_targetclass": results_table(result, of_class) if label is not None else None,
     }
     return {
-        f"{name}.tsv": for_spreadsheets(table).to_csv(sep="\t", lineterminator="\n").encode()
+        f"{name}.tsv": csv_text(table, separator="\t", index=True).encode()
         for name, table in tables.items()
         if table is not None
     }
