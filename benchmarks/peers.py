@@ -61,7 +61,7 @@ def of_nbyk() -> Answers:
     """Answer by nbyk."""
     import nbyk
     from nbyk.planning.people import Spread
-    from nbyk.planning.people_plan import plan_with_people
+    from nbyk.planning.people_plan import CrewRequest, plan_with_people
 
     a, b, c = scores()
     yield "items", nbyk.compare(None, a[:, :1], b[:, :1], metric="mean", generalise=["items"]).p
@@ -70,9 +70,8 @@ def of_nbyk() -> Answers:
     yield "runs", nbyk.compare(None, a, b, metric="mean").p
     board = nbyk.compare_systems(None, {"a": a, "b": b, "c": c}, metric="mean")
     yield "three", next(pair.p_adjusted for pair in board.pairs if {pair.a, pair.b} == {"a", "b"})
-    plan = plan_with_people(
-        Spread(0.25), n_items=None, raters=0, ratings_per_item=1, runs=0, effect=0.05, power=0.8
-    )
+    asked = CrewRequest(raters=0, ratings_per_item=1, runs=0, effect=0.05, power=0.8)
+    plan = plan_with_people(Spread(0.25), asked)
     yield "plan", plan.crew.n_items
     target, first, second = labels()
     yield "labels", nbyk.label_bootstrap(target, first, second, "accuracy").parts[0].p_two_sided

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from nbyk.data.units import ALL_FRESH, Units
 from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.planning.people import Costs, Crew, Spread, power_with_people, variance_of
-from nbyk.planning.people_plan import plan_with_people
+from nbyk.planning.people_plan import CrewRequest, plan_with_people
 from nbyk.testing.shared_units import responses, shared_units_test
 
 MEAN = get("mean")
@@ -25,7 +26,11 @@ def rejected(world: str, effect: float, generator: np.random.Generator) -> tuple
     """Return whether the t-test finds an effect in one simulated collection, and its degrees of freedom."""
     n, raters, runs = 80, 6, 4
     item = generator.normal(0.0, 0.2, (n, 1))
-    if world == "runs":
+    if world == "clusters":
+        clusters = np.repeat(np.arange(20), 4)
+        a = effect + item + generator.normal(0.0, 0.1, 20)[clusters, np.newaxis]
+        found = shared_units_test(MEAN, responses(a, np.zeros(a.shape), clusters=clusters), sources=[])
+    elif world == "runs":
         a, b = (
             sign * 0.5 * (item + effect)
             + generator.normal(0.0, 0.04, runs)
@@ -50,6 +55,7 @@ def rejected(world: str, effect: float, generator: np.random.Generator) -> tuple
         ("raters", Spread(0.04, raters=0.08**2, ratings=0.04), Crew(80, 6, 6, 0)),
         ("sparse", Spread(0.04, raters=0.08**2, ratings=0.04), Crew(80, 6, 3, 0)),
         ("runs", Spread(0.04, runs=2 * 0.04**2, answers=0.02), Crew(80, 0, 1, 4)),
+        ("clusters", Spread(0.04, clusters=0.01), Crew(80, 0, 1, 0, items_per_cluster=4)),
     ],
 )
 def test_the_power_is_that_of_simulated_collections(world: str, spread: Spread, crew: Crew) -> None:
@@ -77,15 +83,13 @@ def test_any_one_is_solved_for_and_comes_back() -> None:
     }  # fmt: skip
     spread = Spread(0.04, 0.002, 0.05, 0.0005, 0.01)
     for opened in ("n_items", "raters", "ratings_per_item", "runs", "effect", "power"):
-        found = plan_with_people(spread, **{**given, opened: None})  # type: ignore[arg-type]
-        assert found.open == opened
+        found = plan_with_people(spread, CrewRequest(**{**given, opened: None}))  # type: ignore[arg-type]
+        assert found.open == (opened,)
         assert found.reachable
         if opened != "power":
             assert found.power >= 0.7 - 1e-6
         if opened in ("n_items", "raters", "ratings_per_item", "runs"):
             count = getattr(found.crew, opened)
-            from dataclasses import replace
-
             fewer = replace(found.crew, **{opened: count - 1})
             least = {"n_items": 2, "ratings_per_item": 1}.get(opened, 3)
             assert count == least or power_with_people(spread, fewer, 0.06) < 0.7
@@ -93,32 +97,113 @@ def test_any_one_is_solved_for_and_comes_back() -> None:
 
 def test_no_number_of_items_helps_and_the_sentence_says_how_many_raters_would() -> None:
     asked = {"ratings_per_item": 5, "runs": 0, "effect": 0.05, "power": 0.8}
-    found = plan_with_people(SPREAD, n_items=None, raters=5, **asked)  # type: ignore[arg-type]
+    found = plan_with_people(SPREAD, CrewRequest(raters=5, **asked))  # type: ignore[arg-type]
     assert not found.reachable
     raters = found.instead["raters"]
     assert f"No number of items settles this with 5 raters; {raters} raters would." in found.sentence
-    assert plan_with_people(SPREAD, n_items=None, raters=raters, **asked).reachable  # type: ignore[arg-type]
-    assert not plan_with_people(SPREAD, n_items=None, raters=raters - 1, **asked).reachable  # type: ignore[arg-type]
-    two = plan_with_people(SPREAD, n_items=None, raters=2, **{**asked, "ratings_per_item": 2})  # type: ignore[arg-type]
+    assert plan_with_people(SPREAD, CrewRequest(raters=raters, **asked)).reachable  # type: ignore[arg-type]
+    assert not plan_with_people(SPREAD, CrewRequest(raters=raters - 1, **asked)).reachable  # type: ignore[arg-type]
+    two = plan_with_people(SPREAD, CrewRequest(raters=2, **{**asked, "ratings_per_item": 2}))  # type: ignore[arg-type]
     assert two.power == 0.0
 
 
 def test_left_out_ratings_mean_that_everybody_rates_everything_and_costs_add_up() -> None:
     found = plan_with_people(
         SPREAD,
-        n_items=300,
-        raters=None,
-        ratings_per_item=None,
-        runs=3,
-        effect=0.05,
-        power=0.8,
-        costs=Costs(item=1.0, rating=0.1, rater=20.0, run=5.0),
+        CrewRequest(
+            n_items=300,
+            raters=None,
+            ratings_per_item=None,
+            runs=3,
+            effect=0.05,
+            power=0.8,
+            costs=Costs(item=1.0, rating=0.1, rater=20.0, run=5.0),
+        ),
     )
     crew = found.crew
     assert crew.ratings_per_item == crew.raters
     assert crew.items_per_rater == 300
     assert found.cost == pytest.approx(300 + 0.1 * 300 * crew.raters + 20 * crew.raters + 30)
     assert found.to_dict()["sentence"] == found.sentence
+
+
+def test_clusters_of_one_item_and_clusters_alike_change_nothing() -> None:
+    alone, in_clusters = Crew(80, 6, 3, 4), Crew(80, 6, 3, 4, items_per_cluster=4)
+    spread = Spread(0.04, 0.002, 0.05, 0.0005, 0.01)
+    of_clusters = replace(spread, clusters=0.01)
+    # A cluster of one item is an item: their variances add up.
+    as_items = replace(spread, items=0.05)
+    assert variance_of(of_clusters, alone) == pytest.approx(variance_of(as_items, alone))
+    assert variance_of(spread, in_clusters)[0] == pytest.approx(variance_of(spread, alone)[0])
+    assert variance_of(of_clusters, in_clusters)[0] - variance_of(spread, alone)[0] == pytest.approx(
+        0.01 / 20
+    )
+    assert variance_of(Spread(0.04, clusters=0.01), Crew(80, 0, 1, 0, 4))[1] == 19.0
+
+
+def test_items_in_clusters_are_solved_for_and_one_cluster_is_refused() -> None:
+    asked = CrewRequest(raters=0, ratings_per_item=1, runs=0, items_per_cluster=10, effect=0.1, power=0.8)
+    spread = Spread(0.04, clusters=0.02)
+    found = plan_with_people(spread, asked)
+    assert found.power >= 0.8
+    assert power_with_people(spread, replace(found.crew, n_items=found.crew.n_items - 1), 0.1) < 0.8
+    assert f"{found.crew.n_items} items in {found.crew.clusters} clusters, 1 rating each" in found.sentence
+    assert "over new clusters of items" in found.sentence
+    with pytest.raises(NbykError, match="items_per_cluster: found 10, and there are 9 items: one cluster"):
+        plan_with_people(spread, replace(asked, n_items=9, power=None))
+
+
+COSTS = Costs(item=1.0, rating=0.5, rater=20.0)
+
+
+def every_crew(most: float) -> list[Crew]:
+    """Return every crew of up to 30 raters and 6 ratings per item that costs at most so much."""
+    crews = [
+        Crew(int((most - 20.0 * j) / (1.0 + 0.5 * k)), j, k, 0)
+        for j in range(3, 31)
+        for k in range(1, min(j, 6) + 1)
+    ]
+    return [crew for crew in crews if crew.n_items >= 2 and COSTS.of(crew) <= most]
+
+
+def test_a_budget_buys_the_largest_power_of_all_collections() -> None:
+    asked = CrewRequest(runs=0, effect=0.05, costs=COSTS, budget=700.0)
+    found = plan_with_people(SPREAD, asked)
+    assert found.cost <= 700.0
+    assert found.open == ("n_items", "raters", "ratings_per_item", "power")
+    best = max(power_with_people(SPREAD, crew, 0.05) for crew in every_crew(700.0))
+    # Of more than twenty raters, some numbers are tried.
+    assert best - 0.003 <= found.power
+    assert f"at a cost of {found.cost:g} of 700, " in found.sentence
+
+
+def test_a_budget_finds_the_least_effect_of_all_collections() -> None:
+    found = plan_with_people(SPREAD, CrewRequest(runs=0, power=0.8, costs=COSTS, budget=700.0))
+    assert found.power == pytest.approx(0.8)
+    assert max(power_with_people(SPREAD, crew, 0.98 * found.effect) for crew in every_crew(700.0)) < 0.8
+
+
+def test_the_cheapest_collection_has_the_power_and_nothing_cheaper_does() -> None:
+    found = plan_with_people(SPREAD, CrewRequest(runs=0, effect=0.05, power=0.8, costs=COSTS))
+    assert found.power >= 0.8
+    cheaper = max(power_with_people(SPREAD, crew, 0.05) for crew in every_crew(0.99 * found.cost))
+    assert cheaper < 0.8
+
+
+@pytest.mark.parametrize(
+    ("given", "message"),
+    [
+        ({"budget": 50.0}, "budget: found 50, which buys no collection: the smallest costs 63"),
+        ({"power": 0.8}, "budget: found 500 with an effect and a power; expected one of the two"),
+        ({"effect": None}, "budget: found 500 with neither an effect nor a power; expected one of"),
+        ({"n_items": 9, "raters": 3, "ratings_per_item": 1}, "budget: found 500, and all numbers of items"),
+        ({"budget": -1.0}, "budget: found -1, expected a number above 0"),
+    ],
+)
+def test_a_budget_that_makes_no_sense_is_refused(given: dict[str, object], message: str) -> None:
+    asked = {"runs": 0, "effect": 0.05, "budget": 500.0, "costs": COSTS}
+    with pytest.raises(NbykError, match=message):
+        plan_with_people(SPREAD, CrewRequest(**{**asked, **given}))  # type: ignore[arg-type]
 
 
 @pytest.mark.statistics
@@ -164,26 +249,30 @@ def test_a_sparse_pilot_gives_its_variances_back(loads: np.ndarray) -> None:
 def test_the_load_of_a_rater_says_how_many_there_are() -> None:
     found = plan_with_people(
         SPREAD,
-        n_items=None,
-        raters=None,
-        ratings_per_item=3,
-        runs=0,
-        items_per_rater=50,
-        effect=0.05,
-        power=0.8,
+        CrewRequest(
+            n_items=None,
+            raters=None,
+            ratings_per_item=3,
+            runs=0,
+            items_per_rater=50,
+            effect=0.05,
+            power=0.8,
+        ),
     )
     assert found.crew.raters == -(-3 * found.crew.n_items // 50)
     assert found.power >= 0.8
     with pytest.raises(NbykError, match="items_per_rater: found 50, expected"):
         plan_with_people(
             SPREAD,
-            n_items=None,
-            raters=9,
-            ratings_per_item=3,
-            runs=0,
-            items_per_rater=50,
-            effect=0.05,
-            power=0.8,
+            CrewRequest(
+                n_items=None,
+                raters=9,
+                ratings_per_item=3,
+                runs=0,
+                items_per_rater=50,
+                effect=0.05,
+                power=0.8,
+            ),
         )
 
 
@@ -221,6 +310,6 @@ def test_what_makes_no_sense_is_named(given: dict[str, object], message: str) ->
         "n_items": 300, "raters": 10, "ratings_per_item": 5, "runs": 4, "effect": 0.06, "power": 0.8
     }  # fmt: skip
     with pytest.raises(NbykError, match=message):
-        plan_with_people(SPREAD, **{**whole, **given})  # type: ignore[arg-type]
+        plan_with_people(SPREAD, CrewRequest(**{**whole, **given}))  # type: ignore[arg-type]
     with pytest.raises(NbykError, match="raters: found -1"):
         Spread(0.1, raters=-1.0)

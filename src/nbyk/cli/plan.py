@@ -84,7 +84,9 @@ def plan(
     power: Annotated[float | None, typer.Option(help="Power of the test.")] = None,
     n_items: Annotated[int | None, typer.Option("--items", help="Items N.")] = None,
     k_responses: Annotated[int | None, typer.Option("--responses", help="Ratings per item K.")] = None,
-    budget: Annotated[float | None, typer.Option(help="Money for the gold ratings.")] = None,
+    budget: Annotated[
+        float | None, typer.Option(help="Money for the gold ratings; with raters or runs, for everything.")
+    ] = None,
     cost_per_item: Annotated[float, typer.Option(help="Cost of an item.")] = 0.0,
     cost_per_rating: Annotated[float, typer.Option(help="Cost of a gold rating.")] = 1.0,
     alpha: Annotated[float, typer.Option(help="Level of the test.")] = 0.05,
@@ -125,11 +127,18 @@ def plan(
             "--runs", help="Runs of each system, each on all items. The plan is then for new runs too."
         ),
     ] = None,
+    items_per_cluster: Annotated[
+        int | None,
+        typer.Option(help="Items in a cluster, such as questions about one text.", show_default="1"),
+    ] = None,
     cost_per_rater: Annotated[float | None, typer.Option(help="Cost of a rater.")] = None,
     cost_per_run: Annotated[float | None, typer.Option(help="Cost of a run of one system.")] = None,
     item_sd: Annotated[
         float | None,
         typer.Option(help=_SD.format("of single items"), show_default="of the pilot's systems"),
+    ] = None,
+    cluster_sd: Annotated[
+        float | None, typer.Option(help=_SD.format("of clusters, beside items"), show_default="0")
     ] = None,
     severity_sd: Annotated[
         float | None,
@@ -174,9 +183,11 @@ def plan(
         raters,
         items_per_rater,
         runs,
+        items_per_cluster,
         cost_per_rater,
         cost_per_run,
         item_sd,
+        cluster_sd,
         severity_sd,
         rating_sd,
         run_sd,
@@ -186,11 +197,11 @@ def plan(
         if out is not None:
             check_out_folder(out)
         chosen = get(metric[0] if metric else "mae")
-        _refuse_with_people(dataset=dataset, prior=prior, epsilon=epsilon, budget=budget, n_runs=n_runs)
+        _refuse_with_people(dataset=dataset, prior=prior, epsilon=epsilon, n_runs=n_runs)
         pair = None
         if pilot_systems is not None:
             pair = read_pair(pilot, pilot_systems, pilot_scale(scale), Columns(item, rater, value))
-        sizes = Sizes(n_items, k_responses, effect, power, alpha, cost_per_item, cost_per_rating)
+        sizes = Sizes(n_items, k_responses, effect, power, budget, alpha, cost_per_item, cost_per_rating)
         plan_people(people, sizes, chosen, pair, out, form=form)
         return
     given = {

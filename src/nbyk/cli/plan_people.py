@@ -20,21 +20,23 @@ class People:
 
     Attributes
     ----------
-    raters, items_per_rater, runs
-        Raters J, or the items L of each, and runs R of each system.
+    raters, items_per_rater, runs, items_per_cluster
+        Raters J, or the items L of each, runs R of each system, and items in a cluster.
     cost_per_rater, cost_per_run
         What a rater and a run of either system cost.
-    item_sd, severity_sd, rating_sd, run_sd, answer_sd
-        Standard deviations of the effect: between items, of a rater, of a single rating, of a run of one
-        system, and of a single answer.
+    item_sd, cluster_sd, severity_sd, rating_sd, run_sd, answer_sd
+        Standard deviations of the effect: between items, between clusters of them, of a rater, of a single
+        rating, of a run of one system, and of a single answer.
     """
 
     raters: int | None = None
     items_per_rater: int | None = None
     runs: int | None = None
+    items_per_cluster: int | None = None
     cost_per_rater: float | None = None
     cost_per_run: float | None = None
     item_sd: float | None = None
+    cluster_sd: float | None = None
     severity_sd: float | None = None
     rating_sd: float | None = None
     run_sd: float | None = None
@@ -58,6 +60,7 @@ class Sizes:
     k_responses: int | None
     effect: float | None
     power: float | None
+    budget: float | None
     alpha: float
     cost_per_item: float
     cost_per_rating: float
@@ -69,7 +72,7 @@ def plan_people(
     """Print, and write if a folder is given, the plan of a collection whose raters or runs items share."""
     from nbyk.cli.answers import give
     from nbyk.planning.people import Costs
-    from nbyk.planning.people_plan import plan_with_people
+    from nbyk.planning.people_plan import CrewRequest, plan_with_people
     from nbyk.report.people_plan import people_answer
 
     effect, seen = asked.effect, None
@@ -86,20 +89,21 @@ def plan_people(
     raters = 0 if people.raters is None and not spread.raters else people.raters
     if effect is None and (None in (asked.n_items, asked.power, runs) or people.of_raters(raters) is None):
         effect = seen
-    found = plan_with_people(
-        spread,
-        n_items=asked.n_items,
-        raters=None if people.items_per_rater is not None else raters,
-        ratings_per_item=asked.k_responses,
-        runs=runs,
-        items_per_rater=people.items_per_rater,
-        effect=effect,
-        power=asked.power,
-        alpha=asked.alpha,
-        costs=costs,
+    request = CrewRequest(
+        asked.n_items,
+        None if people.items_per_rater is not None else raters,
+        asked.k_responses,
+        runs,
+        people.items_per_rater,
+        1 if people.items_per_cluster is None else people.items_per_cluster,
+        effect,
+        asked.power,
+        asked.alpha,
+        costs,
+        asked.budget,
     )
-    found = replace(found, warnings=warnings)
-    answer = people_answer(found, costs, name="declared variances" if pilot is None else pilot.items.name)
+    found = replace(plan_with_people(spread, request), warnings=warnings)
+    answer = people_answer(found, name="declared variances" if pilot is None else pilot.items.name)
     give(answer, out=out, form=form, stem="plan")
 
 
@@ -118,6 +122,7 @@ def _declared(people: People) -> Spread:
         (people.rating_sd or 0.0) ** 2,
         2.0 * (people.run_sd or 0.0) ** 2,
         2.0 * (people.answer_sd or 0.0) ** 2,
+        (people.cluster_sd or 0.0) ** 2,
     )
 
 
@@ -143,6 +148,7 @@ def _of_pilot(people: People, metric: Metric, pilot: Pilot) -> tuple[Spread, flo
     spread = Spread.of(test, rated=not pilot.pair.has_gold).times(pilot.unit ** unit_power(metric))
     for name, sd, factor in (
         ("items", people.item_sd, 1.0),
+        ("clusters", people.cluster_sd, 1.0),
         ("raters", people.severity_sd, 1.0),
         ("ratings", people.rating_sd, 1.0),
         ("runs", people.run_sd, 2.0),

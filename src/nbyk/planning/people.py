@@ -1,8 +1,8 @@
 """Planning with people: the power of the t-test over new items, new raters and new runs, in closed form.
 
-The effect is a mean over N items of what J raters say of R answers of either system. Items, raters and runs
-each have a variance of their own, and so have single ratings and answers (generalisability theory: Brennan
-2001).
+The effect is a mean over N items of what J raters say of R answers of either system. Items, clusters of
+items, raters and runs each have a variance of their own, and so have single ratings and answers
+(generalisability theory: Brennan 2001).
 """
 
 from __future__ import annotations
@@ -39,6 +39,8 @@ class Spread:
         Between runs of both systems together: twice that of one system if they are alike.
     answers
         Between single answers of both systems together, beyond items and runs.
+    clusters
+        Between clusters of items, such as passages, beyond the items in them.
     """
 
     items: float
@@ -46,6 +48,7 @@ class Spread:
     ratings: float = 0.0
     runs: float = 0.0
     answers: float = 0.0
+    clusters: float = 0.0
 
     def __post_init__(self) -> None:
         for name, variance in asdict(self).items():
@@ -96,12 +99,20 @@ class Crew:
         Ratings per item K, at most J.
     runs
         Runs R of either system, each on all items; 0 where each answer is of another run.
+    items_per_cluster
+        Items in a cluster; 1 where items stand alone.
     """
 
     n_items: int
     raters: int
     ratings_per_item: int
     runs: int
+    items_per_cluster: int = 1
+
+    @property
+    def clusters(self) -> int:
+        """How many clusters there are, the last one perhaps smaller."""
+        return -(-self.n_items // self.items_per_cluster)
 
     @property
     def items_per_rater(self) -> float:
@@ -115,9 +126,16 @@ class Crew:
             ("raters", self.raters, 0),
             ("ratings_per_item", self.ratings_per_item, 1),
             ("runs", self.runs, 0),
+            ("items_per_cluster", self.items_per_cluster, 1),
         ):
             if count != int(count) or count < least:
                 raise NbykError(f"found {count}, expected a whole number of at least {least}", argument=name)
+        if self.clusters < 2:
+            raise NbykError(
+                f"found {self.items_per_cluster}, and there are {self.n_items} items: one cluster, which "
+                "cannot speak for others; give more items, or smaller clusters",
+                argument="items_per_cluster",
+            )
         if self.raters and self.ratings_per_item > self.raters:
             raise NbykError(
                 f"found {self.ratings_per_item}, and there are {self.raters} raters, who rate an item once "
@@ -150,13 +168,13 @@ def variance_of(spread: Spread, crew: Crew) -> tuple[float, float]:
     """Return the variance of the effect, and Satterthwaite's degrees of freedom of its estimate.
 
     The estimate is the test's V = I + Σ (T − W) (`nbyk.testing.shared_units.generalise`): I has N − 1 degrees
-    of freedom, T of J raters J − 1, and that of R runs of each system 2 (R − 1). Where K of J raters rate an
-    item, those who happen to do so add to I.
+    of freedom (G − 1 where the N items come in G clusters), T of J raters J − 1, and that of R runs of each
+    system 2 (R − 1). Where K of J raters rate an item, those who happen to do so add to I.
     """
     n, k = crew.n_items, crew.ratings_per_item
     answers = max(1, crew.runs)
     noise = {"raters": spread.ratings / (n * k), "runs": spread.answers / (n * answers)}
-    items = spread.items / n + sum(noise.values())
+    items = spread.clusters / crew.clusters + spread.items / n + sum(noise.values())
     between = {}
     for source, units, single, variance in (
         ("raters", crew.raters, k, spread.raters),
@@ -168,11 +186,11 @@ def variance_of(spread: Spread, crew: Crew) -> tuple[float, float]:
             items += variance * (1.0 / single - 1.0 / units) / n
         else:
             items += variance / (n * single)
-    total, squares = items, items**2 / (n - 1)
+    total, squares = items, items**2 / (crew.clusters - 1)
     for source, (part, df) in between.items():
         total += part
         squares += (part + noise[source]) ** 2 / max(df, 1)
-    return total, max(1.0, total**2 / squares) if squares > 0.0 else n - 1.0
+    return total, max(1.0, total**2 / squares) if squares > 0.0 else crew.clusters - 1.0
 
 
 def power_with_people(spread: Spread, crew: Crew, effect: float, alpha: float = 0.05) -> float:

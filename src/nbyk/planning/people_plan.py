@@ -3,14 +3,100 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
-from dataclasses import asdict, dataclass, replace
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from functools import partial
+from itertools import product
+from types import MappingProxyType
 from typing import Any
 
 from nbyk.errors import NbykError
 from nbyk.planning.people import FEWEST, Costs, Crew, Spread, power_with_people
+from nbyk.words import listed
 
 _MOST = {"n_items": 1_000_000, "raters": 10_000, "ratings_per_item": 10_000, "runs": 10_000}
+_LEAST = {"n_items": 2, "raters": FEWEST, "ratings_per_item": 1, "runs": FEWEST}
+_TRIED = (*range(1, 21), 25, 30, 40, 50, 75, 100)
+"""Raters, ratings per item and runs that are tried where several numbers are left out."""
+
+
+@dataclass(frozen=True)
+class CrewRequest:
+    """What is known of a collection; None for what is asked for.
+
+    Attributes
+    ----------
+    n_items, raters, ratings_per_item, runs
+        Items N, raters J who share them, ratings per item K, and runs R of either system. With 0 raters (or
+        runs) each rating is of another person (each answer of another run). Where `ratings_per_item` is left
+        out beside one other quantity and there is no budget, all raters rate all items.
+    items_per_rater
+        In place of `raters`: the items L that one person rates, so that there are N K / L raters.
+    items_per_cluster
+        Items in a cluster; 1 where items stand alone.
+    effect, power, alpha
+        The effect on the metric, the power, and the level of the two-sided test.
+    costs, budget
+        What items, ratings, raters and runs cost, and what there is to spend in all.
+    """
+
+    n_items: int | None = None
+    raters: int | None = None
+    ratings_per_item: int | None = None
+    runs: int | None = None
+    items_per_rater: int | None = None
+    items_per_cluster: int = 1
+    effect: float | None = None
+    power: float | None = None
+    alpha: float = 0.05
+    costs: Costs = field(default_factory=Costs)
+    budget: float | None = None
+
+    @property
+    def lacking(self) -> tuple[str, ...]:
+        """What is left out."""
+        names = (*_MOST, "effect", "power")
+        by_load = self.items_per_rater is not None
+        return tuple(
+            name for name in names if getattr(self, name) is None and not (by_load and name == "raters")
+        )
+
+    def check(self) -> None:
+        """Raise NbykError if a number is out of range, or raters are given twice."""
+        if self.items_per_rater is not None and (
+            self.raters is not None or self.items_per_rater < 1 or self.ratings_per_item is None
+        ):
+            raise NbykError(
+                f"found {self.items_per_rater}, expected at least 1, with `ratings_per_item` and no "
+                "`raters`, which follow from it",
+                argument="items_per_rater",
+            )
+        if self.power is not None and not self.alpha < self.power < 1.0:
+            raise NbykError(
+                f"found {self.power}, expected a number between α = {self.alpha:g} and 1", argument="power"
+            )
+        if self.effect is not None and not 0.0 < abs(self.effect) < math.inf:
+            raise NbykError(f"found {self.effect}, expected a number other than 0", argument="effect")
+        if self.budget is not None and not 0.0 < self.budget < math.inf:
+            raise NbykError(f"found {self.budget:g}, expected a number above 0", argument="budget")
+
+    def least(self, name: str) -> int:
+        """Return the least number of items, raters, ratings or runs to consider."""
+        return max(_LEAST[name], self.items_per_cluster + 1) if name == "n_items" else _LEAST[name]
+
+    def crew(self, **sizes: int) -> Crew:
+        """Return the crew with these numbers of what is left out, and the least of whatever else is."""
+        known = {name: getattr(self, name) for name in _LEAST}
+        counts = {name: self.least(name) if count is None else count for name, count in known.items()}
+        counts |= sizes
+        if self.ratings_per_item is None and "ratings_per_item" not in sizes and counts["raters"]:
+            counts["ratings_per_item"] = counts["raters"]
+        elif "raters" in sizes:
+            counts["ratings_per_item"] = min(counts["ratings_per_item"], sizes["raters"])
+        if self.items_per_rater is not None:
+            loads = math.ceil(counts["n_items"] * counts["ratings_per_item"] / self.items_per_rater)
+            counts["raters"] = max(counts["ratings_per_item"], loads)
+        return Crew(**counts, items_per_cluster=self.items_per_cluster)
 
 
 @dataclass(frozen=True)
@@ -19,54 +105,73 @@ class PeoplePlan:
 
     Attributes
     ----------
+    request
+        What was asked.
+    spread
+        By how much the effect varies.
     open
-        What was solved for: "n_items", "raters", "ratings_per_item", "runs", "effect" or "power".
-    crew, effect, power, cost
+        What was solved for: some of "n_items", "raters", "ratings_per_item", "runs", "effect" and "power".
+    crew, effect, power
         The answer; `crew` holds what was given too.
     reachable
         Whether the power asked for is reached; if not, no number of what was open reaches it, and `power` is
         the highest there is.
     instead
         Where it is not: the least number of raters or of runs that reaches it, with everything else as it is.
-    spread, alpha, asked_power
-        What was asked.
     """
 
-    open: str
+    request: CrewRequest
+    spread: Spread
+    open: tuple[str, ...]
     crew: Crew
     effect: float
     power: float
-    cost: float
-    reachable: bool
-    instead: Mapping[str, int]
-    spread: Spread
-    alpha: float
-    asked_power: float | None
+    reachable: bool = True
+    instead: Mapping[str, int] = MappingProxyType({})
     warnings: tuple[str, ...] = ()
+
+    @property
+    def cost(self) -> float:
+        """What the crew costs."""
+        return self.request.costs.of(self.crew)
 
     @property
     def sentence(self) -> str:
         """The answer in a sentence or two that can be quoted."""
-        crew = self.crew
-        with_whom = _crew_words(crew)
-        test = f"the t-test over {_populations(crew)} (two-sided, α = {self.alpha:g})"
+        crew, asked = self.crew, self.request
+        test = f"the t-test over {_populations(crew)} (two-sided, α = {asked.alpha:g})"
         if not self.reachable:
             way = " or ".join(f"{count} {name} would" for name, count in self.instead.items())
             way = f"; {way}" if way else "; no number of raters or runs alone would"
             return (
-                f"No number of {_NAMES[self.open]} settles this {_fixed(self)}{way}. With an effect of "
+                f"No number of {_NAMES[self.open[0]]} settles this {_fixed(self)}{way}. With an effect of "
                 f"{self.effect:.3g}, the power of {test} comes to {self.power:.2f} at most, and "
-                f"{self.asked_power:g} was asked for."
+                f"{asked.power:g} was asked for."
             )
+        cost = f"{self.cost:g}" if asked.budget is None else f"{self.cost:g} of {asked.budget:g}"
         return (
-            f"With {with_whom}, at a cost of {self.cost:g}, {test} finds an effect of {self.effect:.3g} "
+            f"With {_crew_words(crew)}, at a cost of {cost}, {test} finds an effect of {self.effect:.3g} "
             f"with a power of {self.power:.3f}."
         )
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as JSON can hold it."""
-        kept = {**asdict(self), "instead": dict(self.instead), "warnings": list(self.warnings)}
-        return {**kept, "items_per_rater": self.crew.items_per_rater, "sentence": self.sentence}
+        return {
+            "sentence": self.sentence,
+            "open": list(self.open),
+            "crew": asdict(self.crew),
+            "items_per_rater": self.crew.items_per_rater,
+            "effect": self.effect,
+            "power": self.power,
+            "cost": self.cost,
+            "budget": self.request.budget,
+            "reachable": self.reachable,
+            "instead": dict(self.instead),
+            "spread": asdict(self.spread),
+            "alpha": self.request.alpha,
+            "asked_power": self.request.power,
+            "warnings": list(self.warnings),
+        }
 
 
 _NAMES = {
@@ -78,133 +183,170 @@ _NAMES = {
 }
 
 
-def plan_with_people(
-    spread: Spread,
-    *,
-    n_items: int | None,
-    raters: int | None,
-    ratings_per_item: int | None,
-    runs: int | None,
-    items_per_rater: int | None = None,
-    effect: float | None = None,
-    power: float | None = None,
-    alpha: float = 0.05,
-    costs: Costs | None = None,
-) -> PeoplePlan:
-    """Solve for the one of N, J, K, R, effect and power that is left out.
+def plan_with_people(spread: Spread, request: CrewRequest) -> PeoplePlan:
+    """Solve for what is left out of N, J, K, R, effect and power.
+
+    If one of them is left out, nbyk solves for it. If several numbers are, it finds the cheapest collection
+    with the power asked for; or, with a budget and one of effect and power, the collection that has the
+    largest power, or finds the least effect, for the money.
 
     Parameters
     ----------
     spread
         By how much the effect varies; see `Spread`.
-    n_items, raters, ratings_per_item, runs
-        Items N, raters J who share them, ratings per item K, and runs R of either system. With 0 raters (or
-        runs) each rating is of another person. If `ratings_per_item` is left out beside something else, all
-        raters rate all items.
-    items_per_rater
-        In place of `raters`: the items L that one person rates, so that there are N K / L raters.
-    effect, power, alpha
-        The effect on the metric, the power, and the level of the two-sided test.
-    costs
-        What they cost.
+    request
+        What is known; see `CrewRequest`.
 
     Raises
     ------
     NbykError
-        If not exactly one is left out, or a number is out of range.
+        If too much or too little is left out, a number is out of range, or the budget is too small for any
+        collection.
     """
-    if items_per_rater is not None:
-        if raters is not None or items_per_rater < 1 or ratings_per_item is None:
-            raise NbykError(
-                f"found {items_per_rater}, expected at least 1, with `ratings_per_item` and no `raters`, "
-                "which follow from it",
-                argument="items_per_rater",
-            )
-        raters = max(FEWEST, ratings_per_item)
-    given = {
-        "n_items": n_items,
-        "raters": raters,
-        "ratings_per_item": ratings_per_item,
-        "runs": runs,
-        "effect": effect,
-        "power": power,
-    }
-    lacking = [name for name, value in given.items() if value is None]
-    everybody = ratings_per_item is None and len(lacking) == 2
-    if everybody:
-        lacking.remove("ratings_per_item")
+    request.check()
+    lacking = request.lacking
+    sizes = [name for name in lacking if name in _MOST]
+    if request.budget is not None:
+        return _for_the_money(spread, request, sizes)
+    if len(lacking) == 2 and "ratings_per_item" in lacking:
+        # All raters rate all items.
+        lacking = tuple(name for name in lacking if name != "ratings_per_item")
+    if len(lacking) > 1 and len(sizes) == len(lacking):
+        return _cheapest(spread, request, sizes)
     if len(lacking) != 1:
         named = ", ".join(f"`{name}`" for name in lacking) or "nothing"
-        raise NbykError(f"plan with people: left out {named}; expected exactly one, which nbyk solves for")
-    (opened,) = lacking
-    if power is not None and not alpha < power < 1.0:
-        raise NbykError(f"found {power}, expected a number between α = {alpha:g} and 1", argument="power")
-    if effect is not None and not 0.0 < abs(effect) < math.inf:
-        raise NbykError(f"found {effect}, expected a number other than 0", argument="effect")
-    start = Crew(
-        n_items or 2,
-        FEWEST if raters is None else raters,
-        1 if ratings_per_item is None else ratings_per_item,
-        FEWEST if runs is None else runs,
-    )
-
-    def crew_with(name: str, count: int, base: Crew = start) -> Crew:
-        crew = replace(base, **{name: count})
-        if everybody and crew.raters:
-            crew = replace(crew, ratings_per_item=crew.raters)
-        elif name == "raters" and crew.ratings_per_item > count:
-            crew = replace(crew, ratings_per_item=max(1, count))
-        if items_per_rater is not None:
-            loads = math.ceil(crew.n_items * crew.ratings_per_item / items_per_rater)
-            crew = replace(crew, raters=max(crew.ratings_per_item, loads))
-        return crew
-
-    def reached(name: str, count: int, base: Crew = start) -> float:
-        return power_with_people(spread, crew_with(name, count, base), effect or 0.0, alpha)
-
-    prices = costs or Costs()
-    crew = (
-        crew_with(opened, getattr(start, opened)) if opened in _MOST else crew_with("n_items", start.n_items)
-    )
-    if opened == "power":
-        found = power_with_people(spread, crew, effect or 0.0, alpha)
-        return PeoplePlan(opened, crew, effect or 0.0, found, prices.of(crew), True, {}, spread, alpha, None)
-    target = power or 0.0
-    if opened == "effect":
-        size = _least_effect(lambda size: power_with_people(spread, crew, size, alpha), target)
-        found = power_with_people(spread, crew, size, alpha) if math.isfinite(size) else 0.0
-        reachable = math.isfinite(size)
-        return PeoplePlan(opened, crew, size, found, prices.of(crew), reachable, {}, spread, alpha, target)
-    most = _MOST[opened]
-    if opened == "ratings_per_item" and start.raters:
-        most = start.raters
-    least = {"n_items": 2, "ratings_per_item": 1}.get(opened, FEWEST)
-    count = _least(lambda count: reached(opened, count), target, least, most)
-    if count is not None:
-        crew = crew_with(opened, count)
-        return PeoplePlan(
-            opened,
-            crew,
-            effect or 0.0,
-            reached(opened, count),
-            prices.of(crew),
-            True,
-            {},
-            spread,
-            alpha,
-            target,
+        raise NbykError(
+            f"plan with people: left out {named}; expected one of them, which nbyk solves for, or several of "
+            "items, raters, ratings per item and runs, beside an effect and a power or a budget"
         )
-    crew = crew_with(opened, most)
-    instead = {}
-    for name, units in (("raters", start.raters), ("runs", start.runs)):
-        if units and name != opened and not (name == "raters" and items_per_rater):
-            other = _least(lambda count, name=name: reached(name, count, crew), target, FEWEST, _MOST[name])  # type: ignore[misc]
+    return _for_one(spread, request, lacking[0])
+
+
+def _for_one(spread: Spread, request: CrewRequest, opened: str) -> PeoplePlan:
+    """Solve for the one thing that is left out."""
+    made = partial(PeoplePlan, request, spread, (opened,))
+    effect, target = request.effect or 0.0, request.power or 0.0
+
+    def reached(crew: Crew) -> float:
+        return power_with_people(spread, crew, effect, request.alpha)
+
+    if opened == "power":
+        return made(request.crew(), effect, reached(request.crew()))
+    if opened == "effect":
+        size, power = _least_effect(spread, request, request.crew())
+        return made(request.crew(), size, power, math.isfinite(size))
+    most = _MOST[opened]
+    if opened == "ratings_per_item" and request.raters:
+        most = request.raters
+    count = _least(
+        lambda count: reached(request.crew(**{opened: count})), target, request.least(opened), most
+    )
+    if count is not None:
+        crew = request.crew(**{opened: count})
+        return made(crew, effect, reached(crew))
+    crew, instead = request.crew(**{opened: most}), {}
+    for name in ("raters", "runs"):
+        by_load = name == "raters" and request.items_per_rater is not None
+        if getattr(request, name) and not by_load:
+            with_other = partial(_with_other, request, {opened: most}, name)
+            other = _least(lambda count, of=with_other: reached(of(count)), target, FEWEST, _MOST[name])  # type: ignore[misc]
             if other is not None:
                 instead[name] = other
-    best = reached(opened, most)
-    return PeoplePlan(
-        opened, crew, effect or 0.0, best, prices.of(crew), False, instead, spread, alpha, target
+    return made(crew, effect, reached(crew), False, instead)
+
+
+def _with_other(request: CrewRequest, sizes: Mapping[str, int], name: str, count: int) -> Crew:
+    return request.crew(**{**sizes, name: count})
+
+
+def _crews(request: CrewRequest, sizes: Sequence[str]) -> Iterator[dict[str, int]]:
+    """Yield numbers of raters, ratings per item and runs, of those that are left out, to try."""
+    grids = {
+        name: [count for count in _TRIED if count >= _LEAST[name]] for name in sizes if name != "n_items"
+    }
+    for counts in product(*grids.values()):
+        tried = dict(zip(grids, counts, strict=True))
+        raters = tried.get("raters", request.raters)
+        if not raters or tried.get("ratings_per_item", request.ratings_per_item or 1) <= raters:
+            yield tried
+
+
+def _cheapest(spread: Spread, request: CrewRequest, sizes: Sequence[str]) -> PeoplePlan:
+    """Return the cheapest collection with the power asked for; the first of those that cost the same."""
+    effect, target = request.effect or 0.0, request.power or 0.0
+
+    def reached(crew: Crew) -> float:
+        return power_with_people(spread, crew, effect, request.alpha)
+
+    best: Crew | None = None
+    for tried in _crews(request, sizes):
+        if "n_items" in sizes:
+            most = _MOST["n_items"] if best is None else _affordable(request, tried, request.costs.of(best))
+            with_items = partial(_with_other, request, tried, "n_items")
+            n = _least(lambda n, of=with_items: reached(of(n)), target, request.least("n_items"), most)  # type: ignore[misc]
+            if n is None:
+                continue
+            tried["n_items"] = n
+        crew = request.crew(**tried)
+        if reached(crew) >= target and (best is None or request.costs.of(crew) < request.costs.of(best)):
+            best = crew
+    made = partial(PeoplePlan, request, spread, tuple(sizes))
+    if best is None:
+        largest = request.crew(**{name: _MOST[name] if name == "n_items" else _TRIED[-1] for name in sizes})
+        return made(largest, effect, reached(largest), False)
+    return made(best, effect, reached(best))
+
+
+def _for_the_money(spread: Spread, request: CrewRequest, sizes: Sequence[str]) -> PeoplePlan:
+    """Return the collection with the largest power for an effect, or the least effect, within the budget."""
+    budget = request.budget or 0.0
+    if (request.effect is None) == (request.power is None):
+        found = "neither an effect nor a power" if request.effect is None else "an effect and a power"
+        raise NbykError(
+            f"found {budget:g} with {found}; expected one of the two: nbyk finds the other for the money",
+            argument="budget",
+        )
+    if not sizes:
+        raise NbykError(
+            f"found {budget:g}, and all numbers of items, raters, ratings and runs are given; leave out what "
+            "the money shall buy, or the budget",
+            argument="budget",
+        )
+    crews = []
+    for tried in _crews(request, sizes):
+        if "n_items" in sizes:
+            tried["n_items"] = _affordable(request, tried, budget)
+        if tried.get("n_items", request.least("n_items")) >= request.least("n_items"):
+            crew = request.crew(**tried)
+            if request.costs.of(crew) <= budget:
+                crews.append(crew)
+    if not crews:
+        smallest = request.crew(**{name: request.least(name) for name in sizes})
+        raise NbykError(
+            f"found {budget:g}, which buys no collection: the smallest costs {request.costs.of(smallest):g}",
+            argument="budget",
+        )
+    made = partial(PeoplePlan, request, spread, (*sizes, "power" if request.power is None else "effect"))
+    if request.effect is not None:
+        effect = request.effect
+        powers = [power_with_people(spread, crew, effect, request.alpha) for crew in crews]
+        best = max(range(len(crews)), key=powers.__getitem__)
+        return made(crews[best], effect, powers[best])
+    best_crew, size, power = crews[0], math.inf, 0.0
+    for crew in crews:
+        if power_with_people(spread, crew, min(size, 1e12), request.alpha) > (request.power or 0.0):
+            found_size, found_power = _least_effect(spread, request, crew)
+            if found_size < size:
+                best_crew, size, power = crew, found_size, found_power
+    return made(best_crew, size, power, math.isfinite(size))
+
+
+def _affordable(request: CrewRequest, tried: Mapping[str, int], money: float) -> int:
+    """Return the most items that the money buys; 0 where it buys none."""
+    found = _least(
+        lambda n: float(request.costs.of(request.crew(n_items=n, **tried)) > money), 1.0, 1, _MOST["n_items"]
     )
+    return _MOST["n_items"] if found is None else found - 1
 
 
 def _least(power: Callable[[int], float], target: float, low: int, high: int) -> int | None:
@@ -220,19 +362,27 @@ def _least(power: Callable[[int], float], target: float, low: int, high: int) ->
     return low
 
 
-def _least_effect(power: Callable[[float], float], target: float) -> float:
+def _least_effect(spread: Spread, request: CrewRequest, crew: Crew) -> tuple[float, float]:
+    """Return the least effect that the crew finds with the power asked for, and that power; or (∞, 0)."""
     from scipy.optimize import brentq
+
+    target = request.power or 0.0
+
+    def power(size: float) -> float:
+        return power_with_people(spread, crew, size, request.alpha)
 
     high = 1e-6
     while power(high) < target:
         high *= 4.0
         if high > 1e12:
-            return math.inf
-    return float(brentq(lambda size: power(size) - target, 0.0, high, xtol=1e-9 * high))
+            return math.inf, 0.0
+    size = float(brentq(lambda size: power(size) - target, 0.0, high, xtol=1e-9 * high))
+    return size, power(size)
 
 
 def _crew_words(crew: Crew) -> str:
-    words = [f"{crew.n_items} items"]
+    in_clusters = f" in {crew.clusters} clusters" if crew.items_per_cluster > 1 else ""
+    words = [f"{crew.n_items} items{in_clusters}"]
     words.append(f"{crew.ratings_per_item} rating{'s' * (crew.ratings_per_item > 1)} each")
     if crew.raters:
         words.append(f"{crew.raters} raters with {crew.items_per_rater:.4g} items each")
@@ -242,16 +392,16 @@ def _crew_words(crew: Crew) -> str:
 
 
 def _populations(crew: Crew) -> str:
-    parts = ["new items", *["new raters"] * bool(crew.raters), *["new runs"] * bool(crew.runs)]
-    return " and ".join([", ".join(parts[:-1]), parts[-1]]) if len(parts) > 1 else parts[0]
+    items = "new items" if crew.items_per_cluster == 1 else "new clusters of items"
+    return listed([items, *["new raters"] * bool(crew.raters), *["new runs"] * bool(crew.runs)])
 
 
 def _fixed(plan: PeoplePlan) -> str:
     crew, parts = plan.crew, []
-    if crew.raters and plan.open != "raters":
+    if crew.raters and "raters" not in plan.open:
         parts.append(f"{crew.raters} raters")
-    if crew.runs and plan.open != "runs":
+    if crew.runs and "runs" not in plan.open:
         parts.append(f"{crew.runs} runs")
-    if plan.open != "n_items":
+    if "n_items" not in plan.open:
         parts.append(f"{crew.n_items} items")
     return f"with {' and '.join(parts)}" if parts else "here"

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from nbyk.planning.people import Costs, Crew, Spread, power_with_people
+from nbyk.planning.people import Crew, power_with_people
 from nbyk.planning.people_plan import PeoplePlan, plan_with_people
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.drawing import COLOURS, new_figure, style
@@ -23,37 +24,39 @@ _RATINGS = (1, 2, 3, 5, 8, 10, 20)
 _RUNS = (3, 4, 5, 6, 8, 10, 15, 20)
 
 
-def people_answer(plan: PeoplePlan, costs: Costs, *, name: str) -> Answer:
+def people_answer(plan: PeoplePlan, *, name: str) -> Answer:
     """Return the answer of a plan; `name` says what the variances are from."""
     shared = plan.crew.raters > 0
     tables = []
     if shared:
         caption = f"Least items for a power of {_power(plan):g} with other numbers of raters"
-        tables.append(AnswerTable("sizes", caption, sizes(plan, costs)))
+        tables.append(AnswerTable("sizes", caption, sizes(plan)))
     figures = []
     if shared:
         caption = "Items it takes against the number of raters, for several powers"
         figures.append(AnswerFigure("people", caption, partial(people_figure, plan)))
     title = f"Planning with people: {name}"
-    details = {**plan.to_dict(), "explorer": _explorer(plan, costs)}
+    details = {**plan.to_dict(), "explorer": _explorer(plan)}
     return Answer(title, (plan.sentence,), tuple(tables), tuple(figures), plan.warnings, details)
 
 
-def _explorer(plan: PeoplePlan, costs: Costs) -> dict[str, Any] | None:
+def _explorer(plan: PeoplePlan) -> dict[str, Any] | None:
     """Return what the page's sliders need: the power at every place of a grid, and prices."""
     crew = plan.crew
     if not plan.effect or not math.isfinite(plan.effect):
         return None
     axes: dict[str, list[int]] = {
-        "items": sorted({*_ITEMS, crew.n_items}),
+        "items": sorted({*(n for n in _ITEMS if n > crew.items_per_cluster), crew.n_items}),
         "raters": sorted({*_RATERS, crew.raters}) if crew.raters else [0],
         "ratings": sorted({*_RATINGS, crew.ratings_per_item}),
         "runs": sorted({*_RUNS, crew.runs}) if crew.runs else [0],
     }
     power = [
-        round(power_with_people(plan.spread, Crew(n, j, min(k, j or k), r), plan.effect, plan.alpha), 4)
+        round(power_with_people(plan.spread, one, plan.effect, plan.request.alpha), 4)
         for n, j, k, r in product(*axes.values())
+        for one in (Crew(n, j, min(k, j or k), r, crew.items_per_cluster),)
     ]
+    costs = plan.request.costs
     return {
         "kind": "grid",
         "axes": axes,
@@ -66,13 +69,13 @@ def _explorer(plan: PeoplePlan, costs: Costs) -> dict[str, Any] | None:
     }
 
 
-def sizes(plan: PeoplePlan, costs: Costs) -> pd.DataFrame:
+def sizes(plan: PeoplePlan) -> pd.DataFrame:
     """Return the least N for several numbers of raters, one to a row; NaN where none will do."""
     import pandas as pd
 
     rows = []
     for raters in sorted({*_RATERS, plan.crew.raters}):
-        found = _with_raters(plan, raters, _power(plan), costs)
+        found = _with_raters(plan, raters, _power(plan))
         rows.append(
             {
                 "raters": raters,
@@ -89,7 +92,7 @@ def people_figure(plan: PeoplePlan) -> Figure:
     figure, axes = new_figure(5.6, 4.0)
     with style():
         for power, colour in zip(_POWERS, COLOURS, strict=False):
-            found = [_with_raters(plan, raters, power, Costs()) for raters in _RATERS]
+            found = [_with_raters(plan, raters, power) for raters in _RATERS]
             points = [(one.crew.raters, one.crew.n_items) for one in found if one.reachable]
             if points:
                 axes.plot(
@@ -104,27 +107,27 @@ def people_figure(plan: PeoplePlan) -> Figure:
         axes.set_xticks([], minor=True)
         axes.set_xlabel("raters, J")
         axes.set_ylabel("items, N")
-        axes.set_title(f"effect {plan.effect:.3g}, α = {plan.alpha:g}", loc="left", fontsize=9)
+        axes.set_title(f"effect {plan.effect:.3g}, α = {plan.request.alpha:g}", loc="left", fontsize=9)
         if axes.get_legend_handles_labels()[0]:
             axes.legend(fontsize=8)
     return figure
 
 
 def _power(plan: PeoplePlan) -> float:
-    return plan.power if plan.asked_power is None else plan.asked_power
+    return plan.power if plan.request.power is None else plan.request.power
 
 
-def _with_raters(plan: PeoplePlan, raters: int, power: float, costs: Costs) -> PeoplePlan:
+def _with_raters(plan: PeoplePlan, raters: int, power: float) -> PeoplePlan:
     """Return the least N with other raters: as many ratings per item, if there are as many raters."""
-    spread: Spread = plan.spread
-    return plan_with_people(
-        spread,
+    asked = replace(
+        plan.request,
         n_items=None,
         raters=raters,
         ratings_per_item=min(plan.crew.ratings_per_item, raters),
         runs=plan.crew.runs,
+        items_per_rater=None,
         effect=plan.effect,
-        power=min(max(power, 2.0 * plan.alpha), 0.99),
-        alpha=plan.alpha,
-        costs=costs,
+        power=min(max(power, 2.0 * plan.request.alpha), 0.99),
+        budget=None,
     )
+    return plan_with_people(plan.spread, asked)

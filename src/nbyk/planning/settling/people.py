@@ -10,7 +10,7 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.planning.people import FEWEST, Crew, Spread
-from nbyk.planning.people_plan import plan_with_people
+from nbyk.planning.people_plan import CrewRequest, plan_with_people
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.systems.panel import panel_of
@@ -57,17 +57,19 @@ def what_people_would(
             continue
         if opened == "ratings_per_item" and now.raters and now.ratings_per_item >= now.raters:
             continue
-        asked = {name: getattr(now, name) for name in ("n_items", "raters", "ratings_per_item", "runs")}
         # A one-sided level is that of one side of a two-sided test.
         level = alpha if alternative == "two-sided" else min(2.0 * alpha, 0.999)
         try:
-            found = plan_with_people(
-                spread,
-                **{**asked, opened: None},
+            asked = CrewRequest(
+                now.n_items,
+                now.raters,
+                now.ratings_per_item,
+                now.runs,
                 effect=test.effect,
                 power=max(power, 1.001 * level),
                 alpha=level,
             )
+            found = plan_with_people(spread, replace(asked, **{opened: None}))
         except NbykError:
             continue
         if found.reachable:
