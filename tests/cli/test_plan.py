@@ -393,9 +393,16 @@ def test_raters_and_runs_have_a_plan_of_their_own(nbyk: Run) -> None:
     code, text, errors = nbyk(f"{command} --raters {raters + 3} --cost-per-rater 10 --format json --out plan")
     assert code == 0, errors
     content = json.loads(text)
-    assert (content["open"], content["reachable"]) == ("n_items", True)
+    assert (content["open"], content["reachable"]) == (["n_items"], True)
     assert content["cost"] == 5 * content["crew"]["n_items"] + 10 * (raters + 3)
     assert Path("plan/figures/people.svg").stat().st_size > 1000
+    code, text, errors = nbyk(
+        f"plan {spread} --effect 0.05 --budget 1500 --cost-per-item 1 --cost-per-rater 20 --format json"
+    )
+    assert code == 0, errors
+    content = json.loads(text)
+    assert content["open"] == ["n_items", "raters", "ratings_per_item", "power"]
+    assert 1400 < content["cost"] <= 1500
     assert nbyk(f"plan {spread} --raters 9 --items 100 --effect 0.05 --epsilon 0.1 --power 0.8")[0] == 2
     code, _, errors = nbyk("plan --raters 9 --items 100 --responses 5 --effect 0.05")
     assert code == 2

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from functools import partial
 from itertools import product
-from types import MappingProxyType
 from typing import Any
 
 from nbyk.errors import NbykError
@@ -60,6 +59,11 @@ class CrewRequest:
         return tuple(
             name for name in names if getattr(self, name) is None and not (by_load and name == "raters")
         )
+
+    def without(self, name: str) -> CrewRequest:
+        """Return the request that asks for one thing more."""
+        unknown: dict[str, Any] = {name: None}
+        return replace(self, **unknown)
 
     def check(self) -> None:
         """Raise NbykError if a number is out of range, or raters are given twice."""
@@ -127,7 +131,7 @@ class PeoplePlan:
     effect: float
     power: float
     reachable: bool = True
-    instead: Mapping[str, int] = MappingProxyType({})
+    instead: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
     @property
@@ -144,7 +148,7 @@ class PeoplePlan:
             way = " or ".join(f"{count} {name} would" for name, count in self.instead.items())
             way = f"; {way}" if way else "; no number of raters or runs alone would"
             return (
-                f"No number of {_NAMES[self.open[0]]} settles this {_fixed(self)}{way}. With an effect of "
+                f"No number of {' or '.join(_NAMES[name] for name in self.open)} settles this {_fixed(self)}{way}. With an effect of "
                 f"{self.effect:.3g}, the power of {test} comes to {self.power:.2f} at most, and "
                 f"{asked.power:g} was asked for."
             )

@@ -69,7 +69,7 @@ def what_people_would(
                 power=max(power, 1.001 * level),
                 alpha=level,
             )
-            found = plan_with_people(spread, replace(asked, **{opened: None}))
+            found = plan_with_people(spread, asked.without(opened))
         except NbykError:
             continue
         if found.reachable:
