@@ -147,8 +147,9 @@ class PeoplePlan:
         if not self.reachable:
             way = " or ".join(f"{count} {name} would" for name, count in self.instead.items())
             way = f"; {way}" if way else "; no number of raters or runs alone would"
+            opened = " or ".join(_NAMES[name] for name in self.open)
             return (
-                f"No number of {' or '.join(_NAMES[name] for name in self.open)} settles this {_fixed(self)}{way}. With an effect of "
+                f"No number of {opened} settles this {_fixed(self)}{way}. With an effect of "
                 f"{self.effect:.3g}, the power of {test} comes to {self.power:.2f} at most, and "
                 f"{asked.power:g} was asked for."
             )
