@@ -83,7 +83,8 @@ def test_sensitivity_has_a_column_for_each_choice() -> None:
 def test_shares_that_are_not_identified_are_empty() -> None:
     gold, systems = ratings()
     shares = variance_shares(gold[:, :1], systems["short"], systems["d"])
-    table = tables.shares_table([shares]).set_index("source")
+    table = tables.variance_table({"mae": shares.parts()}).set_index("source")
+    assert "low" not in table
     assert len(table) == len(SOURCES)
     assert np.isnan(table.loc["gold ratings", "share"])
     assert table["share"].sum() == pytest.approx(1.0)
@@ -116,7 +117,7 @@ def test_figures_have_the_same_bytes_again(board: Leaderboard, beside: Leaderboa
         "beside": lambda: figures.leaderboard_figure(beside),
         "pair": lambda: figures.pair_figure(pair.result, pair.a, pair.b),
         "sensitivity": lambda: figures.sensitivity_figure(found, *NAMES[1:3]),
-        "shares": lambda: figures.shares_figure(shares),
+        "shares": lambda: figures.variance_figure("mae", shares.parts()),
     }
     for name, draw in drawn.items():
         for again in ("once", "twice"):
@@ -132,7 +133,7 @@ def test_figures_of_what_does_not_vary_can_be_drawn(tmp_path: Path) -> None:
     save(figures.leaderboard_figure(same), tmp_path / "board")
     save(figures.pair_figure(same.pairs[0].result), tmp_path / "pair")
     shares = variance_shares(gold, gold, gold)
-    save(figures.shares_figure(shares), tmp_path / "shares")
+    save(figures.variance_figure("mae", shares.parts()), tmp_path / "shares")
     undefined = sensitivity(gold[:3], gold[:3], gold[2::-1], metrics=["spearman"], n_resamples=299)
     save(figures.sensitivity_figure(undefined), tmp_path / "sensitivity")
     assert len(list(tmp_path.glob("*.png"))) == 4

@@ -39,7 +39,16 @@ class Place:
         self.bin = folder / "env" / "bin"
 
     def install(self, *what: object) -> None:
-        run(self.bin / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *what)
+        run(
+            self.bin / "python",
+            "-m",
+            "pip",
+            "install",
+            "--quiet",
+            "--disable-pip-version-check",
+            "--no-compile",
+            *what,
+        )
 
     @property
     def packages(self) -> Path:

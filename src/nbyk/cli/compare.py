@@ -347,7 +347,8 @@ def _extras(
         name: look(
             f"variance of {name}", partial(variance_shares, data, metric=name, seed=asked.test["seed"])
         )
-        for name in results
+        for name, result in results.items()
+        if not result.claims[0].parts
     }
     found["shares"] = {name: of_metric for name, of_metric in shares.items() if of_metric is not None}
     if asked.full:

@@ -16,6 +16,7 @@ from nbyk.metrics.label_scores import Kind, LabelScore
 from nbyk.testing.corrections import correct_p_values, settled_decisions
 from nbyk.testing.engine.run_draws import Runs
 from nbyk.testing.pvalues import bounds_of_drawn_p
+from nbyk.testing.shared_units import VariancePart
 from nbyk.testing.systems.claims import Claim
 from nbyk.testing.systems.result import plain
 
@@ -113,7 +114,7 @@ class PairResult:
 
 def _score_of(content: Mapping[str, Any]) -> PairScore:
     """Return a score that `PairResult.to_dict` made plain: a number that is not there is NaN."""
-    claims = tuple(Claim(**{**_with_nan(claim), "over": tuple(claim["over"])}) for claim in content["claims"])
+    claims = tuple(map(_claim_of, content["claims"]))
     numbers = _with_nan({key: content[key] for key in ("low", "high", "p")})
     two_sided = content["p_two_sided"]
     if two_sided is None and claims[0].reason:
@@ -127,6 +128,11 @@ def _score_of(content: Mapping[str, Any]) -> PairScore:
             "claims": claims,
         }
     )
+
+
+def _claim_of(content: Mapping[str, Any]) -> Claim:
+    parts = tuple(VariancePart(**_with_nan(part)) for part in content["parts"])
+    return Claim(**{**_with_nan(content), "over": tuple(content["over"]), "parts": parts})
 
 
 def _with_nan(content: Mapping[str, Any]) -> dict[str, Any]:

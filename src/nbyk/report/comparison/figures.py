@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import math
 import textwrap
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from nbyk.report.comparison.tables import SOURCE_NAMES
 from nbyk.report.drawing import COLOURS, COLUMN, new_figure, shown_name, style
+from nbyk.testing.shared_units import VariancePart
 from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.sensitivity import Choice, Sensitivity
-from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.standings import Leaderboard
-from nbyk.testing.systems.variance import VarianceShares
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _INK, _PALE = "#333333", "#bbbbbb"
+_WIDEST = 2.0
+"""Of an interval of a part of the variance, as a share of the whole: what is beyond is cut off."""
 _VERDICTS = {
     "A": ("#9ec9e6", "{a} is better"),
     "B": ("#f2b98f", "{b} is better"),
@@ -203,34 +204,32 @@ def sensitivity_figure(found: Sensitivity, a: str = "A", b: str = "B") -> Figure
     return figure
 
 
-def shares_figure(
-    shares: VarianceShares, a: str = "A", b: str = "B", sources: Sequence[str] = SOURCES
-) -> Figure:
-    """Draw which share of the variance each source has: a stacked bar, and each by itself."""
-    figure, axes = new_figure(5.2, 1.0 + 0.3 * len(sources))
-    systems = {"a": a, "b": b}
-    names = [
-        f"{shown_name(systems[source], 22)}'s responses" if source in systems else SOURCE_NAMES[source]
-        for source in sources
-    ]
-    left = 0.0
+def variance_figure(metric: str, parts: Sequence[VariancePart]) -> Figure:
+    """Draw which share of the variance each source has: a stacked bar, and each with its interval below."""
+    figure, axes = new_figure(5.2, 1.0 + 0.3 * len(parts))
+    whole = sum(part.variance for part in parts if not math.isnan(part.share))
+    left, reach = 0.0, 1.0
     with style():
-        for row, source in enumerate(sources, start=1):
-            part, colour = getattr(shares, source), COLOURS[(*SOURCES, "clusters").index(source)]
-            if part.share is None:
-                why = "not identified" if part.variance is None else "nothing varies"
+        for row, part in enumerate(parts, start=1):
+            colour = COLOURS[(row - 1) % len(COLOURS)]
+            if math.isnan(part.share):
+                why = "not identified" if math.isnan(part.variance) else "nothing varies"
                 axes.text(0.01, row, why, va="center", fontsize=8, color=_INK)
                 continue
             axes.barh(0, part.share, left=left, color=colour, height=0.75)
             left += part.share
+            if not math.isnan(part.low):
+                ends = (part.low / whole, part.high / whole)
+                axes.plot(ends, (row, row), color=colour, linewidth=1.5)
+                reach = max(reach, min(ends[1], _WIDEST))
             axes.plot(part.share, row, "o", color=colour, markersize=4.5)
-        axes.set_yticks(range(len(sources) + 1), ["all", *names])
-        axes.set_ylim(len(sources) + 0.6, -0.6)
-        axes.set_xlim(0.0, 1.0)
+        axes.set_yticks(range(len(parts) + 1), ["all", *(shown_name(part.source, 30) for part in parts)])
+        axes.set_ylim(len(parts) + 0.6, -0.6)
+        axes.set_xlim(0.0, reach)
         axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
         axes.grid(visible=False, axis="y")
         axes.set_xlabel("share of the variance")
-        axes.set_title(f"{shares.metric}: standard error {shares.standard_error:.3g}", loc="left", fontsize=9)
+        axes.set_title(f"{metric}: standard error {math.sqrt(whole):.3g}", loc="left", fontsize=9)
     return figure
 
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,17 +15,17 @@ from nbyk.metrics import get
 from nbyk.metrics.units import effect_unit, threshold_in_ratings
 from nbyk.planning.settling.settlement import Settlement
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
-from nbyk.report.comparison.figures import difference_figure, pair_figure, sensitivity_figure, shares_figure
+from nbyk.report.comparison.figures import difference_figure, pair_figure, sensitivity_figure, variance_figure
 from nbyk.report.comparison.tables import (
-    SOURCE_NAMES,
     effects_table,
     items_table,
     sensitivity_caption,
     sensitivity_table,
     settlement_table,
-    shares_table,
+    variance_table,
 )
 from nbyk.testing.pvalues import ExpectedP, PValue
+from nbyk.testing.shared_units import VariancePart
 from nbyk.testing.systems.evidence import item_effects
 from nbyk.testing.systems.result import (
     DEFAULT_METHOD,
@@ -59,7 +60,7 @@ class PairFindings:
     method
         The interval to quote.
     sensitivity, shares, settlement
-        Further findings, those that there are; shares by metric.
+        Further findings, those that there are; shares by metric, where the broadest claim has no parts.
     left_out
         Why others are not there, a sentence each.
     """
@@ -86,11 +87,19 @@ class PairFindings:
         return {name: effects for name, effects in found.items() if effects is not None}
 
     @property
-    def sources(self) -> tuple[str, ...]:
-        """The sources of variance that there are."""
+    def variance(self) -> dict[str, tuple[VariancePart, ...]]:
+        """Where the variance comes from, by metric: of the broadest claim, or of items and responses."""
         clusters = () if self.systems.clusters is None else ("clusters",)
         has_gold = self.systems.gold is not None
-        return (*clusters, *(source for source in SOURCES if source != "gold" or has_gold))
+        sources = (*clusters, *(source for source in SOURCES if source != "gold" or has_gold))
+        shares = {name: of.parts(sources) for name, of in (self.shares or {}).items()}
+        of_claims = {name: result.claims[0].parts for name, result in self.results.items()}
+        found = {name: parts or shares.get(name, ()) for name, parts in of_claims.items()}
+        return {
+            name: tuple(replace(part, source=self.named(part.source)) for part in parts)
+            for name, parts in found.items()
+            if parts
+        }
 
     def named(self, text: str) -> str:
         """Return a text about A and B with the systems' names in it."""
@@ -119,7 +128,7 @@ def pair_answer(found: PairFindings) -> Answer:
             "variance_shares": [plain(shares) for shares in (found.shares or {}).values()],
             "settlement": found.settlement and found.settlement.to_dict(),
         },
-        n_printed=1 + bool(found.shares) + (found.settlement is not None),
+        n_printed=1 + bool(found.variance) + (found.settlement is not None),
     )
 
 
@@ -149,25 +158,22 @@ def file_stem(kind: str, metric: str, place: int) -> str:
     return kind if place == 0 else f"{kind}_{re.sub(r'[^A-Za-z0-9_.=]+', '-', metric).strip('-')}"
 
 
-def shares_sentence(shares: VarianceShares, a: str, b: str, sources: Sequence[str] = SOURCES) -> str:
-    """Return in one sentence where the variance of the effect comes from."""
-    names = {"clusters": "clusters of items", "items": "the items"}
-    names |= {"gold": "gold ratings", "a": f"{a}'s responses", "b": f"{b}'s responses"}
-    parts: list[str] = []
-    unknown: list[str] = []
-    for source in sources:
-        part = getattr(shares, source)
-        if part.share is not None:
-            comes = "" if parts else " comes"
-            parts.append(f"{100 * part.share:.0f} %{comes} from {names[source]}")
-        elif part.variance is None:
-            unknown.append(names[source])
-    if not parts:
-        return f"The effect on {shares.metric} does not vary over items or responses."
-    rest = ""
+def variance_sentence(metric: str, parts: Sequence[VariancePart], population: str) -> str:
+    """Return in one sentence where the variance of the effect over a population comes from."""
+    shown = [part for part in parts if not math.isnan(part.share)]
+    unknown = [part.source for part in parts if math.isnan(part.variance)]
+    if not shown:
+        return f"The effect on {metric} does not vary over {population}."
+    largest = sorted(shown, key=lambda part: -part.share)
+    shares = [f"{100 * part.share:.0f} % from {part.source}" for part in largest if part.share >= 0.005]
+    last = f" and {shares.pop()}" if len(shares) > 1 else ""
+    small = [part.source for part in largest if part.share < 0.005]
+    rest = f"; less than 1 % from {' and from '.join(small)}" if small else ""
     if unknown:
-        rest = f"; these data cannot separate the part of {listed(unknown)} from that of the items"
-    return f"Of the variance of the effect on {shares.metric}, {listed(parts)}{rest}."
+        rest += f"; these data cannot separate the part of {listed(unknown)} from that of the items"
+    return (
+        f"The variance of the effect on {metric} over {population} comes to {', '.join(shares)}{last}{rest}."
+    )
 
 
 def _sentences(found: PairFindings) -> Iterator[str]:
@@ -180,8 +186,10 @@ def _sentences(found: PairFindings) -> Iterator[str]:
             yield f"For {broadest.population}, {broadest.advice}."
     if found.sensitivity is not None:
         yield found.sensitivity.sentence_about(found.a, found.b)
-    for shares in (found.shares or {}).values():
-        yield shares_sentence(shares, found.a, found.b, found.sources)
+    for metric, parts in found.variance.items():
+        claim = found.results[metric].claims[0]
+        population = claim.population if claim.parts else "items and responses"
+        yield variance_sentence(metric, parts, population)
     if found.settlement is not None:
         yield found.named(found.settlement.sentence)
 
@@ -202,11 +210,12 @@ def _in_ratings(found: PairFindings, result: ComparisonResult) -> Iterator[str]:
 
 def _tables(found: PairFindings) -> Iterator[AnswerTable]:
     yield AnswerTable("comparison", _about(found), _summary(found))
-    if found.shares:
+    if found.variance:
         caption = "Where the variance of the effect comes from"
-        frame = shares_table(list(found.shares.values()), found.sources)
-        names = {SOURCE_NAMES[role]: found.named(SOURCE_NAMES[role]) for role in ("a", "b")}
-        yield AnswerTable("variance", caption, frame.replace({"source": names}))
+        frame = variance_table(found.variance)
+        if "low" in frame:
+            caption += ", with 95 % intervals (× items: what differs from item to item, or is noise)"
+        yield AnswerTable("variance", caption, frame)
     if found.settlement is not None:
         caption = f"Sizes that would settle it on {found.settlement.metric}, if the effect is what it is now"
         yield AnswerTable("settlement", caption, settlement_table(found.settlement))
@@ -326,11 +335,11 @@ def _figures(found: PairFindings) -> Iterator[AnswerFigure]:
             f"{sensitivity_caption(found.sensitivity)}",
             partial(sensitivity_figure, found.sensitivity, a, b),
         )
-    for place, (name, shares) in enumerate((found.shares or {}).items()):
+    for place, (name, parts) in enumerate(found.variance.items()):
         yield AnswerFigure(
             file_stem("variance", name, place),
             f"Where the variance of the effect on {name} comes from",
-            partial(shares_figure, shares, a, b, found.sources),
+            partial(variance_figure, name, parts),
         )
 
 

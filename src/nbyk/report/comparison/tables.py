@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,12 +12,11 @@ import numpy as np
 from nbyk.data import Systems
 from nbyk.data.arrays import Floats
 from nbyk.planning.settling.settlement import Settlement
+from nbyk.testing.shared_units import VariancePart
 from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.sentences import number
-from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.standings import Leaderboard, Pair
-from nbyk.testing.systems.variance import VarianceShares
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -198,32 +198,14 @@ def sensitivity_caption(found: Sensitivity) -> str:
     )
 
 
-def shares_table(shares: Sequence[VarianceShares], sources: Sequence[str] = SOURCES) -> pd.DataFrame:
-    """Return sources of variance of one metric or several, one to a row."""
+def variance_table(parts: Mapping[str, Sequence[VariancePart]]) -> pd.DataFrame:
+    """Return the parts of the variance by metric, one to a row; their intervals where there are any."""
     import pandas as pd
 
-    rows = []
-    for of_metric in shares:
-        for source in sources:
-            part = getattr(of_metric, source)
-            rows.append(
-                {
-                    "metric": of_metric.metric,
-                    "source": SOURCE_NAMES[source],
-                    "variance": part.variance,
-                    "share": part.share,
-                }
-            )
-    return pd.DataFrame(rows).astype(dict.fromkeys(("variance", "share"), "float64"))
-
-
-SOURCE_NAMES = {
-    "clusters": "clusters",
-    "items": "items",
-    "gold": "gold ratings",
-    "a": "A's responses",
-    "b": "B's responses",
-}
+    rows = [{"metric": metric, **asdict(part)} for metric, of in parts.items() for part in of]
+    table = pd.DataFrame(rows, columns=["metric", "source", "variance", "share", "low", "high"])
+    table = table.astype(dict.fromkeys(("variance", "share", "low", "high"), "float64"))
+    return table if table["low"].notna().any() else table.drop(columns=["low", "high"])
 
 
 def settlement_table(found: Settlement) -> pd.DataFrame:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -64,6 +65,57 @@ class Component:
     def within_interval(self, confidence_level: float = 0.95) -> tuple[float, float]:
         """Return an interval for the expected `within`, by χ²."""
         return _chi_square_interval(self.within, self.within_df, confidence_level)
+
+
+@dataclass(frozen=True)
+class VariancePart:
+    """What one source adds to the variance of an effect over new items and new units.
+
+    Attributes
+    ----------
+    source
+        "items" (or "clusters of items"), units such as "raters" or "runs of A", or these "× items": how units
+        differ from item to item, and what varies from response to response.
+    variance
+        The part, 0 where it is estimated as negative.
+    share
+        The same over the sum of all parts, in [0, 1]; NaN where nothing varies.
+    low, high
+        Interval of the variance, at 95 %.
+    """
+
+    source: str
+    variance: float
+    share: float
+    low: float
+    high: float
+
+
+def variance_parts(
+    items: Component, sources: Mapping[str, Component], stretch: float, *, clustered: bool
+) -> tuple[VariancePart, ...]:
+    """Return the parts of the variance by items or clusters, units, and units × items.
+
+    With I over items, T over units and W, the part of T that single responses explain and that is in I too
+    (`nbyk.testing.shared_units.generalise`), items add I − Σ W, units r² T − W, and units × items W, the
+    analysis of variance on balanced data. Each interval is χ²'s for I, r² T or W, less the W that is
+    subtracted, cut at 0.
+    """
+    explained = sum(part.within for part in sources.values())
+
+    def less(variance: float, df: float, by: float) -> tuple[float, float, float]:
+        ends = _chi_square_interval(variance, df, 0.95) if variance > 0.0 else (0.0, 0.0)
+        return max(variance - by, 0.0), max(ends[0] - by, 0.0), max(ends[1] - by, 0.0)
+
+    found = {"clusters of items" if clustered else "items": less(items.total, items.df, explained)}
+    for source, part in sources.items():
+        found[source] = less(stretch**2 * part.total, part.df, part.within)
+        found[f"{source} × items"] = less(part.within, part.within_df, 0.0)
+    whole = sum(variance for variance, _, _ in found.values())
+    return tuple(
+        VariancePart(source, variance, variance / whole if whole > 0.0 else math.nan, low, high)
+        for source, (variance, low, high) in found.items()
+    )
 
 
 def _chi_square_interval(variance: float, df: float, confidence_level: float) -> tuple[float, float]:

@@ -12,7 +12,13 @@ from scipy.special import stdtr, stdtrit  # scipy.stats has the same, and takes 
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.testing.shared_units.components import Component, item_component, unit_component
+from nbyk.testing.shared_units.components import (
+    Component,
+    VariancePart,
+    item_component,
+    unit_component,
+    variance_parts,
+)
 from nbyk.testing.shared_units.responses import Responses, Source
 from nbyk.testing.shared_units.statistic import changes
 from nbyk.testing.shared_units.stretch import stretch
@@ -47,6 +53,8 @@ class SharedUnitsTest:
         see `nbyk.testing.shared_units.stretch`.
     groups_at_work
         About how many items, or groups of items, the effect rests on (`Changes.at_work`).
+    clustered
+        Whether items come in clusters.
     """
 
     effect: float
@@ -56,6 +64,12 @@ class SharedUnitsTest:
     sources: dict[Source, Component]
     stretch: float
     groups_at_work: float
+    clustered: bool = False
+
+    @property
+    def parts(self) -> tuple[VariancePart, ...]:
+        """Where the variance comes from: items or clusters, units, and how units differ from item to item."""
+        return variance_parts(self.items, self.sources, self.stretch, clustered=self.clustered)
 
     @property
     def standard_error(self) -> float:
@@ -160,7 +174,7 @@ def shared_units_test(
     parts = {source: unit_component(data, source, found) for source in asked}
     far = stretch(metric, data, found, parts)
     variance, df = combined(items, list(parts.values()), far)
-    return SharedUnitsTest(found.effect, variance, df, items, parts, far, found.at_work)
+    return SharedUnitsTest(found.effect, variance, df, items, parts, far, found.at_work, data.clustered)
 
 
 def combined(items: Component, units: Sequence[Component], stretch: float) -> tuple[float, float]:

@@ -12,7 +12,7 @@ from dataclasses import dataclass, replace
 
 from nbyk.metrics import Metric
 from nbyk.testing.pvalues import Alternative
-from nbyk.testing.shared_units import SharedUnitsTest, shared_units_test
+from nbyk.testing.shared_units import SharedUnitsTest, VariancePart, shared_units_test
 from nbyk.testing.systems.panel import FEW_UNITS, FEWEST_UNITS, Panel
 from nbyk.words import counted, listed
 
@@ -48,6 +48,8 @@ class Claim:
     advice
         What would settle it, if the effect is what it is now: how many more raters or runs; "" where nothing
         is known.
+    parts
+        Where the variance of the effect over this population comes from; empty of a p that was drawn.
     """
 
     over: tuple[str, ...]
@@ -64,6 +66,7 @@ class Claim:
     decided: bool
     reason: str = ""
     advice: str = ""
+    parts: tuple[VariancePart, ...] = ()
 
     @property
     def is_conclusive(self) -> bool:
@@ -121,7 +124,18 @@ def claim_by_t(
     p = {side: test.p_value(side) for side in sides}
     of_sides = (p["greater"], p["less"], p["two-sided"])
     interval = test.interval(confidence_level)
-    return Claim(over, population, p[alternative], *of_sides, 0.0, *interval, "t", test.df, decided=True)
+    return Claim(
+        over,
+        population,
+        p[alternative],
+        *of_sides,
+        0.0,
+        *interval,
+        "t",
+        test.df,
+        decided=True,
+        parts=test.parts,
+    )
 
 
 def few_units(panel: Panel) -> Iterator[str]:

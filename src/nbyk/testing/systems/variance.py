@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,6 +17,7 @@ from nbyk.resampling.effects import as_metrics
 from nbyk.testing.engine.draws import ItemStreams
 from nbyk.testing.engine.inputs import as_response_set, as_seed
 from nbyk.testing.engine.rows import Rows, item_scores
+from nbyk.testing.shared_units import VariancePart
 from nbyk.testing.shared_units.cautions import about_units, named_units
 from nbyk.testing.systems.clustered import (
     clustered_parts,
@@ -77,6 +78,19 @@ class VarianceShares:
     a: VarianceShare
     b: VarianceShare
     warnings: tuple[str, ...]
+
+    def parts(self, sources: Sequence[str] = SOURCES) -> tuple[VariancePart, ...]:
+        """Return sources as the parts of the variance of a claim are; NaN for what is not identified."""
+        found = {source: getattr(self, source) for source in sources}
+        return tuple(
+            VariancePart(
+                _NAMES[source],
+                *(math.nan if value is None else value for value in (part.variance, part.share)),
+                math.nan,
+                math.nan,
+            )
+            for source, part in found.items()
+        )
 
 
 def variance_shares(
@@ -197,6 +211,14 @@ def _item_effects(metric: Metric, data: ResponseSet) -> Effects:
 
     return effects
 
+
+_NAMES = {
+    "clusters": "clusters",
+    "items": "items",
+    "gold": "gold ratings",
+    "a": "A's responses",
+    "b": "B's responses",
+}
 
 _SLOPES: dict[str, Callable[[Floats], Floats]] = {
     "rmse": lambda mse: 0.5 / np.sqrt(mse),
