@@ -129,22 +129,14 @@ def _declared(people: People) -> Spread:
 def _of_pilot(people: People, metric: Metric, pilot: Pilot) -> tuple[Spread, float, tuple[str, ...]]:
     """Return the variances that a comparison with ids shows, unless declared, its effect, and cautions."""
     from nbyk.metrics.units import unit_power
-    from nbyk.planning.people import Spread
-    from nbyk.testing.shared_units import shared_units_test
-    from nbyk.testing.systems.panel import panel_of
+    from nbyk.planning.people import Spread, pilot_test
 
     if pilot.pair is None:
         raise NbykError(
             "a pilot shows how raters and runs move an effect only if it has two systems; give their answers",
             argument="pilot_systems",
         )
-    panel = panel_of(pilot.pair, None)
-    if panel.responses is None:
-        raise NbykError(
-            "no rater and no run of this pilot answers two items, so it does not show how they differ; give "
-            "the standard deviations instead"
-        )
-    test = shared_units_test(metric, panel.responses)
+    test = pilot_test(pilot.pair, metric)
     spread = Spread.of(test, rated=not pilot.pair.has_gold).times(pilot.unit ** unit_power(metric))
     for name, sd, factor in (
         ("items", people.item_sd, 1.0),

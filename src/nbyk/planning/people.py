@@ -9,12 +9,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import asdict, dataclass
+from typing import Any
 
 import numpy as np
 from scipy.special import nctdtr, stdtrit
 
+from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
-from nbyk.testing.shared_units.generalise import SharedUnitsTest
+from nbyk.metrics import Metric, get
+from nbyk.testing.engine.inputs import as_response_set
+from nbyk.testing.shared_units import SharedUnitsTest, shared_units_test
+from nbyk.testing.systems.panel import panel_of
 
 FEWEST = 3
 """Raters or runs that the test needs to speak of others."""
@@ -83,6 +88,37 @@ class Spread:
             found[within] += single * part.responses
             explained += single + variance * max(1.0 / part.responses - part.weight_squares / n, 0.0)
         return cls(items=max(test.items.total - explained, 0.0) * n, **found)
+
+
+def spread_of(gold: Any, a: Any = None, b: Any = None, *, metric: str | Metric = "mae") -> Spread:
+    """Return by how much the effect of A over B varies, from a pilot whose items share raters or runs.
+
+    Parameters
+    ----------
+    gold, a, b
+        As for `nbyk.compare`.
+    metric
+        The metric.
+
+    Raises
+    ------
+    NbykError
+        If the input is malformed, or no rater and no run answers two items.
+    """
+    data = as_response_set(gold, a, b)
+    chosen = metric if isinstance(metric, Metric) else get(metric)
+    return Spread.of(pilot_test(data, chosen), rated=not data.has_gold)
+
+
+def pilot_test(pilot: ResponseSet, metric: Metric) -> SharedUnitsTest:
+    """Return the test over new items, raters and runs of a pilot; refuse one that shares neither."""
+    panel = panel_of(pilot, None)
+    if panel.responses is None:
+        raise NbykError(
+            "no rater and no run of this pilot answers two items, so it does not show how they differ; give "
+            "the standard deviations instead"
+        )
+    return shared_units_test(metric, panel.responses)
 
 
 @dataclass(frozen=True)

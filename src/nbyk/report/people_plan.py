@@ -105,6 +105,8 @@ def people_figure(plan: PeoplePlan) -> Figure:
         axes.set_yscale("log")
         axes.set_xticks(_RATERS, [str(raters) for raters in _RATERS])
         axes.set_xticks([], minor=True)
+        for which in (axes.yaxis.set_major_formatter, axes.yaxis.set_minor_formatter):
+            which(lambda value, _: f"{value:g}")
         axes.set_xlabel("raters, J")
         axes.set_ylabel("items, N")
         axes.set_title(f"effect {plan.effect:.3g}, α = {plan.request.alpha:g}", loc="left", fontsize=9)

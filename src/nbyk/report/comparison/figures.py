@@ -229,7 +229,7 @@ def variance_figure(metric: str, parts: Sequence[VariancePart]) -> Figure:
         axes.xaxis.set_major_formatter(lambda value, _: f"{100 * value:g} %")
         axes.grid(visible=False, axis="y")
         axes.set_xlabel("share of the variance")
-        axes.set_title(f"{metric}: standard error {math.sqrt(whole):.3g}", loc="left", fontsize=9)
+        axes.set_title(metric, loc="left", fontsize=9)
     return figure
 
 
