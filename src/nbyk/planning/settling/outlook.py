@@ -19,6 +19,12 @@ _WORTH = 1.5
 """Longer rows of ratings are tried while a size costs at most so many times the cheapest."""
 
 
+def _items_of(found: Settlement, swapped: int) -> int:
+    """Return the items in the fewest rows, or whole clusters, that are swapped."""
+    size = found.n_items / found.n_clusters if found.n_clusters else 1.0
+    return math.ceil(max(2, swapped) * size)
+
+
 @dataclass(frozen=True)
 class Outlook:
     """The normal approximation of the power, with the effect and its spread as they are now.
@@ -68,7 +74,7 @@ class Outlook:
             float(ndtri(found.target)),
             found.n_items,
             found.max_items,
-            max(2, swaps) if null == "swap_items" else 2,
+            _items_of(found, swaps if null == "swap_items" else 2),
         )
 
     def power(self, n_items: float, qualities: Qualities = AS_NOW) -> float:

@@ -9,7 +9,7 @@ import numpy as np
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.planning.people import FEWEST, Crew, Spread
+from nbyk.planning.people import FEWEST, Crew, Spread, pilot_test
 from nbyk.planning.people_plan import CrewRequest, plan_with_people
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units import shared_units_test
@@ -24,10 +24,10 @@ def what_people_would(
     The effect is taken for what it is, and its variance for what a comparison with ids shows
     (`nbyk.planning.people`).
     """
-    panel = panel_of(replace(data, clusters=None), None)
+    panel = panel_of(data, None)
     if panel.responses is None or not panel.sources:
         return ""
-    over = f"For {panel.population(panel.sources, of_clusters=False)}"
+    over = f"For {panel.population(panel.sources, of_clusters=panel.of_clusters)}"
     few = [source for source in panel.sources if panel.size(source) < FEWEST]
     if few:
         named = " and ".join(f"{panel.size(source)} {source}" for source in few)
@@ -45,7 +45,12 @@ def what_people_would(
     runs = 0 if rated else max((count for source, count in units.items() if source != "raters"), default=0)
     per_item = round(float((~np.isnan(data.a if rated else data.gold)).sum(axis=1).mean()))
     now = Crew(data.n_items, raters, min(per_item, raters) if raters else max(per_item, 1), runs)
-    spread = Spread.of(test, rated=rated)
+    spread, per_cluster = Spread.of(test, rated=rated), 1
+    if data.n_clusters:
+        alone = pilot_test(replace(data, clusters=None), metric)
+        between = max(test.items.total - alone.items.total, 0.0) * data.n_clusters
+        spread = replace(Spread.of(alone, rated=rated), clusters=between)
+        per_cluster = round(data.n_items / data.n_clusters)
     ways, hopeless = [], []
     for opened, words in (
         ("n_items", "{} items"),
@@ -65,6 +70,7 @@ def what_people_would(
                 now.raters,
                 now.ratings_per_item,
                 now.runs,
+                items_per_cluster=per_cluster,
                 effect=test.effect,
                 power=max(power, 1.001 * level),
                 alpha=level,

@@ -24,6 +24,7 @@ from nbyk.testing.pvalues import Alternative, tie_tolerance
 from nbyk.testing.shared_units.cautions import about_units, named_units
 from nbyk.testing.systems.compare import compare
 from nbyk.testing.systems.evidence import item_effects
+from nbyk.testing.systems.panel import FEWEST_UNITS
 from nbyk.testing.systems.result import ComparisonResult, ConfidenceInterval
 from nbyk.testing.systems.variance import variance_shares
 
@@ -35,6 +36,7 @@ def settle(
     a: Any = None,
     b: Any = None,
     *,
+    cluster: Any = None,
     metric: str | Metric = "mae",
     null: str = "swap_items",
     alternative: Alternative = "two-sided",
@@ -54,7 +56,7 @@ def settle(
 
     Parameters
     ----------
-    gold, a, b, metric, alternative, alpha, confidence_level, n_resamples, seed, threads
+    gold, a, b, cluster, metric, alternative, alpha, confidence_level, n_resamples, seed, threads
         As for `nbyk.compare`.
     null
         "swap_items" or "shifted": that A and B are equally good.
@@ -71,7 +73,8 @@ def settle(
     Raises
     ------
     NbykError
-        As `nbyk.compare`, or if the null, the power or a cost is out of range.
+        As `nbyk.compare`, or if the null, the power or a cost is out of range, or there are too few clusters
+        to speak for others.
 
     Notes
     -----
@@ -90,8 +93,11 @@ def settle(
     The effect itself is uncertain, and the size with it (Hoenig and Heisey 2001, The abuse of power):
     `least_items` is what even the far end of the interval takes.
 
-    Those sizes are for the claim over new items alone. Where items share raters or runs, `people` says what
-    would settle the claim over new ones (`nbyk.planning.people`).
+    Where items come in clusters, whole clusters are drawn, and only more of them are planned, each of as many
+    items as the present ones on average.
+
+    Those sizes are for the claim over new items, or clusters of them, alone. Where items share raters or
+    runs, `people` says what would settle the claim over new ones (`nbyk.planning.people`).
     """
     if null not in NULLS:
         raise NbykError(
@@ -109,24 +115,25 @@ def settle(
             "and one above"
         )
     (chosen,) = as_metrics(metric)
-    if isinstance(gold, ResponseSet) and gold.clusters is not None:
-        raise NbykError("items come in clusters, but nbyk only plans sizes for items that stand alone")
-    seed = as_seed(seed)
+    data, seed = as_response_set(gold, a, b, cluster=cluster), as_seed(seed)
+    if 0 < data.n_clusters < FEWEST_UNITS:
+        raise NbykError(
+            f"found {data.n_clusters} clusters, which cannot speak for others; collect at least "
+            f"{FEWEST_UNITS}, or leave the clusters out",
+            argument="cluster",
+        )
     result = compare(
-        gold,
-        a,
-        b,
+        data,
         metric=chosen,
         null=null,
         alternative=alternative,
         alpha=alpha,
         confidence_level=confidence_level,
-        generalise=("items",),
+        generalise=("items", "clusters") if data.n_clusters else ("items",),
         n_resamples=n_resamples,
         seed=seed,
         threads=threads,
     )
-    data = as_response_set(gold, a, b)
     rated = data.gold if data.has_gold else data.a
     found = Settlement(
         metric=chosen.name,
@@ -138,6 +145,7 @@ def settle(
         target=power,
         decided=result.significant,
         n_items=data.n_items,
+        n_clusters=data.n_clusters,
         k_responses=float((~np.isnan(rated)).sum(axis=1).mean()),
         max_items=max_items,
         max_responses=max_responses,
@@ -171,6 +179,9 @@ def _settled(
     if outlook.effect <= 0.0:
         return found
     found = replace(found, items=outlook.size(outlook.items_for(), found.k_responses))
+    if found.n_clusters:
+        size = f"{found.n_items / found.n_clusters:.3g} items each"
+        return replace(found, warnings=(f"only more clusters are planned, of {size} as the present ones",))
     try:
         if outlook.spread == 0.0:
             raise NbykError("the effect is the same on every bootstrapped test set")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import Any, Literal
 
@@ -73,6 +74,8 @@ class Settlement(ShownInNotebooks):
     people
         A sentence on the claim over new raters and runs: how many items, ratings, raters or runs would settle
         it; empty where items share neither.
+    n_clusters
+        The present number of clusters; 0 where items stand alone.
     """
 
     metric: str
@@ -101,6 +104,7 @@ class Settlement(ShownInNotebooks):
     caution: str = ""
     warnings: tuple[str, ...] = ()
     people: str = ""
+    n_clusters: int = 0
 
     @property
     def one_sided_alpha(self) -> float:
@@ -124,7 +128,11 @@ class Settlement(ShownInNotebooks):
         ways = []
         if self.items is not None:
             more = self.items.n_items - self.n_items
-            ways.append(f"{more} more item{'s' * (more != 1)} ({self.items.n_items} in all)")
+            clusters = ""
+            if self.n_clusters:
+                in_all = math.ceil(self.items.n_items * self.n_clusters / self.n_items)
+                clusters = f", in {in_all} clusters"
+            ways.append(f"{more} more item{'s' * (more != 1)} ({self.items.n_items} in all{clusters})")
         if self.responses is not None:
             ways.append(f"{number(self.responses.k_responses)} ratings on each of the present items")
         if self.both is not None:
