@@ -92,7 +92,7 @@ class VariancePart:
 
 
 def variance_parts(
-    items: Component, sources: Mapping[str, Component], stretch: float, *, clustered: bool
+    items: Component, sources: Mapping[Source, Component], stretch: float, *, clustered: bool
 ) -> tuple[VariancePart, ...]:
     """Return the parts of the variance by items or clusters, units, and units × items.
 

@@ -81,16 +81,7 @@ class VarianceShares:
 
     def parts(self, sources: Sequence[str] = SOURCES) -> tuple[VariancePart, ...]:
         """Return sources as the parts of the variance of a claim are; NaN for what is not identified."""
-        found = {source: getattr(self, source) for source in sources}
-        return tuple(
-            VariancePart(
-                _NAMES[source],
-                *(math.nan if value is None else value for value in (part.variance, part.share)),
-                math.nan,
-                math.nan,
-            )
-            for source, part in found.items()
-        )
+        return tuple(_part(_NAMES[source], getattr(self, source)) for source in sources)
 
 
 def variance_shares(
@@ -224,6 +215,11 @@ _SLOPES: dict[str, Callable[[Floats], Floats]] = {
     "rmse": lambda mse: 0.5 / np.sqrt(mse),
     "inverse_mse": lambda mse: -1.0 / mse**2,
 }
+
+
+def _part(name: str, share: VarianceShare) -> VariancePart:
+    variance, of_whole = (math.nan if value is None else value for value in (share.variance, share.share))
+    return VariancePart(name, variance, of_whole, math.nan, math.nan)
 
 
 def _shares(parts: Floats) -> Floats:
