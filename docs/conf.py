@@ -19,7 +19,7 @@ from pygments.lexers.special import TextLexer
 from nbyk import __version__
 
 ROOT = Path(__file__).resolve().parents[1]
-REPOSITORY = dict(line.split(", ") for line in metadata("nbyk").get_all("Project-URL", []))["Source"]
+REPOSITORY = dict(line.split(", ") for line in metadata("nbyk").get_all("Project-URL", [])).get("Source")
 PAGES = {"index": "README.md", "contributing": "CONTRIBUTING.md", "changelog": "CHANGELOG.md"}
 
 project = "nbyk"
@@ -52,7 +52,12 @@ html_theme = "furo"
 html_static_path = ["_static"]
 html_css_files = ["site.css"]
 html_title = f"nbyk {version}"
-html_theme_options = {"source_repository": REPOSITORY, "source_branch": "main", "source_directory": "docs/"}
+if REPOSITORY:
+    html_theme_options = {
+        "source_repository": REPOSITORY,
+        "source_branch": "main",
+        "source_directory": "docs/",
+    }
 html_copy_source = False
 html_show_copyright = False
 mermaid_version = "11.4.1"
@@ -69,7 +74,8 @@ def read_page(app: Any, docname: str, source: list[str]) -> None:
         name = docname.removeprefix("gallery/")
         text += f"\n[This page as a notebook](notebooks/{name}.ipynb)\n"
     text = re.sub(r"```text\n(.*?)```", wrapped_or_not, text, flags=re.DOTALL)
-    source[0] = re.sub(r"\]\((\.\./)?(src/[^)]*)\)", rf"]({REPOSITORY}/blob/main/\2)", text)
+    in_repository = rf"[\1]({REPOSITORY}/blob/main/\2)" if REPOSITORY else r"\1"
+    source[0] = re.sub(r"\[([^\]]*)\]\((?:\.\./)?(src/[^)]*)\)", in_repository, text)
 
 
 def wrapped_or_not(block: re.Match[str]) -> str:
