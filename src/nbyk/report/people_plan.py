@@ -29,7 +29,7 @@ def people_answer(plan: PeoplePlan, *, name: str) -> Answer:
     shared = plan.crew.raters > 0
     tables = []
     if shared:
-        caption = f"Least items for a power of {_power(plan):g} with other numbers of raters"
+        caption = f"Least items for a power of {_power(plan):.3g} with other numbers of raters"
         tables.append(AnswerTable("sizes", caption, sizes(plan)))
     figures = []
     if shared:
@@ -70,7 +70,7 @@ def _explorer(plan: PeoplePlan) -> dict[str, Any] | None:
 
 
 def sizes(plan: PeoplePlan) -> pd.DataFrame:
-    """Return the least N for several numbers of raters, one to a row; NaN where none will do."""
+    """Return the least N for several numbers of raters, one to a row; nothing where no N is enough."""
     import pandas as pd
 
     rows = []
@@ -79,12 +79,19 @@ def sizes(plan: PeoplePlan) -> pd.DataFrame:
         rows.append(
             {
                 "raters": raters,
-                "items": float(found.crew.n_items) if found.reachable else None,
+                "items": found.crew.n_items if found.reachable else None,
                 "ratings per item": found.crew.ratings_per_item,
                 "cost": found.cost if found.reachable else None,
             }
         )
-    return pd.DataFrame(rows).astype({"items": "float64", "cost": "float64"})
+    whole = {name: [_whole(row[name]) for row in rows] for name in ("items", "cost")}
+    return pd.DataFrame(rows).assign(
+        **{name: pd.Series(cells, dtype=object) for name, cells in whole.items()}
+    )
+
+
+def _whole(number: float | None) -> float | None:
+    return int(number) if number is not None and number == int(number) else number
 
 
 def people_figure(plan: PeoplePlan) -> Figure:
