@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from functools import partial
 from itertools import product
-from types import MappingProxyType
 from typing import Any
 
 from nbyk.errors import NbykError
@@ -127,7 +126,7 @@ class PeoplePlan:
     effect: float
     power: float
     reachable: bool = True
-    instead: Mapping[str, int] = MappingProxyType({})
+    instead: Mapping[str, int] = field(default_factory=dict)
     warnings: tuple[str, ...] = ()
 
     @property
