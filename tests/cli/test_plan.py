@@ -63,7 +63,8 @@ def test_a_published_prior_gives_a_sentence_and_progress(nbyk: Run, tmp_path: Pa
 
 def test_the_side_is_an_option_and_stands_in_the_answer(nbyk: Run) -> None:
     code, text, _ = nbyk(
-        "plan toxicity --items 60 --responses 5 --epsilon 0.3 --alternative greater --precision 0.1 --format json"
+        "plan toxicity --items 60 --responses 5 --epsilon 0.3 --alternative greater --precision 0.1"
+        " --format json"
     )
     assert code == 0
     content = json.loads(text)
@@ -371,7 +372,8 @@ def test_real_systems_take_the_place_of_what_is_assumed(nbyk: Run) -> None:
         off = generator.normal(-0.5 * spread, spread, size=60)
         answers = np.clip(np.round(ratings.mean(axis=1) + off), 1, 5)
         write_pilot(f"{name}.csv", answers[:, None])
-    command = "plan --pilot-systems theirs.csv ours.csv --scale 1,2,3,4,5 --responses 4 --power 0.8 --precision 0.1"
+    size = "--responses 4 --power 0.8 --precision 0.1"
+    command = f"plan --pilot-systems theirs.csv ours.csv --scale 1,2,3,4,5 {size}"
     code, text, errors = nbyk(f"{command} --pilot pilot.csv")
     assert code == 0, errors
     assert "that ours is better than theirs by 0." in " ".join(text.split())

@@ -189,7 +189,7 @@ def test_limits_and_systems_are_said() -> None:
 
 @pytest.fixture(scope="module")
 def many_items() -> Plan:
-    """A plan of so many items that some of its K are not simulated."""
+    """Return a plan of so many items that some of its K are not simulated."""
     return planned(epsilon=0.1, power=0.8, max_responses=6, precision=0.08)
 
 
@@ -200,7 +200,7 @@ def test_approximated_candidates_have_no_power(many_items: Plan) -> None:
 
 
 def test_the_plan_depends_on_the_seed_alone() -> None:
-    given = {"k_responses": 5, "epsilon": 0.3, "power": 0.8, "precision": 0.05}
+    given = {"k_responses": 5, "epsilon": 0.3, "power": 0.8, "precision": 0.05, "n_resamples": 999}
     first, again = plan(TOXICITY, **given), plan(TOXICITY, threads=2, **given)  # type: ignore[arg-type]
     assert first == again
     assert plan(TOXICITY, seed=1, **given).power != first.power  # type: ignore[arg-type]
