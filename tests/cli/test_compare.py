@@ -17,6 +17,7 @@ from matplotlib.image import imread
 import nbyk as package
 from nbyk.cli import main
 from nbyk.data.example import example_files
+from nbyk.planning.settling import simulated_sizes
 from nbyk.provenance.records import read_record
 from nbyk.report.formats import for_spreadsheets
 from tests.cli.conftest import Run
@@ -32,6 +33,12 @@ def nbyk(nbyk: Run) -> Run:
     for name, content in example_files().items():
         Path(name).write_bytes(content)
     return nbyk
+
+
+@pytest.fixture
+def few_sets(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Simulate the sizes that would settle a comparison on few sets: the numbers are tested elsewhere."""
+    monkeypatch.setattr(simulated_sizes, "_SETS", (64, 64))
 
 
 def unfolded(text: str) -> str:
@@ -70,6 +77,7 @@ def test_malformed_input_is_refused_in_one_line(
     assert sorted(tmp_path.rglob("*")) == before
 
 
+@pytest.mark.usefixtures("few_sets")
 def test_the_example_gives_the_sentence_the_table_and_a_report(nbyk: Run, tmp_path: Path) -> None:
     code, text, errors = nbyk("compare --gold gold.csv sim_a.csv sim_b.csv --full --out report")
     assert (code, errors) == (0, "")
@@ -330,6 +338,7 @@ def test_a_metric_of_ones_own_and_a_scale(nbyk: Run) -> None:
     assert halved["p_value"] == mae["p_value"]
 
 
+@pytest.mark.usefixtures("few_sets")
 def test_every_metric_and_what_would_settle_it_are_looked_at_when_asked_for(nbyk: Run) -> None:
     answer = found(nbyk, "--gold gold.csv sim_a.csv sim_b.csv")
     assert answer["sensitivity"] is answer["settlement"] is None

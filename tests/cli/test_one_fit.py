@@ -13,6 +13,7 @@ import nbyk
 from nbyk.data import Levels
 from nbyk.files import read_json
 from nbyk.metrics import get
+from nbyk.planning.settling import simulated_sizes
 from nbyk.planning.settling.fitted_systems import FittedSystems
 from nbyk.priors import Response, TwoStagePrior, fit_prior
 from nbyk.priors.families import Beta, TruncatedNormal, open_uniforms
@@ -94,11 +95,12 @@ def test_what_the_check_rejects_is_said_first(
         assert says.match(json.loads(nbyk(f"plan {of_plan} {PLAN}")[1])["sentence"])
 
 
-def test_what_would_settle_it_says_so_first() -> None:
+def test_what_would_settle_it_says_so_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(simulated_sizes, "_SETS", (64, 64))
     gold = camps()
     rng = np.random.default_rng(4)
     a, b = (np.clip(gold + step * rng.integers(-1, 2, gold.shape) / 5, 0, 0.8) for step in (2, 2))
-    found = nbyk.settle(gold, a, b, metric="mae", scale=LEVELS, n_resamples=999)
+    found = nbyk.settle(gold, a, b, metric="mae", scale=LEVELS, n_resamples=999, max_responses=10)
     assert not found.decided
     assert found.by == "simulation"
     assert found.sentence.startswith("The prior fitted to these items does not describe its ratings well")

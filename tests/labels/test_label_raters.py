@@ -114,21 +114,21 @@ def test_what_cannot_be_generalised_over_is_refused(generalise: list[str], messa
 
 
 def test_the_level_where_raters_differ() -> None:
-    """160 sets with 5 raters who lean by λ = 1, two-sided at .05; the standard error of a rate is .017.
+    """54 sets with 5 raters who lean by λ = 1, two-sided at .05; the standard error of a rate is .03.
 
     With these raters alone .68 are called different; over new raters .06 (docs/labels.md, 400 sets).
     """
     rejected = np.zeros(2)
-    sets = [each for chunk in range(3) for each in equally_good_rated("soft", 200, 5, chunk, 54, lean=1.0)]
-    for seed, (codes, a, b) in enumerate(sets[:160]):
+    sets = equally_good_rated("soft", 200, 5, 0, 54, lean=1.0)
+    for seed, (codes, a, b) in enumerate(sets):
         rated = rated_targets(codes.astype(float), LEVELS)
         target = soft_labels(codes.astype(float), LEVELS)
         (found,) = label_bootstrap(
             target, a, b, "cross_entropy", n_resamples=199, rated=rated, seed=seed
         ).comparisons
         rejected += [claim.p <= 0.05 for claim in found.claims]
-    broad, items = rejected / 160
-    assert broad <= 0.05 + 4 * 0.017
+    broad, items = rejected / 54
+    assert broad <= 0.05 + 4 * 0.03
     assert items >= 0.5
 
 

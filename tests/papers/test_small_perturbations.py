@@ -16,8 +16,11 @@ from nbyk_papers.wein2023.cells import reference_sets
 Floats = NDArray[np.float64]
 
 BINARY, FIVE = Response("binary"), Response("likert", 5)
-N_ITEMS = 300_000
-"""Items behind each effect, whose standard error is then at most .0005."""
+N_ITEMS = 75_000
+"""Items behind each effect, whose standard error is then at most .001."""
+
+NONE = 4e-3
+"""Four of those: an effect below may be none. One that does not vanish is .06 (see the papers' way)."""
 
 
 def effect_on_mae(data: ResponseSet) -> tuple[float, float]:
@@ -38,7 +41,7 @@ def effect_at(epsilon: float, prior: TwoStagePrior, gold: Floats | None = None, 
         **how,
     )
     effect, error = effect_on_mae(data)
-    assert error < 5e-4
+    assert error < 1e-3
     return effect
 
 
@@ -76,8 +79,8 @@ TABLES = {
 @pytest.mark.parametrize("name", published_names())
 def test_on_items_of_a_published_prior(name: str) -> None:
     prior = published_prior(name, "recommended")
-    assert abs(effect_at(1e-6, prior)) < 1e-3
-    assert effect_at(0.3, prior) > 1e-3
+    assert abs(effect_at(1e-6, prior)) < NONE
+    assert effect_at(0.3, prior) > NONE
 
 
 @pytest.mark.parametrize("table", TABLES)
@@ -85,17 +88,17 @@ def test_on_items_of_a_small_table_and_of_the_prior_fitted_to_it(table: str) -> 
     gold, response = TABLES[table]
     prior = fit_prior(table, gold, response, n_sets=1).prior
     for effect in (effect_at(1e-6, prior, gold), effect_at(1e-6, prior)):
-        assert abs(effect) < 1e-3
+        assert abs(effect) < NONE
 
 
 def test_on_convabuse() -> None:
     gold = load_source("convabuse").matrix()
     gold = gold[(~np.isnan(gold)).sum(axis=1) >= 2]
     prior = fit_prior("convabuse", gold, FIVE, n_sets=1).prior
-    assert abs(effect_at(1e-6, prior)) < 1e-3
+    assert abs(effect_at(1e-6, prior)) < NONE
     effects = [effect_at(epsilon, prior, gold) for epsilon in (1e-6, 0.1, 0.3)]
-    assert abs(effects[0]) < 1e-3 < effects[1] < effects[2]
+    assert abs(effects[0]) < NONE < effects[1] < effects[2]
     # The papers' way keeps what it is: most items are rated .8 by all, and one step down is a whole level.
     published = [effect_at(epsilon, prior, gold, latent_items=False) for epsilon in (0.0, 1e-6)]
-    assert abs(published[0]) < 1e-3
+    assert abs(published[0]) < NONE
     assert published[1] > 0.06

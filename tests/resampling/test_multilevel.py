@@ -18,7 +18,7 @@ from nbyk.resampling.samplers import MULTILEVEL_SAMPLERS
 from tests.oracles import enumerate as exact
 from tests.oracles.chisquare import assert_drawn_from
 
-M = 5_000
+M = 2_000
 NAN = float("nan")
 A = np.array([[0.1], [0.5], [0.85]])
 B = np.array([[0.3], [0.45], [0.6]])

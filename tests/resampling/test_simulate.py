@@ -75,7 +75,7 @@ def test_binary_effects_have_the_enumerated_distribution(detail: str, hypothesis
     draws = simulated_effects(
         Population(constant_prior(0.6, 0.5, Response("binary")), 2, 2, 0.0),
         "mae",
-        n_draws=20_000,
+        n_draws=8_000,
         detail=detail,
         seed=3,
     )
@@ -123,22 +123,22 @@ def plain_effects(hypothesis: str, k: int, likert: bool, m: int) -> np.ndarray:
 def test_effects_have_the_distribution_of_a_plain_simulation(
     likert: bool, hypothesis: str, detail: str
 ) -> None:
-    """Two-sample KS, 4000 draws each; the shortcuts (one normal, one multinomial) included."""
+    """Two-sample KS, 2000 draws each; the shortcuts (one normal, one multinomial) included."""
     draws = simulated_effects(
         replace(POPULATION, prior=TOXICITY if likert else SIMULATED),
         "mae",
-        n_draws=4000,
+        n_draws=2000,
         detail=detail,  # type: ignore[arg-type]
         seed=5,
     )
-    plain = plain_effects(hypothesis, 3, likert, 4000)
+    plain = plain_effects(hypothesis, 3, likert, 2000)
     assert stats.ks_2samp(getattr(draws, hypothesis)[0], plain).pvalue > 0.005
 
 
 def test_epsilon_a_mirrors_epsilon_b() -> None:
-    """Swapping ε_A and ε_B turns the effect round; KS of 4000 draws each."""
-    one = simulated_effects(Population(SIMULATED, 30, 2, 0.4, 0.1), "mae", n_draws=4000, seed=6)
-    other = simulated_effects(Population(SIMULATED, 30, 2, 0.1, 0.4), "mae", n_draws=4000, seed=7)
+    """Swapping ε_A and ε_B turns the effect round; KS of 2000 draws each."""
+    one = simulated_effects(Population(SIMULATED, 30, 2, 0.4, 0.1), "mae", n_draws=2000, seed=6)
+    other = simulated_effects(Population(SIMULATED, 30, 2, 0.1, 0.4), "mae", n_draws=2000, seed=7)
     assert stats.ks_2samp(one.alternative[0], -other.alternative[0]).pvalue > 0.005
     assert one.alternative.mean() > 0.05
 

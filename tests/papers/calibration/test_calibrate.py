@@ -144,7 +144,7 @@ def test_expected_p_is_that_of_the_papers() -> None:
 
 def test_rates_depend_on_the_cell_alone() -> None:
     """Not on the metrics and samplers beside it, nor on threads; and on the seed."""
-    population = Population(TOXICITY, 20, 3, 0.2, 0.2)
+    population = Population(TOXICITY, 10, 3, 0.2, 0.2)
     for samplers in ((), ("bootstrap_items/all", "all_items/sample(1)")):
         together = rates(population, ("wins_mae", "mae", "spearman"), samplers=samplers, threads=2)
         for metric in ("mae", "spearman"):

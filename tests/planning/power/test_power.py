@@ -84,7 +84,9 @@ def test_critical_counts_are_those_of_the_p_values() -> None:
 @pytest.mark.parametrize("name", [name for name in TESTS if name not in ("welch_t", "wilcoxon")])
 def test_stopping_early_decides_as_all_draws_do(name: str) -> None:
     slow = name in ("permutation", "pooled", "pooled_twice")
-    n_sets, m = {"expected_p": (100, 10_000)}.get(name, (64, 1024) if slow else (320, 2000))
+    n_sets, m = {"expected_p": (32, 10_000), "multistage_bootstrap": (128, 2000)}.get(
+        name, (64, 1024) if slow else (320, 2000)
+    )
     early = SystemTest(name, MAE, n_resamples=m)
     full = SystemTest(name, MAE, n_resamples=m, early=False)
     sizes = population(30 if slow else 60, epsilon=0.4 if name == "expected_p" else 0.2)

@@ -84,7 +84,7 @@ def test_effects_have_the_exact_distribution(engine: type[NestedDraws] | type[Pa
     prior = TwoStagePrior("known", Constant(1.0), Constant(1.0), Response("binary"))
     population = Population(prior, 2, 1, 0.0, sd_scale_b=2.0)
     source = engine(population, [get("mae"), get("wins_mae")], seed=5)
-    draws = np.concatenate([source.draw([2, 3], chunk, 64) for chunk in range(125)], axis=-1)
+    draws = np.concatenate([source.draw([2, 3], chunk, 64) for chunk in range(60)], axis=-1)
     for place, n_items in enumerate((2, 3)):
         exact = exact_effects(n_items)
         for r, semantics in enumerate(RESAMPLINGS):
@@ -113,25 +113,25 @@ def test_patterns_and_items_draw_the_same_effects(source: str, k: int) -> None:
     metrics = [get(name) for name in (*METRICS, "spearman")]
     engines = NestedDraws(population, metrics, 3), PatternDraws(population, metrics, 3)
     draws = [
-        np.concatenate([engine.draw([60, 150], chunk, 64) for chunk in range(24)], axis=-1)
+        np.concatenate([engine.draw([60, 100], chunk, 64) for chunk in range(8)], axis=-1)
         for engine in engines
     ]
     mean, sd = (np.stack([getattr(np, moment)(d, axis=-1) for d in draws]) for moment in ("mean", "std"))
-    error = np.sqrt((sd**2).sum(axis=0) / (24 * 64))
+    error = np.sqrt((sd**2).sum(axis=0) / (8 * 64))
     assert (np.abs(mean[0] - mean[1]) <= 4.2 * error).all()
-    assert sd[0] == pytest.approx(sd[1], rel=0.12)
+    assert sd[0] == pytest.approx(sd[1], rel=0.2)
 
 
 def test_recommended_p_values_are_those_of_fresh_draws() -> None:
     prior = published_prior("multidomain")
-    grid = size_grid(prior, METRICS, [(40, 20)], epsilon_b=0.2, n_draws=4000, seed=1).to_pandas()
-    plain = simulated_effects(Population(prior, 40, 20, 0.2), METRICS, n_draws=4000, seed=2)
+    grid = size_grid(prior, METRICS, [(40, 5)], epsilon_b=0.2, n_draws=2000, seed=1).to_pandas()
+    plain = simulated_effects(Population(prior, 40, 5, 0.2), METRICS, n_draws=2000, seed=2)
     grid = grid[(grid["semantics"] == "recommended") & (grid["bootstrap"] == "multistage")]
     for row, (_, of_metric) in enumerate(grid.iterrows()):
         expected = expected_p(plain.alternative[row], plain.null[row])
         error = np.hypot(expected.standard_error, of_metric["standard_error"])
         assert abs(of_metric["p"] - expected.p) < 4 * error
-        spread = of_metric["effect_sd"] * (1 / of_metric["n_draws"] + 1 / 4000) ** 0.5
+        spread = of_metric["effect_sd"] * (1 / of_metric["n_draws"] + 1 / 2000) ** 0.5
         assert abs(of_metric["effect"] - plain.alternative[row].mean()) < 4 * spread
 
 

@@ -12,10 +12,12 @@ import pytest
 import nbyk
 from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.units import ALL_FRESH, Units
+from nbyk.planning.settling import simulated_sizes
 from nbyk.testing.shared_units.cautions import about_units
 from nbyk.testing.systems.variance import variance_shares
 
 compare = partial(nbyk.compare, generalise=("items",))
+settle = partial(nbyk.settle, max_responses=10, n_resamples=999)
 compare_systems = partial(nbyk.compare_systems, generalise=("items",))
 
 N = 40
@@ -59,19 +61,22 @@ def test_simulated_sets_have_fresh_units_and_no_caution() -> None:
     assert as_said.to_dict(distributions=True) == found.to_dict(distributions=True)
 
 
-def test_each_answer_about_two_systems_says_it_and_no_number_moves() -> None:
+def test_each_answer_about_two_systems_says_it_and_no_number_moves(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(simulated_sizes, "_SETS", (64, 64))
     shared, fresh = response_set(GOLD, A, B), ResponseSet(GOLD, A, B, ALL_FRESH)
     for look in (
         compare,
         variance_shares,
-        nbyk.settle,
+        settle,
         lambda data: nbyk.sensitivity(data, metrics=["mae"], n_resamples=99),
     ):
         found, expected = look(shared), look(fresh)
         assert len(sharing(found.warnings)) == 1
         assert not sharing(expected.warnings)
         found = replace(found, warnings=expected.warnings)
-        if look is nbyk.settle:
+        if look is settle:
             assert found.people
             found = replace(found, people="")
         assert repr(found) == repr(expected)

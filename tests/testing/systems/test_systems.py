@@ -248,6 +248,7 @@ def test_benjamini_and_hochberg_bound_the_share_of_false_claims() -> None:
     assert found > by_holm
 
 
+@pytest.mark.statistics
 def test_rank_sets_of_equal_systems_hold_every_rank(equal_boards: list[Leaderboard]) -> None:
     covered = sum(
         all((standing.rank_low, standing.rank_high) == (1, 4) for standing in board.standings)
