@@ -129,7 +129,7 @@ test-commands: install
 
 # The name of each test ends in the seed of its moment.
 test-faults: install
-	NBYK_FAULTS_TIMES=$(TIMES) NBYK_FAULTS_SEED=$(SEED) $(BIN)/pytest -vv -n $(CORES) tests/faults tests/hostile
+	NBYK_FAULTS_TIMES=$(TIMES) NBYK_FAULTS_SEED=$(SEED) $(BIN)/pytest -vv -n $(CORES) tests/faults tests/hostile tests/workflow/test_damaged_intermediates.py
 
 # The gallery's notebooks run first: they draw its pictures.
 site: install $(VENV)/installed-docs
