@@ -7,7 +7,7 @@
 # `make site` builds the documentation into site/, and stops at a broken link or a page that prints something else.
 # `make test-wheel` installs nbyk from its source and its wheel into an empty environment, and asks it there.
 # `make test-faults TIMES=20` kills runs and fills disks at 20 random moments a test; SEED=n starts with moment n.
-# It also runs the whole corpus of hostile inputs, of which `make test` runs a sample.
+# `make test` runs one cheap moment of each kind, and a sample of the corpus of hostile inputs, of which this runs all.
 
 PYTHON ?= python3
 CORES ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
@@ -100,7 +100,7 @@ types: install
 
 # Each worker keeps to files of its own until it has none left, so that what a file's tests share is made once.
 unit: install
-	$(BIN)/pytest -n $(CORES) --dist worksteal -m "not statistics"
+	$(BIN)/pytest -n $(CORES) --dist worksteal -m "not statistics and not faults"
 
 # One process, so that nothing is compiled twice.
 test-quick: install
@@ -129,7 +129,7 @@ test-commands: install
 
 # The name of each test ends in the seed of its moment.
 test-faults: install
-	NBYK_FAULTS_TIMES=$(TIMES) NBYK_FAULTS_SEED=$(SEED) $(BIN)/pytest -vv -n $(CORES) tests/faults tests/hostile
+	NBYK_FAULTS_TIMES=$(TIMES) NBYK_FAULTS_SEED=$(SEED) $(BIN)/pytest -vv -n $(CORES) tests/faults tests/hostile tests/workflow/test_damaged_intermediates.py
 
 # The gallery's notebooks run first: they draw its pictures.
 site: install $(VENV)/installed-docs

@@ -107,7 +107,10 @@ def predicted_counts(
     """
     from scipy.stats import hypergeom
 
-    x, n, m = (np.asarray(values, dtype=np.int64) for values in (found, trials, others))
+    # The same counts come in many rows.
+    rows = np.column_stack([np.asarray(values, dtype=np.int64) for values in (found, trials, others)])
+    different, row = np.unique(rows, axis=0, return_inverse=True)
+    x, n, m = different.T
     tail = 0.5 * (1.0 - confidence)
 
     def is_high_enough(y: Counts) -> NDArray[np.bool_]:
@@ -116,7 +119,8 @@ def predicted_counts(
     def is_too_high(y: Counts) -> NDArray[np.bool_]:
         return np.asarray(hypergeom.sf(y - 1, n + m, x + y, m) < tail)
 
-    return _first_from_zero(is_high_enough, m), _first_from_zero(is_too_high, m + 1) - 1
+    row = row.reshape(-1)
+    return _first_from_zero(is_high_enough, m)[row], (_first_from_zero(is_too_high, m + 1) - 1)[row]
 
 
 def _first_from_zero(holds: Callable[[Counts], NDArray[np.bool_]], last: Counts) -> Counts:

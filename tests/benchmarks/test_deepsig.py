@@ -15,7 +15,8 @@ def test_without_the_peer_nothing_is_measured(
     assert "pip install deepsig" in capsys.readouterr().out
 
 
-def test_every_test_is_measured_against_the_peer() -> None:
+def test_every_test_is_measured_against_the_peer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(deepsig, "DRAWS", 50)
     if deepsig.load_deepsig() is None:
         pytest.skip("deepsig is not installed")
     lines = list(deepsig.against_deepsig(1))

@@ -5,19 +5,28 @@ from __future__ import annotations
 import json
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
-from nbyk_papers.ulmer2022.cartpole.analysis import case_study
+from nbyk_papers.ulmer2022.cartpole import analysis
 from nbyk_papers.ulmer2022.cartpole.rewards import read_rewards
 from tests.cli.conftest import Run
 
 
 def test_the_study_is_written_without_gymnasium(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "gymnasium", None)
+    studied, kept = analysis.case_study, []
+
+    def case_study(*given: Any, **more: Any) -> analysis.CaseStudy:
+        kept.append(studied(*given, **more))
+        return kept[-1]
+
+    monkeypatch.setattr(analysis, "case_study", case_study)
     code, text, error = nbyk("study cartpole study --out study --scores scores")
     assert (code, error) == (0, "")
-    found = case_study(read_rewards())
+    (found,) = kept
+    assert found.rewards.keys() == read_rewards().keys()
     written = json.loads(Path("study/case_study.json").read_text())
     assert written["tests"][-1]["eps_min"] == found.tests[-1].aso.eps_min
     assert written["episodes"][0]["rejected"] == found.episodes[0].rejected

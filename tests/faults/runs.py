@@ -16,6 +16,8 @@ from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
 
+import pytest
+
 from nbyk.files import SCRATCH
 from tests.workflow.test_workflow import PATIENCE, command, planned, results, snakemake
 
@@ -25,6 +27,9 @@ OF_A_CELL = ("pvalues",)
 OF_THE_RUN = ("report",)
 WRITERS = ("normalise", "prior", "report")
 """Rules whose jobs, together, write every kind of file: Parquet, JSON, CSV, LaTeX, PNG, SVG, HTML, …"""
+
+CHEAPEST_WRITER_FIRST = [WRITERS[0], *(pytest.param(rule, marks=pytest.mark.faults) for rule in WRITERS[1:])]
+"""The same as a test's parameters: `make test` runs the first alone."""
 
 
 def undone(shared: Path, directory: Path, moment: random.Random) -> Path:

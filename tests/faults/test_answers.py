@@ -84,6 +84,7 @@ def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
     return folder, (time.monotonic() - started) / 2
 
 
+@pytest.mark.faults
 @pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGTERM], ids=lambda number: number.name)
 def test_a_comparison_that_is_stopped_leaves_the_old_answer_or_the_new_one(
     number: signal.Signals,

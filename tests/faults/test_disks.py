@@ -17,8 +17,8 @@ from nbyk.provenance.records import record_path
 from tests.data.server import serving
 from tests.faults.mounts import PAGE, READ_ONLY, SMALL, Mounted, fill, mounted, pages_of, refusal
 from tests.faults.runs import (
+    CHEAPEST_WRITER_FIRST,
     NBYK,
-    WRITERS,
     check_same_bytes,
     copy,
     differing,
@@ -75,7 +75,7 @@ def errors_in(output: str) -> list[str]:
     return [line for line in output.splitlines() if line.startswith("error: ")]
 
 
-@pytest.mark.parametrize("rule", WRITERS)
+@pytest.mark.parametrize("rule", CHEAPEST_WRITER_FIRST)
 def test_a_full_disk_is_one_line_and_with_room_the_bytes_are_the_same(
     rule: str, jobs: dict[str, list[str]], shared: Path, tmp_path: Path, moment: random.Random
 ) -> None:
@@ -97,6 +97,7 @@ def test_a_full_disk_is_one_line_and_with_room_the_bytes_are_the_same(
         check_same_bytes(shared, seen)
 
 
+@pytest.mark.faults
 def test_a_run_on_a_full_disk_names_the_file_and_with_room_goes_on_to_the_same_bytes(
     shared: Path, tmp_path: Path, moment: random.Random
 ) -> None:
@@ -122,16 +123,19 @@ def test_a_run_on_a_full_disk_names_the_file_and_with_room_goes_on_to_the_same_b
         check_same_bytes(shared, seen)
 
 
-def test_a_read_only_folder_is_one_line(jobs: dict[str, list[str]], shared: Path, tmp_path: Path) -> None:
+@pytest.mark.parametrize("rule", CHEAPEST_WRITER_FIRST)
+def test_a_read_only_folder_is_one_line(
+    rule: str, jobs: dict[str, list[str]], shared: Path, tmp_path: Path
+) -> None:
     directory = copy(shared, tmp_path)
     with mounted(READ_ONLY, directory / "results") as disk:
-        for rule in ("normalise", "prior", "report"):
-            code, output = disk.run([NBYK, *jobs[rule]], directory)
-            assert code == 2, output[-3000:]
-            check_one_line(output, READ, outputs(jobs[rule], shared))
+        code, output = disk.run([NBYK, *jobs[rule]], directory)
+        assert code == 2, output[-3000:]
+        check_one_line(output, READ, outputs(jobs[rule], shared))
     check_same_bytes(shared, directory)
 
 
+@pytest.mark.faults
 def test_a_run_in_a_read_only_folder_ends_before_its_first_job(
     shared: Path, tmp_path: Path, moment: random.Random
 ) -> None:
@@ -147,7 +151,10 @@ def test_a_run_in_a_read_only_folder_ends_before_its_first_job(
     assert results(directory) == before
 
 
-@pytest.mark.parametrize("from_folder", [False, True], ids=["address", "folder"])
+@pytest.mark.parametrize(
+    "from_folder",
+    [pytest.param(False, id="address"), pytest.param(True, id="folder", marks=pytest.mark.faults)],
+)
 def test_a_full_disk_during_a_download_is_one_line_and_with_room_it_is_fetched(
     from_folder: bool, tmp_path: Path, moment: random.Random, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -17,7 +17,7 @@ from nbyk.cli import main
 from nbyk.files import SCRATCH, write_text
 from nbyk.provenance.records import FOLDER, Record, recorded_file
 from tests.faults.disk import Files, Step, after_power_cut, files_in, recording
-from tests.faults.runs import WRITERS, check_same_bytes, copy, differing, outputs
+from tests.faults.runs import CHEAPEST_WRITER_FIRST, check_same_bytes, copy, differing, outputs
 
 CHANCES = 20
 """What the disk may hold is drawn so often for each step after which the power may go."""
@@ -66,7 +66,7 @@ def cuts(before: Files, steps: list[Step], chance: random.Random) -> list[Files]
     ]
 
 
-@pytest.mark.parametrize("rule", WRITERS)
+@pytest.mark.parametrize("rule", CHEAPEST_WRITER_FIRST)
 def test_a_power_cut_leaves_whole_files_and_the_next_try_gives_the_same_bytes(
     rule: str,
     jobs: dict[str, list[str]],

@@ -28,7 +28,7 @@ from nbyk.files import is_scratch
 from nbyk.health.results import examine
 from nbyk.lineage.recording import recording
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable, answer_text, write_answer
-from nbyk.report.drawing import new_figure
+from nbyk.report.drawing import new_figure, pictures
 from nbyk.report.printed import printed
 
 FRAME = pd.DataFrame(
@@ -236,15 +236,24 @@ def test_a_new_answer_takes_the_place_of_the_whole_old_one_and_of_nothing_else(t
     assert not (used / ".nbyk/results.tsv.json").exists()
 
 
+@pytest.fixture(scope="module")
+def picture() -> dict[str, bytes]:
+    """Return what the figure of the answers is drawn as."""
+    return pictures(drawn())
+
+
 @pytest.mark.parametrize("step", range(40))
 def test_whenever_a_command_ends_there_is_one_answer_and_the_doctor_knows_if_it_is_whole(
-    step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+    step: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, picture: dict[str, bytes]
 ) -> None:
+    once = (replace(ANSWER.figures[0], draw=lambda: None),)
+    monkeypatch.setattr("nbyk.report.answer.pictures", lambda figure, for_paper: picture)
+    first, second = (replace(answer, figures=once) for answer in (ANSWER, OTHER))
     folder, steps = tmp_path / "out", iter(range(1000))
     with recording(["first"]):
-        write_answer(ANSWER, folder, stem="answer")
+        write_answer(first, folder, stem="answer")
     old = parts(folder)
-    write_answer(OTHER, tmp_path / "new", stem="answer")
+    write_answer(second, tmp_path / "new", stem="answer")
     new = parts(tmp_path / "new")
 
     def stopping(real: Callable[..., None]) -> Callable[..., None]:
@@ -259,7 +268,7 @@ def test_whenever_a_command_ends_there_is_one_answer_and_the_doctor_knows_if_it_
         for name in ("replace", "unlink", "fsync"):
             patched.setattr(os, name, stopping(getattr(os, name)))
         with suppress(KeyboardInterrupt), recording(["second"]):
-            write_answer(OTHER, folder, stem="answer")
+            write_answer(second, folder, stem="answer")
     found = parts(folder)
     assert found.items() <= old.items() or found.items() <= new.items()
     monkeypatch.chdir(tmp_path)
@@ -269,7 +278,7 @@ def test_whenever_a_command_ends_there_is_one_answer_and_the_doctor_knows_if_it_
     elif found:
         assert any(line.startswith("out: ") for line in told)
     with recording(["third"]):
-        write_answer(OTHER, folder, stem="answer")
+        write_answer(second, folder, stem="answer")
     assert parts(folder) == new
     assert [finding for finding in examine(folder) if finding.advice] == []
 

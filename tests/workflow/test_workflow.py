@@ -13,7 +13,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -318,16 +318,20 @@ def test_an_edit_runs_again_what_reaches_it(
             changed = {rule for rule, function in steps.items() if code.checksum(function) != before[rule]}
         assert changed == {rule for rule in steps if name in reached[rule]}, name
     code_module._path.cache_clear()
-    # What Snakemake plans: of one module for each set of rules that reach it, and of some that none does.
+    # What Snakemake plans: of a module for each rule, one that reaches few others, and of some that reach none.
     of_rules = {frozenset(rule for rule in steps if name in reached[rule]): name for name in everywhere}
+    fewest = {min((reaching for reaching in of_rules if rule in reaching), key=len) for rule in steps}
     for name in of_rules.values():
         with file_of(source, name).open("a") as file:
             file.write("\n# A comment.\n")
-    assert planned(checkout, finished) == []
-    for rules_of_module, name in [*of_rules.items(), *((frozenset[str](), name) for name in unreached)]:
-        work = set(rules_of_module).union(*(after[rule] for rule in rules_of_module))
-        with edited(source, name):
-            assert set(rules(planned(checkout, finished))) == work, name
+    with ExitStack() as stack:
+        for name in unreached:
+            stack.enter_context(edited(source, name))
+        assert planned(checkout, finished) == []
+    for reaching in fewest:
+        work = set(reaching).union(*(after[rule] for rule in reaching))
+        with edited(source, of_rules[reaching]):
+            assert set(rules(planned(checkout, finished))) == work, of_rules[reaching]
 
 
 def test_data_that_come_with_a_package_count(
@@ -395,10 +399,10 @@ def test_samplers_and_metrics_come_and_go_in_any_order_and_nothing_is_planned_bu
     ):
         configure(finished, {**CONFIG, "samplers": samplers, "epsilons": epsilons})
         assert rules(planned(checkout, finished))["cell"] == n_new, (samplers, epsilons)
-        # The report is not asked for: the cells alone.
-        code, output = snakemake(checkout, finished, "--until", "cell")
-        assert code == 0, output[-3000:]
-        assert rules(planned(checkout, finished))["cell"] == 0
+        if n_new:  # The report is not asked for: the cells alone.
+            code, output = snakemake(checkout, finished, "--until", "cell")
+            assert code == 0, output[-3000:]
+            assert rules(planned(checkout, finished))["cell"] == 0
     table = pd.read_parquet(finished / "results/pvalues")
     key = ["semantics", "source", "epsilon_b", "item_sampler", "response_sampler", "reference", "metric"]
     assert len(table) == 3 * 2 * 3 * CONFIG["n_references"]
@@ -426,13 +430,13 @@ def test_along_no_axis_does_an_order_or_a_value_that_goes_plan_a_cell(tmp_path: 
     key = ["semantics", "source", "epsilon_b", "n_items", "k_responses", *sampler, "reference", "metric"]
     assert len(table) == 2**6 * CONFIG["n_references"]
     assert not table.duplicated(key).any()
-    for axis, (one, other) in FULLER.items():
-        for values in ([other, one], [other], [one]):
-            configure(tmp_path, {**CONFIG, **FULLER, axis: values})
-            assert rules(planned(ROOT, tmp_path))["cell"] == 0, (axis, values)
+    for axis, (_, other) in FULLER.items():
+        configure(tmp_path, {**CONFIG, **FULLER, axis: [other]})
+        assert rules(planned(ROOT, tmp_path))["cell"] == 0, axis
     backwards = {axis: values[::-1] for axis, values in FULLER.items()}
-    configure(tmp_path, {**CONFIG, **backwards})
-    assert rules(planned(ROOT, tmp_path))["cell"] == 0
+    for asked in (backwards, first):
+        configure(tmp_path, {**CONFIG, **asked})
+        assert rules(planned(ROOT, tmp_path))["cell"] == 0, asked
 
 
 def take_fits(run: Path, directory: Path) -> None:
@@ -444,12 +448,13 @@ def take_fits(run: Path, directory: Path) -> None:
 def test_killed_and_resumed_on_one_core_gives_the_same_bytes_as_two_cores(
     shared: Path, tmp_path: Path
 ) -> None:
+    """The cells alone: the report is one job (`make test-faults` kills that, too)."""
     checkout = shared / "checkout"
     configure(tmp_path, CONFIG)
     take_fits(shared / "run", tmp_path)
     with (tmp_path / "output.txt").open("w") as output:
         running = subprocess.Popen(
-            **command(checkout, tmp_path, cores=1),
+            **command(checkout, tmp_path, "--until", "cell", cores=1),
             stdout=output,
             stderr=subprocess.STDOUT,
             start_new_session=True,
@@ -463,9 +468,10 @@ def test_killed_and_resumed_on_one_core_gives_the_same_bytes_as_two_cores(
             os.killpg(running.pid, signal.SIGKILL)
             running.wait()
     finished = results(shared / "run")
+    finished = {name: finished[name] for name in finished if not name.startswith("results/wein2023/")}
     assert set(results(tmp_path)) < set(finished)
     assert snakemake(checkout, tmp_path, "--unlock")[0] == 0
-    code, printed = snakemake(checkout, tmp_path, cores=1)
+    code, printed = snakemake(checkout, tmp_path, "--until", "cell", cores=1)
     assert code == 0, printed[-3000:]
     again = results(tmp_path)
     assert sorted(again) == sorted(finished)

@@ -88,7 +88,9 @@ def pictures(figure: Figure, *, for_paper: bool = False) -> dict[str, bytes]:
 
     There are no dates in them, so that the same numbers give the same bytes. The figure is closed.
     """
+    import matplotlib as mpl
     import matplotlib.pyplot as plt
+    from matplotlib.backend_bases import get_registered_canvas_class
 
     drawn = {}
     with style(), warnings.catch_warnings():
@@ -99,8 +101,11 @@ def pictures(figure: Figure, *, for_paper: bool = False) -> dict[str, bytes]:
         if for_paper:
             forms[".pdf"] = {"CreationDate": None}
         for suffix, metadata in forms.items():
+            # Not by `savefig`, which draws all of it once more each time to lay it out.
+            figure.dpi = mpl.rcParams["savefig.dpi"]
             picture = BytesIO()
-            figure.savefig(picture, format=suffix[1:], metadata=metadata)
+            canvas: Any = get_registered_canvas_class(suffix[1:])(figure)
+            getattr(canvas, f"print_{suffix[1:]}")(picture, metadata=metadata)
             drawn[suffix] = picture.getvalue()
     plt.close(figure)
     return drawn

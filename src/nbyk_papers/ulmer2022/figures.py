@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels
-from nbyk_papers.ulmer2022.comparison import CONFIDENCE, beside_published, compare
+from nbyk_papers.ulmer2022.comparison import CONFIDENCE, beside_published
 from nbyk_papers.ulmer2022.design import (
     ALPHA,
     ASO,
@@ -32,19 +32,18 @@ _READINGS = {"as_run": "as run", "as_printed": "as printed"}
 _CROSS: Any = {"marker": "x", "linestyle": "none", "markersize": 4.5, "markeredgewidth": 1.1}
 
 
-def figures_of(scores: pd.DataFrame, thresholds: Sequence[float]) -> dict[str, Callable[[], Figure]]:
+def figures_of(scores: pd.DataFrame, cells: Mapping[str, pd.DataFrame]) -> dict[str, Callable[[], Figure]]:
     """Return what draws each figure that the scores at hand allow, by file name.
 
     Parameters
     ----------
     scores
         From `read_scores`.
-    thresholds
-        Those of the tables, for the comparison with the published rates.
+    cells
+        From `compare`: those of the tables.
     """
-    rates = error_rates(scores, sorted({*thresholds, ALPHA, ASO_THRESHOLD}))
+    rates = error_rates(scores, [ALPHA, ASO_THRESHOLD])
     shown = rates[rates["threshold"] == rates["test"].map(_threshold_of)]
-    cells = compare(rates[rates["threshold"].isin(thresholds)])
     drawn: dict[str, Callable[[], Figure]] = {
         "figure_02": partial(distributions_figure, list(dict.fromkeys(scores["distribution"]))),
     }

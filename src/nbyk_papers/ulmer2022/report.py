@@ -47,7 +47,7 @@ def scores_report(scores: pd.DataFrame, thresholds: Sequence[float]) -> Answer:
         "deep-significance: error rates of tests of scores, reproduced",
         summarise(cells),
         tables_of(rates, cells),
-        figures_of(scores, thresholds),
+        figures_of(scores, cells),
         titles=TITLES,
         first="agreement",
         template=Path(__file__).with_name("ulmer2022.html"),
