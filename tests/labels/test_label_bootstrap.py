@@ -65,7 +65,7 @@ def distribution(outcomes: list[float]) -> dict[float, float]:
 
 
 def enumerated(target: Any, a: Any, b: Any, score: str, n_drawn: int | None = None) -> dict[float, float]:
-    """Return the exact distribution of the effect over all resamples of the items, each set of them scored once."""
+    """Return the exact distribution of the effect over all resamples of the items; orders score alike."""
     n = len(target)
     labels = np.unique(target) if np.ndim(target) == 1 else None
     sign = -1 if score in ("cross_entropy", "js_divergence", "js_distance") else 1
@@ -75,7 +75,7 @@ def enumerated(target: Any, a: Any, b: Any, score: str, n_drawn: int | None = No
         i = list(items)
         of_a, of_b = (of(target[i], x[i], score, labels) for x in (a, b))
         effects[items] = sign * (of_a - of_b)
-    return distribution([effects[items] for items in resamples if not np.isnan(effects[items])])
+    return distribution([effects[items] for items in resamples])
 
 
 def of(target: Any, prediction: Any, score: str, labels: Any = None) -> float:
@@ -111,14 +111,13 @@ def test_entropy_correlation_has_the_exact_distribution_and_says_where_it_is_und
     assert test.comparisons[0].warnings == (
         f"undefined on {n_undefined} of 8000 resamples, which are left out",
     )
-    effects = []
-    for items in product(range(5), repeat=5):
-        if len(set(items)) > 1:
-            i = list(items)
-            effects.append(
-                of(target[i], a[i], "entropy_correlation") - of(target[i], b[i], "entropy_correlation")
-            )
-    assert_drawn_from(defined, distribution(effects))
+    resamples = [tuple(sorted(items)) for items in product(range(5), repeat=5) if len(set(items)) > 1]
+    effects = {}
+    for items in set(resamples):
+        i = list(items)
+        of_a, of_b = (of(target[i], x[i], "entropy_correlation") for x in (a, b))
+        effects[items] = of_a - of_b
+    assert_drawn_from(defined, distribution([effects[items] for items in resamples]))
 
 
 def test_a_fraction_draws_fewer_items() -> None:
