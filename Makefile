@@ -113,7 +113,7 @@ test-slurm: install slurm
 	$(BIN)/pytest tests/slurm
 
 test-browser: install chromium
-	$(BIN)/pytest tests/browser
+	$(BIN)/pytest -n $(CORES) --dist worksteal tests/browser
 
 test-wheel: install
 	$(BIN)/pytest tests/wheel

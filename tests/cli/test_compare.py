@@ -19,7 +19,7 @@ from nbyk.cli import main
 from nbyk.data.example import example_files
 from nbyk.planning.settling import simulated_sizes
 from nbyk.provenance.records import read_record
-from nbyk.report.formats import for_spreadsheets
+from nbyk.spreadsheets import for_spreadsheets
 from tests.cli.conftest import Run
 from tests.data.lm_eval_log import runs
 from tests.data.malformed.corpus import CASES, Case
@@ -264,7 +264,7 @@ def test_constant_ratings_are_compared(nbyk: Run) -> None:
     code, text, _ = nbyk("compare --gold g.csv x.csv y.csv --gate")
     assert code == 4
     assert "The gate is inconclusive: two raters and two runs of each system cannot speak" in unfolded(text)
-    assert "The effect on mae does not vary over items or responses." in answer["sentences"]
+    assert "The effect on mae does not vary over items and responses." in answer["sentences"]
     code, _, errors = nbyk("compare --gold g.csv x.csv y.csv --metric spearman")
     assert code == 2
     assert re.fullmatch(r"error: .*spearman.*\n", errors)
@@ -313,7 +313,9 @@ def test_several_metrics_stand_side_by_side(nbyk: Run) -> None:
         "accuracy(threshold=0.4)",
     ]
     assert "3 metrics were tested; their p-values are not corrected for that number" in answer["cautions"]
-    assert any(text.startswith("variance of spearman: not known here, ") for text in answer["cautions"])
+    of_spearman = answer["results"][1]["claims"][0]["parts"]
+    assert [part["source"] for part in of_spearman][:3] == ["items", "raters", "raters × items"]
+    assert answer["variance_shares"] == []
     assert nbyk(f"compare {line} --out report")[0] == 0
     stems = {path.stem for path in Path("report/figures").glob("*.png")}
     others = ("", "_spearman", "_accuracy-threshold=0.4")

@@ -318,7 +318,7 @@ def test_an_edit_runs_again_what_reaches_it(
             changed = {rule for rule, function in steps.items() if code.checksum(function) != before[rule]}
         assert changed == {rule for rule in steps if name in reached[rule]}, name
     code_module._path.cache_clear()
-    # What Snakemake plans: a module for each rule, which reaches few others, and some that reach none.
+    # What Snakemake plans: of a module for each rule, one that few others share, and of some that none has.
     of_rules = {frozenset(rule for rule in steps if name in reached[rule]): name for name in everywhere}
     fewest = {min((reaching for reaching in of_rules if rule in reaching), key=len) for rule in steps}
     for name in of_rules.values():

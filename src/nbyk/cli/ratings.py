@@ -118,7 +118,7 @@ def fit(
     from nbyk.files import read_parquet, write_json, write_text
     from nbyk.priors import Response, fit_prior
     from nbyk.priors.likelihood_fit import candidates_table
-    from nbyk.report.formats import csv_text
+    from nbyk.spreadsheets import csv_text
     from nbyk.testing.shared_units.cautions import about_units
 
     table, made = read_parquet(ratings, RATINGS)
