@@ -38,7 +38,7 @@ class Work:
 
     @contextmanager
     def progress(self, total: int) -> Iterator[None]:
-        """Show on standard error how many of so many parts are done, as `advance` is told."""
+        """Show on standard error how many parts of the whole are done; `advance` counts them."""
         with progress(self._name, total) as self.advance:
             try:
                 yield

@@ -174,7 +174,7 @@ class Plan:
         return self.stores[store].steps[self.cell(store, name).step]
 
     def report(self, folder: str) -> Cell:
-        """Return what the report in a folder is told and reads."""
+        """Return the arguments and the input files of the report in a folder."""
         if folder not in self._reports:
             reported = self.folders[folder].reported(self.config)
             assert reported is not None, f"a study with a report says what it reads: {folder}"

@@ -92,7 +92,7 @@ class Outlook:
         return power
 
     def items_for(self, qualities: Qualities = AS_NOW) -> float:
-        """Return the N, not rounded, that the power asked for takes; infinite where none realistic does."""
+        """Return the N (not rounded) that reaches the power; infinite if no realistic N does."""
         from scipy.optimize import brentq
         from scipy.special import ndtr
 

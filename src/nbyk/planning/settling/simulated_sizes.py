@@ -195,7 +195,7 @@ class SimulatedSizes:
         return 2.0 * math.sqrt(found.target * (1.0 - found.target) / n_sets)
 
     def _least_responses(self, found: Settlement) -> Size | None:
-        """Return the least K at the present N, with its simulated power; None where none will do."""
+        """Return the least K at the present N, with its simulated power; None if no K reaches the power."""
         n_now = found.n_items
         if self._items(n_now, found.max_responses) > _MOST_SIMULATED:
             return None
