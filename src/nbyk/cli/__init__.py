@@ -1,4 +1,4 @@
-"""The command line: what people call, in groups, and below `nbyk study` what the workflow's rules call."""
+"""The command line: commands for people in groups, and below `nbyk study` those of the workflow's rules."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from typing import NoReturn
 
 
 def program() -> NoReturn:
-    """Run the command line as a process, and end it there and then."""
+    """Run the command line, then end the process at once."""
     from nbyk.cli import app
 
     app.program()
 
 
 def main() -> None:
-    """Run the command line; whatever goes wrong ends with one message, never with a traceback."""
+    """Run the command line; every error ends in one message, never in a traceback."""
     from nbyk.cli import app
 
     app.main()

@@ -33,7 +33,7 @@ Format = Annotated[
 FORMATS = ("text", "markdown", "json", "html", "latex")
 
 _WIDTH = 100
-"""Columns where the output is no terminal."""
+"""Columns of output that does not go to a terminal."""
 
 
 def give(
@@ -52,13 +52,13 @@ def give(
     answer
         The answer.
     out
-        The folder of --out; check it with `check_out_folder` before what takes long.
+        The folder of --out; check it with `check_out_folder` before any long computation.
     form
-        The --format to print it in; check it with `check_format` before what takes long.
+        The --format to print it in; check it with `check_format` before any long computation.
     stem
         Stem of the report's and the JSON file's names.
     gate
-        What --gate asks for; None without it.
+        The gate, if --gate is given; None otherwise.
     more
         Further files of the answer, by name.
     """

@@ -57,7 +57,7 @@ app.command(rich_help_panel=CHECK)(doctor.doctor)
 
 
 _LONGEST_MESSAGE = 4000
-"""Characters of an error's line; what names a longer one, such as a file's, is cut in the middle."""
+"""Characters of an error's line; a longer name in it, such as a file's, is cut in the middle."""
 
 
 @app.command(rich_help_panel=CHECK)
@@ -74,15 +74,15 @@ app.add_typer(study.app, name="study", rich_help_panel=WORKFLOW)
 
 @cache
 def command_line() -> Any:
-    """Return the program that typer makes of the app, once: that takes longer than most refusals."""
+    """Return the program that typer makes of the app; it is slow to make, so it is made once."""
     return typer.main.get_command(app)
 
 
 def program() -> NoReturn:
-    """Run the command line as a process, and end it there and then.
+    """Run the command line, then end the process at once.
 
-    Threads of a library (pyarrow's readers) that outlive an error would abort an interpreter that takes its
-    leave of them one by one, now and then.
+    A library's threads (pyarrow's readers) can outlive an error. The interpreter's ordinary shutdown, which
+    ends threads one by one, then sometimes aborts.
     """
     code: object = 0
     streams.prepare()
@@ -96,10 +96,10 @@ def program() -> NoReturn:
 
 
 def main() -> None:
-    """Run the command line; whatever goes wrong ends with one message, never with a traceback.
+    """Run the command line; every error ends in one message, never in a traceback.
 
-    The exit code is 2 for bad input and for what the machine refuses, and 128 plus the signal's number where
-    one stopped it: 130 for Ctrl-C, 143 for SIGTERM.
+    The exit code is 2 for bad input and if the machine refuses something, such as to write a file. If a
+    signal stops the command, it is 128 plus the signal's number: 130 for Ctrl-C, 143 for SIGTERM.
     """
     try:
         with _stopped_by_signals():
@@ -124,7 +124,7 @@ def main() -> None:
             f"{found!r} holds half a character, which no file can hold as text; rename it, or mend the file"
         )
     except OSError as error:
-        # A file without room is an NbykError that names it; what else is written is what is printed.
+        # A full disk under a file is an NbykError that names the file, so this error comes from printing.
         where = error.filename or ("standard output" if error.errno == errno.ENOSPC else "")
         _fail(f"{where}{': ' if where else ''}{error.strerror or error}")
 
@@ -132,8 +132,8 @@ def main() -> None:
 def _with_words_of_input(words: list[str]) -> list[str]:
     """Return the words of a command of `nbyk study` with those of standard input in place of ``@-``.
 
-    There each word ends in a NUL, as ``printf '%s\\0' …`` writes them. Rules give lists this way, because the
-    system bounds a command line: at 2 MB, or less.
+    Each word on standard input ends in a NUL, as ``printf '%s\\0' …`` writes them. Rules pass lists this way,
+    because the system limits the length of a command line: to 2 MB, or less.
     """
     if words[:1] != ["study"] or "@-" not in words or sys.stdin is None:
         return words
@@ -152,7 +152,7 @@ def _fail(message: str, code: int = 2) -> NoReturn:
 
 @contextmanager
 def _stopped_by_signals() -> Iterator[None]:
-    """Let SIGINT, SIGTERM and SIGHUP raise StoppedError, but for those that the caller has nbyk ignore."""
+    """Let SIGINT, SIGTERM and SIGHUP raise StoppedError, except those that the caller makes nbyk ignore."""
 
     came: list[int] = []
 
@@ -169,7 +169,7 @@ def _stopped_by_signals() -> Iterator[None]:
             signal.signal(number, stop)
         yield
     except Exception as error:
-        # A compiled module that is being imported turns whatever is raised into an error of its own.
+        # While a compiled module is imported, it turns any exception into an error of its own.
         if came:
             raise StoppedError(came[0]) from error
         raise
@@ -179,7 +179,7 @@ def _stopped_by_signals() -> Iterator[None]:
 
 
 def _flush_output() -> None:
-    """Write what is still to be printed; a reader that has gone, as `head` does, is no error worth a line."""
+    """Flush standard output; print no error if its reader has gone, as `head` does."""
     try:
         sys.stdout.flush()
     except OSError as error:

@@ -1,4 +1,4 @@
-"""`nbyk compare`: is one of a user's own systems better than another, or who is where on a leaderboard."""
+"""`nbyk compare`: which of a user's own systems is better, or a leaderboard of three or more."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ _ALTERNATIVES = ("two-sided", "greater", "less")
 
 @dataclass(frozen=True)
 class _Asked:
-    """How to compare: the arguments that `nbyk.compare` and `nbyk.compare_systems` share, and what else."""
+    """How to compare: arguments of both `nbyk.compare` and `nbyk.compare_systems`, and other options."""
 
     metrics: tuple[str, ...]
     against: str | None
@@ -323,9 +323,9 @@ def _board(systems: Systems, asked: _Asked) -> tuple[Answer, Shown]:
 def _extras(
     systems: Systems, data: ResponseSet, results: Mapping[str, ComparisonResult], asked: _Asked
 ) -> dict[str, Any]:
-    """Return what more there is to know of two systems, as `PairFindings` takes it.
+    """Return further findings about two systems, as the arguments of `PairFindings`.
 
-    What cannot be known of these data is left out, with the reason.
+    A finding that these data do not allow is left out, with the reason.
     """
     from nbyk.testing.systems.variance import variance_shares
 
@@ -422,7 +422,7 @@ def _one_of(argument: str, value: str, known: Sequence[str]) -> None:
 
 @contextmanager
 def _stage(what: str) -> Iterator[None]:
-    """Show on a terminal what is being done."""
+    """Show the current step on a terminal."""
     if sys.stderr.isatty():
         from rich.console import Console
 

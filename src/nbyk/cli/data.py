@@ -1,4 +1,4 @@
-"""`nbyk data`: the catalogue of ratings, and fetching them."""
+"""`nbyk data`: the catalogue of ratings, and commands to fetch them."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def terms(name: Name, out: Out) -> None:
 
 @app.command()
 def show(name: Name, folder: Folder = None, config: ConfigFile = None) -> None:
-    """Show all that the catalogue has of a source and, if it is at hand, what its ratings are like."""
+    """Show a source's entry in the catalogue and, if you have its ratings, a summary of them."""
     from nbyk.data import load_source, source
     from nbyk.data.download import shown_size, verified_copy
 
@@ -130,7 +130,7 @@ def show(name: Name, folder: Folder = None, config: ConfigFile = None) -> None:
 
 
 def _state(entry: Source, folder: Path, config: Path | None) -> str:
-    """Return what has to be done before a source can be used."""
+    """Return the steps that you must take before you can use a source."""
     from nbyk.config import named_copies
     from nbyk.data.download import is_complete
 

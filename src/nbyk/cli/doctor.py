@@ -1,4 +1,4 @@
-"""`nbyk doctor`: whether the installation and the results are sound, and what there is to do."""
+"""`nbyk doctor`: checks the installation and the results, and suggests fixes."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ def doctor(
         Path, typer.Argument(help="Folder of a run: the one that holds results and .snakemake.")
     ] = Path(),
 ) -> None:
-    """Check versions, results and what stopped runs left; exit with 3 if there is something to do."""
+    """Check versions, results and leftovers of stopped runs; exit with 3 if there is something to do."""
     from nbyk.health import examine
     from nbyk.studies import registry
 

@@ -17,7 +17,8 @@ def example(
 ) -> None:
     """Write gold ratings of 300 items and three simulated systems, to try `nbyk compare` on.
 
-    The gold ratings are people's, of ConvAbuse (CC BY 4.0); the systems are simulated. README.md says how.
+    The gold ratings are people's ratings from ConvAbuse (CC BY 4.0). README.md says how nbyk simulated the
+    systems.
     """
     from nbyk.data.example import example_files
     from nbyk.files import replacing
@@ -29,7 +30,7 @@ def example(
         if path.exists() and path.read_bytes() != content:
             raise NbykError(f"{path}: already exists and differs; move it away, or give another folder")
     for name, content in files.items():
-        # No record of it is kept: the files are there to be changed.
+        # No record is kept: users are meant to change these files.
         with replacing(folder / name, noted=False) as scratch:
             scratch.write_bytes(content)
         print(folder / name)

@@ -22,12 +22,12 @@ Gate = Annotated[
 
 Verdict = Literal["yes", "no", "inconclusive"]
 EXIT_CODES: dict[Verdict, int] = {"yes": 0, "no": 3, "inconclusive": 4}
-"""What --gate ends with. 2 is bad input, and 1 what nobody foresaw."""
+"""Exit codes of --gate. Exit code 2 is bad input, and 1 an unforeseen error."""
 
 
 @dataclass(frozen=True)
 class Shown:
-    """What the gate asks: whether system `a` is shown to be better than `b`, or not worse by a margin.
+    """The gate's question: whether system `a` is shown to be better than `b`, or not worse by a margin.
 
     Attributes
     ----------
@@ -36,9 +36,9 @@ class Shown:
     better
         The answer.
     reason
-        Why nothing can be said of the population that is asked about; "" where draws alone lack.
+        Why the data allow no claim about the population asked about; "" if only draws are missing.
     margin
-        The margin, in the unit of the ratings; None where none was asked for.
+        The margin, in the unit of the ratings; None if there is none.
     """
 
     a: str
@@ -54,8 +54,8 @@ def all_better(metrics: Iterable[tuple[bool, bool]]) -> Verdict:
     Parameters
     ----------
     metrics
-        Of each metric or comparison, whether the system is better by it, and whether more draws cannot
-        change that.
+        For each metric or comparison: whether the system is better by it, and whether that answer is settled,
+        so that more draws cannot change it.
     """
     found = list(metrics)
     if any(settled and not better for better, settled in found):
@@ -96,5 +96,5 @@ def by_margin(results: Iterable[ComparisonResult]) -> Verdict:
 
 
 def reason_of(results: Iterable[ComparisonResult]) -> str:
-    """Return why nothing can be said of the broadest population, if so by any metric."""
+    """Return why some metric allows no claim about the broadest population; "" if every metric does."""
     return next((result.claims[0].reason for result in results if result.claims[0].reason), "")

@@ -1,4 +1,4 @@
-"""`nbyk metrics`: the metrics that there are, and which way is better."""
+"""`nbyk metrics`: lists the metrics, and whether higher or lower is better."""
 
 from __future__ import annotations
 

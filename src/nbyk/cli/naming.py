@@ -1,4 +1,4 @@
-"""What the command line calls the arguments of the library: the options of the command that runs."""
+"""The names of the library's arguments on the command line: the options of the command that runs."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ _options: ContextVar[Options] = ContextVar("options", default=dict)
 
 
 def options_of(program: Any, words: Sequence[str]) -> dict[str, str]:
-    """Return the options of the command that words call, by the names of its function's parameters.
+    """Return the options of the command that the words call, by the names of its function's parameters.
 
     Parameters
     ----------
     program
         The command or group of commands that typer makes of an app.
     words
-        What follows "nbyk" on the command line; groups have no options, so that commands come first.
+        The words after "nbyk" on the command line. Groups have no options, so commands come first.
     """
     command = program
     for word in words:

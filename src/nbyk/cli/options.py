@@ -93,7 +93,7 @@ RATINGS = ("item", "rater", "value")
 
 
 def downloads_of(path: Path | None) -> Downloads:
-    """Return the `downloads` of a configuration: of config.yaml if it is here and no other is named."""
+    """Return the `downloads` of a configuration: the one named, or config.yaml if it is in this folder."""
     from nbyk.config import Downloads, load_downloads
 
     found = config_file(path)
@@ -101,12 +101,12 @@ def downloads_of(path: Path | None) -> Downloads:
 
 
 def config_file(path: Path | None) -> Path | None:
-    """Return the configuration that is named, or config.yaml if it is here."""
+    """Return the path of the configuration: the one named, or config.yaml if it is in this folder."""
     return path or (Path("config.yaml") if Path("config.yaml").exists() else None)
 
 
 def check_out_folder(out: Path) -> None:
-    """Raise NbykError if a folder cannot be made, or is none, because a file is in its place."""
+    """Raise NbykError if a folder cannot be made, or if a file is in its place."""
     for folder in (out, *out.parents):
         if folder.is_dir():
             return
@@ -118,7 +118,7 @@ def check_out_folder(out: Path) -> None:
 
 
 def load_metric_files(paths: Sequence[Path] | None) -> None:
-    """Make the user's own metrics known, of each --metric-file."""
+    """Register the user's own metrics from each --metric-file."""
     from nbyk.metrics import load_file
 
     for path in paths or ():

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from nbyk.resampling.pilot_items import PilotItems
 
 _MOST_STEPS = 10
-"""Steps of the longest scale, from 0 to 10, whose whole numbers are taken for its levels."""
+"""Steps of the longest scale, 0 to 10, whose whole numbers count as its levels."""
 _ROUNDING = 1e-9
 
 
@@ -57,9 +57,9 @@ class Pilot:
     items
         Its items with their ratings, from 0 to 1, and the systems' answers if there are any.
     unit
-        What 1 of these is on the pilot's own scale.
+        The size, on the pilot's own scale, of a difference of 1 in these.
     warnings
-        What to know before believing a plan, one sentence each.
+        Reasons for caution about a plan, one sentence each.
     pair
         The systems' answers with the ids of raters and runs; None without systems.
     """
@@ -120,7 +120,7 @@ def read_pair(gold: Path | None, systems: tuple[Path, Path], scale: Scale, colum
 
 
 def _unit(scale: Scale) -> float:
-    """Return what 1 of normalised ratings is on a scale whose levels are equal steps."""
+    """Return the size, on a scale with equal steps, of a difference of 1 in normalised ratings."""
     unit = scale.unit
     assert unit is not None
     return unit
@@ -129,8 +129,8 @@ def _unit(scale: Scale) -> float:
 def _whole_steps(ratings: Ratings, scale: Scale) -> Levels | None:
     """Return the levels that raters chose among, if a short scale was declared by its ends alone.
 
-    A continuous prior of whole numbers has too little variance within items, and the sizes would be those
-    of other ratings than with the levels declared.
+    A continuous prior fitted to whole numbers has too little variance within items. The sizes would then
+    differ from those with the levels declared.
     """
     import numpy as np
 
@@ -148,7 +148,7 @@ def _whole_steps(ratings: Ratings, scale: Scale) -> Levels | None:
 
 
 def _check_pilot(path: Path, ratings: Ratings, levels: tuple[float, ...]) -> None:
-    """Raise NbykError if ratings, on their own scale, cannot tell how items and the raters of one differ."""
+    """Raise NbykError if ratings, on their own scale, do not show how items and an item's raters differ."""
     values = ratings.values
     way_out = "or plan with a DATASET or --prior of similar ratings"
     if (values == values[0]).all():

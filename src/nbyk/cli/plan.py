@@ -1,4 +1,4 @@
-"""`nbyk plan`: how many items and ratings per item it takes, from a dataset's name or a pilot."""
+"""`nbyk plan`: how many items and ratings per item you need, from a dataset's name or a pilot."""
 
 from __future__ import annotations
 
@@ -324,7 +324,7 @@ def _other(solved_from: Callable[[TwoStagePrior], Plan], prior: Callable[[], Two
 
 
 def _refuse_with_people(**given: object) -> None:
-    """Raise NbykError for what has no place in a plan over raters and runs."""
+    """Raise NbykError for options that a plan over raters and runs does not take."""
     for name, value in given.items():
         if value is not None:
             raise NbykError(

@@ -16,14 +16,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class People:
-    """What is said of raters and runs; None where nothing is.
+    """The options about raters and runs; None for those not given.
 
     Attributes
     ----------
     raters, items_per_rater, runs, items_per_cluster
         Raters J, or the items L of each, runs R of each system, and items in a cluster.
     cost_per_rater, cost_per_run
-        What a rater and a run of either system cost.
+        The cost of a rater, and of a run of either system.
     item_sd, cluster_sd, severity_sd, rating_sd, run_sd, answer_sd
         Standard deviations of the effect: between items, between clusters of them, of a rater, of a single
         rating, of a run of one system, and of a single answer.
@@ -44,17 +44,17 @@ class People:
 
     @property
     def asked(self) -> bool:
-        """Whether anything is said of them."""
+        """Whether any of them is given."""
         return any(getattr(self, field.name) is not None for field in fields(self))
 
     def of_raters(self, raters: int | None) -> int | None:
-        """Return what says how many raters there are; None if nothing does."""
+        """Return the option that gives the number of raters; None if no option does."""
         return raters if self.items_per_rater is None else self.items_per_rater
 
 
 @dataclass(frozen=True)
 class Sizes:
-    """The other quantities of a plan with people, None where they are left out."""
+    """The other quantities of a plan with people; None for those left out."""
 
     n_items: int | None
     k_responses: int | None
@@ -69,7 +69,7 @@ class Sizes:
 def plan_people(
     people: People, asked: Sizes, metric: Metric, pilot: Pilot | None, out: Path | None, *, form: str
 ) -> None:
-    """Print, and write if a folder is given, the plan of a collection whose raters or runs items share."""
+    """Print the plan of a collection whose items share raters or runs; write it if a folder is given."""
     from nbyk.cli.answers import give
     from nbyk.planning.people import Costs
     from nbyk.planning.people_plan import CrewRequest, plan_with_people
@@ -84,7 +84,7 @@ def plan_people(
     costs = Costs(
         asked.cost_per_item, asked.cost_per_rating, people.cost_per_rater or 0.0, people.cost_per_run or 0.0
     )
-    # Without a word on them, each answer is of its own run, and each rating of its own rater.
+    # By default each answer is of its own run, and each rating of its own rater.
     runs = 0 if people.runs is None and not spread.runs else people.runs
     raters = 0 if people.raters is None and not spread.raters else people.raters
     if effect is None and (None in (asked.n_items, asked.power, runs) or people.of_raters(raters) is None):
@@ -127,7 +127,7 @@ def _declared(people: People) -> Spread:
 
 
 def _of_pilot(people: People, metric: Metric, pilot: Pilot) -> tuple[Spread, float, tuple[str, ...]]:
-    """Return the variances that a comparison with ids shows, unless declared, its effect, and cautions."""
+    """Return variances (declared, or else from a comparison with ids), its effect, and cautions."""
     from nbyk.metrics.units import unit_power
     from nbyk.planning.people import Spread, pilot_test
 

@@ -1,4 +1,4 @@
-"""From ratings to priors: the subcommands that read what people rated, and what papers published."""
+"""From ratings to priors: the subcommands that read people's ratings and papers' published priors."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def normalise(
 ) -> None:
     """Write a source's ratings, normalised to [0, 1], as one long table (item, rater, value).
 
-    Without --path, ratings that do not come with nbyk are those that `nbyk data fetch` brought. With --scale,
-    SOURCE is a name of your own for a table of your own.
+    Without --path, nbyk takes the ratings that come with it or that `nbyk data fetch` downloaded. With
+    --scale, SOURCE is a name that you choose for a table of your own.
     """
     if scale is not None and (path is None or question is not None):
         raise NbykError(f"--scale {scale} is for a table of your own; give its --path, and no --question")
@@ -113,7 +113,7 @@ def fit(
     ],
     seed: Seed,
 ) -> None:
-    """Fit a two-stage prior to ratings by the likelihood, and check that it makes such ratings."""
+    """Fit a two-stage prior to ratings by likelihood, and check that it makes such ratings."""
     from nbyk.data import Ratings, scale_from_dict
     from nbyk.files import read_parquet, write_json, write_text
     from nbyk.priors import Response, fit_prior
@@ -142,7 +142,7 @@ def fit(
 
 
 def _fetched(source: str) -> Path | None:
-    """Return where `nbyk data fetch` brought a source's files, if it did and they do not come with nbyk."""
+    """Return where `nbyk data fetch` put a source's files; None if they are not there or come with nbyk."""
     from nbyk.data import source as source_named
     from nbyk.data.download import verified_copy
 

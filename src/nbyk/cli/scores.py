@@ -1,4 +1,4 @@
-"""`nbyk test`: which system is better, by one score per run or per item of each."""
+"""`nbyk test`: which system is better, from one score per run or per item."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from nbyk.testing.pvalues import Alternative
 
 _MANY_DRAWS = 200_000
-"""Beyond so many, the progress of draws is shown."""
+"""The progress of draws is shown if there are more than this."""
 
 
 def scores(

@@ -13,15 +13,16 @@ _ESCAPING = "nbyk.escaping"
 def prepare() -> None:
     """Make standard output and standard error take any text.
 
-    A stream that the caller has closed becomes one whose output goes nowhere; a file that nbyk opens would
-    otherwise take its number, and a library's message would end up in it. What an encoding cannot express is
-    printed as JSON escapes it (``\\u2265``), so that --format json prints JSON in every encoding.
+    A stream that the caller has closed is replaced by one that discards its output. Otherwise a file that
+    nbyk opens would take the stream's number, and a library's message would end up in it. A character that
+    the encoding lacks is printed as its JSON escape (``\\u2265``), so that --format json prints JSON in every
+    encoding.
     """
     for number in (0, 1, 2):
         try:
             os.fstat(number)
         except OSError:
-            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is this one
+            os.open(os.devnull, os.O_RDWR)  # takes the lowest free number, which is that of this stream
     sys.stdout = sys.stdout or os.fdopen(1, "w", encoding="utf-8", closefd=False)
     sys.stderr = sys.stderr or os.fdopen(2, "w", encoding="utf-8", closefd=False)
     codecs.register_error(_ESCAPING, _escaped)

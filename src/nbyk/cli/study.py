@@ -1,4 +1,4 @@
-"""`nbyk study`: what the workflow's rules call, nbyk's own commands and those of the studies installed."""
+"""`nbyk study`: the commands that the workflow's rules run, nbyk's own and those of the studies installed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from nbyk.studies import studies, study_named
 
 
 class _Commands(TyperGroup):
-    """Commands of which those of the studies are looked up when they are asked for."""
+    """A group of commands that looks up those of the studies when they are asked for."""
 
     def list_commands(self, ctx: Any) -> list[str]:
         of_studies = [name for study in studies() for name in study.commands()]
@@ -64,7 +64,7 @@ AllFrom = Annotated[
 
 @app.command("list")
 def list_studies() -> None:
-    """List the studies that are installed, their steps and what each of them is told."""
+    """List the studies that are installed, their steps and the settings of each."""
     import inspect
 
     from nbyk.studies.steps import function_of
@@ -101,7 +101,7 @@ def report(
     file: From = None,
     files: AllFrom = None,
 ) -> None:
-    """Write what people read of a study: tables, figures, the summary and the page."""
+    """Write the report of a study: tables, figures, the summary and the page."""
     from nbyk.studies.cell import told
     from nbyk.studies.steps import write_report
 

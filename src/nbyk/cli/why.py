@@ -1,4 +1,4 @@
-"""`nbyk why`: what made a table, a figure, a page or any other result, and what that was made from."""
+"""`nbyk why`: the command and the inputs behind a table, a figure, a page or any other result."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nbyk.lineage.chain import Origin
 
 SHORT = 30
-"""Lines of a chain that is printed without being asked for."""
+"""Largest number of lines of a chain that is printed by default."""
 
 _MARKS = {"unchanged": "", "changed": "   CHANGED since", "missing": "   MISSING now"}
 
@@ -25,7 +25,7 @@ def why(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with one object per file.")] = False,
 ) -> None:
-    """Say what made a file: command, inputs with checksums, seed, semantics and versions."""
+    """Show how a file was made: command, inputs with checksums, seed, semantics and versions."""
     from nbyk.lineage.chain import trace
     from nbyk.lineage.recording import versions
 
@@ -114,6 +114,6 @@ def _versions(origin: Origin, installed: dict[str, str]) -> str:
 
 
 def _called(command: str) -> str:
-    """Return the words that name a command: "nbyk compare", "nbyk study prior"."""
+    """Return the words that name a command, such as "nbyk compare" or "nbyk study prior"."""
     words = command.split()
     return " ".join(words[: 3 if words[1] == "study" else 2])

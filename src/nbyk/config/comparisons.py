@@ -104,12 +104,12 @@ class Comparison(Section):
         return self
 
     def files(self) -> list[str]:
-        """Return the files that are compared, those in folders of logs too.
+        """Return the files that are compared, including those in folders of logs.
 
         Raises
         ------
         NbykError
-            If one is missing, or is named as `workflow_path` refuses.
+            If a file is missing, or `workflow_path` refuses its name.
         """
         found: list[str] = []
         for path in [*([self.gold] if self.gold else []), *named_systems(self.systems).values()]:
@@ -121,7 +121,7 @@ class Comparison(Section):
         return found
 
     def options(self) -> list[str]:
-        """Return the options of `nbyk compare`, but for files of metrics, the seed and the output."""
+        """Return the options of `nbyk compare`, except files of metrics, the seed and the output."""
         options = [f"--metric={metric}" for metric in self.metrics]
         if self.full:
             options.append("--full")

@@ -1,4 +1,4 @@
-"""Reading and checking a configuration; every wrong key or value is named with its line."""
+"""Reading and checking a configuration; errors name every wrong key or value with its line."""
 
 from __future__ import annotations
 
@@ -19,17 +19,17 @@ _MOST_SHOWN = 20
 
 
 def check_files(files: Sequence[str | Path]) -> None:
-    """Check what YAML's own reader, which Snakemake uses, would not say: keys that come twice, and others.
+    """Check for errors that Snakemake's YAML reader does not report, such as keys that come twice.
 
     Parameters
     ----------
     files
-        Configurations; those that do not exist are passed over.
+        Configurations; those that do not exist are skipped.
 
     Raises
     ------
     NbykError
-        As `load_config`, where a file is not YAML; values are not looked at.
+        As `load_config`, if a file is not YAML; values are not checked.
     """
     for path in files:
         if Path(path).exists():
@@ -42,19 +42,19 @@ def load_config(path: str | Path) -> Config:
     Raises
     ------
     NbykError
-        If the file is missing, is not YAML, or a key or value is wrong, or a file that it names is missing;
-        the message names file and line.
+        If the file is missing or is not YAML, a key or value is wrong, or a file that it names is missing.
+        The message names file and line.
     """
     return validate(_read_yaml(path), files=[path])
 
 
 def load_downloads(path: str | Path) -> Downloads:
-    """Read and validate the `downloads` of a YAML configuration, whatever else is in it.
+    """Read and validate the `downloads` of a YAML configuration; ignore the other keys.
 
     Raises
     ------
     NbykError
-        As `load_config`, of that section alone.
+        As `load_config`, for that section alone.
     """
     values = _read_yaml(path)
     section = {key: values[key] for key in ("downloads",) if key in values}
@@ -62,21 +62,21 @@ def load_downloads(path: str | Path) -> Downloads:
 
 
 def named_copies(path: str | Path) -> dict[str, Path]:
-    """Return the copies of sources under `ratings` that are there, whatever else is in a configuration."""
+    """Return the copies of sources under `ratings` that exist; ignore the other keys of the configuration."""
     named = _read_yaml(path).get("ratings")
     copies = {str(name): Path(str(copy)) for name, copy in named.items()} if isinstance(named, dict) else {}
     return {name: copy for name, copy in copies.items() if copy.exists()}
 
 
 def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> Config:
-    """Validate a configuration that was read already.
+    """Validate a configuration that has been read.
 
     Parameters
     ----------
     values
         The merged configuration.
     files
-        The files it came from, to find the line of what is wrong; the last one that has a key wins.
+        The files it came from, to find the line of an error; the last file that has a key wins.
 
     Raises
     ------
@@ -124,6 +124,6 @@ def _read_yaml(path: str | Path) -> dict[str, Any]:
 
 
 def _placed(error: NbykError, location: Location, files: Sequence[str | Path]) -> NbykError:
-    """Return an error that knows the file and line of a key; "configuration" where no file has it."""
+    """Return the error with the file and line of a key; with "configuration" if no file has the key."""
     file, line = place_of(location, files) or ("configuration", None)
     return error.about(file=file, row=line)

@@ -1,4 +1,4 @@
-"""The sections of the configuration that are nbyk's own; a study brings its own."""
+"""The sections of the configuration that are nbyk's own; studies add theirs."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The kinds of values that the configuration has, each with what it may be."""
+"""The kinds of values in the configuration, each with its check."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nbyk.metrics import get
 from nbyk.resampling.samplers import check_null, get_sampler
 
 NAME = "[A-Za-z0-9_-]+"
-"""What a comparison may be called, as a regular expression: its name is that of a folder."""
+"""The names that a comparison may have, as a regular expression; its folder has the same name."""
 
 
 def _own_name(name: str) -> str:
@@ -45,7 +45,7 @@ def _known_ratings(name: str) -> str:
 
 
 def workflow_path(path: str) -> str:
-    """Return a path that Snakemake takes for nothing else.
+    """Return a path if Snakemake cannot mistake it for something else.
 
     Raises
     ------
@@ -63,7 +63,7 @@ def workflow_path(path: str) -> str:
 
 
 def one_of(what: str, known: Sequence[str]) -> AfterValidator:
-    """Return the check that a value is one of these names; `what` it names stands in the error."""
+    """Return the check that a value is one of these names; `what` is the word for them in the error."""
 
     def check(name: str) -> str:
         if name not in known:

@@ -60,7 +60,7 @@ class Config(Section):
     def at_hand(self, *copies: str | Path) -> list[str]:
         """Return the sources whose ratings need no network: the user's, the embedded, the downloaded.
 
-        `copies` are folders like that of downloads, which every machine of a cluster sees.
+        `copies` are folders laid out like the folder of downloads, which every machine of a cluster sees.
         """
         folders = [self.downloads.chosen_folder, *map(Path, copies)]
         mirror = self.downloads.chosen_mirror
@@ -78,12 +78,12 @@ class Config(Section):
         ]
 
     def files_of_metrics(self, metrics: Sequence[str]) -> list[str]:
-        """Return the user's files that metrics are in."""
+        """Return the user's files that define metrics."""
         names = {name for spec in metrics for name in names_in(spec)}
         return sorted(file for file in self.metric_files if names & set(_registered(file)))
 
     def rating_files(self, source: str) -> list[str]:
-        """Return the files of the user's own copy of a source's ratings: none if there is no copy.
+        """Return the files of the user's own copy of a source's ratings; no files if there is no copy.
 
         Raises
         ------
@@ -145,4 +145,4 @@ def config_sections() -> dict[str, type[BaseModel]]:
 
 
 BY_NAME = {"comparisons"}
-"""Sections of which there are any number, each under a name of the user's own."""
+"""Sections that a user can have any number of, each under a name of the user's own."""

@@ -1,4 +1,4 @@
-"""Rating data: reading, validating, normalising, and the response set they become."""
+"""Rating data: reading, validating and normalising it, and the response set made from it."""
 
 from nbyk.data.alignment import align
 from nbyk.data.given_systems import named_systems

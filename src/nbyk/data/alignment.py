@@ -22,8 +22,8 @@ def align(gold: Ratings, a: Ratings, b: Ratings) -> ResponseSet:
     Raises
     ------
     NbykError
-        If an item stands in one table and not in another, or its clusters differ; it names the table and the
-        items.
+        If an item is in one table and not in another, or its clusters differ. The message names the table and
+        the items.
     """
     matrices, units = {}, {"gold": gold.units()}
     for name, ratings in (("a", a), ("b", b)):
@@ -38,7 +38,7 @@ def align(gold: Ratings, a: Ratings, b: Ratings) -> ResponseSet:
 
 
 def mismatch(name: str, items: Sequence[str], other: str, others_items: Sequence[str]) -> str:
-    """Say which items `name` lacks of `other`'s and which it has beyond them; a few are named."""
+    """Say which items of `other` the table `name` lacks, and which it has beyond them; name a few."""
     rated, wanted = set(items), set(others_items)
     missing = [item for item in others_items if item not in rated]
     extra = [item for item in items if item not in wanted]

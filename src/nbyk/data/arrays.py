@@ -1,4 +1,4 @@
-"""Scores as the tests take them: flat arrays of finite doubles, from whatever holds numbers."""
+"""Scores as the tests take them: flat arrays of finite doubles, from any container of numbers."""
 
 from __future__ import annotations
 
@@ -23,9 +23,9 @@ def as_scores(values: Any, name: str, *, least: int = 1) -> Floats:
         A list, a numpy array, a pandas Series, or a tensor of torch, JAX or another library that speaks the
         array protocol or DLPack; tensors are detached and copied from their device.
     name
-        What errors call them.
+        The name of the scores in errors.
     least
-        The fewest scores that will do.
+        The least number of scores accepted.
 
     Returns
     -------
@@ -40,7 +40,7 @@ def as_scores(values: Any, name: str, *, least: int = 1) -> Floats:
 
 
 def as_rows(values: Any, name: str, *, least: int = 1) -> Floats:
-    """Return R samples of scores as a new array of shape (R, n), from what `as_scores` takes."""
+    """Return R samples of scores, each in a form that `as_scores` takes, as a new array of shape (R, n)."""
     return _checked(values, name, ("R", "n"), least)
 
 
@@ -63,7 +63,7 @@ def as_pairs(a: Any, b: Any, *, least: int = 1) -> tuple[Floats, Floats]:
 
 
 def check_aligned(*values: Any) -> None:
-    """Raise if pandas Series among what is paired by position have different indices."""
+    """Raise NbykError if scores paired by position include pandas Series with different indices."""
     series = [of for of in values if hasattr(of, "index") and hasattr(of, "to_numpy")]
     if any(not of.index.equals(series[0].index) for of in series[1:]):
         raise NbykError(
@@ -73,7 +73,7 @@ def check_aligned(*values: Any) -> None:
 
 
 def as_samples(scores: Any, *, least: int = 1) -> dict[str, Floats]:
-    """Return the samples of two systems or more by name, from what holds them.
+    """Return the samples of two systems or more by name.
 
     Parameters
     ----------
@@ -81,12 +81,13 @@ def as_samples(scores: Any, *, least: int = 1) -> dict[str, Floats]:
         A mapping from names, a DataFrame with a column per system, a sequence of samples or an array of shape
         (k, n).
     least
-        The fewest scores of each that will do.
+        The least number of scores accepted for each.
 
     Raises
     ------
     NbykError
-        If there are fewer than two systems, two of a name, or fewer than `least` finite scores of one.
+        If there are fewer than two systems, two have the same name, or one has fewer than `least` finite
+        scores.
     """
     if (hasattr(scores, "columns") and hasattr(scores, "items")) or isinstance(scores, Mapping):
         named = {str(label): sample for label, sample in scores.items()}
@@ -154,7 +155,7 @@ def _to_numpy(values: Any, name: str) -> NDArray[Any]:
 
 
 def on_host(values: Any) -> Any:
-    """Return a tensor detached and copied from its device, for without that it has no array protocol."""
+    """Return a tensor detached and copied from its device; otherwise it has no array protocol."""
     for method in ("detach", "cpu"):
         if hasattr(values, method):
             values = getattr(values, method)()

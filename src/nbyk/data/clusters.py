@@ -70,9 +70,9 @@ def clusters_of_items(
     item_index : ndarray of int, shape (n_ratings,)
         Which item each rating is of.
     clusters
-        The cluster that stands beside each rating.
+        The cluster of each rating's row.
     at
-        Says where a rating stands; used in errors.
+        Returns the place of a rating, for errors.
 
     Raises
     ------

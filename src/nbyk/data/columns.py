@@ -1,4 +1,4 @@
-"""Which columns of a table hold what: as asked for, as its maker has it, or by a documented list of names."""
+"""The roles of a table's columns: as asked for, as its maker declares, or by a documented list of names."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
     "value": ("score", "rating", "response", "label"),
     "system": ("system", "system_id", "model", "model_id", "model_name", "method"),
 }
-"""Names of columns that are recognised where the ones asked for are not there; docs/formats.md lists them."""
+"""Column names that nbyk recognises if the columns asked for are missing; docs/formats.md lists them."""
 
 
 @dataclass(frozen=True)
@@ -46,7 +46,7 @@ def recognised(table: Table, asked: Columns) -> Columns:
     Raises
     ------
     NbykError
-        If several columns can be meant, or the maker's file has several scores.
+        If several columns fit, or the maker's file has several scores.
     """
     found = asked
     for role in ("item", "rater", "value"):
@@ -62,12 +62,12 @@ def recognised(table: Table, asked: Columns) -> Columns:
 
 
 def system_column(table: Table) -> str | None:
-    """Return the column that says which system each row is of, if one is known as that."""
+    """Return the column that names the system of each row, if a column has a known name."""
     return _known(table, "system")
 
 
 def described(columns: Columns, items: Sequence[str], raters: Sequence[str], *, raters_known: bool) -> str:
-    """Say what columns were taken for, as in "items = sample_id (250), runs = epoch (5), values = match"."""
+    """Return the columns' roles in words: "items = sample_id (250), runs = epoch (5), values = match"."""
     parts = [f"items = {columns.item} ({len(set(items))})"]
     if columns.rater is not None and raters_known:
         who = "runs" if columns.rater.lower() in RUN_NAMES or "trial" in columns.rater else "raters"

@@ -1,4 +1,4 @@
-"""Fetching published ratings: pinned bytes from upstream or a mirror into a folder, or a clear way out."""
+"""Fetching published ratings: pinned bytes from upstream or a mirror, or advice if that fails."""
 
 from __future__ import annotations
 
@@ -32,13 +32,13 @@ def default_folder(configured: str | os.PathLike[str] | None = None) -> Path:
 
 
 def default_mirror(configured: str | None = None) -> str | None:
-    """Return the mirror to fetch from: the configured one, NBYK_MIRROR's, or None, which is upstream."""
+    """Return the mirror to fetch from: the configured one, NBYK_MIRROR's, or None for upstream."""
     chosen = configured or os.environ.get(MIRROR_VARIABLE)
     return os.path.expanduser(chosen) if chosen else None
 
 
 def is_complete(entry: Source, folder: Path) -> bool:
-    """Return whether all files of a source are in a folder of downloads; `fetch` checks what is in them."""
+    """Return whether all files of a source are in a folder of downloads; `fetch` checks their content."""
     return entry.fetchable and all((folder / entry.name / file.name).is_file() for file in entry.remote)
 
 
@@ -48,7 +48,7 @@ def verified_copy(entry: Source, folder: Path) -> Path | None:
     Raises
     ------
     NbykError
-        If a file is there with another checksum, put there by hand or damaged since.
+        If a file has another checksum: it was put there by hand, or damaged since.
     """
     if not is_complete(entry, folder):
         return None
@@ -63,7 +63,7 @@ def verified_copy(entry: Source, folder: Path) -> Path | None:
 
 
 def missing_files(entry: Source, folder: str | os.PathLike[str], names: Collection[str]) -> list[RemoteFile]:
-    """Return those of a source's files, of the named ones, that `fetch` would download into a folder."""
+    """Return the files, among those named, that `fetch` would download into a folder."""
     place = Path(folder) / entry.name
     return [file for file in entry.remote if file.name in names and not _is_right(place / file.name, file)]
 
@@ -82,8 +82,9 @@ def fetch(
 ) -> list[Path]:
     """Bring the files of a source into a folder, as FOLDER/<source>/<file>, each with its pinned checksum.
 
-    A file that is there already, with its checksum, is left alone. Any other one is downloaded to a scratch
-    file beside its place, and moved there when its checksum is right; two fetches at once do not meet.
+    A file that is already there and has its checksum stays as it is. Any other file is downloaded to a
+    scratch file in the same folder, and moved into place once its checksum is right. Two fetches at once do
+    not interfere.
 
     Parameters
     ----------
@@ -96,17 +97,18 @@ def fetch(
     only
         The name of the one file to fetch; None for all.
     announce
-        Told the licence, the terms and the citation before the first file is fetched.
+        Called with the licence, the terms and the citation before the first file is fetched.
     note
-        Told why a download waits.
+        Called with the reason for which a download waits.
     sleep, timeout, longest
         As in `Transfer`.
 
     Raises
     ------
     NbykError
-        If the source cannot be fetched; its server cannot be reached or refuses (what to get, and where to
-        put it, is then named); a file that came has another checksum; or the folder cannot be written to.
+        If the source cannot be fetched; its server cannot be reached or refuses (the message then names the
+        files to get and the place to put them); a downloaded file has another checksum; or the folder cannot
+        be written to.
     """
     if not entry.fetchable:
         raise entry.missing()
@@ -141,7 +143,7 @@ def fetch(
 
 
 def copy_to(entry: Source, files: Sequence[Path], folder: str | os.PathLike[str]) -> list[Path]:
-    """Copy fetched files to FOLDER/<source>/<file> too; each appears there whole or not at all."""
+    """Copy fetched files to FOLDER/<source>/<file> too; no file is ever half there."""
     copies = []
     for file in files:
         copies.append(Path(folder) / entry.name / file.name)
@@ -151,7 +153,7 @@ def copy_to(entry: Source, files: Sequence[Path], folder: str | os.PathLike[str]
 
 
 def terms_of(entry: Source) -> str:
-    """Return on three lines what one should know of a source before fetching it."""
+    """Return a source's licence, terms and citation on three lines, to show before it is fetched."""
     licence, cite = f"{entry.title}, licence: {entry.licence}", f"cite: {entry.citation}; {entry.url}"
     return f"{licence}\n  terms: {entry.terms}\n  {cite}"
 
@@ -164,7 +166,7 @@ def shown_size(size: int | None) -> str:
 
 
 def _retrieve(address: str, file: RemoteFile, place: Path, transfer: Transfer) -> None:
-    """Download a file to a scratch file beside its place, and let it take its place if it is right."""
+    """Download to a scratch file in the same folder, and move it into place if its checksum is right."""
     with replacing(place / file.name, noted=False) as scratch:
         if "://" in address:
             transfer(address, scratch)
@@ -198,7 +200,7 @@ def _is_right(path: Path, file: RemoteFile) -> bool:
 
 
 def _by_hand(missing: Sequence[RemoteFile], place: Path) -> str:
-    """Return the way out without a connection, as part of a sentence."""
+    """Return how to get the files without a connection, as part of a sentence."""
     moves = [f"{file.url} to {(place / file.name).absolute()}" for file in missing]
     return f"name a --mirror, or bring {' and '.join(moves)} by other means, and run again"
 

@@ -1,4 +1,4 @@
-"""What a user gives as systems: files by name, or one table of all of them with a column of systems."""
+"""Systems as a user gives them: files by name, or one table of all with a column of systems."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ _UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 def named_systems(arguments: Iterable[str | os.PathLike[str]]) -> dict[str, str]:
     """Return the path of each system by its name, from arguments ``path`` or ``name=path``.
 
-    A path that is not given a name goes by its file name without the suffix, or its folder's name.
+    A path without a name gets its file name without the suffix, or its folder's name.
 
     Raises
     ------
@@ -55,7 +55,7 @@ def given_systems(systems: Any, column: str | None) -> dict[str, Any]:
     Parameters
     ----------
     systems
-        Systems by name, or arguments as `named_systems` takes them, or one data frame.
+        Systems by name, arguments in a form that `named_systems` takes, or one data frame.
     column
         The column of systems of one table that holds them all; None for one of a known name, if there is one.
 
@@ -103,7 +103,7 @@ def _is_nameless(path: str | os.PathLike[str]) -> bool:
 
 
 def _check_name(name: str) -> None:
-    """Raise NbykError if a system cannot be called so."""
+    """Raise NbykError if a system cannot have this name."""
     if _UNFIT.search(name):
         raise NbykError(
             f"system {name!r}: the name holds a line end, a control character or what is not UTF-8; "

@@ -15,7 +15,7 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
 SUM_TOLERANCE = 1e-5
-"""By how much a row of probabilities may be off one: rounding, which is divided out."""
+"""The sum of a row of probabilities may be off one by this much: rounding, which is divided out."""
 
 _SHOWN = 5
 _LARGEST = 2.0**63
@@ -28,9 +28,9 @@ class LabelOrigin:
     Attributes
     ----------
     name
-        What to call them: "target", a system and its run, a file, …
+        The name of the labels: "target", a system and its run, a file, …
     place
-        Says where a row stands, given its number from 0.
+        Returns the place of a row, given its number from 0.
     """
 
     name: str
@@ -109,7 +109,7 @@ def check_labels(
     labels
         The classes of hard labels, in order; by default those that occur in the targets, sorted.
     origins
-        What errors should call "target" and a system's only run; by default those names, and rows from 0.
+        The names in errors of "target" and of a system's only run; by default those names, and rows from 0.
 
     Raises
     ------

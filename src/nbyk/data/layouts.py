@@ -25,18 +25,18 @@ ARRAY_SUFFIXES = (".npy", ".npz")
 MOST_BYTES = 4 * 10**8
 """Bytes of the largest array in a compressed file, 50 million numbers."""
 
-# A column so named in a table without the columns asked for is more likely one of a long table under
-# other names than a rater; reading it as a rater would silently make ratings out of ids.
+# If a table lacks the columns asked for but has one of these, it is more likely a long table with other names
+# than a wide one. Read as a rater, such a column would silently make ratings out of ids.
 _PEOPLE = ("rater", "annotator", "worker", "judge", "user")
 _LONG_NAMES = {*_PEOPLE, *(f"{who}_id" for who in _PEOPLE), "value", "score", "rating", "label", "response"}
 
-# What pandas calls the row numbers that it writes beside the data.
+# The names that pandas gives to the row numbers that it writes beside the data.
 _ROW_NUMBERS = {"index", "unnamed: 0", "__index_level_0__"}
 
 
 @dataclass(frozen=True)
 class Entries:
-    """Ratings as they were read, one entry per rating, with what an error needs to find them again.
+    """Ratings as they were read, one entry per rating, with the places that errors name.
 
     Attributes
     ----------
@@ -45,9 +45,9 @@ class Entries:
     found
         The cells that should hold numbers.
     rows
-        The row of `table` in which each rating stands.
+        The row of each rating in `table`.
     table
-        Where they were read.
+        The table that they were read from.
     value
         The column of the ratings; None in the wide layout, whose columns are the raters.
     """
@@ -64,7 +64,7 @@ class Entries:
         return self.table.at(self.rows[row])
 
     def column(self, row: int) -> str:
-        """Return the name of the column in which a rating stands."""
+        """Return the name of the column of a rating."""
         return self.raters[row] if self.value is None else self.value
 
     def numbers(self) -> Floats:
@@ -90,7 +90,7 @@ class Entries:
 
 
 def as_numbers(cells: Sequence[Any]) -> Floats:
-    """Return the cells' numbers, NaN where a cell is none."""
+    """Return the cells' numbers, NaN where a cell is not a number."""
     if set(map(type, cells)) <= {float, int, bool, str} and not any(
         "_" in cell for cell in cells if type(cell) is str
     ):
@@ -102,7 +102,7 @@ def as_numbers(cells: Sequence[Any]) -> Floats:
 
 
 def _number(cell: Any) -> float:
-    """Return the cell's number, NaN if it is none."""
+    """Return the cell's number, NaN if it is not a number."""
     # float() would also read "1_000" and b"1".
     if isinstance(cell, bytes) or (isinstance(cell, str) and "_" in cell):
         return np.nan
@@ -148,19 +148,19 @@ def wide_cells(
     item
         The column of the item ids.
     guessed
-        Whether the layout was guessed; a table that looks long is then refused.
+        Whether the layout was guessed; if so, a table that looks long is refused.
     cluster
         The column of clusters, which is no rater's.
     may_repeat
-        Whether an item may stand on two rows.
+        Whether an item may be on two rows.
     may_be_unrated
         Whether an item may have no rating; it is left out.
 
     Raises
     ------
     NbykError
-        If the item column is missing, a column has no or another's name, an item stands on two rows or
-        has no rating, or the table looks long.
+        If the item column is missing, a column has no name or another's, an item is on two rows or has no
+        rating, or the table looks long.
     """
     items = as_ids(table, item, table.column(item, "rename the item column, or name it with item=…"))
     raters = [name for name in table.names if name not in (item, cluster)]
@@ -248,7 +248,7 @@ def array_cells(path: str | os.PathLike[str]) -> Entries:
 
 
 def text_cells(path: str | os.PathLike[str]) -> Entries:
-    """Return the numbers in a text file, one a line: a rating of each item, known by its place alone.
+    """Return the numbers in a text file, one a line: a rating of each item; items have no ids but their line.
 
     Raises
     ------
@@ -280,7 +280,7 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
         raise unreadable(path, error) from None
     begins = content[:6]
     if begins != b"\x93NUMPY" and not begins.startswith(b"PK"):
-        # numpy takes such a file for a pickle, and advises to allow it.
+        # numpy takes such a file for a pickle, and advises you to allow pickles.
         raise NbykError(
             f"{path}: not a readable NumPy array (it begins with {begins!r}); save it with numpy.save"
         )
@@ -293,7 +293,7 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
             if source.read(1):
                 raise ValueError("more follows the array")
             return np.asarray(loaded)
-        # Members a and a.npy go by the same name.
+        # Members a and a.npy have the same name.
         names = loaded.files
         arrays = [loaded[name] for name in names[:1]]
     except NbykError:

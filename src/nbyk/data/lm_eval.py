@@ -1,4 +1,4 @@
-"""What ``lm_eval --log_samples`` writes: each document's score in each run of a model, as ratings.
+"""Logs that ``lm_eval --log_samples`` writes: each document's score in each run of a model, as ratings.
 
 lm-evaluation-harness writes ``<output_path>/<model>/samples_<task>_<date>.jsonl``, one object per document
 and filter, beside the run's ``results_<date>.json`` (``EvaluationTracker.save_results_samples``; the object
@@ -22,7 +22,7 @@ from nbyk.data.text import json_lines
 from nbyk.errors import NbykError
 from nbyk.files import read_json
 
-# datetime.isoformat() with ":" made "-"; whole seconds have no fraction.
+# datetime.isoformat() with "-" in place of ":"; whole seconds have no fraction.
 _FILE_NAME = re.compile(
     r"samples_(?P<task>.+)_(?P<date>\d{4}-\d\d-\d\dT\d\d-\d\d-\d\d(\.\d+)?)\.jsonl", re.DOTALL
 )
@@ -31,7 +31,7 @@ _FIELDS = {
     *("doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "prompt_hash"),
     *_ABOUT_THE_DOCUMENT,
 }
-# What --predict_only logs for a score, always 999.
+# With --predict_only every score is logged under this name, always as 999.
 _NO_SCORE = "bypass"
 # json.dumps(default=str) writes numpy's own booleans as text.
 _BOOLEANS = {"True": 1.0, "False": 0.0}
@@ -39,7 +39,7 @@ _BOOLEANS = {"True": 1.0, "False": 0.0}
 
 @dataclass(frozen=True)
 class SampleChoice:
-    """Which of the logged scores to take, where there are several.
+    """Which of the logged scores to take if there are several.
 
     Attributes
     ----------
@@ -65,7 +65,7 @@ class Samples:
     ratings
         One rating per document (item: ``doc_id``) and run (rater: the run's date, or its file).
     metric
-        The metric that the ratings are values of.
+        The metric whose values the ratings are.
     documents
         Per item, the hashes of the document that the log has (``doc_hash``, ``target_hash``).
     """
@@ -99,21 +99,21 @@ def holds_samples(path: str | os.PathLike[str]) -> bool:
 
 
 def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = None) -> Samples:
-    """Read the per-sample scores of one model on one task from what ``lm_eval --log_samples`` wrote.
+    """Read the per-sample scores of one model on one task from the logs of ``lm_eval --log_samples``.
 
     Parameters
     ----------
     path
-        One samples file, or a folder in which, at any depth, are those of one or more runs of the model.
+        One samples file, or a folder that holds, at any depth, those of one or more runs of the model.
     choice
         Metric, task and filter; each may be left out if there is only one.
 
     Raises
     ------
     NbykError
-        If there are no samples; several metrics, tasks or filters, and none chosen, or the one chosen is
-        not among them; samples of several models; a document twice in a run, or different documents of
-        the same id in two runs; or a score that is no number.
+        If there are no samples; there are several metrics, tasks or filters and none is chosen, or the one
+        chosen is not among them; samples are of several models; a document is twice in a run, or two runs
+        have different documents of the same id; or a score is not a number.
     """
     choice = choice or SampleChoice()
     runs = [_read(file, name) for file, name in _named(_files(path, choice.task), Path(path))]
@@ -148,12 +148,12 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
 def refuse_other_document(
     known: dict[str, dict[str, str]], item: str, hashes: Mapping[str, str], where: str
 ) -> None:
-    """Take an item's hashes into those `known` so far.
+    """Add an item's hashes to those `known` so far.
 
     Raises
     ------
     NbykError
-        If a hash of the same kind is another; `where` says which file is at fault.
+        If a hash of the same kind differs; the message names the file at fault, `where`.
     """
     before = known.setdefault(item, {})
     for kind, value in hashes.items():
@@ -191,7 +191,7 @@ def _files(path: str | os.PathLike[str], task: str | None) -> list[Path]:
 
 
 def _model(file: Path, date: str) -> str:
-    """Return the model that a samples file is of: as the run's results say, or else as its folder does."""
+    """Return the model of a samples file: from the run's results, or else from the folder's name."""
     for results in sorted(file.parent.glob(f"*_{date}.json")):
         content = read_json(results, way_out="write it again, or move it away")
         if isinstance(content, dict) and isinstance(content.get("model_name"), str):
@@ -200,7 +200,7 @@ def _model(file: Path, date: str) -> str:
 
 
 def _named(files: Sequence[Path], root: Path) -> list[tuple[Path, str]]:
-    """Return each file with a name for its run: its date, or where that is not its own, the file itself."""
+    """Return each file with a name for its run: its date or, if two dates are equal, its path."""
     matches = [_FILE_NAME.fullmatch(file.name) for file in files]
     dates = [match["date"] if match else file.stem for match, file in zip(matches, files, strict=True)]
     if len(set(dates)) == len(dates):
@@ -228,7 +228,7 @@ _BULKY = ("doc", "target", "arguments", "resps", "filtered_resps")
 
 
 def _filter(sample: Mapping[str, Any]) -> str:
-    # Before version 0.4.7 samples did not say; "none" is what the harness calls the absence of a filter.
+    # Before version 0.4.7 samples did not name a filter; the harness calls the absence of a filter "none".
     return str(sample.get("filter", "none"))
 
 
@@ -255,7 +255,7 @@ def _is_score(value: Any) -> bool:
 def _one_of(
     kind: str, option: str, wanted: str | None, found: Sequence[str], path: str | os.PathLike[str]
 ) -> str:
-    """Return the one that is wanted, or the only one there is."""
+    """Return the one asked for, or else the only one there is."""
     if wanted is not None and wanted not in found:
         raise NbykError(
             f"{path}: no {kind} {wanted!r}; found {', '.join(map(repr, found))}: choose one with {option}"

@@ -1,4 +1,4 @@
-"""Rows that stand twice or hold nothing: refused with their number, or mended as the user says."""
+"""Rows that repeat a rating or hold none: refused with their number, or mended as the user asks."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Mending:
-    """What to do about a rater's further ratings of an item, and about rows without a rating.
+    """How to treat a rater's further ratings of an item, and rows without a rating.
 
     Attributes
     ----------
@@ -42,12 +42,12 @@ class Mending:
 
 
 def without_empty(cells: Entries, mending: Mending) -> tuple[Entries, str]:
-    """Return the cells that hold something, and how many do not, in words.
+    """Return the cells that hold something, and in words how many are empty.
 
     Raises
     ------
     NbykError
-        If a cell of a long table holds nothing and that is refused, or all do.
+        If a cell of a long table is empty and that is refused, or all cells are empty.
     """
     empty = [row for row, cell in enumerate(cells.found) if is_missing(cell)]
     if not empty or cells.value is None:
@@ -71,9 +71,9 @@ def without_empty(cells: Entries, mending: Mending) -> tuple[Entries, str]:
 
 
 def without_duplicates(cells: Entries, values: Floats, mending: Mending) -> tuple[Entries, Floats, str]:
-    """Return one rating per item and rater, and how many more there were, in words.
+    """Return one rating per item and rater, and in words how many more there were.
 
-    Nothing changes where they are refused: `Ratings.from_columns` refuses them.
+    With "refuse" nothing changes: `Ratings.from_columns` refuses further ratings.
     """
     if mending.on_duplicates == "refuse":
         return cells, values, ""

@@ -50,10 +50,10 @@ def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
     """Return the raw scores, 0 to 4, of Kumar et al. (2021) from the decrypted ``toxicity_ratings.json``.
 
     Each line is one comment, an object whose ``ratings`` are objects with a ``toxic_score`` and usually a
-    ``worker_id``. An item's id is its ``comment_id`` or, without one, its line number: the text cannot
-    tell comments apart, because different lines share it. Where a rating has no ``worker_id``, all the
-    line's ratings are numbered 1, 2, …. Of a worker's several ratings of one comment the first counts, so
-    that the ratings of an item are of different people.
+    ``worker_id``. An item's id is its ``comment_id`` or, without one, its line number. The text cannot be the
+    id, because different lines share it. If a rating has no ``worker_id``, all the line's ratings are
+    numbered 1, 2, …. If a worker rates a comment more than once, the first rating counts, so that the ratings
+    of an item are by different people.
 
     Parameters
     ----------
@@ -109,7 +109,7 @@ def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
 
 
 def parse_convabuse(paths: Sequence[str | os.PathLike[str]]) -> Ratings:
-    """Return the raw scores, −3 (very strongly abusive) to 1 (not abusive), of the ConvAbuse splits.
+    """Return the raw scores of the ConvAbuse splits, from −3 (very strongly abusive) to 1 (not abusive).
 
     Each row of ``ConvAbuseEMNLP{train,valid,test}.csv`` is one item. Its id is ``example_id``, which no
     two rows of the three files share, without the ``.0`` that it ends in there; ``conv_id`` names the
@@ -122,7 +122,7 @@ def parse_convabuse(paths: Sequence[str | os.PathLike[str]]) -> Ratings:
     Parameters
     ----------
     paths
-        The files, in the order in which the items should come.
+        The files, in the order of the items to return.
 
     Raises
     ------
@@ -175,17 +175,17 @@ def parse_lewidi(path: str | os.PathLike[str], scale: Scale = BINARY_SCALE) -> R
     """Return the labels of a dataset in the layout of the shared task Learning With Disagreements.
 
     A file is one object: each key is an item, with the labels in ``annotations`` ("0,1,1") and, in the same
-    order, who gave them in ``annotators`` ("Ann3,Ann1,Ann7"). The splits of a dataset number their items
-    from 1 each, so that an item's id is its key behind the split that ends the file's name ("test-1").
-    Of an annotator's several labels of one item the first counts, so that the ratings of an item are of
-    different people.
+    order, their annotators in ``annotators`` ("Ann3,Ann1,Ann7"). Each split of a dataset numbers its items
+    from 1, so an item's id is the split, which ends the file's name, and the key ("test-1"). Of an
+    annotator's several labels of one item the first counts, so that the ratings of an item are of different
+    people.
 
     Parameters
     ----------
     path
         One file, or the folder of one dataset's files, as in `lewidi_files`.
     scale
-        The scale that the labels are on; they are whole numbers.
+        The scale of the labels, which are whole numbers.
 
     Raises
     ------
@@ -218,8 +218,9 @@ def parse_lewidi(path: str | os.PathLike[str], scale: Scale = BINARY_SCALE) -> R
 def parse_dices(path: str | os.PathLike[str]) -> Ratings:
     """Return the harm, No 0, Unsure .5 or Yes 1, that raters see in the conversations of DICES.
 
-    Each row of ``diverse_safety_adversarial_dialog_{350,990}.csv`` is what one rater (``rater_id``) answers
-    of one conversation (``item_id``); ``Q_overall`` says whether its last response is unsafe for any reason.
+    Each row of ``diverse_safety_adversarial_dialog_{350,990}.csv`` holds the answers of one rater
+    (``rater_id``) about one conversation (``item_id``); ``Q_overall`` says whether its last response is
+    unsafe for any reason.
 
     Parameters
     ----------
@@ -229,8 +230,8 @@ def parse_dices(path: str | os.PathLike[str]) -> Ratings:
     Raises
     ------
     NbykError
-        If the file is missing, empty or lacks a column, an answer is another one, or a rater answers twice
-        of a conversation.
+        If the file is missing, empty or lacks a column, an answer is none of these three, or a rater answers
+        twice about a conversation.
 
     References
     ----------
@@ -252,11 +253,11 @@ def parse_dices(path: str | os.PathLike[str]) -> Ratings:
 def parse_mhs(path: str | os.PathLike[str], question: str = "respect") -> Ratings:
     """Return the answers to a question of ``measuring-hate-speech.parquet``, or a table of one's own.
 
-    Each row is what one annotator (``annotator_id``) answers of one comment (``comment_id``), with a column
-    for each of `MHS_QUESTIONS`; the higher, the more hateful. Of an annotator's several answers of one
-    comment the first counts, so that the ratings of an item are of different people. Homan et al. (2025) do
-    not say which question they take. A table without ``comment_id`` is read as by `read_ratings`: it then is
-    of one question.
+    Each row holds the answers of one annotator (``annotator_id``) about one comment (``comment_id``), with a
+    column for each of `MHS_QUESTIONS`; a higher answer is more hateful. If an annotator answers about a
+    comment more than once, the first answer counts, so that the ratings of an item are by different people.
+    Homan et al. (2025) do not say which question they take. A table without ``comment_id`` is read by
+    `read_ratings` and counts as answers to one question.
 
     Parameters
     ----------
@@ -297,7 +298,7 @@ def parse_mhs(path: str | os.PathLike[str], question: str = "respect") -> Rating
 
 
 def lewidi_files(path: Path) -> list[Path]:
-    """Return the files of a dataset: a file as it is; of a folder those named …_train, …_dev and …_test.json.
+    """Return a dataset's files: the file given, or a folder's …_train, …_dev and …_test.json.
 
     Raises
     ------
@@ -355,7 +356,7 @@ def _lewidi_labels(item: Any, at: str, scale: Scale) -> dict[str, float]:
 
 
 def _listed(text: Any) -> list[str]:
-    """Return what stands between the commas of a text; nothing if it is empty or no text."""
+    """Return the parts of a text between its commas; none if it is empty or not text."""
     return [part.strip() for part in text.split(",")] if isinstance(text, str) and text.strip() else []
 
 

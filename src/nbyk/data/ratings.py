@@ -38,17 +38,17 @@ class Ratings:
     raters
         Distinct rater ids, likewise.
     item_index, rater_index : ndarray of int, shape (n_ratings,)
-        Which item and rater each rating is of.
+        The item and the rater of each rating.
     values : ndarray of float, shape (n_ratings,)
-        The ratings, finite, in the unit of the table that they come from.
+        The ratings, finite, in the unit of their table.
     raters_known
-        Whether equal rater ids are one rater; they are not where they only number the ratings of each item.
+        Whether equal rater ids are one rater; false if ids only number the ratings of each item.
     clusters
         The name of each item's cluster, shape (items,); None where none was read.
     recognised
-        What columns were taken for, where they do not have the names that were asked for.
+        The columns that were read in place of those asked for, and their roles, in words.
     mended
-        What was left out or averaged as the ratings were read, and how much of it, a sentence each.
+        Ratings left out or averaged while reading, with their number, a sentence each.
     """
 
     items: tuple[str, ...]
@@ -81,7 +81,7 @@ class Ratings:
         values : sequence of float, shape (n_ratings,)
             The ratings.
         at
-            Says where a rating stands, given its position; used in errors.
+            Returns the place of a rating in its file, given its position, for errors.
         raters_known
             Whether equal rater ids are one rater.
         clusters
@@ -153,8 +153,8 @@ class Ratings:
     def matrix(self) -> Floats:
         """Return the ratings as one row per item, shape (N, K_max).
 
-        A row holds the item's ratings in their order in the table; NaN fills it up behind them. A column
-        is therefore no rater.
+        A row holds the item's ratings in their order in the table, and NaN after them. A column is therefore
+        not a rater.
 
         Raises
         ------
@@ -177,7 +177,7 @@ class Ratings:
 
     @property
     def _places(self) -> tuple[Indices, Indices, Indices]:
-        """Rows and columns of `matrix`, and the rating that stands there."""
+        """Rows and columns of `matrix`, and the rating in each place."""
         counts = self.counts()
         n_cells = self.n_items * int(counts.max())
         if n_cells > MOST_CELLS and n_cells > _SPARSE * self.n_ratings:
@@ -197,9 +197,9 @@ class Ratings:
         Parameters
         ----------
         scale
-            The scale that the values are on.
+            The scale of the values.
         name
-            What to call the ratings in an error.
+            The name of the ratings in errors.
 
         Raises
         ------
@@ -252,7 +252,7 @@ def agreed_clusters(tables: Iterable[tuple[str, Ratings]], items: Sequence[str])
     Parameters
     ----------
     tables
-        Ratings of these items, and perhaps of others, each with what to call it in an error.
+        Ratings of these items, and perhaps of others, each with its name in errors.
     items
         The items' ids.
 
@@ -287,7 +287,7 @@ def _numbered(names: Sequence[str]) -> tuple[tuple[str, ...], Indices]:
 
 
 def _fault(name: str, other: str) -> str:
-    """Say what is wrong with an id, given the first that differs in spaces at most; "" if nothing is."""
+    """Return the error in an id, given the first id equal to it but for spaces; "" if there is none."""
     if not name.isascii() and any("\ud800" <= character <= "\udfff" for character in name):
         # JSON can escape half a surrogate pair, which no file can hold as text.
         return f"{name!r} holds half a character"

@@ -25,7 +25,7 @@ Given: TypeAlias = Any
 """A path, or a data frame of pandas, polars or pyarrow."""
 
 NAMELESS_SUFFIXES = (*ARRAY_SUFFIXES, ".txt")
-"""Suffixes of files whose items have no names but their rows' numbers."""
+"""Suffixes of files whose items have only row numbers for names."""
 
 _MADE = (".json", ".eval", ".xlsx")
 
@@ -42,7 +42,7 @@ def read_ratings(
     on_duplicates: str = "refuse",
     on_empty: str = "refuse",
 ) -> Ratings:
-    """Read ratings from a file, whose suffix says how, or from a data frame.
+    """Read ratings from a file, in the format of its suffix, or from a data frame.
 
     ``.csv``, ``.tsv``, ``.jsonl``/``.ndjson`` and ``.parquet`` hold a table, in UTF-8 if text. In the long
     layout each row is a rating; in the wide one each row is an item and each further column a rater, and
@@ -56,21 +56,23 @@ def read_ratings(
         The file, or a data frame of pandas, polars or pyarrow.
     item, rater, value
         The names of the columns. ``rater=None`` numbers the ratings of each item 1, 2, … in a long table
-        whose raters are unknown; equal numbers are then not one person. Where a default name is not there,
-        a column of a known name takes its place (`nbyk.data.columns.KNOWN_NAMES`), and `Ratings.recognised`
-        says which. A table without raters in which each item stands once has one rating per item.
+        whose raters are unknown; equal numbers are then not one person. If a column of a default name is
+        missing, a column of a known name takes its place (`nbyk.data.columns.KNOWN_NAMES`), and
+        `Ratings.recognised` names it. A table without raters in which each item is on one row has one rating
+        per item.
     cluster
         The name of the column of clusters, such as the text that an item asks about, if there is one.
     scale
-        The scale that the values are on. With one, every value is checked against it and **normalised to
-        [0, 1]**; without, the values are returned as they are.
+        The scale of the values. With a scale, every value is checked against it and **normalised to [0, 1]**.
+        Without, the values are returned as they are.
     layout
         "long", "wide", or "auto": long if the table has a column `value` or `rater`.
     on_duplicates
-        What to do about a rater's further ratings of an item: "refuse", keep the "first" or the "last", or
+        How to treat a rater's further ratings of an item: "refuse" them, keep the "first" or the "last", or
         take their "mean". `Ratings.mended` says how many there were.
     on_empty
-        What to do about rows without a rating: "refuse" or "drop", likewise.
+        How to treat rows without a rating: "refuse" or "drop" them. `Ratings.mended` says how many there
+        were.
 
     Raises
     ------
@@ -93,7 +95,7 @@ def read_ratings(
         found, raters_known = (
             None,
             len(set(cells.raters)) > 1,
-        )  # a vector says nothing of who gave its ratings
+        )  # a vector does not tell who gave its ratings
     else:
         table = table_of(path)
         found = recognised(table, Columns(item, rater, value, cluster))
@@ -175,7 +177,7 @@ def _table_cells(table: Table, columns: Columns, layout: Layout, mending: Mendin
     if rater == "rater" and rater not in table.names and item in table.names and value in table.names:
         others = set(table.names) - {item, value, columns.cluster}
         ids = as_ids(table, item, table.column(item, ""))
-        # One score per item, unless further columns could be raters' or an item repeats.
+        # The table has one score per item, unless further columns could be raters' or an item repeats.
         if len(set(ids)) == len(ids) and (value == "value" or not others):
             rater = None
     return long_cells(table, item, rater, value), rater is not None
@@ -195,7 +197,7 @@ def _recorded(path: str | os.PathLike[str], recording: Recording) -> Table:
 
 
 def _is_frame(given: Given) -> bool:
-    """Return whether something is a data frame; a path is none, and no library of frames is loaded for it."""
+    """Return whether something is a data frame; no library of frames is loaded to tell that a path is not."""
     if isinstance(given, str | os.PathLike | Table):
         return False
     import narwhals.stable.v1 as nw

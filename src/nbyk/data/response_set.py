@@ -1,4 +1,4 @@
-"""The response set: what the raters and two systems said about the same items."""
+"""The response set: the responses of raters and of two systems to the same items."""
 
 from __future__ import annotations
 
@@ -29,16 +29,16 @@ class ResponseSet:
     Attributes
     ----------
     gold : ndarray, shape (N, K_gold)
-        Human responses. K_gold is 0 without gold, where each system's outputs were rated themselves and
-        `a` and `b` hold those ratings (Homan et al. 2025, section 6).
+        Human responses. K_gold is 0 without gold: people rated each system's outputs, and `a` and `b` hold
+        those ratings (Homan et al. 2025, section 6).
     a, b : ndarray, shape (N, K_a) and (N, K_b)
         Responses of system A and of system B.
     units
-        The raters or runs behind the responses, by "gold", "a" and "b"; nothing is known of a role that is
-        left out. They are no part of the fingerprint.
+        The raters or runs behind the responses, by "gold", "a" and "b". If a role is left out, nothing is
+        known about its raters or runs. The fingerprint does not depend on them.
     clusters : ndarray of int, shape (N,), or None
         The cluster of each item, such as the text that it asks about, from 0 in the order of first
-        appearance; None where items have none. No part of the fingerprint either.
+        appearance; None if items have no clusters. The fingerprint does not depend on them either.
     """
 
     gold: Floats
@@ -54,12 +54,12 @@ class ResponseSet:
 
     @property
     def n_clusters(self) -> int:
-        """Number of clusters G; 0 where items have none."""
+        """Number of clusters G; 0 if items have none."""
         return 0 if self.clusters is None else int(self.clusters.max()) + 1
 
     @property
     def has_gold(self) -> bool:
-        """Whether there is gold, without which only metrics that need none can be used."""
+        """Whether there is gold. Without gold only metrics that do not need it can be used."""
         return bool(self.gold.shape[1])
 
     def fingerprint(self) -> str:
@@ -85,8 +85,8 @@ def response_set(
     ----------
     gold, a, b : array_like, shape (N, K) or (N,)
         One row per item, in the same order of items; K may differ between the three. NaN marks a missing
-        response. A vector counts as one response per item. `gold` is None where the systems' outputs were
-        rated themselves; `a` and `b` are those ratings then.
+        response. A vector counts as one response per item. `gold` is None if people rated the systems'
+        outputs; `a` and `b` then hold those ratings.
     units
         The raters or runs behind the responses, by "gold", "a" and "b", aligned to matrices whose rows have
         their responses first. By default each column of two or more is one rater or run.
@@ -120,9 +120,9 @@ def response_matrix(values: ArrayLike, name: str) -> Floats:
     Parameters
     ----------
     values : array_like, shape (N, K) or (N,)
-        Responses; NaN marks a missing one, and so does the mask of a masked array.
+        Responses. NaN marks a missing response, and so does the mask of a masked array.
     name
-        What to call the matrix in an error.
+        The name of the matrix in errors.
 
     Raises
     ------
@@ -133,7 +133,7 @@ def response_matrix(values: ArrayLike, name: str) -> Floats:
 
 
 def responses_and_units(values: ArrayLike, name: str) -> tuple[Floats, Units]:
-    """Return what `response_matrix` does, and the units that its columns are.
+    """Return the result of `response_matrix`, and the matrix's columns as units.
 
     The parameters and errors are those of `response_matrix`.
     """
@@ -172,7 +172,7 @@ def responses_and_units(values: ArrayLike, name: str) -> tuple[Floats, Units]:
 
 
 def stack_responses(*systems: Floats) -> Floats:
-    """Return systems' responses, each (..., K), as one array (S, ..., K), NaN behind the narrower."""
+    """Return systems' responses, each (..., K), as one array (S, ..., K), filled up with NaN."""
     width = max(system.shape[-1] for system in systems)
     stacked = np.full((len(systems), *systems[0].shape[:-1], width), np.nan)
     for out, system in zip(stacked, systems, strict=True):

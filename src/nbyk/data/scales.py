@@ -15,7 +15,7 @@ from nbyk.errors import NbykError
 Floats = NDArray[np.float64]
 
 _UNEVEN = 0.05
-"""Steps that differ by no more than this share are equal: people round, as in 0, 0.33, 0.67, 1."""
+"""Steps that differ by at most this share count as equal, because people round: 0, 0.33, 0.67, 1."""
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class Levels:
 
     @property
     def unit(self) -> float | None:
-        """By how much ratings differ whose normalised values differ by 1; None where steps are uneven."""
+        """The difference of ratings whose normalised values differ by 1; None if steps are uneven."""
         steps = np.diff(self.levels)
         if np.ptp(steps) > _UNEVEN * steps.max():
             return None

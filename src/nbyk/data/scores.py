@@ -41,7 +41,7 @@ class Scores:
     values : ndarray, shape (n,)
         The scores, finite, in the file's order.
     items
-        The id of the item that each is of, all different; None where the file has none.
+        The id of each score's item, all different; None if the file has no ids.
     """
 
     path: str
@@ -58,12 +58,13 @@ class ScoreSet:
     scores
         Each system's scores by its name, in the order given.
     paired
-        Whether score i of every system is of the same item or run, so that all have as many.
+        Whether score i of every system belongs to the same item or run. All systems then have equally many
+        scores.
     items
-        Ids of the items that pair them, in the order of the scores; None where they are paired by their
-        order, or not at all.
+        Ids of the items that pair the scores, in their order; None if scores are paired by their order, or
+        not at all.
     notes
-        What is allowed and yet seldom meant, a sentence each.
+        Warnings about things that are allowed but seldom meant, a sentence each.
     """
 
     scores: Mapping[str, Floats]
@@ -85,19 +86,19 @@ def read_score_set(
     Parameters
     ----------
     systems
-        Files by the system's name, or arguments as `named_systems` takes them.
+        Files by the system's name, or arguments in a form that `named_systems` takes.
     value, item
         Columns, as for `read_scores`.
     paired
-        Whether scores belong together: by ids of items where every file has them, else by their order. None
-        pairs them where every file has ids.
+        Whether scores are paired: by ids of items if every file has them, else by their order. None pairs
+        them if every file has ids.
     on_missing
-        What to do about items that not all have: "refuse", or "drop" them.
+        How to treat items that not all files have: "refuse", or "drop" them.
 
     Raises
     ------
     NbykError
-        If there are fewer than two systems, a file cannot be read, or scores that shall be paired cannot.
+        If there are fewer than two systems, a file cannot be read, or scores cannot be paired as asked.
     """
     named = systems if isinstance(systems, Mapping) else named_systems(systems)
     if len(named) < 2:
@@ -142,8 +143,8 @@ def read_scores(path: str | os.PathLike[str], *, value: str | None = None, item:
     Raises
     ------
     NbykError
-        If the file is missing or unreadable, it is unclear which column holds the scores, a score is no
-        finite number, there are none, or an item has two.
+        If the file is missing or unreadable, it is unclear which column holds the scores, a score is not a
+        finite number, there are no scores, or an item has two.
     """
     suffix = Path(path).suffix.lower()
     if suffix == ".npy":

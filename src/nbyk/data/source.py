@@ -1,4 +1,4 @@
-"""What the catalogue says of a set of ratings: whose it is, what its licence asks, where its files are."""
+"""An entry of the catalogue: a set of ratings with its authors, licence, scale and files."""
 
 from __future__ import annotations
 
@@ -13,18 +13,18 @@ from nbyk.errors import NbykError, unknown_name
 
 @dataclass(frozen=True)
 class RemoteFile:
-    """A file that its authors publish, pinned to its bytes.
+    """A file that the authors of ratings publish, pinned to its bytes.
 
     Attributes
     ----------
     name
         The file's name, the same upstream, in a mirror and in a folder of downloads.
     url
-        Where it is, at a commit or revision that does not change.
+        Its address, at a commit or revision that does not change.
     sha256
         The SHA-256 of its bytes, in hexadecimal.
     size
-        Its bytes; None where nobody has recorded them.
+        Its size in bytes; None if nobody has recorded it.
     """
 
     name: str
@@ -40,21 +40,21 @@ class Source:
     Attributes
     ----------
     name
-        What commands and configs call it.
+        Its name in commands and configurations.
     title
-        What people call it.
+        Its name for people.
     version
-        The version that the parser was written for, as exactly as its publisher names it.
+        The version that the parser was written for, as precisely as the publisher names it.
     url
-        Where the data come from.
+        The address of the data's publisher.
     licence
         The licence of the ratings, in words.
     terms
-        What one agrees to by using them, in a sentence.
+        The terms that a user accepts, in a sentence.
     citation
-        Whom to cite.
+        The work to cite.
     n_items, n_ratings
-        How many items and ratings that version has.
+        Number of items and of ratings in that version.
     scale
         The scale of the raw ratings.
     load
@@ -64,14 +64,14 @@ class Source:
     embedded
         Whether the ratings come with nbyk, so that no path is needed.
     remote
-        The files that can be fetched; none where people must get the data themselves.
+        The files that can be fetched; empty if people must get the data themselves.
     get
-        What they then have to do, as part of a sentence.
+        How to get the data by hand, as part of a sentence.
     files
-        Returns the files that are read, given the path of a copy.
+        Returns the files that `load` reads, given the path of a copy.
     questions
-        The questions that raters answered, each with its scale, where one of several can be chosen; the first
-        is the default.
+        The questions that raters answered, each with its scale, if one of several can be chosen. The first is
+        the default.
     """
 
     name: str
@@ -99,12 +99,12 @@ class Source:
 
     @property
     def size(self) -> int | None:
-        """The bytes of all files that can be fetched; None if that is not recorded of one."""
+        """The size in bytes of all files that can be fetched; None if the size of one is not recorded."""
         sizes = [file.size for file in self.remote]
         return None if None in sizes else sum(size for size in sizes if size is not None)
 
     def copy_in(self, folder: Path) -> Path:
-        """Return where a copy lies in a folder of downloads: its one file, or the folder of its several."""
+        """Return the path of a copy in a folder of downloads: its only file, or the folder of its files."""
         place = folder / self.name
         return place / self.remote[0].name if len(self.remote) == 1 else place
 

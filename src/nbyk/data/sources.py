@@ -27,7 +27,7 @@ from nbyk.data.source import RemoteFile, Source
 from nbyk.errors import unknown_name
 
 OWN_FIT = "_fit"
-"""What the name of a fit of our own to a source's ratings ends in; no source's own name does."""
+"""The suffix in the name of our own fit to a source's ratings; no source's own name ends in it."""
 
 _CC_BY = "CC BY 4.0"
 _CC_BY_TERMS = "use and share them with attribution"
@@ -110,7 +110,7 @@ def _lewidi(
 
 
 def _dices(items: int, ratings: int, sha256: str, size: int) -> Source:
-    """Return the entry of one of the two parts of DICES, which are called by their numbers of items."""
+    """Return the entry of one of the two parts of DICES, named by their numbers of items."""
     name = f"dices_{items}"
     path = f"{items}/diverse_safety_adversarial_dialog_{items}.csv"
     return Source(
@@ -302,7 +302,7 @@ def source(name: str) -> Source:
     Raises
     ------
     NbykError
-        If no source has that name; it says which names are near.
+        If no source has that name; the message lists the nearest names.
     """
     if name not in _SOURCES:
         raise unknown_name("source", name, _SOURCES)
@@ -319,9 +319,9 @@ def load_source(
     name
         The source.
     path
-        Where a copy is: for ``convabuse`` the folder of the three upstream splits, or None for the embedded
-        ratings; for the datasets of the shared task LeWiDi a file, or the folder of the splits, as in
-        `parse_lewidi`; for ``toxicity`` the decrypted ``toxicity_ratings.json``; for ``dices_350``,
+        The path of a copy: for ``convabuse`` the folder of the three upstream splits, or None for the
+        embedded ratings; for the datasets of the shared task LeWiDi a file, or the folder of the splits, as
+        in `parse_lewidi`; for ``toxicity`` the decrypted ``toxicity_ratings.json``; for ``dices_350``,
         ``dices_990`` and ``mhs`` the upstream file; for ``amazon``, and ``mhs`` too, a table that
         `read_ratings` reads.
     question

@@ -33,7 +33,7 @@ Input: TypeAlias = Any
 OnMissing = Literal["refuse", "drop"]
 
 _MOST_LEVELS = 11
-"""Whole numbers are proposed as levels up to a scale from 0 to 10."""
+"""Errors propose whole numbers as levels for scales up to 0 to 10."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,25 +47,26 @@ class Systems:
     items
         The items' ids, in the order of the rows.
     gold : ndarray, shape (N, K_gold), or None
-        The raters' responses; None where the systems' outputs were rated themselves.
+        The raters' responses; None if people rated the systems' outputs.
     responses
-        Each system's responses by its name, in the order given: shape (N, K), K of each its own. The
-        responses of an item stand first in its row, and NaN behind them.
+        Each system's responses by its name, in the order given: shape (N, K), where K may differ between
+        systems. The responses of an item come first in its row, and NaN after them.
     scale
-        The scale that the ratings were on.
+        The scale of the ratings before they were normalised.
     dropped
-        How many items of each file were dropped because another file lacks them; files that lost none are
-        left out. Ratings that are no file go by "gold" or their system's name.
+        The number of items dropped from each file because another file lacks them; files that lost none are
+        left out. Ratings that do not come from a file are named "gold" or by their system.
     notes
-        What is allowed and yet seldom meant, such as a system equal to gold, a sentence each.
+        Warnings about things that are allowed but seldom meant, such as a system equal to gold, a sentence
+        each.
     units
         The raters or runs behind the responses, by the system's name.
     gold_units
-        The raters behind gold; None where there is none.
+        The raters behind gold; None if there is no gold.
     clusters
-        The name of each item's cluster, shape (N,); None where none was read.
+        The name of each item's cluster, shape (N,); None if no clusters were read.
     recognised
-        What the columns of a file were taken for, by file, where they do not have the names asked for.
+        The columns that were read in place of those asked for, and their roles, in words by file.
     """
 
     items: tuple[str, ...]
@@ -95,7 +96,7 @@ class Systems:
         Raises
         ------
         NbykError
-            If that contradicts the ids (`nbyk.data.units.Units.declared`), or there are no raters.
+            If the declaration contradicts the ids (`nbyk.data.units.Units.declared`), or there are no raters.
         """
         gold, units = self.gold_units, self.units
         if raters is not None:
@@ -129,7 +130,7 @@ class Systems:
 
 @dataclass(frozen=True)
 class _Source:
-    """Ratings with what to call them and where they came from."""
+    """Ratings with their name and their origin."""
 
     label: str
     ratings: Ratings
@@ -155,41 +156,43 @@ def read_systems(
 ) -> Systems:
     """Read two or more systems, and gold if there is any, as responses to the same items.
 
-    Each is a file or a data frame that `read_ratings` reads, or ratings already read. One long table may
-    hold all systems, told apart by a column. A system may also be what
-    ``lm_eval --log_samples`` wrote, a folder of runs or one samples file (see `read_samples`).
+    Each is a file or a data frame that `read_ratings` reads, or ratings already read. One long table may hold
+    all systems, with a column that names them. A system may also be logs of ``lm_eval --log_samples``: a
+    folder of runs or one samples file (see `read_samples`).
 
     Parameters
     ----------
     systems
-        What to read by the system's name, or arguments as `named_systems` takes them, or one table of all.
+        The sources to read by the system's name, arguments in a form that `named_systems` takes, or one table
+        of all.
     gold
-        The raters' ratings. Without them each system's ratings are of its outputs: its responses are what
-        raters, or a metric in several runs, gave that system's answer to the item.
+        The raters' ratings. Without them each system's ratings are of its outputs: its responses are the
+        ratings that people, or a metric in several runs, gave to the system's answer.
     scale
-        The scale of all ratings. Without one they must lie in [0, 1], which is never guessed otherwise.
+        The scale of all ratings. Without one they must lie in [0, 1]; nbyk never guesses another scale.
     on_missing
-        What to do about items that not all have: "refuse", or "drop" them and count them in `dropped`.
+        How to treat items that not all files have: "refuse", or "drop" them and count them in `dropped`.
     samples
-        Which metric, task and filter of lm-evaluation-harness to take.
+        The metric, task and filter of lm-evaluation-harness to take.
     item, rater, value
         Column names, as in `read_ratings`.
     cluster
         Column of clusters of items, of gold or of any of the systems.
     system
-        Column that says which system a row is of, in one table of all systems; None for one of a known name
-        (`nbyk.data.columns.KNOWN_NAMES`).
+        Column that names the system of each row, in one table of all systems; None for a column of a known
+        name (`nbyk.data.columns.KNOWN_NAMES`).
     gold_columns
-        Gold's columns, where they have other names than the systems'.
+        Gold's columns, if their names differ from the systems'.
     on_duplicates, on_empty
-        What to do about ratings that come twice and rows without one, as in `read_ratings`.
+        How to treat ratings that come twice and rows without a rating, as in `read_ratings`.
 
     Raises
     ------
     NbykError
-        If there are fewer than two systems, two of a name, a file that cannot be read, a rating off the
-        scale, items that do not match, or fewer than two left; if `samples` chooses where there are none; or
-        if no file has the column of clusters, two differ about an item's, or there is only one.
+        If there are fewer than two systems, two have the same name, a file cannot be read, a rating is off
+        the scale, items do not match, or fewer than two items are left; if `samples` is given without such
+        logs; or if no file has the column of clusters, two files disagree on an item's cluster, or there is
+        only one cluster.
     """
     if on_missing not in ("refuse", "drop"):
         raise NbykError(f"on_missing {on_missing!r} is unknown; expected refuse or drop")
@@ -283,7 +286,7 @@ def _ratings(table: Input, columns: Columns, scale: Scale | None, mending: Mappi
 
 
 def _only_scale(sources: Sequence[_Source]) -> Scale:
-    """Return [0, 1] if all ratings lie in it; there is no other scale that need not be declared."""
+    """Return [0, 1] if all ratings lie in it; every other scale must be declared."""
     scale = Interval(0.0, 1.0)
     for source in sources:
         ratings = source.ratings
@@ -347,7 +350,7 @@ def _common_items(sources: Sequence[_Source], on_missing: OnMissing) -> tuple[st
 
 
 def _near(first: _Source, other: _Source) -> str:
-    """Say which two ids of two sources may be meant to be one, if any."""
+    """Return a hint about two ids of two sources that may be meant to be one; "" if there are none."""
     shared = set(first.ratings.items).intersection(other.ratings.items)
     lacking = {_simplified(name): name for name in first.ratings.items if name not in shared}
     for name in other.ratings.items:
@@ -361,7 +364,7 @@ def _near(first: _Source, other: _Source) -> str:
 
 
 def _simplified(name: str) -> str:
-    """Return an id without what often differs between two spellings of it: spaces, case, a decimal .0."""
+    """Return an id without the usual differences between two spellings: spaces, case, a decimal .0."""
     text = unicodedata.normalize("NFKC", name).strip().casefold()
     try:
         return f"{float(text):.17g}"
@@ -370,7 +373,7 @@ def _simplified(name: str) -> str:
 
 
 def _rows(ratings: Ratings, items: tuple[str, ...]) -> tuple[Floats, Units]:
-    """Return some items' rows of `Ratings.matrix`, without columns that are all NaN, and the units there."""
+    """Return some items' rows of `Ratings.matrix`, without columns that are all NaN, and their units."""
     matrix, units = ratings.matrix(), ratings.units()
     if ratings.items != items:
         row_of = {name: row for row, name in enumerate(ratings.items)}

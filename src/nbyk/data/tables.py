@@ -30,19 +30,19 @@ class Table:
     path
         The file.
     names
-        Column names in the file's order; a name may come twice.
+        Column names in the file's order; a name may occur twice.
     columns
         One list of cells per name (or a column of Parquet or of JSON lines, which becomes a list when asked
-        for); text in CSV and TSV, whatever JSON or Parquet hold otherwise. A cell that is not there is None.
-        The list of a column that was not read is empty.
+        for). Cells are text in CSV and TSV, and any value of JSON or Parquet otherwise; a missing cell is
+        None. The list of a column that was not read is empty.
     unit
-        What `numbers` counts: "line" (from 1) in a text file, "row" (from 0) otherwise.
+        The unit of `numbers`: "line" (from 1) in a text file, "row" (from 0) otherwise.
     numbers
-        Where each row begins.
+        The line or row at which each row begins.
     roles
-        The columns of "item", "rater" and "value" where a maker's reader knows them.
+        The columns of "item", "rater" and "value", if a maker's reader knows them.
     scores
-        The columns that can hold the value, where a maker's reader found several.
+        The columns that can hold the value, if a maker's reader found several.
     """
 
     path: str
@@ -72,7 +72,7 @@ class Table:
         name
             The column's name.
         hint
-            The way out when there is no such column.
+            Advice for the error if there is no such column.
 
         Raises
         ------
@@ -104,7 +104,7 @@ class Table:
         )
 
     def cells(self, name: str) -> Iterable[tuple[int, Any]]:
-        """Return the row and the cell of each cell of a column that is there; errors are as of `column`."""
+        """Return row and value of each cell of a column that exists; errors are those of `column`."""
         places = self._places.get(name, [])
         column = self.columns[places[0]] if len(places) == 1 else None
         if isinstance(column, SparseColumn):
@@ -114,9 +114,10 @@ class Table:
 
 @dataclass(frozen=True)
 class SparseColumn:
-    """The cells of a column that are there, with their rows, and the numbers of all rows of the table.
+    """The cells of a column that exist, with their rows, and the numbers of all rows of the table.
 
-    Lines with a key of their own each would otherwise take the square of their number in room and time.
+    If each line has a key of its own, full columns would take memory and time that grow with the square of
+    the number of lines.
     """
 
     numbers: Sequence[int]
@@ -124,7 +125,7 @@ class SparseColumn:
     cells: list[Any] = field(default_factory=list)
 
     def to_pylist(self) -> list[Any]:
-        """Return the cell of every row, None where there is none."""
+        """Return the cell of every row, None where the row has none."""
         every: list[Any] = [None] * len(self.numbers)
         for row, cell in zip(self.rows, self.cells, strict=True):
             every[row] = cell
@@ -139,7 +140,7 @@ def read_table(path: str | os.PathLike[str], only: Collection[str] | None = None
     path
         The file.
     only
-        The columns to read, where others, such as texts, would only take memory.
+        The columns to read, to save the memory of others, such as texts.
 
     Raises
     ------
@@ -177,8 +178,8 @@ def _read_delimited(path: str | os.PathLike[str], delimiter: str, only: Collecti
 def _split(
     text: str, delimiter: str, only: Collection[str] | None
 ) -> tuple[list[str], tuple[list[str], ...], Sequence[int]] | None:
-    """Return what `_parsed` does, several times as fast, or None for what needs its care."""
-    # Without quotes every delimiter and line end is one, and the fields are all there is between them.
+    """Return the same as `_parsed`, several times as fast, or None for text that only `_parsed` can read."""
+    # Without quotes every delimiter and line end counts, and the fields are the text between them.
     lines = text.replace("\r\n", "\n").split("\n")
     if '"' in text or any("\r" in line for line in lines):
         return None
@@ -203,7 +204,7 @@ def _parsed(
     Raises
     ------
     NbykError
-        If there is no header, or it has another delimiter, a row has more or fewer fields, or quotes or
+        If there is no header, the header has another delimiter, a row has more or fewer fields, or quotes or
         line ends are not CSV's.
     """
     reader = csv.reader(io.StringIO(text, newline="\n"), delimiter=delimiter, strict=True)

@@ -1,4 +1,4 @@
-"""Text and JSON in files of users: what cannot be read is refused with its line."""
+"""Text and JSON in files of users; errors name the line that cannot be read."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from typing import Any
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
-# How other files begin that people take for text, and what to do with them.
+# First bytes of other files that people take for text, and advice on each.
 _NOT_TEXT = (
     (b"\xff\xfe", "UTF-16", "save it as UTF-8"),
     (b"\xfe\xff", "UTF-16", "save it as UTF-8"),
@@ -24,7 +24,7 @@ _NOT_TEXT = (
 
 
 def reason(error: BaseException) -> str:
-    """Return what an error says, on one line."""
+    """Return an error's message on one line."""
     said = getattr(error, "strerror", None) or str(error).strip()
     return str(said).splitlines()[0] if said else type(error).__name__
 
@@ -65,7 +65,7 @@ def _content(path: str | os.PathLike[str]) -> bytes:
 
 def _lines(path: str | os.PathLike[str], content: bytes) -> Iterator[str]:
     for number, raw in enumerate(io.BytesIO(content), start=1):
-        # A byte-order mark is no part of the first column's name.
+        # A byte-order mark is not part of the first column's name.
         encoding = "utf-8-sig" if number == 1 else "utf-8"
         try:
             if b"\0" in raw:
@@ -76,7 +76,7 @@ def _lines(path: str | os.PathLike[str], content: bytes) -> Iterator[str]:
 
 
 def _not_text(path: str | os.PathLike[str], number: int, content: bytes, found: str) -> NbykError:
-    """Return the error for a file whose line `number` is no text."""
+    """Return the error for a file whose line `number` is not text."""
     for magic, what, way_out in _NOT_TEXT:
         if content.startswith(magic):
             return NbykError(f"{path}: is {what}, expected text in UTF-8; {way_out}")
@@ -111,7 +111,7 @@ def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, An
         except (ValueError, RecursionError) as error:
             if line.lstrip().startswith("["):
                 raise _not_an_object(path, number, []) from None
-            # The decoder's own message counts lines too, always 1.
+            # The decoder's own message has a line number too, which is always 1.
             where = f": character {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
             raise NbykError(
                 f"{path}, line {number}: not JSON ({getattr(error, 'msg', error)}{where}); "
@@ -135,7 +135,7 @@ def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
     Raises
     ------
     NbykError
-        As `json_content`, or if it is no object.
+        As `json_content`, or if the content is not an object.
     """
     content = json_content(path)
     if not isinstance(content, dict):
@@ -144,7 +144,7 @@ def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
 
 
 def json_content(path: str | os.PathLike[str]) -> Any:
-    """Return what a JSON file holds.
+    """Return the content of a JSON file.
 
     Raises
     ------

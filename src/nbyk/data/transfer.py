@@ -1,4 +1,4 @@
-"""One file over HTTP: waits for a slow server, goes on where it was cut, tries again where that can help."""
+"""One file over HTTP: waits for a slow server, resumes after a cut, and tries again if that can help."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ if TYPE_CHECKING:
     import requests
 
 LONGEST_WAIT = 60.0
-"""Seconds that a server's Retry-After is heeded for at most."""
+"""Longest wait, in seconds, that a server's Retry-After can impose."""
 
 LONGEST_DOWNLOAD = 3600.0
-"""Seconds that a download may take in all."""
+"""Longest time, in seconds, that a download may take in all."""
 
 _CHUNK = 1 << 16
 _TRY_AGAIN = (429, 500, 502, 503, 504)
@@ -38,11 +38,11 @@ def without_password(text: str) -> str:
 
 
 class UnreachableError(NbykError):
-    """A server that cannot be reached, is not there for long enough, or refuses."""
+    """A server cannot be reached, does not answer for long enough, or refuses."""
 
 
 class _CutError(Exception):
-    """Why an attempt ended early; the next may do better."""
+    """An attempt ended early; the next may succeed."""
 
     def __init__(
         self, why: str, wait: float | None = None, *, answered: bool = True, where: str = ""
@@ -54,29 +54,30 @@ class _CutError(Exception):
 class Transfer:
     """A downloader that survives what networks do.
 
-    A connection that fails, is cut or stalls, and an answer 429, 500, 502, 503 or 504, lead to another
-    attempt after a wait that doubles, or the time that Retry-After names, up to `LONGEST_WAIT`. An attempt
-    asks for what is still missing, where the server can give a range of the same file; else it begins anew.
+    If a connection fails, is cut or stalls, or the answer is 429, 500, 502, 503 or 504, the downloader tries
+    again. It waits twice as long each time, or as long as Retry-After asks, up to `LONGEST_WAIT`. An attempt
+    asks only for the missing rest if the server can send a range of the same file; else it begins anew.
 
     Parameters
     ----------
     size
-        The file's bytes, if known: an answer that ends before is a cut one.
+        The file's size in bytes, if known: a shorter answer was cut.
     attempts
-        How many attempts in a row may fail without a byte more than before.
+        Number of attempts in a row that may fail without a new byte.
     timeout
-        Seconds until a connection must stand, and seconds within which the next bytes must come; an answer
-        must begin within twice as many, whatever comes before it.
+        Seconds until a connection must be open, and seconds within which the next bytes must come. An answer
+        must begin within twice the latter, whatever precedes it.
     longest
-        Seconds that a download may take in all, with its attempts and waits.
+        Longest time, in seconds, that a download may take with all its attempts and waits.
     first_wait
         Seconds before the second attempt.
     sleep
         Waits for some seconds.
     advance
-        Told how many bytes more there are than ever before.
+        Called with the number of bytes beyond the most that any attempt had.
     note
-        Told why the download waits: once for each reason and wait, and at the end how often, if more.
+        Called with the reason for a wait: once for each reason and length and, at the end, with their number
+        if they repeat.
     """
 
     def __init__(
@@ -101,8 +102,8 @@ class Transfer:
         Raises
         ------
         NbykError
-            If the address is none; an `UnreachableError` if all attempts failed, they took too long, or the
-            server refuses the request, as with 404.
+            If the address is not valid; an `UnreachableError` if all attempts failed, they took too long, or
+            the server refuses the request, as with 404.
         """
         self._ends = time.monotonic() + self._longest
         cuts: Counter[tuple[str, float]] = Counter()
@@ -114,7 +115,7 @@ class Transfer:
                     self._note(f"{without_password(url)}: {why}, {times} times in all")
 
     def _download(self, url: str, output_file: Path, cuts: Counter[tuple[str, float]]) -> None:
-        """Download a file, and count why and for how long that had to wait."""
+        """Download a file, and count its waits by reason and length."""
         best = failed = 0
         with open(output_file, "wb") as out:
             part = _Part(out)
@@ -137,7 +138,7 @@ class Transfer:
                     self._sleep(min(wait, max(0.0, self._ends - time.monotonic())))
 
     def _attempt(self, url: str, part: _Part, best: int) -> None:
-        """Get what is still missing of a part, all of which ended at `best` so far."""
+        """Get the missing rest of a part; `best` is the most bytes that any attempt had so far."""
         import requests
         import urllib3
 
@@ -150,7 +151,7 @@ class Transfer:
                     answered = True
                     watch.end_at(self._ends)
                     self._accept(url, answer, part)
-                    # iter_content would lose what has come of a chunk when the connection is cut.
+                    # iter_content would lose the received bytes of a chunk when the connection is cut.
                     while chunk := answer.raw.read1(_CHUNK):
                         part.out.write(chunk)
                         self._advance(max(0, part.end - max(best, part.end - len(chunk))))
@@ -160,7 +161,7 @@ class Transfer:
                 raise
             except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError, ValueError) as error:
                 self._refuse_late(url)
-                # An address that is none, here or in a redirect, is a ValueError of several libraries.
+                # For an invalid address, here or in a redirect, several libraries raise ValueError.
                 if isinstance(error, ValueError):
                     place, what = without_password(url), without_password(on_one_line(str(error)))
                     raise NbykError(
@@ -173,14 +174,14 @@ class Transfer:
             raise _CutError("the connection ended", where=f" after {part.end} of {self._size} bytes")
 
     def _refuse_late(self, url: str) -> None:
-        """Raise UnreachableError once the download has taken as long as it may."""
+        """Raise UnreachableError once the download has taken too long."""
         if time.monotonic() >= self._ends:
             place = without_password(url)
             raise UnreachableError(f"{place}: not here within {self._longest:g} s, the longest it may take")
 
     @staticmethod
     def _accept(url: str, answer: requests.Response, part: _Part) -> None:
-        """Put the part's end where the answer's bytes belong; raise if it has none."""
+        """Move the part's end to where the answer's bytes belong; raise if they fit nowhere."""
         status, said = answer.status_code, f"the server answered {answer.status_code} {answer.reason}"
         if status in _TRY_AGAIN:
             raise _CutError(said, _asked_to_wait(answer))
@@ -195,10 +196,10 @@ class Transfer:
 
 
 class _Watch:
-    """Closes the connections of a session at a moment, whatever the server goes on to send.
+    """Closes the connections of a session at a set time, whatever the server sends.
 
-    The limits of requests are between two bytes: a server that sends one now and then, or "100 Continue" on
-    and on, is never over them.
+    The time limits of requests hold between two bytes. A server that sends a byte now and then, or "100
+    Continue" over and over, never exceeds them.
     """
 
     def __init__(self) -> None:
@@ -233,7 +234,7 @@ class _Watch:
             session.mount(scheme, Adapter())
 
     def end_at(self, moment: float) -> None:
-        """Close the connections at a moment of `time.monotonic`, in place of the one before."""
+        """Close the connections at a time of `time.monotonic`, which replaces the one before."""
         if self._timer is not None:
             self._timer.cancel()
         self._timer = threading.Timer(max(0.0, moment - time.monotonic()), self._end)
@@ -255,7 +256,7 @@ class _Watch:
             class Connection(usual):  # type: ignore[misc]
                 def connect(self) -> None:
                     super().connect()
-                    # The connection forgets its socket as soon as an answer is to end it.
+                    # The connection forgets its socket if the answer is to close it.
                     sockets.append(self.sock)
 
             pool.ConnectionCls = Connection
@@ -267,7 +268,7 @@ class _Watch:
 
 @dataclass
 class _Part:
-    """What has come of a file, and the mark by which its server knows its version."""
+    """The received part of a file, and the mark by which its server knows its version."""
 
     out: IO[bytes]
     tag: str = ""

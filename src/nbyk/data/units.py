@@ -1,4 +1,4 @@
-"""Units: the raters or runs that gave the responses of gold or of a system, and which items they share."""
+"""Units: the raters or runs behind the responses of gold or of a system, and the items that they share."""
 
 from __future__ import annotations
 
@@ -18,19 +18,20 @@ KnownBy = Literal["ids", "columns", "fresh", "vector", "unknown"]
 
 @dataclass(frozen=True, eq=False)
 class Units:
-    """Which unit (rater or run) gave each response of one role: gold, or a system.
+    """The unit (rater or run) behind each response of one role: gold, or a system.
 
     Attributes
     ----------
     known_by
         How the units are known: by "ids" in a file, or by the "columns" of a table or array, each of which is
-        one unit. "fresh" units answer one item each, as simulated ones do. Nothing is known of those of a
-        "vector", one response per item, nor of "unknown" ones, as of lists that differ in length.
+        one unit. "fresh" units answer one item each, as simulated ones do. The units of a "vector", one
+        response per item, and "unknown" ones, such as those of lists that differ in length, cannot be told
+        apart.
     names
-        The units' names; empty where they are not known by ids or columns.
+        The units' names; empty if units are not known by ids or columns.
     index : ndarray of int32, shape (N, K), or None
-        The unit of each response, as a place in `names`, in the places of the response matrix; −1 where a
-        response is missing. None where units are not known by ids or columns.
+        The unit of each response, as a place in `names`, in the layout of the response matrix; −1 where a
+        response is missing. None if units are not known by ids or columns.
     """
 
     known_by: KnownBy
@@ -51,7 +52,7 @@ class Units:
 
     @property
     def most_items(self) -> int:
-        """Number of items that the busiest unit answers; 0 where units are not known by ids or columns."""
+        """Number of items that the busiest unit answers; 0 if units are not known by ids or columns."""
         return int(self.items_of.max(initial=0))
 
     def taken(self, items: Any, columns: Any = slice(None)) -> Units:
@@ -59,12 +60,12 @@ class Units:
         return self if self.index is None else replace(self, index=self.index[items][:, columns])
 
     def declared(self, as_what: str, argument: str) -> Units:
-        """Return the units as they are said to be, "shared" between items or "fresh" for each.
+        """Return the units as declared: "shared" between items, or "fresh" for each item.
 
         Raises
         ------
         NbykError
-            If they are said to be shared, and no unit answers two items or nothing says who they are.
+            If they are declared as shared, but no unit answers two items or the units are not known.
         """
         if as_what == "fresh":
             return FRESH
@@ -90,19 +91,19 @@ ALL_FRESH = {"gold": FRESH, "a": FRESH, "b": FRESH}
 
 
 def column_units(missing: NDArray[np.bool_], names: Sequence[str] | None = None) -> Units:
-    """Return the units of a matrix whose columns are one unit each, responses of a row first.
+    """Return the units of a matrix whose columns are one unit each, once its rows are packed to the left.
 
     Parameters
     ----------
     missing : ndarray of bool, shape (N, K)
-        Where the matrix has no response, before its rows were packed to the left.
+        True where the matrix has no response, before its rows are packed to the left.
     names
         The columns' names; by default their numbers, from 0.
 
     Returns
     -------
     Units
-        Those of a "vector" where there is only one column.
+        Those of a "vector" if there is only one column.
     """
     n_columns = missing.shape[1]
     if n_columns < 2:

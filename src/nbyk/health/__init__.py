@@ -1,4 +1,4 @@
-"""What can be wrong with an installation, a run's results, and what stopped runs leave behind."""
+"""Checks of an installation, of a run's results, and for leftovers of stopped runs."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ __all__ = ["Finding", "examine"]
 
 
 def examine(folder: Path) -> Iterator[Finding]:
-    """Yield all that is to be said about the folder of a run, and of the installation that would run there.
+    """Yield all findings about the folder of a run, and about the installation that would run there.
 
     Parameters
     ----------

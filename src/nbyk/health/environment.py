@@ -1,4 +1,4 @@
-"""Versions, compiled code, and room and right to write."""
+"""Checks of versions, compiled code, free disk space and write permissions."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from importlib.metadata import PackageNotFoundError, metadata, requires, version
 from pathlib import Path
 
-# matplotlib and Snakemake need it, so that it is always there.
+# matplotlib and Snakemake need it, so it is always installed.
 from packaging.requirements import Requirement
 from packaging.specifiers import SpecifierSet
 
@@ -20,11 +20,11 @@ from nbyk.provenance.records import shown
 PACKAGE = Path(__file__).parents[1]
 LOCK = Path("envs/requirements.lock")
 ROOM = 10**9
-"""Free bytes below which a run may not end: the full studies write a few hundred MB."""
+"""Least free bytes for a run: with fewer it may fail, as the full studies write a few hundred MB."""
 
 
 def python_and_packages() -> Iterator[Finding]:
-    """Yield what is older than nbyk needs, or is missing."""
+    """Yield the packages that are missing or older than nbyk needs."""
     wanted = SpecifierSet(metadata("nbyk")["Requires-Python"])
     if platform.python_version() not in wanted:
         yield Finding(
@@ -39,7 +39,7 @@ def python_and_packages() -> Iterator[Finding]:
 
 
 def locked_versions(folder: Path) -> Iterator[Finding]:
-    """Yield the packages that nbyk needs in other versions than the folder's lock has."""
+    """Yield the needed packages whose versions differ from those in the folder's lock."""
     lock = folder / LOCK
     if not lock.is_file():
         return
@@ -52,18 +52,18 @@ def locked_versions(folder: Path) -> Iterator[Finding]:
 
 
 def compiled_code() -> Iterator[Finding]:
-    """Yield compiled code that was cut off, as by a power cut; loading it would fail, again and again."""
+    """Yield compiled code that was cut off, as by a power cut; every attempt to load it would fail."""
     places = [PACKAGE, *(Path(place) for place in [os.environ.get("NUMBA_CACHE_DIR")] if place)]
     files = [file for place in places for file in sorted([*place.rglob("*.nbi"), *place.rglob("*.nbc")])]
     for file in files:
         content = file.read_bytes()
-        if not content.endswith(b"."):  # as every whole pickle does
+        if not content.endswith(b"."):  # as every complete pickle does
             what = f"compiled code of {len(content)} bytes that was cut off"
             yield Finding(str(file), what, "delete it: it is made again when it is needed")
 
 
 def place_to_write(folder: Path) -> Iterator[Finding]:
-    """Yield folders of results that may not be written, and a disk that is nearly full."""
+    """Yield folders of results without write permission, and a disk that is nearly full."""
     free = shutil.disk_usage(folder).free
     if free < ROOM:
         yield Finding(

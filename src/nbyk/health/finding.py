@@ -1,4 +1,4 @@
-"""One line of the doctor's."""
+"""One finding of `nbyk doctor`."""
 
 from __future__ import annotations
 
@@ -7,16 +7,16 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Finding:
-    """What was found, and what to do about it.
+    """A finding, and advice on it.
 
     Attributes
     ----------
     where
         A file, folder or package.
     what
-        What was found there, and what was expected.
+        The finding, and what nbyk expected.
     advice
-        What to do; empty if there is nothing to do and this is for knowing only.
+        What to do; empty if the finding is only for information.
     """
 
     where: str

@@ -1,4 +1,4 @@
-"""Results against their records: edited, cut off, gone, or made from what is no longer so."""
+"""Results checked against their records: edited, cut off, missing, or made from inputs that have changed."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from nbyk.provenance.records import Record, files_with_records, how_it_differs, 
 
 
 def examine(folder: Path) -> Iterator[Finding]:
-    """Yield what is wrong with what nbyk made below a folder, and what is only to be known of it."""
+    """Yield findings about the results below a folder: errors, and some only for information."""
     checksums, records = Checksums(), dict[Path, Record]()
     missing, wrong = list[Path](), set[Path]()
     for file in sorted(files_with_records(folder)):
@@ -56,7 +56,7 @@ def _missing(files: Collection[Path]) -> Iterator[Finding]:
 
 
 def _mixed(folder: Path, checksums: Checksums, told: Collection[Path]) -> Iterator[Finding]:
-    """Yield the answers that lack files, or have another answer's, but for files that `told` has."""
+    """Yield the answers that lack files or mix in another answer's, except files in `told`."""
     for place, stem, listed in answers_below(folder):
         found = {name: checksums.of(place / name) for name in listed}
         lost = [name for name, digest in found.items() if digest is None and place / name not in told]
@@ -78,7 +78,7 @@ def _mixed(folder: Path, checksums: Checksums, told: Collection[Path]) -> Iterat
 
 
 def _outdated(records: dict[Path, Record], checksums: Checksums, told: Collection[Path]) -> Iterator[Finding]:
-    """Yield the inputs that are no longer what they were, but for those that `told` has."""
+    """Yield the inputs that have changed, except those in `told`."""
     made_from = defaultdict[tuple[Path, bool], list[str]](list)
     for file, record in records.items():
         for _, source, digest in inputs_of(file, record):
@@ -119,7 +119,7 @@ def _other_versions(records: Collection[Record]) -> Iterator[Finding]:
 
 
 def _made_again(name: str) -> str:
-    """Return the advice to make a file again; Snakemake alone leaves out what nothing else waits for."""
+    """Return the advice to make a file again; by itself Snakemake skips files that no other file needs."""
     return f"make it again: `nbyk why {shlex.quote(name)}` names the command"
 
 

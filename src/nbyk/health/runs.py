@@ -1,4 +1,4 @@
-"""What stopped runs leave behind: locks, scratch files, and Snakemake's marks of what it was making."""
+"""Leftovers of stopped runs: locks, scratch files, and Snakemake's marks of unfinished outputs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nbyk.provenance.records import FOLDER, files_with_records, record_path, sho
 
 
 def examine(folder: Path) -> Iterator[Finding]:
-    """Yield what stopped runs left in a folder; while a run goes on there, only that it does."""
+    """Yield the leftovers of stopped runs in a folder; during a run there, yield only that it is running."""
     processes = living(folder)
     if processes:
         numbers = ", ".join(map(str, processes))
@@ -36,7 +36,7 @@ def examine(folder: Path) -> Iterator[Finding]:
 
 
 def living(folder: Path) -> list[int] | None:
-    """Return the processes of Snakemake's or nbyk's in a folder, None if processes cannot be listed here."""
+    """Return the processes of Snakemake or nbyk in a folder; None if processes cannot be listed here."""
     here = folder.resolve()
     try:
         running = list(_processes())
@@ -50,7 +50,7 @@ def living(folder: Path) -> list[int] | None:
 
 
 def incomplete(folder: Path) -> Iterator[str]:
-    """Yield the outputs that Snakemake has begun to make and not ended, as its marks name them."""
+    """Yield the outputs that Snakemake has begun but not finished, according to its marks."""
     marks = folder / ".snakemake/incomplete"
     for mark in sorted(path for path in marks.rglob("*") if path.is_file()):
         # A long name is cut into folders, each of which begins with @.

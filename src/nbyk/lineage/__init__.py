@@ -1,1 +1,1 @@
-"""What made a file: records as a command ends, and the chain from a file to its sources."""
+"""The origin of files: records written as a command ends, and the chain from a file to its sources."""

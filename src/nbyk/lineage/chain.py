@@ -1,4 +1,4 @@
-"""The chain from a file back to its sources, with what has changed since."""
+"""The chain from a file back to its sources, and the changes since."""
 
 from __future__ import annotations
 
@@ -16,22 +16,22 @@ from nbyk.provenance.records import Record, files_with_records, read_record, sho
 
 @dataclass
 class Origin:
-    """A file, what made it, and the files that it was made from.
+    """A file, the record of its command, and the files that it was made from.
 
     Attributes
     ----------
     name
-        Its path: as it was asked for, or as the record of what was made from it has it.
+        Its path: as the user gave it, or as in the record of the file made from it.
     expected
-        The SHA-256 that whoever read it found, or, of the file asked for, that its record says.
+        The SHA-256 that the command that read it found; for the file asked for, the one in its record.
     found
         Its SHA-256 now, None if it is missing.
     record
-        What made it, None if no nbyk command did.
+        The record of the command that made it; None if no nbyk command did.
     folder
-        The folder in which its command was run, and makes it again; None if no command did.
+        The folder in which its command was run, and in which to run it again; None if no command made it.
     inputs
-        What it was made from.
+        The files that it was made from.
     """
 
     name: str
@@ -43,13 +43,13 @@ class Origin:
 
     @property
     def state(self) -> str:
-        """What became of the file: "unchanged", "changed" or "missing"."""
+        """The state of the file: "unchanged", "changed" or "missing"."""
         if self.found is None:
             return "missing"
         return "unchanged" if self.found == self.expected else "changed"
 
     def chain(self) -> Iterator[Origin]:
-        """Yield the file and all that is behind it, each once, what was made before what it was made from."""
+        """Yield the file and all files behind it, each once and before the files that it was made from."""
         seen: set[int] = set()
         waiting = [self]
         while waiting:
@@ -74,7 +74,7 @@ class Origin:
         }
 
     def to_dict(self) -> dict[str, Any]:
-        """Return, as JSON can hold it, the file, its record and its inputs, but not what is behind them."""
+        """Return the file, its record and its inputs, but not the files behind those, as JSON can hold it."""
         return {
             "path": self.name,
             "state": self.state,
@@ -131,7 +131,7 @@ def inputs_of(file: Path, record: Record) -> Iterator[tuple[str, Path, str]]:
 
 
 def _folder_of(file: Path, record: Record) -> Path:
-    """Return the folder in which a file's command was run: that in which it is where its record says."""
+    """Return the folder in which a file's command was run, from the file's place and its record."""
     output = Path(record.output)
     if not output.is_absolute() and file.parts[-len(output.parts) :] == output.parts:
         return Path(*file.parts[: -len(output.parts)])
@@ -139,7 +139,7 @@ def _folder_of(file: Path, record: Record) -> Path:
 
 
 class _Tracer:
-    """Follows records; a file is one object however many were made from it."""
+    """Follows records; a file is one object, however many files were made from it."""
 
     def __init__(self) -> None:
         self._checksums = Checksums()

@@ -11,12 +11,12 @@ write the new R.
 | before R is written | new F, no R | sees the new file, which is whole |
 | after | new F, new R | sees the new file, checked |
 
-R therefore never speaks of another F than the one beside it: no reader is turned away, and none gets half a
-file. What has no record is checked again once its command has been run again: Snakemake does so with a job
-that was stopped, and `nbyk doctor` names files without a record. Snakemake deletes the F of a job before it
-runs it, which leaves the old R alone; nobody reads it, and the new F's turn deletes it. Of two commands
-that write the same F at once, the one whose F is in place when it ends writes R. Should the other slip in
-between, R is wrong, and readers are told so, until that one ends and writes its own.
+R therefore always describes the F beside it: no reader is refused, and none gets half a file. A file without
+a record is checked again once its command has run again. Snakemake does so with a job that was stopped, and
+`nbyk doctor` names files without a record. Snakemake deletes the F of a job before it runs the job, which
+leaves the old R alone. Nobody reads that R, and it is deleted before the new F is moved. If two commands
+write the same F at once, the one whose F is in place when it ends writes R. If the other moves its F in
+between, R is wrong, and readers get an error, until the other command ends and writes its own R.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ from nbyk.provenance.journal import Journal, identity, noting
 from nbyk.provenance.records import Record, record_path, shown
 
 PACKAGES = ("numpy", "scipy", "numba", "pandas", "pyarrow", "matplotlib")
-"""What numbers, tables and pictures depend on, beside Python and nbyk."""
+"""The packages that numbers, tables and pictures depend on, beside Python and nbyk."""
 
 _SETTING_OF_OPTION = {
     "--seed": "seed",
@@ -46,7 +46,7 @@ _SETTING_OF_OPTION = {
 
 
 class GateShutError(SystemExit):
-    """Ends a command that did its work, and whose answer is not yes; what it wrote is recorded."""
+    """Ends a command that did its work but whose answer is not yes; its files are recorded."""
 
 
 @contextmanager
@@ -56,12 +56,12 @@ def recording(arguments: Sequence[str]) -> Iterator[None]:
     Parameters
     ----------
     arguments
-        The words behind ``nbyk`` on the command line.
+        The words after ``nbyk`` on the command line.
     """
     with noting() as journal:
         try:
             yield
-        except SystemExit as ended:  # a command line ends so, well or not
+        except SystemExit as ended:  # every command line ends in SystemExit, with or without an error
             if not ended.code or isinstance(ended, GateShutError):
                 _write(journal, arguments)
             raise
@@ -69,7 +69,7 @@ def recording(arguments: Sequence[str]) -> Iterator[None]:
 
 
 def versions() -> dict[str, str]:
-    """Return the installed versions of Python, nbyk and what its numbers and pictures depend on."""
+    """Return the installed versions of Python, nbyk and the packages that its results depend on."""
     from importlib.metadata import PackageNotFoundError, version
 
     import nbyk
@@ -102,7 +102,7 @@ def _write(journal: Journal, arguments: Sequence[str]) -> None:
 
 
 def _without_threads(arguments: Sequence[str]) -> list[str]:
-    """Return the words but for the number of threads, on which no result depends, and passwords."""
+    """Return the words without the number of threads, on which no result depends, and without passwords."""
     words: list[str] = []
     rest = iter(arguments)
     for word in rest:
@@ -114,7 +114,7 @@ def _without_threads(arguments: Sequence[str]) -> list[str]:
 
 
 def _settings(words: Sequence[str]) -> dict[str, Any]:
-    """Return what the options say of the settings."""
+    """Return the settings that the options give."""
     found: dict[str, Any] = {}
     for place, word in enumerate(words):
         option, equals, value = word.partition("=")

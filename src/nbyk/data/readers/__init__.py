@@ -17,11 +17,11 @@ READERS = (inspect_logs, excel, hugging_face)
 """Modules that recognise a path and read it."""
 
 JSON_READERS: tuple[Callable[[Any], Recording | None], ...] = (helm.read, label_studio.read, argilla.read)
-"""Functions that take what a JSON file holds, and return None where it is no file of theirs."""
+"""Functions that take the content of a JSON file, and return None if they do not recognise it."""
 
 
 def recorded_at(path: str | os.PathLike[str]) -> Recording | None:
-    """Return what a reader makes of a path; None where no reader recognises it."""
+    """Return the recording that a reader makes of a path; None if no reader recognises it."""
     for reader in READERS:
         if reader.recognises(path):
             found: Recording = reader.read(path)
@@ -35,7 +35,7 @@ def is_recorded(path: str | os.PathLike[str]) -> bool:
 
 
 def recorded_in(content: Any) -> Recording | None:
-    """Return what a reader makes of the content of a JSON file; None where no reader recognises it."""
+    """Return the recording that a reader makes of a JSON file's content; None if no reader recognises it."""
     return next((found for reader in JSON_READERS if (found := reader(content)) is not None), None)
 
 

@@ -11,7 +11,7 @@ _ITEM, _RATER = "id", "user_id"
 
 
 def read(content: Any) -> Recording | None:
-    """Return a row per record and user, with a column per question; None of what is no such export."""
+    """Return a row per record and user, with a column per question; None if this is no such export."""
     if not (isinstance(content, list) and content and all(map(_is_record, content))):
         return None
     rows: list[dict[str, Any]] = []

@@ -11,7 +11,7 @@ _ITEM, _RUN, _INSTANCE = "instance", "train_trial_index", "instance_id"
 
 
 def read(content: Any) -> Recording | None:
-    """Return a row per instance and trial, with a column per statistic; None of what is no such file.
+    """Return a row per instance and trial, with a column per statistic; None if this is no such file.
 
     A perturbed instance is an item of its own. Its cluster is ``instance_id``.
     """

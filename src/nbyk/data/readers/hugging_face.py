@@ -16,7 +16,7 @@ def recognises(path: str | os.PathLike[str]) -> bool:
 
 
 def read(path: str | os.PathLike[str]) -> Recording:
-    """Return the columns of a data set; their names say which is which, as in any table.
+    """Return the columns of a data set; they are recognised by their names, as in any table.
 
     Raises
     ------
@@ -25,10 +25,10 @@ def read(path: str | os.PathLike[str]) -> Recording:
     """
     datasets = library("datasets", "datasets", path, "a data set of Hugging Face")
     for file in sorted(Path(path).glob("*.*")):
-        read_bytes(file)  # takes note of what is read
+        read_bytes(file)  # notes the file as an input
     try:
         found = datasets.load_from_disk(os.fspath(path))
-    except Exception as error:  # what its reader raises depends on its version
+    except Exception as error:  # the errors of its reader depend on its version
         raise NbykError(f"{path}: datasets cannot read it ({' '.join(str(error).split())[:200]})") from None
     if isinstance(found, datasets.DatasetDict):
         splits = ", ".join(found)

@@ -39,10 +39,9 @@ def read(path: str | os.PathLike[str]) -> Recording:
     """
     log = library("inspect_ai.log", "inspect", path, "a log of Inspect")
     number = library("inspect_ai.scorer", "inspect", path, "a log of Inspect").value_to_float()
-    read_bytes(path)  # takes note of what is read, and refuses what is too large
-    try:
+    read_bytes(path)  # notes the file as an input, and refuses one that is too large try:
         samples = log.read_eval_log(os.fspath(path)).samples or []
-    except Exception as error:  # its reader raises what zipfile, json and pydantic do
+    except Exception as error:  # its reader raises the errors of zipfile, json and pydantic
         found = " ".join(str(error).split())[:200]
         raise NbykError(f"{path}: Inspect cannot read it ({found}); get the log again") from None
     if not samples:
@@ -64,7 +63,7 @@ def read(path: str | os.PathLike[str]) -> Recording:
 
 
 def graded(value: Any, number: Callable[[Any], float]) -> Any:
-    """Return a score as Inspect's number; text that Inspect has no number for stays, and is refused later.
+    """Return a score as Inspect's number; text that is no number to Inspect stays, and is refused later.
 
     Inspect counts such text as 0, with a warning in its own log.
     """

@@ -1,4 +1,4 @@
-"""Label Studio's JSON export: tasks are items, those who completed an annotation are raters."""
+"""Label Studio's JSON export: tasks are items, people who completed an annotation are raters."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ _ITEM, _RATER = "task", "completed_by"
 def read(content: Any) -> Recording | None:
     """Return a row per annotation, with a column per control that gives a number or one choice.
 
-    Cancelled annotations are left out, as are controls of other kinds. None of what is no such export.
+    Cancelled annotations and controls of other kinds are left out. Return None if this is no such export.
     """
     if not (isinstance(content, list) and content and all(map(_is_task, content))):
         return None
@@ -39,14 +39,14 @@ def _is_task(task: Any) -> bool:
 
 
 def _who(completed_by: Any) -> Any:
-    """Return the id of who completed an annotation, which newer exports wrap in an object."""
+    """Return the id of the person who completed an annotation; newer exports wrap it in an object."""
     if isinstance(completed_by, Mapping):
         return completed_by.get("id", completed_by.get("email"))
     return completed_by
 
 
 def _value(kind: Any, value: Any) -> Any:
-    """Return the number or the one choice that a control gave; None of other controls."""
+    """Return the number or the one choice that a control gave; None for other controls."""
     if not isinstance(value, Mapping):
         return None
     if kind in ("rating", "number"):

@@ -1,4 +1,4 @@
-"""What a reader makes of a file: columns, and which of them hold items, runs or raters, and scores."""
+"""A recording, the result of a reader: columns, and which of them hold items, runs or raters, and scores."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ class Recording:
     Attributes
     ----------
     maker
-        What the file is, such as "a log of Inspect".
+        The kind of file, such as "a log of Inspect".
     columns
         The cells of each column, by its name; all of one length, None where a cell is missing.
     roles
-        The columns of "item" and "rater" (or run), and "value" where only one column can hold the scores.
+        The columns of "item" and "rater" (or run), and of "value" if only one column can hold the scores.
     scores
         Columns that can hold the scores.
     unit
-        What the maker calls a row, such as "sample".
+        The maker's word for a row, such as "sample".
     """
 
     maker: str
