@@ -1,4 +1,4 @@
-"""Is system A really better than B, and how many items N and ratings per item K does it take to know.
+"""Whether system A is really better than B, and how many items N and ratings per item K you need to tell.
 
 The names below are the public API; each is imported when it is first used, so that `import nbyk` is cheap.
 """

@@ -1,4 +1,4 @@
-"""Compiled code: where it is kept from run to run, and keeping it up to date with the code that it calls."""
+"""Compiled code: the folder that keeps it between runs, and its renewal when the code it calls changes."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ PACKAGE = Path(__file__).parent
 def njit(**options: Any) -> Callable[[Function], Function]:
     """Return `numba.njit`'s decorator, which keeps compiled code where this user may write.
 
-    numba keeps it beside nbyk's own files, or else in the user's cache folder, or where NUMBA_CACHE_DIR says.
-    Where neither folder may be written, as in a container, the code is kept in a temporary folder of the
-    user's own or, without one, not at all; a note says so, once.
+    numba keeps it in the folder NUMBA_CACHE_DIR or, without that variable, beside nbyk's own files or else in
+    the user's cache folder. If it cannot write there, as in a container, the code is kept in a temporary
+    folder of the user's own. If there can be no such folder, the code is not kept. A note says so once.
     """
     import numba
 
@@ -46,9 +46,9 @@ def _numba_finds_a_place() -> bool:
 
 @cache
 def temporary_place() -> str | None:
-    """Return a temporary folder for caches that nobody else may write to; None if there can be none.
+    """Return a temporary folder for caches that only this user may write to; None if there can be none.
 
-    What it is used for is told once.
+    A note about its use is printed once.
     """
     with suppress(OSError):
         place = Path(tempfile.gettempdir(), f"nbyk-compiled-{os.getuid()}")
@@ -78,18 +78,18 @@ def _may_write(folder: Path) -> bool:
 
 
 def discard_older_caches(called: str) -> None:
-    """Delete all compiled code of nbyk's that is older than the module whose file is `called`, or empty.
+    """Delete all compiled code of nbyk that is older than the module whose file is `called`, or is empty.
 
-    numba knows when a module has changed since it was compiled, but not when one that it calls has. A module
-    whose kernels others call says so here when it is imported, before them. Empty files are what a power cut
-    leaves of code that was just compiled; numba would stop at them.
+    numba notices if a module has changed since it was compiled, but not if a module that it calls has. A
+    module whose kernels others call therefore calls this function when it is imported, before them. A power
+    cut leaves empty files of code that was just compiled, and numba fails on them.
     """
     changed = Path(called).stat().st_mtime
     kept = [*Path(__file__).parent.rglob("__pycache__/*.nb[ic]")]
     if not _numba_finds_a_place():
         kept += Path(temporary_place() or os.devnull).rglob("*.nb[ic]")
     for cached in kept:
-        with suppress(OSError):  # another process may be doing the same, or nobody may
+        with suppress(OSError):  # another process may be doing the same, or nobody may delete it
             found = cached.stat()
             if found.st_size == 0 or (cached.suffix == ".nbi" and found.st_mtime < changed):
                 cached.unlink()

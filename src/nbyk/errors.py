@@ -1,4 +1,4 @@
-"""The one error that users see: what was found, what was expected, and the way out."""
+"""The one error that users see: the finding, the expectation, and advice."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Self
 
 
 class NbykError(ValueError):
-    """Bad input, named so that its owner can mend it.
+    """Bad input, described so that its owner can correct it.
 
-    The message names the file, row or key, what was found there, what was expected and the way out.
+    The message names the file, row or key, says what was found there and what was expected, and gives advice.
     The command line prints it as one line and exits with code 2. A text names arguments in `backticks`, and
     the command line shows the options instead.
 
     Parameters
     ----------
     problem
-        What was found, what was expected and the way out.
+        Text that says what was found and what was expected, and gives advice.
     file
         The file that it is about.
     row
@@ -59,7 +59,7 @@ class NbykError(ValueError):
         key: str | None = None,
         argument: str | None = None,
     ) -> Self:
-        """Return the same error that knows more; what it knows already stays."""
+        """Return the same error with more details; details that it already has stay."""
         same_file = self.file is None or file is None or self.file == os.fspath(file)
         return type(self)(
             self.problem,
@@ -79,7 +79,7 @@ class NbykError(ValueError):
         Parameters
         ----------
         names
-            What to call an argument, as {"n_resamples": "--resamples"}.
+            New names by argument, such as {"n_resamples": "--resamples"}.
         """
         place = self.file or ""
         if self.row is not None:
@@ -95,14 +95,14 @@ def rename_arguments(text: str, names: Mapping[str, str]) -> str:
 
 
 class UndefinedMetricError(NbykError):
-    """A metric without a value on some draws, as a correlation of constants is."""
+    """A metric has no value on some draws, as for a correlation of constants."""
 
 
 class StoppedError(BaseException):
-    """A signal asked nbyk to stop. It is no Exception, so that nothing catches it on its way."""
+    """A signal asked nbyk to stop. It is not an Exception, so that no handler catches it on its way."""
 
 
-# Line ends, control characters, halves of characters, and marks that turn the direction of what follows.
+# Line ends, control characters, halves of characters, and marks that change the direction of text.
 _UNPRINTABLE = re.compile(r"[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
 
 
@@ -119,14 +119,14 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> NbykError:
     Parameters
     ----------
     kind
-        What the name should name: "metric", "sampler", "source", …
+        The kind of thing: "metric", "sampler", "source", …
     name
         The name as it was given.
     known
         All names that would have been accepted.
     """
     options = sorted(known)
-    # Likeness of long texts takes long to find, and helps nobody.
+    # Comparing long texts takes long, and helps nobody.
     near = difflib.get_close_matches(name[:100], options[:1000], n=3, cutoff=0.4)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(options)}"
     return NbykError(f"unknown {kind} {name!r}; {hint}")

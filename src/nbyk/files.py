@@ -25,10 +25,10 @@ if TYPE_CHECKING:
     import pyarrow as pa
 
 LARGEST = 10**9
-"""Bytes of the largest file that is read; a larger one, read as text, would take tens of times its room."""
+"""Bytes of the largest file that is read; read as text, a file takes tens of times its size in memory."""
 
 SCRATCH = ".nbyk-part"
-"""How the names of scratch files end; they begin with a dot, so that no reader takes them for results."""
+"""The suffix of scratch files; their names begin with a dot, so that no reader takes them for results."""
 
 _DAMAGED = "if an nbyk command wrote it, it is damaged: delete it and run again"
 _WAYS_OUT = {
@@ -42,11 +42,11 @@ _WAYS_OUT = {
 
 @contextmanager
 def replacing(path: str | os.PathLike[str], *, noted: bool = True) -> Iterator[Path]:
-    """Yield a scratch path beside `path` that takes its place when the block ends without an error.
+    """Yield a scratch path beside `path`; the file there replaces `path` if the block ends without an error.
 
-    The new file is on the disk before it takes the old one's name, and the name before the block ends, so
-    that a power cut leaves one of the two, whole. What writers of the same file left when they were killed is
-    deleted; their scratch files, unlike those of writers at work, are not locked.
+    The new file is on the disk before it takes the old one's name, and the name is on the disk before the
+    block ends. A power cut therefore leaves one of the two, whole. Scratch files that killed writers of the
+    same file left are deleted; they are recognised because only those of running writers are locked.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def replacing(path: str | os.PathLike[str], *, noted: bool = True) -> Iterator[P
     Raises
     ------
     NbykError
-        If the file cannot be written: a full disk, a folder that is read-only, …
+        If the file cannot be written: the disk is full, the folder is read-only, …
     """
     target = Path(path)
     with _explained(target), _scratch_of(target) as scratch:
@@ -73,17 +73,17 @@ def replacing(path: str | os.PathLike[str], *, noted: bool = True) -> Iterator[P
 def write_together(folder: str | os.PathLike[str], stem: str, contents: Mapping[str, bytes]) -> None:
     """Write the files of an answer as one, in place of those of an earlier answer.
 
-    Until every new file is on the disk under a scratch name, the old answer stays as it is. Then, within an
-    instant in which signals wait, the old files go, those that the new answer lacks too, and the new ones get
-    their names. Where a power cut or SIGKILL hits that instant, the files that are there are of one answer,
-    never of two; a list of all of them, with checksums, lets `nbyk doctor` say that some are missing.
+    Until every new file is on the disk under a scratch name, the old answer stays as it is. Then, while
+    signals wait, all old files are deleted, even those that the new answer lacks, and the new files get their
+    names. If a power cut or SIGKILL comes in between, the files left belong to one answer, never to two. A
+    list of all files, with checksums, lets `nbyk doctor` report missing ones.
 
     Parameters
     ----------
     folder
         The folder of the answer; it is made if it is missing. Other files in it are left alone.
     stem
-        The answer's name, by which a folder may hold several.
+        The answer's name; a folder may hold several answers.
     contents
         The files by their path within the folder, with "/" between folders.
 
@@ -122,7 +122,7 @@ def write_together(folder: str | os.PathLike[str], stem: str, contents: Mapping[
 
 @contextmanager
 def _explained(target: Path) -> Iterator[None]:
-    """Let what the system refuses be an NbykError that names the file."""
+    """Turn errors of the system into an NbykError that names the file."""
     try:
         yield
     except OSError as error:
@@ -133,7 +133,7 @@ def _explained(target: Path) -> Iterator[None]:
 
 @contextmanager
 def _scratch_of(target: Path) -> Iterator[Path]:
-    """Yield a new scratch file beside a file, which is deleted unless it was moved."""
+    """Yield a new scratch file beside a file; it is deleted unless it was moved."""
     _make_folder(target.parent)
     _discard_abandoned(target)
     handle, scratch = _new_scratch(target)
@@ -152,7 +152,7 @@ def _make_durable(scratch: Path) -> None:
 
 @contextmanager
 def _locked(folder: Path) -> Iterator[None]:
-    """Wait until no other command gives this folder its answer."""
+    """Wait until no other command writes an answer to this folder."""
     handle = os.open(folder, os.O_RDONLY)
     try:
         with suppress(OSError):  # a file system without locks
@@ -164,7 +164,7 @@ def _locked(folder: Path) -> Iterator[None]:
 
 @contextmanager
 def _signals_wait() -> Iterator[None]:
-    """Let SIGINT, SIGTERM and SIGHUP, where they are heard at all, come when the block has ended."""
+    """Delay SIGINT, SIGTERM and SIGHUP, unless they are ignored, until the block has ended."""
     came: list[int] = []
     in_main_thread = threading.current_thread() is threading.main_thread()
     numbers = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP) if in_main_thread else ()
@@ -182,7 +182,7 @@ def _signals_wait() -> Iterator[None]:
 
 
 def _is_that(path: Path, digest: str) -> bool:
-    """Return whether a file is there and has a checksum: what a user has changed is not nbyk's to delete."""
+    """Return whether a file exists with a checksum: nbyk must not delete a file that a user has changed."""
     return path.is_file() and sha256(path) == digest
 
 
@@ -227,12 +227,12 @@ def _sync_folder(folder: Path) -> None:
 
 
 def is_scratch(name: str) -> bool:
-    """Return whether a name is that of a scratch file, which `replacing` leaves when it is killed."""
+    """Return whether a name is that of a scratch file, which `replacing` leaves if it is killed."""
     return name.startswith(".") and name.endswith(SCRATCH)
 
 
 def grant_usual_access(scratch: str | os.PathLike[str]) -> None:
-    """Let whoever may read a new file of this user's read a scratch file, which is private at first."""
+    """Give a scratch file, which is private at first, the permissions of this user's new files."""
     mask = os.umask(0)
     os.umask(mask)
     os.chmod(scratch, 0o666 & ~mask)
@@ -263,7 +263,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 
 def _content(path: str | os.PathLike[str]) -> bytes:
     try:
-        # A pipe would be waited for, and a device need not end.
+        # Reading a pipe would wait, and a device need not end.
         handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
     except ValueError:  # a NUL
         raise NbykError(f"{os.fspath(path)!r}: no path of a file; check it") from None
@@ -301,7 +301,7 @@ def write_json(path: str | os.PathLike[str], content: Any) -> None:
 
 
 def json_bytes(content: Any) -> bytes:
-    """Return what `write_json` writes."""
+    """Return the bytes that `write_json` writes."""
     return (json.dumps(content, indent=2, ensure_ascii=False, allow_nan=False) + "\n").encode()
 
 
@@ -313,7 +313,7 @@ def read_json(path: str | os.PathLike[str], *, way_out: str = _DAMAGED) -> Any:
     path
         The file to read.
     way_out
-        What to advise where it is not JSON; files of the user's own must not be deleted.
+        Advice if it is not JSON; it must not be to delete a user's own file.
 
     Raises
     ------
@@ -343,18 +343,18 @@ def write_parquet(path: str | os.PathLike[str], table: pa.Table, metadata: Mappi
     path
         The file to write; missing folders are made.
     table
-        What to write.
+        The table to write.
     metadata
         Anything JSON can hold (seed, M, semantics, checksums, …), stored under the key ``nbyk``.
     """
-    # pyarrow's own files forget the number of an error.
+    # pyarrow's own files lose the number of an error.
     with replacing(path) as scratch, open(scratch, "wb") as sink:
         _write_parquet(sink, table, metadata)
     journal.was_made_with(path, metadata)
 
 
 def parquet_bytes(table: pa.Table) -> bytes:
-    """Return what `write_parquet` writes, without metadata."""
+    """Return the bytes that `write_parquet` writes, without metadata."""
     sink = BytesIO()
     _write_parquet(sink, table, {})
     return sink.getvalue()
@@ -372,7 +372,7 @@ def _write_parquet(sink: IO[bytes], table: pa.Table, metadata: Mapping[str, Any]
 def read_parquet(
     path: str | os.PathLike[str], columns: Sequence[str] = ()
 ) -> tuple[pa.Table, dict[str, Any]]:
-    """Return a Parquet file's table and the metadata that `write_parquet` put there.
+    """Return a Parquet file's table, and its metadata from `write_parquet`.
 
     Parameters
     ----------

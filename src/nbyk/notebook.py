@@ -1,4 +1,4 @@
-"""How results look in a notebook: the sentence, a small table, and what to know before believing it."""
+"""Results in a notebook: the sentence, a small table, and warnings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class ShownInNotebooks:
 
     @property
     def notebook_rows(self) -> Sequence[Row]:
-        """The rows of the table, the heading first; none for a result that is its sentence."""
+        """The rows of the table, the heading first; none for a result that has only a sentence."""
         return ()
 
     def _repr_html_(self) -> str:

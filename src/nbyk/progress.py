@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 USAGE_VARIABLE = "NBYK_SAY_USAGE"
-"""If this variable of the environment is set, a command ends with a line of what it took."""
+"""If this environment variable is set, a command ends with a line on its time and memory."""
 
 
 @contextmanager
@@ -33,7 +33,7 @@ def saying_usage() -> Iterator[None]:
 
 @contextmanager
 def progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
-    """Yield a function that is told how many of `total` steps were just done; safe to call from threads."""
+    """Yield a function to call with the number of steps, of `total`, just done; threads may call it."""
     if sys.stderr.isatty():
         with _bar(description, total) as advance:
             yield advance

@@ -23,7 +23,7 @@ def for_spreadsheets(table: pd.DataFrame) -> pd.DataFrame:
 
 
 def _no_formula(cell: object) -> object:
-    """Return a cell as a spreadsheet shows it; what is no text stays what it is."""
+    """Return a cell as a spreadsheet shows it; a cell that is not text stays unchanged."""
     if not isinstance(cell, str):
         return cell
     plain = on_one_line(cell)

@@ -26,7 +26,7 @@ def covariance(first: ArrayLike, second: ArrayLike) -> float:
 
 
 def solve(matrix: ArrayLike, right: ArrayLike) -> NDArray[np.float64]:
-    """Return what ``numpy.linalg.solve`` does of a few equations, by elimination with pivots."""
+    """Return the result of ``numpy.linalg.solve`` for a few equations, by elimination with pivots."""
     left = np.array(matrix, dtype=np.float64)
     found = np.array(right, dtype=np.float64)
     for column in range(len(left)):

@@ -1,4 +1,4 @@
-"""What pydantic found wrong with a configuration or a design, as errors of nbyk."""
+"""pydantic's errors in a configuration or a design, as errors of nbyk."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Location = tuple[int | str, ...]
 
 
 def explained(problem: Any, model: type[BaseModel]) -> tuple[Location, NbykError]:
-    """Return where a problem stands that pydantic found, and the error that names its key.
+    """Return the place of a problem that pydantic found, and the error that names its key.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ def explained(problem: Any, model: type[BaseModel]) -> tuple[Location, NbykError
     error
         An error without the file and line, which `nbyk.yaml_text.place_of` finds by the location.
     """
-    # pydantic ends the place of a mapping's wrong key so.
+    # pydantic ends the place of a mapping's wrong key with this.
     location = tuple(part for part in problem["loc"] if part != "[key]")
     if problem["type"] == "value_error":
         cause = problem["ctx"]["error"]
         error = cause if isinstance(cause, NbykError) else NbykError(str(cause))
-        # A rule that ties keys together names the one at fault itself.
+        # A rule about several keys names the key at fault itself.
         named = error.key.split(".") if error.key else []
         location += tuple(int(part) if part.isdecimal() else part for part in named)
         key = _dotted(location)

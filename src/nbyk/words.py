@@ -9,7 +9,7 @@ _COUNTS = ("no", "one", "two", "three", "four", "five", "six", "seven", "eight",
 
 
 def listed(names: Sequence[str]) -> str:
-    """Return names as an English list; of more than five, the first four and how many others."""
+    """Return names as an English list; for more than five, the first four and the number of others."""
     shown = list(names)
     if len(shown) > _MOST:
         shown = [*shown[: _MOST - 1], f"{len(shown) - _MOST + 1} others"]

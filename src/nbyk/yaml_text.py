@@ -35,14 +35,14 @@ _WHOLE = re.compile("-?(0|[1-9][0-9]*)")
 
 
 class _RefusedError(yaml.MarkedYAMLError):
-    """What is YAML, and yet refused."""
+    """An error in a file that is valid YAML but that nbyk refuses."""
 
 
 class _Loader(yaml.SafeLoader):
-    """A loader that refuses what YAML's own silently makes something else of."""
+    """A loader that refuses values that YAML's own loader silently turns into something else."""
 
     def get_single_node(self) -> yaml.Node | None:
-        """Return the whole document, checked before anything is made of it."""
+        """Return the whole document, checked before any value is made from it."""
         document: yaml.Node | None = super().get_single_node()
         if document is not None:
             _check_size(document, {})
@@ -50,7 +50,7 @@ class _Loader(yaml.SafeLoader):
 
 
 def _check_size(node: yaml.Node, sizes: dict[int, int]) -> int:
-    """Return how many keys and values a node stands for, aliases written out; `sizes` are those known."""
+    """Return the number of keys and values in a node, aliases written out; `sizes` are the known ones."""
     if id(node) in sizes:
         if not sizes[id(node)]:
             raise _problem(node, "it is a part of itself; write it out without an alias")
@@ -73,7 +73,7 @@ def _check_size(node: yaml.Node, sizes: dict[int, int]) -> int:
 
 
 def _check_keys(node: yaml.MappingNode) -> None:
-    """Refuse keys that come twice, of which YAML keeps the last, and keys that it takes for no text."""
+    """Refuse keys that come twice, of which YAML would keep the last, and keys that are not text to it."""
     seen: set[str] = set()
     for key, _ in node.value:
         if not isinstance(key, yaml.ScalarNode):
@@ -87,7 +87,7 @@ def _check_keys(node: yaml.MappingNode) -> None:
 
 
 def _check_number(node: yaml.ScalarNode) -> None:
-    """Refuse numbers that YAML reads as others than most people do: 010 is 8 there, and 1:30 is 90."""
+    """Refuse numbers that YAML does not read as most people do: it reads 010 as 8, and 1:30 as 90."""
     kind = node.tag.rpartition(":")[2]
     if kind not in ("int", "float"):
         return
@@ -109,7 +109,7 @@ def _problem(node: yaml.Node, problem: str) -> _RefusedError:
 
 
 def wrong_value(problem: Mapping[str, Any]) -> str:
-    """Return what a value was found to be and what was expected, from one of pydantic's errors.
+    """Return a sentence on the value found and the value expected, from one of pydantic's errors.
 
     Parameters
     ----------
@@ -125,14 +125,14 @@ def wrong_value(problem: Mapping[str, Any]) -> str:
 
 
 def parse_mapping(path: str | Path, content: bytes) -> dict[str, Any]:
-    """Return the keys and values of a YAML file, given what it holds; of an empty file there are none.
+    """Return the keys and values of a YAML file, given its content; an empty file has none.
 
     Raises
     ------
     NbykError
-        If it is not YAML, a key comes twice or is no text, such as ``off`` or ``1`` without quotes, a number
-        is written as in ``010``, there is anything but keys and values, or there are more than
-        `MOST_VALUES`; the message names the line.
+        If it is not YAML, a key comes twice or is not text, such as ``off`` or ``1`` without quotes, a number
+        is written like ``010``, the content is not keys and values, or there are more than `MOST_VALUES`. The
+        message names the line.
     """
     if len(content) > MOST_BYTES:
         raise NbykError(
@@ -157,14 +157,14 @@ def parse_mapping(path: str | Path, content: bytes) -> dict[str, Any]:
 def place_of(
     location: Sequence[int | str], files: Sequence[str | os.PathLike[str]]
 ) -> tuple[str, int] | None:
-    """Return the file and line of a key or value in the last file that has it, or None if none has.
+    """Return the file and line of a key or value in the last file that has it; None if no file has it.
 
     Parameters
     ----------
     location
         The keys, and places in lists, that lead there.
     files
-        YAML files; those that cannot be read are passed over.
+        YAML files; those that cannot be read are skipped.
     """
     for path in reversed(files):
         try:

@@ -26,7 +26,7 @@ def named_systems(arguments: Iterable[str | os.PathLike[str]]) -> dict[str, str]
     Raises
     ------
     NbykError
-        If a name is empty or two systems have the same.
+        If a name is empty or two systems have the same name.
     """
     named: dict[str, str] = {}
     for given in arguments:

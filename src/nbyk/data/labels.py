@@ -166,7 +166,7 @@ def split_runs(
     Raises
     ------
     NbykError
-        If there are none, or they are of another kind than the targets.
+        If there are no runs, or they are of another kind than the targets.
     """
     if not isinstance(values, list | tuple):
         values = np.atleast_1d(np.asarray(values))
@@ -206,7 +206,7 @@ def _hard(origin: LabelOrigin, values: Any) -> NDArray[Any]:
                 "whole numbers"
             )
         for row, label in enumerate(given):
-            # An array of text drops NULs at the end of its cells.
+            # numpy drops NULs at the end of the cells of an array of text.
             if isinstance(label, str) and "\0" in label:
                 raise NbykError(f"{origin}: {origin.place(row)} is {label!r}; expected a label without NUL")
         array = np.asarray(given)

@@ -125,7 +125,7 @@ class Source:
         return self.questions[question]
 
     def missing(self) -> NbykError:
-        """Return the error for ratings that are not at hand: what to get, and where to put it."""
+        """Return the error for ratings that the user lacks: it says what to get and where to put it."""
         fetch = f"run `nbyk data fetch {self.name}` (from {self.url}), or give the path of your own copy"
         return NbykError(
             f"source {self.name!r} comes without its data: {fetch if self.remote else self.get}: --path, or "

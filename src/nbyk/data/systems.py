@@ -33,7 +33,7 @@ Input: TypeAlias = Any
 OnMissing = Literal["refuse", "drop"]
 
 _MOST_LEVELS = 11
-"""Errors propose whole numbers as levels for scales up to 0 to 10."""
+"""Errors propose whole numbers as levels if they span fewer than this many values."""
 
 
 @dataclass(frozen=True, eq=False)

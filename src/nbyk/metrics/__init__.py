@@ -1,7 +1,8 @@
-"""Metrics: one registry of named scores and comparisons, each with its direction and what it needs.
+"""Metrics: one registry of named scores and comparisons, each with its direction and the data it needs.
 
 `get` turns a spec such as ``"mae"`` or ``"accuracy(threshold=0.6)"`` into a `Metric`; `register` adds a
-user's function, and `load_file` runs the file it is in. The compiled functions are imported on first use.
+user's function, and `load_file` runs a file of such functions. The compiled functions are imported on first
+use.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The metrics that come with nbyk, declared so that listing and parsing them imports no compiled code."""
+"""The metrics that come with nbyk; to list or parse them imports no compiled code."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ class Parameter:
     Attributes
     ----------
     name
-        What it is called in a spec.
+        Its name in a spec.
     default
-        Its value if none is given; None if one must be.
+        Its value if the spec gives none; None if the spec must give one.
     whole
         Whether it must be a whole number.
     minimum, maximum
@@ -38,7 +38,7 @@ class Parameter:
 
     @property
     def expected(self) -> str:
-        """What a value must be, in words."""
+        """The condition on a value, in words."""
         number = "a whole number" if self.whole else "a finite number"
         if self.minimum > float("-inf"):
             number += f" from {self.minimum:g} to {self.maximum:g}"
@@ -47,7 +47,7 @@ class Parameter:
 
 @dataclass(frozen=True)
 class Definition:
-    """A row of the registry: a `Metric` whose parameters are still open; the fields mean the same."""
+    """A row of the registry: a `Metric` whose parameters are still open; its fields are those of `Metric`."""
 
     name: str
     implementation: Implementation
@@ -65,7 +65,7 @@ _BINS = (Parameter("bins", whole=True, minimum=1, maximum=100_000, example=50),)
 _FEW_BINS = (Parameter("bins", whole=True, minimum=1, maximum=100_000, example=5),)
 _THRESHOLD = (Parameter("threshold", default=0.5, example=0.6),)
 
-# Errors that are equal as fractions differ by rounding, and rounding must not decide who wins.
+# Errors that are equal as fractions can differ by rounding, and rounding must not decide who wins.
 _TOLERANCE = (Parameter("tolerance", default=1e-9, minimum=0.0, maximum=1.0, example=0.0),)
 
 WINS = Definition(

@@ -1,7 +1,7 @@
 """Scores of hard labels from confusion counts: many draws, systems and scores in one compiled pass.
 
-Precision, recall and F1 of a class without predictions, targets or either are 0, as scikit-learn's default
-is, and are reported.
+Precision, recall and F1 of a class without predictions, targets or either are 0, as in scikit-learn by
+default. Their number is reported.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _NONE, _MACRO, _MICRO, _WEIGHTED, _CLASS = range(5)
 
 @njit(nogil=True, cache=True)
 def ratio(measure: int, hits: int, predicted: int, actual: int) -> tuple[float, int]:
-    """Return precision, recall or F1 from its counts, and 1 where there is nothing to divide by."""
+    """Return precision, recall or F1 from its counts, and 1 if its divisor is 0 (else 0)."""
     if measure == PRECISION:
         over, under = hits, predicted
     elif measure == RECALL:
@@ -38,7 +38,7 @@ def ratio(measure: int, hits: int, predicted: int, actual: int) -> tuple[float, 
 def _score(
     measure: int, average: int, label: int, occurring: bool, hits: Ints, predicted: Ints, actual: Ints
 ) -> tuple[float, int]:
-    """Return one score from the counts of the classes, shape (C,) each, and how many classes it lacked."""
+    """Return a score from the counts of the classes, shape (C,) each, and its number of 0 divisors."""
     if measure == ACCURACY:
         return hits.sum() / actual.sum(), 0
     if average == _CLASS:
@@ -62,16 +62,16 @@ def _score(
 def count_classes(
     weights: Any, target: Ints, predictions: Ints, actual: Ints, predicted: Ints, hits: Ints
 ) -> None:
-    """Count classes in draws of items, or of kinds of items that are alike.
+    """Count classes in draws of items, or of kinds of identical items.
 
     Parameters
     ----------
     weights : ndarray of int, shape (U, 64)
-        How often each draw has each kind.
+        The number of times that each draw has each kind.
     target, predictions : ndarray of int, shape (U,) and (U, S)
         The kinds' classes.
     actual, predicted, hits : ndarray of int, shape (C, 64), (S, C, 64) and (S, C, 64)
-        Filled with the targets of each class, its predictions, and those that are right.
+        Filled with the counts of each class's targets, of its predictions and of the right ones among these.
     """
     n_draws = weights.shape[1]
     actual[:] = 0
@@ -104,12 +104,12 @@ def score_classes(
     plan : ndarray of int, shape (M, 3)
         Measure, average and class of each score.
     occurring
-        Whether a macro average is over the classes that occur in a draw's targets or in the system's
-        predictions alone, rather than over all.
+        Whether a macro average is over only the classes that occur in a draw's targets or in the system's
+        predictions, not over all classes.
     out : ndarray, shape (M, S, R)
         Filled with the scores; NaN for a draw of nothing.
     lacking : ndarray of int, shape (M, S, R)
-        Filled with how many classes counted as 0 for want of a divisor.
+        Filled with the number of classes that count as 0 because their divisor is 0.
     """
     for draw in range(actual.shape[1]):
         for s in range(len(hits)):

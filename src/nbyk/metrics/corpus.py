@@ -1,7 +1,7 @@
 """Metrics of a whole corpus of outputs that see its items through sums alone: means, BLEU, your own.
 
 Such a metric has a few statistics per item, and scores their sum. A resample of items is then a weight per
-item, and its score needs no pass over the outputs: the sums are weights times statistics.
+item. Its score needs no pass over the outputs, because the sums are weights times statistics.
 """
 
 from __future__ import annotations
@@ -28,12 +28,12 @@ class CorpusMetric:
     Attributes
     ----------
     name
-        What it is called.
+        Its name.
     statistics
-        From a system's outputs and the references (None if it needs none), N of either, to an array of shape
-        (N, S). Systems may differ in S.
+        Function of a system's outputs and the references (None if it needs none), N of either, that returns
+        an array of shape (N, S). S may differ between systems.
     score
-        From sums of statistics, shape (…, S), to scores, shape (…).
+        Function of sums of statistics, shape (…, S), that returns scores, shape (…).
     direction
         "higher" or "lower": which scores are better.
     """
@@ -74,7 +74,7 @@ def _bleu_statistics(outputs: Sequence[str], references: Sequence[Any]) -> Float
 
 
 def _bleu(sums: Floats) -> Floats:
-    """Return BLEU with exponential smoothing of orders without a match, as sacrebleu has it by default."""
+    """Return BLEU with exponential smoothing of orders without a match, sacrebleu's default."""
     matched, total = sums[..., :_ORDER], sums[..., _ORDER : 2 * _ORDER]
     length, reference_length = sums[..., -2], sums[..., -1]
     unmatched = matched == 0.0

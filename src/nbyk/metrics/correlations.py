@@ -18,12 +18,12 @@ Integers = NDArray[np.int64]
 
 
 _ROUNDING = 1e-12
-"""Item means of equal responses, of which items have unlike numbers, differ by less than this share."""
+"""Means of equal responses can differ by rounding if items have different K, but by less than this share."""
 
 
 @njit(nogil=True, cache=True)
 def _centre(values: Floats, centred: Floats) -> float:
-    """Fill `centred` with values less their mean; return the sum of squares, 0 where all are equal."""
+    """Fill `centred` with values less their mean; return the sum of squares, 0 if all are equal."""
     n = len(values)
     constant = True
     total = 0.0
@@ -57,9 +57,10 @@ def pearson(systems: Floats, gold: Floats, out: Floats) -> None:
 
 @njit(nogil=True, cache=True)
 def _rank_products(ranks: Floats, gold_ranks: Floats) -> tuple[float, float]:
-    """Return n times the variance of `ranks` and n times their covariance with `gold_ranks`.
+    """Return n times the variance of `ranks`, and n times their covariance with `gold_ranks`.
 
-    Both are sums of the same kind in the same order, so that equal ranks give equal numbers and ρ is 1 then.
+    Both are sums of the same kind in the same order. Equal ranks therefore give equal numbers, and ρ is then
+    exactly 1.
     """
     n = len(ranks)
     even = n - n % 4
@@ -112,7 +113,7 @@ def _add(tree: Integers, place: int) -> None:
 
 @njit(nogil=True, cache=True)
 def _up_to(tree: Integers, place: int) -> int:
-    """Return how many values a Fenwick tree has counted at places from 1 to `place`."""
+    """Return the number of values that a Fenwick tree has counted at places from 1 to `place`."""
     total = 0
     while place > 0:
         total += tree[place]
@@ -122,7 +123,7 @@ def _up_to(tree: Integers, place: int) -> int:
 
 @njit(nogil=True, cache=True)
 def _untied_pairs(ranks: Floats, counts: Integers) -> int:
-    """Return how many pairs of average ranks differ."""
+    """Return the number of pairs of average ranks that differ."""
     n = len(ranks)
     counts[:] = 0
     for i in range(n):
@@ -135,7 +136,7 @@ def _untied_pairs(ranks: Floats, counts: Integers) -> int:
 
 @njit(nogil=True, cache=True)
 def _lead(ranks: Floats, gold_ranks: Floats, order: Integers, tree: Integers) -> int:
-    """Return concordant less discordant pairs, counted in a Fenwick tree; `order` sorts `gold_ranks`."""
+    """Return concordant minus discordant pairs, counted in a Fenwick tree; `order` sorts `gold_ranks`."""
     n = len(order)
     tree[:] = 0
     lead = 0
@@ -144,7 +145,8 @@ def _lead(ranks: Floats, gold_ranks: Floats, order: Integers, tree: Integers) ->
         last = first
         while last < n and gold_ranks[order[last]] == gold_ranks[order[first]]:
             place = int(2.0 * ranks[order[last]])
-            # All that gold has lower were counted; those that the system has higher are discordant.
+            # All values with a lower gold rank are counted; those with a higher rank of the system are
+            # discordant.
             lead += _up_to(tree, place - 1) + _up_to(tree, place) - first
             last += 1
         for i in range(first, last):
@@ -155,7 +157,7 @@ def _lead(ranks: Floats, gold_ranks: Floats, order: Integers, tree: Integers) ->
 
 @njit(nogil=True, cache=True)
 def kendall(systems: Floats, gold: Floats, out: Floats) -> None:
-    """Fill `out` with Kendall's τ-b, of whole numbers of pairs; NaN where either is constant."""
+    """Fill `out` with Kendall's τ-b, from whole numbers of pairs; NaN where either is constant."""
     n = gold.shape[1]
     gold_ranks = np.empty(n)
     ranks = np.empty(n)

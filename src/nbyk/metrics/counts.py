@@ -31,17 +31,17 @@ _LEAST_STEP = 1e-6
 
 @dataclass(frozen=True)
 class CountsForm:
-    """How an additive metric is had from counts on one scale.
+    """How to compute an additive metric from counts on one scale.
 
     Attributes
     ----------
     kernel
         Compiled function of (gold, a, b, k, starts, out).
     unit
-        What one unit of its numbers is on the metric's own scale.
+        The size of one unit of the kernel's numbers, on the metric's own scale.
     starts : ndarray, shape (bins + 1,)
         The first level in each histogram bin that has levels, and L, for the metrics that have bins. A bin
-        without levels is empty in every histogram, and so adds nothing to their differences.
+        without levels is empty in every histogram, so it adds nothing to their differences.
     """
 
     kernel: Callable[..., Any]
@@ -55,22 +55,23 @@ class CountsForm:
 
 def has_counts_form(metric: Metric) -> bool:
     """Return whether `counts_form` knows the metric."""
-    # Whole numbers know no rounding: a tolerance below any step, but not none, is what they have.
+    # Counts are whole numbers, without rounding. They need a tolerance above 0 but below any step.
     exact_ties = metric.base_name != "wins_mae" or 0.0 < metric.values[0] <= _LEAST_STEP
     return metric.base_name in _KERNELS and exact_ties
 
 
 def counts_are_shares(metric: Metric) -> bool:
-    """Return whether a metric that has counts sees them relative to the number of responses.
+    """Return whether a metric with a form from counts uses them relative to the number of responses.
 
-    Then gold and systems may have different numbers of responses, once counts are put on a common one.
+    If so, gold and systems may have different numbers of responses, once the counts are scaled to a common
+    number.
     """
     return _UNITS[metric.base_name] != "bin"
 
 
 @cache
 def counts_form(metric: Metric, values: tuple[float, ...], k: int) -> CountsForm:
-    """Return how a metric is had from counts.
+    """Return how to compute a metric from counts.
 
     Parameters
     ----------
@@ -130,7 +131,7 @@ def sums(counts: Counts, out: Counts) -> None:
 
 @njit(nogil=True, cache=True)
 def _apart(x: Any, y: Any) -> Any:
-    """Return |x − y| in 32 bits, of which a vector holds twice as many as of the 64 that numba would take."""
+    """Return |x − y| in 32 bits; a vector holds twice as many of these as of numba's default of 64 bits."""
     difference = np.int32(x - y)
     return difference if difference >= 0 else np.int32(-difference)
 
@@ -146,7 +147,7 @@ def _three_sums(gold: Counts, a: Counts, b: Counts) -> Counts:
 
 @njit(nogil=True, cache=True)
 def absolute_error(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Counts) -> None:
-    """Take |b − g| − |a − g| of the items' sums."""
+    """Fill `out` with |b − g| − |a − g| of the items' sums."""
     of_gold, of_a, of_b = _three_sums(gold, a, b)
     for i in range(len(out)):
         out[i] = np.int32(_apart(of_b[i], of_gold[i]) - _apart(of_a[i], of_gold[i]))
@@ -154,7 +155,7 @@ def absolute_error(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, o
 
 @njit(nogil=True, cache=True)
 def squared_error(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Counts) -> None:
-    """Take (b − g)² − (a − g)² of the items' sums."""
+    """Fill `out` with (b − g)² − (a − g)² of the items' sums."""
     of_gold, of_a, of_b = _three_sums(gold, a, b)
     for i in range(len(out)):
         out[i] = (of_b[i] - of_a[i]) * (of_b[i] + of_a[i] - 2 * of_gold[i])
@@ -162,7 +163,7 @@ def squared_error(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, ou
 
 @njit(nogil=True, cache=True)
 def wins(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Counts) -> None:
-    """Take 1 where A's sum is nearer to gold's, −1 where B's is, else 0."""
+    """Fill `out` with 1 where A's sum is nearer to gold's, −1 where B's is, else 0."""
     of_gold, of_a, of_b = _three_sums(gold, a, b)
     for i in range(len(out)):
         lead = np.int32(_apart(of_b[i], of_gold[i]) - _apart(of_a[i], of_gold[i]))
@@ -171,7 +172,7 @@ def wins(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Counts
 
 @njit(nogil=True, cache=True)
 def own_mean(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Counts) -> None:
-    """Take a − b of the items' sums."""
+    """Fill `out` with a − b of the items' sums."""
     _, of_a, of_b = _three_sums(gold, a, b)
     for i in range(len(out)):
         out[i] = of_a[i] - of_b[i]
@@ -179,7 +180,7 @@ def own_mean(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Co
 
 @njit(nogil=True, cache=True)
 def earth_movers(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Counts) -> None:
-    """Take Σ |B ≥ l − G ≥ l| − Σ |A ≥ l − G ≥ l| over levels l: K times either distance, in steps."""
+    """Fill `out` with Σ |B ≥ l − G ≥ l| − Σ |A ≥ l − G ≥ l| over levels l: K times distances, in steps."""
     out[:] = 0
     for level in range(len(gold)):
         of_gold, of_a, of_b = gold[level], a[level], b[level]
@@ -213,7 +214,7 @@ def _sorted_histograms(counts: Counts, start: int, starts: Starts, at_least: Cou
 
 @njit(nogil=True, cache=True)
 def histogram_earth_movers(gold: Counts, a: Counts, b: Counts, k: int, starts: Starts, out: Counts) -> None:
-    """Take the same of the sorted counts of the items' histograms; see `nbyk.metrics.histograms`."""
+    """Fill `out` with the same from sorted counts of the items' histograms; see `nbyk.metrics.histograms`."""
     n_bins = len(starts) - 1
     at_least = np.zeros((len(gold) + 2, _BLOCK), np.int32)
     at_least[0] = k

@@ -1,7 +1,8 @@
 """Metrics that compare distributions by the 1-Wasserstein (earth mover's) distance, on the values themselves.
 
-The distance is ∫ |F⁻¹(u) − G⁻¹(u)| du. Over two sorted samples of one size it is the mean absolute difference
-of their entries; over two sizes the quantile functions step at i / n and j / m, and both are followed.
+The distance is ∫ |F⁻¹(u) − G⁻¹(u)| du. For two sorted samples of equal size it is the mean absolute
+difference of their entries. For sizes n and m the quantile functions step at i / n and j / m, and the sum
+follows both.
 """
 
 from __future__ import annotations
@@ -23,7 +24,7 @@ def wasserstein_sorted(x: Floats, n: int, y: Floats, m: int) -> float:
     Parameters
     ----------
     x, y : ndarray, shape (≥ n,) and (≥ m,)
-        Ascending in their first n and m entries; the rest is not looked at.
+        Ascending in their first n and m entries; the rest is ignored.
     n, m
         Their sizes, at least 1.
     """

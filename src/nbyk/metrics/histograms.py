@@ -1,10 +1,10 @@
-"""What the published studies computed as "EMD": a distance between two histograms' counts, taken as values.
+"""The published studies' "EMD": a distance between two histograms' counts, taken as values.
 
 The counts of the two histograms are two unordered samples, and their 1-Wasserstein distance is the mean
 absolute difference of the sorted counts. It ignores where the bins are and grows with the number of responses
-per bin; the metrics of `nbyk.metrics.distributional` are the ones to use, these reproduce what was printed.
-Bin k is [k / bins, (k + 1) / bins), the last one closed, each edge rounded once as Python's division does, so
-that the counts are `numpy.histogram`'s; values outside [0, 1] are dropped.
+per bin. Use the metrics of `nbyk.metrics.distributional`; these here reproduce the printed numbers. Bin k is
+[k / bins, (k + 1) / bins), and the last one is closed. Each edge is rounded once, as in Python's division, so
+the counts are those of `numpy.histogram`. Values outside [0, 1] are dropped.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ def _cell_edges(bins: int) -> Floats:
 
 @njit(nogil=True, cache=True)
 def _guess_cells(values: Floats, bins: int, cells: Ints) -> None:
-    """Fill `cells` with each value's cell to within a rounding; NaN is below.
+    """Fill `cells` with each value's cell, up to rounding; NaN is below.
 
-    Without branches and tables the loop is one of vector instructions; `_cell` mends the rounding.
+    Without branches and tables, the loop compiles to vector instructions; `_cell` corrects the rounding.
     """
     for i in range(len(values)):
         x = values[i] * bins
@@ -50,7 +50,7 @@ def _guess_cells(values: Floats, bins: int, cells: Ints) -> None:
 
 @njit(nogil=True, cache=True)
 def _cell(x: float, guess: int, edges: Floats) -> np.uint64:
-    # Unsigned, so that numba need not ask whether an index counts from the end.
+    # Unsigned, so that numba need not check whether an index counts from the end.
     cell = np.uint64(guess)
     return cell + np.uint64(x >= edges[cell + np.uint64(1)]) - np.uint64(x < edges[cell])
 
@@ -59,7 +59,7 @@ def _cell(x: float, guess: int, edges: Floats) -> np.uint64:
 def _count(values: Floats, edges: Floats, cells: Ints, counts: Floats) -> None:
     """Count `values` into `counts`, shape (4, bins + 2): four histograms, so that no count waits for another.
 
-    The first one is their sum in the end; its inner cells are the bins.
+    At the end the first one is their sum; its inner cells are the bins.
     """
     _guess_cells(values, len(edges) - 3, cells)
     counts[:] = 0.0
@@ -115,12 +115,12 @@ def histogram_mean_of_emds(systems: Floats, gold: Floats, out: Floats, bins: int
 
 @njit(nogil=True, cache=True)
 def _levels(rows: Floats, edges: Floats, bytes_of: Floats, counts: Words, levels: Words) -> None:
-    """Fill `levels`, one word per row of `rows`, with how many bins hold at least 1, 2, 3, … of its values.
+    """Fill `levels`, a word per row of `rows`, with the numbers of bins that hold at least 1, 2, 3, … values.
 
-    That is all that the sorted counts of the bins say: Σ |sorted x − sorted y| = Σ_t |#{x ≥ t} − #{y ≥ t}|.
-    Byte t − 1 of the word is #{counts ≥ t}; it grows by one when a count reaches t. A row's counts are bytes
-    of a word, too, the last one for what is dropped. With few bins, a value's bin is the number of inner
-    edges that it reaches. Every loop is one of vector instructions over a block of rows.
+    The bins' sorted counts hold nothing more: Σ |sorted x − sorted y| = Σ_t |#{x ≥ t} − #{y ≥ t}|. Byte t − 1
+    of the word is #{counts ≥ t}; it grows by one when a count reaches t. A row's counts are bytes of a word
+    too, the last one for dropped values. With few bins, a value's bin is the number of inner edges that it
+    reaches. Every loop compiles to vector instructions over a block of rows.
     """
     bins = len(edges) - 3
     width = rows.shape[1]
@@ -147,7 +147,7 @@ def _levels(rows: Floats, edges: Floats, bytes_of: Floats, counts: Words, levels
                 counts[i] += np.uint64(1) << shift
                 words[i] += np.uint64(1) << (np.uint64(8) * held)
         for i in range(n):
-            # What was dropped reached levels of its own, one for each; they are taken back.
+            # Dropped values raised levels too, one level for each; subtract them.
             dropped = np.uint64(8) * (counts[i] >> np.uint64(8 * (_PACKED - 1)))
             words[i] -= np.uint64(0x0101010101010101) & ((np.uint64(1) << dropped) - np.uint64(1))
 

@@ -136,7 +136,7 @@ def max_error(systems: Floats, gold: Floats, out: Floats) -> None:
 
 @njit(nogil=True, cache=True)
 def mean(systems: Floats, gold: Floats, out: Floats) -> None:
-    """Fill `out` with the mean of a; `gold` is not looked at."""
+    """Fill `out` with the mean of a; `gold` is ignored."""
     n = systems.shape[2]
     even = n - n % 4
     for r in range(out.shape[1]):

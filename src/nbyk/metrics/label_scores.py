@@ -1,4 +1,4 @@
-"""Scores of label predictions: one registry of names, each with its direction, what it needs and its source.
+"""Scores of label predictions: a registry of names, each with its direction, kind of labels and source.
 
 `get_score` turns a name such as ``"f1_macro"`` or ``"recall(spam)"`` into a `LabelScore`.
 """
@@ -43,7 +43,7 @@ class LabelScore:
     needs
         "hard": one class per item; "soft": a distribution over the classes per item.
     measure
-        What is computed; several names may share it.
+        The quantity computed; several names may share it.
     average
         How precision, recall and F1 of the classes become one number: their mean ("macro"), from the sums
         of their counts ("micro"), their mean weighted by the targets' counts ("weighted"), or those of one
@@ -65,7 +65,7 @@ class LabelScore:
 
     @property
     def sign(self) -> float:
-        """1 where higher is better, −1 where lower is: what turns a difference of scores into an effect."""
+        """1 if higher is better, −1 if lower is: an effect is a difference of scores times this."""
         return 1.0 if self.direction == "higher" else -1.0
 
 
@@ -163,11 +163,11 @@ DEFAULTS: dict[Kind, tuple[str, ...]] = {
         "entropy_correlation",
     ),
 }
-"""What is scored where no scores are named."""
+"""The scores used if none are named."""
 
 
 def score_names(needs: Kind | None = None) -> tuple[str, ...]:
-    """Return the names of all scores but those of single classes, or of those for one kind of labels."""
+    """Return the names of all scores, or of those for one kind of labels, without those of single classes."""
     return tuple(score.name for score in _SCORES if needs in (None, score.needs))
 
 
@@ -182,7 +182,7 @@ def get_score(name: str) -> LabelScore:
     Raises
     ------
     NbykError
-        If there is no such score, or precision, recall or F1 comes without its average.
+        If there is no such score, or precision, recall or F1 lacks its average.
     """
     if name in _BY_NAME:
         return _BY_NAME[name]
@@ -208,7 +208,7 @@ def choose_scores(scores: str | Sequence[str] | None, kind: Kind) -> tuple[Label
     Raises
     ------
     NbykError
-        If a name is unknown, none or one twice is given, or a score needs the other kind of labels.
+        If a name is unknown or given twice, no name is given, or a score needs the other kind of labels.
     """
     names = DEFAULTS[kind] if scores is None else (scores,) if isinstance(scores, str) else tuple(scores)
     chosen = tuple(get_score(name) for name in names)

@@ -16,7 +16,7 @@ from nbyk.metrics import registry
 
 
 def load_file(path: str | PathLike[str]) -> tuple[str, ...]:
-    """Run a user's Python file, so that what it decorates with `register` becomes a metric.
+    """Run a user's Python file, so that functions that it decorates with `register` become metrics.
 
     Loading a file again replaces its metrics. If it fails, no metric of it stays.
 

@@ -1,4 +1,4 @@
-"""The metric: what it is called, which way is up, what it needs, and the numbers it gives."""
+"""The metric: its name, its direction, the data it needs, and its scores and effects."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class Metric:
     Attributes
     ----------
     name
-        Canonical name; parameters are included if they are required or not at their default.
+        Canonical name. Parameters are included if they are required or differ from their default.
     direction
         "higher" or "lower": which scores are better. A comparison is "higher".
     needs
@@ -37,7 +37,7 @@ class Metric:
     kind
         "score": each system is scored by itself; "comparison": two systems are compared directly.
     needs_gold
-        Whether it looks at gold.
+        Whether it uses gold.
     summary, source
         One line for listings, and a citation or "".
     implementation
@@ -46,9 +46,9 @@ class Metric:
     arguments
         Parameter names and values, in the function's order.
     additive
-        Whether an effect is the mean over items of what each item alone gives.
+        Whether an effect is the mean over items of the effects on single items.
     of
-        The metric that a constructed one is made of, as `wins(mse)` of `mse`.
+        The metric that a constructed metric is made of: `mse` for `wins(mse)`.
     """
 
     name: str
@@ -70,7 +70,7 @@ class Metric:
 
     @property
     def is_mean_over_items(self) -> bool:
-        """Whether a score is the mean over items of what each item alone gives."""
+        """Whether a score is the mean over items of the scores of single items."""
         return self.additive or self.base_name == "accuracy"
 
     @cached_property
@@ -84,7 +84,7 @@ class Metric:
 
     @property
     def sign(self) -> float:
-        """1 where higher is better, −1 where lower is: what turns a difference of scores into an effect."""
+        """1 if higher is better, −1 if lower is: an effect is a difference of scores times this."""
         return 1.0 if self.direction == "higher" else -1.0
 
     @cached_property
@@ -95,7 +95,7 @@ class Metric:
     def scores(self, systems: Floats, gold: Floats | None = None) -> Floats:
         """Return every system's score in every replicate.
 
-        Shapes are checked, values are not: with NaN among item means the result is undefined.
+        Shapes are checked, but values are not: with NaN among item means the result is undefined.
 
         Parameters
         ----------
@@ -121,12 +121,12 @@ class Metric:
         return out
 
     def effects(self, systems: Floats, gold: Floats | None = None) -> Floats:
-        """Return by how much the first system is better than the second in every replicate.
+        """Return the effect in every replicate: by how much the first system is better than the second.
 
         Parameters
         ----------
         systems : ndarray, shape (2, R, N) or (2, R, N, K)
-            Item means or responses of A and B; more systems than two are not looked at.
+            Item means or responses of A and B; further systems are ignored.
         gold : ndarray, shape (R, N) or (R, N, K_gold), optional
             The same of gold; may be left out if `needs_gold` is false.
 
@@ -147,13 +147,13 @@ class Metric:
         if len(systems) < 2:
             raise NbykError(f"metric {self.name!r}: an effect needs two systems, found {len(systems)}")
         score_a, score_b = self.scores(systems[:2], gold)
-        # Two perfect systems under 1/MSE are inf − inf: NaN, as documented, without a warning.
+        # Two perfect systems under 1/MSE give inf − inf. The result is NaN, as documented, without a warning.
         with np.errstate(invalid="ignore"):
             effect: Floats = self.sign * (score_a - score_b)
         return effect
 
     def fill(self, systems: Floats, gold: Floats | None, out: Floats) -> None:
-        """Fill `out` with what `scores` returns, shape (S, R), or a comparison's numbers, shape (R,)."""
+        """Fill `out` with scores as of `scores`, shape (S, R), or with a comparison's numbers, (R,)."""
         if gold is None:
             self.check_gold(False)
             gold = np.empty((*systems.shape[1:3], 0)[: systems.ndim - 1])
@@ -166,7 +166,7 @@ class Metric:
             self.function(_compiled_layout(systems), _compiled_layout(gold), out, *self.values)
 
     def check_gold(self, has_gold: bool) -> None:
-        """Raise NbykError if the metric looks at gold and there is none."""
+        """Raise NbykError if the metric uses gold and there is none."""
         if self.needs_gold and not has_gold:
             raise NbykError(
                 f"metric {self.name!r} needs gold, and there is none; give gold, or a metric of the systems' "
@@ -174,7 +174,7 @@ class Metric:
             )
 
     def _check_shapes(self, systems: Floats, gold: Floats, least: int) -> None:
-        # Compiled code reads past the end of what is too short without a word.
+        # Compiled code would silently read past the end of an array that is too short.
         axes = "(S, R, N)" if self.needs == "item_means" else "(S, R, N, K)"
         fits = systems.ndim == axes.count(",") + 1 and gold.ndim == systems.ndim - 1
         if not (
@@ -186,7 +186,7 @@ class Metric:
             )
 
     def _fill_one_by_one(self, systems: Floats, gold: Floats, out: Floats) -> None:
-        # Every metric sees the same draws, so a user's function that sorts in place must not get through.
+        # Every metric sees the same draws, so a user's function that sorts in place must not change them.
         systems, gold = systems.view(), gold.view()
         systems.flags.writeable = gold.flags.writeable = False
         for r in range(systems.shape[1]):

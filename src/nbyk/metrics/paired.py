@@ -1,7 +1,7 @@
 """Metrics on responses paired index by index: systems of shape (S, R, N, K), gold of shape (R, N, K_gold).
 
-Response j of a system to item i belongs to gold response j of item i. Rows are left-packed, NaN behind the
-last response; a pair counts where everyone compared has a response.
+Response j of a system to item i belongs to gold response j of item i. Rows are left-packed, with NaN after
+the last response. A pair counts if all that are compared have a response.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def cosine(systems: Floats, gold: Floats, out: Floats) -> None:
 
 @njit(nogil=True, cache=True)
 def _dot(x: Floats, y: Floats) -> float:
-    """Return x·y by `_LANES` sums: the inner loop is one of vector instructions, of any machine's width."""
+    """Return x·y by `_LANES` sums: the inner loop compiles to vector instructions of any machine's width."""
     sums = np.zeros(_LANES)
     whole = len(x) // _LANES * _LANES
     for start in range(0, whole, _LANES):
@@ -70,7 +70,7 @@ def wins_mae_vectorized(systems: Floats, gold: Floats, out: Floats, tolerance: f
     whole = systems.shape[3] == gold.shape[2]
     for r in range(len(out)):
         lead = pairs = 0
-        if whole:  # one long row, which vector instructions go through in one go
+        if whole:  # one long row, for a single loop of vector instructions
             lead, pairs = _lead(
                 systems[0, r].reshape(-1), systems[1, r].reshape(-1), gold[r].reshape(-1), tolerance
             )

@@ -25,7 +25,7 @@ _WINS_OF = re.compile(rf"\s*{WINS.name}_([a-z0-9_]+)\s*(?:\(([^()]*)\))?\s*")
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of all metrics without parameters: those of nbyk in their order, then users'."""
+    """Return the names of all metrics, without parameters: nbyk's in their order, then users'."""
     return tuple(_DEFINITIONS)
 
 
@@ -55,8 +55,8 @@ def get(spec: str) -> Metric:
     Raises
     ------
     NbykError
-        If the metric is unknown, or a parameter is missing, unknown, given twice or out of range; or wins
-        are asked for by a metric that is no mean over items.
+        If the metric is unknown, or a parameter is missing, unknown, given twice or out of range; or the spec
+        asks for wins by a metric that is not a mean over items.
     """
     constructed = _wins_of(spec)
     if constructed is not None:
@@ -87,14 +87,14 @@ def get(spec: str) -> Metric:
 
 
 def names_in(spec: str) -> set[str]:
-    """Return the names of the metrics in a spec: that of a constructed metric, and of what it is made of."""
+    """Return the names of the metrics in a spec: that of a constructed metric, and the one inside it."""
     constructed = _wins_of(spec)
     own = {spec.partition("(")[0].strip()}
     return own if constructed is None else own | {constructed[0].partition("(")[0].strip()}
 
 
 def _wins_of(spec: str) -> tuple[str, str] | None:
-    """Return the metric and the parameters of a spec of wins, None of any other spec."""
+    """Return the metric and the parameters of a spec of wins; None for any other spec."""
     match = _WINS.fullmatch(spec)
     if match is not None:
         inner = match[1]
@@ -111,7 +111,7 @@ def _wins_of(spec: str) -> tuple[str, str] | None:
 
 
 def _wins(spec: str, inner: str, given: str) -> Metric:
-    """Return the metric that counts who wins each item by another."""
+    """Return the metric that counts who wins each item by another metric."""
     if _wins_of(inner) is not None:
         raise NbykError(f"metric {spec[:100]!r}: wins count by a metric that scores systems, not by wins")
     of = get(inner)
@@ -146,7 +146,7 @@ def _scores_items(definition: Definition) -> bool:
 
 
 def _shown(definition: Definition, values: dict[str, float]) -> list[str]:
-    """Return the parameters that are not at their default, as a spec has them."""
+    """Return the parameters that differ from their default, as text of a spec."""
     return [
         f"{parameter.name}={values[parameter.name]!r}"
         for parameter in definition.parameters
@@ -183,8 +183,8 @@ def register(
     source
         A citation.
     additive
-        Whether an effect is the mean over items of the effects on single items, which spares simulations
-        of many sizes most of their work; `wins_mae` and `mae` are, a correlation is not.
+        Whether an effect is the mean over items of the effects on single items. This spares simulations of
+        many sizes most of their work. `wins_mae` and `mae` are additive, a correlation is not.
 
     Raises
     ------
@@ -240,7 +240,7 @@ def snapshot() -> dict[str, Definition]:
 
 
 def restore(definitions: dict[str, Definition]) -> None:
-    """Put the registry back to what `snapshot` returned."""
+    """Restore the registry to a result of `snapshot`."""
     _DEFINITIONS.clear()
     _DEFINITIONS.update(definitions)
 
@@ -277,7 +277,7 @@ def _number(spec: str, parameter: Parameter, text: str) -> float:
         value = int(text) if parameter.whole else float(text)
     except ValueError:
         value = math.nan
-    # Of a whole number too large for a float, math.isfinite raises.
+    # math.isfinite raises for a whole number that is too large for a float.
     if not (abs(value) < math.inf and parameter.minimum <= value <= parameter.maximum):
         raise NbykError(f"metric {spec!r}: {parameter.name} must be {parameter.expected}, found {text!r}")
     return value

@@ -1,6 +1,6 @@
-"""Scores of soft labels, distributions over classes: what each item gives, and its sums over resamples.
+"""Scores of soft labels (distributions over classes): each item's contribution, and sums over resamples.
 
-Logarithms are natural. Entropies are divided by ln C, which changes neither of their scores.
+Logarithms are natural. Entropies are divided by ln C, which changes neither of the scores of entropies.
 """
 
 from __future__ import annotations
@@ -16,12 +16,12 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
 LEAST_PROBABILITY = 1e-12
-"""To which predicted probabilities are raised for the cross entropy, which would be infinite at 0."""
+"""Smaller predicted probabilities count as this in the cross entropy, which would be infinite at 0."""
 
 MEASURES = ("cross_entropy", "js_divergence", "js_distance", "entropy_similarity", "entropy_correlation")
 _CROSS_ENTROPY, _JS_DIVERGENCE, _JS_DISTANCE, _SIMILARITY, _CORRELATION = range(5)
 
-# Columns of sums: of the targets' entropies x, and for each system in turn of its own y and of distances.
+# Columns of sums: of the targets' entropies x, then for each system of its entropies y and its distances.
 _X2, _CENTRED_X, _CENTRED_X2, _SHARED = range(4)
 _Y2, _XY, _CENTRED_Y, _CENTRED_Y2, _CENTRED_XY, _PER_SYSTEM = range(3, 9)
 
@@ -32,7 +32,7 @@ _ROUNDING = 1e-12
 def cross_entropies(target: Floats, prediction: Floats) -> Floats:
     """Return each item's cross entropy −Σ p ln q, shape (N,); lower is better.
 
-    Predicted probabilities below 10⁻¹² count as 10⁻¹². Peterson et al. 2019, who score with it how well a
+    Predicted probabilities below 10⁻¹² count as 10⁻¹². Peterson et al. 2019 use it to score how well a
     model's confidence follows people's.
 
     Parameters
@@ -47,8 +47,8 @@ def cross_entropies(target: Floats, prediction: Floats) -> Floats:
 def js_divergences(target: Floats, prediction: Floats) -> Floats:
     """Return each item's Jensen–Shannon divergence in nats, shape (N,), from 0 to ln 2; lower is better.
 
-    It is the mean of the Kullback–Leibler divergences of p and of q from (p + q)/2; Lin 1991. What scipy
-    and BooStSa call by the name is its square root, the distance.
+    It is the mean of the Kullback–Leibler divergences of p and of q from (p + q)/2; Lin 1991. scipy and
+    BooStSa use the name for its square root, the distance.
 
     Parameters
     ----------
@@ -84,7 +84,7 @@ def entropies(rows: Floats) -> Floats:
 
 
 def _relative(p: Floats, q: Floats) -> Floats:
-    """Return p ln(p/q), which is 0 where p is."""
+    """Return p ln(p/q), which is 0 where p is 0."""
     positive = p > 0.0
     ratio = np.divide(p, q, out=np.ones_like(p), where=positive)
     terms: Floats = p * np.log(ratio)
@@ -128,7 +128,7 @@ def score_sums(n: float, sums: Floats, measures: Ints, out: Floats) -> None:
     n
         Items of a draw.
     sums : ndarray, shape (3 + 8 S, R)
-        Sums of what the drawn items add: those of the targets, and after them those of each system.
+        Sums of the drawn items' contributions: those of the targets, then those of each system.
     measures : ndarray of int, shape (M,)
         What to score, as places in `MEASURES`.
     out : ndarray, shape (M, S, R)
@@ -144,7 +144,7 @@ def score_sums(n: float, sums: Floats, measures: Ints, out: Floats) -> None:
 
 
 def contributions(target: Floats, predictions: Floats) -> Floats:
-    """Return what each item adds to the sums that every score is made of, shape (N, 3 + 8 S).
+    """Return each item's contribution to the sums behind every score, shape (N, 3 + 8 S).
 
     Parameters
     ----------

@@ -174,7 +174,7 @@ def _bucket_scale(values: Floats) -> tuple[float, float]:
 
 @njit(nogil=True, cache=True)
 def bucket_sort(values: Floats, ordered: Floats, cells: Ints) -> tuple[float, float]:
-    """Sort `values` into `ordered` and leave behind which bucket holds which stretch of it.
+    """Sort `values` into `ordered`, and fill `cells` with the stretch of it that each bucket holds.
 
     Parameters
     ----------
@@ -188,8 +188,8 @@ def bucket_sort(values: Floats, ordered: Floats, cells: Ints) -> tuple[float, fl
     Returns
     -------
     low, scale : float
-        Value x is in bucket ``int((x - low) * scale)``; a scale of 0 says that all are in bucket 0, and
-        a low of NaN that there is a NaN among them and so no order.
+        Value x is in bucket ``int((x - low) * scale)``. A scale of 0 means that all values are in bucket 0. A
+        low of NaN means that there is a NaN among them, and so no order.
     """
     n = len(values)
     low, scale = _bucket_scale(values)
@@ -250,7 +250,7 @@ def sort_values(values: Floats, ordered: Floats, cells: Ints) -> None:
 @njit(nogil=True, cache=True)
 def rank_space(n: int) -> RankSpace:
     """Return the working space in which `rank_values` ranks n values, n < 2³¹, any number of times."""
-    # Beyond either end of the values, nothing is larger than what follows it.
+    # The entries beyond either end of the values keep the whole in ascending order.
     bucketed = np.full(n + 2 * _CROWDED, -np.inf)
     bucketed[n + _CROWDED :] = np.inf
     # Unsigned, because numba checks signed indices for negative ones; 32 bits convert fastest from doubles.
@@ -262,14 +262,14 @@ def rank_space(n: int) -> RankSpace:
 
 @njit(nogil=True, cache=True)
 def _rank_crowded(values: Floats, before: int, ranks: Floats, ordered: Floats) -> None:
-    """Fill `ranks` with those of `values`, the first of which is before + 1.
+    """Fill `ranks` with the ranks of `values`, counted from before + 1.
 
     Parameters
     ----------
     values : ndarray, shape (n,), n ≥ 1
         Values without NaN, which stay as they are.
     before
-        How many smaller values there are elsewhere.
+        Number of smaller values elsewhere.
     ranks : ndarray, shape (n,)
         Filled in O(n) if there are up to eight levels, else in O(n log n).
     ordered : ndarray, shape (≥ n,)
@@ -321,7 +321,8 @@ def _rank_crowded(values: Floats, before: int, ranks: Floats, ordered: Floats) -
 def _compare_neighbours(bucketed: Floats, distance: int, ranks: Floats) -> None:
     """Correct `ranks` for every two values at `distance`: a full rank where they are swapped, ½ where tied.
 
-    Each value looks both ways, which is twice the work but lets a vector instruction look for several.
+    Each value is compared both ways. That is twice the work, but one vector instruction then serves several
+    values.
     """
     n = len(ranks)
     earlier = bucketed[_CROWDED - distance : _CROWDED - distance + n]
@@ -338,8 +339,9 @@ def _compare_neighbours(bucketed: Floats, distance: int, ranks: Floats) -> None:
 def rank_values(values: Floats, ranks: Floats, space: RankSpace) -> None:
     """Fill `ranks` with the values' ranks from 1 to n, tied values sharing the average of theirs.
 
-    The values are put in the order of their buckets, where each is off its rank by as many as it is swapped
-    or tied with, all of them in its own bucket. Unless some are crowded, no branch depends on a value.
+    The values are put in the order of their buckets. The place of each then differs from its rank by the
+    values that it is swapped or tied with, all of them in its own bucket. Unless some buckets are crowded, no
+    branch depends on a value.
 
     Parameters
     ----------
@@ -348,7 +350,7 @@ def rank_values(values: Floats, ranks: Floats, space: RankSpace) -> None:
     ranks : ndarray, shape (n,)
         Filled with multiples of ½ that sum to n (n + 1) / 2; all NaN if a value is.
     space
-        Working space: what `rank_space` returns for n.
+        Working space: the result of `rank_space` for n.
     """
     n = len(values)
     bucketed, bucketed_ranks, buckets, places, starts = space
@@ -382,7 +384,7 @@ def rank_values(values: Floats, ranks: Floats, space: RankSpace) -> None:
 
     for i in range(n):
         bucketed_ranks[i] = i + 1.0
-    # Where ratings or their means crowd some buckets, they leave most others empty: no use in looking far.
+    # If ratings or their means crowd some buckets, they leave most others empty, so a short search suffices.
     crowded = fullest > min(_CROWDED, max(_NEAR, n // 8))
     for distance in range(1, _NEAR if crowded else int(fullest)):
         _compare_neighbours(bucketed, distance, bucketed_ranks)

@@ -1,4 +1,4 @@
-"""In which unit a metric's effect is, if ratings are on a scale of their own."""
+"""The unit of a metric's effect, if ratings are on a scale of their own."""
 
 from __future__ import annotations
 
@@ -11,21 +11,21 @@ _POWERS = {
     "mse": 2,
     "inverse_mse": -2,
 }
-"""Power of the scale's unit that a metric's effect is in; 0, no unit, for those that are not here."""
+"""Power of the scale's unit in a metric's effect. Metrics that are not here have 0: no unit."""
 
 
 def unit_power(metric: Metric) -> int:
-    """Return the power of the ratings' unit that a metric's effect is in; 0 for one without a unit."""
+    """Return the power of the ratings' unit in a metric's effect; 0 for a metric without a unit."""
     return _POWERS.get(metric.base_name, 0)
 
 
 def threshold_of(metric: Metric) -> float | None:
-    """Return the item mean, on [0, 1], from which on a metric calls an item positive; None if it does not."""
+    """Return the least item mean, on [0, 1], that a metric calls positive; None if it has none."""
     return dict(metric.arguments).get("threshold")
 
 
 def threshold_in_ratings(metric: Metric, scale: Scale) -> float | None:
-    """Return `threshold_of` in the unit of the ratings; None where that is the same or the scale has no unit.
+    """Return `threshold_of` in the unit of the ratings; None if that is the same or the scale has no unit.
 
     A mean of ratings that is at least this large is positive.
     """
@@ -38,8 +38,8 @@ def threshold_in_ratings(metric: Metric, scale: Scale) -> float | None:
 
 
 def effect_unit(metric: Metric, scale: Scale) -> float:
-    """Return by what an effect on [0, 1] is multiplied to be in the unit of the ratings.
+    """Return the factor that turns an effect on [0, 1] into the unit of the ratings.
 
-    It is 1 for a metric without a unit, and on a scale that has none, as of uneven levels.
+    It is 1 for a metric without a unit, and on a scale without one, such as a scale of uneven levels.
     """
     return float((scale.unit or 1.0) ** unit_power(metric))

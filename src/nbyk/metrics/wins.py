@@ -14,7 +14,7 @@ Floats = NDArray[np.float64]
 
 
 def wins(metric: Metric, systems: Floats, gold: Floats, out: Floats, tolerance: float) -> None:
-    """Fill `out`, shape (R,), with (wins of A − wins of B) / N: the better by more than `tolerance` wins.
+    """Fill `out`, shape (R,), with (wins of A − wins of B) / N: a win is a lead above `tolerance`.
 
     An item counts as a test set of its own. Where the metric has no value on some item, the result is NaN.
 

@@ -1,4 +1,4 @@
-"""Two-stage priors: families of distributions, published priors, fits to data and how good they are."""
+"""Two-stage priors: families of distributions, published priors, fits to data and their goodness."""
 
 from nbyk.priors.description import Description, describe_fit
 from nbyk.priors.fitting import item_parameters

@@ -1,4 +1,4 @@
-"""Which family describes the items best, by numbers rather than by looking at histograms."""
+"""Comparison of families by numbers: which one describes the items best."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ Floats = NDArray[np.float64]
 
 STAGES: dict[str, tuple[str, ...]] = {
     "mu": tuple(TEMPLATES),
-    # Those left out can be negative, and a standard deviation cannot.
+    # The families left out can be negative, but a standard deviation cannot.
     "sigma": tuple(name for name in TEMPLATES if name not in ("normal", "triangular")),
 }
-"""The families that are compared for each stage unless told otherwise."""
+"""The families compared for each stage by default."""
 
 
 @dataclass(frozen=True)
@@ -33,14 +33,14 @@ class FamilyRow:
     Attributes
     ----------
     stage, family_name, method
-        What was fitted to what, and how.
+        The stage of the values, the family fitted to them, and the method of the fit.
     family
-        The fitted distribution; None if the fit was refused, and `note` says why.
+        The fitted distribution; None if the fit was refused (`note` says why).
     n
         Number of values.
     log_likelihood
-        At the fitted parameters; None where it is not finite. Comparable only between families with the same
-        atoms: a probability and a density are different things.
+        Log-likelihood at the fitted parameters; None if it is not finite. Compare it only between families
+        with the same atoms: a probability and a density are different things.
     aic
         2 p − 2 log-likelihood of a maximum-likelihood fit with p parameters; None for other fits.
     ks
@@ -48,9 +48,9 @@ class FamilyRow:
     histogram_mae, histogram_mae_relative
         Mean absolute error between the histogram's bars, in counts and as a share of n.
     p
-        Parametric-bootstrap p-value of `ks`; None if it was not asked for.
+        Parametric-bootstrap p-value of `ks`; None if not asked for.
     note
-        Why there is no fit; empty otherwise.
+        The reason if there is no fit; empty otherwise.
     """
 
     stage: str
@@ -77,14 +77,14 @@ def bootstrap_p_value(
 ) -> float:
     """Return the parametric-bootstrap p-value of the fitted family's Kolmogorov-Smirnov distance.
 
-    Each of B samples of the same size is drawn from the fitted family and fitted afresh by the same method:
-    without the refit the distances would be too large and p would hardly ever be small. Then
-    p = (1 + #{D* ≥ D})/(B + 1).
+    Each of B samples of the same size is drawn from the fitted family and fitted afresh by the same method.
+    Without the refit the distances would be too large, and p would hardly ever be small. Then p = (1 + #{D* ≥
+    D})/(B + 1).
 
     Parameters
     ----------
     fitted
-        What `fit_family` returned.
+        A result of `fit_family`.
     n_bootstrap
         Number of samples B.
     seed
@@ -92,11 +92,11 @@ def bootstrap_p_value(
 
     Notes
     -----
-    The samples are continuous but for the family's own atoms. The mean of K ratings on L levels is not: it
-    lives on a lattice, which the test does not know, and with few ratings per item that alone makes D large
-    and p small for every family. A small p then says that no continuous family is the distribution of the
-    items' means, which is true, and not that the family is of no use: compare the distances, and see
-    `predictive_check`, which does know the ratings.
+    The samples are continuous, apart from the family's own atoms. The mean of K ratings on L levels is not:
+    it lies on a lattice, which the test ignores. With few ratings per item the lattice alone makes D large
+    and p small for every family. A small p then shows that no continuous family is the distribution of the
+    items' means, which is true. It does not show that the family is useless: compare the distances, and see
+    `predictive_check`, which works on the ratings.
     """
     if n_bootstrap < 1:
         raise NbykError(f"number of bootstrap samples is {n_bootstrap}; expected at least 1")
@@ -126,7 +126,7 @@ def compare_families(
     values : array_like, shape (n,)
         Item means or standard deviations, as `item_parameters` returns them.
     stage
-        "mu" or "sigma": which families are candidates, and what the rows are called.
+        "mu" or "sigma": decides the candidate families and the names of the rows.
     top
         Top of the range of clamped and truncated families.
     families
@@ -138,7 +138,7 @@ def compare_families(
     n_bootstrap
         Samples behind each p-value; 0 for none.
     seed
-        Fixes the bootstrap. A row's p depends on its own family and method, not on which others are compared.
+        Fixes the bootstrap. A row's p depends only on its own family and method, not on the other rows.
 
     Returns
     -------

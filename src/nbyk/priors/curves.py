@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 
 _SQRT_2 = np.sqrt(2.0)
 _SQRT_HALF_PI = np.sqrt(np.pi / 2.0)
-# Below this an interval's normal mass has lost its precision, or is about to: other formulas take over.
+# Below this the computed normal mass of an interval loses its precision, so other formulas take over.
 _TINY_MASS = 1e-200
 _LEAST_LOG_SHARE = -40.0
 _LOG_OF_SMALL = -25.0
@@ -35,7 +35,7 @@ def normal_mass(a: ArrayLike, b: ArrayLike) -> Floats:
 
 
 def log_normal_mass(a: ArrayLike, b: ArrayLike) -> Floats:
-    """Return log P(a < Z ≤ b) of a standard normal Z for a ≤ b, right however far out the interval lies."""
+    """Return log P(a < Z ≤ b) of a standard normal Z for a ≤ b, correct however far out the interval lies."""
     below, above = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     flip = below > 0
     left, right = log_ndtr(np.where(flip, -above, below)), log_ndtr(np.where(flip, -below, above))
@@ -84,7 +84,7 @@ def truncated_normal_quantile(u: ArrayLike, mean: float, sd: float, low: float, 
     a, b = (low - mean) / sd, (high - mean) / sd
     share, whole = np.asarray(u, dtype=np.float64), normal_mass(a, b)
     if whole > _TINY_MASS:
-        from nbyk.priors.tails import from_tail, nearer_tail  # numba, which distribution functions do without
+        from nbyk.priors.tails import from_tail, nearer_tail  # numba: only quantiles need it
 
         ends, flat = (float(ndtr(a)), float(ndtr(-b)), float(whole)), np.ravel(share)
         tail = np.empty(flat.shape)
@@ -111,7 +111,7 @@ def _lost(step: ArrayLike, gap: ArrayLike, sd: ArrayLike) -> Floats:
 
 def _far_step(lost: Floats, gap: float, sd: float) -> Floats:
     """Return the step at which `_lost` reaches `lost`, for a gap of many sds."""
-    # A lost share that rounds to 1 would be infinitely far out.
+    # The step for a lost share that rounds to 1 would be infinite.
     a, target = gap / sd, np.log1p(-np.minimum(lost, 1.0 - 2.0**-53))
     d = -target / a
     # The tail is all but exponential out there: Newton's method gains several digits a step.
@@ -136,8 +136,8 @@ def triangular_cdf(x: ArrayLike, low: ArrayLike, mode: ArrayLike, high: ArrayLik
 def beta_quantile(u: ArrayLike, a: float, b: float) -> Floats:
     """Return the x at which a beta distribution function reaches u, for u in (0, 1), to within 10⁻⁸.
 
-    From either end the logarithm of the quantile is a smooth function of that of the share: a spline through
-    a few thousand values serves for all, at a fifth of the cost of inverting every one.
+    From either end, the logarithm of the quantile is a smooth function of the logarithm of the share. A
+    spline through a few thousand values serves all shares, at a fifth of the cost of inverting each.
     """
     share = np.asarray(u, dtype=np.float64)
     x = np.empty(share.shape)
@@ -149,7 +149,7 @@ def beta_quantile(u: ArrayLike, a: float, b: float) -> Floats:
 
 @cache
 def _beta_tail(a: float, b: float) -> CubicSpline:
-    """Return log x as a function of log u for u up to one half; beyond where x underflows it stays there."""
+    """Return log x as a function of log u for u up to one half; it is constant where x would underflow."""
     from scipy.interpolate import CubicSpline
 
     log_u = np.linspace(_LEAST_LOG_SHARE, np.log(0.5), _SPLINE_KNOTS)

@@ -1,4 +1,4 @@
-"""A prior beside the data, in numbers that do not depend on how many levels either has."""
+"""A prior beside the data, in numbers that do not depend on the number of levels of either."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ class Description:
     Attributes
     ----------
     prior_name
-        What the prior is called.
+        Name of the prior.
     n_items
         Number of items of the data.
     mu_mean
@@ -30,7 +30,7 @@ class Description:
     mean_data, mean_prior
         Mean of the items' mean responses.
     sd_data, sd_prior
-        Standard deviation of the items' mean responses, for as many responses as the items have.
+        Standard deviation of the items' mean responses, for the items' own numbers of responses.
     within_data, within_prior
         Mean over the items of the variance of an item's responses, unbiased; None for data without an item
         that has two responses.
@@ -40,7 +40,7 @@ class Description:
         Total-variation distance between the distributions of item means (of single responses); None if the
         data and the prior do not have the same number of levels.
     means_tv_chance
-        What `means_tv` would be about, for as many items, if the prior were true.
+        Approximate value of `means_tv` for the same number of items if the prior were true.
     """
 
     prior_name: str
@@ -68,12 +68,12 @@ def describe_fit(prior: TwoStagePrior, matrix: ArrayLike, response: Response | N
     Parameters
     ----------
     prior
-        A published prior, or one of your own; it need not have been fitted to these data.
+        A published prior, or one of your own, fitted to these data or not.
     matrix : array_like, shape (N, K)
         Responses, with NaN for missing ones.
     response
-        The scale that `matrix` is on, if it is not that of the prior: a prior of binary responses can be
-        compared with ratings on five levels, say.
+        The scale of `matrix`, if it differs from the prior's: you can compare a prior of binary responses
+        with ratings on five levels, for example.
 
     Raises
     ------
@@ -85,7 +85,7 @@ def describe_fit(prior: TwoStagePrior, matrix: ArrayLike, response: Response | N
 
 
 def describe_counts(prior: TwoStagePrior, marginal: Marginal, counts: Counts) -> Description:
-    """Return what `describe_fit` does, for responses that are counted already and the prior's marginal."""
+    """Return the same as `describe_fit`, from counted responses and the prior's marginal distributions."""
     top = counts.shape[1] - 1
     levels = np.arange(top + 1) / top
     n_responses = counts.sum(axis=1)

@@ -1,10 +1,10 @@
 """One-dimensional families for an item's parameter: its mean μ or its standard deviation σ.
 
 Every family is a frozen record of its parameters. It draws by a fixed transform of uniforms that the caller
-supplies, so that what is drawn is a function of the caller's random stream alone, and it knows its
-distribution function and log-likelihood, atoms included. The published families are those of Wein et al.
-(2023, section 6 and appendix B) and Homan et al. (2025, section 4 and appendix A). A new family is one class
-here, and one line in `FAMILIES`.
+supplies, so draws depend only on the caller's random stream. It has its distribution function and
+log-likelihood, atoms included. The published families are those of Wein et al. (2023, section 6 and appendix
+B) and Homan et al. (2025, section 4 and appendix A). A new family is one class here, and one line in
+`FAMILIES`.
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class Uniform(Family):
 
 @dataclass(frozen=True)
 class _MeanAndSd(Family):
-    """What the normal families share: the mean and standard deviation of the normal they come from."""
+    """Base of the normal families: the mean and standard deviation of the normal they come from."""
 
     mean: float
     sd: float
@@ -140,7 +140,7 @@ class FoldedNormal(_MeanAndSd):
 
 @dataclass(frozen=True)
 class TruncatedNormal(_MeanAndSd):
-    """A normal conditioned on [low, high]; `mean` and `sd` are those of the normal before that.
+    """A normal conditioned on [low, high]; `mean` and `sd` are those before conditioning.
 
     Draws, distribution function and likelihood stay right when [low, high] lies far out in a tail.
     """
@@ -283,7 +283,7 @@ class Mixture(Family):
 
     def _draw(self, u: Floats) -> Floats:
         value, choice = np.ascontiguousarray(u.reshape(-1, 2).T)
-        # A count of the bounds that are passed: of few bounds, that is faster than a search.
+        # Count the bounds passed: with few bounds that is faster than a search.
         chosen = np.zeros(len(choice), np.intp)
         for bound in np.cumsum(self.weights)[:-1]:
             chosen += choice >= bound
@@ -303,7 +303,7 @@ class Mixture(Family):
             for weight, part in zip(self.weights, self.components, strict=True)
         ]
         total = np.logaddexp.reduce(parts)
-        # A density is nothing beside a probability, so at an atom the atoms alone count.
+        # A density is negligible beside a probability, so at an atom only the atoms count.
         for value, mass in self.atoms:
             total = np.where(x == value, math.log(mass), total)
         return np.asarray(total)
@@ -311,7 +311,7 @@ class Mixture(Family):
 
 @dataclass(frozen=True)
 class Clamped(Family):
-    """A family whose values outside [low, high] are assigned to the nearest end, where atoms form."""
+    """A family with values outside [low, high] moved to the nearest end, where atoms form."""
 
     name: ClassVar[str] = "clamped"
     of: Family
@@ -325,7 +325,7 @@ class Clamped(Family):
 
     @property
     def n_uniforms(self) -> int:
-        """As many as the family inside takes."""
+        """The number of uniforms that the family inside takes."""
         return self.of.n_uniforms
 
     def _support(self) -> tuple[float, float]:
@@ -375,7 +375,7 @@ def open_uniforms(rng: np.random.Generator, shape: tuple[int, ...]) -> Floats:
 
 
 def family_from_dict(content: Mapping[str, Any]) -> Family:
-    """Return the family that `Family.to_dict` wrote.
+    """Return the family from a dictionary that `Family.to_dict` made.
 
     Parameters
     ----------

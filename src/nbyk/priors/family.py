@@ -1,4 +1,4 @@
-"""What every family of distributions of an item's parameters can do."""
+"""The interface of families of distributions of an item's parameters."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ class Family(ABC):
     Attributes
     ----------
     name : str
-        What the family is called in configs, tables and JSON.
+        Name of the family in configurations, tables and JSON.
     """
 
     name: ClassVar[str]
 
     @property
     def n_uniforms(self) -> int:
-        """How many uniforms one draw takes: the length of the last axis that `draw` expects."""
+        """The number of uniforms for one draw: the length of the last axis that `draw` expects."""
         return 1
 
     @property
@@ -82,8 +82,8 @@ class Family(ABC):
     def log_likelihood(self, x: ArrayLike) -> Floats:
         """Return each value's contribution to the log-likelihood, −∞ where it cannot occur.
 
-        It is the log-density, and at an atom the log of the atom's probability (a censored likelihood). Sums
-        are comparable between families that have the same atoms, and not otherwise.
+        It is the log-density, or at an atom the log of the atom's probability (a censored likelihood).
+        Compare sums only between families that have the same atoms.
         """
         return self._log_likelihood(np.asarray(x, dtype=np.float64))
 
@@ -120,7 +120,7 @@ class Family(ABC):
             value = getattr(self, parameter)
             real = isinstance(value, numbers.Real) and not isinstance(value, bool | np.bool_)
             self._check(parameter, real and math.isfinite(value), "a finite number")
-            # Adding zero turns −0.0 into 0.0, which JSON would tell apart and a random stream must not.
+            # Adding zero turns −0.0 into 0.0. JSON distinguishes the two, but a random stream must not.
             object.__setattr__(self, parameter, float(value) + 0.0)
 
 

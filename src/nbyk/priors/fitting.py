@@ -34,13 +34,13 @@ def item_parameters(matrix: ArrayLike) -> tuple[Floats, Floats]:
     -------
     means : ndarray, shape (N,)
     sds : ndarray, shape (n,), n ≤ N
-        With ddof = 1; items with a single response have none and are left out.
+        Computed with ddof = 1; items with a single response are left out.
 
     Raises
     ------
     NbykError
-        If the matrix is not one of at least two items with a response each, or if every item has a single
-        response: then nothing tells how responses vary within an item.
+        If the matrix does not have at least two items with a response each, or if every item has a single
+        response: the data then do not show how responses vary within an item.
 
     Notes
     -----
@@ -58,7 +58,7 @@ def item_parameters(matrix: ArrayLike) -> tuple[Floats, Floats]:
 
 
 def moments(responses: Floats, present: NDArray[np.bool_]) -> tuple[Floats, Floats]:
-    """Return what `item_parameters` does, for a matrix that is valid and a mask of its responses."""
+    """Return the same as `item_parameters`, for a valid matrix and a mask of its responses."""
     counts = present.sum(axis=1)
     means = np.where(present, responses, 0.0).sum(axis=1) / counts
     squares = (np.where(present, responses - means[:, np.newaxis], 0.0) ** 2).sum(axis=1)
@@ -68,12 +68,12 @@ def moments(responses: Floats, present: NDArray[np.bool_]) -> tuple[Floats, Floa
 
 @dataclass(frozen=True)
 class FittedFamily:
-    """A family fitted to values, and how far from them it still is.
+    """A family fitted to values, and its distances from them.
 
     Attributes
     ----------
     family_name, method
-        What was fitted and how.
+        The family that was fitted, and the method.
     family
         The fitted distribution.
     top
@@ -83,9 +83,9 @@ class FittedFamily:
     n
         Number of values.
     point
-        Where the search ended, in the coordinates of the family's template: where a refit starts.
+        The point where the search ended, in the coordinates of the family's template. A refit starts there.
     log_likelihood
-        Sum over the values; −∞ if the family rules one of them out.
+        Log-likelihood, a sum over the values; −∞ if the family rules one of them out.
     ks
         Kolmogorov-Smirnov distance.
     histogram_mae
@@ -117,8 +117,8 @@ def fit_family(
         Item means or standard deviations.
     method
         "histogram" minimises the mean absolute error between the bars of the two histograms (Wein et al.
-        2023, appendix B) over a grid, and again over ever finer grids around the best points. "likelihood"
-        maximises the likelihood, which is censored for a clamped family, from several starts.
+        2023, appendix B): over a grid, then over ever finer grids around the best points. "likelihood"
+        maximises the likelihood from several starts; for a clamped family it is the censored one.
     top
         Top of the range [0, top] of clamped and truncated families: (L − 1)/L for the means of a Likert scale
         of L levels.
@@ -128,14 +128,14 @@ def fit_family(
     Raises
     ------
     NbykError
-        If a name is unknown, the values are too few, all equal or not finite, the family cannot leave
-        [0, top] and a value does, or the likelihood is infinite or zero whatever the parameters.
+        If a name is unknown; the values are too few, all equal or not finite; a value lies outside [0, top]
+        but the family cannot; or the likelihood is infinite or zero for all parameters.
 
     Notes
     -----
-    A beta has an infinite or a zero density at exactly 0 and 1, which rated items often have as their mean,
-    so its likelihood is refused there; its histogram fit is not. A mixture's components are kept from
-    collapsing on tied values by a lower bound of 0.02 on their sd.
+    The density of a beta is infinite or zero at exactly 0 and 1, and rated items often have these means. nbyk
+    therefore refuses its likelihood there, but not its histogram fit. A lower bound of 0.02 on the sd of a
+    mixture's components keeps them from collapsing on tied values.
     """
     if method not in METHODS:
         raise unknown_name("method", method, METHODS)
@@ -161,7 +161,7 @@ def fit_family(
 def refit(fitted: FittedFamily, values: Floats) -> Family:
     """Fit the same family by the same method to other values, starting from where `fitted` ended.
 
-    This is what a parametric bootstrap does some hundred times: the search is local, and as close to the
+    A parametric bootstrap does this some hundred times. The search is local, and comes as close to the
     optimum as the distance between the fitted and the observed distribution needs.
     """
     template, start = TEMPLATES[fitted.family_name], np.array(fitted.point)
@@ -181,7 +181,7 @@ def refit(fitted: FittedFamily, values: Floats) -> Family:
 
 
 def checked_values(values: ArrayLike, top: float, name: str = "values") -> Floats:
-    """Return values to fit in ascending order, those within rounding of 0 or `top` put exactly there.
+    """Return values to fit in ascending order; values within rounding of 0 or `top` are put exactly there.
 
     Raises
     ------
@@ -254,7 +254,7 @@ def _bar_error(template: Template, sample: Floats, top: float, bins: int) -> Cal
 
 
 def _histogram_fits(template: Template, sample: Floats, top: float, bins: int) -> list[Floats]:
-    """Return the points that the searches from the best points of the first grid end at, best first."""
+    """Return the end points of the searches from the best points of the first grid, best first."""
     objective = _bar_error(template, sample, top, bins)
     grid = _product([np.array(axis.start) for axis in template.axes])
     best = np.argsort(objective(grid), kind="stable")[:_N_BEAMS]
@@ -265,7 +265,7 @@ def _histogram_fits(template: Template, sample: Floats, top: float, bins: int) -
 def _refine(
     objective: Callable[[Floats], Floats], start: Floats, axes: tuple[Coordinate, ...], rounds: int
 ) -> tuple[Floats, float]:
-    """Search grids around the best point so far, halved whenever the best point is not on their rim."""
+    """Search grids around the best point so far; halve them whenever the best point is not on their rim."""
     offsets = np.linspace(-1.0, 1.0, 5 if len(axes) <= 3 else 3)
     box = _product([offsets] * len(axes))
     lows, highs = np.array([axis.bounds for axis in axes]).T[:, :, np.newaxis]
@@ -316,7 +316,7 @@ def _climb(
 
     def cost(point: Floats) -> float:
         total = _total(template.build(point, top), sample)
-        # A large finite cost where a value is ruled out: the simplex subtracts costs, and ∞ − ∞ is no number.
+        # Use a large finite cost if a value is ruled out: the simplex subtracts costs, and ∞ − ∞ is NaN.
         return -total if np.isfinite(total) else 1e12
 
     best, least = starts[0], np.inf

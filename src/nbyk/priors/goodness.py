@@ -1,4 +1,4 @@
-"""How far a family is from the values it should describe.
+"""The distance between a family and the values that it should describe.
 
 Two distances: the Kolmogorov-Smirnov distance, atoms included, and the error between histogram bars that
 Wein et al. (2023, appendix B) minimise.
@@ -17,14 +17,14 @@ from nbyk.priors.family import Family
 Floats = NDArray[np.float64]
 
 N_BINS = 20
-"""Bars of a histogram on [0, 1] unless told otherwise; the paper does not say how many it used."""
+"""Default number of bars of a histogram on [0, 1]; the paper does not give its own."""
 
 
 def ks_distance(family: Family, values: ArrayLike) -> float:
     """Return the Kolmogorov-Smirnov distance sup |F_n(x) − F(x)|.
 
-    Both functions jump where they have atoms, so the supremum is looked for on both sides of every value and
-    of every atom of the family.
+    Both functions jump at their atoms, so the search for the supremum covers both sides of every value and of
+    every atom of the family.
 
     Parameters
     ----------
@@ -73,22 +73,22 @@ class ReferenceSample:
         return cls(values, np.concatenate([[0], np.cumsum(counts)]) / counts.sum())
 
     def ks_distance(self, values: ArrayLike) -> float:
-        """Return sup |F_n(x) − F_m(x)| between a sample, (n,), and this one, in which ties are exact."""
+        """Return sup |F_n(x) − F_m(x)| between a sample, (n,), and this one; only equal values are tied."""
         first, counts = np.unique(np.asarray(values, dtype=np.float64), return_counts=True)
         below = np.concatenate([[0], np.cumsum(counts)]) / counts.sum()
-        # The difference of two step functions is largest just at or just before a step of the first: between
-        # two of its steps the second one only grows.
+        # The difference of two step functions is largest at a step of the first or just before it, because
+        # between two of these steps the second function only grows.
         other_at = self.below[np.searchsorted(self.values, first, side="right")]
         other_before = self.below[np.searchsorted(self.values, first, side="left")]
         return float(max(np.abs(below[1:] - other_at).max(), np.abs(below[:-1] - other_before).max()))
 
 
 def histogram_counts(values: ArrayLike, bins: int = N_BINS) -> Floats:
-    """Return how many values fall in each of `bins` equal bars on [0, 1], shape (bins,).
+    """Return the number of values in each of `bins` equal bars on [0, 1], shape (bins,).
 
-    Bars are closed on the left, and the last one on the right too. A value that is off an edge by rounding
-    alone counts as on it: means of ratings lie on the edges, and which side of them 0.6000000000000001 and
-    0.5999999999999999 lie is an accident. Values outside [0, 1] are in no bar.
+    Bars are closed on the left, and the last one on the right too. A value that is off an edge only by
+    rounding counts as on the edge: means of ratings lie on the edges, and the side on which
+    0.6000000000000001 or 0.5999999999999999 lies is an accident. Values outside [0, 1] are in no bar.
     """
     if bins < 1:
         raise NbykError(f"histogram: bins is {bins}; expected at least 1")

@@ -1,4 +1,4 @@
-"""What ratings and a prior together say of each item's μ and σ."""
+"""The posterior of each item's μ and σ, given its ratings and a prior."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ Floats = NDArray[np.float64]
 def draw_rated_items(prior: TwoStagePrior, matrix: ArrayLike, u: Floats) -> tuple[Floats, Floats]:
     """Draw every rated item's latent μ and σ from their posterior, given the item's ratings.
 
-    Five ratings that are all .8 do not say that μ is .8 and σ 0: the posterior holds every (μ, σ) that makes
-    such ratings, as often as the prior has it.
+    Five ratings of .8 do not show that μ is .8 and σ is 0. The posterior covers every (μ, σ) that can make
+    such ratings, weighted by the prior.
 
     Parameters
     ----------

@@ -16,9 +16,9 @@ _DECIMALS = 12
 def on_levels(matrix: ArrayLike, response: Response) -> tuple[NDArray[np.float64], Response]:
     """Return responses on levels, and the response stage that has those levels.
 
-    Responses that have levels stay as they are, and those clamped to [0, 1] are cut into ten equal parts:
-    the probability of a part is that of a normal draw between two edges, clamped or not, so that the same μ
-    and σ are behind both.
+    Responses with levels stay as they are. Those clamped to [0, 1] are cut into ten equal parts. The
+    probability of a part is that of a normal draw between two edges, clamped or not, so μ and σ are the same
+    for both.
 
     Parameters
     ----------
@@ -40,5 +40,5 @@ def on_levels(matrix: ArrayLike, response: Response) -> tuple[NDArray[np.float64
             f"response {response.kind} has neither levels nor ends; put the responses on a scale with both "
             "ends, or use `fit_by_moments`"
         )
-    # 0.7 - 0.4 is a little less than 0.3, and belongs to the same part.
+    # In floating point 0.7 - 0.4 is a little less than 0.3, but belongs to the same part.
     return _CUT.apply(np.round(responses, _DECIMALS)), _CUT

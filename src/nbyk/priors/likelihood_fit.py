@@ -45,7 +45,7 @@ class FamilyFit:
     n_parameters
         Parameters of both together.
     log_likelihood
-        Of the responses.
+        Log-likelihood of the responses.
     """
 
     mu: Family
@@ -76,18 +76,18 @@ class SumCheck:
     Attributes
     ----------
     n_responses
-        That number K, at least 2.
+        The most common number of ratings K, at least 2.
     observed
-        Items with each sum from 0 to K (L − 1).
+        Number of items with each sum from 0 to K (L − 1).
     expected
-        What the fit says instead.
+        The numbers of items that the fit expects.
     chi2
         Pearson's statistic, neighbouring sums pooled until at least 5 items are expected.
     df
         Cells − 1 − parameters. The parameters were fitted to all ratings rather than to these sums, so the
         statistic is a little larger than its distribution says: p never flatters the fit.
     p
-        p-value; None if df < 1, where the fit cannot be tested this way.
+        p-value; None if df < 1, because the fit then cannot be tested this way.
     """
 
     n_responses: int
@@ -100,7 +100,7 @@ class SumCheck:
 
 @dataclass(frozen=True)
 class LikelihoodFit:
-    """A prior fitted to ratings by maximum likelihood, and how well it describes them.
+    """A prior fitted to ratings by maximum likelihood, and its goodness of fit.
 
     Attributes
     ----------
@@ -109,11 +109,11 @@ class LikelihoodFit:
     log_likelihood
         Log-probability of the ratings, in the order they were given, under the fit.
     saturated_log_likelihood
-        The largest that any model of exchangeable raters could reach.
+        The largest log-likelihood that any model of exchangeable raters could reach.
     n_items
         Number of items.
     candidates
-        All pairs of families, the smallest AIC first; the prior has the first.
+        All pairs of families, the smallest AIC first; the prior is made of the first pair.
     goodness
         Observed and expected sums of ratings.
     description
@@ -149,15 +149,16 @@ def fit_by_likelihood(
     mu: str | Sequence[str] = MU_FAMILIES,
     sigma: str | Sequence[str] = SIGMA_FAMILIES,
 ) -> LikelihoodFit:
-    """Fit a two-stage prior to ratings on levels by maximum likelihood, the items' parameters integrated out.
+    """Fit a two-stage prior to ratings on levels by maximum likelihood; item parameters are integrated out.
 
-    Unlike `fit_by_moments` it does not take the moments of an item's ratings for the item's μ and σ, so few
-    ratings per item and rounding to levels do not bias it. The same input always gives the same fit.
+    Unlike `fit_by_moments`, it does not use the moments of an item's ratings as the item's μ and σ. Few
+    ratings per item and rounding to levels therefore do not bias it. The same input always gives the same
+    fit.
 
     Parameters
     ----------
     name
-        What to call the prior.
+        The prior's name.
     matrix : array_like, shape (N, K)
         Ratings on the scale of `response`, with NaN for missing ones.
     response
@@ -174,14 +175,14 @@ def fit_by_likelihood(
     Notes
     -----
     A weak normal penalty (standard deviation 2 in each search coordinate: means, log sds, log shapes and
-    logit weights) keeps parameters that the data leave open from drifting; where the data speak it is lost
-    beside the likelihood. Binary ratings leave much open: they depend on (μ − ½)/σ alone, so priors with
-    different scales of σ predict the same counts, and the penalty chooses among them. Predictions for such
-    counts are as good as the fit says. A shift of μ by ε is not such a prediction: its effect depends on the
-    scale of σ that was chosen.
+    logit weights) keeps parameters that the data do not determine from drifting. Where the data determine
+    them, the penalty is negligible beside the likelihood. Binary ratings determine little: they depend on (μ
+    − ½)/σ alone. Priors with different scales of σ then predict the same counts, and the penalty chooses
+    among them. Predictions for such counts are as good as the fit says. A shift of μ by ε is not such a
+    prediction: its effect depends on the chosen scale of σ.
 
-    With more than 1000 different patterns of counts the search uses 1000 items spread evenly over the ordered
-    ones; likelihoods, goodness and distances are of all items all the same.
+    With more than 1000 different patterns of counts, the search uses 1000 items spread evenly over the
+    ordered ones. Likelihoods, goodness and distances still cover all items.
     """
     families = [_families(stage, names) for stage, names in (("mu", mu), ("sigma", sigma))]
     counts = response_counts(matrix, response)
@@ -281,7 +282,7 @@ def _sum_check(marginal: Marginal, counts: Counts, n_parameters: int) -> SumChec
 
 
 def _pools(expected: Floats) -> list[int]:
-    """Return where pools of neighbouring cells start, with enough expected in each."""
+    """Return the starts of pools of neighbouring cells that each have enough expected items."""
     starts, pooled = [0], 0.0
     for cell, items in enumerate(expected):
         if pooled >= _MIN_EXPECTED:

@@ -31,7 +31,7 @@ FITTABLE: dict[str, Template] = {
     ),
     **{name: template for name, template in TEMPLATES.items() if template.ranged},
 }
-"""The families that a likelihood fit can use, for either stage: those that cannot leave [0, 1]."""
+"""The families that a likelihood fit can use, for either stage: those that stay within [0, 1]."""
 
 _N_STARTS = 2
 _START_STRIDE = 3
@@ -63,8 +63,8 @@ class Search:
     def fit(self, mu: Template, sigma: Template) -> tuple[Family, Family]:
         """Return the families at the maximum, reached from the best points of a grid of starts.
 
-        Their parameters have six digits: the last ones are those of the machine's linear algebra, and random
-        numbers depend on all of them.
+        Their parameters are rounded to six digits. Further digits depend on the machine's linear algebra, and
+        random numbers depend on every digit.
         """
         from scipy.optimize import minimize
 
@@ -114,7 +114,7 @@ class Search:
         pull = (point - centres) / _PULL_SD
         mu_masses, mu_slopes = _masses_and_slopes(mu, point[:split], self.grid.mu_edges)
         sigma_masses, sigma_slopes = _masses_and_slopes(sigma, point[split:], self.grid.sigma_edges)
-        # Not `@`: for products as small as these the threads of a BLAS spend their time on each other.
+        # Not `@`: for such small products the threads of a BLAS spend their time waiting for each other.
         given_mu = np.einsum("pms,s->pm", self.kernel, sigma_masses)
         likelihood = np.maximum(np.einsum("pm,m->p", given_mu, mu_masses), _TINY)
         ratio = self.items / likelihood
@@ -165,7 +165,7 @@ def _start_points(template: Template) -> Floats:
 
 
 def _masses_at(template: Template, points: Floats, edges: Floats) -> Floats:
-    """Return what `masses` does for a family at many points of shape (p, P): shape (P, cells)."""
+    """Return the result of `masses` for a family at many points of shape (p, P): shape (P, cells)."""
     below = template.cdf(edges, points[:, :, np.newaxis], 1.0)
     cells = np.concatenate([below[:, :1], np.diff(below, axis=1), 1.0 - below[:, -1:]], axis=1)
     return np.asarray(np.maximum(cells, 0.0))

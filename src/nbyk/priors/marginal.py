@@ -1,8 +1,8 @@
-"""How probable a prior makes the responses to an item, whatever the item's μ and σ are.
+"""The probability of an item's responses under a prior, with μ and σ integrated out.
 
 Raters are exchangeable, so the data are the items' response counts. The items' parameters are integrated out
-on a grid of (μ, σ) that does not depend on the prior, only the cells' masses do: these are differences of
-distribution functions, so atoms are exact and the result is smooth in the prior's parameters.
+on a grid of (μ, σ). The grid does not depend on the prior; only the masses of its cells do. These are
+differences of distribution functions, so atoms are exact and the result is smooth in the prior's parameters.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _FREQUENCIES = 256
 
 
 def response_counts(matrix: ArrayLike, response: Response) -> Counts:
-    """Return how often each item got each response, shape (N, L), in the order of `Response.values`.
+    """Return the counts of each response to each item, shape (N, L), in the order of `Response.values`.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class Patterns:
         return Patterns(self.counts[kept], items)
 
     def saturated_log_likelihood(self) -> float:
-        """Return the log-likelihood if every pattern of K responses were as frequent as it is here.
+        """Return the log-likelihood if each pattern of K responses had its frequency here as probability.
 
         No model of exchangeable raters does better.
         """
@@ -167,7 +167,7 @@ class ItemGrid:
         size = max(1, _KERNEL_SIZE // logs[..., 0].size)
         for start in range(0, len(patterns.items), size):
             counts = patterns.counts[start : start + size].astype(float)[:, np.newaxis, np.newaxis]
-            # Level by level rather than by a BLAS, whose last digits depend on the processor.
+            # Go level by level, not through a BLAS, because its last digits depend on the processor.
             log_kernel = counts[..., 0] * logs[..., 0]
             for level in range(1, response.levels):
                 log_kernel += counts[..., level] * logs[..., level]
@@ -178,7 +178,7 @@ class ItemGrid:
 def masses(family: Family, edges: Floats) -> Floats:
     """Return the probability of the first edge, of every cell between edges, and of the last edge.
 
-    Whatever lies beyond the edges counts as on them.
+    Values beyond the edges count as on them.
     """
     below = family.cdf(edges).copy()
     below[-1] = family.cdf_left(edges[-1])
@@ -204,7 +204,7 @@ def log_likelihood(prior: TwoStagePrior, matrix: ArrayLike) -> float:
 
 
 def pattern_log_likelihood(prior: TwoStagePrior, patterns: Patterns) -> float:
-    """Return what `log_likelihood` does, for items whose responses are counted already."""
+    """Return the same as `log_likelihood`, from counted responses."""
     grid = ItemGrid.of(prior)
     mu, sigma = masses(prior.mu, grid.mu_edges), masses(prior.sigma, grid.sigma_edges)
     terms = [
@@ -216,7 +216,7 @@ def pattern_log_likelihood(prior: TwoStagePrior, patterns: Patterns) -> float:
 
 @dataclass(frozen=True)
 class Marginal:
-    """What a prior says of an item that is not known.
+    """The marginal distributions of a prior, for an unknown item.
 
     Attributes
     ----------

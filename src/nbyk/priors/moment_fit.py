@@ -19,14 +19,15 @@ from nbyk.priors.two_stage import Response, TwoStagePrior
 
 @dataclass(frozen=True)
 class MomentFit:
-    """A prior fitted to data, what it was chosen from, and how well it makes such data.
+    """A prior fitted to data, the candidates it was chosen from, and a check that it makes such data.
 
     Attributes
     ----------
     prior
         The fitted prior.
     mu_table, sigma_table
-        All candidates for each stage, best first; the prior has the first of each that a prior can use.
+        All candidates for each stage, best first; the prior uses the first of each that is allowed in a
+        prior.
     predictive
         The predictive check against the data that it was fitted to.
     """
@@ -61,8 +62,8 @@ def fit_by_moments(
     """Fit a two-stage prior to responses by their item means and standard deviations.
 
     Each stage gets the family with the smallest Kolmogorov-Smirnov distance to the item means (standard
-    deviations): a distance that is comparable between all families, as likelihoods of families with and
-    without atoms are not.
+    deviations). All families can be compared by this distance; by likelihood, families with atoms cannot be
+    compared with families without.
 
     Parameters
     ----------
@@ -76,7 +77,7 @@ def fit_by_moments(
         Candidates, as in `compare_families`. Families of the means live on [0, top of the scale], those of
         the standard deviations on [0, 1].
     method
-        "histogram", "likelihood", or "best" for whichever comes closer.
+        "histogram", "likelihood", or "best" for the closer of the two.
     n_bootstrap
         Samples behind each candidate's p-value; 0 for none.
     n_sets
@@ -91,12 +92,12 @@ def fit_by_moments(
 
     Notes
     -----
-    This is Wein et al.'s (2023, appendix B) way: the moments of the responses stand in for the item's latent
-    (μ, σ). They are not the same. The mean of K responses varies more than μ does, by σ²/K; rounding down to
-    levels moves it by about half a level, and clamping and rounding change the standard deviation, to exactly
-    0 wherever all raters agree. So data simulated from the fitted prior, responses included, can differ from
-    the data although both tables look good: the predictive check shows by how much. `fit_prior` does not take
-    them for each other.
+    This is the method of Wein et al. (2023, appendix B): the moments of the responses stand in for the item's
+    latent (μ, σ). They are not the same. The mean of K responses varies more than μ does, by σ²/K; rounding
+    down to levels moves it by about half a level, and clamping and rounding change the standard deviation, to
+    exactly 0 wherever all raters agree. Data simulated from the fitted prior, responses included, can
+    therefore differ from the data although both tables look good. The predictive check shows by how much.
+    `fit_prior` does not confuse the two.
     """
     if method not in ("best", *METHODS):
         raise unknown_name("method", method, ("best", *METHODS))

@@ -1,4 +1,4 @@
-"""Does a prior make data sets like the one at hand? A predictive check of both stages together."""
+"""A predictive check of both stages together: whether a prior makes data sets like the given one."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ _REFERENCE_ITEMS = 1_000_000
 
 @dataclass(frozen=True)
 class PredictiveCheck:
-    """How a data set compares with those that a prior makes.
+    """A data set compared with those that a prior makes.
 
     Attributes
     ----------
@@ -37,11 +37,11 @@ class PredictiveCheck:
         Kolmogorov-Smirnov distance between the data's item means (standard deviations) and those of many
         simulated data sets together.
     means_p, sds_p
-        (1 + number of simulated data sets at least as far) / (1 + n_sets).
+        P-values of these distances: (1 + number of simulated data sets at least as far) / (1 + n_sets).
     mean_data, mean_prior
         Mean of all responses, in the data and in the simulated data sets.
     mean_p
-        As the others, for the distance between these two; two-sided.
+        P-value, computed likewise, of the distance between these two; two-sided.
     """
 
     n_sets: int
@@ -55,7 +55,7 @@ class PredictiveCheck:
 
     @property
     def misfits(self) -> tuple[str, ...]:
-        """What data and prior differ in beyond chance, in words with distances; empty if nothing."""
+        """Differences of data and prior beyond chance, in words with distances; empty if there are none."""
         found = (
             ("the item means", f"KS distance {self.means_ks:.3f}", self.means_p),
             ("the spread within items", f"KS distance {self.sds_ks:.3f}", self.sds_p),
@@ -65,7 +65,7 @@ class PredictiveCheck:
 
     @property
     def rejected(self) -> bool:
-        """Whether the data are not such as the prior makes."""
+        """Whether the data differ from the data sets that the prior makes."""
         return bool(self.misfits)
 
     def to_dict(self) -> dict[str, Any]:
@@ -78,12 +78,12 @@ def predictive_check(
 ) -> PredictiveCheck:
     """Simulate data sets of the same shape from a prior and compare them with the data.
 
-    Every simulated data set has as many items as the data, and as many responses to each; its items'
-    parameters are fresh and its responses pass the prior's response stage. So ratings on few levels, few
-    ratings per item and the rounding of responses are all taken into account, as they are not when a family
-    is compared with item means. The distances are to a pool of further simulated data sets: given the pool,
-    the data would be one more simulated set if the prior were true, so the p-values are exact for a prior
-    that was fixed beforehand. For one fitted to the same data they are too large.
+    Every simulated data set has as many items as the data, and as many responses to each. Its items'
+    parameters are fresh, and its responses pass the prior's response stage. The check therefore accounts for
+    ratings on few levels, few ratings per item and rounding of responses; a comparison of a family with item
+    means does not. The distances are to a pool of further simulated data sets. If the prior were true, the
+    data would be one more simulated set, given the pool. The p-values are therefore exact for a prior fixed
+    beforehand. For a prior fitted to the same data they are too large.
 
     Parameters
     ----------
@@ -135,7 +135,7 @@ def predictive_check(
 
 
 def on_scale(matrix: ArrayLike, response: Response) -> Floats:
-    """Return a valid response matrix, its responses put exactly on the levels of the response stage.
+    """Return a valid response matrix with its responses put exactly on the levels of the response stage.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""The fit of a two-stage prior to ratings that every command uses, checked against them."""
+"""The fit of a two-stage prior to ratings that every command uses, with a check against the ratings."""
 
 from __future__ import annotations
 
@@ -46,8 +46,8 @@ def fit_prior(
 ) -> FittedPrior:
     """Fit a two-stage prior to ratings by the likelihood, and check it against them.
 
-    `nbyk fit`, `nbyk plan`, `nbyk.settle` and every data set of the workflow fit in this way, so that the
-    same ratings have the same prior everywhere.
+    `nbyk fit`, `nbyk plan`, `nbyk.settle` and every data set of the workflow fit priors this way, so the same
+    ratings have the same prior everywhere.
 
     Parameters
     ----------
@@ -56,8 +56,8 @@ def fit_prior(
     matrix : array_like, shape (N, K)
         Ratings on the scale of `response`, with NaN for missing ones.
     response
-        The response stage: "likert", "binary", or "clamped" for numbers between two ends. Clamped ratings
-        are cut into ten levels for the fit; those that are all 0 or 1 are taken for binary ones.
+        The response stage: "likert", "binary", or "clamped" for numbers between two ends. Clamped ratings are
+        cut into ten levels for the fit; if all are 0 or 1 they count as binary.
     n_sets
         Simulated data sets of the check.
     seed
@@ -72,7 +72,7 @@ def fit_prior(
     -----
     The check rejects a prior if the item means, the spread within items or the overall mean of the ratings
     lie further from simulated ones than chance explains (`PredictiveCheck.rejected`). With thousands of items
-    small differences suffice: the distances say how small.
+    small differences are enough; the distances show how small.
     """
     responses = on_scale(matrix, response)
     if response.kind == "clamped" and np.isin(responses[~np.isnan(responses)], (0.0, 1.0)).all():
@@ -85,7 +85,7 @@ def fit_prior(
 
 
 def _caution(name: str, check: PredictiveCheck) -> str:
-    """Return what to say first of a prior that its check rejects; nothing otherwise."""
+    """Return the caution about a prior that its check rejects; "" otherwise."""
     if not check.rejected:
         return ""
     return (

@@ -1,7 +1,7 @@
 """The published priors, by name.
 
-Where a paper's text and its numbers disagree, ``published`` semantics is what reproduces the numbers and
-``recommended`` what the text says.
+If a paper's text and its numbers disagree, ``published`` semantics reproduces the numbers and ``recommended``
+follows the text.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from nbyk.priors.two_stage import TwoStagePrior
 
 
 def read_prior(path: Path) -> TwoStagePrior:
-    """Return the prior in a file; an `NbykError` names the file and what is wrong with it."""
+    """Return the prior in a file; an `NbykError` names the file and its error."""
     way_out = "give a prior, as written by `nbyk study prior` or `nbyk fit`, or write it again"
     try:
         return TwoStagePrior.from_dict(read_json(path, way_out=way_out))

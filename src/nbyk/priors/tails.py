@@ -1,4 +1,4 @@
-"""Compiled steps before and behind the normal quantiles that draws from a truncated normal take."""
+"""Compiled steps before and after the normal quantiles, for draws from a truncated normal."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ Floats = NDArray[np.float64]
 
 @njit(nogil=True, cache=True)
 def nearer_tail(share: Floats, left: float, right: float, whole: float, out: Floats) -> None:
-    """Fill `out` with the chance to the left or to the right of the quantiles, the lesser; all (n,)."""
+    """Fill `out` with the smaller of the chances to the left and to the right of the quantiles; all (n,)."""
     for i in range(len(share)):
         out[i] = min(left + share[i] * whole, right + (1.0 - share[i]) * whole)
 

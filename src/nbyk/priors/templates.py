@@ -1,8 +1,7 @@
-"""The families that can be fitted: how each is searched for.
+"""The families that can be fitted, each with the coordinates of its search.
 
-A search runs over coordinates that are free of each other (log sd rather than sd, the two half-widths of a
-triangle rather than its ends), so that every point of a box is a valid family. A new fittable family is one
-entry of `TEMPLATES`.
+A search runs over independent coordinates (log sd, not sd; the two half-widths of a triangle, not its ends),
+so every point of a box is a valid family. A new fittable family is one entry of `TEMPLATES`.
 """
 
 from __future__ import annotations
@@ -32,7 +31,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Coordinate:
-    """One coordinate of a search: the box that bounds it, and the points a search starts from."""
+    """One coordinate of a search: its bounds, and the points from which a search starts."""
 
     bounds: tuple[float, float]
     start: tuple[float, ...]
@@ -45,9 +44,9 @@ class Template:
     Attributes
     ----------
     axes
-        The coordinates; as many as the family has parameters to estimate.
+        The coordinates, one for each parameter to estimate.
     build
-        The family at a point, given the top of the range.
+        Returns the family at a point, given the top of the range.
     cdf
         P(X ≤ x) at values x of shape (E,), points of shape (p, P, 1) and the top of the range: (P, E). For a
         clamped family it is that of the family inside.
@@ -56,8 +55,8 @@ class Template:
     ranged
         Whether the family cannot leave [0, top].
     cover
-        Further points to start from, given the values, for a family whose likelihood is zero wherever a value
-        lies outside its support.
+        Returns further points to start from, given the values, for a family whose likelihood is zero if a
+        value lies outside its support.
     """
 
     axes: tuple[Coordinate, ...]
@@ -81,8 +80,8 @@ def _span(low: float, high: float, n: int) -> tuple[float, ...]:
     return tuple(float(value) for value in np.linspace(low, high, n))
 
 
-# Values lie in [0, 1]. Beyond these boxes a truncated normal is an exponential or a uniform to three digits
-# already, and the data do not tell its mean and sd apart.
+# Values lie in [0, 1]. Beyond these boxes a truncated normal is an exponential or a uniform to three digits,
+# and the data cannot separate its mean from its sd.
 _CENTRE = Coordinate((-4.0, 5.0), _span(-1.0, 2.0, 13))
 _LOG_SD = Coordinate((float(np.log(0.005)), float(np.log(4.0))), _span(np.log(0.03), np.log(1.5), 10))
 _FOLD = Coordinate((0.0, 2.0), _span(0.0, 1.0, 9))
@@ -125,7 +124,7 @@ def _covering_triangles(values: Floats) -> list[Floats]:
 def _two(point: Floats, part: Callable[[float, float], Family]) -> Mixture:
     weight = float(expit(point[0]))
     first, second = part(point[1], np.exp(point[2])), part(point[3], np.exp(point[4]))
-    # Which component is the first is an accident of the search; the record has them in order of their means.
+    # The search finds the components in arbitrary order; the record has them in order of their means.
     if point[1] > point[3]:
         return Mixture((1.0 - weight, weight), (second, first))
     return Mixture((weight, 1.0 - weight), (first, second))

@@ -1,4 +1,4 @@
-"""The two-stage prior: how items vary, and how the responses within an item do.
+"""The two-stage prior: the variation of items, and of responses within an item.
 
 Item i draws (μ_i, σ_i) from the item stage; its responses are draws from N(μ_i, σ_i²), put on the scale of
 the data by the response stage (Wein et al. 2023, algorithm 3 and section 6).
@@ -27,7 +27,7 @@ _KINDS = ("normal", "clamped", "likert", "binary")
 
 @dataclass(frozen=True)
 class Response:
-    """How a normal draw becomes a response on the scale of the data.
+    """The response stage: turns a normal draw into a response on the scale of the data.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class Response:
     Raises
     ------
     NbykError
-        If the kind is unknown or the number of levels does not go with it.
+        If the kind is unknown or the number of levels does not fit the kind.
     """
 
     kind: str
@@ -126,7 +126,7 @@ class Response:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> Response:
-        """Return the response stage that `to_dict` wrote; an `NbykError` says what is wrong with it."""
+        """Return the response stage from a result of `to_dict`; an `NbykError` names any error in it."""
         _check_keys(content, "response", required=("kind",), optional=("levels",))
         return cls(**content)
 
@@ -138,14 +138,14 @@ class TwoStagePrior:
     Attributes
     ----------
     name : str
-        What tables call it; two priors that differ in nothing else draw the same data.
+        Name of the prior in tables. Two priors that differ only in their names draw the same data.
     mu, sigma : Family
         Distributions of an item's mean and standard deviation, independent of each other.
     response : Response
-        What a normal draw becomes.
+        The response stage.
     caution : str
-        A sentence on why the prior, fitted to ratings, does not describe them; empty if nothing speaks
-        against it. It is no part of the distribution: priors that differ in nothing else are equal.
+        A sentence on why the prior, fitted to ratings, does not describe them; empty if its check found no
+        fault. It is not part of the distribution: priors that differ only in this are equal.
 
     Raises
     ------
@@ -178,7 +178,7 @@ class TwoStagePrior:
 
     @property
     def n_uniforms(self) -> int:
-        """How many uniforms one item takes: first those of mu, then those of sigma."""
+        """The number of uniforms for one item: first those of mu, then those of sigma."""
         return self.mu.n_uniforms + self.sigma.n_uniforms
 
     def draw_items(self, u: ArrayLike) -> tuple[Floats, Floats]:
@@ -194,7 +194,7 @@ class TwoStagePrior:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> TwoStagePrior:
-        """Return the prior that `to_dict` wrote; an `NbykError` says what is wrong with it."""
+        """Return the prior from a result of `to_dict`; an `NbykError` names any error in it."""
         required = ("name", "mu", "sigma", "response")
         _check_keys(content, "prior", required, optional=("caution",))
         return cls(
@@ -206,7 +206,7 @@ class TwoStagePrior:
         )
 
     def key(self) -> str:
-        """Return the distribution alone as canonical JSON: what random streams are keyed by."""
+        """Return the distribution alone as canonical JSON, the key of random streams."""
         return json.dumps(self._content(), sort_keys=True, separators=(",", ":"), allow_nan=False)
 
     def _content(self) -> dict[str, Any]:

@@ -1,1 +1,1 @@
-"""Records of what made a file, and the journal of what a command reads and writes."""
+"""Records of the origin of each file, and the journal of the files that a command reads and writes."""

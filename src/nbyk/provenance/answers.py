@@ -1,4 +1,4 @@
-"""Which files make one answer: a list beside their records, by which a mixture of two answers is noticed."""
+"""The files of one answer: a list beside their records, which reveals a mixture of two answers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ SUFFIX = ".answer"
 
 
 def list_path(folder: Path, stem: str) -> Path:
-    """Return where the list of an answer's files lies: ``.nbyk/STEM.answer`` in the answer's folder."""
+    """Return the path of the list of an answer's files: ``.nbyk/STEM.answer`` in the answer's folder."""
     return folder / FOLDER / f"{stem}{SUFFIX}"
 
 
@@ -22,7 +22,7 @@ def list_text(checksums: Mapping[str, str]) -> str:
 
 
 def listed(path: Path) -> dict[str, str]:
-    """Return what `list_text` wrote; nothing where there is no list, or it is damaged."""
+    """Return the content of a list that `list_text` made; nothing if there is no list, or it is damaged."""
     try:
         files = json.loads(path.read_text(encoding="utf-8"))["files"]
         items = list(files.items())

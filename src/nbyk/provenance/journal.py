@@ -1,4 +1,4 @@
-"""What a command reads and writes, noted as it does: `nbyk.files` calls these for every file."""
+"""A journal of the files that a command reads and writes; `nbyk.files` calls it for every file."""
 
 from __future__ import annotations
 
@@ -14,16 +14,16 @@ from nbyk.provenance.records import check, is_absent, read_record, record_path, 
 
 PACKAGES = Path(__file__).parents[2]
 OWN = ("nbyk", "nbyk_papers")
-"""The packages beside each other there: a file of theirs, which lies elsewhere on every machine, is shown as
+"""The packages in that folder. It differs between machines, so a file of theirs is shown as
 ``nbyk:data/embedded/convabuse.csv``."""
 
 SETTINGS = ("seed", "semantics", "null", "M")
-"""What a record says of a file's own metadata."""
+"""The keys of a file's own metadata that its record repeats."""
 
 
 @dataclass(frozen=True)
 class Output:
-    """A file that was written: its checksum, its size and what tells it from one that took its place."""
+    """A file that was written: its checksum, its size, and an identity that a replacement would lack."""
 
     sha256: str
     bytes: int
@@ -44,7 +44,7 @@ _open: list[Journal] = []
 
 @contextmanager
 def noting() -> Iterator[Journal]:
-    """Yield a journal in which everything that `nbyk.files` reads and writes within the block is noted."""
+    """Yield a journal of every file that `nbyk.files` reads or writes within the block."""
     journal = Journal()
     _open.append(journal)
     try:
@@ -59,7 +59,7 @@ def was_read(path: str | os.PathLike[str], content: bytes) -> None:
     Raises
     ------
     NbykError
-        If it is not what nbyk wrote there.
+        If the content is not that which nbyk wrote there.
     """
     record = read_record(path)
     if record is None and not _open:
@@ -73,12 +73,12 @@ def was_read(path: str | os.PathLike[str], content: bytes) -> None:
 
 
 def will_replace(target: Path, scratch: Path) -> Path:
-    """Note a file that is about to take the place of `target`, and delete that one's record.
+    """Note a file that is about to replace `target`, and delete the record of `target`.
 
     Returns
     -------
     Path
-        The folder that the record was in; it is to be on the disk before `target` is replaced.
+        The folder of the record; sync it to the disk before `target` is replaced.
     """
     for journal in _open:
         with scratch.open("rb") as written:
@@ -90,7 +90,7 @@ def will_replace(target: Path, scratch: Path) -> Path:
 
 
 def will_delete(target: Path) -> Path:
-    """Delete the record of a file that is about to be deleted; what is returned is as of `will_replace`."""
+    """Delete the record of a file that is about to be deleted; return the same as `will_replace`."""
     for journal in _open:
         journal.outputs.pop(_key(target), None)
     return _without_record(target)
@@ -107,14 +107,14 @@ def _without_record(target: Path) -> Path:
 
 
 def was_made_with(path: str | os.PathLike[str], metadata: Mapping[str, Any]) -> None:
-    """Note what a file's own metadata say of the seed, the semantics and M behind it."""
+    """Note the seed, the semantics and M from a file's own metadata."""
     known = {name: metadata[name] for name in SETTINGS if metadata.get(name) is not None}
     for journal in _open:
         journal.settings[_key(path)] = known
 
 
 def identity(status: os.stat_result) -> tuple[int, int]:
-    """Return what tells a file from another one under the same name."""
+    """Return an identity of a file that another file under the same name would lack."""
     return status.st_dev, status.st_ino
 
 

@@ -1,4 +1,4 @@
-"""A record says what made a file: where it lies, what it holds, and whether the file still is as it says."""
+"""The record of a file's origin: its place, its content, and the check that the file still matches it."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from typing import Any
 from nbyk.errors import NbykError
 
 FOLDER = ".nbyk"
-"""The folder of records. Readers of whole folders pass over names that begin with a dot, but not all do."""
+"""The folder of records. Most readers of whole folders skip names that begin with a dot."""
 
 
 _HALF = re.compile(r"[\ud800-\udfff]")
@@ -29,23 +29,23 @@ def _flat(content: Mapping[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Record:
-    """What made a file. It holds no time, host or number of threads: the same command gives the same record.
+    """The origin of a file, without time, host or number of threads: the same command gives the same record.
 
     Attributes
     ----------
     output
         The file, as seen from the folder in which the command was run.
     sha256, bytes
-        Checksum and size of what was written.
+        Checksum and size of the file as written.
     command
         The command line that writes it again in that folder, quoted for a shell.
     settings
-        Of seed, semantics, null and M, those that are known.
+        Seed, semantics, null and M, as far as they are known.
     inputs
         SHA-256 of each file that the command read, by path as seen from that folder; ``nbyk:…`` is a file
         that comes with nbyk.
     versions
-        Of Python, nbyk and what its numbers and pictures depend on.
+        Versions of Python, nbyk and the packages that its numbers and pictures depend on.
     """
 
     output: str
@@ -59,17 +59,17 @@ class Record:
     def to_json(self) -> str:
         """Return the record as indented JSON that ends with a newline."""
         text = json.dumps(asdict(self), indent=2, ensure_ascii=False) + "\n"
-        # Names of files need not be UTF-8; Python reads such a byte as half a character.
+        # Names of files need not be UTF-8; Python reads a byte that is not as half a character.
         return text if not _HALF.search(text) else json.dumps(asdict(self), indent=2) + "\n"
 
     @classmethod
     def from_json(cls, text: str) -> Record:
-        """Return the record that `to_json` wrote.
+        """Return the record from a text that `to_json` made.
 
         Raises
         ------
         ValueError
-            If it is anything else.
+            If the text is not such a record.
         """
         try:
             return cls._of(json.loads(text))
@@ -92,7 +92,7 @@ class Record:
 
 
 def record_path(path: str | os.PathLike[str]) -> Path:
-    """Return where the record of a file lies: ``.nbyk/NAME.json`` beside it.
+    """Return the path of a file's record: ``.nbyk/NAME.json`` beside the file.
 
     A file in the folders ``name=value`` of a partitioned dataset has its record beside the dataset's own
     folder, as ``.nbyk/DATASET/name=value/NAME.json``: polars refuses a dataset with files of another kind
@@ -116,7 +116,7 @@ def recorded_file(record: Path) -> Path:
 def files_with_records(folder: Path) -> Iterator[Path]:
     """Yield the files below a folder that have a record, whether they still exist or not.
 
-    Hidden folders are passed over.
+    Hidden folders are skipped.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def files_with_records(folder: Path) -> Iterator[Path]:
 
 def record_folders(folder: Path) -> Iterator[Path]:
     """Yield the folders of records below a folder, and the one above that may hold some of its own."""
-    # Of a partitioned dataset, or a part of one, the records lie further up.
+    # For a partitioned dataset, or a part of one, the records are further up.
     yield record_path(folder / "name=value" / "file").parents[1]
     for place, inside, _ in os.walk(folder):
         if FOLDER in inside:
@@ -141,7 +141,7 @@ def record_folders(folder: Path) -> Iterator[Path]:
 
 
 def read_record(path: str | os.PathLike[str]) -> Record | None:
-    """Return the record of a file, None if it has none.
+    """Return the record of a file; None if it has none.
 
     Raises
     ------
@@ -164,7 +164,7 @@ def read_record(path: str | os.PathLike[str]) -> Record | None:
 
 
 def is_absent(error: OSError) -> bool:
-    """Return whether an error means that there is no record, or can be none as the name is too long."""
+    """Return whether an error means that there is no record, or that the name is too long to have one."""
     return error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 
 
@@ -178,7 +178,7 @@ def check(path: str | os.PathLike[str], record: Record, content_sha256: str, n_b
     record
         Its record.
     content_sha256, n_bytes
-        Checksum and size of what was found in it.
+        Checksum and size of its present content.
     """
     if content_sha256 == record.sha256:
         return
@@ -192,7 +192,7 @@ def check(path: str | os.PathLike[str], record: Record, content_sha256: str, n_b
 
 
 def how_it_differs(record: Record, n_bytes: int) -> str:
-    """Return what must have happened to a file that is not what its record says."""
+    """Return the likely cause if a file does not match its record, in words."""
     return "cut off" if n_bytes < record.bytes else "changed"
 
 
@@ -202,7 +202,7 @@ def sha256_of(content: bytes) -> str:
 
 
 def shown(path: str | os.PathLike[str]) -> str:
-    """Return a path as seen from the working directory if it is in it, else as it is."""
+    """Return a path relative to the working directory if it is in it, else unchanged."""
     absolute, here = os.path.abspath(path), os.getcwd()
     return (
         Path(absolute).relative_to(here).as_posix()

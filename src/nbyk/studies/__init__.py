@@ -1,4 +1,4 @@
-"""What a study is, and which are installed: packages name theirs under the entry point `nbyk.studies`."""
+"""Studies, and a registry of those installed: packages name theirs under the entry point `nbyk.studies`."""
 
 from nbyk.studies.registry import studies, study_named
 from nbyk.studies.study import Study

@@ -1,7 +1,7 @@
-"""Which file of a study holds which names: metrics, samplers, tests, sizes and the like.
+"""Batches: the names (metrics, samplers, tests, sizes and the like) that each file of a study holds.
 
-Names that share one pass over the draws share a file. Its name says which they are, so that a run that asks
-for more of them, or fewer, finds what is there and computes the rest alone.
+Names that share one pass over the draws share a file, and the file's name lists them. A run that asks for
+more or fewer names finds the files that are there, and computes only the rest.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ Batches = dict[str, list[str]]
 """Names by the key of their file."""
 
 SHARED_SECONDS = 240.0
-"""What the names of a grid that share a file may take."""
+"""Longest time, in seconds, that the names of a grid that share a file may take."""
 
 _LONGEST = 80
 _OMITTED = "-without-"
@@ -37,11 +37,12 @@ class Axis:
     Attributes
     ----------
     key
-        What a file is called that holds all of `together`.
+        The name of a file that holds all of `together`.
     together
-        Names that share a file; any other name has one of its own, or shares one by `further`.
+        Names that share a file; any other name has its own file, or shares one by `further`.
     further
-        The grid whose points other names are, and the seconds of a point: they share files of minutes.
+        The grid whose points are the other names, and the seconds of a point: they share files that take
+        minutes.
     """
 
     key: str
@@ -49,14 +50,14 @@ class Axis:
     further: tuple[Grid, Callable[[Point], float]] | None = None
 
     def plan(self, asked: Sequence[str], stored: Iterable[str] = ()) -> Batches:
-        """Return the batches that hold the names that are asked for: what is stored, and one of the rest.
+        """Return the batches that hold the names asked for: the stored ones, and one of the rest.
 
         Parameters
         ----------
         asked
             Names, in the order to keep.
         stored
-            Keys of the files that are there.
+            Keys of the files that exist.
         """
         batches: Batches = {}
         missing = list(asked)
@@ -73,7 +74,7 @@ class Axis:
             return batches | {slug(name): [name] for name in alone}
         grid, seconds = self.further
         points = [grid.points(name)[0] for name in asked if name not in self.together]
-        # Which share a file depends on what is asked for alone: a run that was stopped goes on with the same.
+        # Names share a file by the request alone, so a stopped run resumes with the same files.
         for share in grid.shares(points, seconds, SHARED_SECONDS):
             rest = [point for point in share if grid.key([point]) in alone]
             for each in [rest] if rest == share else grid.shares(rest, seconds, SHARED_SECONDS):
@@ -93,7 +94,7 @@ class Axis:
         return f"{self.key}-{sum(1 << place for place, name in enumerate(self.together) if name in names):x}"
 
     def names(self, key: str) -> list[str]:
-        """Return the names of `together` in the file of a key; none if it has none of them."""
+        """Return the names of `together` in the file of a key, if any."""
         return _names(self, key)
 
 

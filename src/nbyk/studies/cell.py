@@ -1,4 +1,4 @@
-"""A cell of a study: a file of results, what it is and what it takes to make it."""
+"""A cell of a study: a file of results, its settings, and the time and memory to make it."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from nbyk.errors import NbykError
 Inputs = Mapping[str, str | Sequence[str]]
 
 _JOB_SECONDS = (20.0, 540.0)
-"""What a job takes at least, where its cells take less, and at most."""
+"""Least seconds of a job, even if its cells take less, and the most."""
 _JOBS = 1000
-"""How many jobs a grid may have before they become longer."""
+"""Largest number of jobs of a grid before jobs become longer."""
 
 
 def seconds_of_a_job(total: float) -> float:
-    """Return how long the cells that share a job may take, given what all cells that are asked for take."""
+    """Return how long the cells that share a job may take, given the time of all cells asked for."""
     shortest, longest = _JOB_SECONDS
     return min(longest, max(shortest, total / _JOBS))
 
@@ -30,15 +30,15 @@ class Cell:
     Attributes
     ----------
     file
-        Its path below ``results/``: folders and a name that say what it is.
+        Its path below ``results/``: folders and a name that describe it.
     step
         The step of its study that makes it.
     settings
-        What the step is told, plain values by name.
+        The settings of the step, plain values by name.
     inputs
         The file, or the files, that the step reads, by name.
     memory, seconds
-        What it was measured to take: MB, and seconds.
+        The measured memory in MB, and time in seconds.
     """
 
     file: str
@@ -49,7 +49,7 @@ class Cell:
     seconds: float = 60.0
 
     def words(self) -> list[str]:
-        """Return its settings as words of the command line, which `told` reads."""
+        """Return its settings as words of the command line that `told` reads."""
         return [f"{name}={_written(value)}" for name, value in self.settings.items()]
 
     def options(self) -> list[str]:
@@ -64,7 +64,7 @@ class Cell:
 
 
 def _written(value: Any) -> str:
-    """Return a value as JSON, or a text as it is where that is not read as something else."""
+    """Return a value as JSON, or a text unchanged if it would not be read as something else."""
     if isinstance(value, str):
         try:
             json.loads(value)
@@ -79,7 +79,7 @@ def told(words: Sequence[str]) -> dict[str, Any]:
     Raises
     ------
     NbykError
-        If a word is no such, or a setting is given twice.
+        If a word is not a setting, or a setting is given twice.
     """
     settings: dict[str, Any] = {}
     for word in words:

@@ -1,9 +1,9 @@
-"""What a function's results depend on: a checksum of the code that it runs and of the data beside it.
+"""The checksum of a function: of all code that it runs and of the data beside that code.
 
-The code is found without running it. A function reaches what it names: of its own module, and by its imports
-of other modules of nbyk and of its own package, wherever they stand. What is reached counts; comments,
-docstrings and the layout of the text do not. Of a module of which anything is reached, statements that bind
-no name count as well, and so do functions that a decorator registers.
+The code is found without running it. A function reaches everything that it names: in its own module and,
+through imports anywhere in the code, in other modules of nbyk and of its own package. The checksum covers
+everything reached, but not comments, docstrings or layout. If anything in a module is reached, the checksum
+also covers the module's statements that bind no name, and functions that a decorator registers.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ EVERYTHING = "*"
 _MODULE = re.compile(r"[a-z_]\w*(\.\w+)+(:\w+)?")
 _FILE = re.compile(r"\w[\w.-]{0,99}")
 _REGISTERS = ("register", "command", "callback")
-"""Decorators that put a function where others find it, so that no one need name it."""
+"""Decorators that register a function, so that other code finds it without its name."""
 
 
 @dataclass(frozen=True)
@@ -37,15 +37,15 @@ class _Piece:
     Attributes
     ----------
     binds, uses
-        The names that it binds and those that stand in it.
+        The names that it binds, and the names in it.
     imports
-        What it imports: a module, or a module and a name of it, as "nbyk.data.ratings:Ratings".
+        Its imports: a module, or a module and a name in it, as "nbyk.data.ratings:Ratings".
     texts
-        Texts in it that may name a file beside the module.
+        Strings in it that may name a file beside the module.
     checksum
-        That of its meaning.
+        Checksum of its code.
     always
-        Whether it counts if anything of its module does.
+        Whether it counts if anything in its module does.
     """
 
     binds: list[str]
@@ -62,8 +62,8 @@ class Code:
     Parameters
     ----------
     memory
-        A file that keeps what was found in each module while its size and time stamp stay; it is written if
-        its folder is there. Without one, every module is read anew.
+        A file that caches the findings about each module while the module's size and time stamp stay the
+        same. It is written if its folder exists. Without the file, every module is read anew.
     """
 
     def __init__(self, memory: Path | None = None) -> None:
@@ -81,7 +81,7 @@ class Code:
                 self._kept = {}
 
     def checksum(self, *functions: str) -> str:
-        """Return the checksum of what functions run, each written as "package.module:function"."""
+        """Return the checksum of the code that functions run, each given as "package.module:function"."""
         parts: dict[str, str] = {}
         for function in functions:
             parts |= self.parts(function)
@@ -92,7 +92,7 @@ class Code:
         return digest.hexdigest()[:16]
 
     def parts(self, function: str) -> dict[str, str]:
-        """Return the checksums of what a function reaches, by module or by path of a package's file.
+        """Return the checksums of everything a function reaches, by module or by path of a package's file.
 
         Raises
         ------
@@ -192,7 +192,7 @@ def _root(package: str) -> Path | None:
 
 @cache
 def _path(module: str) -> Path | None:
-    """Return a module's file, None for what is no module of a package that is installed."""
+    """Return a module's file; None if it is not a module of an installed package."""
     package, *parts = module.split(".")
     root = _root(package) if package.isidentifier() else None
     if root is None or not all(part.isidentifier() for part in parts):
@@ -203,7 +203,7 @@ def _path(module: str) -> Path | None:
 
 
 def _shown(path: Path) -> str:
-    """Return the path of a package's file from the package on, which is the same on every machine."""
+    """Return the path of a package's file relative to the package's folder, the same on every machine."""
     top = path.parent
     while (top.parent / "__init__.py").is_file() or not (top / "__init__.py").is_file():
         top = top.parent
@@ -215,7 +215,7 @@ def _sha256(path: Path) -> str:
 
 
 def _named(folder: Path, text: str) -> Iterator[Path]:
-    """Yield the file of a name in a folder, or those in a folder of that name, but for code."""
+    """Yield the file of a name in a folder, or the files in a folder of that name, except code."""
     if not _FILE.fullmatch(text) or text == "__pycache__":
         return
     place = folder / text
@@ -235,7 +235,8 @@ def _pieces_of(path: Path) -> Iterator[_Piece]:
             continue
         binds = list(_bound(node))
         if isinstance(node, ast.Import | ast.ImportFrom):
-            # Each name by itself: of a package that gathers others' names, only those asked for are reached.
+            # Follow each name by itself: in a package that gathers others' names, only those asked for are
+            # reached.
             for alias, bound in zip(node.names, binds, strict=True):
                 imports = list(_imported(node, alias))
                 yield _Piece([bound], [], imports, [], f"{bound} = {imports[0]}" if imports else bound, False)
@@ -267,7 +268,7 @@ def _pieces_of(path: Path) -> Iterator[_Piece]:
 
 
 def _is_text(node: ast.stmt) -> bool:
-    """Return whether a statement is a docstring, or a text by itself as the docs of attributes are."""
+    """Return whether a statement is a docstring, or a string by itself such as an attribute's docs."""
     value = node.value if isinstance(node, ast.Expr) else None
     return isinstance(value, ast.Constant) and isinstance(value.value, str)
 
@@ -277,7 +278,7 @@ def _is_for_types(node: ast.AST) -> bool:
 
 
 def _run(node: ast.AST) -> Iterator[ast.AST]:
-    """Yield a node and those below it, but for what only a type checker reads."""
+    """Yield a node and those below it, except code that only a type checker reads."""
     yield node
     for each in ast.iter_child_nodes(node):
         if not _is_for_types(each):
@@ -292,7 +293,7 @@ def _registers(node: ast.stmt) -> bool:
 
 
 def _parameters(node: ast.stmt) -> set[str]:
-    """Return the names of a function's parameters, which stand for no name of the module in it."""
+    """Return the names of a function's parameters, which hide the module's names in it."""
     if not isinstance(node, ast.FunctionDef):
         return set()
     given = node.args
@@ -308,7 +309,7 @@ def _bound(node: ast.stmt) -> Iterator[str]:
     elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
         targets = node.targets if isinstance(node, ast.Assign) else [node.target]
         for target in targets:
-            # What is set in an object, as in NAMES["x"] = 1, belongs to the object's name.
+            # An assignment into an object, such as NAMES["x"] = 1, belongs to the object's name.
             yield from (each.id for each in ast.walk(target) if isinstance(each, ast.Name))
 
 

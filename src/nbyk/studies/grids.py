@@ -1,7 +1,8 @@
-"""Points of a grid that share a file: which do, and how its name says so.
+"""Points of a grid: which share a file, and the file's name.
 
 A point is a number for each field, such as an ε, an N and a K. Points that share a file are every combination
-of a few values of each field, and the name has these: ``epsilon-0.1-and-0.3_n-100-to-1000-by-100_k-5``.
+of a few values of each field. The file's name lists the values:
+``epsilon-0.1-and-0.3_n-100-to-1000-by-100_k-5``.
 """
 
 from __future__ import annotations
@@ -27,11 +28,11 @@ class Field(NamedTuple):
     Attributes
     ----------
     name
-        What it is called in the names of files.
+        Its name in the names of files.
     kind
         The kind of number in it: float or int.
     unsaid
-        A value that a name leaves out with its field; None if there is none.
+        The value that, together with its field, is left out of names; None if there is none.
     """
 
     name: str
@@ -56,7 +57,7 @@ class Grid:
         return self._key(tuple(tuple(dict.fromkeys(values)) for values in zip(*points, strict=True)))
 
     def points(self, key: str) -> list[Point]:
-        """Return the points that a name has, none if it is no such name."""
+        """Return the points in a name; none if it is not such a name."""
         texts = {name: text for name, _, text in (part.partition("-") for part in key.split("_"))}
         box: list[list[float]] = []
         for name, kind, unsaid in self.fields:
@@ -70,7 +71,7 @@ class Grid:
     def shares(
         self, points: Iterable[Point], seconds: Callable[[Point], float], limit: float
     ) -> list[list[Point]]:
-        """Return points in shares that a file can hold, each of which takes at most `limit` or is one point.
+        """Return points in shares for a file each; a share takes at most `limit`, or is one point.
 
         Points that differ in the first field alone come together first, then those that differ in the second.
 
@@ -79,9 +80,9 @@ class Grid:
         points
             Points; their order does not matter.
         seconds
-            What a point takes.
+            Seconds for a point.
         limit
-            What a share may take.
+            Longest time, in seconds, for a share.
         """
         boxes: dict[Box, float] = {
             tuple((value,) for value in point): seconds(point) for point in sorted(set(points))
@@ -91,7 +92,7 @@ class Grid:
         return [list(product(*box)) for box in boxes]
 
     def _joined(self, boxes: Mapping[Box, float], place: int, limit: float) -> dict[Box, float]:
-        """Return boxes of which those that differ in one field alone are joined, as far as the limits go."""
+        """Return boxes, joined if they differ only in one field, as far as the limits allow."""
         alike: dict[tuple[Box, Box], list[tuple[Point, float]]] = {}
         for box, cost in boxes.items():
             alike.setdefault((box[:place], box[place + 1 :]), []).append((box[place], cost))
@@ -118,7 +119,7 @@ class Grid:
 
 @lru_cache(maxsize=100_000)
 def _written(values: Point) -> str:
-    """Return numbers in words: each, or those at equal steps as a range."""
+    """Return numbers as words: each by itself, or equal steps as a range."""
     exact = [Decimal(repr(value)) for value in values]
     parts, place = [], 0
     while place < len(exact):

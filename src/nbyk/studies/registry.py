@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     from nbyk.studies.study import Study
 
 GROUP = "nbyk.studies"
-"""Entry points of this group are studies; a line each in the pyproject.toml of the package that has them."""
+"""Entry points of this group are studies; each is a line in its package's pyproject.toml."""
 
 
 @cache
@@ -54,7 +54,7 @@ def _entries() -> list[EntryPoint]:
 def _loaded(entry: EntryPoint) -> Study:
     try:
         study: Study = entry.load()
-    except Exception as error:  # whatever a package of another's raises as it is imported
+    except Exception as error:  # another author's package may raise anything as it is imported
         what = f"a study that cannot be loaded from {entry.value} ({type(error).__name__}: {error})"
         raise NbykError(f"{entry.name}: {what}; update its package, or uninstall it") from None
     return study

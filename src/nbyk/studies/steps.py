@@ -1,4 +1,4 @@
-"""Running a step of a study: a function that makes a cell, or writes what people read."""
+"""Running a step of a study: a function that makes a cell, or writes the report."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ Files = Mapping[str, Path | Sequence[Path]]
 
 
 class Work:
-    """What a step is given beside its settings and inputs.
+    """The argument of a step beside its settings and inputs: threads and progress.
 
     Attributes
     ----------
     threads
-        How many it may use; results do not depend on them.
+        The number of threads that it may use; results do not depend on it.
     advance
         To be called with the number of parts just done, within `progress`; before and after, it does nothing.
     """
@@ -47,7 +47,7 @@ class Work:
 
 
 def _nothing(steps: int) -> None:
-    """Take no notice of parts that are done."""
+    """Ignore the number of parts done."""
 
 
 def run_step(
@@ -72,7 +72,7 @@ def run_step(
 
 
 def write_report(study: Study, settings: Mapping[str, Any], files: Files, out: Path) -> str:
-    """Write what people read of a study to a folder, and return its first sentence.
+    """Write the report of a study to a folder, and return its first sentence.
 
     Raises
     ------
@@ -102,7 +102,7 @@ _EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
     "Sequence": ((list, tuple), "a list"),
     "Path": ((Path,), "a file, by --from"),
 }
-"""Kinds of values by what a parameter's annotation begins with."""
+"""Kinds of values by the beginning of a parameter's annotation."""
 
 
 def _loaded(name: str) -> Callable[..., Any]:

@@ -14,8 +14,8 @@ if TYPE_CHECKING:
 class Study:
     """A reproduction of a paper, or another grid of simulations with a report.
 
-    A subclass says what it brings; what it leaves out, it does not have. Importing its module is to be cheap:
-    import what the methods need inside them.
+    A subclass defines the parts that it has and leaves out the others. Importing its module must be cheap, so
+    methods import the modules that they need.
 
     Attributes
     ----------
@@ -31,9 +31,9 @@ class Study:
         The functions that make its cells, by name, as "package.module:function". Each takes a cell's settings
         and inputs by name, and `work` (`nbyk.studies.steps.Work`); it returns a table and further metadata.
     report
-        The function that returns what people read, an answer (`nbyk.report.answer.Answer`), as
+        The function that returns the report, an answer (`nbyk.report.answer.Answer`), as
         "package.module:function". It takes the settings and inputs of `reported` by name. ``report.html``,
-        ``summary.json``, ``tables/`` and ``figures/`` are written of it.
+        ``summary.json``, ``tables/`` and ``figures/`` are written from it.
     """
 
     name: ClassVar[str]
@@ -48,7 +48,7 @@ class Study:
         return None
 
     def settings(self, config: Any) -> Any:
-        """Return its keys of a whole configuration."""
+        """Return its section of a whole configuration."""
         return getattr(config, self.name) if self.keys_of_its_own else config
 
     def check(self, config: Any) -> None:
@@ -59,13 +59,13 @@ class Study:
         return {}
 
     def cells(self, config: Any) -> list[Cell]:
-        """Return the cells that a configuration asks for, those that are stored among them."""
+        """Return the cells that a configuration asks for, including stored ones."""
         return []
 
     def cell(self, config: Any, file: str) -> Cell | None:
-        """Return the cell of a file below ``results/``, None where there is no such cell."""
+        """Return the cell of a file below ``results/``; None if there is no such cell."""
         return next((cell for cell in self.cells(config) if cell.file == file), None)
 
     def reported(self, config: Any) -> Cell | None:
-        """Return what its report is told and reads, with the folder that it goes to as its file."""
+        """Return the settings and inputs of its report, as a cell whose file is the report's folder."""
         return None

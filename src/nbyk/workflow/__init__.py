@@ -1,4 +1,4 @@
-"""What the rules of the workflow look up: the plan of a run, and what each job asks for."""
+"""Lookups for the rules of the workflow: the plan of a run, and the memory and time of each job."""
 
 from nbyk.workflow.plan import Plan, prepare_jobs, repeated
 from nbyk.workflow.resources import memory, minutes

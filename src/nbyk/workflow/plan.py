@@ -1,4 +1,4 @@
-"""The plan of a run: which files a configuration asks for, what each is made from, and what that takes."""
+"""The plan of a run: the files that a configuration asks for, the inputs of each, and its resources."""
 
 from __future__ import annotations
 
@@ -30,16 +30,16 @@ def repeated(flag: str, values: Iterable[object]) -> list[str]:
 
 
 class Plan:
-    """What a configuration asks of the workflow.
+    """The plan that a configuration gives for the workflow.
 
-    Whatever is looked up twice is kept, as Snakemake asks for it again and again.
+    Every result of a lookup is kept, because Snakemake asks for it again and again.
 
     Parameters
     ----------
     values
         The configuration, merged.
     files
-        The files that it was merged from, to say where a wrong value stands.
+        The files that it was merged from, to name the place of a wrong value.
 
     Attributes
     ----------
@@ -74,7 +74,7 @@ class Plan:
     def code(self, function: str) -> str:
         """Return the checksum of all code and data behind a function, "package.module:function".
 
-        It is a parameter of each job, so that an edit there runs the job again.
+        It is a parameter of each job, so that an edit of this code runs the job again.
         """
         if function not in self._checksums:
             self._checksums[function] = self._code.checksum(function)
@@ -89,7 +89,7 @@ class Plan:
         return self.config.rating_files(name)
 
     def rating_options(self, name: str) -> list[str]:
-        """Return where `nbyk study normalise` finds a source's ratings, and the scale of the user's own."""
+        """Return the options of `nbyk study normalise`: a source's path, and the scale of a user's own."""
         if name in self.config.own_ratings:
             own = self.config.own_ratings[name]
             return ["--path", own.path, "--scale", own.scale]
@@ -100,7 +100,7 @@ class Plan:
         return []
 
     def rating_work(self, name: str) -> float:
-        """Return what ratings take beside those of ConvAbuse: by their items or their number."""
+        """Return the cost of ratings relative to those of ConvAbuse, by their items or their number."""
         measured = source("convabuse")
         if name in self._n_ratings:
             n_items, n_ratings = self._n_ratings[name]
@@ -109,7 +109,7 @@ class Plan:
         return max(n_items / measured.n_items, n_ratings / measured.n_ratings)
 
     def _own_counts(self, name: str) -> tuple[int, int]:
-        """Return how many items and ratings a table of the user's own has."""
+        """Return the number of items and of ratings in a table of the user's own."""
         own = self.config.own_ratings[name]
         try:
             counts = read_ratings(own.path, scale=scale_from_text(own.scale)).counts()
@@ -118,22 +118,22 @@ class Plan:
         return len(counts), int(counts.sum())
 
     def terms(self, name: str) -> str:
-        """Return what one should know of a source before fetching it."""
+        """Return a source's licence, terms and citation, to show before it is fetched."""
         return terms_of(source(name))
 
     def download_options(self) -> list[str]:
-        """Return where downloads are kept and fetched from."""
+        """Return the folder of downloads and the address to fetch from, as options."""
         folder, mirror = self.config.downloads.folder, self.config.downloads.mirror
         return repeated("--folder", filter(None, [folder])) + repeated("--mirror", filter(None, [mirror]))
 
     # Comparisons and designs of the user's own.
 
     def metric_files(self, comparison: str) -> list[str]:
-        """Return the user's files that the metrics of a comparison are in."""
+        """Return the user's files that define the metrics of a comparison."""
         return self.config.files_of_metrics(self.config.comparisons[comparison].metrics)
 
     def comparison_work(self, name: str) -> float:
-        """Return what a comparison takes beside one of a megabyte of ratings."""
+        """Return the cost of a comparison relative to one of a megabyte of ratings."""
         sizes = [Path(file).stat().st_size for file in self.config.comparisons[name].files()]
         return max(1.0, sum(sizes) / 1e6)
 
@@ -154,12 +154,12 @@ class Plan:
     # Studies.
 
     def cell(self, store: str, name: str) -> Cell:
-        """Return the cell in a file that the configuration asks for, or that is there.
+        """Return the cell in a file that the configuration asks for, or that exists.
 
         Raises
         ------
         NbykError
-            If it is neither.
+            If the configuration does not ask for the file and it does not exist.
         """
         study, file = self.stores[store], f"{store}/{name}.parquet"
         cell = self._asked_of(study).get(file) or self._others.get(file) or study.cell(self.config, file)
@@ -199,8 +199,8 @@ class Plan:
 def prepare_jobs() -> None:
     """Let jobs find the `nbyk` of this Python, whether or not its environment is activated.
 
-    Let them also say at the end of their logs what they took. Snakemake's `benchmark` would look at each job
-    twice a second, which takes 2 to 4 % of a core.
+    Let them also print their time and memory at the end of their logs. Snakemake's `benchmark` would check
+    each job twice a second, which takes 2 to 4 % of a core.
     """
     os.environ[USAGE_VARIABLE] = "1"
     scripts, path = sysconfig.get_path("scripts"), os.environ.get("PATH", os.defpath)

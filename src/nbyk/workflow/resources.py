@@ -1,4 +1,4 @@
-"""The memory and time that a job asks for, by what it was measured to take (docs/cluster.md)."""
+"""The memory and time that a job asks for, from measurements (docs/cluster.md)."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from math import ceil
 from typing import Any
 
 Measured = float | Callable[[Any], float]
-"""What a job takes: a number, or a function of the job's wildcards."""
+"""Memory or time of a job: a number, or a function of the job's wildcards."""
 
 _SNAKEMAKES = 350
 """MB of the two Snakemakes that a cluster runs around a job."""

@@ -39,7 +39,8 @@ def read(path: str | os.PathLike[str]) -> Recording:
     """
     log = library("inspect_ai.log", "inspect", path, "a log of Inspect")
     number = library("inspect_ai.scorer", "inspect", path, "a log of Inspect").value_to_float()
-    read_bytes(path)  # notes the file as an input, and refuses one that is too large try:
+    read_bytes(path)  # notes the file as an input, and refuses one that is too large
+    try:
         samples = log.read_eval_log(os.fspath(path)).samples or []
     except Exception as error:  # its reader raises the errors of zipfile, json and pydantic
         found = " ".join(str(error).split())[:200]
