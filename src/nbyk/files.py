@@ -313,7 +313,7 @@ def read_json(path: str | os.PathLike[str], *, way_out: str = _DAMAGED) -> Any:
     path
         The file to read.
     way_out
-        Advice if it is not JSON; it must not be to delete a user's own file.
+        Advice for the error if it is not JSON. Never advise to delete a user's own file.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Progress on standard error: a bar on a terminal, a line every tenth in a log; what a command took."""
+"""Progress on standard error: a bar on a terminal, a line every tenth in a log; also time and memory."""
 
 from __future__ import annotations
 

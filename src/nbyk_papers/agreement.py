@@ -1,6 +1,6 @@
-"""Whether two Monte-Carlo estimates of one number agree: expected p-values, and rates of rejection.
+"""Tests of whether two Monte-Carlo estimates of a number agree: expected p-values and rejection rates.
 
-Of expected p-values both errors are taken at their pooled value; rates are binomial, and have exact limits.
+For expected p-values both errors are taken at their pooled value. Rates are binomial and have exact limits.
 """
 
 from __future__ import annotations
@@ -22,10 +22,10 @@ def pooled_variances(
 ) -> tuple[Floats, Floats]:
     """Return the variances of two estimates of one expected p-value, if the p-value is their pooled one.
 
-    The variance of a small p-value is about proportional to it, so that of an estimate that happens to be low
-    is too low; under the hypothesis that both estimate one value, it is to be taken at that value. Ours is
-    scaled to it. Where fewer than ten draws are expected on the wrong side, ours knows too little, and the
-    variance of two normal samples with equal variances is used if it is the larger.
+    The variance of a small p-value is about proportional to it, so an estimate that happens to be low has too
+    low a variance. Under the hypothesis that both estimate one value, the variance is taken at that value;
+    ours is scaled to it. If fewer than ten draws are expected on the wrong side, our variance is unreliable.
+    The variance of two normal samples with equal variances is then used if it is larger.
 
     Parameters
     ----------
@@ -34,7 +34,7 @@ def pooled_variances(
     theirs : array_like, shape (n,)
         The other p-values.
     their_draws
-        The draws M behind those.
+        The draws M behind those p-values.
 
     Returns
     -------
@@ -55,7 +55,7 @@ def pooled_variances(
 def chi_square(
     ours: float, our_variance: float, theirs: ArrayLike, their_variance: float
 ) -> tuple[float, int]:
-    """Return χ² and its degrees of freedom of several independent estimates against one of ours.
+    """Return χ² and its degrees of freedom for several independent estimates against one of ours.
 
     Their differences to ours share our error: the covariance is σ²_theirs I + σ²_ours 11ᵀ.
     """
@@ -67,7 +67,7 @@ def chi_square(
 
 
 def equal_chance_p(found: ArrayLike, trials: ArrayLike, others_found: ArrayLike, others: ArrayLike) -> Floats:
-    """Return the exact p-values of two binomial counts having one chance: twice Fisher's smaller, at most 1.
+    """Return exact p-values of two binomial counts with one chance: twice Fisher's smaller, at most 1.
 
     Parameters
     ----------
@@ -86,11 +86,11 @@ def equal_chance_p(found: ArrayLike, trials: ArrayLike, others_found: ArrayLike,
 def predicted_counts(
     found: ArrayLike, trials: ArrayLike, others: ArrayLike, *, confidence: float
 ) -> tuple[Counts, Counts]:
-    """Return between which counts another experiment of the same chance lies, given how often ours succeeded.
+    """Return the prediction interval of another experiment's count at the same chance, given our count.
 
-    The exact prediction interval of a binomial count (Thatcher 1964): given the sum of both counts, the other
-    one is hypergeometric whatever the chance is, and it is inside where neither of its tails, itself
-    included, is below half of 1 − confidence. It holds the other count with at least that confidence.
+    The exact prediction interval of a binomial count (Thatcher 1964). Given the sum of both counts, the other
+    count is hypergeometric, whatever the chance. It is inside if neither of its tails, itself included, is
+    below half of 1 − confidence. The interval holds the other count with at least that confidence.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ def predicted_counts(
     """
     from scipy.stats import hypergeom
 
-    # The same counts come in many rows.
+    # Many rows have the same counts.
     rows = np.column_stack([np.asarray(values, dtype=np.int64) for values in (found, trials, others)])
     different, row = np.unique(rows, axis=0, return_inverse=True)
     x, n, m = different.T
@@ -124,7 +124,7 @@ def predicted_counts(
 
 
 def _first_from_zero(holds: Callable[[Counts], NDArray[np.bool_]], last: Counts) -> Counts:
-    """Return the first of the numbers 0 to `last` that a condition holds from, or `last`, by bisection."""
+    """Return, by bisection, the least number from 0 on that meets a condition, or `last` if none does."""
     low, high = np.zeros_like(last), last.copy()
     while (low < high).any():
         middle = (low + high) // 2

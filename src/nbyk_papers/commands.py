@@ -14,7 +14,7 @@ def papers_report(
     results: Annotated[Path, typer.Argument(help="Folder that the studies' folders of results are in.")],
     out: Out,
 ) -> None:
-    """Write one self-contained HTML page of the papers' studies that were run, and print what each found."""
+    """Write one self-contained HTML page of the papers' studies that were run, and print their summaries."""
     from nbyk_papers.papers import lines, write_report
 
     write_report(results, out)

@@ -1,4 +1,4 @@
-"""Item means and deviations of ratings beside those that a prior makes."""
+"""Item means and deviations of ratings beside those of a prior's responses."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One page of every paper's study: what was reproduced, how far it agrees, all figures and tables."""
+"""One page of every paper's study: the reproduced parts, their agreement, all figures and tables."""
 
 from __future__ import annotations
 
@@ -21,15 +21,15 @@ class Paper:
     Attributes
     ----------
     study
-        The study's name, which is also that of its folder of results.
+        The name of the study and of its folder of results.
     name
-        What the paper is called in a list.
+        The paper's name in a list.
     title
         Its title.
     reproduced
-        What of it the study makes.
+        The parts of the paper that the study reproduces.
     command
-        What runs the study.
+        The command that runs the study.
     """
 
     study: str
@@ -74,7 +74,7 @@ PAPERS = (
 
 
 def lines(results: Path) -> Iterator[tuple[Paper, str | None]]:
-    """Yield each paper with its study's summary in one line, None where the study has not been run.
+    """Yield each paper with its study's summary in one line; None if the study has not been run.
 
     Parameters
     ----------
@@ -87,7 +87,7 @@ def lines(results: Path) -> Iterator[tuple[Paper, str | None]]:
 
 
 def write_report(results: Path, out: Path) -> None:
-    """Write one self-contained HTML page of the studies that were run; others are named with their commands.
+    """Write one self-contained HTML page of the studies that were run; list the others with their commands.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What people read of a study, as an answer: its summary, its tables and its figures."""
+"""The report of a study as an answer: its summary, its tables and its figures."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Tables = Iterable[tuple[str, str, "pd.DataFrame"]]
 """Tables by file name and caption."""
 
 Figures = Mapping[str, Callable[[], "Figure"]]
-"""What draws each figure, by file name."""
+"""The drawing function of each figure, by file name."""
 
 _SEMANTICS = ("published", "recommended")
 
@@ -33,14 +33,14 @@ def study_answer(
     marked: tuple[str, ...] = (),
     files_alone: Iterable[AnswerTable] = (),
 ) -> Answer:
-    """Return what people read of a study.
+    """Return the report of a study.
 
     Parameters
     ----------
     title
-        What was reproduced.
+        The name of the reproduced work.
     summary
-        What was found; "line" says it in a line.
+        The findings; "line" gives them in a line.
     tables, figures
         Those of the run.
     titles
@@ -50,7 +50,7 @@ def study_answer(
     template
         The template of the page's beginning.
     marked
-        Columns of tables whose values beyond three are marked.
+        Columns of tables in which values beyond ±3 are marked.
     files_alone
         Tables that the page does not show.
     """

@@ -1,4 +1,4 @@
-"""What a paper concludes, and whether our numbers bear it out: a verdict on each of its claims.
+"""Verdicts on a paper's claims: whether our numbers support each of them.
 
 A claim rests on cases: data sets, sizes, metrics. Each case has a margin, positive where it supports the
 claim, and a standard error of that margin. A verdict follows from the cases; nobody types it.
@@ -18,14 +18,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CLOSE = 3.0
-"""A case is too close to call where its margin is within this many standard errors of 0."""
+"""A case is too close to call if its margin is within this many standard errors of 0."""
 
 HOLDS, IN_PART, FAILS, OPEN = "holds", "holds in part", "does not hold", "inconclusive"
 
 
 @dataclass(frozen=True)
 class Cases:
-    """How many cases support a claim, how many speak against it, and how many are too close to call."""
+    """The numbers of cases that support a claim, contradict it, or are too close to call."""
 
     supporting: int
     against: int
@@ -47,7 +47,7 @@ class Cases:
         return f"{self.supporting} of {n}{close}"
 
     def sentence(self, cases: str) -> str:
-        """Return how many of the cases, by what they are called, say what of the claim."""
+        """Return the numbers of cases for and against the claim in words, with a name for the cases."""
         n = self.supporting + self.against + self.close
         parts = [
             f"{self.supporting} {'supports' if self.supporting == 1 else 'support'} the claim",
@@ -64,7 +64,7 @@ def judge(margins: ArrayLike, errors: ArrayLike) -> Cases:
     Parameters
     ----------
     margins : array_like, shape (n,)
-        By how much each case supports the claim; negative where it speaks against it. NaN is no case.
+        The amount by which each case supports the claim; negative if it contradicts it. NaN is not a case.
     errors : array_like, shape (n,) or a number
         Standard errors of the margins, at least 0.
     """
@@ -76,7 +76,7 @@ def judge(margins: ArrayLike, errors: ArrayLike) -> Cases:
 
 @dataclass(frozen=True)
 class Outcome:
-    """What was found of a claim under one semantics.
+    """The finding on a claim under one semantics.
 
     Attributes
     ----------
@@ -95,18 +95,18 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim of a paper and what was found of it.
+    """A claim of a paper and the findings on it.
 
     Attributes
     ----------
     place
-        Where the paper says it, such as "section 7".
+        Its place in the paper, such as "section 7".
     claim
         Its words, quoted.
     criterion
-        When the claim holds, in words.
+        The condition under which the claim holds, in words.
     findings
-        What was found under each semantics; none if the run lacks the numbers.
+        The finding under each semantics; none if the run lacks the numbers.
     """
 
     place: str

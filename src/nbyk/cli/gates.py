@@ -36,7 +36,7 @@ class Shown:
     better
         The answer.
     reason
-        Why the data allow no claim about the population asked about; "" if only draws are missing.
+        Why the data allow no claim about the population asked about; "" if only more draws are needed.
     margin
         The margin, in the unit of the ratings; None if there is none.
     """

@@ -1,4 +1,4 @@
-"""The whole configuration, and what ties its keys together."""
+"""The whole configuration, and the rules about several of its keys."""
 
 from __future__ import annotations
 

@@ -16,7 +16,7 @@ from nbyk.errors import NbykError
 Floats = NDArray[np.float64]
 
 _NUMBERS = "biufO"
-"""Kinds of arrays that may hold responses. numpy would convert text, dates and complex numbers too."""
+"""Kinds of arrays that may hold responses: no text, dates or complex numbers, which numpy would convert."""
 
 
 @dataclass(frozen=True)

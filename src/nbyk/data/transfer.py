@@ -52,7 +52,7 @@ class _CutError(Exception):
 
 
 class Transfer:
-    """A downloader that survives what networks do.
+    """A downloader that survives failures of networks.
 
     If a connection fails, is cut or stalls, or the answer is 429, 500, 502, 503 or 504, the downloader tries
     again. It waits twice as long each time, or as long as Retry-After asks, up to `LONGEST_WAIT`. An attempt

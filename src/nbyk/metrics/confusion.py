@@ -38,7 +38,7 @@ def ratio(measure: int, hits: int, predicted: int, actual: int) -> tuple[float, 
 def _score(
     measure: int, average: int, label: int, occurring: bool, hits: Ints, predicted: Ints, actual: Ints
 ) -> tuple[float, int]:
-    """Return a score from the counts of the classes, shape (C,) each, and its number of 0 divisors."""
+    """Return a score from counts of classes, shape (C,) each, and the number of classes with divisor 0."""
     if measure == ACCURACY:
         return hits.sum() / actual.sum(), 0
     if average == _CLASS:

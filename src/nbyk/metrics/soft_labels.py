@@ -130,7 +130,7 @@ def score_sums(n: float, sums: Floats, measures: Ints, out: Floats) -> None:
     sums : ndarray, shape (3 + 8 S, R)
         Sums of the drawn items' contributions: those of the targets, then those of each system.
     measures : ndarray of int, shape (M,)
-        What to score, as places in `MEASURES`.
+        The measures to score, as places in `MEASURES`.
     out : ndarray, shape (M, S, R)
         Filled with the scores; NaN where undefined.
     """

@@ -250,7 +250,7 @@ def sort_values(values: Floats, ordered: Floats, cells: Ints) -> None:
 @njit(nogil=True, cache=True)
 def rank_space(n: int) -> RankSpace:
     """Return the working space in which `rank_values` ranks n values, n < 2³¹, any number of times."""
-    # The entries beyond either end of the values keep the whole in ascending order.
+    # Infinite entries beyond either end of the values never count as swapped or tied with a value.
     bucketed = np.full(n + 2 * _CROWDED, -np.inf)
     bucketed[n + _CROWDED :] = np.inf
     # Unsigned, because numba checks signed indices for negative ones; 32 bits convert fastest from doubles.

@@ -78,8 +78,8 @@ def bootstrap_p_value(
     """Return the parametric-bootstrap p-value of the fitted family's Kolmogorov-Smirnov distance.
 
     Each of B samples of the same size is drawn from the fitted family and fitted afresh by the same method.
-    Without the refit the distances would be too large, and p would hardly ever be small. Then p = (1 + #{D* ≥
-    D})/(B + 1).
+    Without the refit the distances would be too large, and p would hardly ever be small. Then
+    p = (1 + #{D* ≥ D})/(B + 1).
 
     Parameters
     ----------

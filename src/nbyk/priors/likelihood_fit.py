@@ -176,8 +176,8 @@ def fit_by_likelihood(
     -----
     A weak normal penalty (standard deviation 2 in each search coordinate: means, log sds, log shapes and
     logit weights) keeps parameters that the data do not determine from drifting. Where the data determine
-    them, the penalty is negligible beside the likelihood. Binary ratings determine little: they depend on (μ
-    − ½)/σ alone. Priors with different scales of σ then predict the same counts, and the penalty chooses
+    them, the penalty is negligible beside the likelihood. Binary ratings determine little: they depend on
+    (μ − ½)/σ alone. Priors with different scales of σ then predict the same counts, and the penalty chooses
     among them. Predictions for such counts are as good as the fit says. A shift of μ by ε is not such a
     prediction: its effect depends on the chosen scale of σ.
 

@@ -1,7 +1,8 @@
 """The families that can be fitted, each with the coordinates of its search.
 
-A search runs over independent coordinates (log sd, not sd; the two half-widths of a triangle, not its ends),
-so every point of a box is a valid family. A new fittable family is one entry of `TEMPLATES`.
+A search runs over coordinates that do not restrict each other (log sd, not sd; the two half-widths of a
+triangle, not its ends), so every point of a box is a valid family. A new fittable family is one entry of
+`TEMPLATES`.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ def noting() -> Iterator[Journal]:
 
 
 def was_read(path: str | os.PathLike[str], content: bytes) -> None:
-    """Check what was read from a file against its record, if it has one, and note it as an input.
+    """Check the content of a file that was read against its record, if any, and note it as an input.
 
     Raises
     ------

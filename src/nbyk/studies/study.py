@@ -1,4 +1,4 @@
-"""What a study is."""
+"""The interface of a study."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ class Study:
         return None
 
     def settings(self, config: Any) -> Any:
-        """Return its section of a whole configuration."""
+        """Return its part of a whole configuration."""
         return getattr(config, self.name) if self.keys_of_its_own else config
 
     def check(self, config: Any) -> None:

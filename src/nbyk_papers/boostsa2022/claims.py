@@ -1,4 +1,4 @@
-"""What Fornaciari et al. 2022 print and conclude, and a verdict on each from the run's numbers."""
+"""The statements of Fornaciari et al. 2022, and a verdict on each from the run's numbers."""
 
 from __future__ import annotations
 
@@ -181,7 +181,7 @@ def _tagging(tagging: Mapping[str, Any]) -> list[Verdict]:
 
 
 def _shares(levels: pd.DataFrame) -> list[Verdict]:
-    """Return verdicts on what the paper says of the share f, from Type-I errors of equally good systems."""
+    """Return verdicts on the paper's statements about the share f, from Type-I errors of equal systems."""
     shares = levels["fraction"]
     admitted = (shares >= SMALLEST_ADMITTED) & (shares <= LARGEST_ADMITTED)
     asked = (
@@ -242,6 +242,6 @@ def _of_rates(levels: pd.DataFrame, wanted: str) -> tuple[Outcome, ...]:
 
 
 def _rate(row: pd.Series) -> str:
-    """Return a rate with its standard error, with one set more on either side so that none is 0."""
+    """Return a rate and its standard error; one more set on either side keeps the error above 0."""
     share = (row["rejections"] + 1.0) / (row["n_sets"] + 2.0)
     return f"{row['rate']:.4f} ± {(share * (1.0 - share) / row['n_sets']) ** 0.5:.4f}"

@@ -1,4 +1,4 @@
-"""What the paper prints or says of its figures, beside what a run found."""
+"""The paper's numbers and statements about its figures, beside those of a run."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _PRINTED = 0.5e-4
 
 
 def example(p_values: pd.DataFrame) -> pd.DataFrame:
-    """Return Figure 3 beside ours: a row per score of the paper's that the run has.
+    """Return Figure 3 beside our numbers: a row per score of the paper that the run has.
 
     Columns: score, printed_b, b, printed_a, a, scores_agree, printed_p, p, z (of p, with the Monte-Carlo
     error of both at their pooled value), implied_fraction (the share f at which a normal effect with our p at
@@ -76,11 +76,11 @@ def example(p_values: pd.DataFrame) -> pd.DataFrame:
 
 
 def onsets(p_values: pd.DataFrame) -> pd.DataFrame:
-    """Return from which share on p is below .05 in Figure 2, by score and discordance.
+    """Return the share above which p is below .05 in Figure 2, by score and discordance.
 
     Columns: score, discordance, realised, b and a (scores, means over simulations), from_fraction (the
-    smallest admitted share whose mean published p is below .05, NaN if none is), agrees (whether that is as
-    the paper says: above .3 only) and p_all, the recommended p where all items are drawn.
+    smallest admitted share whose mean published p is below .05, NaN if none is), agrees (whether it matches
+    the paper's statement: above .3 only) and p_all, the recommended p where all items are drawn.
     """
     import pandas as pd
 
@@ -109,9 +109,9 @@ def onsets(p_values: pd.DataFrame) -> pd.DataFrame:
 
 
 def implied_discordances() -> tuple[float, float]:
-    """Return between which discordances Figure 2's accuracies have p ≥ .05 at f = .3 and less at .4.
+    """Return the range of discordances at which Figure 2's accuracies have p ≥ .05 at f = .3 and less at .4.
 
-    Of a normal effect d with variance (discordance − d²)/(f N), p is Φ(−d √(f N/(discordance − d²))).
+    For a normal effect d with variance (discordance − d²)/(f N), p is Φ(−d √(f N/(discordance − d²))).
     """
     from scipy.special import ndtri
 
@@ -124,7 +124,7 @@ def implied_discordances() -> tuple[float, float]:
 
 
 def trends(p_values: pd.DataFrame) -> dict[str, Any]:
-    """Return how often published p falls from one size, and one share, to the next in Figure 1.
+    """Return the number of falls of published p from one size, and one share, to the next in Figure 1.
 
     Keys: score, size_steps and size_falls, fraction_steps and fraction_falls, rises (steps that go up by more
     than three standard errors, as Monte-Carlo error seldom does), and widest_interval, the largest half-width
@@ -153,10 +153,10 @@ def trends(p_values: pd.DataFrame) -> dict[str, Any]:
 
 
 def steps_of_figure_1(p_values: pd.DataFrame, semantics: str, *, points: bool = False) -> pd.DataFrame:
-    """Return by how much p falls from one test-set size of Figure 1 to the next, or its points themselves.
+    """Return the falls of p from one test-set size of Figure 1 to the next, or the points themselves.
 
     Columns of steps: n_items (the larger size), fraction, margin (positive where p falls) and error (its
-    standard error). Those of points: what `means` has, and variance, infinite with one simulation.
+    standard error). Columns of points: those of `means`, and variance, which is infinite with one simulation.
     """
     rows = p_values[(p_values["design"] == "balanced") & (p_values["semantics"] == semantics)]
     score = _score_of_figure_1(p_values)

@@ -1,4 +1,4 @@
-"""The paper's figures, and the one that it lacks: Type-I error against the share f that is drawn."""
+"""The paper's figures, and one that it lacks: Type-I error against the share f that is drawn."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ _FLOOR = 1e-4
 
 
 def figures_of(p_values: pd.DataFrame, levels: pd.DataFrame) -> dict[str, Callable[[], Figure]]:
-    """Return what draws each figure that the numbers at hand allow, by file name.
+    """Return the drawing function of each figure that the numbers allow, by file name.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def tagging_figure(p_values: pd.DataFrame) -> Figure:
 
 
 def example_figure(p_values: pd.DataFrame) -> Figure:
-    """Draw the p-values of the printed example against the share f, with the printed ones at theirs."""
+    """Draw the p-values of the printed example against the share f, and the printed ones at its own share."""
     cells = means(p_values[(p_values["design"] == "example") & (p_values["semantics"] == "published")])
     printed = example(p_values)
     figure, (axes,) = new_panels(6.4, 3.9, 1)

@@ -57,7 +57,7 @@ def balanced_p_values(*, n_items: int, accuracy: float, seed: int, **options: An
 
 
 def tagging_p_values(*, discordance: float, seed: int, **options: Any) -> pa.Table:
-    """Return p-values of test sets like that of Figure 2, with so many items that exactly one has right.
+    """Return p-values of test sets like that of Figure 2, with a share of items that exactly one has right.
 
     Parameters
     ----------
@@ -82,7 +82,7 @@ def tagging_p_values(*, discordance: float, seed: int, **options: Any) -> pa.Tab
 
 
 def example_p_values(*, seed: int, **options: Any) -> pa.Table:
-    """Return p-values of the test set of Figure 3, whose simulations differ in their resamples alone.
+    """Return p-values of the test set of Figure 3; its simulations differ only in their resamples.
 
     Parameters
     ----------
@@ -109,12 +109,12 @@ def p_values_table(
     Parameters
     ----------
     key
-        What the streams belong to. A set depends on it and on its own number alone, and its resamples on the
-        share besides, not on the scores, the semantics or what other shares are asked for.
+        The key of the random streams. A set depends only on the key and on its own number, and its resamples
+        also on the share. Neither depends on the scores, the semantics or the other shares asked for.
     draw
         Makes one test set from a generator.
     discordance
-        The share that was asked for, or None to give that of each set.
+        The discordance asked for, or None to report that of each set.
     scores
         Names of scores of hard labels.
     fractions
@@ -122,7 +122,7 @@ def p_values_table(
     n_simulations, n_resamples
         Test sets, and resamples M of each.
     work
-        How many threads to use, and what to tell of sets that are done.
+        The threads to use, and the function to call as sets are done.
 
     Returns
     -------
@@ -171,14 +171,14 @@ def p_values_table(
 
 
 def levels_table(kind: Kind, *, work: Work, **asked: Any) -> pa.Table:
-    """Measure how often the test rejects equally good systems.
+    """Measure the rate at which the test rejects equally good systems.
 
     Parameters
     ----------
     kind
-        What the labels are.
+        The kind of labels.
     work
-        How many threads to use.
+        The threads to use.
     **asked
         As `nbyk.labels.level.type_one_error`.
 

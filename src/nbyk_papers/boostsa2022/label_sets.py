@@ -1,7 +1,8 @@
-"""Simulated label predictions of two systems whose numbers of right answers are given, not drawn.
+"""Simulated label predictions of two systems; their numbers of right answers are given, not drawn.
 
-Where a paper prints scores and not predictions, what its test says depends on what it does not print: on how
-many items exactly one of the two systems is right. That share, the discordance, is a parameter here.
+A paper may print scores but not predictions. Its test then depends on a number that it does not print: the
+share of items on which exactly one of the two systems is right. This share, the discordance, is a parameter
+here.
 """
 
 from __future__ import annotations
@@ -18,11 +19,12 @@ Ints: TypeAlias = NDArray[np.int64]
 
 N_CLASSES = 12
 SHARE_EXPONENT = 1.5
-"""Class number r of a tagging set has a share of the items as r to the power of minus this."""
+"""Class number r of a tagging set has a share of the items proportional to r to the power of minus this."""
 
 RARITY_EXPONENT = 0.65
-"""An item is as likely to be hard as its class's share to the power of minus this, which puts the macro F1 of
-Figure 2's accuracies near its own.
+"""An item's chance to be hard is proportional to its class's share to the power of minus this.
+
+At Figure 2's accuracies the macro F1 is then near Figure 2's.
 """
 
 
@@ -42,25 +44,25 @@ class LabelSet(NamedTuple):
 def balanced_set(generator: np.random.Generator, *, n_items: int, accuracy: float, lead: float) -> LabelSet:
     """Return a test set of two classes, half of the items each, on which systems err independently.
 
-    Within either class B has a share `accuracy` right and A `lead` more, on items drawn without regard to
-    each other, so that every hard score of a system is its accuracy.
+    Within either class B has a share `accuracy` right and A has `lead` more, on items drawn independently.
+    Every hard score of a system is therefore its accuracy.
 
     Parameters
     ----------
     generator
-        What draws.
+        The generator of the draws.
     n_items
         Items N; `lead` · N/2 is a whole number.
     accuracy
         B's accuracy, rounded to whole items.
     lead
-        By how much A's is better.
+        A's lead in accuracy.
 
     Raises
     ------
     NbykError
-        If the classes cannot be halves, the lead is no whole number of items, or A has more right than there
-        are.
+        If the classes cannot be halves, the lead is not a whole number of items, or A has more right than
+        there are items.
     """
     per_class = n_items // 2
     ahead, right_b = round(lead * per_class), round(accuracy * per_class)
@@ -82,18 +84,18 @@ def balanced_set(generator: np.random.Generator, *, n_items: int, accuracy: floa
 def tagging_set(
     generator: np.random.Generator, *, n_items: int, right_a: int, right_b: int, discordance: float
 ) -> LabelSet:
-    """Return a test set of twelve classes, few of them frequent, on which rare classes are hard.
+    """Return a test set of twelve classes, of which few are frequent and the rare ones are hard.
 
-    Which items are hard (not right by both) is drawn by class, `RARITY_EXPONENT`; of these, those that
-    exactly one system has right are spread evenly over the classes, and so are B's of them; and a wrong
-    prediction is another class by its share.
+    The hard items (those that not both have right) are drawn by class, with `RARITY_EXPONENT`. Among them,
+    those that exactly one system has right are spread evenly over the classes, and so are those that B has
+    right. A wrong prediction is another class, drawn by its share.
 
     Parameters
     ----------
     generator
-        What draws.
+        The generator of the draws.
     n_items, right_a, right_b
-        Items N, and how many either system has right.
+        Items N, and the number that each system has right.
     discordance
         Share of the items that exactly one has right, rounded to what the two numbers allow.
 
@@ -131,7 +133,7 @@ def tagging_set(
 
 
 def counted_set(counts: Mapping[tuple[int, int, int], int]) -> LabelSet:
-    """Return the test set that has each (target, prediction of A, prediction of B) so many times."""
+    """Return the test set with the given number of each (target, prediction of A, prediction of B)."""
     rows = np.repeat(np.array(list(counts)), list(counts.values()), axis=0)
     return LabelSet(*rows.T)
 
@@ -143,7 +145,7 @@ def _chosen(generator: np.random.Generator, n: int, size: int) -> NDArray[np.boo
 
 
 def _evenly(generator: np.random.Generator, n: int, size: int) -> NDArray[np.bool_]:
-    """Return which of n places in a row are taken by so many at equal distances from a random start."""
+    """Return which `size` of n places in a row are taken, at equal distances from a random start."""
     taken = np.zeros(n, dtype=np.bool_)
     taken[np.floor((np.arange(size) + generator.random()) * n / max(size, 1)).astype(np.int64)] = True
     return taken

@@ -1,4 +1,4 @@
-"""P-values and Type-I errors of the study as tables, and what people call scores and labels."""
+"""P-values and Type-I errors of the study as tables, and the names of scores and labels for people."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ LEVELS = (
     "band_high",
 )
 CELL = ["design", "n_items", "discordance", "semantics", "score", "fraction"]
-"""What the simulations of one cell share."""
+"""The columns that the simulations of one cell share."""
 
 _NAMES = {
     "accuracy": "accuracy",
@@ -63,10 +63,10 @@ def read_p_values(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
     Raises
     ------
     NbykError
-        If a file is not one that a step of boostsa2022 wrote, or stands in no folder design=….
+        If a file is not one that a step of boostsa2022 wrote, or is not in a folder design=….
     """
     table = read_partitioned(files, P_VALUES, ("design",))
-    # The discordance of a simulated set of Figure 1 is its own; what tells cells apart there is their size.
+    # Each simulated set of Figure 1 has its own discordance; its cells differ by their size.
     asked = table["discordance"].where(table["design"] == "tagging", 0.0)
     table = table.assign(realised=table["discordance"], discordance=asked)
     return _in_order(table, ["design", "n_items", "discordance", "semantics", "fraction"])
@@ -80,7 +80,7 @@ def read_levels(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
     Raises
     ------
     NbykError
-        As `read_p_values`, of folders kind=….
+        As `read_p_values`, for folders kind=….
     """
     table = read_partitioned(files, LEVELS, ("kind",))
     below, above = table["rate"] < table["band_low"], table["rate"] > table["band_high"]
@@ -105,12 +105,12 @@ def means(p_values: pd.DataFrame) -> pd.DataFrame:
 
 
 def score_name(score: str) -> str:
-    """Return what a score is called where people read."""
+    """Return a score's name for people."""
     return _NAMES.get(score, score.replace("_", " "))
 
 
 def chosen_score(p_values: pd.DataFrame, wanted: str) -> str:
-    """Return a score that is to be shown, or the first at hand where a run lacks it."""
+    """Return the score to show, or the first that the run has if it lacks that one."""
     scores = list(dict.fromkeys(p_values["score"]))
     if not scores:
         raise NbykError("no p-values of any score; run `snakemake boostsa2022` first")

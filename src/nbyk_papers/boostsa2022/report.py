@@ -1,4 +1,4 @@
-"""What people read of Fornaciari et al. 2022."""
+"""The report of Fornaciari et al. 2022."""
 
 from __future__ import annotations
 

@@ -47,7 +47,7 @@ class Boostsa2022Study(Study):
         return [*p_value_cells(config, settings), *level_cells(config, settings)]
 
     def reported(self, config: Any) -> Cell:
-        """Return what its report is told and reads."""
+        """Return the settings and inputs of its report."""
         cells = self.cells(config)
         inputs = {
             "pvalues": [f"results/{cell.file}" for cell in cells if cell.step != "levels"],

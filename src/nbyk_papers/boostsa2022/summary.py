@@ -1,4 +1,4 @@
-"""How far the paper's numbers are reproduced, what could not be compared, and how often the test errs."""
+"""The summary: agreement with the paper's numbers, comparisons that were not possible, and Type-I errors."""
 
 from __future__ import annotations
 
@@ -65,7 +65,7 @@ def _tagging(p_values: pd.DataFrame) -> dict[str, Any]:
 
 
 def _type_1_error(levels: pd.DataFrame) -> dict[str, Any]:
-    """Return where the rates lie: published at BooStSa's default share, and recommended of all items."""
+    """Return the places of the rates: published at BooStSa's default share, recommended of all items."""
     default = (levels["semantics"] == "published") & (levels["fraction"] == DEFAULT_FRACTION)
     everything = (levels["semantics"] == "recommended") & (levels["fraction"] == 1.0)
     return {

@@ -1,4 +1,4 @@
-"""The tables of the study: what the paper says beside what was found, its figures' numbers, Type-I errors."""
+"""The tables of the study: the paper's statements beside ours, its figures' numbers, Type-I errors."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def tables_of(
     p_values, levels
         From `read_p_values` and `read_levels`.
     verdicts
-        The verdicts on what the paper says, from `summarise`.
+        The verdicts on the paper's statements, from `summarise`.
     """
     tables = {
         "verdicts": (VERDICTS_CAPTION, verdict_table(verdicts)),
@@ -72,7 +72,7 @@ def balanced_table(p_values: pd.DataFrame) -> pd.DataFrame:
 
 
 def tagging_table(p_values: pd.DataFrame) -> pd.DataFrame:
-    """Return from which share on Figure 2's p-values are below .05, by score and discordance."""
+    """Return the share above which Figure 2's p-values are below .05, by score and discordance."""
     rows = onsets(p_values)
     if rows.empty:
         return rows

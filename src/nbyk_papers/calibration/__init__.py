@@ -1,1 +1,1 @@
-"""Reports of how often each test rejects: reading rates, tables, figures, summary and page."""
+"""The study of how often each test rejects: cells, rates, tables, figures, summary and page."""

@@ -1,4 +1,4 @@
-"""How often tests reject over the simulated test sets of a cell, which all methods and metrics share."""
+"""Rejection rates of tests over the simulated test sets of a cell, which all methods and metrics share."""
 
 from __future__ import annotations
 
@@ -59,20 +59,20 @@ def calibrate(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> pa.Table:
-    """Return how often each test rejects over test sets simulated from a population.
+    """Return each test's rejection rate over test sets simulated from a population.
 
     Parameters
     ----------
     population
-        What test sets are drawn from, and their N and K. With ε_A = ε_B the null is true: the strong one at
-        0, the weak one elsewhere, and a rate is a Type-I error. Otherwise it is a power.
+        The population of the test sets, and their N and K. With ε_A = ε_B the null is true (the strong null
+        at 0, else the weak one), and a rate is a Type-I error. Otherwise a rate is a power.
     metrics
         The metrics.
     alphas
         Levels α.
     samplers
-        Samplers of expected p, each with every null that it can draw. Without any: the p-values under every
-        null drawn at the data's own size, and the verdicts of the intervals by both of their samplers.
+        Samplers of expected p, each with every null that it can draw. If there are none, the tests are the
+        p-values under every null, drawn at the data's own size, and the intervals by both of their samplers.
     n_sets
         Test sets.
     n_resamples
@@ -88,8 +88,9 @@ def calibrate(
     -------
     pyarrow.Table
         A row per method, metric and level: epsilon_a, epsilon_b, n_items, k_responses, metric, definition,
-        sampler, null, alternative, alpha, n_resamples, n_sets, undefined (sets on which it is, which counts
-        as no rejection), rejections, rate, low, high (the exact 95 % interval of the rate).
+        sampler, null, alternative, alpha, n_resamples, n_sets, undefined (sets on which the test is
+        undefined, which counts as no rejection), rejections, rate, low, high (the exact 95 % interval of the
+        rate).
 
     Raises
     ------
@@ -99,7 +100,7 @@ def calibrate(
     Notes
     -----
     At K = 1 the permutation is `swap_items`, `pooled_twice` is `pooled`, and all response samplers take the
-    one response: what coincides is drawn once, under the first name.
+    one response. Nulls and samplers that coincide are drawn once, under the first name.
     """
     import pyarrow as pa
 
@@ -153,11 +154,11 @@ def calibrate(
 
 
 def nulls_of(sampler: Sampler, k: int) -> list[str]:
-    """Return the nulls that differ under a sampler of K responses, and that it can draw."""
+    """Return the nulls that a sampler of K responses can draw, without those that coincide."""
     left_out = {"permutation", "pooled_twice"} if k == 1 else set()
     if sampler.items != "bootstrap_items":
         left_out.add("shifted")
-    # One response of K from the pool is one from the pool; only resampling K of them is another draw.
+    # One response of K from the pool is simply one from the pool; only drawing K responses differs.
     if sampler.responses != "sample" or sampler.n_responses == 1:
         left_out.add("pooled_twice")
     return [null for null in NULLS if null not in left_out]
@@ -197,7 +198,7 @@ def _own_size_nulls(k: int) -> Mapping[str, str]:
 def _at_own_size(
     data: ResponseSet, metrics: Sequence[Metric], k: int, n_resamples: int, n_bootstraps: int, seed: int
 ) -> PValues:
-    """Return the p-values under every null at the data's own size, and those of the intervals."""
+    """Return the p-values under every null at the data's own size, and the levels of the intervals."""
     draws = Draws(data, metrics, seed=seed)
     every = range(len(metrics))
     found: PValues = {}
@@ -258,7 +259,7 @@ def _expected(
 
 
 def _seed_of_set(population: Population, seed: int, index: int) -> int:
-    """Return the seed of a test set's own resamples: sets with the same ratings are still drawn apart."""
+    """Return the seed of a test set's own resamples: even sets with the same ratings have their own draws."""
     key = population.key(seed, "calibration")
     return int(key.seed_sequence("resamples", index).generate_state(1, np.uint32)[0])
 

@@ -1,4 +1,4 @@
-"""The cells of calibration: how often each test rejects, at one size of one source and one truth."""
+"""The cells of calibration: each test's rejection rate at one size of one source and one truth."""
 
 from __future__ import annotations
 
@@ -93,7 +93,7 @@ def rates(
     seed: int,
     work: Work,
 ) -> tuple[pa.Table, dict[str, Any]]:
-    """Compute how often each test rejects at one size, on the same simulated test sets."""
+    """Compute each test's rejection rate at one size, on the same simulated test sets."""
     from nbyk.metrics import get
     from nbyk.priors import read_prior
     from nbyk.resampling.population import Population

@@ -1,4 +1,4 @@
-"""How often each test rejects: what the study of calibration runs over, and how its parts are called."""
+"""The design of the study of calibration: its sources, sizes, tests and their names."""
 
 from __future__ import annotations
 
@@ -30,11 +30,11 @@ DEFAULT_NULL = "swap_items"
 """The null of the test that `nbyk.compare` makes by default."""
 
 BAND = 0.99
-"""Share of calibrated tests' rejections that a band around α holds."""
+"""Chance that a band around α holds the rejection rate of a calibrated test."""
 
 
 def scenario(epsilon_a: float, epsilon_b: float) -> str:
-    """Return what is true where the systems' means are off by up to ε: "strong", "weak" or "power"."""
+    """Return the truth, given the ε of both systems: "strong" or "weak" null, or "power"."""
     if epsilon_a != epsilon_b:
         return "power"
     return "weak" if epsilon_a else "strong"

@@ -1,4 +1,4 @@
-"""Heat maps: how often each test rejects where it should not, and where it should."""
+"""Heat maps of each test's rejection rates: Type-I errors and powers."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _WIDTH_OF_TITLE = 6.6
 
 
 def figures_of(rates: pd.DataFrame) -> dict[str, Callable[[], Figure]]:
-    """Return what draws each heat map that the rates at hand allow, by file name.
+    """Return the drawing function of each heat map that the rates allow, by file name.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ def metrics_figure(rates: pd.DataFrame) -> Figure:
 
 
 def expected_p_figure(rates: pd.DataFrame) -> Figure:
-    """Draw how often expected p, as the papers define it, is below the level, a panel per truth."""
+    """Draw the rate at which expected p, as the papers define it, is below the level, a panel per truth."""
     shown = rates[(rates["definition"] == EXPECTED_P) & (rates["alternative"] == "folded")]
     return _by_truth(shown, ("sampler", "null"), "Expected p below the level", "sources, sizes and metrics")
 
@@ -96,7 +96,7 @@ def _by_truth(rates: pd.DataFrame, axes_of: tuple[str, str], title: str, over: s
 
 
 def _heat_map(axes: Axes, rates: pd.DataFrame, axes_of: tuple[str, str], columns: list[str]) -> None:
-    """Draw mean rates as colours and numbers, bold where all that are averaged lie outside on one side."""
+    """Draw mean rates as colours and numbers, bold if all rates in the mean are outside on one side."""
     from matplotlib.colors import LinearSegmentedColormap
 
     rows = list(dict.fromkeys(rates[axes_of[0]]))
@@ -133,7 +133,7 @@ def _heat_map(axes: Axes, rates: pd.DataFrame, axes_of: tuple[str, str], columns
 
 
 def _headed(title: str, rates: pd.DataFrame) -> str:
-    """Return a title with what colours and weights mean, for Type-I errors."""
+    """Return a title that explains colours and bold numbers, for Type-I errors."""
     return title if (rates["scenario"] == "power").all() else f"{title}\n{_KEY}"
 
 

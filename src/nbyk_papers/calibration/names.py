@@ -1,4 +1,4 @@
-"""How sources, tests, sizes and what is true are called where people read them."""
+"""Names of sources, tests, sizes and truths for people."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 def named(rates: pd.DataFrame) -> pd.DataFrame:
-    """Return rates with columns dataset, test, true and size: what people read."""
+    """Return rates with columns for people: dataset, test, true and size."""
     return rates.assign(
         dataset=rates["source"].map(homan2025.label),
         test=_by_row(test_name, rates, "definition", "sampler", "null"),
@@ -23,7 +23,7 @@ def named(rates: pd.DataFrame) -> pd.DataFrame:
 
 
 def test_name(definition: str, sampler: str, null: str) -> str:
-    """Return what a test is called: its null, or an interval and how responses are drawn for it."""
+    """Return a test's name: its null, or an interval and the way that responses are drawn for it."""
     responses = sampler.partition("/")[2]
     if definition == PERCENTILE:
         return f"percentile, {responses}"
@@ -35,7 +35,7 @@ def test_name(definition: str, sampler: str, null: str) -> str:
 
 
 def truth(epsilon_a: float, epsilon_b: float) -> str:
-    """Return what is true of the systems, in a few words."""
+    """Return the truth about the systems, in a few words."""
     if epsilon_a != epsilon_b:
         return f"A better, ε = {epsilon_b:g}"
     return f"weak null, ε = {epsilon_a:g}" if epsilon_a else "strong null"

@@ -1,4 +1,4 @@
-"""Rates of rejection as one table, and which of them a calibrated test may have."""
+"""Rates of rejection as one table, and the band of rates that a calibrated test may have."""
 
 from __future__ import annotations
 
@@ -36,10 +36,10 @@ COLUMNS = (
 )
 
 CELL = ["source", "k_responses", "n_items", "epsilon_a", "epsilon_b"]
-"""What tells the test sets behind a rate from others."""
+"""The columns that identify the test sets behind a rate."""
 
 METHOD = ["definition", "sampler", "null"]
-"""What tells a test from others, but for its side."""
+"""The columns that identify a test, without its side."""
 
 _NULLS = ("swap_items", "shifted", "permutation", "pooled", "pooled_twice")
 
@@ -47,15 +47,15 @@ _NULLS = ("swap_items", "shifted", "permutation", "pooled", "pooled_twice")
 def read_rates(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
     """Return rates, as the step rates writes them, as one table, the default test first.
 
-    To `COLUMNS` come source, scenario ("strong", "weak" or "power"), band_low and band_high (the rates
-    between which a test that rejects with chance α stays with chance `BAND`) and place: where a Type-I error
-    lies, "below" the band, "inside" or "above" it, and "" for a power.
+    Columns are `COLUMNS`, source, scenario ("strong", "weak" or "power"), band_low and band_high (the band
+    that, with chance `BAND`, holds the rate of a test that rejects with chance α) and place: "below",
+    "inside" or "above" the band for a Type-I error, and "" for a power.
     """
     return placed(read_partitioned(files, COLUMNS, ("source",)))
 
 
 def placed(rates: pd.DataFrame) -> pd.DataFrame:
-    """Return rates of several sources, their columns those of `COLUMNS` and source, as `read_rates` does."""
+    """Return the same as `read_rates`, from a table of several sources with `COLUMNS` and source."""
     bands = [band(n, alpha) for n, alpha in zip(rates["n_sets"], rates["alpha"], strict=True)]
     of_cells = [scenario(a, b) for a, b in zip(rates["epsilon_a"], rates["epsilon_b"], strict=True)]
     rates = rates.assign(
@@ -81,19 +81,19 @@ def placed(rates: pd.DataFrame) -> pd.DataFrame:
 
 
 def groups(rates: pd.DataFrame, keys: Sequence[str]) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:
-    """Yield the groups of rates with equal keys, in the order in which they come."""
+    """Yield the groups of rates with equal keys, in their order in the table."""
     for values, rows in rates.groupby(list(keys), sort=False):
         yield dict(zip(keys, values, strict=True)), rows
 
 
 def shares(rates: pd.DataFrame) -> dict[str, float]:
-    """Return which shares of Type-I errors lie below the band, inside and above."""
+    """Return the shares of Type-I errors below, inside and above the band."""
     return {name: float((rates["place"] == name).mean()) for name in ("below", "inside", "above")}
 
 
 @cache
 def band(n_sets: int, alpha: float, share: float = BAND) -> tuple[int, int]:
-    """Return between which numbers the rejections of `n_sets` tests of chance α stay with chance `share`."""
+    """Return the limits that, with chance `share`, hold the rejections of `n_sets` tests of chance α."""
     from scipy.stats import binom
 
     tail = 0.5 * (1.0 - share)

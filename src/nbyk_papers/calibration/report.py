@@ -1,4 +1,4 @@
-"""What people read of calibration."""
+"""The report of calibration."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ TITLES = {
 
 
 def report(*, rates: Sequence[Path]) -> Answer:
-    """Return tables, heat maps and the summary of the files of the step rates."""
+    """Return tables, heat maps and the summary from the files of the step rates."""
     return rates_report(read_rates(rates))
 
 

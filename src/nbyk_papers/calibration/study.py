@@ -26,7 +26,7 @@ class CalibrationStudy(Study):
         return Calibration
 
     def check(self, config: Any) -> None:
-        """Raise NbykError if an own fit is asked for without ratings, or no draw reaches a level."""
+        """Raise NbykError if the ratings of an own fit are missing, or draws cannot reach a level."""
         from nbyk_papers.homan2025.study import check_fit
 
         levels = self.settings(config)
@@ -42,13 +42,13 @@ class CalibrationStudy(Study):
                 )
 
     def cells(self, config: Any) -> list[Cell]:
-        """Return the cells: of each source, truth and size."""
+        """Return the cells of each source, truth and size."""
         from nbyk_papers.calibration.cells import rate_cells
 
         return list(rate_cells(config, self.settings(config)))
 
     def reported(self, config: Any) -> Cell:
-        """Return what its report is told and reads."""
+        """Return the settings and inputs of its report."""
         rates = [f"results/{cell.file}" for cell in self.cells(config)]
         return Cell("calibration", "report", {}, {"rates": rates}, memory=300, seconds=40)
 

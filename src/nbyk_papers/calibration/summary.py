@@ -1,4 +1,4 @@
-"""Whether the default test holds its level, which others do, and what that recommends."""
+"""The summary: whether the default test holds its level, which others do, and the tests to recommend."""
 
 from __future__ import annotations
 
@@ -22,9 +22,7 @@ _RATE = [*CELL, "metric", "alternative", "alpha"]
 
 
 def summarise(rates: pd.DataFrame) -> dict[str, Any]:
-    """Return the calibration of the default test with every exception, that of all others, and what it
-    recommends.
-    """
+    """Return the default test's calibration and exceptions, that of all others, and recommendations."""
     default = default_rates(rates)
     exceptions = default[default["place"] != "inside"]
     counts = {name: int((default["place"] == name).sum()) for name in ("inside", "below", "above")}
@@ -54,11 +52,12 @@ def summarise(rates: pd.DataFrame) -> dict[str, Any]:
 
 
 def default_rates(rates: pd.DataFrame) -> pd.DataFrame:
-    """Return the Type-I errors of the default test, and why those outside the band are.
+    """Return the Type-I errors of the default test, with reasons for those outside the band.
 
-    Added are rate_ties_at_random and place_ties_at_random, of the same test on the same draws but with ties
-    decided at random, and why: "ties" where the rate is too small and deciding ties at random brings it into
-    the band; "undefined" where that does not and the metric is undefined on some sets; else "chance".
+    Further columns are rate_ties_at_random and place_ties_at_random, for the same test on the same draws but
+    with ties decided at random, and why. The reason is "ties" if the rate is too small and deciding ties at
+    random brings it into the band; "undefined" if that does not help and the metric is undefined on some
+    sets; else "chance".
     """
     under_null = rates[(rates["scenario"] != "power") & (rates["null"] == DEFAULT_NULL)]
     at_random = under_null[under_null["definition"] == TIES_AT_RANDOM]
@@ -73,7 +72,7 @@ def default_rates(rates: pd.DataFrame) -> pd.DataFrame:
 
 
 def outside_by_chance(rates: pd.DataFrame) -> float:
-    """Return how many rates would lie outside their bands on average, were all tests at their level."""
+    """Return the expected number of rates outside their bands if all tests were at their level."""
     from scipy.stats import binom
 
     found = 0.0
@@ -84,7 +83,7 @@ def outside_by_chance(rates: pd.DataFrame) -> float:
 
 
 def outside_simultaneous(rates: pd.DataFrame) -> dict[str, int]:
-    """Return how many rates lie outside bands so wide that all hold with chance `BAND` (Bonferroni)."""
+    """Return the number of rates outside bands that all hold together with chance `BAND` (Bonferroni)."""
     share = 1.0 - (1.0 - BAND) / max(1, len(rates))
     columns = (rates[name] for name in ("rejections", "n_sets", "alpha"))
     places = [place(found, band(n, alpha, share)) for found, n, alpha in zip(*columns, strict=True)]
@@ -92,10 +91,10 @@ def outside_simultaneous(rates: pd.DataFrame) -> dict[str, int]:
 
 
 def worst_rates(rates: pd.DataFrame) -> pd.DataFrame:
-    """Return the largest Type-I error of each test by each metric and size: what `nbyk.compare` warns by.
+    """Return each test's largest Type-I error by metric and size, the basis of `nbyk.compare`'s warnings.
 
-    The rows are those of `nbyk.testing.systems.measured`: two-sided, at α = `LEVEL`. What coincides with
-    another test at K = 1 has that one's rates.
+    The rows are those of `nbyk.testing.systems.measured`: two-sided, at α = `LEVEL`. A test that coincides
+    with another at K = 1 has the rates of the other.
     """
     import pandas as pd
 
@@ -132,7 +131,7 @@ def worst_rates(rates: pd.DataFrame) -> pd.DataFrame:
 
 
 def calibration_of_tests(rates: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return for each test, side and ε where its Type-I errors lie, and its rates at the main level."""
+    """Return for each test, side and ε the places of its Type-I errors, and its rates at the main level."""
     under_null = rates[(rates["scenario"] != "power") & (rates["definition"] != TIES_AT_RANDOM)]
     found = []
     for key, rows in groups(under_null, [*METHOD, "alternative", "scenario", "epsilon_a"]):
@@ -144,12 +143,12 @@ def calibration_of_tests(rates: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def recommended(rates: pd.DataFrame) -> dict[str, Any]:
-    """Return the null of p-values and the interval that the rates recommend, and how expected p's nulls do.
+    """Return the null and the interval that the rates recommend, and the results of expected p's nulls.
 
-    A test holds its level where at most `TOLERATED` of its rates lie above the band, under the strong and
-    under the weak null. Of p-values that do, the one with the most power is recommended; of intervals, the
-    one whose rates are nearest to their levels on average. Of expected p those nulls hold with which no
-    sampler that bootstraps items fails: others leave out how items vary.
+    A test holds its level if at most `TOLERATED` of its rates lie above the band, under the strong and under
+    the weak null. Among p-values that hold their level, the one with the most power is recommended; among
+    intervals, the one whose rates are nearest to their levels on average. A null of expected p holds if it
+    holds with every sampler that bootstraps items; other samplers ignore the variation of items.
     """
     p_values, expected = _holding(rates, P_VALUE), _holding(rates, EXPECTED_P)
     holding = [row for row in p_values if row["holds"]]
@@ -168,9 +167,9 @@ def recommended(rates: pd.DataFrame) -> dict[str, Any]:
 
 
 def _holding(rates: pd.DataFrame, definition: str) -> list[dict[str, Any]]:
-    """Return for each sampler and null of a definition whether it holds its level, and its mean power.
+    """Return whether each sampler and null of a definition holds its level, and its mean power.
 
-    Power is averaged over what all of them are tried on: K > 1, where there is any.
+    Power is averaged over the sizes on which all of them were tried: K > 1, if there is any.
     """
     found = []
     of_definition = rates[rates["definition"] == definition]
@@ -196,7 +195,7 @@ def _holding(rates: pd.DataFrame, definition: str) -> list[dict[str, Any]]:
 
 
 def _intervals(rates: pd.DataFrame) -> list[dict[str, Any]]:
-    """Return the intervals by how near their rates are to their levels."""
+    """Return the intervals in order of the distance of their rates from their levels."""
     under_null = rates[rates["definition"].isin([PERCENTILE, BCA]) & (rates["scenario"] != "power")]
     found = [
         {**key, "distance": float((rows["rate"] - rows["alpha"]).abs().mean()), **shares(rows)}

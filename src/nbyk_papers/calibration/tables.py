@@ -16,14 +16,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MAIN_METRIC = "mae"
-"""The metric of the tables that show one; where a run lacks it, they show the first that it has."""
+"""The metric of the tables that show one. If a run lacks it, they show the run's first."""
 
 TESTS = (P_VALUE, PERCENTILE, BCA)
 """Definitions that are tests at the data's own size."""
 
 
 def tables_of(rates: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
-    """Return every table that the rates at hand allow as (file name, caption, table)."""
+    """Return every table that the rates allow as (file name, caption, table)."""
     metric, level = main_metric(rates), f"α = {MAIN_ALPHA:g}"
     under_null = rates[rates["scenario"] != "power"]
     expected = under_null[under_null["definition"] == EXPECTED_P]
@@ -86,7 +86,7 @@ def default_table(rates: pd.DataFrame) -> pd.DataFrame:
 
 
 def metrics_table(default: pd.DataFrame) -> pd.DataFrame:
-    """Return by metric and level where the default test's Type-I errors lie, and its extremes."""
+    """Return the places and the extremes of the default test's Type-I errors, by metric and level."""
     import pandas as pd
 
     rows = []
@@ -120,7 +120,7 @@ def by_size_table(rates: pd.DataFrame) -> pd.DataFrame:
 
 
 def overview_table(rates: pd.DataFrame) -> pd.DataFrame:
-    """Return for each test, side and truth its rates at the main level and where they lie."""
+    """Return for each test, side and truth its rates at the main level and their places."""
     import pandas as pd
 
     rows = []

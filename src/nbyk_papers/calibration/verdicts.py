@@ -1,4 +1,4 @@
-"""What each test says of one test set: p-values, and for intervals the level at which they leave out 0."""
+"""Each test's result on one test set: p-values, and for intervals the level at which they leave out 0."""
 
 from __future__ import annotations
 
@@ -22,12 +22,12 @@ DEFINITIONS = {
     PERCENTILE: "0 outside the percentile interval",
     BCA: "0 outside the bias-corrected and accelerated interval",
 }
-"""What is called a p-value, and the intervals' verdicts. Rejected where p ≤ α; expected p where p < α."""
+"""Definitions of p-values, and of the intervals' verdicts. A test rejects if p ≤ α; expected p if p < α."""
 
 
 @dataclass(frozen=True)
 class Method:
-    """A way to decide, but for its metric and level.
+    """A way to decide, without its metric and level.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class Method:
     null
         The null hypothesis that is drawn; "" for an interval.
     alternative
-        "two-sided", "greater" (A is better), or of expected p "folded": negated, as the papers define it, if
+        "two-sided", "greater" (A is better), or for expected p "folded": negated, as the papers define it, if
         B looks better.
     n_resamples
         Draws M behind a decision.
@@ -66,10 +66,10 @@ def p_of_null(observed: float, null: Floats) -> tuple[float, float]:
 
 
 def p_with_ties_at_random(observed: float, null: Floats, uniform: float) -> tuple[float, float]:
-    """Return the same, with the observed effect's rank among its ties drawn by `uniform`.
+    """Return the same p-values, with the observed effect's rank among its ties drawn by `uniform`.
 
-    Under an exact null every rank from 1 to 1 + M is as likely, so that this p-value is uniform on them: what
-    keeps the other one from its level is ties alone.
+    Under an exact null every rank from 1 to 1 + M is equally likely, so this p-value is uniform on them. Only
+    ties keep the other p-value from its level.
     """
     if not np.isfinite(null).all():
         return np.nan, np.nan
@@ -80,7 +80,7 @@ def p_with_ties_at_random(observed: float, null: Floats, uniform: float) -> tupl
 
 
 def expected_p_values(alternative: Floats, null: Floats) -> tuple[float, float]:
-    """Return `nbyk.expected_p` of effects, shape (M,) each, and that without negating; NaN if undefined."""
+    """Return `nbyk.expected_p` of effects, shape (M,) each, and it without negation; NaN if undefined."""
     if not (np.isfinite(alternative).all() and np.isfinite(null).all()):
         return np.nan, np.nan
     alternative, null = np.sort(alternative), np.sort(null)
@@ -105,8 +105,8 @@ def p_of_intervals(draws: Floats, observed: float, acceleration: float) -> tuple
 
     Notes
     -----
-    The end of an interval that α/2 of the distribution lie beyond is the draw of rank α/2 (1 + B), so that
-    few draws cover no less, on average, than many. BCa's ends are inverted in closed form (Efron 1987).
+    An interval ends at the draw of rank α/2 (1 + B), with α/2 of the distribution beyond it, so that on
+    average few draws cover no less than many. BCa's ends are inverted in closed form (Efron 1987).
     """
     from scipy.special import ndtr, ndtri
 
@@ -117,7 +117,7 @@ def p_of_intervals(draws: Floats, observed: float, acceleration: float) -> tuple
     n_low, n_high = int((draws <= tolerance).sum()), int((draws >= -tolerance).sum())
     tails = np.array([1 + n_low, 1 + n_high]) / (1 + draws.size)
     bias = float(ndtri(share_below(draws, observed)))
-    # Where all draws lie on one side of 0, ranks say 1 + B of 1 + B: as far beyond as half a draw.
+    # If all draws lie on one side of 0, the rank would be 1 + B of 1 + B: use half a draw less.
     z = ndtri(np.minimum(tails, 1.0 - 0.5 / draws.size)) * np.array([1.0, -1.0]) - bias
     ends = (z / (1.0 + acceleration * z) - bias) * np.array([1.0, -1.0])
     return min(1.0, 2.0 * float(tails.min())), min(1.0, 2.0 * float(ndtr(ends).min()))
@@ -131,5 +131,5 @@ def _median(ascending: Floats) -> float:
 
 
 def random_uniform(seed: int) -> float:
-    """Return the uniform that breaks a test set's ties, the same by every metric."""
+    """Return the uniform that breaks a test set's ties, the same for every metric."""
     return float(np.random.default_rng(np.random.SeedSequence(seed)).random())

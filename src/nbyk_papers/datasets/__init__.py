@@ -1,1 +1,1 @@
-"""The report on every data set at hand: its ratings, the prior fitted to them, and p-values."""
+"""The report on every available data set: its ratings, the prior fitted to them, and p-values."""

@@ -1,4 +1,4 @@
-"""Which data sets are at hand, and the cells that are asked of them."""
+"""The available data sets, and the cells that a configuration asks of them."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ DOWNLOADS = Path("results/downloads")
 
 
 def data_sets(config: Any) -> list[str]:
-    """Return the sources whose ratings are at hand, and those that a configuration asks for, in one order."""
+    """Return the sources that have ratings or that a configuration asks for, always in the same order."""
     asked = [source for source in config.sources if config.has_ratings(source)]
     chosen = {*config.at_hand(DOWNLOADS), *asked}
     return [source for source in (*config.own_ratings, *source_names()) if source in chosen]
@@ -40,10 +40,10 @@ def data_set_places(config: Any) -> list[Place]:
 
 
 def _usable_items(config: Any, source: str) -> int:
-    """Return how many items have at least two ratings: as many as a test set of real gold can have.
+    """Return the number of items with at least two ratings, the most that a test set of real gold can have.
 
-    Before there is a copy to count in, or if it is damaged, they are all items: the cell then refuses more
-    than there are, and `nbyk study normalise` says what is wrong.
+    If there is no copy yet, or it is damaged, return the number of all items. The cell then refuses to use
+    more than there are, and `nbyk study normalise` reports the error.
     """
     if source in config.own_ratings:
         own = config.own_ratings[source]

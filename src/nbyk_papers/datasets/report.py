@@ -1,4 +1,4 @@
-"""What people read of every data set at hand."""
+"""The report on every available data set."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def report(
     pvalues
         Files of p-values, in hive folders.
     ratings, priors, checks
-        Of each data set.
+        Files of each data set.
 
     Raises
     ------

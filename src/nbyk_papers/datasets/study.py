@@ -16,14 +16,14 @@ class DatasetsStudy(Study):
     report = "nbyk_papers.datasets.report:report"
 
     def cells(self, config: Any) -> list[Cell]:
-        """Return the files of p-values of every data set, which are those of Wein et al. 2023's cells."""
+        """Return the files of p-values of every data set, those of Wein et al. 2023's cells."""
         from nbyk_papers.datasets.at_hand import data_set_places
         from nbyk_papers.wein2023.road import p_value_cells
 
         return p_value_cells(config, data_set_places(config))
 
     def reported(self, config: Any) -> Cell:
-        """Return what its report is told and reads."""
+        """Return the settings and inputs of its report."""
         from nbyk_papers.datasets.at_hand import data_sets
 
         sources = data_sets(config)

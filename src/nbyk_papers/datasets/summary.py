@@ -1,4 +1,4 @@
-"""What is known of each data set at hand, as tables."""
+"""The facts about each available data set, as tables."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 SHOWN_SAMPLER = "bootstrap_items/sample(K)"
-"""The sampler whose p-values are shown where a run has it; else its first."""
+"""The sampler whose p-values are shown if a run has it; else the run's first."""
 
 _SHOWN_METRICS = ("mae", "wins_mae", "mean_of_emds")
 _KEY = ["semantics", "source", "n_items", "k_responses", "sampler", "metric", "epsilon_b"]
@@ -33,14 +33,14 @@ _KEY = ["semantics", "source", "n_items", "k_responses", "sampler", "metric", "e
 
 @dataclass(frozen=True)
 class DataSet:
-    """A data set at hand.
+    """An available data set.
 
     Attributes
     ----------
     name, title
-        What commands and people call it.
+        Its name in commands, and its name for people.
     made
-        What its ratings were made from: licence, citation, scale and the like.
+        The origin of its ratings: licence, citation, scale and the like.
     ratings
         Its ratings, normalised.
     prior
@@ -58,7 +58,7 @@ class DataSet:
 
     @property
     def per_item(self) -> str:
-        """How many ratings items have: "3", or "2–7"."""
+        """The number of ratings per item: "3", or "2–7"."""
         counts = self.ratings.counts()
         low, high = int(counts.min()), int(counts.max())
         return str(low) if low == high else f"{low}–{high}"
@@ -83,7 +83,7 @@ def interval_alpha(matrix: Floats) -> float:
     Parameters
     ----------
     matrix : ndarray, shape (N, K)
-        Ratings, NaN where missing; an item with fewer than two says nothing and is left out.
+        Ratings, NaN where missing; an item with fewer than two is left out.
 
     Returns
     -------
@@ -106,7 +106,7 @@ def interval_alpha(matrix: Floats) -> float:
 
 
 def family_label(content: Mapping[str, Any]) -> str:
-    """Return a family as people call it: "clamped mixture of 2 normals"."""
+    """Return a family's name for people: "clamped mixture of 2 normals"."""
     name = str(content["family"]).replace("_", " ")
     if "of" in content:
         return f"{name} {family_label(content['of'])}"

@@ -1,1 +1,1 @@
-"""What people read of Homan et al. 2025: tables, figures, the summary and the page."""
+"""The study of Homan et al. 2025: cells, verdicts, tables, figures, the summary and the page."""

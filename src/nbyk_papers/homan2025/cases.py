@@ -1,4 +1,4 @@
-"""The numbers that the verdicts on Homan et al. 2025 rest on.
+"""The numbers behind the verdicts on Homan et al. 2025.
 
 A case is a data set at an ε, often with a metric and a size. The paper concludes from its own priors, so our
 own fits are not among the cases.
@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Numbers:
-    """What a run has: the grid of sizes, the sizes that only conclusions need, and the powers of Figure 6."""
+    """Numbers of a run: the grid of sizes, the sizes that only conclusions need, and Figure 6's powers."""
 
     grid: pd.DataFrame
     claims: pd.DataFrame | None
@@ -30,7 +30,7 @@ class Numbers:
         return _of_the_paper(of_columns(self.grid, semantics), TABLE_OF_EPSILON)
 
     def extra(self, semantics: str) -> pd.DataFrame:
-        """Return the same of the sizes that only conclusions need, and of the grid's with 1000 items."""
+        """Return the same for sizes that only conclusions need, and for the grid's with 1000 items."""
         import pandas as pd
 
         found = self.p_values(semantics)
@@ -51,7 +51,7 @@ def above_alpha(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def name_of(row: pd.Series) -> str:
-    """Return what a case is called: its data set and ε."""
+    """Return the name of a case: its data set and ε."""
     return f"{LABELS[row['source']]}, ε = {row['epsilon_b']:g}"
 
 

@@ -43,7 +43,7 @@ def size_name(size: Size) -> str:
 
 SIZE_OF_NAME = {size_name(size): size for size in PAPERS_SIZES}
 _PAPERS_SECONDS = 245.0
-"""What a cell with all sizes of the paper's grid was measured to take."""
+"""The measured seconds of a cell with all sizes of the paper's grid."""
 
 
 _GRID = Grid((Field("n", int), Field("k", int)))

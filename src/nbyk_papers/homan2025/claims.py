@@ -1,4 +1,4 @@
-"""What Homan et al. 2025 conclude, and a verdict on each conclusion from the p-values and powers of a run."""
+"""The conclusions of Homan et al. 2025, and a verdict on each from the p-values and powers of a run."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ class Conclusion:
     Attributes
     ----------
     place
-        Where it stands.
+        Its place in the paper.
     words
         The paper's own words.
     criterion
-        When it holds.
+        The condition under which it holds.
     found
-        Returns what was found under a semantics, None where the run lacks the numbers.
+        Returns the finding under a semantics; None if the run lacks the numbers.
     """
 
     place: str

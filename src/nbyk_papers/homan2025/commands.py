@@ -1,4 +1,4 @@
-"""The command that fits a prior as those of Homan et al. 2025 were: by likelihood."""
+"""The command that fits a prior by likelihood, the method of Homan et al. 2025."""
 
 from __future__ import annotations
 

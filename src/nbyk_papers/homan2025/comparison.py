@@ -52,7 +52,7 @@ def of_columns(grid: pd.DataFrame, semantics: str, *, metrics_of: str = "") -> p
     semantics
         "published" or "recommended".
     metrics_of
-        The semantics whose metrics stand behind the columns, if they are another's.
+        The semantics whose metrics the columns use, if it is another.
     """
     column_of_metric = {m: column for column, m in METRIC_OF_COLUMN[metrics_of or semantics].items()}
     rows = grid[(grid["semantics"] == semantics) & (grid["bootstrap"] == "multistage")]
@@ -60,7 +60,7 @@ def of_columns(grid: pd.DataFrame, semantics: str, *, metrics_of: str = "") -> p
 
 
 def compare(grid: pd.DataFrame, semantics: str, *, published_draws: float = PUBLISHED_DRAWS) -> pd.DataFrame:
-    """Return each cell of Tables 1 to 3 that the run has, published and ours.
+    """Return each cell of Tables 1 to 3 that the run has, the published numbers and ours.
 
     Parameters
     ----------
@@ -69,7 +69,7 @@ def compare(grid: pd.DataFrame, semantics: str, *, published_draws: float = PUBL
     semantics
         "published" or "recommended".
     published_draws
-        Draws b that the published numbers are taken to rest on.
+        Draws b assumed behind the published numbers.
 
     Returns
     -------
@@ -108,9 +108,9 @@ def pick_beyond_paper(grid: pd.DataFrame, semantics: str) -> pd.DataFrame:
 
 
 def overstatement(grid: pd.DataFrame) -> pd.DataFrame:
-    """Return how many times the published p-value is the recommended one, at the paper's own cells.
+    """Return the ratio of the published to the recommended p-value, at the paper's own cells.
 
-    Both are of the paper's own metrics and of ours alone; the ratio's standard error takes their errors as
+    Both p-values are ours, by the paper's own metrics. The ratio's standard error takes their errors as
     independent, which makes it a little too large.
     """
     cells = compare(grid, "published")
@@ -139,7 +139,7 @@ def own_fit_p_values(grid: pd.DataFrame, source: str) -> pd.DataFrame:
 
 
 def in_papers_order(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return rows by ε, source and metric column, the latter two in the order of the paper's tables."""
+    """Return rows sorted by ε, source and metric column, the latter two in the paper's order."""
     fits = [f"{source}{OWN_FIT}" for source in LABELS]
     rank = {name: place for place, name in enumerate((*LABELS, *fits, *COLUMNS))}
     ordered = rows.sort_values(
@@ -164,9 +164,9 @@ def _picked(rows: pd.DataFrame) -> pd.DataFrame:
 
 
 def implied_draws(grid: pd.DataFrame, name: str) -> float | None:
-    """Return the draws b with which the published "p" or "effect" scatters about ours as by chance.
+    """Return the draws b at which chance explains the scatter of the published "p" or "effect" about ours.
 
-    It is the b at which z² averages 1; None where no b does, or fewer than ten cells speak.
+    At this b the mean of z² is 1. Return None if there is no such b, or fewer than ten cells count.
     """
     from scipy.optimize import brentq
 

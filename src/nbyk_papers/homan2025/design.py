@@ -35,16 +35,16 @@ BUDGETS = (200, 500, 1000, 1250, 2000, 2500, 4000, 5000, 10000, 20000, 25000, 40
 """Budgets N·K of the paper's tables and figures."""
 
 RESPONSES = (1, 5, 10, 25, 50, 100, 250, 500)
-"""Responses per item K of the paper's figures."""
+"""Responses per item K in the paper's figures."""
 
 MOST_RESPONSES_OF_TABLES = 100
-"""The largest K that the tables choose from: they never go above, though the figures do."""
+"""The largest K in the tables; the figures have larger ones."""
 
 COLUMNS = {"mae": "MAE", "wins_mae": "Wins", "mean_of_emds": "MEMD"}
 """The three metric columns of Tables 1 to 3, with the names printed there."""
 
 METRICS = ("mae", "wins_mae", "histogram_mean_of_emds(bins=5)", "mean_of_emds")
-"""Metrics of the grid: the paper's MEMD is that of the histograms; that of the values stands beside it."""
+"""Metrics of the grid: the paper's MEMD, which is that of histograms, and that of the values beside it."""
 
 METRIC_OF_COLUMN = {
     "published": {**{name: name for name in COLUMNS}, "mean_of_emds": "histogram_mean_of_emds(bins=5)"},
@@ -53,7 +53,7 @@ METRIC_OF_COLUMN = {
 """The metric behind a column under each semantics."""
 
 FIGURE_5_METRICS = ("mse", "spearman")
-"""Two further metrics of Figure 5, which shows five; the text does not name its other two."""
+"""Two further metrics for Figure 5, which shows five; the text does not name two of them."""
 
 FIGURE_5_BUDGET = 2500
 PANELS = (("toxicity", 0.05), ("multidomain", 0.1))
@@ -94,14 +94,14 @@ CLAIM_EPSILONS = (0.05, 0.1)
 
 CLAIM_ITEMS = 1000
 CLAIM_RESPONSES = (15, 20, 24)
-"""Sizes off the grid that the conclusion "at 1000 items, at least 25 raters are needed" is judged by."""
+"""Sizes off the grid that test the conclusion "at 1000 items, at least 25 raters are needed"."""
 
 ALPHA = 0.05
 STATED_DRAWS = 10_000
 """Draws b behind a published number, as the text says ("typically")."""
 
 PUBLISHED_DRAWS = 1000
-"""Draws b that the tables rest on, as their own scatter about ours says (docs/method.md)."""
+"""Draws b behind the tables, estimated from their scatter about our numbers (docs/method.md)."""
 
 PUBLISHED_RESOLUTION = 0.001
 """The paper prints p-values and effects to three decimals."""
@@ -110,7 +110,7 @@ KEY = ["source", "epsilon_b", "column"]
 
 
 def label(source: str) -> str:
-    """Return a source's name as the paper prints it; an own fit of a source is called so."""
+    """Return a source's name as the paper prints it; the name of an own fit says so."""
     published = published_source(source)
     return LABELS.get(published, published) + (" (own fit)" if is_own_fit(source) else "")
 
@@ -121,17 +121,17 @@ def is_own_fit(source: str) -> bool:
 
 
 def published_source(source: str) -> str:
-    """Return the source whose ratings an own fit was made to, and any other source as it is."""
+    """Return the source to whose ratings an own fit was made; return any other source unchanged."""
     return source.removesuffix(OWN_FIT)
 
 
 def own_size(source: str) -> tuple[int, int]:
-    """Return the items N and responses per item K of the data set that a source is, or is fitted to."""
+    """Return the items N and responses per item K of the data set of a source, or of an own fit's source."""
     return OWN_SIZES[published_source(source)]
 
 
 def grid_sizes(budgets: Iterable[int], k_responses: Sequence[int]) -> list[tuple[int, int]]:
-    """Return every size (N, K) of whole numbers that spends a budget N·K on at least two items."""
+    """Return every size (N, K) in whole numbers that spends a budget N·K on at least two items."""
     return [
         (budget // k, k) for budget in budgets for k in k_responses if budget % k == 0 and budget // k >= 2
     ]
@@ -139,7 +139,7 @@ def grid_sizes(budgets: Iterable[int], k_responses: Sequence[int]) -> list[tuple
 
 @cache
 def published_table() -> pd.DataFrame:
-    """Return the numbers of Tables 1 to 3, 63 rows, of which the paper prints a dash in six.
+    """Return the numbers of Tables 1 to 3: 63 rows, six of them with a dash in the paper.
 
     Columns: source (nbyk's name), epsilon_b, column ("mae", "wins_mae" or "mean_of_emds"), and
     published_n_times_k, published_k, published_p, published_effect (Δ), empty where there is a dash.
@@ -190,7 +190,7 @@ def select_smallest(p_values: pd.DataFrame) -> pd.DataFrame:
 
 
 def table_name(epsilon: float) -> str:
-    """Return the file name of the table of an ε: the paper's number where it has one."""
+    """Return the file name of the table of an ε, with the paper's number if it has one."""
     return TABLE_OF_EPSILON.get(epsilon, f"epsilon_{epsilon:g}")
 
 

@@ -1,4 +1,4 @@
-"""The figures of Homan et al. 2025, how the published numbers compare with ours, and what they overstate."""
+"""The figures of Homan et al. 2025, and figures of the published numbers against ours."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 SHOWN_BUDGETS = (500, 1000, 2500, 5000, 10000, 25000, 50000, 100000)
-"""Budgets N·K that a figure shows, where a run has more than so many: all would hide each other."""
+"""Largest number of budgets N·K in a figure: more curves would hide each other."""
 
 _FLOOR = 1e-5
 _POWER_PANELS = ((5, None), (10, None), (None, 1000))
@@ -54,7 +54,7 @@ def figures_of(
     *,
     seed: int,
 ) -> dict[str, Callable[[], Figure]]:
-    """Return what draws each figure that the numbers at hand allow, by file name.
+    """Return the drawing function of each figure that the numbers allow, by file name.
 
     Parameters
     ----------
@@ -65,7 +65,7 @@ def figures_of(
     fits
         Ratings and prior of each own fit, by the fit's source name.
     rated
-        Ratings of the paper's sources, by name, where they are at hand.
+        Ratings of the paper's sources, by name, if there are any.
     seed
         Seed of the items drawn from priors for Figure 2 and those of own fits.
     """
@@ -179,7 +179,7 @@ def power_figure(power: pd.DataFrame) -> Figure:
 
 
 def overstatement_figure(grid: pd.DataFrame) -> Figure:
-    """Draw how many times a published p-value is the recommended one, at the paper's cells."""
+    """Draw the ratios of published to recommended p-values, at the paper's cells."""
     from matplotlib.ticker import NullLocator
     from scipy.special import ndtr, ndtri
 
@@ -286,7 +286,7 @@ def _draw_curve(axes: Axes, rows: pd.DataFrame, **look: Any) -> None:
 
 
 def _log_scale(panels: Collection[Axes]) -> None:
-    """Put p on a log scale that the points fit on; of the error bars of small p the upper ends do."""
+    """Put p on a log scale that fits the points; of error bars at small p, it fits the upper ends."""
     drawn = [line.get_ydata() for axes in panels for line in axes.get_lines()]
     lowest = min(np.concatenate([[ALPHA], *drawn]))
     for axes in panels:

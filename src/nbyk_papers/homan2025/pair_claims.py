@@ -1,4 +1,4 @@
-"""What Homan et al. 2025 conclude from pairs of p-values: of two K, budgets, metrics or bootstraps."""
+"""Verdicts on Homan et al. 2025 from pairs of p-values: of two K, budgets, metrics or bootstraps."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ def multistage_against_flat(numbers: Numbers, semantics: str) -> Outcome | None:
 
 
 def larger_budgets(numbers: Numbers, semantics: str) -> Outcome | None:
-    """Judge whether more responses in all lower p."""
+    """Judge whether more responses in total lower p."""
     import pandas as pd
 
     rows = numbers.p_values(semantics)

@@ -1,4 +1,4 @@
-"""What Homan et al. 2025 conclude about power: which test is the first to reach 90 %."""
+"""Verdicts on Homan et al. 2025 about power: which test is the first to reach 90 %."""
 
 from __future__ import annotations
 
@@ -54,6 +54,6 @@ def power(numbers: Numbers, semantics: str) -> Outcome | None:
 
 
 def _standard_error(power: float, n_sets: float) -> float:
-    """Return the standard error of a power, with one set more on either side so that none is 0."""
+    """Return the standard error of a power; one more set on either side keeps it above 0."""
     share = (power * n_sets + 1.0) / (n_sets + 2.0)
     return float((share * (1.0 - share) / n_sets) ** 0.5)

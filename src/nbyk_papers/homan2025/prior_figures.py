@@ -1,4 +1,4 @@
-"""The figures of priors: what a response stage can look like, and how items vary, in priors and in data."""
+"""The figures of priors: shapes of a response stage, and the variation of items in priors and in data."""
 
 from __future__ import annotations
 
@@ -52,8 +52,8 @@ def shapes_figure() -> Figure:
 def stages_figure(source: str, ratings: Path | None, seed: int) -> Figure:
     """Draw a panel of Figure 2: item means and deviations under a published prior and in the ratings.
 
-    Beside μ and σ of the prior stand the means and deviations of its responses, as many per item as there are
-    ratings: compare the ratings with those. Without ratings, the prior stands alone.
+    Beside μ and σ of the prior are the means and deviations of its responses, with as many per item as there
+    are ratings: compare the ratings with those. Without ratings, the figure shows only the prior.
     """
     figure, (left, right) = new_panels(9.6, 3.8, 2)
     prior, shape = published_prior(source), np.zeros((_DRAWN_ITEMS, _DRAWN_RESPONSES))
@@ -75,9 +75,9 @@ def stages_figure(source: str, ratings: Path | None, seed: int) -> Figure:
 
 
 def fit_figure(grid: pd.DataFrame, source: str, ratings: Path, prior: Path, *, seed: int) -> Figure:
-    """Draw item means and deviations of ratings beside those that the published prior and our own fit make.
+    """Draw item means and deviations of ratings, and of responses of the published prior and our own fit.
 
-    Where the run has them, a third panel shows what the difference does to p.
+    If the run has p-values, a third panel shows the effect of the difference on p.
     """
     rows = own_fit_p_values(grid, source)
     rows = rows[(rows["column"] == _COMPARED["column"]) & (rows["epsilon_b"] == _COMPARED["epsilon_b"])]

@@ -1,4 +1,4 @@
-"""What people read of Homan et al. 2025."""
+"""The report of Homan et al. 2025."""
 
 from __future__ import annotations
 
@@ -65,11 +65,11 @@ def report(
     fitted
         Sources that are own fits.
     seed
-        Seed of what figures draw from priors.
+        Seed of the draws from priors in figures.
     stages, stage_ratings
-        Sources of Figure 2 whose ratings are at hand, and the ratings.
+        Sources of Figure 2 that have ratings, and the ratings.
     checks, ratings, priors
-        Of each source that is an own fit: its goodness, its ratings and its prior.
+        For each source that is an own fit: its goodness, its ratings and its prior.
     """
     numbers = Numbers(
         read_grid(pvalues), read_grid(claims) if claims else None, read_power(power) if power else None

@@ -1,4 +1,4 @@
-"""What Homan et al. 2025 conclude about sizes: whether data sets, raters and annotations suffice."""
+"""Verdicts on Homan et al. 2025 about sizes: whether data sets, raters and annotations suffice."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def few_responses_of_1000_items(numbers: Numbers, semantics: str) -> Outcome | N
 
 
 def few_responses_of_the_largest_budget(numbers: Numbers, semantics: str) -> Outcome | None:
-    """Judge whether 5 or 10 responses per item are too few however many items the paper's budgets buy."""
+    """Judge whether 5 or 10 responses per item are too few for any number of items in the paper's budgets."""
     rows = numbers.p_values(semantics)
     return _few_responses(semantics, rows[rows["n_times_k"] == max(BUDGETS)])
 

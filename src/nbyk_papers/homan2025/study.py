@@ -49,7 +49,7 @@ class Homan2025Study(Study):
         ]
 
     def reported(self, config: Any) -> Cell:
-        """Return what its report is told and reads."""
+        """Return the settings and inputs of its report."""
         from nbyk_papers.homan2025.design import published_source
 
         cells, settings = self.cells(config), self.settings(config)
@@ -74,14 +74,14 @@ class Homan2025Study(Study):
         )
 
     def commands(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the command that fits priors as the paper's were."""
+        """Return the command that fits priors by the paper's method."""
         from nbyk_papers.homan2025.commands import likelihood_fit
 
         return {"likelihood-fit": likelihood_fit}
 
 
 def sources_with_data(config: Any, settings: Any) -> list[str]:
-    """Return the paper's sources whose ratings are there without a download that nothing else asks for."""
+    """Return the paper's sources whose ratings need no extra download."""
     from nbyk.data.sources import source
     from nbyk_papers.homan2025.design import LABELS, published_source
 
@@ -92,7 +92,7 @@ def sources_with_data(config: Any, settings: Any) -> list[str]:
 
 
 def check_fit(config: Any, key: str, source: str) -> None:
-    """Raise NbykError if a source, asked for under a key, is our own fit to ratings that are not at hand."""
+    """Raise NbykError if a source under a key is our own fit and its ratings are missing."""
     from nbyk_papers.homan2025.design import is_own_fit, published_source
 
     fitted_to = published_source(source)

@@ -1,4 +1,4 @@
-"""How many of the published numbers agree with a run's."""
+"""The summary: how many of the published numbers agree with a run's."""
 
 from __future__ import annotations
 
@@ -12,10 +12,10 @@ if TYPE_CHECKING:
 
 
 def summarise(grid: pd.DataFrame) -> dict[str, Any]:
-    """Return how many published cells agree with ours in p and in Δ, which do not, and by how much p is off.
+    """Return the agreement of published cells with ours in p and in Δ: counts, exceptions, and errors of p.
 
-    A root mean square of z of 1 is what chance alone gives. The paper's three metrics share draws, as ours
-    do, so that χ² is that of correlated numbers.
+    Chance alone gives a root mean square of z of 1. The paper's three metrics share draws, as ours do, so χ²
+    is of correlated numbers.
     """
     cells = compare(grid, "published")
     found = cells[cells["p"].notna() & cells["published_p"].notna()]
@@ -92,7 +92,7 @@ def _beyond(rows: pd.DataFrame) -> list[dict[str, Any]]:
 
 
 def _selection(cells: pd.DataFrame) -> dict[str, int]:
-    """Return how often the paper's rule picks the same size from our numbers; a dash is a pick too."""
+    """Return the number of equal picks of the paper's rule from our numbers; a dash is a pick too."""
     same_budget = _same(cells["picked_n_times_k"], cells["published_n_times_k"])
     same_k = _same(cells["picked_k"], cells["published_k"])
     return {

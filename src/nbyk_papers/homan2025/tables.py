@@ -58,7 +58,7 @@ def all_tables(
     Parameters
     ----------
     numbers
-        What the run has.
+        The numbers of the run.
     fits
         The goodness of each own fit, by the fit's source name, as `nbyk study likelihood-fit` writes it.
     verdicts
@@ -182,7 +182,7 @@ def published_and_ours(cells: pd.DataFrame) -> pd.DataFrame:
 
 
 def picked(rows: pd.DataFrame) -> pd.DataFrame:
-    """Return what the paper's rule picks from our numbers: a row per dataset and metric that has a pick."""
+    """Return the picks of the paper's rule from our numbers: a row per dataset and metric that has one."""
     import pandas as pd
 
     return pd.DataFrame(

@@ -1,1 +1,1 @@
-"""Raters whom items share: p-values with and without who rated what."""
+"""Raters whom items share: p-values with and without the raters' ids."""

@@ -64,10 +64,11 @@ def pvalues(
     seed: int,
     work: Work,
 ) -> tuple[pa.Table, dict[str, Any]]:
-    """Compute p at every size, by the papers' way and by nbyk's, with and without who rated what.
+    """Compute p at every size, by the papers' method and by nbyk's, with and without the raters' ids.
 
     The severities of raters are those fitted to the ratings. Column `p` is the mean over test sets on which
-    the metric is defined, `standard_error` that mean's; `rejected` is the share of sets with p below .05.
+    the metric is defined, and `standard_error` is that of the mean. `rejected` is the share of sets with p
+    below .05.
     """
     import pyarrow as pa
 
@@ -108,7 +109,7 @@ def pvalues(
 def _of_size(
     population: Population, rater_share: float, n_sets: int, n_resamples: int, seed: int
 ) -> Iterator[dict[str, Any]]:
-    """Yield the rows of one size: of each metric, semantics and way to treat raters."""
+    """Yield the rows of one size: one for each metric, semantics and way to treat raters."""
     from nbyk.resampling.shared_population import Sharing, simulate_shared
 
     shared = Sharing(population.k_responses, rater_share)

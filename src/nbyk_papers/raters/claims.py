@@ -1,4 +1,4 @@
-"""Which conclusions of Homan et al. 2025 survive if the same people rate all items, and their ids count."""
+"""Verdicts on Homan et al. 2025 if the same people rate all items, and their ids count."""
 
 from __future__ import annotations
 
@@ -82,7 +82,7 @@ JUDGED = (
 
 
 def verdicts_of(table: pd.DataFrame) -> list[Verdict]:
-    """Return a verdict on each conclusion, in each of the three worlds, that the run has numbers for.
+    """Return a verdict on each conclusion, in each of the three worlds, if the run has the numbers.
 
     Only systems that are off by ε count, as in the paper.
     """

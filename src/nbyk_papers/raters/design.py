@@ -1,4 +1,4 @@
-"""Raters whom items share: what the study runs over, and how its parts are called."""
+"""The design of the study of raters whom items share: its data sets, sizes, worlds and their names."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ METRICS = ("mae", "wins_mae")
 LABELS = {"mae": "MAE", "wins_mae": "Wins"}
 
 OTHERS, FORGOTTEN, KEPT = "other raters", "forgotten", "kept"
-"""Other people rate each item; the same K people rate all items, and who they are is forgotten, or kept."""
+"""Each item has its own raters; the same K people rate all items, and their ids are forgotten, or kept."""
 
 IN_WORDS = {
     OTHERS: "other raters for each item",
@@ -30,5 +30,5 @@ ALPHA = 0.05
 
 
 def system_name(epsilon: float, shift: float) -> str:
-    """Return what system B is called, whose item means are off by up to ε, or are shifted."""
+    """Return a name for system B, whose item means are off by up to ε, or are shifted."""
     return f"shift = {shift:g}" if shift else f"ε = {epsilon:g}"

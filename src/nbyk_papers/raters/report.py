@@ -1,4 +1,4 @@
-"""What people read of the study of raters: p against N and K, with and without who rated what."""
+"""The report of the study of raters: p against N and K, with and without the raters' ids."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def read_p(files: Sequence[Path]) -> pd.DataFrame:
 
 
 def report(*, pvalues: Sequence[Path]) -> Answer:
-    """Return tables, figures and verdicts of the files of the step `pvalues`."""
+    """Return tables, figures and verdicts from the files of the step `pvalues`."""
     return raters_report(read_p(pvalues))
 
 
@@ -71,7 +71,7 @@ def raters_report(table: pd.DataFrame) -> Answer:
 
 
 def summarise(table: pd.DataFrame) -> dict[str, Any]:
-    """Return what the page begins with: by how much p is too small where ids are forgotten."""
+    """Return the first sentence of the page: by how much p is too small if ids are forgotten."""
     mean_p = table.pivot_table(index=_SIZE, columns="raters", values=["p", "rejected"]).reset_index()
     counts = {}
     for semantics in SEMANTICS:

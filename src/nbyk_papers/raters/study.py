@@ -26,7 +26,7 @@ class RatersStudy(Study):
         return Raters
 
     def check(self, config: Any) -> None:
-        """Raise NbykError if ratings are asked for that are not at hand, or a size has too few raters."""
+        """Raise NbykError if ratings that are asked for are missing, or a size has too few raters."""
         settings = self.settings(config)
         for source in settings.sources:
             if not config.has_ratings(source):
@@ -39,13 +39,13 @@ class RatersStudy(Study):
                 )
 
     def cells(self, config: Any) -> list[Cell]:
-        """Return the cells: of each data set and kind of system B."""
+        """Return the cells of each data set and kind of system B."""
         from nbyk_papers.raters.cells import p_value_cells
 
         return list(p_value_cells(config, self.settings(config)))
 
     def reported(self, config: Any) -> Cell:
-        """Return what its report is told and reads."""
+        """Return the settings and inputs of its report."""
         files = [f"results/{cell.file}" for cell in self.cells(config)]
         return Cell("raters", "report", {}, {"pvalues": files}, memory=300, seconds=10)
 

@@ -1,1 +1,1 @@
-"""What people read of Ulmer et al. 2022: tables, figures, the summary and the page."""
+"""The study of Ulmer et al. 2022: cells, tables, figures, the summary and the page."""

@@ -1,4 +1,4 @@
-"""The cells of Ulmer et al. 2022: what tests say of simulated scores of one distribution."""
+"""The cells of Ulmer et al. 2022: results of tests on simulated scores of one distribution."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def setting_name(setting: Setting) -> str:
 
 
 def asked_settings(settings: Any, distribution: str) -> list[Setting]:
-    """Return every setting that a distribution is to be simulated at."""
+    """Return every setting at which to simulate a distribution."""
     return settings_of(settings.sample_sizes, settings.leads.get(distribution), settings.differences)
 
 
@@ -85,7 +85,7 @@ def scores(
     seed: int,
     work: Work,
 ) -> tuple[pa.Table, dict[str, Any]]:
-    """Simulate scores of two systems and compute what every test says of each simulation."""
+    """Simulate scores of two systems and compute every test's result on each simulation."""
     from nbyk_papers.ulmer2022.score_cells import scores_table
 
     sizes = {name: aso_simulations if name == ASO else n_simulations for name in tests}

@@ -14,10 +14,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CONFIDENCE = 0.999
-"""A published rate agrees if it lies in the interval that, given ours, holds it with at least this chance."""
+"""A published rate agrees if it lies in its prediction interval, given ours, of at least this chance."""
 
 CELL = [*SETTING, "threshold", "test"]
-"""What tells a published rate from others."""
+"""The columns that identify a published rate."""
 
 
 def beside_published(rates: pd.DataFrame, semantics: str) -> pd.DataFrame:
@@ -45,10 +45,10 @@ def compare(rates: pd.DataFrame) -> dict[str, pd.DataFrame]:
     Returns
     -------
     dict of DataFrame
-        `beside_published`, with predicted_low and predicted_high, the rates between which the published one
-        is to lie; agrees; p, the exact p-value of both having one chance, which is below 1 − `CONFIDENCE`
-        where they do not agree; and z, the difference over the standard error of both at their pooled value,
-        NaN where both are 0 or both 1.
+        `beside_published`, with predicted_low and predicted_high, the limits that the published rate should
+        be within; agrees; p, the exact p-value if both have one chance, which is below 1 − `CONFIDENCE` if
+        they do not agree; and z, the difference over the standard error of both at their pooled value, NaN if
+        both are 0 or both are 1.
     """
     return {semantics: _compared(beside_published(rates, semantics)) for semantics in SEMANTICS}
 

@@ -1,7 +1,7 @@
 """Ulmer et al. 2022, deep-significance: the error rates of its tests of scores, and its published numbers.
 
 Two systems have n scores each, from one distribution (Type-I errors) or with a lead of A's (Type-II errors).
-How often does each test say that A is better, by sample size, lead and threshold (section 5 and Appendix B)?
+How often does each test find A better, by sample size, lead and threshold (section 5 and Appendix B)?
 """
 
 from __future__ import annotations
@@ -45,14 +45,14 @@ FURTHER_TESTS = ("permutation", "paired_bootstrap")
 """Tests of `nbyk.testing.scores.battery` that the paper does not have."""
 
 ASO = "aso"
-"""The test whose score is an upper bound of the violation ratio; those of the others are p-values."""
+"""The test whose score is an upper bound of the violation ratio; the scores of other tests are p-values."""
 
 PUBLISHED_TESTS = {
     "student_t": "welch_t",
     "permutation": "approximate_randomisation",
     "mann_whitney_u": "mann_whitney",
 }
-"""The names of tests in the file of published numbers, where nbyk has others."""
+"""The names of tests in the file of published numbers, if nbyk's differ."""
 
 SAMPLE_SIZES = (5, 10, 15, 20)
 THRESHOLDS = (0.05, 0.1, 0.2, 0.3, 0.4, 0.5)
@@ -74,8 +74,11 @@ ASO_THRESHOLD = 0.2
 """Thresholds of Figures 3 and 7, for p-values and for ASO."""
 
 TYPE_1, TYPE_2, DIFFERENCE = "type_1", "type_2", "type_2_by_difference"
-"""What a table has: how often A is said to be better though the systems are equal, and how often it is not
-said where A is better, both by sample size; and the latter by A's lead."""
+"""The errors in a table.
+
+Type I: a test finds A better although the systems are equal, by sample size. Type II: a test does not find A
+better although it is, by sample size or by A's lead.
+"""
 
 TABLES = {
     ("normal", TYPE_1): 1,
@@ -87,11 +90,11 @@ TABLES = {
     ("laplace", TYPE_1): 7,
     ("rayleigh", TYPE_1): 8,
 }
-"""The number of the paper's table of a distribution and error."""
+"""The number of the paper's table, by distribution and error."""
 
 
 class Setting(NamedTuple):
-    """What scores are simulated at: for which error, their number n, and A's lead."""
+    """The setting of simulated scores: the kind of error, their number n, and A's lead."""
 
     error: str
     sample_size: int
@@ -100,18 +103,18 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True)
 class ScoreSemantics:
-    """What exactly is computed under one reading of the paper.
+    """The exact computation under one reading of the paper.
 
     Attributes
     ----------
     name
-        "published" (what the printed numbers are) or "recommended".
+        "published" (reproduces the printed numbers) or "recommended".
     mixture
-        Which normal mixture it is: "as_run", that of the authors' program, or "as_printed".
+        The normal mixture: "as_run", that of the authors' program, or "as_printed".
     equal_is_error
-        Whether a score that equals the threshold is a Type-II error too, though it rejects.
+        Whether a score equal to the threshold counts as a Type-II error too, although it rejects.
     options
-        Keyword arguments of a test's p-values, by test, where they are not nbyk's defaults.
+        Keyword arguments of a test's p-values, by test, if they differ from nbyk's defaults.
     """
 
     name: str
@@ -145,17 +148,17 @@ def get_semantics(name: str) -> ScoreSemantics:
 
 
 def label(distribution: str) -> str:
-    """Return what a distribution is called where people read it."""
+    """Return a distribution's name for people."""
     return {**DISTRIBUTIONS, **FURTHER_DISTRIBUTIONS}[distribution]
 
 
 def label_of_test(test: str) -> str:
-    """Return what a test is called: as the paper prints it, or by its own name."""
+    """Return a test's name: as the paper prints it, or else its own."""
     return TESTS.get(test, test.replace("_", " "))
 
 
 def settings(sample_sizes: Iterable[int], lead: float | None, differences: Iterable[float]) -> list[Setting]:
-    """Return the settings that a distribution is simulated at.
+    """Return the settings at which a distribution is simulated.
 
     Parameters
     ----------
@@ -175,17 +178,17 @@ def settings(sample_sizes: Iterable[int], lead: float | None, differences: Itera
 
 
 def papers_settings(distribution: str) -> list[Setting]:
-    """Return the settings that the paper has of a distribution; of one beyond it those of Type-I errors."""
+    """Return the paper's settings of a distribution; for others, those of Type-I errors."""
     return settings(SAMPLE_SIZES, LEADS.get(distribution), DIFFERENCES)
 
 
 def in_papers_order(experiments: Iterable[tuple[str, str]]) -> list[tuple[str, str]]:
-    """Return (distribution, error) pairs, each of which has a table, the paper's first and in its order."""
+    """Return the (distribution, error) pairs that have a table, the paper's first and in its order."""
     return sorted(set(experiments), key=lambda each: (TABLES.get(each, len(TABLES) + 1), each))
 
 
 def table_name(distribution: str, error: str) -> str:
-    """Return the file name of a table: the paper's number where it has one."""
+    """Return the file name of a table, with the paper's number if it has one."""
     number = TABLES.get((distribution, error))
     return f"{distribution}_{error}" if number is None else f"table_{number:02d}"
 

@@ -1,4 +1,4 @@
-"""The figures of Ulmer et al. 2022, and how the published rates compare with ours."""
+"""The figures of Ulmer et al. 2022, and a figure of the published rates against ours."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _CROSS: Any = {"marker": "x", "linestyle": "none", "markersize": 4.5, "markeredg
 
 
 def figures_of(scores: pd.DataFrame, cells: Mapping[str, pd.DataFrame]) -> dict[str, Callable[[], Figure]]:
-    """Return what draws each figure that the scores at hand allow, by file name.
+    """Return the drawing function of each figure that the scores allow, by file name.
 
     Parameters
     ----------
@@ -164,7 +164,7 @@ def scores_figure(scores: pd.DataFrame, semantics: str) -> Figure:
 
 
 def agreement_figure(of_semantics: Mapping[str, pd.DataFrame]) -> Figure:
-    """Draw how far published rates are from ours, and the interval that is to hold them, by semantics.
+    """Draw the distances of published rates from ours, and their prediction interval, by semantics.
 
     Parameters
     ----------

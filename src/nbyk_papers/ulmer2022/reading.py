@@ -1,4 +1,4 @@
-"""What tests say of simulated scores, and how often each of them errs."""
+"""Results of tests on simulated scores, and the error rate of each test."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ if TYPE_CHECKING:
 SCORES = ("error", "sample_size", "lead", "test", "simulation", "score")
 
 SETTING = ["distribution", "error", "sample_size", "lead"]
-"""What tells the scores behind a rate from others."""
+"""The columns that identify the scores behind a rate."""
 
 _ORDER = {
     "semantics": list(SEMANTICS),
@@ -38,7 +38,7 @@ _ORDER = {
 def read_scores(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
     """Return files of the step scores as one table, the paper's distributions and tests first.
 
-    To `SCORES` come semantics and distribution.
+    Columns are `SCORES`, semantics and distribution.
     """
     scores = read_partitioned(files, SCORES, ("semantics", "distribution"))
     for name in ("error", "test"):
@@ -49,14 +49,14 @@ def read_scores(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
 
 
 def error_rates(scores: pd.DataFrame, thresholds: Sequence[float]) -> pd.DataFrame:
-    """Return how often each test errs at each threshold.
+    """Return each test's error rate at each threshold.
 
     Parameters
     ----------
     scores
         From `read_scores`.
     thresholds
-        What a p-value or eps_min may be at most for the test to reject.
+        Largest p-values or eps_min at which the test rejects.
 
     Returns
     -------
@@ -85,7 +85,7 @@ def type_of(error: str) -> str:
 
 
 def across(error: str) -> tuple[str, str]:
-    """Return the column that varies in a table of an error, and what it is called."""
+    """Return the column that varies in a table of an error, and its name."""
     by_size = error in (TYPE_1, TYPE_2)
     return ("sample_size", "sample size") if by_size else ("lead", "lead of A")
 

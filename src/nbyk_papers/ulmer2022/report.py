@@ -1,4 +1,4 @@
-"""What people read of Ulmer et al. 2022."""
+"""The report of Ulmer et al. 2022."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def report(*, scores: Sequence[Path], thresholds: Sequence[float]) -> Answer:
     scores
         Files of the step scores.
     thresholds
-        Of p-values and eps_min.
+        Thresholds of p-values and of eps_min.
     """
     return scores_report(read_scores(scores), thresholds)
 

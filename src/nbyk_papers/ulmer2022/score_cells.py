@@ -1,4 +1,4 @@
-"""Cells of a study of score tests: simulated scores of two systems, and what each test says of them."""
+"""Cells of a study of score tests: simulated scores of two systems, and each test's result on them."""
 
 from __future__ import annotations
 
@@ -58,21 +58,21 @@ class MixturePart:
 
 @dataclass(frozen=True)
 class ScoreDistribution:
-    """What a system's scores are drawn from.
+    """The distribution of a system's scores.
 
     Attributes
     ----------
     name
-        What it is, as its random streams know it.
+        Its name, the key of its random streams.
     first
         The component that a lead shifts.
     second
-        Another one, for a mixture.
+        The second component of a mixture.
     weight
         The chance, or share, of the first component.
     in_blocks
-        Whether a sample of n scores has int(weight·n) of the first component, then the others of the second,
-        in that order; else each score has its component by chance.
+        Whether a sample of n scores has int(weight·n) scores of the first component, then the rest of the
+        second, in that order. Otherwise each score's component is random.
     """
 
     name: str
@@ -107,7 +107,7 @@ MIXTURES = {
         "normal mixture as printed", MixturePart("norm", 0.0, 1.5), _NARROW, 0.75
     ),
 }
-"""Either reading of the paper's normal mixture: that of the authors' program, and the text's."""
+"""The two readings of the paper's normal mixture: that of the authors' program, and the text's."""
 
 DISTRIBUTIONS = {
     "normal": ScoreDistribution("normal", MixturePart("norm", 0.0, 1.5)),
@@ -135,13 +135,13 @@ def simulated_scores(
     Parameters
     ----------
     distribution
-        What B's scores come from; A's are shifted by the lead.
+        The distribution of B's scores; A's scores are shifted by the lead.
     sample_size
         Scores n of either system.
     lead
-        What A is better by.
+        A's lead.
     n_simulations
-        Pairs of samples; the first of them are those of a run with fewer.
+        Pairs of samples; a run with fewer pairs has the first of these.
     seed
         Seed of the draws.
     """
@@ -166,20 +166,20 @@ def scores_table(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> pa.Table:
-    """Simulate scores at every setting and return what each test says of each simulation.
+    """Simulate scores at every setting and return each test's result on each simulation.
 
     Parameters
     ----------
     distribution
         Name of the distribution.
     settings
-        What is simulated: for which error, at which sample size and lead.
+        The settings to simulate: the kind of error, the sample size and the lead.
     simulations
-        Simulations by test: all tests see the same, each the first so many.
+        Number of simulations by test: all tests see the same simulations, from the first on.
     semantics
-        Which reading of the paper is computed.
+        The reading of the paper to compute.
     n_resamples
-        Draws behind a p-value that is drawn, and behind a bound of Almost Stochastic Order.
+        Draws behind a p-value that needs them, and behind a bound of Almost Stochastic Order.
     seed, threads
         The numbers depend on the seed, not on the threads.
     progress
@@ -193,7 +193,7 @@ def scores_table(
     Raises
     ------
     NbykError
-        If a name is unknown, or a test has no p-value of some simulation.
+        If a name is unknown, or a test has no p-value for some simulation.
     """
     import pyarrow as pa
 

@@ -25,13 +25,13 @@ class Ulmer2022Study(Study):
         return Ulmer2022
 
     def cells(self, config: Any) -> list[Cell]:
-        """Return the cells: of each semantics and distribution."""
+        """Return the cells of each semantics and distribution."""
         from nbyk_papers.ulmer2022.cells import score_cells
 
         return list(score_cells(config, self.settings(config)))
 
     def reported(self, config: Any) -> Cell:
-        """Return what its report is told and reads."""
+        """Return the settings and inputs of its report."""
         scores = [f"results/{cell.file}" for cell in self.cells(config)]
         told = {"thresholds": self.settings(config).thresholds}
         return Cell("ulmer2022", "report", told, {"scores": scores}, memory=411, seconds=12)

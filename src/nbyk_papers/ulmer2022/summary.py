@@ -1,4 +1,4 @@
-"""How many of the published rates agree with a run's, and why the others do not."""
+"""The summary: how many published rates agree with a run's, and why the others do not."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 CHANCE = 0.05
-"""The chance of a difference at least as large among all rates from which on it is put down to chance."""
+"""A difference counts as chance if, among all rates, one as large has at least this probability."""
 
 _SHOWN = [
     *("table", "distribution", "error", "sample_size", "lead", "threshold", "test"),
@@ -23,7 +23,7 @@ _SHOWN = [
 
 
 def summarise(cells: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
-    """Return how many published rates lie in the interval around ours, by table and test, and which do not.
+    """Return the number of published rates in the interval around ours, by table and test, and the others.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def summarise(cells: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
     Notes
     -----
     The rates of one table row and column share simulations over thresholds, and those of one row over tests,
-    so that they are no independent witnesses; a root mean square of z of 1 is what chance alone gives.
+    so they are not independent. Chance alone gives a root mean square of z of 1.
     """
     found = {semantics: _agreement_of(of) for semantics, of in cells.items()}
     inside, n = found["published"]["inside"], found["published"]["rates"]
@@ -49,11 +49,11 @@ def summarise(cells: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
 
 
 def outside(cells: Mapping[str, pd.DataFrame]) -> list[dict[str, Any]]:
-    """Return the published rates outside the interval around ours, and why each is.
+    """Return the published rates outside the interval around ours, each with a reason.
 
-    It is "chance" where one difference as large is to be expected among so many: where its p-value times the
-    number of rates (Bonferroni) is at least `CHANCE`. Else it is "semantics" if the rate lies inside under
-    the recommended semantics, and "unknown" if not.
+    The reason is "chance" if one difference as large is to be expected among so many: if its p-value times
+    the number of rates (Bonferroni) is at least `CHANCE`. Otherwise it is "semantics" if the rate lies inside
+    under the recommended semantics, and "unknown" if not.
     """
     published, recommended = cells["published"], cells["recommended"]
     why = np.where(recommended["agrees"], "semantics", "unknown")

@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 def tables_of(rates: pd.DataFrame, cells: Mapping[str, pd.DataFrame]) -> list[tuple[str, str, pd.DataFrame]]:
-    """Return the tables as (file name, caption, table), from rates and what `compare` makes of them."""
+    """Return the tables as (file name, caption, table), from rates and the result of `compare`."""
     found = in_papers_order(rates[["distribution", "error"]].itertuples(index=False, name=None))
     tables = []
     for semantics in SEMANTICS:
@@ -44,9 +44,9 @@ def tables_of(rates: pd.DataFrame, cells: Mapping[str, pd.DataFrame]) -> list[tu
 
 
 def papers_form(rates: pd.DataFrame) -> pd.DataFrame:
-    """Return a table as the paper has it, a row per sample size or lead and threshold.
+    """Return a table in the paper's layout, a row per sample size or lead and threshold.
 
-    Each test has its rate, the exact 95 % interval and, where there is one, the published rate.
+    Each test has its rate, the exact 95 % interval and the published rate, if there is one.
     """
     import pandas as pd
 

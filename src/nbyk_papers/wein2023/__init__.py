@@ -1,1 +1,1 @@
-"""What people read of Wein et al. 2023: tables, figures, the summary and the page."""
+"""The study of Wein et al. 2023: cells, tables, figures, the summary and the page."""

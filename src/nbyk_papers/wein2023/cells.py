@@ -38,7 +38,8 @@ class Estimation:
     share_gold
         Whether both hypotheses see the same gold (`Semantics.share_gold`).
     n_resamples, n_spread_resamples
-        Draws of the first set, and of each other, which shows how estimates vary from set to set.
+        Draws of the first set, and of each other set. The others show the variation of estimates between
+        sets.
     seed
         Seed of all draws.
     """
@@ -51,7 +52,7 @@ class Estimation:
     seed: int
 
     def n_draws(self, n_references: int) -> int:
-        """Return how many draws so many reference sets take."""
+        """Return the total number of draws for a number of reference sets."""
         resamples = self.n_resamples + self.n_spread_resamples * (n_references - 1)
         return 2 * len(self.samplers) * resamples
 
@@ -64,21 +65,21 @@ def reference_sets(
     gold: Floats | None = None,
     latent_items: bool = True,
 ) -> list[ResponseSet]:
-    """Draw the test sets that p-values are estimated from.
+    """Draw the test sets from which p-values are estimated.
 
     Parameters
     ----------
     population
-        What test sets are drawn from. Its response stage also makes the systems' responses to real gold.
+        The population of the test sets. Its response stage also makes the systems' responses to real gold.
     n_references
         Test sets to draw.
     gold : ndarray, shape (items, ratings), optional
         Real gold ratings, NaN where missing. Each test set then has `n_items` of its items that have at
         least two ratings, drawn without replacement, and simulated systems (Wein et al. 2023, section 6).
     latent_items
-        Whether systems on real gold get each item's latent μ and σ, drawn given its ratings and the prior,
-        rather than the mean and standard deviation of its ratings, as the paper does. Responses that are
-        not put on a scale get the latter always.
+        Whether systems on real gold get each item's latent μ and σ, drawn given its ratings and the prior.
+        Otherwise they get the mean and standard deviation of its ratings, as in the paper, and so do
+        responses that are not put on a scale.
 
     Raises
     ------

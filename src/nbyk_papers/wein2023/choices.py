@@ -1,4 +1,4 @@
-"""Which errors |estimated − true| of Wein et al. 2023 are acceptable, and what to choose by them.
+"""Acceptable errors |estimated − true| of Wein et al. 2023, and the sampler and metric to choose.
 
 Section 5 calls errors of about 0.05 or more not acceptable. Section 7 says that the best metric does not
 depend on the sampler, nor the best sampler on the metric.
@@ -22,12 +22,12 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 NOT_ACCEPTABLE = 0.05
-"""An estimated p-value that is off the true one by so much is not acceptable (section 5)."""
+"""An estimated p-value that differs this much from the true one is not acceptable (section 5)."""
 
 _NOTICED = 0.001
 
 LEVEL = 0.05
-"""Chance that the choices are called dependent at one source and ε where they are not."""
+"""Chance that independent choices are wrongly called dependent at one source and ε."""
 
 
 def is_off(estimated: pd.Series, true: pd.Series) -> pd.Series:
@@ -37,9 +37,9 @@ def is_off(estimated: pd.Series, true: pd.Series) -> pd.Series:
 
 
 def acceptable_table(cells: Cells) -> pd.DataFrame:
-    """Return how many p-values of one semantics are not acceptable, a row per source and ε.
+    """Return the number of p-values of one semantics that are not acceptable, a row per source and ε.
 
-    The first test set's estimates stand for ours; "of all sets" is the share over all test sets.
+    Our numbers are the first test set's estimates; "of all sets" is the share over all test sets.
     """
     import pandas as pd
 
@@ -69,14 +69,14 @@ def acceptable_table(cells: Cells) -> pd.DataFrame:
 
 
 def choices(cells: Cells) -> pd.DataFrame:
-    """Return whether the best metric and the best sampler can be chosen apart, a row per source and ε.
+    """Return whether the best metric and the best sampler can be chosen separately, a row per source and ε.
 
-    Choosing apart takes the sampler of the least mean error over the metrics, and the metric of the least
-    mean error over the samplers. Choosing together takes the pair of the least mean error. The choices depend
-    on each other if, with some metric, another sampler has a smaller error than that sampler, or with some
-    sampler another metric than that metric. Each is a one-sided paired t-test over the test sets, with the
-    Monte-Carlo error of the true p-values added; Holm's correction covers all of them, at 0.05. Only metrics
-    that every sampler has are compared.
+    Chosen apart are the sampler with the least mean error over the metrics, and the metric with the least
+    mean error over the samplers. Chosen together is the pair with the least mean error. The choices depend on
+    each other if, for some metric, another sampler has a smaller error than the chosen one, or if, for some
+    sampler, another metric has a smaller error than the chosen one. Each is a one-sided paired t-test over
+    the test sets, with the Monte-Carlo error of the true p-values added; Holm's correction covers all of
+    them, at 0.05. Only metrics that every sampler has are compared.
 
     Parameters
     ----------
@@ -126,7 +126,7 @@ def verdict(table: pd.DataFrame, semantics: str) -> dict[str, Any]:
 
 
 def _complete(sets: pd.DataFrame, cells: Cells) -> tuple[str, ...]:
-    """Return the metrics that there are errors of by every sampler."""
+    """Return the metrics that have errors by every sampler."""
     n_samplers = sets.groupby("metric")["sampler"].nunique()
     return tuple(name for name in cells.columns if n_samplers.get(name) == len(cells.samplers))
 
@@ -172,7 +172,7 @@ Pair = tuple[int, int]
 def _rivals(
     sampler: int, metric: int, shape: tuple[int, ...]
 ) -> Iterator[tuple[tuple[str, int], Pair, Pair]]:
-    """Yield each cell that may beat what was chosen apart: whose choice it would change, chosen, rival."""
+    """Yield each cell that may beat a separate choice: the choice it would change, chosen, rival."""
     for m in range(shape[1]):
         yield from ((("metric", m), (sampler, m), (s, m)) for s in range(shape[0]) if s != sampler)
     for s in range(shape[0]):
@@ -180,7 +180,7 @@ def _rivals(
 
 
 def _p_of_smaller(error: Floats, true_se: Floats, chosen: Pair, rival: Pair) -> float:
-    """Return the one-sided p-value of the rival having the smaller mean error; 1 where nothing differs."""
+    """Return the one-sided p-value for a smaller mean error of the rival; 1 if no errors differ."""
     from scipy.stats import t
 
     lead = error[:, *chosen] - error[:, *rival]

@@ -53,11 +53,11 @@ class Cells:
 
     @property
     def semantics(self) -> list[str]:
-        """The semantics that there are cells of."""
+        """The semantics that have cells."""
         return list(self.table["semantics"].unique())
 
     def of(self, semantics: str, source: str | None = None) -> Cells:
-        """Return the cells of one semantics, and of one source or all."""
+        """Return the cells of one semantics, and of one source or of all."""
         table, sets = (
             rows[(rows["semantics"] == semantics) & ((rows["source"] == source) | (source is None))]
             for rows in (self.table, self.by_reference)
@@ -82,9 +82,9 @@ def read_cells(
 ) -> Cells:
     """Return the cells of one size (N, K) beside the published numbers.
 
-    Published numbers stand beside the paper's own size only, and where A is not perturbed. The first
-    reference set gives a cell's estimated p-value; all of them give its mean and standard deviation over test
-    sets, which is what the paper's own single test set is to be compared with.
+    There are published numbers only for the paper's own size with A not perturbed. The first reference set
+    gives a cell's estimated p-value; all of them give its mean and standard deviation over test sets. Compare
+    the paper's own single test set with these.
     """
     p = read_p_values(files)
     p = p[(p["n_items"] == n_items) & (p["k_responses"] == k_responses)]
@@ -131,7 +131,7 @@ def read_cells(
 
 
 def minima(cells: Cells, kind: str) -> pd.DataFrame:
-    """Return the least |estimated − true| p-value of each sampler or metric at each ε, of one source.
+    """Return the least |estimated − true| p-value of each sampler or metric at each ε, for one source.
 
     Parameters
     ----------
@@ -143,7 +143,7 @@ def minima(cells: Cells, kind: str) -> pd.DataFrame:
     Returns
     -------
     DataFrame
-        row, n (numbers that the least is taken over), epsilon_b, error (of the first test set), error_mean,
+        row, n (number of values behind the least), epsilon_b, error (of the first test set), error_mean,
         error_low and error_high (mean and 90 % interval over test sets), error_sd, published, z.
     """
     import pandas as pd
@@ -194,11 +194,11 @@ def _rank_among_sets(cells: pd.DataFrame, sets: pd.DataFrame) -> pd.Series:
 
 
 def z_over_sets(mean: pd.Series, sd: pd.Series, n_sets: pd.Series | int, published: pd.Series) -> pd.Series:
-    """Return how far a number of the paper's one test set is from our sets' mean, as a normal deviate.
+    """Return the distance of the paper's one test set from our sets' mean, as a normal deviate.
 
-    With a handful of sets the ratio has Student's t-distribution; it is given as the normal deviate of the
-    same probability, at most 37.5: that of the smallest probability that a float holds, as where no two of
-    many sets differ.
+    With a handful of sets the ratio has Student's t-distribution. The result is the normal deviate of the
+    same probability. It is at most 37.5, that of the smallest probability that a float holds, for example if
+    no two of many sets differ.
     """
     from scipy.stats import norm, t
 

@@ -39,28 +39,28 @@ PAPER_SIZE = (1000, 5)
 """Items N and responses per item K of every published number."""
 
 PUBLISHED_DRAWS = 1000
-"""Draws M behind every published p-value, but for the estimated ones of the EMD columns."""
+"""Draws M behind every published p-value, except the estimated ones of the EMD columns."""
 
 
 @dataclass(frozen=True)
 class Semantics:
-    """What exactly is computed under one reading of the paper.
+    """The exact computation under one reading of the paper.
 
     Attributes
     ----------
     name
-        "published" (what the printed numbers are) or "recommended".
+        "published" (reproduces the printed numbers) or "recommended".
     null
         The null hypothesis behind estimated p-values.
     share_gold
         Whether the null reuses the items and gold that the alternative drew (Algorithm 1 says so).
     latent_items
-        Whether systems on real gold get an item's latent μ and σ (`reference_sets`), rather than the mean and
-        standard deviation of its ratings.
+        Whether systems on real gold get an item's latent μ and σ (`reference_sets`). Otherwise they get the
+        mean and standard deviation of its ratings.
     metric_of_column
-        The metric that stands behind a column, where it is not the one of the same name.
+        The metric behind a column, if it is not the one of the same name.
     resamples_of_column
-        The most resamples that a column's estimated p-values use, where fewer than for the others.
+        The most resamples of a column's estimated p-values, if fewer than for the others.
     """
 
     name: str
@@ -75,7 +75,7 @@ class Semantics:
         return self.metric_of_column.get(column, column)
 
     def resamples(self, column: str, n_resamples: int) -> int:
-        """Return how many of `n_resamples` resamples a column's estimated p-values use."""
+        """Return the number of `n_resamples` resamples that a column's estimated p-values use."""
         return min(n_resamples, self.resamples_of_column.get(column, n_resamples))
 
 
@@ -121,7 +121,7 @@ def get_semantics(name: str) -> Semantics:
 
 
 def full_table_name(source: str, epsilon: float) -> str:
-    """Return the file name of a source's full-result table at one ε: the paper's number where it has one."""
+    """Return the file name of a source's full-result table at one ε, with the paper's number if any."""
     if source in _FIRST_FULL_TABLE and epsilon in EPSILONS:
         return f"table_{_FIRST_FULL_TABLE[source] + EPSILONS.index(epsilon):02d}"
     return f"{source}_epsilon_{epsilon:g}"

@@ -62,7 +62,7 @@ def reference(
     sd_scale_b: SdScaleB = 1.0,
     semantics: SemanticsName = "recommended",
 ) -> None:
-    """Draw the reference test sets that p-values are estimated from."""
+    """Draw the reference test sets from which p-values are estimated."""
     from nbyk.data import Ratings
     from nbyk.files import read_parquet, write_parquet
     from nbyk.priors import read_prior
@@ -222,7 +222,7 @@ def align(
 
 
 def _made(population: Population) -> dict[str, object]:
-    """Return what a population says of itself, for the metadata of a file."""
+    """Return a population's description for the metadata of a file."""
     names = ("n_items", "k_responses", "epsilon_b", "epsilon_a", "sd_scale_a", "sd_scale_b")
     return {**{name: getattr(population, name) for name in names}, "prior": population.prior.to_dict()}
 

@@ -1,4 +1,4 @@
-"""The figures of Wein et al. 2023, and how the published numbers compare with ours, as PNG and SVG."""
+"""The figures of Wein et al. 2023, and a figure of the published numbers against ours, as PNG and SVG."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ _HISTOGRAM_ITEMS = 1000
 def figures_of(
     cells: Cells, fits: Mapping[str, tuple[Path, Path]], seed: int
 ) -> dict[str, Callable[[], Figure]]:
-    """Return what draws each figure, by file name.
+    """Return the drawing function of each figure, by file name.
 
     Parameters
     ----------

@@ -33,15 +33,15 @@ def p_values_table(
     estimated
         From `estimated_effects_table`.
     true
-        From `true_effects_table`, by responses per item; one for every number that a sampler yields, or
-        none at all: the true columns are then empty.
+        From `true_effects_table`, by responses per item: one for every number that a sampler yields. If there
+        are none at all, the true columns are empty.
     cell
-        What the reference sets and the resamples were drawn with, as the first columns of the table:
-        epsilon_b, epsilon_a, n_items, k_responses and null.
+        The settings of the reference sets and the resamples, the first columns of the table: epsilon_b,
+        epsilon_a, n_items, k_responses and null.
     paired
         Whether the null shared the alternative's items and gold.
     resamples_of_column
-        How many of the resamples each column's estimated p-values use.
+        The number of resamples that each column's estimated p-values use.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What a small perturbation does to systems on real gold, in the papers' way and in ours."""
+"""The effect of a small perturbation on systems on real gold, by the paper's method and by ours."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from nbyk_papers.wein2023.design import PAPER_SIZE, SEMANTICS
 Floats = NDArray[np.float64]
 
 EPSILONS = (0.0, 1e-6, 0.05, 0.1)
-"""The perturbations ε_B that the two ways are compared at."""
+"""The perturbations ε_B at which the two methods are compared."""
 
 _N_SETS = 10
 
@@ -32,9 +32,9 @@ class SmallPerturbations:
     Attributes
     ----------
     share_alike
-        Share of the items with at least two ratings whose ratings are all alike, in [0, 1].
+        Share, in [0, 1], of items with all ratings equal, among items with at least two ratings.
     published, recommended
-        By how much B's MAE is larger than A's, at each of `EPSILONS`: a mean over ten test sets.
+        The difference of B's MAE and A's, at each of `EPSILONS`: a mean over ten test sets.
     """
 
     share_alike: float
@@ -43,7 +43,7 @@ class SmallPerturbations:
 
     @classmethod
     def of(cls, prior: TwoStagePrior, gold: Floats, seed: int) -> SmallPerturbations:
-        """Return the effects on gold ratings, shape (items, ratings), that a prior was fitted to.
+        """Return the effects on gold ratings, shape (items, ratings), to which a prior was fitted.
 
         Raises
         ------
@@ -77,7 +77,7 @@ class SmallPerturbations:
 
     @property
     def sentence(self) -> str:
-        """What the two ways do, in plain words."""
+        """The effects of both methods, as sentences."""
         at = ", ".join(f"{epsilon:g}" for epsilon in EPSILONS)
         theirs, ours = (
             ", ".join(f"{effect:.3f}" for effect in effects) for effects in (self.published, self.recommended)
@@ -97,7 +97,7 @@ class SmallPerturbations:
 
 
 def small_perturbations(source: str, ratings: Path, prior: Path, seed: int) -> dict[str, Any]:
-    """Return what to know of a source whose gold is real: its fit's caution and small perturbations."""
+    """Return the cautions about a source with real gold: that of its fit, and on small perturbations."""
     matrix = Ratings.from_table(read_parquet(ratings, ("item", "rater", "value"))[0]).matrix()
     fitted = read_prior(prior)
     found = SmallPerturbations.of(fitted, matrix, seed)

@@ -1,4 +1,4 @@
-"""What people read of Wein et al. 2023."""
+"""The report of Wein et al. 2023."""
 
 from __future__ import annotations
 
@@ -41,20 +41,20 @@ def report(
     pvalues
         Files of p-values.
     n_items, k_responses, metrics, samplers
-        What to show of them.
+        The size, metrics and samplers to show.
     fitted
-        Sources that a prior was fitted to.
+        Sources with a prior fitted to their ratings.
     seed
-        Seed of what is drawn from priors: in figures, and to show small perturbations on real gold.
+        Seed of the draws from priors: in figures, and to show small perturbations on real gold.
     ratings, priors
-        Of each source that a prior was fitted to.
+        Files of each source with a fitted prior.
     """
     cells = read_cells(pvalues, n_items=n_items, k_responses=k_responses, columns=metrics, samplers=samplers)
     return cells_report(cells, dict(zip(fitted, zip(ratings, priors, strict=True), strict=True)), seed)
 
 
 def cells_report(cells: Cells, fits: Mapping[str, tuple[Path, Path]], seed: int) -> Answer:
-    """Return the report of cells that were read, and of fits: ratings and prior by source."""
+    """Return the report of cells that were read and of fits (ratings and prior by source)."""
     on_real_gold = [small_perturbations(source, *files, seed) for source, files in fits.items()]
     return study_answer(
         "Follow the leader(board) with confidence, reproduced",

@@ -1,4 +1,4 @@
-"""The cells of p-values: which a configuration asks for, and which files hold them."""
+"""The cells of p-values that a configuration asks for, and the files that hold them."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ GRID = Grid((Field("epsilon", float), Field("a", float, 0.0), Field("n", int), F
 """ε of B, ε of A (in names where it is not 0), N and K."""
 _PAPERS_DRAWS = 4800 * len(WEIN_SAMPLERS)
 _PAPERS_SECONDS = 21.0
-"""What a cell of the paper was measured to take, of all its samplers and metrics (docs/cluster.md)."""
+"""The measured seconds of a cell of the paper with all its samplers and metrics (docs/cluster.md)."""
 
 Keys = tuple[str, str]
 """The keys of a file's samplers and metrics."""
@@ -50,10 +50,10 @@ def places(config: Any) -> list[Place]:
 
 
 def p_value_cells(config: Any, asked: Iterable[Place], results: Path = Path("results")) -> list[Cell]:
-    """Return the files of p-values that hold the cells asked for, those that are there and new ones.
+    """Return the files of p-values that hold the cells asked for, existing and new ones.
 
-    Which cells share a new file depends on the configuration alone, so that a run that was stopped goes on
-    with the same files.
+    The cells that share a new file depend only on the configuration, so a stopped run resumes with the same
+    files.
     """
     own, wanted = _by_folder(places(config)), _by_folder(asked)
     limit = seconds_of_a_job(sum(_seconds(config, point) for points in own.values() for point in points))
@@ -71,7 +71,7 @@ def p_value_cells(config: Any, asked: Iterable[Place], results: Path = Path("res
 
 
 def p_value_cell(config: Any, file: str) -> Cell:
-    """Return the cell of a file of p-values, which its name says.
+    """Return the cell of a file of p-values, from the file's name.
 
     Raises
     ------
@@ -123,12 +123,12 @@ def null_of(config: Any, semantics: str) -> str:
 
 
 def responses_of(samplers: Sequence[str], k: int) -> list[int]:
-    """Return the distinct numbers of responses per item that samplers yield of K."""
+    """Return the distinct numbers of responses per item that samplers yield from K."""
     return sorted({get_sampler(name).responses_per_item(k) for name in samplers})
 
 
 def prior_file(config: Any, semantics: str, source: str) -> str:
-    """Return the published prior where semantics ask for it or there are no ratings, else the fit."""
+    """Return the published prior if the semantics asks for it or there are no ratings; else the fit."""
     if semantics == "published" or not config.has_ratings(source):
         return f"results/priors/{semantics}/{source}.json"
     return f"results/fits/{source}/prior.json"
@@ -143,14 +143,14 @@ def _by_folder(asked: Iterable[Place]) -> dict[tuple[str, str], set[Point]]:
 
 
 def _seconds(config: Any, point: Point) -> float:
-    """Return what a cell takes: by its size and draws beside one of the paper's, and at least a little."""
+    """Return the cost of a cell: that of the paper's, scaled by size and draws, and at least a little."""
     draws: int = config.n_resamples + (config.n_references - 1) * config.n_spread_resamples
     size = max(200.0, point[2] * point[3]) / 5000
     return max(0.2, _PAPERS_SECONDS * size * draws * len(config.samplers) / _PAPERS_DRAWS)
 
 
 def _stored(folder: Path, null: str) -> Mapping[Point, Mapping[Keys, str]]:
-    """Return the stems of the files that are there, by their cells and the keys of samplers and metrics."""
+    """Return the stems of existing files, by their cells and the keys of samplers and metrics."""
     stored: dict[Point, dict[Keys, str]] = {}
     for name in stored_names(folder):
         stem, *keys = name.split("+")
@@ -163,7 +163,7 @@ def _stored(folder: Path, null: str) -> Mapping[Point, Mapping[Keys, str]]:
 def _files_of(
     config: Any, share: Sequence[Point], stored: Mapping[Point, Mapping[Keys, str]], limit: float
 ) -> list[tuple[str, Keys]]:
-    """Return the files that hold a share, those that are there and new ones: stems and keys."""
+    """Return the files that hold a share, existing and new ones: stems and keys."""
 
     @cache
     def plan(known: frozenset[Keys]) -> list[Keys]:

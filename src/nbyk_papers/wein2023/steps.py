@@ -1,4 +1,4 @@
-"""What makes p-values: for each cell test sets, their resamples, fresh draws, and the p-values of both."""
+"""The step that makes p-values: for each cell test sets, their resamples, fresh draws, and p-values."""
 
 from __future__ import annotations
 
@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SharedDraws:
-    """What the cells of a file have in common.
+    """The settings that the cells of a file have in common.
 
     Attributes
     ----------
     prior, gold
-        The population, and real gold ratings, shape (items, ratings), if there are.
+        The population, and real gold ratings, shape (items, ratings), if there are any.
     semantics
         How p-values are computed.
     metrics
@@ -48,7 +48,7 @@ class SharedDraws:
     how: Estimation
 
     def n_drawn(self, k: int) -> int:
-        """Return how many draws a cell with K responses takes."""
+        """Return the number of draws of a cell with K responses."""
         true = 2 * self.n_draws * len(responses_of(self.how.samplers, k))
         return self.how.n_draws(self.n_references) + true
 
@@ -71,7 +71,7 @@ def pvalues(
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute the p-values of cells that share a file, such as cells=epsilon-0.1-and-0.3_n-1000_k-5.
 
-    A cell's numbers are the same whichever file it is in.
+    A cell's numbers do not depend on the file that it is in.
     """
     import pyarrow as pa
 

@@ -52,19 +52,19 @@ class Wein2023Study(Study):
             )
 
     def commands(self) -> Mapping[str, Callable[..., Any]]:
-        """Return the commands from a prior, or your own ratings, to p-values, one by one."""
+        """Return the commands for each step from a prior, or your own ratings, to p-values."""
         from nbyk_papers.wein2023.effects import COMMANDS
 
         return COMMANDS
 
     def cells(self, config: Any) -> list[Cell]:
-        """Return its files of p-values, in each of which are one or more cells."""
+        """Return its files of p-values, each with one or more cells."""
         from nbyk_papers.wein2023.road import p_value_cells, places
 
         return p_value_cells(config, places(config))
 
     def cell(self, config: Any, file: str) -> Cell | None:
-        """Return the cell of a file, as its name says, whether the configuration asks for it or no longer."""
+        """Return the cell of a file from its name, even if the configuration no longer asks for it."""
         from nbyk_papers.wein2023.road import p_value_cell
 
         try:
@@ -73,7 +73,7 @@ class Wein2023Study(Study):
             return None
 
     def reported(self, config: Any) -> Cell:
-        """Return what its report is told and reads."""
+        """Return the settings and inputs of its report."""
         from nbyk_papers.wein2023.road import has_size
 
         first = config.sizes[0]

@@ -1,4 +1,4 @@
-"""How many of the published numbers agree with a run's."""
+"""The summary: how many of the published numbers agree with a run's."""
 
 from __future__ import annotations
 
@@ -19,16 +19,16 @@ AGREEMENT = 3.0
 """A published number agrees when it lies within this many standard errors of ours."""
 
 REPORTED_BELOW = 1e-5
-"""The paper calls what is smaller zero."""
+"""The paper calls smaller numbers zero."""
 
 
 def summarise(cells: Cells) -> dict[str, Any]:
-    """Return how many published cells agree with ours, by semantics and table, and which do not.
+    """Return the number of published cells that agree with ours, by semantics and table, and the others.
 
     A true p-value is compared by its Monte-Carlo error on both sides. An estimated one depends on the one
-    test set that the paper drew, so it is compared with the mean over our test sets by their spread, on the
-    probit scale. The median of |z| would be 0.67 if every difference were chance, and less where samplers
-    share a true p-value that is all but zero.
+    test set that the paper drew. It is therefore compared with the mean over our test sets by their spread,
+    on the probit scale. The median of |z| would be 0.67 if every difference were chance, and less if samplers
+    share a true p-value that is almost zero.
     """
     summary: dict[str, Any] = {"study": STUDY, "within_standard_errors": AGREEMENT}
     for semantics in sorted(cells.semantics):
@@ -52,7 +52,7 @@ def summarise(cells: Cells) -> dict[str, Any]:
 
 
 def _acceptable(cells: Cells) -> dict[str, Any]:
-    """Return how many p-values are off by so much that the paper calls it not acceptable, and a sentence."""
+    """Return the number of p-values with errors that the paper calls not acceptable, and a sentence."""
     table = acceptable_table(cells)
     cells_of, off, published, published_off = (
         int(table[name].sum())
@@ -75,7 +75,7 @@ def _acceptable(cells: Cells) -> dict[str, Any]:
 
 
 def _choices(cells: Cells, semantics: str) -> dict[str, Any] | None:
-    """Return the verdict on section 7's claim; None where there is too little to choose from."""
+    """Return the verdict on section 7's claim; None if there is too little to choose from."""
     table = choices(cells)
     return verdict(table, semantics) if len(table) else None
 
@@ -95,7 +95,7 @@ def _chi_square(rows: pd.DataFrame) -> dict[str, Any]:
     """Return χ² of a table's true p-values, each published number once, and its degrees of freedom.
 
     Several samplers share one draw of ours, and often one of the paper's. Numbers below the printed precision
-    on both sides say nothing and are left out.
+    on both sides are left out, because they tell nothing.
     """
     several = rows["sampler"].map(lambda name: get_sampler(name).responses_per_item(2) > 1)
     total, freedom = 0.0, 0

@@ -1,4 +1,4 @@
-"""The case study's numbers: tests of run means, their power, and what it does to test single episodes."""
+"""The case study's numbers: tests of run means, their power, and the effect of testing single episodes."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ from nbyk_papers.ulmer2022.cartpole.rewards import LABELS, Rewards
 Floats = NDArray[np.float64]
 
 FIRST, SECOND = "every_10", "every_20"
-"""The agents that the paper's question is about."""
+"""The two agents in the paper's question."""
 
 ALPHA, TAU = 0.05, 0.2
 FEW_RUNS, MORE_RUNS, DISCOUNT_RUNS = 5, 10, 8
-"""Runs that the paper begins with, that it ends with, and of the agent with a smaller discount factor."""
+"""Numbers of runs in the paper: at first, in the end, and of the agent with a smaller discount factor."""
 
 PUBLISHED_POWER = {"every_10": 0.6594, "every_20": 0.5616}
 PUBLISHED_EPS_MIN, PUBLISHED_P = 0.02, 0.005
@@ -45,14 +45,14 @@ _PAIR_DRAWS = 1000
 
 @dataclass(frozen=True)
 class RunsTested:
-    """What the tests say of the first runs of both agents: whether copying every 10 steps is better.
+    """Results of the tests of both agents' first runs: whether copying every 10 steps is better.
 
     Attributes
     ----------
     n_runs
-        How many runs of either.
+        Number of runs of each agent.
     means
-        The mean of the run means of either.
+        The mean of the run means of each agent.
     aso
         Almost Stochastic Order of the first over the second.
     p
@@ -70,12 +70,12 @@ class RunsTested:
 
 @dataclass(frozen=True)
 class OfEpisodes:
-    """What happens where the episodes of one run are taken for a sample, between runs of the same agent.
+    """Tests between runs of the same agent that take the episodes of one run as a sample.
 
     Attributes
     ----------
     agent, n_pairs
-        The agent, and how many pairs of its runs there are.
+        The agent, and the number of pairs of its runs.
     p : ndarray, shape (n_pairs,)
         One-sided p-values of the bootstrap test of the episodes, as the paper makes it.
     rejected, ordered
@@ -99,7 +99,7 @@ class CaseStudy:
     Attributes
     ----------
     rewards
-        What it rests on.
+        The rewards behind the numbers.
     tests
         The tests at five, ten and all runs.
     table
@@ -109,7 +109,7 @@ class CaseStudy:
     one_run
         eps_min and p of the bootstrap test where the episodes of the first run of either are the scores.
     episodes
-        The same between runs of one agent.
+        The same tests between runs of one agent.
     """
 
     rewards: Rewards
@@ -133,7 +133,7 @@ def case_study(rewards: Rewards, *, seed: int = 0) -> CaseStudy:
     rewards
         Rewards of the three agents, ten runs of each or more.
     seed
-        What the draws of the tests depend on.
+        The seed of the tests' draws.
 
     Raises
     ------
@@ -196,7 +196,7 @@ def _runs_tested(means: Mapping[str, Floats], n_runs: int, seed: int) -> RunsTes
 
 
 def _of_episodes(agent: str, of_runs: Floats, seed: int) -> OfEpisodes:
-    """Compare the runs of one agent with each other, pair by pair, and half of them with the other half."""
+    """Compare the runs of one agent pair by pair, and half of the runs with the other half."""
     pairs = np.array(list(combinations(range(len(of_runs)), 2)))
     a, b = of_runs[pairs[:, 0]], of_runs[pairs[:, 1]]
     greater, less = (

@@ -1,4 +1,4 @@
-"""The case study of Ulmer et al. 2022 as an answer: what its tests say, beside what the paper says."""
+"""The case study of Ulmer et al. 2022 as an answer: results of its tests beside the paper's."""
 
 from __future__ import annotations
 
@@ -35,12 +35,12 @@ _GOLDEN = 0.6180339887498949
 
 
 def report(*, seed: int = 0) -> Answer:
-    """Return what the rewards that come with nbyk say."""
+    """Return the case study of the rewards that come with nbyk."""
     return case_study_answer(case_study(read_rewards(None), seed=seed))
 
 
 def case_study_answer(found: CaseStudy) -> Answer:
-    """Return the answer that the case study is."""
+    """Return the case study as an answer."""
     return Answer(
         title="Does it help to copy the target network more often? The cart pole of Ulmer et al. 2022",
         sentences=tuple(_sentences(found)),

@@ -1,4 +1,4 @@
-"""A small network that values actions, its gradient, and Adam: all that Q-learning on the cart pole takes."""
+"""A small network that values actions, its gradient, and Adam, for Q-learning on the cart pole."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ class QNetwork:
             self.weights.append(generator.uniform(-bound, bound, fan_out))
 
     def copy(self) -> QNetwork:
-        """Return a network of its own with the weights of now."""
+        """Return an independent copy of the network with its present weights."""
         return copy.deepcopy(self)
 
     def values(self, states: Floats) -> Floats:

@@ -26,7 +26,7 @@ AGENTS = {
     "every_20": TrainingSettings(target_update=20),
     "discount_0.6": TrainingSettings(target_update=10, discount=0.6),
 }
-"""What the case study compares: the network copied every 10 or 20 steps, and a smaller discount factor."""
+"""The agents compared: the network copied every 10 or 20 steps, and a smaller discount factor."""
 
 LABELS = {
     "every_10": "every 10 steps",

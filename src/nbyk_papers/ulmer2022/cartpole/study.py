@@ -18,11 +18,11 @@ class CartPoleStudy(Study):
     report = "nbyk_papers.ulmer2022.cartpole.answer:report"
 
     def reported(self, config: Any) -> Cell:
-        """Return what its report is told: nothing."""
+        """Return its report, which needs no settings or inputs."""
         return Cell(self.folder, "report", memory=200, seconds=5)
 
     def commands(self) -> Mapping[str, Callable[..., Any]]:
-        """Return its commands: training the agents anew, and the study of any rewards."""
+        """Return its commands: one trains the agents anew, one makes the study of any rewards."""
         from nbyk_papers.ulmer2022.cartpole.commands import app
 
         return {"cartpole": app}

@@ -19,7 +19,7 @@ N_ACTIONS = 2
 
 
 class Environment(Protocol):
-    """What an agent acts in, as gymnasium has it."""
+    """The environment of an agent, with gymnasium's interface."""
 
     def reset(self, *, seed: int | None = None) -> tuple[Any, dict[str, Any]]:
         """Begin an episode; return its first state."""
@@ -43,7 +43,7 @@ class TrainingSettings:
     n_hidden, learning_rate
         Hidden units and step size of Adam.
     batch_size, memory_size
-        Transitions per training step, and how many of the last ones the replay buffer holds.
+        Transitions per training step, and the number of latest ones that the replay buffer holds.
     explored_steps, explored_share
         The share of random actions falls from 1 to `explored_share` over the first `explored_steps` actions.
     """
@@ -64,7 +64,7 @@ class TrainingSettings:
 
 
 class ReplayBuffer:
-    """The last transitions that an agent saw: state, action, reward, next state, and whether it went on."""
+    """An agent's latest transitions: state, action, reward, next state, and whether the episode went on."""
 
     def __init__(self, size: int, n_inputs: int) -> None:
         self._states = np.zeros((2, size, n_inputs))
@@ -76,7 +76,7 @@ class ReplayBuffer:
         return min(self._seen, len(self._actions))
 
     def add(self, state: Floats, action: int, reward: float, next_state: Floats, goes_on: bool) -> None:
-        """Keep a transition, in place of the oldest where there is no room."""
+        """Keep a transition; it replaces the oldest if there is no room."""
         at = self._seen % len(self._actions)
         self._states[0, at], self._states[1, at] = state, next_state
         self._actions[at] = action
@@ -86,7 +86,7 @@ class ReplayBuffer:
     def sample(
         self, size: int, generator: np.random.Generator
     ) -> tuple[Floats, NDArray[np.int64], Floats, Floats, Floats]:
-        """Return states, actions, rewards, next states and 1 where it went on, of transitions drawn anew."""
+        """Return states, actions, rewards, next states and 1 if the episode went on, for a new draw."""
         at = generator.integers(len(self), size=size)
         (states, next_states), (rewards, goes_on) = self._states[:, at], self._rewards[:, at]
         return states, self._actions[at], rewards, next_states, goes_on
@@ -98,11 +98,11 @@ def train(environment: Environment, settings: TrainingSettings, seed: np.random.
     Parameters
     ----------
     environment
-        One of two actions, such as the cart pole.
+        An environment with two actions, such as the cart pole.
     settings
         How the agent learns.
     seed
-        Of the environment, the network, the actions and the batches.
+        Seed of the environment, the network, the actions and the batches.
 
     Returns
     -------
@@ -110,9 +110,9 @@ def train(environment: Environment, settings: TrainingSettings, seed: np.random.
 
     Notes
     -----
-    The loss is (r + γ max Q(s′, ·; θ_target) − Q(s, a; θ))², without the second term where the episode ended
-    by itself. An episode that is cut off goes on as far as the agent knows. Training begins once there are as
-    many transitions as a batch takes, and goes on by one step per action.
+    The loss is (r + γ max Q(s′, ·; θ_target) − Q(s, a; θ))², without the second term if the episode ended by
+    itself. An episode that is cut off counts as going on. Training begins once there are enough transitions
+    for a batch, and then takes one step per action.
     """
     of_environment, of_network, of_learning = seed.spawn(3)
     generator = np.random.default_rng(of_learning)
