@@ -39,16 +39,7 @@ class Place:
         self.bin = folder / "env" / "bin"
 
     def install(self, *what: object) -> None:
-        run(
-            self.bin / "python",
-            "-m",
-            "pip",
-            "install",
-            "--quiet",
-            "--disable-pip-version-check",
-            "--no-compile",
-            *what,
-        )
+        run(self.bin / "python", "-m", "pip", "install", "--quiet", "--disable-pip-version-check", *what)
 
     @property
     def packages(self) -> Path:
