@@ -67,7 +67,7 @@ class LabelComparison:
 
 @dataclass(frozen=True)
 class LabelTest(Several):
-    """Two systems compared by one or more scores on the same resamples; with one, it has its numbers.
+    """Two systems compared by scores on the same resamples; with one score, it has that score's numbers.
 
     Attributes
     ----------

@@ -175,7 +175,7 @@ def cochran_mantel_haenszel(
     Raises
     ------
     NbykError
-        If the labels are soft or bad (`check_labels`), the number of strata is not that of items, or a name
+        If the labels are soft or bad (`check_labels`), `strata` does not have one entry per item, or a name
         is unknown.
 
     Notes

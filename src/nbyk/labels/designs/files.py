@@ -36,7 +36,7 @@ _PATTERN = frozenset("*?[")
 
 
 def _conditions(value: Any) -> Any:
-    """Return conditions as a mapping from names to lists: a name alone is also its file or column."""
+    """Return conditions as a mapping from names to lists: a name alone is also that of its file or column."""
     if isinstance(value, str | list):
         names = as_list(value)
         for place, name in enumerate(names):
