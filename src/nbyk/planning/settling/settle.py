@@ -84,8 +84,8 @@ def settle(
     squared error, and B to the effect. More ratings remove the part of A's error that is noise, and this part
     is uncertain. The power at another K is therefore the mean over three populations, with A's error as it is
     and √3 standard errors to each side. If the data's s differs from the population's by three standard
-    errors (real systems err on the same items), the data's s is kept. One item of the data then counts as
-    several of the population, by the ratio of the squares. The power at the answers is simulated. An answer
+    errors (real systems err on the same items), the data's s is kept. One item of the data then equals a
+    number of population items: the ratio of the squares. The power at the answers is simulated. An answer
     must reach the requested power within twice its Monte-Carlo error. If it does not, as with effects of few
     values, N or K grows. Without gold, the effect of an additive metric does not change with K, and its
     variance changes as `variance_shares` shows.

@@ -44,7 +44,7 @@ class Responses:
     Attributes
     ----------
     gold, a, b
-        The three roles. Without gold, its values have shape (N, 0).
+        The three roles. Without gold, the values of `gold` have shape (N, 0).
     source_units
         For each source of shared units, the numbers of its units, at least two.
     clusters : ndarray, shape (N,)

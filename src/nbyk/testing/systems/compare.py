@@ -56,7 +56,7 @@ def compare(
     gold
         Gold responses to N items: an array (N,) or (N, K) with NaN where one is missing, lists that may
         differ in length, a pandas frame or series, or anything numpy can convert. None without gold, for a
-        metric that needs none, such as "mean". Or a `ResponseSet`; then leave out `a` and `b`.
+        metric that needs none, such as "mean". Or a `ResponseSet`; then leave out `a`, `b`, `cluster`.
     a, b
         Responses of each system to the same items, in the same forms. Pandas objects are aligned by their
         index if all arguments are pandas objects.
