@@ -1,4 +1,4 @@
-"""The paired bootstrap over label predictions: whether system A is better than B on other items."""
+"""The paired bootstrap over label predictions: a test of whether system A is better than B on other items."""
 
 from __future__ import annotations
 
@@ -65,10 +65,10 @@ def label_bootstrap(
 ) -> LabelTest:
     """Test whether system A labels better than system B, by a paired bootstrap over items.
 
-    All scores see the same resamples. The numbers depend on the arguments alone but for `threads`, and a
-    larger `n_resamples` continues the same resamples. Exchanging A and B of one run each mirrors the numbers,
-    and other names or another order of the classes change nothing; another order of the items draws other
-    resamples.
+    All scores see the same resamples. The numbers depend only on the arguments, and not on `threads`. A
+    larger `n_resamples` continues the same resamples. If A and B have one run each, exchanging them mirrors
+    the numbers. Other names or another order of the classes change nothing. Another order of the items draws
+    other resamples.
 
     Parameters
     ----------
@@ -77,22 +77,22 @@ def label_bootstrap(
     a, b : array_like of the target's shape, or a sequence of such, one per run
         Predictions of the treatment A and of the control B; a score of several runs is their mean.
     scores
-        Names of scores (`score_names`); by default BooStSa's four for the kind of labels, and of soft ones
-        the Jensen–Shannon divergence beside the distance.
+        Names of scores (`score_names`); by default BooStSa's four for the kind of labels, and for soft labels
+        also the Jensen–Shannon divergence.
     labels
-        The classes of hard labels, where the targets do not hold all of them.
+        The classes of hard labels, if the targets do not have all of them.
     semantics
         "recommended": p = (1 + #{d* ≥ 2d})/(1 + M) of the effects d* of M resamples and the observed d, ties
         included. "published": BooStSa's #{d* > 2d}/M, scores of hard labels rounded to four decimals, macro
-        averages over the classes that occur in a resample, and its stars; for distances with the sign that
-        BooStSa means and misses.
+        averages over the classes that occur in a resample, and its stars; for distances it uses the sign that
+        BooStSa intends but does not apply.
     fraction
-        How many items a resample draws, as a share f of all in (0, 1]; by default 1, or published 0.1.
+        Number of items that a resample draws, as a share f of all in (0, 1]; by default 1, or published 0.1.
     runs
         "independent" (recommended): a resample draws items, and runs of A and of B. "paired": run j of A goes
-        with run j of B, as where they share a seed or a fold, and both are drawn together. "fixed": items
-        alone are drawn, so that p is about these runs and not about fresh ones. "concatenated" (published):
-        runs are appended as if each held other items.
+        with run j of B, because they share a seed or a fold, and both are drawn together. "fixed": only items
+        are drawn, so that p is about these runs and not about new ones. "concatenated" (published): runs are
+        appended as if each had other items.
     alternative
         "two-sided" (recommended), "greater" (A is better; published semantics have no other) or "less".
     n_resamples
@@ -104,12 +104,12 @@ def label_bootstrap(
     threads
         Threads to use; the numbers do not depend on it.
     names
-        What errors, warnings and the sentence call A and B.
+        The names of A and B in errors, warnings and the sentence.
     rated
-        The ratings that the targets are made of (`nbyk.labels.rated_targets`), item by item.
+        The ratings behind the targets (`nbyk.labels.rated_targets`), item by item.
     generalise
-        "items", or "items" and "raters": whom the first claim speaks of. By default both, where two raters
-        or more rated several items each.
+        The population of the first claim: "items", or "items" and "raters". By default both, if two raters or
+        more rated several items each.
 
     Returns
     -------
@@ -119,21 +119,20 @@ def label_bootstrap(
     ------
     NbykError
         If the labels are bad (`check_labels`), a name is unknown, the fraction is outside (0, 1] or leaves no
-        item, systems whose runs are paired differ in their number, or raters are to be generalised over that
-        there are not.
+        item, paired runs differ in number, or there are no raters to generalise over.
     UndefinedMetricError
-        If a score has no value, as the correlation of constant entropies.
+        If a score has no value, such as the correlation of constant entropies.
 
     Notes
     -----
-    Under "recommended", d* − d over resamples stands for the effect's sampling distribution under the null
-    (Berg-Kirkpatrick et al. 2012), which needs f = 1: at smaller f, d* scatters 1/√f as wide, and the test
-    hardly ever rejects.
+    Under "recommended", the distribution of d* − d over resamples approximates the effect's sampling
+    distribution under the null (Berg-Kirkpatrick et al. 2012). This needs f = 1: at smaller f, the spread of
+    d* is 1/√f times as wide, and the test hardly ever rejects.
 
-    Items and runs are crossed: a drawn run predicts every drawn item. Of R runs, R − 1 are drawn, so that the
-    mean over runs varies as it should; what a run does to single items is counted up to three times (Owen
-    2007), so that the test is conservative where runs differ by items rather than as wholes. One run per
-    system leaves the resampling to items, and what other runs would give is not in the p-value.
+    Items and runs are crossed: a drawn run predicts every drawn item. From R runs, R − 1 are drawn, so that
+    the mean over runs has the right variance. The effects of a run on single items count up to three times
+    (Owen 2007). So the test is conservative if runs differ mainly on single items, not as wholes. With one
+    run per system, only items are resampled, and the p-value does not include variation over runs.
     """
     if semantics not in get_args(Semantics):
         raise unknown_name("semantics", str(semantics), get_args(Semantics))
@@ -234,7 +233,7 @@ def label_bootstrap(
 
 @dataclass(frozen=True)
 class _Resamples:
-    """How effects of resamples come about: what is drawn, from which streams, and how it is scored."""
+    """Effects of resamples: the draws, their random streams, and the scores."""
 
     scorer: LabelScorer
     scores: tuple[LabelScore, ...]
@@ -245,14 +244,14 @@ class _Resamples:
     decimals: int | None
 
     def effects(self, chunk: int) -> Floats:
-        """Return the effects of a chunk, shape (scores, 64), and below them how many classes they lacked."""
+        """Return the effects of a chunk, shape (scores, 64), then the numbers of classes that they lacked."""
         found, lacking = self.scorer.scores(self.items.draws(chunk))
         score_a, score_b = self.means(found, *run_counts(self.key, self.n_runs, self.runs, chunk))
         signs = np.array([score.sign for score in self.scores])[:, np.newaxis]
         return np.concatenate([self.rounded(signs * (score_a - score_b)), lacking.sum(axis=1)])
 
     def means(self, found: Floats, runs_a: NDArray[Any], runs_b: NDArray[Any]) -> tuple[Floats, Floats]:
-        """Return the systems' mean scores over runs, which are counted `runs_a` and `runs_b` times."""
+        """Return the systems' mean scores over runs, which count `runs_a` and `runs_b` times."""
         split = self.n_runs[0]
         score_a, score_b = (
             (of_runs * times).sum(axis=1) / times.sum(axis=0)
@@ -261,13 +260,13 @@ class _Resamples:
         return self.rounded(score_a), self.rounded(score_b)
 
     def rounded(self, values: Floats) -> Floats:
-        """Return values as BooStSa has them: of hard labels to four decimals."""
+        """Return values as BooStSa does: to four decimals for hard labels."""
         return values if self.decimals is None else np.round(values, self.decimals)
 
 
 @dataclass(frozen=True)
 class _Wanted:
-    """What p-values and intervals are asked for."""
+    """The settings of p-values and intervals."""
 
     alternative: Alternative
     confidence_level: float
@@ -278,7 +277,7 @@ class _Wanted:
 
 
 def _concatenated(data: HardLabels | SoftLabels) -> HardLabels | SoftLabels:
-    """Return the labels as one run per system, whose items are the items of all runs, run after run."""
+    """Return the labels as one run per system; its items are the items of all runs, run after run."""
     n_runs = data.runs[0]
     target = np.concatenate([data.target] * n_runs)
     if isinstance(data, HardLabels):

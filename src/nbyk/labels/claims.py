@@ -1,4 +1,4 @@
-"""Whom a test of label predictions speaks of: new items with these raters, or new raters too."""
+"""The populations of a test of label predictions: new items with these raters, or new raters too."""
 
 from __future__ import annotations
 
@@ -27,16 +27,16 @@ Floats: TypeAlias = NDArray[np.float64]
 SIDES: tuple[Alternative, ...] = ("greater", "less", "two-sided")
 
 _FEW_RATERS = 10
-"""Of fewer, the level of the test over new raters was measured to reach .13 at .05 (docs/labels.md)."""
+"""With fewer raters, the measured level of the test over new raters reaches .13 at .05 (docs/labels.md)."""
 
 
 def over_raters(rated: RatedTargets | None, generalise: Sequence[str] | None, *, published: bool) -> bool:
-    """Return whether a test is to speak of new raters too.
+    """Return whether a test also generalises over raters.
 
     Raises
     ------
     NbykError
-        If what to generalise over is unknown, lacks the items, or is not there.
+        If a name to generalise over is unknown or not in the data, or "items" is missing.
     """
     there = rated is not None and rated.n_shared >= 2 and not published
     if generalise is None:
@@ -68,7 +68,7 @@ def items_claim(
     runs: Runs,
     rated: RatedTargets | None,
 ) -> Claim:
-    """Return the claim over new items, and new runs where they are drawn, with these raters."""
+    """Return the claim over new items (and new runs if they are drawn) with these raters."""
     over = ("items", "runs") if max(n_runs) > 1 and runs in ("independent", "paired") else ("items",)
     n_raters = 0 if rated is None else rated.n_shared
     raters = "this rater" if n_raters == 1 else f"these {n_raters} raters"
@@ -105,22 +105,23 @@ def with_raters(
     Parameters
     ----------
     rated
-        The ratings that the targets are made of; two raters at least rated two items or more.
+        The ratings behind the targets; at least two raters rated two items or more.
     labels
         The targets and predictions.
     comparisons
-        The comparisons, whose only claim is that with these raters.
+        The comparisons; their only claim is that with these raters.
     draws : ndarray, shape (scores, M)
-        Effects of the resamples that the claims rest on.
+        Effects of the resamples behind the claims.
     share
-        Which share of the items a resample draws: its effects vary as those of so many items.
+        Share of the items that a resample draws. Its effects vary as those of that number of items.
     alternative, confidence_level
         As for `label_bootstrap`.
 
     Notes
     -----
-    With the variance S² of the draws, and that over raters by the jackknife T, whose part within W is in S²
-    already, the variance is S² + T − W, and p and the interval are by t (`nbyk.testing.shared_units`).
+    Let S² be the variance of the draws, T the variance over raters by the jackknife, and W its part within,
+    which S² already contains. The variance is S² + T − W, and p and the interval are by t
+    (`nbyk.testing.shared_units`).
     """
     n_raters = rated.n_shared
     parts = None
@@ -162,7 +163,7 @@ def with_raters(
 
 
 def about_raters(rated: RatedTargets, *, drawn: bool) -> Iterator[str]:
-    """Yield the caution about the raters behind targets; `drawn` where the test speaks of new ones."""
+    """Yield the caution about the raters behind targets; `drawn` if the test generalises over raters."""
     if not drawn or rated.n_shared < FEWEST_UNITS:
         yield from about_units({"gold": rated.raters}, len(rated.codes), claim="labels")
     elif rated.n_shared < _FEW_RATERS:

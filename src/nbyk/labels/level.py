@@ -1,4 +1,4 @@
-"""How often the test rejects where both systems are equally good, against the fraction that it draws."""
+"""The test's rejection rate if both systems are equally good, by the fraction of items that it draws."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ _SOFT_NOISE = 0.4
 _ITEM_SD = 1.5
 _SYSTEM_SD = 0.5
 _ERR = 0.4
-"""Logits: how items differ, each system's noise, and by how much A errs one way and B the other."""
+"""Logits: the spread of items, each system's noise, and the opposite errors of A and B."""
 
 Predictions: TypeAlias = NDArray[np.int64] | NDArray[np.float64]
 
 
 @dataclass(frozen=True)
 class Level:
-    """How often one score's test rejected at one fraction, systems being equally good.
+    """The rejection rate of one score's test at one fraction, with equally good systems.
 
     Attributes
     ----------
     score
         The score's name.
     fraction
-        What share of the items a resample drew.
+        The share of the items that a resample drew.
     rate, rate_two_sided
         Shares of test sets with p ≤ α, one-sided for A and two-sided (NaN under published semantics).
     low, high
-        The band that 99 % of rates fall in if the chance to reject is α.
+        The band that holds 99 % of rates if the chance to reject is α.
     n_sets
         Test sets.
     """
@@ -61,10 +61,10 @@ class Level:
 def equally_good(
     kind: Kind, n_items: int, chunk: int, size: int, seed: int = 0
 ) -> list[tuple[Predictions, ...]]:
-    """Return targets, predictions of A and of B of simulated test sets on which neither is the better system.
+    """Return targets and predictions of A and B for simulated test sets on which both are equally good.
 
-    A and B are exchangeable: hard labels of three classes are right with a chance of ¾ and equal to the other
-    system's half of the time; soft ones are the target mixed with noise, each system with its own.
+    A and B are exchangeable: hard labels of three classes are right with a chance of ¾, and equal the other
+    system's label half of the time. Soft labels are the target mixed with noise of each system.
 
     Parameters
     ----------
@@ -73,7 +73,7 @@ def equally_good(
     n_items
         Items N of each set.
     chunk, size
-        Which chunk of sets, and how many of it, at most `CHUNK`.
+        The number of the chunk of sets, and how many of its sets to return, at most `CHUNK`.
     seed
         Seed of the sets.
     """
@@ -94,11 +94,11 @@ def equally_good_rated(
     per_item: int | None = None,
     seed: int = 0,
 ) -> list[tuple[NDArray[np.int64], Predictions, Predictions]]:
-    """Return ratings, predictions of A and of B of sets on which neither system is better over new raters.
+    """Return ratings and predictions of A and B for sets on which neither is better over new raters.
 
-    Two of three classes are mirror images of each other. Rater j says the first of them more often than the
-    second by λ z_j on the scale of logits, z standard normal; A errs towards the one and B towards the other.
-    So whoever happens to rate decides which system looks better, and over new raters both are equally good.
+    Two of three classes are mirror images of each other. Rater j prefers the first of them to the second by λ
+    z_j on the scale of logits, with z standard normal. A errs towards one and B towards the other. So the
+    raters in a set decide which system looks better, and over new raters both are equally good.
 
     Parameters
     ----------
@@ -109,17 +109,17 @@ def equally_good_rated(
     chunk, size
         As `equally_good`.
     lean
-        λ, by how much raters differ.
+        λ, the spread of raters.
     per_item
-        Raters of an item, drawn anew for each; all by default.
+        Number of raters of an item, drawn separately for each item; all by default.
     seed
         Seed of the sets.
 
     Returns
     -------
     list of tuple
-        Ratings of shape (N, J), places of classes and −1 where there is none, and the predictions, of shape
-        (N,) or (N, 3).
+        Ratings of shape (N, J) (places of classes, −1 for missing), and the predictions, of shape (N,) or (N,
+        3).
     """
     key = stream_key(seed, purpose="label raters", kind=kind, n_items=n_items, n_raters=n_raters)
     draw = Streams(key, chunk).generator("sets")
@@ -139,22 +139,22 @@ def type_one_error(
     seed: int = 0,
     threads: int = 1,
 ) -> tuple[Level, ...]:
-    """Measure how often `label_bootstrap` rejects where both systems are equally good.
+    """Measure the rate at which `label_bootstrap` rejects if both systems are equally good.
 
     Parameters
     ----------
     kind
-        "hard" or "soft": which labels to simulate (`equally_good`).
+        "hard" or "soft": the labels to simulate (`equally_good`).
     scores, semantics
         As `label_bootstrap`.
     fractions
-        Which shares of the items to draw; all see the same test sets.
+        The shares of the items to draw; all see the same test sets.
     n_items, n_sets, n_resamples
         Items N of each test set, test sets, and resamples of each.
     alpha
         Nominal level.
     seed, threads
-        Seed of the sets, and threads to use, on which the numbers do not depend.
+        Seed of the sets, and threads to use. The numbers do not depend on the threads.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What a reader must know beside a p-value: what was not resampled, what counted as 0, what was left out."""
+"""Notes to a p-value: parts that were not resampled, scores that counted as 0, draws that were left out."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _FEW_RUNS = 5
 
 
 def lacking_flag(lacking: Ints, runs: tuple[int, ...], names: tuple[str, str]) -> tuple[str, ...]:
-    """Say how many classes of either system counted as 0 on the data, `lacking` of shape (S,)."""
+    """Return the note on classes of each system that counted as 0 on the data; `lacking` has shape (S,)."""
     owners = np.repeat((0, 1), runs)
     worst = [int(lacking[owners == owner].max()) for owner in (0, 1)]
     found = [f"{count} of {name}" for name, count in zip(names, worst, strict=True) if count]
@@ -30,7 +30,7 @@ def lacking_flag(lacking: Ints, runs: tuple[int, ...], names: tuple[str, str]) -
 
 
 def drawn_flag(lacking: Floats, effects: Floats) -> tuple[str, ...]:
-    """Say on how many resamples a class counted as 0 or the score was undefined, both of shape (M,)."""
+    """Return the note on resamples with a class that counted as 0 or an undefined score; both shape (M,)."""
     warnings = []
     n_lacking, n_undefined = int((lacking > 0).sum()), int((~np.isfinite(effects)).sum())
     if n_lacking:
@@ -48,7 +48,7 @@ def warnings_on(
     fraction: float,
     names: tuple[str, str],
 ) -> tuple[str, ...]:
-    """Return what holds of all scores of a test."""
+    """Return the notes about all scores of a test."""
     warnings = []
     if fraction < 1.0:
         warnings.append(

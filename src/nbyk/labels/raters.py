@@ -1,4 +1,4 @@
-"""Targets made of ratings: by how much an effect hangs on who rated."""
+"""Targets made from ratings: the variance of an effect over raters."""
 
 from __future__ import annotations
 
@@ -26,25 +26,25 @@ Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
 
 _SAME_SHARE = 1e-9
-"""Shares of classes no further apart than this are tied."""
+"""Shares of classes that differ by at most this are tied."""
 
 
 @dataclass(frozen=True, eq=False)
 class RatedTargets:
-    """Ratings that targets are made of, and who gave them.
+    """The ratings behind targets, with their raters.
 
     Attributes
     ----------
     codes : ndarray of int, shape (N, K)
-        The place of each rating among the classes, from 0; −1 where there is none.
+        The place of each rating among the classes, from 0; −1 for missing.
     classes
         The names of the classes, the levels of the ratings.
     raters
-        Who gave each rating.
+        The rater of each rating.
     smoothing
-        Ratings added to every class of every item, of soft labels.
+        Ratings added to every class of every item, for soft labels.
     ties
-        Which class hard labels have where several have the most ratings.
+        The class of hard labels if several classes share the most ratings.
     """
 
     codes: Ints
@@ -59,13 +59,13 @@ class RatedTargets:
         return self.raters.n_shared
 
     def counts(self) -> Floats:
-        """Return how many ratings of each item have each class, shape (N, C)."""
+        """Return the number of each item's ratings in each class, shape (N, C)."""
         return np.stack([(self.codes == code).sum(axis=1) for code in range(len(self.classes))], axis=1) * 1.0
 
     def responses(self) -> Responses:
-        """Return the ratings as the test for shared units takes them; of the systems nothing is in them."""
+        """Return the ratings as the test for shared units takes them, without the systems."""
         values = np.where(self.codes >= 0, self.codes, np.nan)
-        shared = np.append(self.raters.items_of > 1, False)  # −1, where nothing is, is the last
+        shared = np.append(self.raters.items_of > 1, False)  # the index −1, no rating, is the last
         index = self.raters.index
         assert index is not None
         ids = np.where(shared[index], index, NO_UNIT)
@@ -80,7 +80,7 @@ def rated_targets(
     smoothing: float = 0.0,
     ties: Ties = "refuse",
 ) -> RatedTargets:
-    """Return ratings as `label_bootstrap` takes them beside the targets that are made of them.
+    """Return ratings in the form that `label_bootstrap` takes with the targets made from them.
 
     Parameters
     ----------
@@ -108,21 +108,21 @@ def rated_targets(
 def rater_components(
     rated: RatedTargets, labels: HardLabels | SoftLabels, scores: Sequence[LabelScore]
 ) -> list[Component] | None:
-    """Return the variance of each score's effect over raters; None where leaving one out leaves no score.
+    """Return the variance of each score's effect over raters; None if a score is undefined without a rater.
 
     Parameters
     ----------
     rated
-        The ratings, of which two raters at least rated two items or more.
+        The ratings; at least two raters rated two items or more.
     labels
-        The targets made of them, and the predictions of A and B.
+        The targets made from them, and the predictions of A and B.
     scores
         The scores.
 
     Notes
     -----
-    The jackknife of `nbyk.testing.shared_units`: a rater who is left out leaves every item's target, on all
-    items (the total) and on those of one block of items in turn (the part within).
+    The jackknife of `nbyk.testing.shared_units`: a rater is left out of the targets of all items (for the
+    total), and of those of one block of items in turn (for the part within).
     """
     data = rated.responses()
     found = _Targets(rated, labels, scores, data)
@@ -159,7 +159,7 @@ def rater_components(
 
 
 class _Targets:
-    """Targets without a rater on some items, and the effects that they give."""
+    """Targets without a rater on some items, and their effects."""
 
     def __init__(
         self,
@@ -172,19 +172,19 @@ class _Targets:
         self._kind: Kind = "hard" if isinstance(labels, HardLabels) else "soft"
         self._counts = rated.counts()
         self._sizes = self._counts.sum(axis=1)
-        # a level that no target has is no class of hard labels
+        # a level without targets is not a class of hard labels
         self._places = [rated.classes.index(_name(label)) for label in _classes(labels, rated)]
         self._signs = np.array([score.sign for score in scores])
         panel = data.panel_sizes
-        # a majority jumps, and leaving out one of many ratings meets few jumps
+        # a majority changes in jumps, and leaving out one of many ratings meets few jumps
         self._steps = np.maximum(1.0, 0.5 * (panel - 1.0) / np.sqrt(panel))
 
     def step(self, unit: int) -> float:
-        """Return how far an item's shares go when a rater leaves it: once, or farther for hard labels."""
+        """Return the factor on the change of an item's shares without a rater: 1, or more for hard labels."""
         return float(self._steps[unit]) if self._kind == "hard" else 1.0
 
     def effects(self, left_out: Sequence[tuple[Ints, int]]) -> Floats:
-        """Return the effect of each score where raters are left out of some items."""
+        """Return the effect of each score with raters left out of some items."""
         counts, kept = self._counts.copy(), np.ones(len(self._counts), dtype=np.int64)
         for items, unit in left_out:
             rows, columns = np.nonzero(self._data.gold.units[items] == unit)
@@ -205,7 +205,7 @@ class _Targets:
         most = counts >= counts.max(axis=1, keepdims=True) - _SAME_SHARE
         lowest, highest = most.argmax(axis=1), most.shape[1] - 1 - most[:, ::-1].argmax(axis=1)
         found = self._of(lowest, kept)
-        # of a tie, either class is as good
+        # in a tie, each class is as good
         return found if np.array_equal(lowest, highest) else 0.5 * (found + self._of(highest, kept))
 
     def _of(self, target: Floats | Ints, kept: Ints) -> Floats:

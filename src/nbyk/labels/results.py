@@ -1,4 +1,4 @@
-"""What a bootstrap over label predictions found."""
+"""The result of a bootstrap over label predictions."""
 
 from __future__ import annotations
 
@@ -26,17 +26,17 @@ class LabelComparison:
     Attributes
     ----------
     score
-        What was scored.
+        The score.
     score_a, score_b
         The systems' scores, means over their runs; on the score's own scale.
     effect
-        By how much A is better: A's score minus B's, or B's minus A's where lower is better.
+        How much better A is: A's score minus B's, or B's minus A's if lower is better.
     p
-        p-value of the alternative asked for.
+        p-value of the chosen alternative.
     p_greater
         One-sided p-value of "A is better".
     p_two_sided
-        Twice the smaller of both one-sided p-values, at most 1; None under published semantics.
+        Twice the smaller of the two one-sided p-values, at most 1; None under published semantics.
     standard_error
         Monte-Carlo standard error of `p`.
     interval
@@ -44,11 +44,11 @@ class LabelComparison:
     stars
         BooStSa's mark, "**", "*", "!" or "", under published semantics; else "".
     warnings
-        What a reader must know of this score: classes counted as 0, draws on which it was undefined.
+        Cautions about this score: classes counted as 0, draws on which it was undefined.
     claims
-        What is claimed, the broadest population first: over new items and new raters, where the targets are
-        made of their ratings, and over new items with these raters. `p`, `standard_error` and `interval` are
-        those of the first; NaN where nothing can be said of that population.
+        The claims, the broadest population first: over new items and new raters, if the targets are made from
+        ratings, and over new items with these raters. `p`, `standard_error` and `interval` are those of the
+        first; NaN if it is inconclusive.
     """
 
     score: LabelScore
@@ -67,24 +67,25 @@ class LabelComparison:
 
 @dataclass(frozen=True)
 class LabelTest(Several):
-    """Two systems compared by one or more scores on the same resamples; of one, it has the score's numbers.
+    """Two systems compared by scores on the same resamples; with one score, it has that score's numbers.
 
     Attributes
     ----------
     comparisons
-        One per score, in the order asked for.
+        One per score, in the requested order.
     classes
-        The classes of hard labels; the columns' numbers of soft ones.
+        The classes of hard labels; for soft labels, the numbers of the columns.
     n_items, n_drawn
-        Items N, and how many of them (or, concatenated, of their runs) each resample draws.
+        Items N, and the number of them (or, concatenated, of their runs) that each resample draws.
     runs_a, runs_b
-        How many runs either system has.
+        Number of runs of each system.
     n_resamples, semantics, runs, seed, alternative, confidence_level
-        As asked for.
+        The settings.
     names
-        What A and B are called.
+        The names of A and B.
     warnings
-        What holds of all scores: what was not resampled, and what makes p-values too large or too small.
+        Cautions about all scores: parts that were not resampled, and causes of too large or too small
+        p-values.
     draws : ndarray, shape (scores, M)
         The effects of the resamples; NaN where undefined.
     """
@@ -112,13 +113,13 @@ class LabelTest(Several):
 
     @property
     def sentence(self) -> str:
-        """What was found in one sentence that can be quoted; whether that is enough is left to the reader."""
+        """The result in one sentence that you can quote; whether the evidence is enough is your decision."""
         found = "; ".join(map(self._told, self.comparisons))
         how = f"by the paired bootstrap, {side_in_words(self.alternative)}"
         return f"On {self.n_items} items, {how}: {found}."
 
     def _told(self, of_score: LabelComparison) -> str:
-        """Return in words by how much the better system leads by one score."""
+        """Return the lead of the better system by one score, in words."""
         first, second, sign = (*self.names, 1.0)
         if of_score.effect < 0.0:
             first, second, sign = second, first, -1.0

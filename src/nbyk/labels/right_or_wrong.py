@@ -1,7 +1,7 @@
-"""Classical tests of accuracy by which items either system has right: McNemar's, Cochran–Mantel–Haenszel's.
+"""Classical tests of accuracy from right and wrong items: McNemar's, Cochran–Mantel–Haenszel's.
 
-Both look only at where one system is right and the other wrong. They count chance over items, draw nothing,
-and know no score but accuracy.
+Both use only items on which one system is right and the other wrong. They account for chance over items, draw
+nothing, and apply only to accuracy.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ STRICT_ALPHA = 0.0025
 """The level that Søgaard et al. (2014, What's in a p-value in NLP?) recommend in place of 0.05."""
 
 _LEAST_VARIANCE = 5.0
-"""Least variance of the counted difference at which its normal approximation is taken without a warning."""
+"""If the variance of the counted difference is below this, its normal approximation comes with a warning."""
 
 
 @dataclass(frozen=True)
 class RightOrWrong:
-    """A test of which items two systems have right.
+    """The result of a test of the items that two systems have right.
 
     Attributes
     ----------
@@ -38,16 +38,16 @@ class RightOrWrong:
     accuracy_a, accuracy_b
         Shares of right labels, in [0, 1], means over runs.
     won_a, won_b
-        Strata in which A, and B, is right more often; where the strata are the items and each system has one
-        run, the items that only A, and only B, has right.
+        Number of strata in which A (or B) is right more often. If the strata are the items and each system
+        has one run: the items that only A (or only B) has right.
     n_items, n_strata
-        Items N, and the strata that the counts are compared in: the items, unless others were given.
+        Items N, and the strata of the comparison: the items, unless others were given.
     p_greater, p_less, p_two_sided
         p-values of "A is better", "B is better" and either, in (0, 1].
     alternative
-        Which of them `p` is.
+        The alternative of `p`.
     warnings
-        What to know before believing them, one sentence each.
+        Cautions about them, one sentence each.
     """
 
     test: str
@@ -65,12 +65,12 @@ class RightOrWrong:
 
     @property
     def effect(self) -> float:
-        """By how much A's accuracy is larger than B's."""
+        """A's accuracy minus B's."""
         return self.accuracy_a - self.accuracy_b
 
     @property
     def standard_error(self) -> float:
-        """Monte-Carlo standard error of the p-values: none, as nothing is drawn."""
+        """Monte-Carlo standard error of the p-values: 0, because nothing is drawn."""
         return 0.0
 
     @property
@@ -96,10 +96,10 @@ def mcnemar(
     Parameters
     ----------
     target, a, b : array_like, shape (N,)
-        Hard labels: the targets, and one run of either system.
+        Hard labels: the targets, and one run of each system.
     method
-        "exact": the binomial test, which never rejects more often than α and on few items much less often.
-        "mid_p": counts half of the chance of what was observed, and is nearer to α.
+        "exact": the binomial test. Its level never exceeds α, and on few items it is much lower. "mid_p":
+        counts half of the chance of the observed result, and its level is nearer to α.
     alternative
         "two-sided", "greater" (A is better) or "less".
     labels, names
@@ -163,10 +163,10 @@ def cochran_mantel_haenszel(
     target : array_like, shape (N,)
         Hard labels.
     a, b : array_like, shape (N,), or a sequence of such, one per run
-        Predictions of either system.
+        Predictions of each system.
     strata : array_like, shape (N,), optional
-        What each item belongs to, such as a text or a domain. Without it every item is a stratum of its own,
-        in which all runs are compared; of one run each, this is McNemar's χ² without a correction.
+        The group of each item, such as a text or a domain. By default every item is a stratum of its own, in
+        which all runs are compared. With one run each, this is McNemar's χ² without a correction.
     alternative
         "two-sided", "greater" (A is better) or "less".
     labels, names
@@ -175,8 +175,8 @@ def cochran_mantel_haenszel(
     Raises
     ------
     NbykError
-        If the labels are soft or bad (`check_labels`), there is not one stratum per item, or a name is
-        unknown.
+        If the labels are soft or bad (`check_labels`), `strata` does not have one entry per item, or a name
+        is unknown.
 
     Notes
     -----
@@ -225,7 +225,7 @@ def _hard(
 
 
 def _right(data: HardLabels) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return how many runs of A and of B have each item right, shape (N,)."""
+    """Return the numbers of runs of A and of B that have each item right, shape (N,)."""
     right = (data.predictions == data.target).astype(np.int64)
     return right[: data.runs[0]].sum(axis=0), right[data.runs[0] :].sum(axis=0)
 

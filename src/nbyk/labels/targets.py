@@ -1,4 +1,4 @@
-"""Labels from raw ratings: soft ones that keep how raters differ, and hard ones by majority."""
+"""Labels from raw ratings: soft labels that keep the differences of raters, and hard labels by majority."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ Ties: TypeAlias = Literal["refuse", "lowest", "highest"]
 
 _SAME_LEVEL = 1e-9
 _LARGEST_COUNT = 2.0**53
-"""Up to it, floats hold every whole number."""
+"""Floats hold every whole number up to this."""
 
 
 class Majority(NamedTuple):
@@ -45,7 +45,7 @@ def soft_labels(
     Parameters
     ----------
     ratings : Ratings or array_like, shape (N, K)
-        Ratings of items, NaN where missing; of a table, rows in the order of its items.
+        Ratings of items, NaN where missing; for a table, rows are in the order of its items.
     levels
         The levels, in the ratings' own unit; they are the classes, in this order.
     smoothing
@@ -59,19 +59,19 @@ def soft_labels(
     Raises
     ------
     NbykError
-        If a rating is none of the levels, an item has no rating, the levels are fewer than two or not
+        If a rating is not one of the levels, an item has no rating, the levels are fewer than two or not
         increasing, or the smoothing is negative or infinite.
     """
     return shares_of_counts(_level_counts(ratings, level_values(levels)), smoothing=smoothing)
 
 
 def shares_of_counts(counts: ArrayLike, *, smoothing: float = 0.0) -> Floats:
-    """Return each item's distribution over the classes, from how many people chose each.
+    """Return each item's distribution over the classes, from the counts of people who chose each.
 
     Parameters
     ----------
     counts : array_like, shape (N, C)
-        Whole numbers, 0 or more: of each item (row), how many ratings chose each class (column).
+        Whole numbers, 0 or more: the number of ratings of each item (row) in each class (column).
     smoothing
         Ratings added to every class of every item; 0 for shares, 1 for Laplace's rule.
 
@@ -138,8 +138,7 @@ def majority_labels(
     ratings, levels
         As `soft_labels`.
     ties
-        What to do where several levels share the most ratings: "refuse", or take the "lowest" or the
-        "highest" of them.
+        If several levels share the most ratings: "refuse", or take the "lowest" or the "highest" of them.
 
     Raises
     ------
@@ -171,7 +170,7 @@ def level_values(levels: Levels | Binary | Sequence[float]) -> Floats:
 
 
 def _level_counts(ratings: Ratings | ArrayLike, levels: Floats) -> Floats:
-    """Return how many ratings of each item have each level, shape (N, levels)."""
+    """Return the number of each item's ratings at each level, shape (N, levels)."""
     if isinstance(ratings, Ratings):
         items, values = ratings.item_index, ratings.values
         names: Sequence[str] = ratings.items

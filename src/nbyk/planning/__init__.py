@@ -1,1 +1,1 @@
-"""How many items and ratings it takes: the planner behind `nbyk plan`."""
+"""The numbers of items and ratings that a comparison needs: the planner behind `nbyk plan`."""

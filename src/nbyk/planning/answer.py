@@ -1,4 +1,4 @@
-"""What the searches of a plan return, and how they say that a power is out of reach."""
+"""The results of a plan's searches, and the error for a power out of reach."""
 
 from __future__ import annotations
 
@@ -14,20 +14,20 @@ from nbyk.planning.root_search import Root
 
 @dataclass(frozen=True)
 class Candidate:
-    """One K that was looked at, with its N and ε.
+    """One candidate K, with its N and ε.
 
     Attributes
     ----------
     k_responses, n_items
-        The size: N is the least that reaches the asked power, or the most that the budget buys.
+        The size: N is the least that reaches the requested power, or the most that the budget buys.
     n_low, n_high
-        95 % interval of the least N; N itself where it was given.
+        95 % interval of the least N; N itself if it was given.
     epsilon
-        The ε: the smallest one that reaches the asked power if that was open.
+        The ε; if ε was open, the smallest that reaches the requested power.
     cost
-        What the size costs.
+        The cost of the size.
     power, power_error
-        The power at it, and its standard error; None where the size is only an approximation.
+        The power at the size, and its standard error; None if the size is only an approximation.
     by
         "simulation", or "approximation" for the normal one.
     """
@@ -45,7 +45,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Solution:
-    """What a search found; the fields are those of `nbyk.planning.Plan`."""
+    """The result of a search; the fields are those of `nbyk.planning.Plan`."""
 
     n_items: int
     k_responses: int
@@ -59,7 +59,7 @@ class Solution:
 
 @dataclass(frozen=True, order=True)
 class Reached:
-    """A power that was seen at a size and an ε; the best one tells what is within reach."""
+    """A power that was seen at a size and an ε; the best one shows the highest power within reach."""
 
     power: float
     n_items: int
@@ -115,5 +115,5 @@ def value(quantity: float | None) -> float:
 
 
 def whole(x: float) -> int:
-    """Return the least whole number at or above x, but for rounding."""
+    """Return the least whole number at or above x, allowing for rounding errors."""
     return math.ceil(x - 1e-6)

@@ -1,8 +1,8 @@
-"""How many items a test needs, from the mean and spread of one item's contribution: a normal approximation.
+"""The items that a test needs, from the mean and spread of one item's contribution: a normal approximation.
 
 An additive effect is the mean of N independent contributions d_i with mean μ and standard deviation s. Sign
-flips make it a sum of ±d_i, so that the test rejects where the effect passes z_α √((s² + μ²)/N), and its
-power is Φ((√N μ − z_α √(s² + μ²))/s). What is needed of (N, K) is then one pair (μ, s) per K.
+flips make it a sum of ±d_i. The test then rejects if the effect passes z_α √((s² + μ²)/N), and its power is
+Φ((√N μ − z_α √(s² + μ²))/s). So one pair (μ, s) per K is enough.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ class PowerCurve:
     k_responses
         Responses per item K.
     slope, offset
-        The curve; a slope of 0 or less says that no effect was seen.
+        The curve; a slope of 0 or less means that no effect was seen.
     error
         Standard error of the slope, relative to it.
     """
@@ -36,14 +36,14 @@ class PowerCurve:
         return 0.5 * math.erfc((self.offset - self.slope * math.sqrt(n_items)) / math.sqrt(2.0))
 
     def power_error(self, n_items: float) -> float:
-        """Return the standard error of `power`, as far as it comes from that of the slope."""
+        """Return the part of the standard error of `power` that comes from the slope."""
         if not 0.0 < self.slope < math.inf:
             return 0.0
         z = self.slope * math.sqrt(n_items) - self.offset
         return math.exp(-0.5 * z * z) / math.sqrt(2.0 * math.pi) * (z + self.offset) * self.error
 
     def moved_through(self, n_items: int, found: int, n_sets: int) -> PowerCurve:
-        """Return the curve of another slope that has, at N items, the power that simulated sets had."""
+        """Return the curve with the slope changed to give, at N items, the power of simulated sets."""
         from scipy.special import ndtri
 
         share = (found + 1) / (n_sets + 2)
@@ -55,14 +55,14 @@ class PowerCurve:
 
     @classmethod
     def through(cls, k: int, n_items: float, power: float, alpha: float) -> PowerCurve:
-        """Return the curve that has a power at N items, and about α at none."""
+        """Return the curve with a given power at N items, and about α at 0 items."""
         from scipy.special import ndtri
 
         offset = -float(ndtri(alpha))
         return cls(k, (float(ndtri(power)) + offset) / math.sqrt(n_items), offset, 0.0)
 
     def items_for(self, power: float) -> float:
-        """Return the N, not rounded, at which the power is reached; infinite without an effect."""
+        """Return the N (not rounded) that reaches the power; infinite without an effect."""
         from scipy.special import ndtri
 
         if self.slope <= 0.0:
@@ -84,7 +84,7 @@ def curve_from_moments(k: int, mean: float, sd: float, n_items_seen: int, alpha:
 def smoothed(curves: Mapping[int, PowerCurve]) -> dict[int, PowerCurve]:
     """Return the curves with slopes smooth in K: a cubic of log K, fitted to the logarithms of the slopes.
 
-    Curves without an effect are left out; fewer than six stay as they are.
+    Curves without an effect are left out. Fewer than six curves are not smoothed.
     """
     import numpy as np
 

@@ -1,4 +1,4 @@
-"""The expected effect in the long run: what infinitely many responses to every item would show."""
+"""The expected effect in the long run: with infinitely many responses to every item."""
 
 from __future__ import annotations
 
@@ -45,8 +45,8 @@ def long_run_effect(population: Population | RedrawnPilot, metric: Metric, seed:
     Raises
     ------
     NbykError
-        If the metric is not one of item means, or is undefined or infinite without noise, or only counts who
-        is nearer: then any ε above 0 has the same effect.
+        If the metric is not one of item means, or is undefined or infinite without noise, or only counts
+        which system is nearer to gold: then any ε above 0 has the same effect.
     """
     if metric.needs != "item_means" or metric.kind == "comparison":
         why = "counts which system is nearer" if metric.kind == "comparison" else "needs single responses"
@@ -85,9 +85,9 @@ def epsilon_for_effect(
     *,
     unit: float = 1.0,
 ) -> float:
-    """Return the ε at which a metric has an effect in the long run, to 10⁻⁴, of populations by their ε.
+    """Return the ε (to 10⁻⁴) at which a metric has an effect in the long run, in populations given by ε.
 
-    Errors give effects in units of 1 / `unit`.
+    Error messages give effects in units of 1 / `unit`.
 
     Raises
     ------

@@ -18,8 +18,8 @@ def better_first(pilot: PilotItems, metric: Metric, assumed: Mapping[str, object
     Raises
     ------
     NbykError
-        If something is assumed of the systems as well, the metric needs gold and there is none, needs all
-        answers where some items have fewer, or the systems do not differ on it.
+        If assumptions about the systems are given too, the metric needs gold and there is none, the metric
+        needs all answers and some items have fewer, or the systems do not differ on it.
     """
     for name, given in assumed.items():
         if given is not None:

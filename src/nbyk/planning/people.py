@@ -1,7 +1,7 @@
 """Planning with people: the power of the t-test over new items, new raters and new runs, in closed form.
 
-The effect is a mean over N items of what J raters say of R answers of either system. Items, clusters of
-items, raters and runs each have a variance of their own, and so have single ratings and answers
+The effect is a mean over N items, with ratings by J raters and R answers of each system. Items, clusters of
+items, raters and runs each have a variance of their own, and so do single ratings and answers
 (generalisability theory: Brennan 2001).
 """
 
@@ -22,20 +22,20 @@ from nbyk.testing.shared_units import SharedUnitsTest, shared_units_test
 from nbyk.testing.systems.panel import panel_of
 
 FEWEST = 3
-"""Raters or runs that the test needs to speak of others."""
+"""Raters or runs that the test needs for a claim about others."""
 
 _SURE = 8.0
-"""So far beyond the critical value a power is 1. Before it, scipy has NaN for a tail that is almost 0."""
+"""This far beyond the critical value, a power is 1. scipy returns NaN for a tail that is almost 0."""
 
 
 @dataclass(frozen=True)
 class Spread:
-    """By how much an effect varies, as variances of one item, rater, rating, run or answer.
+    """The variances of an effect for one item, rater, rating, run or answer.
 
     Attributes
     ----------
     items
-        Between items: of an item's effect with infinitely many ratings and answers.
+        Variance between items: of an item's effect with infinitely many ratings and answers.
     raters
         Between raters, over all items: a rater whose severity moves the effect by s adds s².
     ratings
@@ -61,18 +61,18 @@ class Spread:
                 raise NbykError(f"found {variance:g}, expected a variance of at least 0", argument=name)
 
     def times(self, unit: float) -> Spread:
-        """Return the variances of the effect in another unit, of which its own is so many."""
+        """Return the variances of the effect in another unit; one present unit is `unit` of these."""
         return Spread(**{name: unit**2 * variance for name, variance in asdict(self).items()})
 
     @classmethod
     def of(cls, test: SharedUnitsTest, *, rated: bool = False) -> Spread:
-        """Return what a comparison with ids shows.
+        """Return the variances that a comparison with ids shows.
 
-        Where units answer unlike numbers of items, they count as J = 1 / Σ w² units, of weights w that add up
-        to 1. Where K of them answer an item, single responses weigh more in the jackknife over units than in
-        the effect, by K (J − 1) / (J (K − 1)), and those units who happen to answer an item are part of the
-        variance over items; the answer has neither. Estimates below 0 are taken for 0. `rated` says that
-        people rated the systems' answers: they are the units then, and not runs.
+        Units that answer different numbers of items count as J = 1 / Σ w² units, with weights w that add up
+        to 1. If K of them answer an item, single responses weigh K (J − 1) / (J (K − 1)) times as much in the
+        jackknife over units as in the effect. The choice of the units that answer an item is then part of the
+        variance over items. Both are removed here. Estimates below 0 are set to 0. `rated` means that people
+        rated the systems' answers: then people are the units, not runs.
         """
         n = test.items.units
         found = {"raters": 0.0, "ratings": 0.0, "runs": 0.0, "answers": 0.0}
@@ -91,7 +91,7 @@ class Spread:
 
 
 def spread_of(gold: Any, a: Any = None, b: Any = None, *, metric: str | Metric = "mae") -> Spread:
-    """Return by how much the effect of A over B varies, from a pilot whose items share raters or runs.
+    """Return the variances of the effect of A over B, from a pilot whose items share raters or runs.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def spread_of(gold: Any, a: Any = None, b: Any = None, *, metric: str | Metric =
     Raises
     ------
     NbykError
-        If the input is malformed, or no rater and no run answers two items.
+        If the input is malformed, or every rater and every run answers only one item.
     """
     data = as_response_set(gold, a, b)
     chosen = metric if isinstance(metric, Metric) else get(metric)
@@ -111,7 +111,7 @@ def spread_of(gold: Any, a: Any = None, b: Any = None, *, metric: str | Metric =
 
 
 def pilot_test(pilot: ResponseSet, metric: Metric) -> SharedUnitsTest:
-    """Return the test over new items, raters and runs of a pilot; refuse one that shares neither."""
+    """Return a pilot's test over new items, raters and runs; refuse a pilot without shared raters or runs."""
     panel = panel_of(pilot, None)
     if panel.responses is None:
         raise NbykError(
@@ -123,20 +123,20 @@ def pilot_test(pilot: ResponseSet, metric: Metric) -> SharedUnitsTest:
 
 @dataclass(frozen=True)
 class Crew:
-    """Who rates and answers what.
+    """The numbers of items, raters, ratings and runs, and their design.
 
     Attributes
     ----------
     n_items
         Items N.
     raters
-        Raters J, each with as many items; 0 where each rating is of another person.
+        Raters J, each with the same number of items; 0 if each rating is by another person.
     ratings_per_item
         Ratings per item K, at most J.
     runs
-        Runs R of either system, each on all items; 0 where each answer is of another run.
+        Runs R of each system, each on all items; 0 if each answer is from another run.
     items_per_cluster
-        Items in a cluster; 1 where items stand alone.
+        Items in a cluster; 1 without clusters.
     """
 
     n_items: int
@@ -147,7 +147,7 @@ class Crew:
 
     @property
     def clusters(self) -> int:
-        """How many clusters there are, the last one perhaps smaller."""
+        """Number of clusters; the last one may be smaller."""
         return -(-self.n_items // self.items_per_cluster)
 
     @property
@@ -156,7 +156,7 @@ class Crew:
         return self.n_items * self.ratings_per_item / self.raters if self.raters else 1.0
 
     def check(self) -> None:
-        """Raise NbykError unless people can share the work so."""
+        """Raise NbykError unless raters can divide the work like this."""
         for name, count, least in (
             ("n_items", self.n_items, 2),
             ("raters", self.raters, 0),
@@ -182,7 +182,7 @@ class Crew:
 
 @dataclass(frozen=True)
 class Costs:
-    """What an item, a rating, a rater and a run of either system cost."""
+    """The costs of an item, a rating, a rater and a run of each system."""
 
     item: float = 0.0
     rating: float = 1.0
@@ -190,7 +190,7 @@ class Costs:
     run: float = 0.0
 
     def of(self, crew: Crew) -> float:
-        """Return what a crew costs."""
+        """Return the cost of a crew."""
         ratings = crew.n_items * crew.ratings_per_item
         return (
             crew.n_items * self.item
@@ -204,8 +204,8 @@ def variance_of(spread: Spread, crew: Crew) -> tuple[float, float]:
     """Return the variance of the effect, and Satterthwaite's degrees of freedom of its estimate.
 
     The estimate is the test's V = I + Σ (T − W) (`nbyk.testing.shared_units.generalise`): I has N − 1 degrees
-    of freedom (G − 1 where the N items come in G clusters), T of J raters J − 1, and that of R runs of each
-    system 2 (R − 1). Where K of J raters rate an item, those who happen to do so add to I.
+    of freedom (G − 1 if the N items come in G clusters), T of J raters has J − 1, and T of R runs of each
+    system has 2 (R − 1). If K of J raters rate an item, the choice of these raters adds to I.
     """
     n, k = crew.n_items, crew.ratings_per_item
     answers = max(1, crew.runs)
@@ -217,7 +217,7 @@ def variance_of(spread: Spread, crew: Crew) -> tuple[float, float]:
         ("runs", crew.runs, answers, spread.runs),
     ):
         if units:
-            # A's runs and B's have each their own degrees of freedom.
+            # A's runs and B's runs have separate degrees of freedom.
             between[source] = (variance / units, (units - 1) * (2 if source == "runs" else 1))
             items += variance * (1.0 / single - 1.0 / units) / n
         else:
@@ -232,7 +232,7 @@ def variance_of(spread: Spread, crew: Crew) -> tuple[float, float]:
 def power_with_people(spread: Spread, crew: Crew, effect: float, alpha: float = 0.05) -> float:
     """Return the power of the two-sided t-test over new items, raters and runs: by the noncentral t.
 
-    It is 0 with fewer than three raters or runs that are shared, of which the test makes no claim.
+    It is 0 with fewer than three shared raters or runs: the test makes no claim about them.
     """
     crew.check()
     if any(0 < units < FEWEST for units in (crew.raters, crew.runs)):

@@ -1,4 +1,4 @@
-"""The planner with people: any one of items, raters, ratings, runs, effect and power, from the others."""
+"""The planner with people: it solves for one of items, raters, ratings, runs, effect and power."""
 
 from __future__ import annotations
 
@@ -16,27 +16,27 @@ from nbyk.words import listed
 _MOST = {"n_items": 1_000_000, "raters": 10_000, "ratings_per_item": 10_000, "runs": 10_000}
 _LEAST = {"n_items": 2, "raters": FEWEST, "ratings_per_item": 1, "runs": FEWEST}
 _TRIED = (*range(1, 21), 25, 30, 40, 50, 75, 100)
-"""Raters, ratings per item and runs that are tried where several numbers are left out."""
+"""The numbers of raters, ratings per item and runs to try if several numbers are left out."""
 
 
 @dataclass(frozen=True)
 class CrewRequest:
-    """What is known of a collection; None for what is asked for.
+    """The known quantities of a collection; None for a quantity to solve for.
 
     Attributes
     ----------
     n_items, raters, ratings_per_item, runs
-        Items N, raters J who share them, ratings per item K, and runs R of either system. With 0 raters (or
-        runs) each rating is of another person (each answer of another run). Where `ratings_per_item` is left
-        out beside one other quantity and there is no budget, all raters rate all items.
+        Items N, raters J who share them, ratings per item K, and runs R of each system. With 0 raters (or
+        runs), each rating is by another person (each answer from another run). If `ratings_per_item` and one
+        other quantity are left out and there is no budget, all raters rate all items.
     items_per_rater
         In place of `raters`: the items L that one person rates, so that there are N K / L raters.
     items_per_cluster
-        Items in a cluster; 1 where items stand alone.
+        Items in a cluster; 1 without clusters.
     effect, power, alpha
         The effect on the metric, the power, and the level of the two-sided test.
     costs, budget
-        What items, ratings, raters and runs cost, and what there is to spend in all.
+        The costs of items, ratings, raters and runs, and the total budget.
     """
 
     n_items: int | None = None
@@ -53,7 +53,7 @@ class CrewRequest:
 
     @property
     def lacking(self) -> tuple[str, ...]:
-        """What is left out."""
+        """The quantities that are left out."""
         names = (*_MOST, "effect", "power")
         by_load = self.items_per_rater is not None
         return tuple(
@@ -61,7 +61,7 @@ class CrewRequest:
         )
 
     def without(self, name: str) -> CrewRequest:
-        """Return the request that asks for one thing more."""
+        """Return the request with one more quantity to solve for."""
         unknown: dict[str, Any] = {name: None}
         return replace(self, **unknown)
 
@@ -89,7 +89,7 @@ class CrewRequest:
         return max(_LEAST[name], self.items_per_cluster + 1) if name == "n_items" else _LEAST[name]
 
     def crew(self, **sizes: int) -> Crew:
-        """Return the crew with these numbers of what is left out, and the least of whatever else is."""
+        """Return the crew with these numbers; the other numbers that are left out take their least value."""
         known = {name: getattr(self, name) for name in _LEAST}
         counts = {name: self.least(name) if count is None else count for name, count in known.items()}
         counts |= sizes
@@ -110,18 +110,19 @@ class PeoplePlan:
     Attributes
     ----------
     request
-        What was asked.
+        The request.
     spread
-        By how much the effect varies.
+        The variances of the effect.
     open
-        What was solved for: some of "n_items", "raters", "ratings_per_item", "runs", "effect" and "power".
+        The quantities solved for: some of "n_items", "raters", "ratings_per_item", "runs", "effect" and
+        "power".
     crew, effect, power
-        The answer; `crew` holds what was given too.
+        The answer; `crew` also holds the given numbers.
     reachable
-        Whether the power asked for is reached; if not, no number of what was open reaches it, and `power` is
-        the highest there is.
+        Whether the requested power is reached. If not, no value of the open quantity reaches it, and `power`
+        is the highest possible.
     instead
-        Where it is not: the least number of raters or of runs that reaches it, with everything else as it is.
+        If it is not: the least number of raters or of runs that reaches it, with all else unchanged.
     """
 
     request: CrewRequest
@@ -136,12 +137,12 @@ class PeoplePlan:
 
     @property
     def cost(self) -> float:
-        """What the crew costs."""
+        """The cost of the crew."""
         return self.request.costs.of(self.crew)
 
     @property
     def sentence(self) -> str:
-        """The answer in a sentence or two that can be quoted."""
+        """The answer in a sentence or two that you can quote."""
         crew, asked = self.crew, self.request
         test = f"the t-test over {_populations(crew)} (two-sided, α = {asked.alpha:g})"
         if not self.reachable:
@@ -160,7 +161,7 @@ class PeoplePlan:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON can hold it."""
+        """Return everything as plain values that JSON can hold."""
         return {
             "sentence": self.sentence,
             "open": list(self.open),
@@ -189,18 +190,18 @@ _NAMES = {
 
 
 def plan_with_people(spread: Spread, request: CrewRequest) -> PeoplePlan:
-    """Solve for what is left out of N, J, K, R, effect and power.
+    """Solve for the quantities left out of N, J, K, R, effect and power.
 
     If one of them is left out, nbyk solves for it. If several numbers are, it finds the cheapest collection
-    with the power asked for; or, with a budget and one of effect and power, the collection that has the
-    largest power, or finds the least effect, for the money.
+    with the requested power. With a budget and either effect or power, it finds the affordable collection
+    with the largest power or the least effect.
 
     Parameters
     ----------
     spread
-        By how much the effect varies; see `Spread`.
+        The variances of the effect; see `Spread`.
     request
-        What is known; see `CrewRequest`.
+        The known quantities; see `CrewRequest`.
 
     Raises
     ------
@@ -228,7 +229,7 @@ def plan_with_people(spread: Spread, request: CrewRequest) -> PeoplePlan:
 
 
 def _for_one(spread: Spread, request: CrewRequest, opened: str) -> PeoplePlan:
-    """Solve for the one thing that is left out."""
+    """Solve for the one quantity that is left out."""
     made = partial(PeoplePlan, request, spread, (opened,))
     effect, target = request.effect or 0.0, request.power or 0.0
 
@@ -265,7 +266,7 @@ def _with_other(request: CrewRequest, sizes: Mapping[str, int], name: str, count
 
 
 def _crews(request: CrewRequest, sizes: Sequence[str]) -> Iterator[dict[str, int]]:
-    """Yield numbers of raters, ratings per item and runs, of those that are left out, to try."""
+    """Yield the numbers to try of raters, ratings per item and runs, as far as they are left out."""
     grids = {
         name: [count for count in _TRIED if count >= _LEAST[name]] for name in sizes if name != "n_items"
     }
@@ -277,7 +278,7 @@ def _crews(request: CrewRequest, sizes: Sequence[str]) -> Iterator[dict[str, int
 
 
 def _cheapest(spread: Spread, request: CrewRequest, sizes: Sequence[str]) -> PeoplePlan:
-    """Return the cheapest collection with the power asked for; the first of those that cost the same."""
+    """Return the cheapest collection with the requested power; of equal costs, the first."""
     effect, target = request.effect or 0.0, request.power or 0.0
 
     def reached(crew: Crew) -> float:
@@ -347,7 +348,7 @@ def _for_the_money(spread: Spread, request: CrewRequest, sizes: Sequence[str]) -
 
 
 def _affordable(request: CrewRequest, tried: Mapping[str, int], money: float) -> int:
-    """Return the most items that the money buys; 0 where it buys none."""
+    """Return the most items that the money buys; 0 if it buys none."""
     found = _least(
         lambda n: float(request.costs.of(request.crew(n_items=n, **tried)) > money), 1.0, 1, _MOST["n_items"]
     )
@@ -355,7 +356,7 @@ def _affordable(request: CrewRequest, tried: Mapping[str, int], money: float) ->
 
 
 def _least(power: Callable[[int], float], target: float, low: int, high: int) -> int | None:
-    """Return the least whole number at which a power that grows reaches the target; None if none does."""
+    """Return the least whole number at which an increasing power reaches the target; None if none does."""
     if high < low or power(high) < target:
         return None
     while low < high:
@@ -368,7 +369,7 @@ def _least(power: Callable[[int], float], target: float, low: int, high: int) ->
 
 
 def _least_effect(spread: Spread, request: CrewRequest, crew: Crew) -> tuple[float, float]:
-    """Return the least effect that the crew finds with the power asked for, and that power; or (∞, 0)."""
+    """Return the least effect that the crew detects with the requested power, and that power; or (∞, 0)."""
     from scipy.optimize import brentq
 
     target = request.power or 0.0

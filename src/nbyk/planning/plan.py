@@ -1,4 +1,4 @@
-"""The planner: how many items and ratings it takes, in the manner of statsmodels' ``solve_power``."""
+"""The planner of items and ratings, in the manner of statsmodels' ``solve_power``."""
 
 from __future__ import annotations
 
@@ -25,40 +25,40 @@ from nbyk.testing.pvalues import Alternative
 
 @dataclass(frozen=True)
 class Plan(ShownInNotebooks):
-    """A size, a difference and a power that go together, and how that was found out.
+    """A size, a difference and a power that go together, with the details of the search.
 
     Attributes
     ----------
     request
-        What was asked.
+        The request.
     open
-        What was solved for: "n_items", "k_responses", "epsilon", "power" or "budget".
+        The quantity solved for: "n_items", "k_responses", "epsilon", "power" or "budget".
     n_items, k_responses
-        The size: items N and gold ratings (and responses of either system) per item K.
+        The size: items N and gold ratings (and responses of each system) per item K.
     epsilon
-        Half-width ε_B of the perturbation of B's item means; without gold, how far all of them are shifted.
+        Half-width ε_B of the perturbation of B's item means; without gold, the shift of all of them.
     asked_effect
-        The effect that was asked for, in its own unit; None where ε was, or is what was solved for.
+        The requested effect, in its own unit; None if ε was given or solved for.
     effect
-        The expected effect on the metric in the long run (K → ∞); None where that is not defined.
+        The expected effect on the metric in the long run (K → ∞); None if it is undefined.
     cost
-        What the gold ratings of the size cost.
+        The cost of the gold ratings of the size.
     power
         The power at the size, from fresh test sets.
     low, high
-        95 % interval of what was solved for, by Monte-Carlo error alone.
+        95 % interval of the quantity solved for, from Monte-Carlo error alone.
     candidates
-        The K that were compared, by K; one row if there was nothing to compare.
+        The K that were compared, in order; one row if there was nothing to compare.
     ties
         K of other simulated candidates that are as good as the chosen one within Monte-Carlo error.
     curves
-        Power curves by K at the plan's ε, for figures; empty unless asked for.
+        Power curves by K at the plan's ε, for figures; empty unless requested.
     seed
         Seed of the simulations.
     warnings
-        What to know before believing it, one sentence each, as about the ratings that the prior is fitted to.
+        Cautions about the plan, one sentence each, such as about the ratings to which the prior is fitted.
     beside
-        Of a pilot's own items: the same from a prior fitted to them, or why that has no answer.
+        For a pilot's own items: the plan from a prior fitted to them, or the reason why there is none.
     """
 
     request: Request
@@ -81,9 +81,9 @@ class Plan(ShownInNotebooks):
 
     @property
     def sentence(self) -> str:
-        """The answer in one sentence that can be quoted, after a caution if the prior's check rejects it.
+        """The answer in one sentence that you can quote, after a caution if the prior's check rejects it.
 
-        Where a fitted prior gives an answer that differs by more than a fifth, that follows.
+        If a fitted prior gives an answer that differs by more than a fifth, that answer follows.
         """
         caution = self.request.prior.caution
         return " ".join(part for part in (caution, plan_sentence(self), beside_sentence(self)) if part)
@@ -96,7 +96,7 @@ class Plan(ShownInNotebooks):
 
     @property
     def interval(self) -> tuple[float, float]:
-        """95 % interval of what was solved for, by Monte-Carlo error alone."""
+        """95 % interval of the quantity solved for, from Monte-Carlo error alone."""
         return self.low, self.high
 
     @property
@@ -114,7 +114,7 @@ class Plan(ShownInNotebooks):
         return given
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the plan as JSON can hold it."""
+        """Return the plan as plain values that JSON can hold."""
         asked = self.request
         return {
             "sentence": self.sentence,
@@ -179,44 +179,44 @@ def plan(
     Parameters
     ----------
     prior
-        What items and responses are drawn from: a published prior, one fitted to a pilot, or the pilot's own
-        items. With systems of its own (`PilotItems.systems`) these take the place of ε and of everything
-        that is assumed of the two; A is the one that looks better.
+        The source of items and responses: a published prior, one fitted to a pilot, or the pilot's own items.
+        If the pilot has systems (`PilotItems.systems`), these replace ε and all assumptions about the two; A
+        is the one that looks better.
     metric, test, alpha, n_resamples
-        What has to find the difference: as for `nbyk.power_of_test`.
+        The test that should find the difference, as for `nbyk.power_of_test`.
     alternative
         "two-sided", as `nbyk.compare` tests by default, or "greater": that A is better.
     n_items, k_responses
-        Items N and responses per item K, of gold and of either system.
+        Items N and responses per item K, of gold and of each system.
     epsilon
         Half-width ε_B of the perturbation of B's item means, in [0, 1]. On a metric that needs no gold, such
-        as `mean`, noise in them makes B no worse: there ε is how far all of them are shifted.
+        as `mean`, noise in the means does not make B worse, so ε is a shift of all of them.
     power
         The power, between α and 1.
     budget
-        What the gold ratings may cost. With ε or power, it stands for the best (N, K) that it buys; with N
-        or K as well, for the other one.
+        The budget for gold ratings. With ε or power, nbyk uses the best (N, K) that it buys; if N or K is
+        given too, it uses the other one that the budget buys.
     effect
-        In place of ε: the expected effect on the metric in the long run, K → ∞.
+        The expected effect on the metric in the long run, K → ∞, instead of ε.
     effect_unit
-        What 1 on the metric of responses from 0 to 1 is in the unit of `effect` and `Plan.effect`.
+        The value, in the unit of `effect` and `Plan.effect`, of 1 on the metric of responses from 0 to 1.
     cost_per_item, cost_per_rating
-        A size costs N (cost_per_item + K cost_per_rating), where K counts gold ratings and the systems' own
-        answers cost nothing. Without gold, people rate either system's answers K times, which costs twice.
+        A size costs N (cost_per_item + K cost_per_rating). K counts gold ratings; the systems' own answers
+        are free. Without gold, people rate the answers of each system K times, so ratings cost twice as much.
     n_runs
-        How often each system answers an item: 1 by default, "K" for as often as people rate it. Without
-        gold, K stands for the ratings of its answers, and there is no other number.
+        Number of answers of each system to an item: 1 by default, or "K" for the number of ratings by people.
+        Without gold, K is the number of ratings of its answers, and `n_runs` has no other value.
     epsilon_a
         As for `Population`.
     sd_scale_a, sd_scale_b
         Spread of a system's answers to an item, relative to that of people's ratings. By default 0 for one
-        answer, which would be the same again, and 1 for more.
+        answer (a repetition would give the same), and 1 for more.
     max_items, max_responses
         Limits of the search.
     precision
-        Standard error of the power at which simulations stop.
+        Stop simulating once the power's standard error is below this.
     curves
-        Whether to work out power curves for a figure as well.
+        Whether to compute power curves for a figure too.
     seed, threads
         The answer depends on the seed, not on the threads.
     progress
@@ -230,14 +230,14 @@ def plan(
     ------
     NbykError
         If more or less than one quantity is open, a number is out of range, a name is unknown, or the power
-        is not reached within the limits: then with the best that is.
+        is not reached within the limits. The message then gives the best power that is.
 
     Notes
     -----
-    Least N, K and ε come from a probit regression on simulated test sets (`RootSearch`), drawn where the fit
-    crosses the power. Where K is open too, additive metrics under sign flips are first compared over a ladder
-    of K by a normal approximation (`nbyk.planning.item_moments`), others by coarse simulations, and
-    the best few by full ones. The power at the answer is always simulated afresh.
+    The least N, K and ε come from a probit regression on simulated test sets (`RootSearch`), drawn where the
+    fit crosses the power. If K is open too, a first step compares a ladder of K: a normal approximation for
+    additive metrics under sign flips (`nbyk.planning.item_moments`), coarse simulations for others. Full
+    simulations then compare the best few. The power at the answer is always simulated on fresh test sets.
     """
     if not 0.0 < precision < 0.5:
         raise NbykError(f"found {precision}, expected a standard error such as 0.01", argument="precision")
@@ -312,7 +312,7 @@ def plan(
 
 
 def _runs(n_runs: int | str | None, metric: Metric) -> int | None:
-    """Return how often each system answers an item, None for as often as people rate."""
+    """Return the number of answers of each system to an item; None for the number of ratings."""
     if not metric.needs_gold:
         if n_runs is not None:
             raise NbykError(

@@ -33,7 +33,7 @@ _N_DRAWS = 1000
 
 @dataclass(frozen=True)
 class RankedMetric:
-    """A metric and its power at the size that was asked for.
+    """A metric and its power at the requested size.
 
     Attributes
     ----------
@@ -49,7 +49,7 @@ class RankedMetric:
 
 @dataclass(frozen=True)
 class RankedChoice:
-    """A metric with a sampler, and how far expected p by them is off.
+    """A metric with a sampler, and the error of expected p by them.
 
     Attributes
     ----------
@@ -58,7 +58,7 @@ class RankedChoice:
     error
         Mean of |estimated − true| over the test sets, in [0, 1].
     standard_error
-        Its standard error, that of the true p included.
+        Its standard error, which includes that of the true p.
     true_p
         The expected p of fresh test sets.
     """
@@ -81,9 +81,9 @@ class Ranking:
     choices
         Metrics with samplers, that of the least error first.
     n_items, k_responses, epsilon
-        The size and the perturbation of B that they are ranked at.
+        The size and the perturbation of B for the ranking.
     caution
-        What to know of the prior first, if its check rejects it; or nothing.
+        The caution about the prior if its check rejects it; else empty.
     """
 
     metrics: tuple[RankedMetric, ...]
@@ -105,7 +105,7 @@ class Ranking:
 
     @property
     def sentence(self) -> str:
-        """The ranking in sentences that can be quoted, the caution against choosing later among them."""
+        """The ranking in sentences that you can quote, with a caution against choosing later."""
         best, nearest = self.metrics[0], self.choices[0]
         others = ", ".join(f"{row.metric} {row.power.power:.3f}" for row in self.metrics[1:])
         tied = f" Chance can explain the lead over {' and '.join(self.ties)}." if self.ties else ""
@@ -121,7 +121,7 @@ class Ranking:
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the ranking as JSON can hold it."""
+        """Return the ranking as plain values that JSON can hold."""
         return {
             "sentence": self.sentence,
             "n_items": self.n_items,
@@ -173,7 +173,7 @@ def rank(
     Parameters
     ----------
     prior
-        What items and responses are drawn from: a published prior, or one fitted to your ratings.
+        The source of items and responses: a published prior, or one fitted to your ratings.
     metrics
         Two or more metrics that need gold.
     n_items, k_responses, epsilon
@@ -185,7 +185,7 @@ def rank(
     seed, threads, progress
         As for `nbyk.plan`.
     asked
-        What else `nbyk.plan` takes, such as `test` and `alpha`.
+        Other arguments of `nbyk.plan`, such as `test` and `alpha`.
 
     Raises
     ------
@@ -195,8 +195,8 @@ def rank(
     Notes
     -----
     The error is the mean of |estimated − true| over 20 simulated test sets, each resampled 200 times under
-    the pooled null; the true expected p is that of 1000 fresh test sets a side (Wein et al. 2023, section
-    3.2).
+    the pooled null; the true expected p is that of 1000 fresh test sets per hypothesis (Wein et al. 2023,
+    section 3.2).
     """
     chosen = [metric if isinstance(metric, Metric) else get(metric) for metric in metrics]
     names = [metric.name for metric in chosen]
@@ -245,7 +245,7 @@ def rank(
 def _check(
     metrics: Sequence[Metric], size: dict[str, Any], n_runs: int | str | None, asked: dict[str, Any]
 ) -> None:
-    """Raise NbykError if metrics cannot be ranked on what is asked for."""
+    """Raise NbykError if the request does not allow a ranking of metrics."""
     names = [metric.name for metric in metrics]
     if len(names) < 2 or len(set(names)) < len(names):
         raise NbykError(

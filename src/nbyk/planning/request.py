@@ -1,4 +1,4 @@
-"""What a plan is asked for: which of N, K, ε, power and budget is open, and whether the rest makes sense."""
+"""The request of a plan: the open one of N, K, ε, power and budget, and checks of the others."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ OPEN = {
     frozenset({"budget", "n_items", "power"}): "epsilon",
     frozenset({"budget", "k_responses", "power"}): "epsilon",
 }
-"""What is solved for, by what is given. A budget stands for a size: the best (N, K) that it buys."""
+"""The quantity solved for, by the quantities given. A budget replaces a size: the best (N, K) it buys."""
 
 _EXAMPLES = (
     "give `epsilon` and `power` for the cheapest size, `epsilon` and a size (`n_items` and `k_responses`, "
@@ -64,18 +64,18 @@ _SHORT_LADDER = (1, 2, 3, 5, 7, 10, 15, 20, 50, 100, 200, 500, 1000)
 
 @dataclass(frozen=True)
 class Request:
-    """A checked question to the planner; what is not given is None.
+    """A checked question to the planner; quantities that are not given are None.
 
     Attributes
     ----------
     prior
-        What items and responses are drawn from: a prior, or a pilot's own items.
+        The source of items and responses: a prior, or a pilot's own items.
     test
-        The test that has to find the difference, with its metric and α.
+        The test that should find the difference, with its metric and α.
     n_items, k_responses, epsilon, power, budget
-        The five quantities; the open one is None, and with a budget perhaps N or K or both.
+        The five quantities; the open one is None. With a budget, N or K or both may be None too.
     cost_per_item, cost_per_rating
-        What one item and one rating cost, in the unit of the budget.
+        The cost of one item and of one rating, in the unit of the budget.
     n_runs, epsilon_a, sd_scale_a, sd_scale_b
         As for `Population`.
     max_items, max_responses
@@ -137,7 +137,7 @@ class Request:
         Raises
         ------
         NbykError
-            If it is not exactly one.
+            If not exactly one quantity is open.
         """
         given = frozenset(self.given)
         if given in OPEN:
@@ -173,16 +173,16 @@ class Request:
 
     @property
     def of_pair(self) -> bool:
-        """Whether A and B are real systems, so that no ε says how they differ."""
+        """Whether A and B are real systems, so that their difference is not given by ε."""
         return isinstance(self.prior, PilotItems) and self.prior.systems is not None
 
     @property
     def cost_per_response(self) -> float:
-        """What one more of K costs an item: a gold rating, or one of either system's answer."""
+        """The cost per item of one more K: a gold rating, or a rating of each system's answer."""
         return self.cost_per_rating if self.has_gold else 2.0 * self.cost_per_rating
 
     def cost(self, n_items: int, k_responses: int) -> float:
-        """Return what N items with K ratings each cost; the systems' own answers are free."""
+        """Return the cost of N items with K ratings each; the systems' own answers are free."""
         return n_items * (self.cost_per_item + k_responses * self.cost_per_response)
 
     def items_within(self, budget: float, k_responses: int) -> int:
@@ -202,11 +202,11 @@ class Request:
         return tuple(sorted({k for k in LADDER if k < self.max_responses} | {self.max_responses}))
 
     def short_ladder(self) -> tuple[int, ...]:
-        """Return the K to try where each takes a simulation, in ascending order."""
+        """Return the K to try if each needs a simulation, in ascending order."""
         return tuple(sorted({k for k in _SHORT_LADDER if k < self.max_responses} | {self.max_responses}))
 
     def allows_more(self, n_items: int, k_responses: int) -> bool:
-        """Return whether the budget buys a larger size than one that is at its limits."""
+        """Return whether the budget buys a larger size than one at the limits of the search."""
         if self.budget is None:
             return False
         more = (n_items, k_responses + 1) if self.k_responses is None else (n_items + 1, k_responses)
@@ -246,7 +246,7 @@ class Request:
         Raises
         ------
         NbykError
-            If the budget does not buy it.
+            If the budget does not buy that size.
         """
         if self.budget is None:
             return self

@@ -1,4 +1,4 @@
-"""Where a power curve that is only seen through simulated test sets reaches a target."""
+"""Search for the place where a power curve, known only from simulated test sets, reaches a target."""
 
 from __future__ import annotations
 
@@ -23,26 +23,26 @@ _STEPWISE = 40.0
 _MOST_STEPS = 20
 _ROUNDS = 60
 _PATIENCE = 4
-"""Rounds after which a search that saw the target reached everywhere looks at the lower limit."""
+"""If every place reaches the target, the search tries the lower limit after this many rounds."""
 
 
 @dataclass(frozen=True)
 class Root:
-    """Where the power reaches the target.
+    """The place where the power reaches the target.
 
     Attributes
     ----------
     x
-        The place: N, K or ε, not rounded; the lower limit where the power reaches the target everywhere, NaN
-        where it does nowhere within the limits or the search did not settle.
+        The place: N, K or ε, not rounded. It is the lower limit if the power reaches the target everywhere.
+        It is NaN if the power reaches it nowhere within the limits, or the search did not settle.
     low, high
         Its 95 % interval, within the limits.
     power_error
         Standard error of the power at `x`.
     best_x, best_power
-        Where the power was highest, and how high; only worth a look if the target was not reached.
+        The place of the highest power, and that power; of interest only if the target was not reached.
     settled
-        False if the search gave up, which says nothing about what is within reach.
+        False if the search gave up: the target may or may not be within reach.
     """
 
     x: float
@@ -58,23 +58,23 @@ class Root:
 class RootSearch:
     """Find x with power(x) = target for a power that grows with x, by probit regression on log x.
 
-    Every simulated set counts: sets at all x so far are fitted by Φ(a + b log x), those far from the target
-    hardly, and the next sets are drawn where the fit crosses the target.
+    Every simulated set counts: Φ(a + b log x) is fitted to the sets at all x so far, with little weight on
+    those far from the target. The next sets are drawn where the fit crosses the target.
 
     Attributes
     ----------
     evaluate
-        Returns (rejections, sets) of about so many fresh sets at x.
+        Function of (x, n) that returns (rejections, sets) of about n fresh sets at x.
     target
         The power, in (0, 1).
     low, high
         Limits of x, both above 0.
     slope
-        A guess at b near the target: it steers the first steps and fades.
+        A guess at b near the target. It guides the first steps and then loses weight.
     whole
         Whether x is a whole number.
     first_sets
-        Sets at a place before it is known to be near the target.
+        Number of sets at a place that is not yet known to be near the target.
     points
         (x, rejections, sets) of earlier searches, which count as well.
     """
@@ -134,7 +134,7 @@ class RootSearch:
         return replace(self._not_reached(), settled=False)
 
     def _stepwise(self, x: float, precision: float) -> Root:
-        """Find the least whole x by its own sets and those of its neighbour: the fit is no help at few x."""
+        """Find the least whole x from its own sets and its neighbour's: with few x, a fit does not help."""
         walked: set[float] = set()
         while x not in walked:
             if len(walked) == _MOST_STEPS:
@@ -153,7 +153,7 @@ class RootSearch:
         return Root(x, low, high, standard_error(*self._totals(x)), *self._best())
 
     def _reaches(self, x: float, precision: float, errors: float = 0.0) -> bool:
-        """Return whether the power at x, so many standard errors further, reaches the target."""
+        """Return whether the power at x, plus `errors` standard errors, reaches the target."""
         while True:
             found, n = self._totals(x)
             error = standard_error(found, n)
@@ -163,11 +163,11 @@ class RootSearch:
             self.add(x, *self.evaluate(x, int(min(_MOST_SETS, max(self.first_sets, needed)))))
 
     def add(self, x: float, found: int, n_sets: int) -> None:
-        """Take in sets that were simulated at x."""
+        """Add sets that were simulated at x."""
         self.points.append((x, found, n_sets))
 
     def _low_reaches(self) -> bool:
-        """Return whether the lower limit clearly reaches the target, after more sets if that is in doubt."""
+        """Return whether the lower limit clearly reaches the target; simulate more sets if in doubt."""
         while True:
             found, n = self._totals(self.low)
             error = standard_error(found, n)
@@ -176,7 +176,7 @@ class RootSearch:
             if n >= _MOST_SETS or found / n + 2.0 * error < self.target:
                 return found / n >= self.target
             if not self._seems_reached_everywhere():
-                return False  # it is reached at some places only: a matter for the fit
+                return False  # only some places reach it: the fit decides
             self.add(self.low, *self.evaluate(self.low, n))
 
     def _at_low(self) -> Root:
@@ -184,7 +184,7 @@ class RootSearch:
         return Root(self.low, self.low, self.low, error, *self._best())
 
     def _seems_reached_everywhere(self) -> bool:
-        """Return whether no place is clearly below the target and all sets together are clearly above."""
+        """Return whether all sets together are clearly above the target and no place is clearly below it."""
         places = [self._totals(x) for x in {x for x, _, _ in self.points}]
         found, n = (sum(counts) for counts in zip(*places, strict=True))
         if found / n - 2.0 * standard_error(found, n) < self.target:
@@ -192,7 +192,7 @@ class RootSearch:
         return all(found / n + 2.0 * standard_error(found, n) >= self.target for found, n in places)
 
     def _bracketed(self, x: float) -> float:
-        """Return x, or a place between those that are clearly below and above the target if x is not."""
+        """Return x if it lies between places clearly below and above the target; else one between them."""
         below, above = 0.0, math.inf
         for place in {place for place, _, _ in self.points}:
             found, n = self._totals(place)

@@ -24,17 +24,17 @@ from nbyk.planning.simulation import NORMAL_FROM, PlanSimulation, Report
 _COARSE = 0.03
 _CONTENDERS, _SLOW_CONTENDERS = 4, 2
 _WORTH = 1.1
-"""Cost, in that of the cheapest size so far, up to which the next K is looked at too."""
+"""Try the next K if its cost is at most this many times that of the cheapest size so far."""
 _SEARCH = 0.5
-"""Standard error of a search, in that of the answer: what is chosen must hold when simulated afresh. Slow
-tests are searched to that of the answer, and move if it does not hold."""
+"""Standard error of a search, relative to that of the answer: the choice must hold on fresh test sets.
+Searches with slow tests use the answer's standard error, and move on if the choice does not hold."""
 _REPAIRS = 4
 _SETS_AT_LARGEST = 128
 _FIGURE_POWER = 0.8
 
 
 class PlanSearch:
-    """Answers to one request, each from test sets that nothing before it has seen."""
+    """Answers to one request, each from fresh test sets."""
 
     def __init__(self, request: Request, *, seed: int, threads: int, report: Report | None) -> None:
         self.request = request
@@ -54,7 +54,7 @@ class PlanSearch:
             predicted, contenders = {}, list(sizes)
         powers = {k: self.simulation.confirm(sizes[k], k, epsilon, precision) for k in contenders}
         chosen = max(powers, key=lambda k: (powers[k].power, -k))
-        if len(powers) > 1:  # the highest of several estimates is too high
+        if len(powers) > 1:  # the highest of several estimates is biased upwards
             powers[chosen] = self.simulation.confirm(sizes[chosen], chosen, epsilon, precision)
         rows = [self._row(k, sizes[k], epsilon, powers[k]) for k in powers]
         rows += [
@@ -67,7 +67,7 @@ class PlanSearch:
         )
 
     def smallest_epsilon(self, precision: float) -> Solution:
-        """Return the smallest ε that is found with the power, at the best size if there is a choice."""
+        """Return the smallest ε that the test detects with the power, at the best of several sizes."""
         asked, target = self.request, _value(self.request.power)
         sizes = self._sizes()
         contenders, guess = list(sizes), 0.1
@@ -164,7 +164,7 @@ class PlanSearch:
     def figure_curves(self, answer: Solution) -> tuple[PowerCurve, ...]:
         """Return power curves over the ladder of K for a figure, at an answer's ε.
 
-        Those of slow tests are of the normal approximation to swaps, moved through the answer.
+        For slow tests, they are from the normal approximation to swaps, moved through the answer.
         """
         epsilon, alpha = answer.epsilon, self.request.test.one_sided_alpha
         curves = smoothed(self.simulation.all_curves(epsilon, _FIGURE_POWER))
@@ -183,7 +183,7 @@ class PlanSearch:
         return tuple(curve for _, curve in sorted(curves.items()) if 0.0 < curve.slope < math.inf)
 
     def _sizes(self) -> dict[int, int]:
-        """Return the N of every K to consider: one if the size is given, else what the budget buys."""
+        """Return the N of every K to consider: the given size, or the sizes that the budget buys."""
         asked = self.request
         if asked.n_items is not None and asked.k_responses is not None:
             return {asked.k_responses: asked.n_items}
@@ -205,11 +205,11 @@ class PlanSearch:
         return predicted
 
     def _contenders_for_epsilon(self, sizes: dict[int, int], target: float) -> tuple[list[int], float]:
-        """Return the K that may have the smallest ε, best first, and about how small it is."""
+        """Return the K that may have the smallest ε, best first, and an approximation of this ε."""
         from scipy.special import ndtri
 
         short = {k: n for k, n in sizes.items() if k in self.request.short_ladder()} or sizes
-        if not self.simulation.approximated:  # finding the rough ε takes one K
+        if not self.simulation.approximated:  # one K is enough for the rough ε
             middle = sorted(short)[len(short) // 2]
             short = {middle: short[middle]}
         epsilon, predicted = 0.1, {}
@@ -227,7 +227,7 @@ class PlanSearch:
         return contenders[:_CONTENDERS], epsilon
 
     def _guessed_sizes(self, epsilon: float, target: float) -> tuple[dict[int, PowerCurve], dict[int, float]]:
-        """Return about how many items each K takes, and the approximate curves if that is from these."""
+        """Return the approximate number of items for each K, and the approximate curves if they were used."""
         if not self.simulation.approximated:
             return {}, self._coarse_items(epsilon, target)
         curves = smoothed(self.simulation.all_curves(epsilon, target))
@@ -242,10 +242,10 @@ class PlanSearch:
         return {}, self._coarse_items(epsilon, target)
 
     def _coarse_items(self, epsilon: float, target: float) -> dict[int, float]:
-        """Return about how many items some K take, by coarse simulation around the K that looks cheapest.
+        """Return approximate numbers of items for some K, by coarse simulation around the seemingly cheapest.
 
-        Swaps of the same metric (or of the absolute error) tell roughly which K that is, and how large the
-        sets to begin with; from there, K moves both ways along a short ladder while that is not much dearer.
+        Swaps of the same metric (or of the absolute error) give a rough first K and set size. From there, K
+        moves both ways along a short ladder while the cost does not rise much.
         """
         asked = self.request
         ladder = asked.short_ladder()
@@ -258,7 +258,7 @@ class PlanSearch:
         found: dict[int, float] = {}
 
         def try_k(k: int) -> float:
-            """Return the cost of the least N, infinite if it is not reached."""
+            """Return the cost of the least N, infinite if the power is not reached."""
             near = min(found, key=lambda other: abs(math.log(other / k)), default=k)
             ratio = found[near] / max(2.0, rough[near]) if found and math.isfinite(rough[near]) else 1.0
             guess = max(5.0, rough[k] * ratio) if math.isfinite(rough[k]) else 500.0
@@ -294,7 +294,7 @@ class PlanSearch:
         return self.simulation.items(k, epsilon, target, precision, min(guess, most), most)
 
     def _answer_at(self, k: int, epsilon: float, root: Root, precision: float) -> Solution:
-        """Return the least N that a root says, confirmed by fresh test sets."""
+        """Return the least N at a root, confirmed by fresh test sets."""
         found, power = self._confirmed(
             lambda n: (round(n), k, epsilon),
             max(2, _whole(root.x)),
@@ -319,9 +319,9 @@ class PlanSearch:
         high: float,
         step: int = 0,
     ) -> tuple[float, Power]:
-        """Return x and its power on fresh test sets, after moving x up where that is below the target.
+        """Return x and its power on fresh test sets, after moving x up if the power is below the target.
 
-        Below means by more than a standard error. `step` is the least step, 0 where x is not whole.
+        Below means by more than a standard error. `step` is the least step, 0 if x need not be whole.
         """
         from scipy.special import ndtri
 
@@ -347,7 +347,7 @@ class PlanSearch:
     def _guessed_row(
         self, k: int, n: float, epsilon: float, target: float, curve: PowerCurve | None
     ) -> Candidate:
-        """Return the row of a K that was not among the best few: approximated, or simulated coarsely."""
+        """Return the row of a K that was not among the best few, from approximation or coarse simulation."""
         reach = 1.96 * (_COARSE * 3.0 if curve is None else 2.0 * curve.error)
         size, low, high = (max(2, _whole(x)) for x in (n, n * math.exp(-reach), n * math.exp(reach)))
         cost = self.request.cost(size, k)

@@ -1,4 +1,4 @@
-"""A plan in one sentence that can be quoted: what was asked, in its own unit, what was found and assumed."""
+"""A plan in one sentence that you can quote: the request in its own unit, the answer and the assumptions."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from nbyk.planning.plan import Plan
 
 SIDES = {"two-sided": "two-sided", "greater": "one-sided"}
-"""The alternatives that a plan may have, and what its sentence calls them."""
+"""The alternatives that a plan may have, and their names in its sentence."""
 
 _FIFTH = 1.2
 
@@ -53,7 +53,7 @@ def plan_sentence(plan: Plan) -> str:
 
 
 def _worse_system(plan: Plan) -> str:
-    """Return what makes B worse: the effect if that was asked for, and ε."""
+    """Return the difference that makes B worse, in words: the effect if it was given, and ε."""
     asked = plan.request
     if isinstance(asked.prior, PilotItems) and asked.of_pair:
         a, b = asked.prior.system_names
@@ -73,7 +73,7 @@ def _worse_system(plan: Plan) -> str:
 
 
 def _items(plan: Plan) -> str:
-    """Return what the items are."""
+    """Return a description of the items."""
     of = plan.request.prior
     if isinstance(of, PilotItems):
         return f"items and ratings drawn again from the {of.n_items} items of {of.name}"
@@ -81,7 +81,7 @@ def _items(plan: Plan) -> str:
 
 
 def beside_sentence(plan: Plan) -> str:
-    """Return what a prior fitted to the pilot says, where that differs by more than a fifth; or nothing."""
+    """Return the answer by a prior fitted to the pilot if it differs by more than a fifth; else ""."""
     other = plan.beside
     if other is None:
         return ""
@@ -104,7 +104,7 @@ def beside_sentence(plan: Plan) -> str:
 
 
 def _systems(plan: Plan) -> str:
-    """Return what is assumed of the systems, to follow the items."""
+    """Return the assumptions about the systems, to follow the items."""
     asked, parts = plan.request, []
     if asked.of_pair:
         return ""
@@ -127,7 +127,7 @@ def _systems(plan: Plan) -> str:
 
 
 def _limits(plan: Plan) -> str:
-    """Return a sentence on the limits of the search that the size is at, led by a space, or nothing."""
+    """Return a sentence on the search limits that the size reaches, with a leading space; else ""."""
     asked, at = plan.request, []
     if asked.k_responses is None and plan.k_responses == asked.max_responses:
         at.append(f"K = {plan.k_responses} (max_responses)")

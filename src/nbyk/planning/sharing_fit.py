@@ -1,4 +1,4 @@
-"""How much raters and clusters of items differ, fitted from ratings with ids: what simulated sets share."""
+"""Differences of raters and of clusters of items, fitted to ratings with ids, for simulated sets."""
 
 from __future__ import annotations
 
@@ -29,17 +29,17 @@ _NODES = 21
 
 @dataclass(frozen=True)
 class FittedSharing:
-    """What raters and clusters of a set of ratings are like.
+    """The differences of raters and of clusters in a set of ratings.
 
     Attributes
     ----------
     sharing
-        The design to simulate: as many raters as the ratings have, with their share of the variance.
+        The design to simulate: the number of raters in the ratings, with their share of the variance.
     severity_sd
-        Standard deviation of raters' severities, in the unit of the ratings: of what a rater adds to the
-        mean of all items.
+        Standard deviation of raters' severities, in the unit of the ratings. A severity is the amount that a
+        rater adds to the mean of all items.
     cluster_sd
-        Standard deviation of what a cluster adds to the item means in it; 0 without clusters.
+        Standard deviation of the amount that a cluster adds to its item means; 0 without clusters.
     """
 
     sharing: Sharing
@@ -48,7 +48,7 @@ class FittedSharing:
 
 
 def fit_sharing(ratings: Ratings, prior: TwoStagePrior) -> FittedSharing:
-    """Fit how much raters, and clusters of items if there are any, differ.
+    """Fit the differences of raters and, if there are any, of clusters of items.
 
     Parameters
     ----------
@@ -60,14 +60,14 @@ def fit_sharing(ratings: Ratings, prior: TwoStagePrior) -> FittedSharing:
     Raises
     ------
     NbykError
-        If fewer than three raters rated two items or more, or nothing says who rated what.
+        If fewer than three raters rated two items or more, or the raters are unknown.
 
     Notes
     -----
-    The variance between raters is that of the mean rating by the test for shared units, as `nbyk plan` takes
-    it from a pilot (`nbyk.planning.people.Spread`). `Sharing.rater_share` is the ρ by which the prior's
-    responses have that variance; 0 where the estimate is not above 0. The variance between clusters is by how
-    much more a mean varies over clusters than over items.
+    The variance between raters is that of the mean rating by the test for shared units, in the same way as
+    `nbyk plan` computes it from a pilot (`nbyk.planning.people.Spread`). `Sharing.rater_share` is the ρ by
+    which the prior's responses have that variance; 0 if the estimate is not above 0. The variance between
+    clusters is the variance of a mean over clusters minus that over items.
     """
     units = ratings.units()
     if units.index is None or units.n_shared < _FEWEST:
@@ -122,7 +122,7 @@ def severity_variance(prior: TwoStagePrior, share: float) -> float:
 
 
 def _share_of(variance: float, variance_at: Callable[[float], float]) -> float:
-    """Return the share at which a variance that grows with it has a value, from 0 to 1."""
+    """Return the share, from 0 to 1, at which an increasing variance has a given value."""
     if variance <= 0.0:
         return 0.0
     if variance >= variance_at(1.0):

@@ -1,4 +1,4 @@
-"""The simulations that a plan is made of: power at a size, roots of the power, and power curves of a K."""
+"""The simulations behind a plan: power at a size, roots of the power, and power curves for a K."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ NORMAL_FROM = 1000
 """Items from which an effect is normal enough for the approximation."""
 
 EPSILON_FROM = 1e-4
-"""The smallest ε that is looked at."""
+"""The smallest ε to try."""
 
 _MOST_RATINGS, _MOST_SLOW_RATINGS = 2_000_000, 500_000
-"""N × K at most, without an approximation and where responses are drawn anew as well, unless K is given."""
+"""Largest N × K without an approximation, and if responses are also redrawn; not used if K is given."""
 
 _SECONDS_BETWEEN_LINES = 10.0
 _TYPICAL_POWER = 0.8
@@ -40,7 +40,7 @@ _MOMENT_ERROR, _ROUGH_ERROR = 0.05, 0.1
 
 
 class PlanSimulation:
-    """Simulations for one request; each is of test sets that no other has seen."""
+    """Simulations for one request, each on fresh test sets."""
 
     def __init__(self, request: Request, *, seed: int, threads: int, report: Report | None) -> None:
         self.request = request
@@ -77,7 +77,7 @@ class PlanSimulation:
         return power
 
     def confirm(self, n: int, k: int, epsilon: float, precision: float) -> Power:
-        """Return the power at a size from as many fresh test sets as its standard error takes."""
+        """Return the power at a size from fresh test sets, enough for the standard error `precision`."""
         found = n_sets = 0
         wanted = 4 * CHUNK
         while n_sets < wanted:
@@ -88,7 +88,7 @@ class PlanSimulation:
         return power_from(self.request.test, found, n_sets)
 
     def items(self, k: int, epsilon: float, power: float, precision: float, guess: float, most: int) -> Root:
-        """Return the N of a power, at most `most`; what was simulated for this K and ε before counts too."""
+        """Return the N of a power, at most `most`; earlier simulations for this K and ε count too."""
         search = RootSearch(
             lambda n, sets: self._count(round(n), k, epsilon, sets),
             power,
@@ -101,7 +101,7 @@ class PlanSimulation:
         return search.run(guess, precision)
 
     def most_items(self, k: int) -> int:
-        """Return the largest N to simulate: fewer than the limit where a set would take seconds."""
+        """Return the largest N to simulate: below the limit if one set would take seconds."""
         most = self.request.max_items
         if self.approximated or self.request.k_responses is not None:
             return most
@@ -134,20 +134,20 @@ class PlanSimulation:
         return search.run(guess, precision)
 
     def curve(self, k: int, epsilon: float) -> PowerCurve:
-        """Return the approximate power curve of a K at an ε, from single items until it is known well.
+        """Return the approximate power curve of a K at an ε, from single items, enough for a small error.
 
-        It is that of swaps, of the metric if it is additive and of the absolute error if not: a guess for
-        other tests and metrics.
+        It is the curve for swaps, by the metric if it is additive and by the absolute error if not. For other
+        tests and metrics it is a guess.
         """
         if (k, epsilon) not in self._curves:
             self._curves[k, epsilon] = self._new_curve(k, epsilon)
         return self._curves[k, epsilon]
 
     def all_curves(self, epsilon: float, power: float) -> dict[int, PowerCurve]:
-        """Return the approximate power curves of the whole ladder of K; none where there is no such thing.
+        """Return the approximate power curves of the whole ladder of K; empty if there is no approximation.
 
-        Those that reach `power` at few items, where an effect is not normal yet, pass through what 256 test
-        sets say there.
+        An effect of few items is not normal yet. Curves that reach `power` at few items are therefore moved
+        to pass through the power of 256 test sets there.
         """
         if not self.approximated:
             return {}
@@ -198,7 +198,7 @@ class PlanSimulation:
         return power.rejections, power.n_sets
 
     def _counter(self, place: str, n_sets: int) -> Callable[[int], None]:
-        """Return a function that counts finished sets and says so every ten seconds."""
+        """Return a function that counts finished sets and reports the count every ten seconds."""
         lock = Lock()
         done, last = 0, monotonic()
 

@@ -1,1 +1,1 @@
-"""Tables, figures and the report: what people read."""
+"""Tables, figures and the report, for people to read."""

@@ -1,4 +1,4 @@
-"""The one form in which commands give an answer: on the terminal, and as JSON, tables, figures and a page."""
+"""The common form of all commands' answers: on the terminal, and as JSON, tables, figures and a page."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 _GAP = 3
 _MARKED_BEYOND = 3.0
 _LONG = 40
-"""A longer cell of the page may have several lines."""
+"""A cell of the page that is longer than this may have several lines."""
 
 
 @dataclass(frozen=True)
@@ -36,13 +36,13 @@ class AnswerTable:
     name
         The stem of its files.
     caption
-        What to know of it, in a line.
+        Its description in one line.
     frame
-        Its rows; columns hold numbers or text, and None or NaN where there is nothing.
+        Its rows; columns hold numbers or text, and None or NaN for an empty cell.
     marked
-        Columns of differences in standard errors: the page marks those beyond three.
+        Columns of differences in standard errors; the page marks differences beyond three.
     on_page
-        Whether the page shows it; files hold it in any case.
+        Whether the page shows it. It is always written to files.
     """
 
     name: str
@@ -61,11 +61,11 @@ class AnswerFigure:
     name
         The stem of its files.
     caption
-        What it shows, for those who see it and for those who do not.
+        A description of the figure, for readers who see it and for readers who do not.
     draw
-        Draws it; called only where it is written.
+        Function that draws it; called only if it is written.
     for_paper
-        Whether it is also written as .pdf, to stand in a paper.
+        Whether it is also written as .pdf, for a paper.
     """
 
     name: str
@@ -75,34 +75,33 @@ class AnswerFigure:
 
 
 BEFORE = "Before you believe it:"
-"""What stands over the cautions of an answer."""
+"""The heading of an answer's cautions."""
 
 
 @dataclass(frozen=True)
 class Answer:
-    """What a command found.
+    """The answer of a command.
 
     Attributes
     ----------
     title
         Heading of the report.
     sentences
-        Plain sentences that can be quoted; the first is the answer.
+        Plain sentences that you can quote; the first is the answer.
     tables
-        Its tables, those that the terminal shows first.
+        Its tables; those for the terminal come first.
     further
-        Makes the tables behind these, which are only written; called only where they are.
+        Function that makes more tables, which are only written to files; called only if they are.
     figures
         Its figures.
     cautions
-        What to know before believing it, a sentence each.
+        Cautions about the answer, one sentence each.
     details
-        Everything, as JSON can hold it; its keys are beside title, sentences and cautions.
+        Everything as plain values that JSON can hold. Its keys are next to title, sentences and cautions.
     n_printed
-        How many tables the terminal shows; those after them are folded in the page, and not printed.
+        Number of tables that the terminal shows. Later tables are folded in the page and not printed.
     template
-        A template of the page whose beginning takes the place of the sentences; it has the details as
-        ``summary``.
+        A page template whose beginning replaces the sentences; it gets the details as ``summary``.
     """
 
     title: str
@@ -117,7 +116,7 @@ class Answer:
 
     @cached_property
     def all_tables(self) -> tuple[AnswerTable, ...]:
-        """Every table, the further ones among them."""
+        """Every table, including the further ones."""
         return (*self.tables, *self.further())
 
     def to_dict(self) -> dict[str, Any]:
@@ -130,7 +129,7 @@ class Answer:
         }
 
     def to_json(self) -> str:
-        """Return `to_dict` as indented JSON; ValueError where a detail is none that JSON can hold."""
+        """Return `to_dict` as indented JSON; ValueError if JSON cannot hold a detail."""
         return json.dumps(self.to_dict(), indent=2, ensure_ascii=False, allow_nan=False)
 
 
@@ -142,7 +141,7 @@ def answer_text(answer: Answer, *, width: int) -> str:
     answer
         The answer.
     width
-        Columns of the terminal. A table whose numbers need more is wider.
+        Columns of the terminal. A table is wider if its numbers need more room.
     """
     parts = [_filled(sentence, width) for sentence in answer.sentences]
     parts += [_table_text(table, width) for table in answer.tables[: answer.n_printed]]
@@ -154,11 +153,11 @@ def answer_text(answer: Answer, *, width: int) -> str:
 def write_answer(
     answer: Answer, folder: Path, *, stem: str, page: str = "", more: Mapping[str, bytes] | None = None
 ) -> None:
-    """Write an answer to a folder as one, in place of an earlier one (`nbyk.files.write_together`).
+    """Write an answer to a folder all at once, replacing an earlier one (`nbyk.files.write_together`).
 
     Writes ``STEM.json``, ``tables/NAME`` as .csv, .parquet, .md and .tex, ``figures/NAME`` as .png and .svg,
-    ``PAGE.html`` (``STEM.html`` without another name), a page that holds all of it and needs no network, and
-    `more` files by their names.
+    ``PAGE.html`` (``STEM.html`` without another name), a page that holds everything and needs no network, and
+    the `more` files by their names.
 
     Raises
     ------
@@ -192,7 +191,7 @@ def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> s
     answer
         The answer.
     addresses
-        Each figure's picture by its name, as an address that holds it.
+        Each figure's picture by its name, as a data URL.
     stem
         Stem of the JSON file beside the page.
     """
@@ -228,7 +227,7 @@ def _beyond(table: AnswerTable) -> set[tuple[int, int]]:
 
 
 def _table_text(table: AnswerTable, width: int) -> str:
-    """Return a table with its columns aligned; text folds where there is too little room, numbers do not."""
+    """Return a table with its columns aligned; text wraps if there is too little room, numbers do not."""
     from rich.box import SIMPLE_HEAD
     from rich.console import Console
     from rich.table import Table
@@ -246,7 +245,7 @@ def _table_text(table: AnswerTable, width: int) -> str:
         widths.append(min(longest, max(8, width // 4)) if text else longest)
     spare = max(0, width - sum(widths) - _GAP * len(widths))
     for place, name in enumerate(frame.columns):
-        # Rich's own sharing out of room cuts off what is on the right.
+        # Rich's own division of the width cuts off columns on the right.
         grows = min(wanted[place] - widths[place], spare)
         widths[place] += grows
         spare -= grows
@@ -266,7 +265,7 @@ def _item(text: str, width: int) -> str:
 
 
 def _filled(text: str, width: int, first: str = "", later: str = "") -> str:
-    """Return a text in lines of our own; words and numbers with their per-cent sign stay whole."""
+    """Return a text wrapped into lines; words, and numbers with their per-cent sign, stay whole."""
     whole = on_one_line(text).replace(" %", "\N{NO-BREAK SPACE}%")
     lines = textwrap.fill(
         whole,

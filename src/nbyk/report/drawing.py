@@ -1,4 +1,4 @@
-"""How every figure looks, and how it is written: PNG and SVG, the same bytes for the same numbers."""
+"""The style and the files of all figures: PNG and SVG, the same bytes for the same numbers."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#6f4e9c", "#555555")
-"""Okabe and Ito's colours, which the colour-blind can tell apart, and two more."""
+"""Okabe and Ito's colours, which colour-blind readers can tell apart, and two more."""
 
 COLUMN = 3.33
 """Width of a column of a two-column paper, in inches."""
@@ -56,9 +56,9 @@ def new_panels(
 
 
 def style() -> AbstractContextManager[None]:
-    """Return a context in which matplotlib draws without a display, and as all of nbyk's figures look."""
+    """Return a context in which matplotlib draws without a display, in the style of all nbyk figures."""
     if "MPLCONFIGDIR" not in os.environ and not os.access(os.path.expanduser("~"), os.W_OK):
-        # matplotlib would make a folder of its own for its list of fonts, anew each time, and tell of it.
+        # matplotlib would make a new folder for its list of fonts each time, and print a message.
         place = temporary_place()
         if place is not None:
             os.environ["MPLCONFIGDIR"] = place
@@ -69,7 +69,7 @@ def style() -> AbstractContextManager[None]:
 
 
 def shown_name(name: str, longest: int = _LONGEST_NAME) -> str:
-    """Return a user's name for a figure: on one line, a long one without its middle, and no mathematics."""
+    """Return a user's name for a figure: on one line, without mathematics, and without the middle if long."""
     name = on_one_line(name)
     if len(name) > longest:
         half = (longest - 1) // 2
@@ -86,7 +86,7 @@ def save(figure: Figure, path: Path) -> None:
 def pictures(figure: Figure, *, for_paper: bool = False) -> dict[str, bytes]:
     """Return a figure as .png and .svg, and .pdf with its fonts in it if it is for a paper.
 
-    There are no dates in them, so that the same numbers give the same bytes. The figure is closed.
+    They contain no dates, so that the same numbers give the same bytes. The figure is closed.
     """
     import matplotlib as mpl
     import matplotlib.pyplot as plt
@@ -94,14 +94,14 @@ def pictures(figure: Figure, *, for_paper: bool = False) -> dict[str, bytes]:
 
     drawn = {}
     with style(), warnings.catch_warnings():
-        # Characters that the font lacks are drawn as boxes; the tables beside the figure have them.
+        # Characters that the font lacks are drawn as boxes; the tables next to the figure have them.
         warnings.filterwarnings("ignore", message="(Glyph|Matplotlib currently does not support)")
         _lay_out(figure)
         forms: dict[str, dict[str, None]] = {".png": {"Software": None}, ".svg": {"Date": None}}
         if for_paper:
             forms[".pdf"] = {"CreationDate": None}
         for suffix, metadata in forms.items():
-            # Not by `savefig`, which draws all of it once more each time to lay it out.
+            # Not by `savefig`, which draws the whole figure again each time to lay it out.
             figure.dpi = mpl.rcParams["savefig.dpi"]
             picture = BytesIO()
             canvas: Any = get_registered_canvas_class(suffix[1:])(figure)
@@ -112,7 +112,7 @@ def pictures(figure: Figure, *, for_paper: bool = False) -> dict[str, bytes]:
 
 
 def _lay_out(figure: Figure) -> None:
-    """Lay the panels out once, at places without their last digits, which vary from run to run."""
+    """Lay the panels out once, at rounded places, because the last digits vary from run to run."""
     figure.draw_without_rendering()
     figure.set_layout_engine("none")
     for axes in figure.axes:

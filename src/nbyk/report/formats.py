@@ -24,7 +24,7 @@ _COMMANDS = {
     ">": r"\textgreater{}",
 }
 
-# What Markdown, with GitHub's mathematics, takes for markup; an _ within a word is none.
+# Characters that are markup in Markdown with GitHub's mathematics; an _ within a word is not.
 _MARKUP = re.compile(r"[\\`*~$|]|<(?=[a-zA-Z/!?])|(?<=\])\(|(?<![^\W_])_|_(?![^\W_])")
 
 
@@ -35,7 +35,7 @@ def write_table(table: pd.DataFrame, path: Path, caption: str) -> None:
 
 
 def table_texts(table: pd.DataFrame, caption: str) -> dict[str, str]:
-    """Return what `write_table` writes, by suffix."""
+    """Return the texts that `write_table` writes, by suffix."""
     return {
         ".csv": csv_text(table),
         ".md": markdown(table, caption),
@@ -66,7 +66,7 @@ def latex(table: pd.DataFrame, caption: str) -> str:
 
 
 def cells(table: pd.DataFrame) -> list[list[str]]:
-    """Return a table's cells as they are shown: rounded, on one line, and a dash where there is nothing."""
+    """Return a table's cells for display: rounded, on one line, and a dash for an empty cell."""
     return [[_shown(value) for value in row] for row in table.itertuples(index=False)]
 
 

@@ -1,4 +1,4 @@
-"""Self-contained HTML pages, made of templates; they need no network."""
+"""Self-contained HTML pages from templates; they need no network."""
 
 from __future__ import annotations
 
@@ -14,12 +14,12 @@ if TYPE_CHECKING:
 
 
 def render(template: str | Path, **content: Any) -> str:
-    """Return a page made of a template, one of nbyk's by its name or any other file, and what it shows."""
+    """Return a page from a template (the name of one of nbyk's, or any file) and its content."""
     return _template(template).render(**content, version=nbyk.__version__)
 
 
 def render_block(template: str | Path, block: str, **content: Any) -> str:
-    """Return one block of a page, to stand in another with its heading one level down."""
+    """Return one block of a page, for use in another page, with its heading one level down."""
     from markupsafe import Markup
 
     made = _template(template)
@@ -41,17 +41,17 @@ def _template(template: str | Path) -> jinja2.Template:
 
 
 def embedded_svg(path: Path) -> str:
-    """Return a figure as an address that holds it."""
+    """Return a figure as a data URL."""
     return svg_address(read_bytes(path))
 
 
 def svg_address(picture: bytes) -> str:
-    """Return an SVG picture as an address that holds it."""
+    """Return an SVG picture as a data URL."""
     return f"data:image/svg+xml;base64,{base64.b64encode(picture).decode()}"
 
 
 def _number(cell: str) -> str:
-    """Return a CSV cell rounded for reading, or as it is if it is text."""
+    """Return a CSV cell rounded for reading, or unchanged if it is text."""
     try:
         value = float(cell)
     except ValueError:

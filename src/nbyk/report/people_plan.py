@@ -1,4 +1,4 @@
-"""A plan with people as an answer: sentence, sizes that would do as well, and a figure of N against J."""
+"""A plan with people as an answer: sentence, other sizes with the same power, and a figure of N against J."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ _RUNS = (3, 4, 5, 6, 8, 10, 15, 20)
 
 
 def people_answer(plan: PeoplePlan, *, name: str) -> Answer:
-    """Return the answer of a plan; `name` says what the variances are from."""
+    """Return the answer of a plan; `name` is the source of the variances."""
     shared = plan.crew.raters > 0
     tables = []
     if shared:
@@ -41,7 +41,7 @@ def people_answer(plan: PeoplePlan, *, name: str) -> Answer:
 
 
 def _explorer(plan: PeoplePlan) -> dict[str, Any] | None:
-    """Return what the page's sliders need: the power at every place of a grid, and prices."""
+    """Return the data of the page's sliders: the power at every place of a grid, and prices."""
     crew = plan.crew
     if not plan.effect or not math.isfinite(plan.effect):
         return None
@@ -70,7 +70,7 @@ def _explorer(plan: PeoplePlan) -> dict[str, Any] | None:
 
 
 def sizes(plan: PeoplePlan) -> pd.DataFrame:
-    """Return the least N for several numbers of raters, one to a row; nothing where no N is enough."""
+    """Return the least N for several numbers of raters, one to a row; empty if no N is enough."""
     import pandas as pd
 
     rows = []
@@ -127,7 +127,7 @@ def _power(plan: PeoplePlan) -> float:
 
 
 def _with_raters(plan: PeoplePlan, raters: int, power: float) -> PeoplePlan:
-    """Return the least N with other raters: as many ratings per item, if there are as many raters."""
+    """Return the least N with other raters; the ratings per item stay the same if there are enough raters."""
     asked = replace(
         plan.request,
         n_items=None,

@@ -22,7 +22,7 @@ _BANDS = ("#e3ecf5", "#c3d7ea", "#9dbfdd", "#74a3cc")
 
 
 def plan_answer(plan: Plan) -> Answer:
-    """Return the answer of a plan; it has sliders where the power at other sizes is known."""
+    """Return the answer of a plan; it has sliders if the power at other sizes is known."""
     several = len(plan.candidates) > 1
     table = AnswerTable("candidates", _caption(plan), candidates_table(plan))
     figure = AnswerFigure(
@@ -40,7 +40,7 @@ def plan_answer(plan: Plan) -> Answer:
 
 
 def _explorer(plan: Plan) -> dict[str, Any] | None:
-    """Return what the page's sliders need: the power of each K as a function of N, and prices."""
+    """Return the data of the page's sliders: the power of each K as a function of N, and prices."""
     curves = [curve for curve in plan.curves if 0.0 < curve.slope < math.inf]
     if not curves:
         return None

@@ -1,4 +1,4 @@
-"""An answer in one of the forms in which a command prints it."""
+"""An answer in one of the forms that commands print."""
 
 from __future__ import annotations
 

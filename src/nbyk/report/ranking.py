@@ -1,4 +1,4 @@
-"""A ranking of metrics and samplers, as every command gives its answer."""
+"""A ranking of metrics and samplers, in the common form of all commands' answers."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from nbyk.report.answer import Answer, AnswerTable
 
 
 def ranking_answer(ranking: Ranking, cautions: tuple[str, ...] = ()) -> Answer:
-    """Return the answer to which metric and sampler suit data like those of a plan."""
+    """Return the answer of a ranking: the metric and sampler that suit data like a plan's."""
     import pandas as pd
 
     metrics = pd.DataFrame(

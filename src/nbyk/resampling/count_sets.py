@@ -1,4 +1,4 @@
-"""Test sets of Likert or binary responses as counts, which is all that most metrics need of them."""
+"""Test sets of Likert or binary responses as counts, which are enough for most metrics."""
 
 from __future__ import annotations
 
@@ -27,10 +27,10 @@ class CountSets:
     Attributes
     ----------
     gold, a, b : ndarray, shape (L − 1, R, N)
-        #{responses ≥ level} of every item, for each of the L levels but the lowest.
+        #{responses ≥ level} of every item, for each of the L levels except the lowest.
     k
-        Responses per item K; where the systems have another number than gold, a common multiple, on which
-        all counts are.
+        Responses per item K. If the systems and gold have different numbers, a common multiple, to which all
+        counts are scaled.
     values
         The L levels' values, in ascending order and equal steps.
     """
@@ -111,7 +111,7 @@ def draw_count_sets(
 
 
 def response_edges(response: Response) -> Floats:
-    """Return the least normal draws that give each level but the lowest, shape (L − 1,).
+    """Return the least normal draws that give each level except the lowest, shape (L − 1,).
 
     Raises
     ------
@@ -124,7 +124,7 @@ def response_edges(response: Response) -> Floats:
 
 
 def check_countable(metrics: Sequence[Metric], response: Response) -> None:
-    """Raise NbykError unless counts of such responses are all that the metrics need."""
+    """Raise NbykError unless the metrics need only counts of such responses."""
     response_edges(response)
     for metric in metrics:
         if metric.needs != "item_means" and not has_counts_form(metric):

@@ -1,10 +1,10 @@
-"""Compiled draws of how often an item gets each Likert or binary response, without the responses.
+"""Compiled draws of an item's counts of each Likert or binary response, without the responses.
 
 A response is at least level l with the chance Φ((mean − edge_l)/sd). Rounded to 32 bits, those L − 1 chances
 are thresholds, and one random word of 32 bits is a response: its level is the number of thresholds above it.
-K such words give the item's counts, #{responses ≥ l} for every level l but the lowest. That is K table
-look-ups for a multinomial; with 64 items abreast they are a fraction of a nanosecond each, less than
-binomials cost up to K ≈ 500 (docs/method.md has the measurement).
+K such words give the item's counts, #{responses ≥ l} for every level l except the lowest. So a multinomial
+takes K table look-ups. With 64 items abreast, each takes a fraction of a nanosecond, and together they cost
+less than binomials up to K ≈ 500 (docs/method.md has the measurement).
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ Thresholds = NDArray[np.uint32]
 Counts = NDArray[np.int32]
 
 BLOCK = 2 * LANES
-"""Items abreast: a row of 64-bit words is twice as many of 32 bits."""
+"""Items abreast: a row of 64-bit words holds twice as many 32-bit words."""
 
 _REACH = 8.5
 _CELLS_PER_SD = 64
@@ -50,7 +50,7 @@ def _normal_table() -> Floats:
 
 
 _TABLE = np.vstack([_normal_table(), [[0.0, 0.0, 0.0, 0.0], [1.0, 0.0, 0.0, 0.0]]])
-"""The cells of Φ; behind them two for what never happens, and for what always does."""
+"""The cells of Φ, then one cell for chance 0 and one for chance 1."""
 
 _LAST_CELL = len(_TABLE) - 3
 _NEVER = len(_TABLE) - 2
@@ -60,7 +60,7 @@ _WORDS = 2.0**32
 
 @njit(nogil=True, cache=True, error_model="numpy")
 def _find_cells(mean: Floats, sd: Floats, edge: float, cells: Counts, places: Floats) -> None:
-    """Fill `cells` with the cells that Φ((mean − edge)/sd) lies in, `places` with where in them; all (n,)."""
+    """Fill `cells` with the cells of Φ((mean − edge)/sd), and `places` with the places in them; all (n,)."""
     for i in range(len(mean)):
         distance = mean[i] - edge
         z = min(max(distance / sd[i], -_REACH), _REACH)
@@ -73,7 +73,7 @@ def _find_cells(mean: Floats, sd: Floats, edge: float, cells: Counts, places: Fl
 
 @njit(nogil=True, cache=True)
 def _fill_chances(cells: Counts, places: Floats, out: Thresholds) -> None:
-    """Fill `out`, shape (n,), with 2³² Φ, by arithmetic alone, so that every machine gets the same."""
+    """Fill `out`, shape (n,), with 2³² Φ, by arithmetic alone, so that all machines get the same numbers."""
     for i in range(len(out)):
         if cells[i] < 0:
             break  # never: a loop with an exit has no gathers, which are slower than loads
@@ -86,8 +86,8 @@ def _fill_chances(cells: Counts, places: Floats, out: Thresholds) -> None:
 def thresholds(mean: Floats, sd: Floats, edges: Floats, out: Thresholds) -> None:
     """Fill `out`, shape (L − 1, n), with 2³² P(response ≥ level) of items, `mean` and `sd` of shape (n,).
 
-    `edges`, shape (L − 1,), are the least draws that give each level but the lowest. A certain response is
-    certain but for 2⁻³². Φ is exact to 10⁻¹⁰.
+    `edges`, shape (L − 1,), are the least draws that give each level except the lowest. A certain response
+    has a chance of 1 − 2⁻³². Φ is exact to 10⁻¹⁰.
     """
     cells, places = np.empty(_PIECE, np.int32), np.empty(_PIECE)
     for start in range(0, len(mean), _PIECE):

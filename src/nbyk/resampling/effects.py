@@ -18,8 +18,8 @@ Floats = NDArray[np.float64]
 Progress = Callable[[int], object]
 
 _BATCH_VALUES = 65_536
-"""Responses in a batch that one thread scores: 0.5 MB of them. Several threads take turns to run Python, and
-twice the batch halves the turns."""
+"""Responses in a batch that one thread scores: 0.5 MB.
+Several threads take turns to run Python, and a batch of twice the size halves the turns."""
 
 
 @dataclass(frozen=True)
@@ -31,7 +31,7 @@ class EffectDraws:
     metrics
         Canonical names of the metrics, one per row.
     alternative, null : ndarray, shape (metrics, M)
-        Effects of M draws under either hypothesis.
+        Effects of M draws under each hypothesis.
     paired
         Whether draw j of the null shares its items and gold responses with draw j of the alternative.
     """
@@ -75,10 +75,10 @@ def score(metrics: Sequence[Metric], systems: Floats, gold: Floats) -> Floats:
     Raises
     ------
     NbykError
-        If a metric needs gold and there is none.
+        If a metric needs gold but there is none.
     """
     reference = gold if gold.shape[-1] else None
-    # One subtraction for all metrics: a comparison of A with B is a score of A's beside a zero.
+    # One subtraction for all metrics: a metric that compares A with B gives A a score, and B 0.
     scores = np.zeros((len(metrics), 2, gold.shape[0]))
     system_means = gold_means = None
     for of_metric, metric in zip(scores, metrics, strict=True):
@@ -94,7 +94,7 @@ def score(metrics: Sequence[Metric], systems: Floats, gold: Floats) -> Floats:
 
 
 def effects_of_scores(metrics: Sequence[Metric], scores: Floats) -> Floats:
-    """Return by how much A is better, (M, R), from scores, (M, 2, R), of which a comparison's B has 0."""
+    """Return how much better A is, (M, R), from scores, (M, 2, R); metrics that compare give B 0."""
     signs = np.array([metric.sign for metric in metrics])
     with np.errstate(invalid="ignore"):  # inf − inf, which `check_defined` refuses
         effects: Floats = signs[:, None] * (scores[:, 0] - scores[:, 1])
@@ -111,8 +111,8 @@ def run_chunks(
 ) -> Floats:
     """Run `work(chunk, size)` for every chunk from replicate `start` on and join the results.
 
-    `start` is a multiple of the chunk size. The results, shape (rows, n_replicates − start), are in the same
-    order, and so every number is the same, for any number of threads.
+    `start` is a multiple of the chunk size. The results, shape (rows, n_replicates − start), have the same
+    order and the same numbers for any number of threads.
     """
     if n_replicates < 1:
         raise NbykError(f"the number of draws must be at least 1, found {n_replicates}")
@@ -131,12 +131,12 @@ def run_chunks(
 
 
 def check_defined(metrics: Sequence[Metric], effects: Floats, *, of: str = "draws") -> Floats:
-    """Return `effects`, shape (metrics, M), if every one is a finite number; `of` says what the M are.
+    """Return `effects`, shape (metrics, M), if all are finite numbers; `of` names the M things in errors.
 
     Raises
     ------
     UndefinedMetricError
-        If a metric was undefined on a draw, as a correlation is on constant data.
+        If a metric was undefined on a draw, such as a correlation on constant data.
     """
     for metric, row in zip(metrics, effects, strict=True):
         undefined = int((~np.isfinite(row)).sum())

@@ -1,4 +1,4 @@
-"""By how much A is better than B on every single item of simulated test sets."""
+"""The effect of A over B on every single item of simulated test sets."""
 
 from __future__ import annotations
 
@@ -31,19 +31,19 @@ def item_effects(
 ) -> Floats:
     """Return the effect of every item of simulated test sets under the alternative.
 
-    A set's effect is the mean of its items'. Of Likert and binary responses only the counts are drawn, and
-    sets of fewer items are then the first items of larger ones.
+    A set's effect is the mean of its items' effects. For Likert and binary responses, only the counts are
+    drawn; sets of fewer items are then the first items of larger ones.
 
     Parameters
     ----------
     population
-        What the sets are drawn from.
+        The population of the sets.
     metrics
         Additive metrics: those whose effect is the mean over items of effects on single items.
     chunk, size
-        Which chunk of test sets to draw, and how many of its sets, at most `CHUNK`.
+        The number of the chunk of test sets, and how many of its sets to draw, at most `CHUNK`.
     seed, purpose
-        What the random streams belong to, beside the population.
+        The key of the random streams, together with the population.
 
     Returns
     -------

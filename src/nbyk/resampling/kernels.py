@@ -1,9 +1,9 @@
 """Compiled inner loops: random numbers, and the gathers and maps that turn them into responses.
 
-The generator is xoshiro256++ (Blackman and Vigna 2021); normals come from a 256-layer ziggurat (Marsaglia
-and Tsang 2000). Its state lives in local variables while a buffer is filled, which is what makes a normal
-cost about 2 ns. Everything releases the GIL, is cached on disk, and does no fast-math, so that results do
-not depend on the machine's vector width.
+The generator is xoshiro256++ (Blackman and Vigna 2021); normals come from a 256-layer ziggurat (Marsaglia and
+Tsang 2000). Its state stays in local variables while a buffer is filled, so a normal takes only about 2 ns.
+All functions release the GIL and are cached on disk. They do not use fast-math, so results do not depend on
+the machine's vector width.
 """
 
 from __future__ import annotations
@@ -186,7 +186,7 @@ def respond_mixed(
     levels: int,
     responses: Array,
 ) -> None:
-    """As `respond`, but a response is B's where its coin `from_b`, shape (R, N, K), is true, and else A's."""
+    """As `respond`, but a response is B's if its coin `from_b`, shape (R, N, K), is true, else A's."""
     for r in range(responses.shape[0]):
         for i in range(responses.shape[1]):
             mu_a, mu_b, sigma_a, sigma_b = mean_a[r, i], mean_b[r, i], sd_a[r, i], sd_b[r, i]
@@ -240,7 +240,7 @@ def draw_pooled(
     """Draw with replacement from the pool A|B of each of `items`, shape (R, N).
 
     `out` and `words`, 32 random bits each, have shape (R, N, width). Row i of the source gives
-    `counts_out[i]` draws, and NaN behind them.
+    `counts_out[i]` draws, then NaN.
     """
     for r in range(out.shape[0]):
         for i in range(out.shape[1]):
@@ -257,9 +257,10 @@ def draw_pooled(
 
 @njit(nogil=True, cache=True)
 def draw_words(words: Array, counts: Array, items: Array, again: Array, out: Array) -> None:
-    """Draw from the random words of each of `items`, (R, N, K), of which row i of the source has `counts[i]`.
+    """Draw from the random words of each of `items`, (R, N, K); row i of the source has `counts[i]` words.
 
-    What `draw_pooled` draws by them is drawn twice. `out` and `again`, random bits, have shape (R, N, width).
+    With these words, `draw_pooled` gives a resample of a resample. `out` and `again`, random bits,
+    have shape (R, N, width).
     """
     for r in range(out.shape[0]):
         for i in range(out.shape[1]):
@@ -278,7 +279,7 @@ def permute_pool(
     out_a: Array,
     out_b: Array,
 ) -> None:
-    """Split the pool A|B of each item at random, without replacement, into as many for A and B as they had.
+    """Split the pool A|B of each item at random; A and B get as many responses as they had.
 
     `words` has shape (R, N, K_a + K_b); the shuffle is Fisher and Yates'.
     """

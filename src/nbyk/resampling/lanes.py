@@ -2,8 +2,8 @@
 
 Each lane is a xoshiro256++ generator (Blackman and Vigna 2021) whose state comes from SplitMix64, as its
 authors advise, started at a hash of the stream's key and the replicate. A row of 32 words takes a few vector
-instructions. A replicate's words are the same however many are drawn, so that the first items of a large test
-set are those of a small one.
+instructions. A replicate's words do not depend on their number, so the first items of a large test set are
+those of a small one.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def _scrambled(x: Any) -> Any:
 
 @njit(nogil=True, cache=True)
 def start_replicate(key: Any, replicate: int, state: Words) -> None:
-    """Fill `state`, shape (STATE,), with that of a replicate's first row of words."""
+    """Fill `state`, shape (STATE,), with the state of a replicate's first row of words."""
     x = _scrambled(_scrambled(uint64(key)) + uint64(replicate) * uint64(_GOLDEN))
     for i in range(STATE):
         state[i] = _scrambled(x + uint64(i + 1) * uint64(_GOLDEN))
@@ -45,7 +45,7 @@ def start_replicate(key: Any, replicate: int, state: Words) -> None:
 @njit(nogil=True, cache=True)
 def next_row(state: Words, row: Words) -> None:
     """Fill `row`, shape (LANES,), with random words and advance `state`."""
-    # Unsigned, so that numba need not ask whether an index counts from the end.
+    # Unsigned, so that numba does not check for indices that count from the end.
     first, second, third = uint64(LANES), uint64(2 * LANES), uint64(3 * LANES)
     for lane in range(first):
         s0, s1, s2, s3 = state[lane], state[first + lane], state[second + lane], state[third + lane]
@@ -62,7 +62,7 @@ def next_row(state: Words, row: Words) -> None:
 
 @njit(nogil=True, cache=True)
 def index_below(word: Any, count: int) -> Any:
-    """Turn 32 random bits into an index below `count`; its chance is off 1/count by less than 2⁻³²."""
+    """Turn 32 random bits into an index below `count`; its chance differs from 1/count by less than 2⁻³²."""
     return np.int64((uint64(word) * uint64(count)) >> uint64(32))
 
 

@@ -1,6 +1,6 @@
-"""Drawing items together with the raters that they share: two of the three multi-level samplers.
+"""Draws of items together with their shared raters: two of the three multi-level samplers.
 
-The third, `raters_within_items`, draws raters anew in each item and is ``bootstrap_items/sample(K)``.
+The third, `raters_within_items`, draws raters separately in each item and is ``bootstrap_items/sample(K)``.
 """
 
 from __future__ import annotations
@@ -34,8 +34,8 @@ class MultilevelSampler:
     data
         The response set; its rated roles are gold or, without gold, A and B.
     raters
-        For each rated role, the rater of each response, shape (N, K), counted through all roles; −1 where
-        there is none.
+        For each rated role, the rater of each response, shape (N, K), numbered through all roles; −1 for no
+        response.
     n_raters
         Number of raters J.
     batch_of_item : ndarray of int, shape (N,)
@@ -51,7 +51,7 @@ class MultilevelSampler:
     def draw(self, uniforms: Uniforms) -> ResponseSet:
         """Return one resample, given a source of uniforms by role and shape.
 
-        Where the drawn raters rated none of the drawn items, both are drawn again.
+        If the drawn raters rated none of the drawn items, both are drawn again.
         """
         if self.name == "rater_batches":
             n_batches = int(self.batch_of_item.max()) + 1
@@ -73,11 +73,11 @@ class MultilevelSampler:
     def crossed_at(self, items: Integers, raters: Integers) -> ResponseSet:
         """Return every rating that a drawn rater gave to a drawn item.
 
-        A rater who was drawn twice counts twice in every item, and an item that was drawn twice is there
-        twice. Items without a rating by a drawn rater leave. Responses of systems are left as they are
-        unless they are what was rated.
+        A rater who was drawn twice counts twice in every item, and an item that was drawn twice appears
+        twice. Items without a rating by a drawn rater are dropped. Responses of systems stay unchanged unless
+        the raters rated these.
         """
-        times = np.bincount(raters, minlength=self.n_raters + 1)  # the last is that of −1, no rater
+        times = np.bincount(raters, minlength=self.n_raters + 1)  # the last count is that of −1, no rater
         counts = {role: times[index[items]] for role, index in self.raters.items()}
         there = np.all([of_role.sum(axis=1) > 0 for of_role in counts.values()], axis=0)
         kept = items[there]
@@ -96,13 +96,12 @@ def multilevel_sampler(name: str, data: ResponseSet) -> MultilevelSampler:
     name
         "items_and_raters" or "rater_batches".
     data
-        The responses; who rated what is known by ids or columns, of gold or, without gold, of A and of B.
+        The responses. Raters are known by ids or columns, for gold or, without gold, for A and for B.
 
     Raises
     ------
     NbykError
-        If the name is another one, nothing says who rated what, no two items share a rater, or all items are
-        one batch.
+        If the name is unknown, raters are unknown, no two items share a rater, or all items are one batch.
 
     References
     ----------
@@ -136,18 +135,18 @@ def _numbered(units: dict[str, Units]) -> tuple[dict[str, Integers], dict[str, i
     raters = {}
     for role, found in units.items():
         places = [names.setdefault(name, len(names)) for name in found.names]
-        # −1, where no response is, takes the last place
+        # −1, no response, takes the last place
         raters[role] = np.array([*places, -1], dtype=np.int64)[found.index]
     return raters, names
 
 
 def _indices(uniforms: Floats) -> Integers:
-    """Return as many indices below their number, drawn with replacement, as there are uniforms."""
+    """Return n indices below n, drawn with replacement, from n uniforms."""
     return (uniforms * len(uniforms)).astype(np.int64)
 
 
 def _repeated(rows: Floats, times: Integers) -> Floats:
-    """Return rows (n, K) with each response so many times, shape (n, most), NaN behind the shorter."""
+    """Return rows (n, K) with each response repeated `times`, shape (n, most), padded with NaN."""
     counts = times.sum(axis=1)
     places = np.arange(counts.sum()) - np.repeat(np.cumsum(counts) - counts, counts)
     out = np.full((len(rows), int(counts.max(initial=0))), np.nan)

@@ -1,4 +1,4 @@
-"""Collections drawn from a pilot: its own items and ratings again, with made-up systems or real ones."""
+"""Collections drawn from a pilot: its own items and ratings, with simulated or real systems."""
 
 from __future__ import annotations
 
@@ -27,18 +27,18 @@ class PilotItems:
     Attributes
     ----------
     name : str
-        What sentences call them.
+        Their name in sentences.
     ratings : ndarray, shape (N, K), or None
-        People's ratings of each item, in [0, 1] unless there are systems; NaN where missing. None where
-        people rated the systems' answers.
+        People's ratings of each item, in [0, 1] unless there are systems; NaN where missing. None if people
+        rated the systems' answers.
     response
-        What ratings may be: its levels, or any number from 0 to 1.
+        The possible ratings: its levels, or any number from 0 to 1.
     systems : pair of ndarrays, shape (N, K_a) and (N, K_b), or None
-        The answers of A and of B, or without gold the ratings of these; NaN where missing.
+        The answers of A and of B or, without gold, the ratings of these answers; NaN where missing.
     system_names
-        What to call them.
+        Their names.
     caution : str
-        What speaks against the pilot; here nothing does by itself.
+        The caution about the pilot; empty by default.
 
     Raises
     ------
@@ -84,7 +84,7 @@ class PilotItems:
         return self.response.top
 
     def key(self) -> str:
-        """Return what random streams are keyed by: the ratings and answers themselves."""
+        """Return the key of the random streams: the ratings and answers themselves."""
         return self._key
 
     @cached_property
@@ -97,13 +97,13 @@ class PilotItems:
         return f"pilot {digest.hexdigest()}"
 
     def to_dict(self) -> dict[str, Any]:
-        """Return what the items are, as JSON can hold it."""
+        """Return a description of the items as plain values that JSON can hold."""
         pair = {"systems": list(self.system_names)} if self.systems is not None else {}
         return {"name": self.name, "pilot_items": self.n_items, **pair, "response": self.response.to_dict()}
 
     @cached_property
     def pools(self) -> tuple[RatingPool, ...]:
-        """The pools that ratings are drawn from: gold's, or without gold that of each system's answers."""
+        """The pools of ratings: gold's or, without gold, one for each system's answers."""
         streams = Streams(stream_key(0, purpose="pools of a pilot", pilot=self.key()), 0)
         if self.ratings is not None:
             return (RatingPool.of(self.ratings, self._levels, streams.generator("gold")),)
@@ -115,7 +115,7 @@ class PilotItems:
 
     @cached_property
     def answers(self) -> Floats:
-        """Both systems' real answers, shape (2, N, K): their means per item where items have fewer."""
+        """Both systems' real answers, shape (2, N, K): their means per item if items have fewer."""
         a, b = self.pair
         if a.shape == b.shape and not (np.isnan(a).any() or np.isnan(b).any()):
             return np.stack([a, b])
@@ -130,20 +130,20 @@ class PilotItems:
 class RedrawnPilot:
     """Collections of N items drawn with replacement from a pilot's, with K ratings each.
 
-    The K gold ratings are the item's own, without replacement, and beyond them draws from a Dirichlet step
-    (`nbyk.resampling.rating_pool`), which also draws what infinitely many raters would say, μ_i. A's answers
-    have mean μ_i + u_i and B's μ_i + v_i + `shift_b`, with u_i ~ U(−ε_A, ε_A) and v_i ~ U(−ε_B, ε_B), kept on
-    the scale; they vary around it as people's ratings do around μ_i, times a factor. On levels, an answer
-    without noise is the nearest level, and one with noise one of the two beside it, by chance, with its mean
-    kept. Where the metric needs no gold, A's ratings are the pilot's and B's are drawn about the shifted
-    mean. A pilot with real systems takes their answers instead, and ε and shift are not used.
+    The K gold ratings are the item's own, without replacement, and then draws from a Dirichlet step
+    (`nbyk.resampling.rating_pool`). That step also draws μ_i, the mean rating by infinitely many raters. A's
+    answers have mean μ_i + u_i and B's μ_i + v_i + `shift_b`, with u_i ~ U(−ε_A, ε_A) and v_i ~ U(−ε_B, ε_B),
+    kept on the scale. They vary around it as people's ratings do around μ_i, times a factor. On levels, an
+    answer without noise is the nearest level. One with noise is one of the two nearest levels, at random with
+    the right mean. If the metric needs no gold, A's ratings are the pilot's and B's are drawn around the
+    shifted mean. A pilot with real systems takes their answers instead, and ε and shift are not used.
 
     Attributes
     ----------
     prior
         The pilot's items.
     has_gold
-        Whether people rate the items, and not the systems' answers.
+        Whether people rate the items instead of the systems' answers.
     others
         As for `nbyk.resampling.population.Population`.
     """
@@ -165,7 +165,7 @@ class RedrawnPilot:
         check_systems(self.epsilon_b, self.epsilon_a, self.sd_scale_a, self.sd_scale_b)
 
     def key(self, seed: int, purpose: str, *, any_size: bool = False) -> StreamKey:
-        """Return the key of this population's streams for one purpose; no size serves another."""
+        """Return the key of this population's streams for one purpose; each size has its own key."""
         return stream_key(
             seed,
             purpose=purpose,
@@ -210,7 +210,7 @@ class RedrawnPilot:
     def long_run(self, seed: int) -> tuple[Floats, Floats, Floats]:
         """Return the mean of infinitely many ratings, and of infinitely many answers of A and of B, (rows,).
 
-        Rows are the items of the pilot, several times over, with what a Dirichlet step says of each.
+        Rows are the items of the pilot, several times each, with their draws from a Dirichlet step.
         """
         pool = self.prior.pools[0]
         if self.prior.systems is not None:
@@ -227,7 +227,7 @@ class RedrawnPilot:
         return self._moved(means, self.epsilon_b, self.shift_b, generator)
 
     def _moved(self, means: Floats, epsilon: float, shift: float, generator: np.random.Generator) -> Floats:
-        # Drawn even where ε is 0, so that the same items and directions serve every ε.
+        # Drawn even if ε is 0, so that every ε has the same items and directions.
         moved = means + shift + epsilon * (2.0 * generator.random(means.shape) - 1.0)
         return np.clip(moved, 0.0, self.prior.top)
 
@@ -252,6 +252,6 @@ class RedrawnPilot:
 
     @property
     def _steps(self) -> float:
-        """How many steps of levels the scale from 0 to 1 has; 0 without levels."""
+        """The number of steps between levels on the scale from 0 to 1; 0 without levels."""
         levels = self.prior.response.values
         return 1.0 / (levels[1] - levels[0]) if len(levels) else 0.0

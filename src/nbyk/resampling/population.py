@@ -1,4 +1,4 @@
-"""The population that test sets are simulated from, and the item parameters of its draws."""
+"""The population of simulated test sets, and the item parameters of its draws."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from nbyk.resampling.streams import StreamKey, stream_key
 Floats = NDArray[np.float64]
 
 _MOST_OF_SUM = 20_000
-"""Steps of an item's sum on the common number of responses: twice its square is below 2³¹."""
+"""Most steps of an item's sum on the common number of responses: twice its square is below 2³¹."""
 
 
 class Uniforms(Protocol):
-    """Where item parameters get their uniforms from, by role and shape."""
+    """The source of uniforms for item parameters, by role and shape."""
 
     def uniforms(self, role: str, shape: tuple[int, ...]) -> Floats:
         """Return uniforms on the open interval (0, 1)."""
@@ -41,12 +41,12 @@ class ItemParameters:
 
 @dataclass(frozen=True)
 class Population:
-    """What response sets are drawn from, and how large they are.
+    """The population of response sets, with their size.
 
     Item i has gold responses N(μ_i, σ_i²), A's N(μ_i + u_i, s_A² σ_i²) and B's N(μ_i + v_i, s_B² σ_i²), with
     u_i ~ U(−ε_A, ε_A), v_i ~ U(−ε_B, ε_B) and both means clamped to [0, 1]; all of them pass through the
-    prior's response stage. Where a metric needs no gold and only says whose answers are higher, noise in B's
-    item means leaves B equally good: `shift_b` moves all of them instead.
+    prior's response stage. Some metrics need no gold and only show whose answers are higher. Noise in B's
+    item means then leaves B equally good, so `shift_b` moves all of them instead.
 
     Attributes
     ----------
@@ -55,13 +55,14 @@ class Population:
     n_items
         Items N, at least 2.
     k_responses
-        Responses per item K of gold and of either system, at least 1.
+        Responses per item K of gold and of each system, at least 1.
     epsilon_b, epsilon_a
         Half-width ε of the uniform perturbation of B's and A's item means, in [0, 1].
     sd_scale_a, sd_scale_b
-        Factor s on σ_i of A's and B's responses, 0 for a system that always answers alike; at least 0.
+        Factor s on σ_i of A's and B's responses, 0 for a system that always gives the same answer; at least
+        0.
     n_runs
-        Responses of either system to each item, at least 1; None for as many as of gold, K.
+        Responses of each system to each item, at least 1; None for gold's number K.
     shift_b
         Added to B's item means, in [−1, 1], before they are clamped.
 
@@ -96,12 +97,12 @@ class Population:
 
     @property
     def common_responses(self) -> int:
-        """The least number of responses that both gold's and the systems' divide: K if they are as many."""
+        """The least common multiple of gold's and the systems' numbers of responses: K if they are equal."""
         return math.lcm(self.k_responses, self.n_runs or self.k_responses)
 
     @property
     def countable(self) -> bool:
-        """Whether counts of the responses say all: of levels, with squared sums that 32 bits hold."""
+        """Whether counts of the responses are enough: they have levels, and 32 bits hold squared sums."""
         levels = self.prior.response.levels
         return levels > 0 and (self.n_runs is None or self.common_responses * (levels - 1) <= _MOST_OF_SUM)
 
@@ -147,7 +148,7 @@ class Population:
 
 
 def check_epsilon(argument: str, epsilon: float) -> None:
-    """Raise NbykError, about this argument, unless an ε lies in [0, 1]."""
+    """Raise NbykError about `argument` unless an ε lies in [0, 1]."""
     if not 0.0 <= epsilon <= 1.0:
         raise NbykError(f"found {epsilon}, expected a perturbation between 0 and 1", argument=argument)
 
@@ -174,5 +175,5 @@ def perturbed(mu: Floats, epsilon: float, streams: Uniforms, role: str) -> Float
 
 
 def scaled(sd: Floats, scale: float) -> Floats:
-    """Return standard deviations times a factor: the very same array where it is one."""
+    """Return standard deviations times a factor: the same array if the factor is 1."""
     return sd if scale == 1.0 else scale * sd

@@ -1,4 +1,4 @@
-"""Compiled sums of random subsets: each number is in or out by a fair coin, as under flips of its sign."""
+"""Compiled sums of random subsets: a fair coin decides whether each number is in, as under sign flips."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from nbyk.resampling.lanes import LANES, next_row
 Array = NDArray[Any]
 
 DRAWS_AT_ONCE = 2 * LANES
-"""How many sums `draw_subset_sums` draws."""
+"""Number of sums that `draw_subset_sums` draws."""
 
 _GROUP = 8
 _SUBSETS = 1 << _GROUP
@@ -30,7 +30,7 @@ def subset_table(n: int) -> Any:
 
 @njit(nogil=True, cache=True)
 def fill_subset_table(values: Array, table: Array) -> None:
-    """Fill `table` with the sum of every subset of each eight values."""
+    """Fill `table` with the sum of every subset of each group of eight values."""
     n = values.size
     for group in range(table.shape[0]):
         table[group, 0] = 0.0

@@ -1,9 +1,9 @@
-"""Items with ratings of their own to draw again, and a Dirichlet step for what their raters did not say.
+"""Items with their own ratings to draw again, and a Dirichlet step for ratings by other people.
 
-Item i has n_i ratings. Before them, its distribution is Dirichlet with the ratings of all items as base and a
-concentration c; after them, one with c further ratings from everybody beside its own n_i (Ferguson 1973). New
+Item i has n_i ratings. Its prior distribution is Dirichlet with the ratings of all items as base and a
+concentration c. Its posterior distribution adds c ratings from the base to its own n_i (Ferguson 1973). New
 ratings of the item are its own, without replacement, and then draws from that distribution. c is the ratio of
-the variance within items to that between them, so that both are those of the ratings.
+the variance within items to that between them, so that both variances are those of the ratings.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ _BASE_ATOMS = 16
 _ROWS = 60_000
 _FEWEST, _MOST = 8, 64
 _ONE_DISTRIBUTION = 1e6
-"""Concentration where items do not differ beyond what raters of one item do."""
+"""Concentration if items do not differ more than raters of one item."""
 
 
 discard_older_caches(__file__)
@@ -32,7 +32,7 @@ discard_older_caches(__file__)
 
 @njit(nogil=True, cache=True)
 def _fill(rows: Any, kept: Any, own: Any, atoms: Any, cumulative: Any, out: Any) -> None:
-    """Replace uniforms (draws, K) by the first `kept` ratings of each row, and behind them by atoms."""
+    """Replace uniforms (draws, K) by the first `kept` ratings of each row, and then by atoms."""
     last = atoms.shape[1] - 1
     for i in range(rows.size):
         row = rows[i]
@@ -53,15 +53,15 @@ class RatingPool:
     Attributes
     ----------
     own : ndarray, shape (rows, width)
-        The item's own ratings in random order, NaN behind them.
+        The item's own ratings in random order, then NaN.
     counts : ndarray of int, shape (rows,)
-        How many there are.
+        The number of these ratings.
     atoms : ndarray, shape (rows, atoms)
-        The values that a further rating may have.
+        The possible values of a further rating.
     cumulative : ndarray, shape (rows, atoms)
         Their cumulative probabilities.
     means : ndarray, shape (rows,)
-        The expected rating: that of infinitely many raters.
+        The expected rating: the mean of infinitely many raters.
     """
 
     own: Floats
@@ -74,7 +74,7 @@ class RatingPool:
     def of(cls, ratings: Floats, levels: Floats, generator: np.random.Generator) -> RatingPool:
         """Return the pool of ratings (N, K), NaN where missing, on levels (L,), which may be empty.
 
-        Row r is one of item r mod N, so that pools of the same items go together.
+        Row r is of item r mod N, so that pools of the same items match.
         """
         n_items = len(ratings)
         repeats = int(np.clip(-(-_ROWS // n_items), _FEWEST, _MOST))
@@ -125,8 +125,8 @@ class RatingPool:
 def concentration(ratings: Floats) -> float:
     """Return the variance within items over that between them, of ratings (N, K) with NaN where missing.
 
-    Both are those of an analysis of variance of unequal groups; without a difference between items beyond
-    that of raters it is a million. Items have to have two ratings somewhere.
+    Both are from an analysis of variance of unequal groups. If items do not differ more than raters, the
+    result is a million. At least one item must have two ratings.
     """
     counts = (~np.isnan(ratings)).sum(axis=1).astype(np.float64)
     means = np.nanmean(ratings, axis=1)

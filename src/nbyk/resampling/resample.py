@@ -47,7 +47,7 @@ class _Rows:
 
 
 def observed_effects(data: ResponseSet, metrics: str | Metric | Sequence[str | Metric]) -> Floats:
-    """Return each metric's effect on the data as they are, shape (metrics,), positive where A is better."""
+    """Return each metric's effect on the data, shape (metrics,), positive if A is better."""
     chosen = as_metrics(metrics)
     return check_defined(chosen, score(chosen, stack_responses(data.a[None], data.b[None]), data.gold[None]))[
         :, 0
@@ -75,7 +75,7 @@ def resample(
     Raises
     ------
     NbykError
-        If a name is unknown or the null is "shifted", which has no responses.
+        If a name is unknown, or the null is "shifted", which does not redraw responses.
     """
     if null is not None:
         check_null(null)
@@ -104,8 +104,8 @@ def resampled_effects(
 ) -> EffectDraws:
     """Draw effects from one response set under the alternative and under a null.
 
-    All metrics see the same draws. The numbers depend on the data, the sampler, the null, the seed and
-    `share_gold`, and on nothing else; a larger `n_resamples` continues the same draws.
+    All metrics see the same draws. The numbers depend only on the data, the sampler, the null, the seed and
+    `share_gold`. A larger `n_resamples` continues the same draws.
 
     Parameters
     ----------
@@ -117,15 +117,15 @@ def resampled_effects(
         Item and response sampler, or a multi-level sampler by name, which draws raters with the items that
         they share (`nbyk.resampling.samplers.MULTILEVEL_SAMPLERS`).
     null
-        One of `nbyk.resampling.samplers.NULLS`. The default, "swap_items", holds its level where A and B
-        are equally good over the population of items and yet answer single items differently; "pooled",
-        "pooled_twice" and "permutation" do not, as they also reject for such differences. "shifted" takes a
-        sampler with bootstrap_items.
+        One of `nbyk.resampling.samplers.NULLS`. The default, "swap_items", holds its level if A and B are
+        equally good over the population of items, even if they answer single items differently. "pooled",
+        "pooled_twice" and "permutation" do not, because they also reject for such differences. "shifted"
+        takes a sampler with bootstrap_items.
     n_resamples
-        Draws M under either hypothesis.
+        Draws M under each hypothesis.
     share_gold
-        Whether draw j of the null reuses the items and gold responses of draw j of the alternative, as
-        Algorithm 1 says (True), or draws its own, as the published numbers did (False).
+        Whether draw j of the null reuses the items and gold responses of draw j of the alternative, as in
+        Algorithm 1 (True), or draws its own, as for the published numbers (False).
     threads
         Threads to use; the numbers do not depend on it.
     progress
@@ -138,7 +138,7 @@ def resampled_effects(
     Raises
     ------
     NbykError
-        If a name is unknown, the null is "shifted" and the sampler draws no items, a metric needs gold and
+        If a name is unknown, the null is "shifted" and the sampler draws no items, a metric needs gold but
         there is none, or a metric is undefined on a draw.
 
     Notes
@@ -218,7 +218,7 @@ def hypothesis_effects(
 
 @dataclass(frozen=True)
 class _Plan:
-    """How replicates are drawn from one response set: its rows, its sampler, and the streams they own."""
+    """The way to draw replicates from one response set: its rows, its sampler, and their random streams."""
 
     sampler: Sampler
     key: StreamKey
@@ -233,7 +233,7 @@ class _Plan:
         return cls(sampler, key, share_gold, *(_Rows.of(matrix) for matrix in (data.gold, data.a, data.b)))
 
     def for_item_means(self) -> _Plan:
-        """Return the plan that resamples item means: same draws where rows stay whole, for 1/K the work."""
+        """Return the plan that resamples item means: if rows stay whole, the same draws for 1/K the work."""
         a, b = (_Rows.of(item_means(rows.values)[:, None]) for rows in (self.a, self.b))
         gold = _Rows.of(item_means(self.gold.values)[:, None]) if self.gold.width else self.gold
         return replace(self, gold=gold, a=a, b=b)
@@ -306,7 +306,7 @@ class _Plan:
         return _drawn(flat, _none_beside(flat), every_row, words, self._counts_drawn(flat))
 
     def _counts_drawn(self, rows: _Rows) -> Integers:
-        """Return how many responses the response sampler yields for each item of the source."""
+        """Return the number of responses that the response sampler yields for each item of the source."""
         if self.sampler.responses == "first_element":
             return np.ones_like(rows.counts)
         if self.sampler.n_responses is None:
@@ -350,12 +350,12 @@ def _drawn(a: _Rows, b: _Rows, items: Integers, words: NDArray[np.uint32], count
 
 
 def _none_beside(rows: _Rows) -> _Rows:
-    """Return rows without a response, for pools that hold these rows alone."""
+    """Return rows without a response, for pools that hold only `rows`."""
     return _Rows(rows.values[:, :0], np.zeros_like(rows.counts))
 
 
 class _HypothesisStreams:
-    """A chunk's streams under one hypothesis; items and gold are the alternative's where they are shared."""
+    """A chunk's streams under one hypothesis; items and gold are the alternative's if they are shared."""
 
     def __init__(self, streams: Streams, hypothesis: str, share_gold: bool) -> None:
         self._streams = streams
@@ -385,8 +385,8 @@ def _multilevel_draws(
 ) -> Iterator[tuple[Floats, Floats]]:
     """Yield the first `n` draws of a chunk: gold (1, N, K_gold) and the systems (2, 1, N, K).
 
-    A null of responses redraws them after items and raters were drawn, each copy of an item by itself. Beside
-    drawn raters of gold, systems' responses are drawn anew in each item, as `raters_within_items` does.
+    A null of responses redraws them after items and raters were drawn, separately for each copy of an item.
+    If raters of gold are drawn, systems' responses are redrawn in each item, as in `raters_within_items`.
     """
     key = stream_key(seed, data=data.fingerprint(), sampler=name)
     streams = _HypothesisStreams(Streams(key, chunk), null or "alternative", share_gold)

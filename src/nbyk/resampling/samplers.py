@@ -44,16 +44,16 @@ MULTILEVEL_SAMPLERS = {
     "raters_within_items": "items with replacement, and raters anew in each: bootstrap_items/sample(K)",
     "rater_batches": "batches of items that the same people rated, with replacement, as they are",
 }
-"""Samplers that know which raters items share (Pandita, Korn, Welty and Homan 2026, arXiv 2605.13801).
-`nbyk.resampled_effects` and `nbyk.resample` take their names, as they take the samplers' above."""
+"""Samplers that use the raters that items share (Pandita, Korn, Welty and Homan 2026, arXiv 2605.13801).
+`nbyk.resampled_effects` and `nbyk.resample` take their names, like those of the samplers above."""
 
 WITHIN_ITEMS = "bootstrap_items/sample(K)"
-"""What `raters_within_items` is."""
+"""The sampler that `raters_within_items` stands for."""
 
 
 @dataclass(frozen=True)
 class Sampler:
-    """How one resample is taken from a response set.
+    """The way to take one resample from a response set.
 
     Attributes
     ----------
@@ -62,7 +62,7 @@ class Sampler:
     responses
         "all", "first_element" or "sample".
     n_responses
-        For "sample": responses per item, or None for as many as the item has.
+        For "sample": responses per item, or None for the item's own number.
     """
 
     items: str
@@ -83,11 +83,11 @@ class Sampler:
 
     @property
     def keeps_rows(self) -> bool:
-        """Whether an item's responses are taken as they are, so that item means can be resampled instead."""
+        """Whether an item's responses stay unchanged, so that item means can be resampled instead."""
         return self.responses == "all"
 
     def responses_per_item(self, k: int) -> int:
-        """Return how many responses per item a resample of K = `k` responses has."""
+        """Return the number of responses per item in a resample of K = `k` responses."""
         if self.responses == "first_element":
             return 1
         return k if self.n_responses is None else self.n_responses
@@ -126,7 +126,7 @@ def check_null(name: str) -> str:
     Raises
     ------
     NbykError
-        If it is not, with the nearest names.
+        If it is not; the message lists the nearest names.
     """
     if name not in NULLS:
         raise unknown_name("null hypothesis", name, NULLS).about(argument="null")

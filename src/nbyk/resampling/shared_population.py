@@ -1,9 +1,9 @@
 """A population in which items share raters, runs and clusters, and the response sets drawn from it.
 
-A single response has the distribution that `Population` gives it. Sharing only ties responses together:
-rater j rates item i as N(μ_i, σ_i²) with the standardised noise √ρ s_j + √(1 − ρ) e_ij, where the severity
-s_j is the same on all items. Runs of a system do likewise with their own share, and the items of a cluster
-have tied means.
+A single response has the distribution that `Population` gives it. Sharing only ties responses together: rater
+j rates item i as N(μ_i, σ_i²) with the standardised noise √ρ s_j + √(1 − ρ) e_ij, where the severity s_j is
+the same on all items. The same holds for runs of a system, with their own share. The items of a cluster have
+tied means.
 """
 
 from __future__ import annotations
@@ -27,25 +27,25 @@ Integers = NDArray[np.int32]
 
 @dataclass(frozen=True)
 class Sharing:
-    """What items share.
+    """The raters, runs and clusters that items share.
 
     Attributes
     ----------
     n_raters
-        People J who rate the items; None where each rating is of another person.
+        People J who rate the items; None if each rating is by another person.
     rater_share
-        Share ρ of the variance within an item that is severity, in [0, 1]: what a rater does on all items.
+        Share ρ of the variance within an item that is severity, in [0, 1]: a rater's effect on all items.
     items_per_panel
-        How many items in a row the same people rate, at least 1. Each such batch has K of the J raters, drawn
-        at random.
+        Number of consecutive items that the same people rate, at least 1. Each such batch has K of the J
+        raters, drawn at random.
     share_runs
-        Whether the same runs of a system answer all items; they are fresh for each item otherwise.
+        Whether the same runs of a system answer all items; otherwise each item has its own runs.
     run_share
-        As `rater_share`, of a system's runs.
+        As `rater_share`, for a system's runs.
     cluster_size
-        Items of a cluster, at least 1; 1 for items without clusters.
+        Items in a cluster, at least 1; 1 without clusters.
     cluster_share
-        Correlation of the normal scores of two item means of a cluster, in [0, 1].
+        Correlation of the normal scores of two item means in a cluster, in [0, 1].
 
     Raises
     ------
@@ -74,23 +74,23 @@ class Sharing:
 def simulate_shared(
     population: Population, sharing: Sharing, *, seed: int = 0, index: int = 0
 ) -> ResponseSet:
-    """Draw one response set whose items share raters, runs or clusters, and which says so.
+    """Draw one response set whose items share raters, runs or clusters, with the names of these.
 
     Parameters
     ----------
     population
-        Items, responses and systems: N items with K ratings each, and the runs of either system.
+        Items, responses and systems: N items with K ratings each, and the runs of each system.
     sharing
-        Who rates and answers what.
+        The raters, runs and clusters that items share.
     seed
         Seed of the draw.
     index
-        Which of the seed's response sets to return, from 0.
+        The number of the response set to return among those of the seed, from 0.
 
     Returns
     -------
     ResponseSet
-        With units named "rater 1" … and "run 1" …, or fresh ones, and with clusters if items have any.
+        With units named "rater 1" … and "run 1" … if they are shared, and with clusters if items have any.
 
     Raises
     ------
@@ -128,7 +128,7 @@ def simulate_shared(
 
 @dataclass(frozen=True)
 class _Clustered:
-    """Streams whose uniforms for item means are tied within clusters, and uniform still."""
+    """Streams whose uniforms for item means are tied within clusters, and still uniform."""
 
     streams: Streams
     sharing: Sharing
@@ -146,7 +146,7 @@ class _Clustered:
 
 
 def _panels(streams: Streams, sharing: Sharing, n_items: int, k: int) -> Integers | None:
-    """Return the rater of each rating, shape (N, K), or None if each is of another person."""
+    """Return the rater of each rating, shape (N, K), or None if each is by another person."""
     if sharing.n_raters is None:
         return None
     n_panels = -(-n_items // sharing.items_per_panel)

@@ -1,4 +1,4 @@
-"""Drawing response sets from a two-stage prior (Wein et al. 2023, Algorithm 3 and section 3.2.2).
+"""Draws of response sets from a two-stage prior (Wein et al. 2023, Algorithm 3 and section 3.2.2).
 
 Item i draws (μ_i, σ_i) from the item stage. G and A respond with mean μ_i, B with mean μ_i + v_i where
 v_i ~ U(−ε_B, ε_B), clamped to [0, 1] (and A likewise with ε_A). Under the null, each single response of
@@ -59,13 +59,13 @@ def simulate(
     Parameters
     ----------
     population
-        The prior of its items, how many there are, and what the two systems are like.
+        The prior and the number of its items, and the settings of the two systems.
     hypothesis
-        "alternative", or "null", where each response of A and of B has either system's mean by a fair coin.
+        "alternative", or "null": a fair coin chooses A's or B's mean for each response of A and of B.
     seed
         Seed of the draw.
     index
-        Which of the seed's response sets to return, from 0.
+        The number of the response set to return among those of the seed, from 0.
     """
     streams = Streams(population.key(seed, f"reference {hypothesis}"), index)
     gold, systems = _respond(population, streams, hypothesis, 1)
@@ -89,10 +89,10 @@ def simulate_systems(
 
     A's responses to item i have the item's mean and standard deviation, B's the perturbed mean; both pass
     through the response stage. Without a prior these are the mean and standard deviation of the item's gold
-    responses (Wein et al. 2023, section 6): where all raters agree on a level σ is 0 and the mean lies on
-    the edge of that level, so that the smallest step down takes every answer of B to the level below. With a
-    prior they are drawn from what it and the item's ratings say of the latent μ and σ, and a small ε has a
-    small effect.
+    responses (Wein et al. 2023, section 6): if all raters agree on a level, σ is 0 and the mean lies on the
+    edge of that level. The smallest step down then moves every answer of B to the level below. With a prior,
+    the latent μ and σ are drawn from their distribution given the prior and the item's ratings, and a small ε
+    has a small effect.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def simulate_systems(
     Raises
     ------
     NbykError
-        If, without a prior, an item has a single response and so no standard deviation, or as
+        If there is no prior and an item has a single response, and so no standard deviation; or as
         `draw_rated_items`.
     """
     check_systems(epsilon_b, epsilon_a, sd_scale_a, sd_scale_b)
@@ -175,16 +175,16 @@ def simulated_effects(
     Parameters
     ----------
     population
-        What the response sets are drawn from, and how large they are.
+        The population of the response sets, with their size.
     metrics
         One metric or several, by name or as `Metric`.
     n_draws
-        Draws M under either hypothesis.
+        Draws M under each hypothesis.
     detail
-        "responses" draws every response. "sufficient" draws, in the same distribution, only what the metrics
-        need: one normal in place of K for an item's mean of normal responses, and of Likert and binary ones
-        how often each occurs, which serves `mean_of_emds` and `histogram_mean_of_emds`, too. Other numbers,
-        for less work.
+        "responses" draws every response. "sufficient" draws only the statistics that the metrics need, from
+        the same distribution: one normal instead of K for an item's mean of normal responses, and counts for
+        Likert and binary responses, also for `mean_of_emds` and `histogram_mean_of_emds`. The numbers differ,
+        with less work.
     seed, threads, progress
         As for `nbyk.resampled_effects`.
 
@@ -227,7 +227,7 @@ def draw_sets(population: Population | RedrawnPilot, streams: Streams, n_sets: i
 def _respond(
     population: Population, streams: Streams, hypothesis: Hypothesis, n_sets: int
 ) -> tuple[Floats, Floats]:
-    """Draw what `draw_sets` returns, under either hypothesis."""
+    """Draw the result of `draw_sets` under the given hypothesis."""
     items = population.draw_items(streams, n_sets)
     response, k = population.prior.response, population.k_responses
     return draw_responses(response, items, k, streams, hypothesis, population.n_runs)
@@ -267,7 +267,7 @@ def draw_responses(
 def _drawer(
     metrics: Sequence[Metric], population: Population, detail: Detail
 ) -> tuple[Callable[..., Floats], int]:
-    """Return how to draw and score test sets, and how many values per item that takes."""
+    """Return the function that draws and scores test sets, and its number of values per item."""
     response = population.prior.response
     if detail == "responses":
         return _draw_responses, 3 * population.k_responses

@@ -1,9 +1,9 @@
-"""Random streams keyed by what a number is, not by when or where it is drawn.
+"""Random streams whose keys name the number to draw, not the time or place of the draw.
 
 A stream belongs to a seed, the axes of a cell (prior, ε, N, K, sampler, null, …), a role within a draw
-(items, gold, a, b, …) and a chunk of `CHUNK` consecutive replicates. Chunks are drawn whole and in order,
-so results depend neither on batches, threads, cores nor hosts, and the first M replicates of a longer run
-are the M replicates of a shorter one.
+(items, gold, a, b, …) and a chunk of `CHUNK` consecutive replicates. Chunks are drawn whole and in order, so
+results do not depend on batches, threads, cores or hosts. The first M replicates of a longer run are the M
+replicates of a shorter one.
 """
 
 from __future__ import annotations
@@ -25,14 +25,14 @@ CHUNK = 64
 
 @dataclass(frozen=True)
 class StreamKey:
-    """What a family of streams belongs to.
+    """The key of a family of streams.
 
     Attributes
     ----------
     seed
         The user's seed, a non-negative integer.
     axes
-        Names and values that tell this cell from all others.
+        Names and values that distinguish this cell from all others.
     """
 
     seed: int
@@ -65,7 +65,7 @@ def stream_key(seed: int, **axes: str | int | float) -> StreamKey:
     Raises
     ------
     NbykError
-        If the seed is no whole number of at least 0.
+        If the seed is not a whole number of at least 0.
     """
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise NbykError(f"found {seed!r}, expected a whole number of at least 0", argument="seed")
@@ -79,7 +79,7 @@ def chunks(n_replicates: int) -> list[tuple[int, int]]:
 
 
 class Streams:
-    """The streams of one chunk of replicates, one per role, each advanced by what is drawn from it."""
+    """The streams of one chunk of replicates, one per role; each draw from a stream advances it."""
 
     def __init__(self, key: StreamKey, chunk: int) -> None:
         self._key = key
@@ -128,7 +128,7 @@ class Streams:
 class ReplicateStreams:
     """The streams of one chunk of replicates that restart at every replicate, one per role.
 
-    What a replicate draws from a role does not depend on how much the replicates before it drew, so that the
+    A replicate's draws from a role do not depend on the number of draws by the replicates before it. So the
     first items of a large test set are those of a small one.
     """
 

@@ -1,4 +1,4 @@
-"""Corrections of p-values for how many there are, by statsmodels."""
+"""Corrections of p-values for the number of tests, by statsmodels."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 
 Correction = Literal["holm", "bonferroni", "benjamini_hochberg", "none"]
 CORRECTIONS: tuple[Correction, ...] = get_args(Correction)
-"""Names of the corrections; "none" leaves p-values as they are."""
+"""Names of the corrections; "none" leaves p-values unchanged."""
 
 _STATSMODELS = {"holm": "holm", "bonferroni": "bonferroni", "benjamini_hochberg": "fdr_bh"}
 
@@ -28,7 +28,7 @@ def check_correction(name: str) -> None:
 
 
 def correct_p_values(p_values: Any, method: str = "holm") -> Floats:
-    """Return p-values adjusted for how many there are, to be compared with the level as they are.
+    """Return p-values adjusted for their number; compare them with the level directly.
 
     Parameters
     ----------
@@ -47,7 +47,7 @@ def correct_p_values(p_values: Any, method: str = "holm") -> Floats:
     Raises
     ------
     NbykError
-        If the method is unknown or a p-value is none.
+        If the method is unknown, or a number is not a p-value.
     """
     check_correction(method)
     p = _as_p_values(p_values)
@@ -62,10 +62,10 @@ def correct_p_values(p_values: Any, method: str = "holm") -> Floats:
 def settled_decisions(
     p: Floats, low: Floats, high: Floats, *, alpha: float, method: str
 ) -> NDArray[np.bool_]:
-    """Return which corrected decisions hold wherever the p-values of infinitely many draws lie.
+    """Return which corrected decisions more draws cannot change.
 
-    Corrections are monotone in every p-value: a decision that is the same with all of them at their lower
-    bounds, all at their upper bounds, and all as they were drawn, is settled.
+    Corrections are monotone in every p-value. A decision is settled if it is the same with all p-values at
+    their lower bounds, with all at their upper bounds, and with all as drawn.
 
     Parameters
     ----------
@@ -103,7 +103,7 @@ def _without_garbage_collection() -> Iterator[None]:
     statsmodels collects all garbage at each Holm correction, which takes 0.2 s beside numba's many objects,
     and a leaderboard corrects its p-values at every look.
     """
-    if gc.get_freeze_count():  # by the caller's own choice
+    if gc.get_freeze_count():  # the caller froze objects
         yield
         return
     gc.freeze()

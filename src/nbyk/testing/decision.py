@@ -39,9 +39,9 @@ class Decision:
     alternative, alpha
         The test: reject where the p-value is at most α.
     n_resamples, max_resamples
-        Draws before the first look, and at most; they grow fourfold from look to look.
+        Draws before the first look, and the maximum number of draws. Draws grow fourfold from look to look.
     error
-        Chance at most that a settled decision is not that of infinitely many draws.
+        Largest chance that a settled decision differs from the decision by infinitely many draws.
     """
 
     alternative: Alternative
@@ -67,7 +67,7 @@ class Decision:
 
     @property
     def looks(self) -> Looks:
-        """At which numbers of draws to look, and which one-sided counts settle the decision there."""
+        """The numbers of draws at which to look, and the one-sided counts that settle the decision there."""
         most = max(self.n_resamples, self.max_resamples)
         draws = tuple(schedule(most, self.n_resamples, _GROWTH))
         # Two-sided, p = 2 min(p_greater, p_less) ≤ α where either is at most α/2: two tests share the error.

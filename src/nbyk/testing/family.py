@@ -29,16 +29,16 @@ _GROWTH = 4.0
 
 @dataclass(frozen=True, eq=False)
 class Drawn:
-    """What was drawn for one hypothesis of a family.
+    """The draws of one hypothesis of a family.
 
     Attributes
     ----------
     effects : ndarray, shape (M,)
         Its effects under the null.
     settled
-        Whether its corrected decision is that of infinitely many draws.
+        Whether its corrected decision is the same as with infinitely many draws.
     settled_alone
-        Whether the decision without a correction is.
+        Whether its decision without a correction is.
     """
 
     effects: Floats
@@ -53,7 +53,7 @@ class Hypotheses:
     Attributes
     ----------
     decision
-        The test of each, with its α, and when to stop drawing; the error is that of all decisions together.
+        The test of each, with its α and the rule to stop drawing. All decisions share its error.
     correction
         One of `nbyk.testing.corrections.CORRECTIONS`.
     max_draws
@@ -72,7 +72,7 @@ class Hypotheses:
         return 2.0 if self.decision.alternative == "two-sided" else 1.0
 
     def first_look(self, n_tests: int) -> int:
-        """Return the draws of the first look: those asked for, or as many as let the least p reach α/m.
+        """Return the draws of the first look: those requested, or more if the least p could not reach α/m.
 
         Raises
         ------
@@ -102,23 +102,24 @@ class Hypotheses:
         return first
 
     def draw(self, draw: Sequence[OneNull], observed: Floats, bounds: Sequence[float]) -> list[Drawn]:
-        """Return each hypothesis' null effects, and what they settle.
+        """Return each hypothesis' null effects, and whether they settle its decisions.
 
         Parameters
         ----------
         draw
-            Of each hypothesis, the function of (start, n_draws) that returns its null effects.
+            For each hypothesis, a function of (start, n_draws) that returns its null effects.
         observed : ndarray, shape (m,)
             The effects on the data as they are.
         bounds
-            What the p-values of infinitely many draws are at most, as far as is known.
+            Upper bounds of the p-values of infinitely many draws; 1 if unknown.
 
         Notes
         -----
-        At every look the p-value of infinitely many draws lies in an interval (Clopper and Pearson 1934), all
-        of them at all looks but for a chance of at most the decision's error. Corrections are monotone in
-        every p-value: a decision that is the same with all at their lower ends and all at their upper ends is
-        that of infinitely many draws. It is settled once the p-values of the draws say the same.
+        Each look gives an interval for every p-value of infinitely many draws (Clopper and Pearson 1934). The
+        chance that any interval at any look misses is at most the decision's error. Corrections are monotone
+        in every p-value. So a decision that is the same with all p-values at their lower ends and all at
+        their upper ends is the decision by infinitely many draws. It is settled once the p-values of the
+        draws give the same decision.
         """
         m = len(draw)
         first = self.first_look(m)
@@ -144,7 +145,7 @@ class Hypotheses:
         return [Drawn(*of_one) for of_one in zip(found, settled.tolist(), alone.tolist(), strict=True)]
 
     def _seen(self, observed: float, null: Floats, n_intervals: int) -> tuple[float, float, float]:
-        """Return the p-value, and an interval of that of infinitely many draws, one of so many."""
+        """Return the p-value and an interval of that of infinitely many draws, one of `n_intervals`."""
         n_greater, n_less, n = null_counts(observed, null)
         counts = np.array(
             {"greater": [n_greater], "less": [n_less], "two-sided": [n_greater, n_less]}[
@@ -161,10 +162,10 @@ class Hypotheses:
 
 
 def swap_bound(gains: Floats, *, sides: float = 2.0) -> float:
-    """Return what the p-value of all 2^N swaps is at most, for a metric that is a mean over items.
+    """Return an upper bound of the p-value of all 2^N swaps, for a metric that is a mean over items.
 
-    Swapping an item's rows flips the sign of its contribution d to the effect. Of sums of ±d, the share that
-    reaches Σd is at most exp(−(Σd)² / (2 Σd²)).
+    Swapping an item's rows flips the sign of its contribution d to the effect. The share of sums of ±d that
+    reach Σd is at most exp(−(Σd)² / (2 Σd²)).
 
     Parameters
     ----------

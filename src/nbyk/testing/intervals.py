@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 
 
 def check_confidence_level(level: float) -> None:
-    """Raise NbykError if a confidence level is no share between 0 and 1."""
+    """Raise NbykError unless a confidence level lies between 0 and 1."""
     if not 0.0 < level < 1.0:
         raise NbykError(f"found {level}, expected a share, such as 0.95", argument="confidence_level")
 
@@ -38,7 +38,7 @@ def bca_interval(draws: Floats, observed: float, acceleration: float, level: flo
     observed
         The effect on the data as they are.
     acceleration
-        Of `acceleration`.
+        The result of `acceleration`.
     level
         Nominal coverage, in (0, 1).
     """
@@ -51,7 +51,7 @@ def bca_interval(draws: Floats, observed: float, acceleration: float, level: flo
 
 
 def share_below(draws: Floats, observed: float) -> float:
-    """Return which share of `draws` lies below the observed effect, ties half; half a draw off 0 and 1."""
+    """Return the share of `draws` below the observed effect, ties half; 0 and 1 move in by half a draw."""
     tolerance = tie_tolerance(draws, np.array([observed]))
     below = int((draws < observed - tolerance).sum()) + int((draws <= observed + tolerance).sum())
     share = below / (2 * draws.size)
@@ -61,8 +61,9 @@ def share_below(draws: Floats, observed: float) -> float:
 def acceleration(left_out: Floats) -> float:
     """Return BCa's acceleration from effects without each item or group of items, shape (groups,).
 
-    Σ u³ / (6 (Σ u²)^{3/2}) of the deviations u of the mean from each; 0 where nothing varies. Of groups the
-    cubes and squares of whose items' deviations average out, it estimates the same with more noise.
+    It is Σ u³ / (6 (Σ u²)^{3/2}), with u the deviations of the mean from each effect; 0 if nothing varies. In
+    groups, the cubes and squares of the items' deviations average out: the estimate is the same with more
+    noise.
     """
     if not np.isfinite(left_out).all() or np.ptp(left_out) <= tie_tolerance(left_out):
         return 0.0
@@ -72,5 +73,5 @@ def acceleration(left_out: Floats) -> float:
 
 
 def _quantiles(draws: Floats, low: float, high: float) -> tuple[float, float]:
-    ends = np.quantile(draws, [low, high]) + 0.0  # a 0 has no sign
+    ends = np.quantile(draws, [low, high]) + 0.0  # turns −0 into 0
     return float(ends[0]), float(ends[1])

@@ -1,9 +1,9 @@
 """When a resampling test may stop drawing: once its decision at α can hardly change.
 
-A test that draws M effects under the null decides by how many of them, c, are at least as large as the
-observed one. Drawing them all is only needed near the border. The bounds here compare an early decision with
-that of all M draws, not with the truth: the draws are exchangeable, so that among the first m of them the
-count is hypergeometric given the final one, whatever the null is.
+A test draws M effects under the null and counts those, c, that are at least as large as the observed effect.
+It needs all M draws only near the border. The bounds here compare an early decision with the decision by all
+M draws, not with the truth. The draws are exchangeable. So the count among the first m is hypergeometric
+given the final count, whatever the null is.
 """
 
 from __future__ import annotations
@@ -21,15 +21,15 @@ from nbyk.errors import NbykError
 Integers = NDArray[np.int64]
 
 ERROR = 1e-6
-"""Chance at most, per decision, that stopping early decides otherwise than all draws would."""
+"""Largest chance, per decision, that an early stop changes the decision of all draws."""
 
 FIRST_LOOK, GROWTH = 64, 1.2
-"""Draws before the first look, and by which factor they grow from one look to the next."""
+"""Draws before the first look, and the factor by which they grow from look to look."""
 
 
 @dataclass(frozen=True, eq=False)
 class Looks:
-    """At which numbers of draws to look, and which counts of exceedances decide there.
+    """The numbers of draws at which to look, and the counts of exceedances that decide there.
 
     Attributes
     ----------
@@ -78,7 +78,7 @@ def looks(
     growth: float = GROWTH,
     error: float = ERROR,
 ) -> Looks:
-    """Return when to look at a test that rejects where at most `critical` of M draws exceed.
+    """Return the looks of a test that rejects if at most `critical` of M draws exceed.
 
     Parameters
     ----------
@@ -90,15 +90,15 @@ def looks(
         Draws before the first look, and the factor to the next, rounded up to a multiple of `first`; with
         `first` = `n_resamples` the only look is after all draws.
     error
-        Chance at most, per decision, of deciding otherwise than the M draws would.
+        Largest chance, per decision, of deciding differently from the M draws.
 
     Notes
     -----
-    If all M draws would reject, at most C = `critical` of them exceed, and the count among the first m is at
-    most a hypergeometric one of C in M: the chance that it reaches `keep_from` at any look is at most
-    `error`, shared equally by the looks. If they would not reject, at least C + 1 exceed, and likewise for
-    `reject_to`. A count that can no longer change the decision (more than C, or at most C − (M − m)) is
-    certain and needs no chance.
+    If all M draws would reject, at most C = `critical` of them exceed. The count among the first m is then at
+    most a hypergeometric count of C in M. It reaches `keep_from` at any look with a chance of at most
+    `error`, which the looks share equally. If they would not reject, at least C + 1 exceed, and the same
+    holds for `reject_to`. A count after which the decision cannot change (more than C, or at most C − (M −
+    m)) is certain and uses up none of the error.
     """
     draws = schedule(n_resamples, first, growth)
     at = np.array(draws, dtype=np.int64)
@@ -115,7 +115,7 @@ def looks(
 
 @cache
 def certain_looks(draws: tuple[int, ...], alpha: float, *, error: float) -> Looks:
-    """Return which counts settle whether the p-value of infinitely many draws is at most α.
+    """Return the counts that settle whether the p-value of infinitely many draws is at most α.
 
     Parameters
     ----------
@@ -124,13 +124,13 @@ def certain_looks(draws: tuple[int, ...], alpha: float, *, error: float) -> Look
     alpha
         The level α.
     error
-        Chance at most that a count settles it wrongly, at any look.
+        Largest chance that a count settles it wrongly at any look.
 
     Notes
     -----
-    Where that p-value is above α, the count among m draws is at least a binomial of m and α, and reaches
-    `reject_to` with a chance of at most `error` / L at each of the L looks; and likewise for `keep_from`.
-    Between them the count settles nothing, at the last look neither.
+    If that p-value is above α, the count among m draws is at least a binomial of m and α. It falls to
+    `reject_to` with a chance of at most `error` / L at each of the L looks. The same holds for `keep_from`. A
+    count between the two settles nothing, even at the last look.
     """
     from scipy.special import bdtr, bdtrc
 
@@ -177,21 +177,21 @@ def share_bounds(share: float, n_draws: int, n_looks: int, *, error: float = ERR
     Parameters
     ----------
     share
-        Share of such pairs among the first m draws of either hypothesis, which are drawn independently.
+        Share of such pairs among the first m draws of each hypothesis, which are drawn independently.
     n_draws
         The number m.
     n_looks
-        Looks that share the chance of an error.
+        Number of looks, which share the chance of an error.
     error
-        Chance at most that the bounds of any look exclude the share among all draws.
+        Largest chance that the bounds of any look exclude the share among all draws.
 
     Notes
     -----
-    Given all draws, the m first α are a sample without replacement of the M, and so is each α's placement
-    among the m first β; then the same for the β. The mean of m numbers in [0, 1], sampled without
-    replacement, deviates from their population's mean as Chernoff and Hoeffding's bound by the relative
-    entropy says (Hoeffding 1963, theorems 1 and 4), so that two steps of half the error each lead from the
-    share of the first m × m to that of all.
+    Given all draws, the m first α are a sample of the M without replacement. So is the placement of each α
+    among the m first β. The same holds for the β. The mean of m numbers in [0, 1], sampled without
+    replacement, deviates from the population's mean within Chernoff and Hoeffding's bound by the relative
+    entropy (Hoeffding 1963, theorems 1 and 4). So two steps, with half the error each, lead from the share of
+    the first m × m to the share of all.
     """
     entropy = math.log(4.0 * n_looks / error) / n_draws
     low = _entropy_bound(_entropy_bound(share, entropy, upper=False), entropy, upper=False)
@@ -203,9 +203,9 @@ def share_bounds(share: float, n_draws: int, n_looks: int, *, error: float = ERR
 def pair_looks(
     n_resamples: int, alpha: float, *, first: int = FIRST_LOOK, growth: float = GROWTH, early: bool = True
 ) -> Looks:
-    """Return when to look at a test that rejects where the share of pairs (α, β) with β ≥ α is below α.
+    """Return the looks of a test that rejects if the share of pairs (α, β) with β ≥ α is below α.
 
-    The counts are of pairs among the m × m of a look, decided by `share_bounds`. The arguments are those of
+    The counts are of pairs among the m × m of a look, and `share_bounds` decides. The arguments are those of
     `looks`; without `early`, the only look is after all draws.
     """
     draws = schedule(n_resamples, first, growth) if early else [n_resamples]
@@ -224,7 +224,7 @@ def pair_looks(
 
 
 def _first_count(most: int, holds: Callable[[int], bool]) -> int:
-    """Return the first count up to `most` for which a condition holds, and stays true; one more if none."""
+    """Return the first count up to `most` from which a condition holds; `most` + 1 if there is none."""
     low, high = 0, most + 1
     while low < high:
         middle = (low + high) // 2

@@ -18,12 +18,12 @@ def choose_pairs(names: Sequence[str], against: str | None, alternative: str) ->
     against
         The name of the baseline; without one, all pairs are compared.
     alternative
-        "two-sided", or "greater" or "less", which of three systems or more need a baseline.
+        "two-sided", "greater" or "less". With three systems or more, the last two need a baseline.
 
     Raises
     ------
     NbykError
-        If the baseline is none of the systems, or lacks.
+        If the baseline is not one of the systems, or is needed and missing.
     """
     if against is not None:
         if against not in names:

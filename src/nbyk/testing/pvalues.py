@@ -16,7 +16,7 @@ Floats = NDArray[np.float64]
 Alternative = Literal["greater", "less", "two-sided"]
 
 _FEW_PAIRS = 10.0
-"""Below this many expected draws on the wrong side, placements say too little about their own variance."""
+"""Below this many expected draws on the wrong side, placements do not estimate their own variance well."""
 
 _RELATIVE_TIE, _ABSOLUTE_TIE = 1e-10, 1e-14
 """Effects no further apart than this, relative to the largest or absolutely, are ties."""
@@ -33,7 +33,7 @@ class ExpectedP:
     standard_error
         Its Monte-Carlo standard error.
     flipped
-        Whether the effects were negated because the null's median was the larger: B looks better.
+        Whether the effects were negated because the null's median was larger, so that B looks better.
     """
 
     p: float
@@ -48,8 +48,8 @@ class PValue:
     Attributes
     ----------
     p
-        (1 + draws at least as extreme) / (1 + draws), in (0, 1]; never zero. Tests that enumerate their null
-        give its share that is at least as extreme.
+        (1 + draws at least as extreme) / (1 + draws), in (0, 1]; never zero. A test that enumerates its null
+        gives the share of it that is at least as extreme.
     standard_error
         Its Monte-Carlo standard error; 0 without draws.
     alternative
@@ -64,10 +64,10 @@ class PValue:
 _ROUNDING = 1e-9
 
 DECISION_ERROR = 0.001
-"""Chance at most that a decision which is called settled is not that of infinitely many draws."""
+"""Largest chance that a settled decision differs from the decision by infinitely many draws."""
 
 MOST_DRAWS = 10**7
-"""Draws of a null or a bootstrap at most: they are kept; 80 MB of each."""
+"""Most draws of a null or a bootstrap. They are kept in memory, 80 MB each."""
 
 
 def expected_p(alternative: ArrayLike, null: ArrayLike, *, paired: bool = False) -> ExpectedP:
@@ -88,16 +88,16 @@ def expected_p(alternative: ArrayLike, null: ArrayLike, *, paired: bool = False)
     Raises
     ------
     NbykError
-        If there are no draws, one is not a finite number, or paired draws differ in number.
+        If there are no draws, a draw is not a finite number, or paired draws differ in number.
 
     Notes
     -----
-    With placements P(α) = #{β ≥ α}/L and Q(β) = #{α ≤ β}/M, p is the mean of either and, as a two-sample
-    U-statistic, has the variance var(P)/M + var(Q)/L (+ 2 cov(P, Q)/M when paired); DeLong et al. 1988. Where
-    fewer than about ten draws lie on the wrong side, the variance is that of two normal samples with the
-    draws' moments, if it is the larger. Ties count, as in Wein et al. 2023 (their released code; Algorithm 2
-    prints β < α, which is one minus it). The test is one-sided towards the side that the medians point to,
-    so that p may exceed one half only by ties or skewness.
+    With placements P(α) = #{β ≥ α}/L and Q(β) = #{α ≤ β}/M, p is the mean of each. As a two-sample
+    U-statistic it has the variance var(P)/M + var(Q)/L (+ 2 cov(P, Q)/M when paired); DeLong et al. 1988. If
+    fewer than about ten draws lie on the wrong side, the variance is the larger of this and that of two
+    normal samples with the draws' moments. Ties count, as in Wein et al. 2023 (their released code; Algorithm
+    2 prints β < α, which is one minus it). The test is one-sided towards the side that the medians point to,
+    so p exceeds one half only because of ties or skewness.
 
     Effects that differ by at most max(1e-14, 1e-10 × the largest effect in size) are ties: effects of
     discrete responses that are equal in exact arithmetic differ by rounding where they were summed in another
@@ -135,7 +135,7 @@ def p_value(observed: float, null: ArrayLike, *, alternative: Alternative = "two
     null : array_like, shape (M,)
         Effects under the null.
     alternative
-        "greater" (A is better), "less", or "two-sided" (twice the smaller of both, at most 1).
+        "greater" (A is better), "less", or "two-sided" (twice the smaller of the two, at most 1).
 
     Returns
     -------
@@ -160,7 +160,7 @@ def p_value(observed: float, null: ArrayLike, *, alternative: Alternative = "two
 
 
 def check_alternative(alternative: str) -> None:
-    """Raise NbykError if `alternative` is no side."""
+    """Raise NbykError if `alternative` is not "two-sided", "greater" or "less"."""
     if alternative not in ("greater", "less", "two-sided"):
         raise NbykError(
             f"found {alternative!r}, expected 'greater', 'less' or 'two-sided'", argument="alternative"
@@ -186,7 +186,7 @@ def p_values(observed: float, null: ArrayLike) -> dict[Alternative, PValue]:
 
 
 def null_counts(observed: float, null: ArrayLike) -> tuple[int, int, int]:
-    """Return how many null effects are at least and at most the observed one, ties in both, and how many are.
+    """Return the numbers of null effects at least and at most the observed one (ties in both), and of all.
 
     The parameters and errors are those of `p_value`.
     """
@@ -202,11 +202,11 @@ def null_counts(observed: float, null: ArrayLike) -> tuple[int, int, int]:
 def attained_level(
     observed: float, null: ArrayLike, alpha: float, *, alternative: Alternative = "two-sided"
 ) -> float:
-    """Return the level that ties leave of α: the chance that p ≤ α where all effects are as likely.
+    """Return the level that ties leave of α: the chance that p ≤ α if all effects are equally likely.
 
-    Under an exact null the observed effect is as likely to be any of itself and the M draws. Without ties,
-    that many of them have p ≤ α as α allows; with ties, p counts all of a tie as more extreme. The parameters
-    and errors are those of `p_value`.
+    Under an exact null, the observed effect is equally likely to be any of the M draws or itself. Without
+    ties, as many of them have p ≤ α as α allows. With ties, p counts all of a tie as more extreme. The
+    parameters and errors are those of `p_value`.
     """
     check_alternative(alternative)
     effects = _effects(np.append(_effects(null, "null"), observed), "effects")
@@ -235,12 +235,12 @@ def _effects(values: ArrayLike, name: str) -> Floats:
 
 
 def null_at_least(alternative: Floats, sorted_null: Floats, tolerance: float) -> NDArray[np.int64]:
-    """Return for each α how many β of an ascending sample are at least α, ties included."""
+    """Return for each α the number of β in an ascending sample that are at least α, ties included."""
     return np.asarray(sorted_null.size - np.searchsorted(sorted_null, alternative - tolerance, side="left"))
 
 
 def tie_tolerance(*effects: Floats) -> float:
-    """Return how far apart two effects may be and still tie; see the notes of `expected_p`."""
+    """Return the largest distance of two effects that tie; see the notes of `expected_p`."""
     largest = max(float(np.abs(values).max()) for values in effects)
     return max(_ABSOLUTE_TIE, _RELATIVE_TIE * largest)
 
@@ -273,7 +273,7 @@ def _binormal_variance(alpha: Floats, beta: Floats) -> float:
 
 
 def p_relation(p: float, n_draws: int, alternative: Alternative) -> Literal["=", "≤"]:
-    """Return "≤" where p is the least that so many draws can give, so that it may be less; else "="."""
+    """Return "≤" if p is the least that `n_draws` draws can give, so that it may be less; else "="."""
     least = _sides(alternative) / (1 + n_draws)
     return "≤" if 0.0 < p <= least * (1.0 + _ROUNDING) else "="
 
@@ -284,11 +284,11 @@ def bounds_of_p(count: ArrayLike, n_draws: int, error: float) -> tuple[Floats, F
     Parameters
     ----------
     count : array_like
-        How many of `n_draws` effects under the null are at least as extreme as the observed one.
+        Number of the `n_draws` effects under the null that are at least as extreme as the observed one.
     n_draws
         Draws M.
     error
-        Chance at most that p lies below the lower bound, and that it lies above the upper one.
+        Largest chance that p lies below the lower bound, and that it lies above the upper one.
     """
     from scipy.special import betaincinv
 
@@ -303,9 +303,9 @@ def bounds_of_p(count: ArrayLike, n_draws: int, error: float) -> tuple[Floats, F
 def bounds_of_drawn_p(
     p: float, n_draws: int, alternative: Alternative, *, error: float = DECISION_ERROR
 ) -> tuple[float, float]:
-    """Return bounds of the p-value of infinitely many draws, given that of `p_value` from so many.
+    """Return bounds of the p-value of infinitely many draws, given the p of `p_value` from `n_draws`.
 
-    Outside of them it lies with a chance of at most `error`.
+    The chance that it lies outside of them is at most `error`.
     """
     sides = _sides(alternative)
     count = max(0, round(p / sides * (1 + n_draws)) - 1)
@@ -318,5 +318,5 @@ def _sides(alternative: Alternative) -> float:
 
 
 def side_in_words(alternative: str) -> str:
-    """Return an alternative as sentences say it."""
+    """Return an alternative in words for a sentence."""
     return alternative if alternative == "two-sided" else f"one-sided ({alternative})"

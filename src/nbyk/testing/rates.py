@@ -1,4 +1,4 @@
-"""Exact intervals of a rate: how often something happens in n independent trials."""
+"""Exact intervals of a rate: the share of n independent trials in which something happens."""
 
 from __future__ import annotations
 
@@ -9,12 +9,13 @@ from functools import lru_cache
 def binomial_interval(count: int, n: int, confidence_level: float = 0.95) -> tuple[float, float]:
     """Return the exact interval of a rate (Clopper and Pearson 1934).
 
-    It takes SciPy milliseconds, and a report asks for the same counts again and again: they are kept.
+    SciPy takes milliseconds for one, and a report asks for the same counts again and again, so results are
+    cached.
 
     Parameters
     ----------
     count, n
-        How often it happened, in how many trials.
+        Number of times that it happened, and number of trials.
     confidence_level
         Nominal coverage, in (0, 1).
     """

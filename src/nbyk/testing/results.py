@@ -1,4 +1,4 @@
-"""Fields that results of every front share, so that who knows one result knows all."""
+"""Fields that all kinds of results share: if you know one result, you know all."""
 
 from __future__ import annotations
 
@@ -16,14 +16,14 @@ class Found(Protocol):
     Attributes
     ----------
     p
-        p-value that decides, of the alternative asked for, corrected where several pairs are; NaN where there
-        is none, as of Almost Stochastic Order.
+        The p-value that decides: of the chosen alternative, and corrected if there are several pairs. NaN if
+        the test gives none, such as Almost Stochastic Order.
     standard_error
         Monte-Carlo standard error of `p`; 0 where p is exact.
     interval
         Low and high end of the effect's confidence interval; it is not corrected.
     effect
-        By how much A is better; positive where it is.
+        How much better A is; positive if A is better.
     """
 
     @property
@@ -44,9 +44,9 @@ class Found(Protocol):
 
 
 class Several(ShownInNotebooks, ABC):
-    """A result of several comparisons which, where there is one alone, has the numbers of that one.
+    """A result of comparisons; if there is only one, it has the numbers of that one.
 
-    Of more, `p`, `standard_error`, `interval` and `effect` raise `NbykError`: each part has its own.
+    With more, `p`, `standard_error`, `interval` and `effect` raise `NbykError`: each part has its own.
     """
 
     @property
@@ -56,22 +56,22 @@ class Several(ShownInNotebooks, ABC):
 
     @property
     def p(self) -> float:
-        """The p-value, of one comparison alone."""
+        """The p-value; only for a single comparison."""
         return self._only.p
 
     @property
     def standard_error(self) -> float:
-        """Monte-Carlo standard error of `p`, of one comparison alone."""
+        """Monte-Carlo standard error of `p`; only for a single comparison."""
         return self._only.standard_error
 
     @property
     def interval(self) -> tuple[float, float]:
-        """The effect's interval, of one comparison alone."""
+        """The effect's interval; only for a single comparison."""
         return self._only.interval
 
     @property
     def effect(self) -> float:
-        """The effect, of one comparison alone."""
+        """The effect; only for a single comparison."""
         return self._only.effect
 
     @property

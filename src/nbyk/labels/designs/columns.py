@@ -1,4 +1,4 @@
-"""Labels of items with where they came from: one column of targets, or of one run's predictions."""
+"""Labels of items with their origin: one column of targets, or of one run's predictions."""
 
 from __future__ import annotations
 
@@ -27,22 +27,22 @@ _HALF = re.compile(r"[\ud800-\udfff]")
 
 @dataclass(frozen=True, eq=False)
 class LabelColumn:
-    """Labels as they were read: hard ones of shape (N,), soft ones (N, C).
+    """Labels from a file: hard ones of shape (N,), soft ones (N, C).
 
     Attributes
     ----------
     values : ndarray, shape (N,) or (N, C)
         The labels.
     name
-        What to call them in an error: a file, or a system and its run.
+        Their name in an error: a file, or a system and its run.
     unit, numbers
-        What counts the rows in an error, "line" or "row", and the number of each; None counts from 0.
+        The word for a row in an error, "line" or "row", and the number of each row; None counts from 0.
     items : ndarray, shape (N,), or None
-        The items' ids; None where the order alone tells.
+        The items' ids; None if only the order identifies them.
     classes
-        The classes of the columns of soft labels; None where the order alone tells.
+        The classes of the columns of soft labels; None if only the order identifies them.
     rated
-        The ratings that the labels are made of; None where they are not made of ratings.
+        The ratings behind the labels; None if they are not made from ratings.
     """
 
     values: Array
@@ -58,11 +58,11 @@ class LabelColumn:
 
     @property
     def origin(self) -> LabelOrigin:
-        """The name, and where the rows stand."""
+        """The name, and the places of the rows."""
         return LabelOrigin(self.name, self.place)
 
     def place(self, row: int) -> str:
-        """Return where a row stands, given its number from 0."""
+        """Return the place of a row, given its number from 0."""
         return f"{self.unit} {row if self.numbers is None else self.numbers[row]}"
 
     def at(self, row: int) -> str:
@@ -112,7 +112,7 @@ class LabelColumn:
         )
 
     def _short(self, row: int, label: str) -> str:
-        # An array of text gives all labels the room of the longest.
+        # An array of text stores all labels with the length of the longest.
         if len(label) > LONGEST_LABEL:
             raise NbykError(
                 f"{self.at(row)}: the label has {len(label):,} characters, expected at most {LONGEST_LABEL}; "
@@ -133,7 +133,7 @@ class LabelColumn:
 def in_order_of(column: LabelColumn, target: LabelColumn) -> LabelColumn:
     """Return predictions, or other targets, with the items and classes in the order of the targets'.
 
-    What one of the two does not name is taken to be in the other's order.
+    If one of the two does not name its items or classes, they are taken to be in the other's order.
 
     Raises
     ------
@@ -176,7 +176,7 @@ def check_items(items: Sequence[Any], at: Callable[[int], str]) -> None:
     items
         The ids.
     at
-        Says where a row stands, given its number from 0.
+        Function that returns the place of a row, given its number from 0.
 
     Raises
     ------

@@ -1,4 +1,4 @@
-"""Comparing every treatment of a design with its control; what was computed before is kept."""
+"""Comparison of every treatment of a design with its control; earlier results are kept."""
 
 from __future__ import annotations
 
@@ -37,23 +37,22 @@ def compare_design(
 ) -> DesignResult:
     """Compare every treatment of a design with its control, by every score.
 
-    All is checked before the first comparison. Comparisons see the same resamples where they have as many
-    items, and their numbers do not depend on each other.
+    All labels and settings are checked before the first comparison. Comparisons with equal numbers of items
+    see the same resamples. Their numbers do not depend on each other.
 
     Parameters
     ----------
     design
         The design.
     settings
-        How to compare (`make_settings`); by default as `Settings` has it.
+        The settings of the comparisons (`make_settings`); by default those of `Settings`.
     keep
-        Folder in which the result of each comparison is kept, by what it depends on: labels, settings and
-        code. One that is kept is not computed again, unless it is damaged; those of other designs are
-        deleted.
+        Folder to keep the result of each comparison, under a key from its labels, settings and code. A kept
+        result is not computed again, unless it is damaged. Results of other designs are deleted.
     threads
         Threads to use; the numbers do not depend on it.
     say
-        Told what is computed and what was kept.
+        Function called with messages on computed and kept results.
 
     Raises
     ------
@@ -126,14 +125,14 @@ def compare_design(
 
 
 def _about_targets(design: Design, settings: Settings) -> Iterator[str]:
-    """Yield the caution about the raters behind the targets of a test that is no bootstrap."""
+    """Yield the caution about the raters behind the targets of a test that is not a bootstrap."""
     rated = design.arms[0].control.runs[0].target.rated
     if rated is not None and settings.test != "bootstrap":
         yield from about_raters(rated, drawn=False)
 
 
 def _who_rated(labels: Paired) -> tuple[Array, ...]:
-    """Return the ratings behind the targets, and who gave them, where they are known."""
+    """Return the ratings behind the targets, and their raters, if they are known."""
     rated = labels.rated
     if rated is None or rated.raters.index is None:
         return ()
@@ -252,7 +251,7 @@ def _compared(
 def _tested(
     pair: PairResult, names: tuple[str, str], labels: Paired, test: Test, classes: list[str] | None
 ) -> PairResult:
-    """Return what a pair's comparison found with the p-values of the test that was asked for."""
+    """Return the result of a pair's comparison with the p-values of the chosen test."""
     if test == "bootstrap":
         return pair
     target, a, b = labels.target, list(labels.treatment), list(labels.control)

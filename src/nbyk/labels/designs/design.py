@@ -1,4 +1,4 @@
-"""Experimental designs: controls, the treatments that each is compared with, and the runs of them all."""
+"""Experimental designs: controls, the treatments of each control, and all their runs."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ class LabelRun:
     Attributes
     ----------
     name
-        What the run is called; None where it has no name.
+        The run's name; None without a name.
     prediction, target
-        What it predicted, and should have: of the same items, in the same order.
+        Its predictions and the targets, of the same items in the same order.
     """
 
     name: str | int | None
@@ -42,11 +42,11 @@ class Condition:
     Attributes
     ----------
     name
-        What it is called.
+        Its name.
     runs
         Its runs: seeds, or folds.
     epochs
-        For how many epochs its runs were trained, which BooStSa keeps; any number of them.
+        Training epochs of its runs, which BooStSa records; their number is free.
     """
 
     name: str
@@ -64,7 +64,7 @@ class Arm:
 
 @dataclass(frozen=True, eq=False)
 class Design:
-    """What is compared with what. Make one with `design`, `read_design` or `read_outcomes`.
+    """Controls, and treatments to compare with them; from `design`, `read_design` or `read_outcomes`.
 
     Attributes
     ----------
@@ -83,7 +83,7 @@ class Design:
         return tuple((arm.control, treatment) for arm in self.arms for treatment in arm.treatments)
 
     def with_treatments(self, treatments: Mapping[str, Sequence[tuple[str, LabelColumn]]]) -> Design:
-        """Return the design with further treatments of every control, from runs' names and predictions.
+        """Return the design with more treatments of every control, from runs' names and predictions.
 
         Raises
         ------
@@ -119,9 +119,9 @@ class Paired(NamedTuple):
     treatment, control
         Runs, each of the target's shape.
     appended
-        Whether the runs had targets of their own, as folds do, and are appended to be one.
+        Whether the runs have targets of their own, such as folds, and are appended as one run.
     rated
-        The ratings that the target is made of, if it is made of ratings.
+        The ratings behind the target, if it is made from ratings.
     """
 
     target: Array
@@ -184,7 +184,8 @@ def crossed(
     Raises
     ------
     NbykError
-        If a condition is both, there is none of either, or as `condition`.
+        If a condition is both a control and a treatment, there is no control or no treatment, or as
+        `condition`.
     """
     for what, named in (("controls", controls), ("treatments", treatments)):
         if not named:
@@ -204,8 +205,8 @@ def condition(
     Raises
     ------
     NbykError
-        If there is no run, there are several targets and not as many runs, or items or classes that a run
-        names are not those of its target.
+        If there is no run, there are several targets and another number of runs, or a run's items or classes
+        are not those of its target.
     """
     if not runs:
         raise NbykError(f"condition {name!r}: has no runs; expected at least one")
@@ -237,13 +238,13 @@ def check_run(run: LabelRun, classes: Sequence[str] | None) -> None:
 def paired(control: Condition, treatment: Condition) -> Paired:
     """Return the labels of two conditions, their items matched.
 
-    Where all runs have the same targets, item by item once those with ids are matched, every run predicts
-    every item. Otherwise run j of the one goes with run j of the other, and the runs are appended.
+    If all runs have the same targets (after matching items by id), every run predicts every item. Otherwise
+    run j of one condition goes with run j of the other, and the runs are appended.
 
     Raises
     ------
     NbykError
-        If runs that have targets of their own are not as many, or not of the same items and targets.
+        If runs with targets of their own differ in number, items or targets.
     """
     target = control.runs[0].target
     runs = (*treatment.runs, *control.runs)

@@ -1,4 +1,4 @@
-"""A design written in YAML: its keys, the files that it names, and reading them."""
+"""A design in YAML: its keys, its files, and the functions that read them."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _PATTERN = frozenset("*?[")
 
 
 def _conditions(value: Any) -> Any:
-    """Return conditions as a mapping from names to lists: a name alone stands for what is called so."""
+    """Return conditions as a mapping from names to lists: a name alone is also that of its file or column."""
     if isinstance(value, str | list):
         names = as_list(value)
         for place, name in enumerate(names):
@@ -60,7 +60,7 @@ SourceName = Annotated[str, AfterValidator(lambda name: source(name).name)]
 
 
 class TargetRatings(DesignSection):
-    """Ratings of people that the targets are made from."""
+    """People's ratings behind the targets."""
 
     path: str | None = None
     """A table of ratings, as `nbyk.read_ratings` reads it, …"""
@@ -93,7 +93,7 @@ class TargetRatings(DesignSection):
 
 
 class TargetCounts(DesignSection):
-    """How many people chose each class, which the targets are made from."""
+    """Counts of the people who chose each class, to make the targets from."""
 
     path: str
     """A file of soft labels that holds counts in place of probabilities."""
@@ -102,7 +102,7 @@ class TargetCounts(DesignSection):
 
 
 class DesignFile(Settings):
-    """A design in YAML: where the labels are, and how they are compared."""
+    """A design in YAML: the places of the labels, and the settings of the comparisons."""
 
     kind: Kind
     """hard (one class per item) or soft (a row of probabilities per item)."""
@@ -157,7 +157,7 @@ def read_design(path: str | os.PathLike[str]) -> tuple[Design, Settings]:
     Parameters
     ----------
     path
-        The design; paths in it are seen from its folder. docs/labels.md has its keys.
+        The design. Paths in it are relative to its folder. docs/labels.md lists its keys.
 
     Raises
     ------
@@ -213,7 +213,7 @@ def _parsed(path: str | os.PathLike[str]) -> DesignFile:
 
 @contextmanager
 def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Let errors about conditions begin with the design that names them."""
+    """Start errors about conditions with the name of their design."""
     try:
         yield
     except NbykError as error:
@@ -221,7 +221,7 @@ def _naming(path: str | os.PathLike[str]) -> Iterator[None]:
 
 
 class _Places:
-    """The files that a design names, found; names of columns stay as they are."""
+    """The paths of a design's files; names of columns stay unchanged."""
 
     def __init__(self, path: str | os.PathLike[str], file: DesignFile) -> None:
         self._design, self._file = Path(path), file
@@ -285,7 +285,7 @@ class _Places:
         return found
 
     def _found(self, key: str, base: Path, spec: str) -> list[Path]:
-        """Return the files that a path, a pattern, a folder or a name without its suffix stands for."""
+        """Return the files of a path, a pattern, a folder or a name without its suffix."""
         path = base / spec
         if path.is_dir():
             files = [each for each in _entries(path) if each.is_file() and each not in self.targets]
@@ -334,7 +334,7 @@ def _entries(folder: Path) -> list[Path]:
 
 
 def _natural(path: Path) -> list[tuple[int, str]]:
-    """Return what sorts run2 before run10."""
+    """Return a sort key that puts run2 before run10."""
     parts = re.split(r"(\d+)", str(path))
     return [(int(part), "") if part.isdecimal() and len(part) < 100 else (-1, part) for part in parts if part]
 
@@ -344,7 +344,7 @@ def _runs(files: Sequence[Path], kind: Kind) -> list[tuple[str, LabelColumn]]:
 
 
 def _made_targets(places: _Places, file: DesignFile) -> list[LabelColumn]:
-    """Return the targets made of people's ratings or their counts; none if they are given as they are."""
+    """Return the targets made of people's ratings or their counts; empty if the design gives targets."""
     if file.ratings is not None:
         return [_rated(places, file.ratings, file.kind)]
     if file.counts is None:
@@ -380,7 +380,7 @@ def _rated(places: _Places, ratings: TargetRatings, kind: Kind) -> LabelColumn:
 def _ratings(places: _Places, ratings: TargetRatings) -> tuple[Ratings, Scale, str]:
     if ratings.source is None:
         path = places.ratings
-        # The model's validator has seen to both.
+        # The model's validator has checked both.
         assert path is not None
         assert ratings.scale is not None
         columns = {"item": ratings.item, "rater": ratings.rater, "value": ratings.value}

@@ -1,4 +1,4 @@
-"""Results kept by what they were made of, so that comparisons are computed once."""
+"""Results kept under keys made from their inputs, so that each comparison is computed once."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ _CODE = (
 class KeptResults:
     """Results in a folder, each in a file named by the checksum of all that it depends on.
 
-    A file that is damaged counts as missing. Without a folder nothing is kept.
+    A damaged file counts as missing. Without a folder, nothing is kept.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class KeptResults:
         self.damaged: list[Path] = []
 
     def get(self, key: str) -> Any:
-        """Return the result of a key; None if there is none, or it is not what was kept."""
+        """Return the result of a key; None if there is none, or its file is damaged."""
         if self._folder is None:
             return None
         path = self._path(key)
@@ -65,7 +65,7 @@ class KeptResults:
             )
 
     def discard_others(self, keys: Iterable[str]) -> None:
-        """Delete the results of other keys, so that the folder is as if these alone had been computed."""
+        """Delete the results of other keys; the folder then has only the results of these keys."""
         if self._folder is None:
             return
         wanted = set(keys)
@@ -80,7 +80,7 @@ class KeptResults:
 
 
 def key_of(parameters: Any, arrays: Iterable[Array]) -> str:
-    """Return the checksum of parameters, arrays, and the code and numpy that make numbers of them.
+    """Return the checksum of parameters, arrays, the code, and numpy's version.
 
     Parameters
     ----------
@@ -105,7 +105,7 @@ def _bytes(array: Array) -> bytes:
 
 @cache
 def _code() -> str:
-    """Return what tells this version of the code, and of numpy, from others that may draw other numbers."""
+    """Return an identifier of the code's and numpy's versions; other versions may draw other numbers."""
     package = Path(__file__).parents[2]
     digest = hashlib.sha256(np.__version__.encode())
     for pattern in _CODE:

@@ -1,4 +1,4 @@
-"""BooStSa's outcomes.json, read and written: all that was fed to it, condition by condition."""
+"""BooStSa's outcomes.json, read and written: all input of BooStSa, condition by condition."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ _KEYS = (*_OF_RUNS, "epochs")
 
 
 def read_outcomes(path: str | os.PathLike[str]) -> Design:
-    """Read what BooStSa 0.2.13 wrote as ``outcomes.json``, or `write_outcomes`.
+    """Read an ``outcomes.json`` by BooStSa 0.2.13 or `write_outcomes`.
 
     Raises
     ------
     NbykError
-        If the file is missing, not JSON, or not laid out so; the message names the condition, the key, the
+        If the file is missing, not JSON, or has another layout; the message names the condition, the key, the
         run (from 0) and the row (from 0).
     """
     content = json_object(path)
@@ -52,10 +52,10 @@ def read_outcomes(path: str | os.PathLike[str]) -> Design:
 
 
 def write_outcomes(design: Design, path: str | os.PathLike[str]) -> None:
-    """Write a design as BooStSa lays out its ``outcomes.json``, which its `loadjson` reads.
+    """Write a design in the layout of BooStSa's ``outcomes.json``, which its `loadjson` reads.
 
-    What BooStSa wrote becomes the same bytes again, whole numbers and decimals as they were. Classes and ids
-    that are whole numbers are written as such.
+    A file by BooStSa gives the same bytes again; whole numbers and decimals stay as they were. Classes and
+    ids that are whole numbers are written as whole numbers.
 
     Raises
     ------
@@ -123,7 +123,7 @@ def _run(path: str | os.PathLike[str], entry: Mapping[str, Any], key: str, numbe
 
 
 def _array(name: str, rows: Any) -> Array:
-    """Return the rows of an array: shape (N,) of rows of one, else (N, C) of numbers."""
+    """Return the rows as an array: shape (N,) if rows have one cell, else (N, C) of numbers."""
     if not isinstance(rows, list) or not rows:
         raise NbykError(f"{name}: found {shown(rows)}; expected rows, as in [[0], [1]]")
     width = len(rows[0]) if isinstance(rows[0], list) else 0

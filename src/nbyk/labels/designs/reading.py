@@ -22,16 +22,16 @@ TYPED_SUFFIXES = (*JSON_LINES, ".parquet")
 LABEL_SUFFIXES = (".txt", *DELIMITERS, *TYPED_SUFFIXES, *ARRAY_SUFFIXES)
 
 _LARGE = 2.0**63
-"""Beyond it are whole numbers that no float can hold; a probability is none of them."""
+"""Floats do not hold all whole numbers beyond this; no probability is so large."""
 
 ITEM, LABEL = "item", "label"
-"""Columns of files that name their columns."""
+"""Column names, in files with a header."""
 
 _Rows = list[tuple[int, list[str]]]
 
 
 def read_labels(path: str | os.PathLike[str], kind: Kind) -> LabelColumn:
-    """Read the labels in a file; its suffix says how.
+    """Read the labels in a file; its suffix gives the format.
 
     ``.txt`` holds a label per line, or probabilities with commas, tabs or spaces between. ``.csv`` and
     ``.tsv`` hold one label, or a row of probabilities, per line; a header may name the columns: `label` and
@@ -44,7 +44,7 @@ def read_labels(path: str | os.PathLike[str], kind: Kind) -> LabelColumn:
     path
         The file.
     kind
-        "hard" or "soft": what it should hold.
+        "hard" or "soft": the expected kind of labels.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def column_of(table: Table, column: str, kind: Kind, name: str) -> LabelColumn:
     kind
         "hard" or "soft"; soft labels are lists, or objects with a number per class.
     name
-        What to call the labels in an error.
+        The name of the labels in an error.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def _of_array(path: str | os.PathLike[str], array: Array, kind: Kind) -> LabelCo
 
 
 def _rows(path: str | os.PathLike[str], suffix: str, kind: Kind) -> Iterator[tuple[int, list[str]]]:
-    """Yield the number and the fields of each line but the empty ones at the end."""
+    """Yield the number and the fields of each line, except empty lines at the end."""
     skipped: list[int] = []
     for number, fields in _split(path, suffix, kind):
         if not any(field.strip() for field in fields):
@@ -194,7 +194,7 @@ def _soft_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
 def _item_column(path: str | os.PathLike[str], rows: _Rows, place: int) -> Array:
     items = [fields[place] for _, fields in rows]
     check_items(items, lambda row: f"{path}, line {rows[row][0]}")
-    # numpy's own text would give all of them the room of the longest
+    # numpy's own text would store all of them with the length of the longest
     return np.array(items, dtype=object)
 
 

@@ -1,4 +1,4 @@
-"""What the comparisons of a design found."""
+"""The results of the comparisons of a design."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ Verdict: TypeAlias = Literal["better", "worse", "undecided"]
 
 @dataclass(frozen=True)
 class PairScore:
-    """One score of a pair, as `LabelComparison` has it, A being the treatment and B the control."""
+    """One score of a pair, as in `LabelComparison`; A is the treatment and B the control."""
 
     score: str
     score_treatment: float
@@ -49,13 +49,13 @@ class PairResult:
     control, treatment
         Their names.
     n_items, n_drawn
-        Items N, and how many a resample draws.
+        Items N, and the number that a resample draws.
     runs_control, runs_treatment
-        How many runs either has.
+        Number of runs of each.
     runs
-        How runs were resampled.
+        The resampling of runs.
     notes
-        What holds of all scores.
+        Notes about all scores.
     scores
         One per score.
     """
@@ -72,7 +72,7 @@ class PairResult:
 
     @classmethod
     def of(cls, control: str, treatment: str, test: LabelTest) -> PairResult:
-        """Return what is kept of a test."""
+        """Return the part of a test that is kept."""
         scores = tuple(
             PairScore(
                 each.score.name,
@@ -107,13 +107,13 @@ class PairResult:
 
     @classmethod
     def from_dict(cls, content: Mapping[str, Any]) -> PairResult:
-        """Return what `to_dict` made plain."""
+        """Return the result from the plain values of `to_dict`."""
         scores = tuple(map(_score_of, content["scores"]))
         return cls(**{**content, "notes": tuple(content["notes"]), "scores": scores})
 
 
 def _score_of(content: Mapping[str, Any]) -> PairScore:
-    """Return a score that `PairResult.to_dict` made plain: a number that is not there is NaN."""
+    """Return a score from the plain values of `PairResult.to_dict`; a missing number is NaN."""
     claims = tuple(map(_claim_of, content["claims"]))
     numbers = _with_nan({key: content[key] for key in ("low", "high", "p")})
     two_sided = content["p_two_sided"]
@@ -141,18 +141,18 @@ def _with_nan(content: Mapping[str, Any]) -> dict[str, Any]:
 
 @dataclass(frozen=True)
 class ConditionScore:
-    """One score of a control or treatment on the data as they are.
+    """One score of a control or treatment on the data.
 
     Attributes
     ----------
     control
-        The control that it is compared with; of a control itself, its own name.
+        The control that it is compared with; for a control, its own name.
     condition
         Its name.
     score
         The score's name.
     of_runs
-        The score of each run, NaN where it has none.
+        The score of each run; NaN if it has none.
     """
 
     control: str
@@ -180,20 +180,20 @@ class ScoreVerdict:
     pair, found
         The pair and its score.
     score
-        What was scored.
+        The score.
     p
-        The p-value that decides, of the alternative asked for.
+        The p-value that decides, for the chosen alternative.
     standard_error
         Monte-Carlo standard error of `p`.
     p_adjusted
-        `p`, corrected for its family; equal where nothing is corrected.
+        `p`, corrected for its family; equal to `p` without a correction.
     stars
         BooStSa's marks of `p_adjusted`: "**" below .01, "*" below .05, "!" above .95.
     verdict
         "better" or "worse" if the treatment is shown to be, else "undecided".
     decided
-        Whether something can be said of the broadest population, and more draws cannot change the verdict,
-        but for a chance of .001.
+        Whether the broadest claim is conclusive and the verdict is certain: more draws would change it with a
+        chance of at most .001.
     """
 
     pair: PairResult
@@ -216,17 +216,17 @@ class DesignResult:
     kind
         "hard" or "soft" labels.
     settings
-        How they were made.
+        The settings of the comparisons.
     scores
         The scores, the first of which decides.
     pairs
-        What each comparison found.
+        The result of each comparison.
     conditions
         The scores of every control and treatment, arm by arm.
     epochs
-        Mean training epochs by (control, condition), where they are known.
+        Mean training epochs by (control, condition), if they are known.
     warnings
-        What to know of the targets before believing any comparison, one sentence each.
+        Cautions about the targets, one sentence each.
     """
 
     kind: Kind
@@ -281,7 +281,7 @@ class DesignResult:
         )
 
     def _bounds(self, p: float, is_drawn: bool) -> tuple[float, float]:
-        """Return bounds of the p-value of infinitely many draws; p itself where it was not drawn."""
+        """Return bounds of the p-value of infinitely many draws; p itself if it was not drawn."""
         if not is_drawn:
             return p, p
         return bounds_of_drawn_p(p, self.settings.n_resamples, self.settings.chosen_alternative)
@@ -297,7 +297,7 @@ class DesignResult:
         Raises
         ------
         NbykError
-            If there is none.
+            If there is no such score.
         """
         for each in self.conditions:
             if (each.control, each.condition, each.score) == (control, name, score):

@@ -1,4 +1,4 @@
-"""How the comparisons of a design are made: what is scored, drawn, corrected and decided."""
+"""The settings of a design's comparisons: scores, draws, correction and decision."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def _class_name(label: Any) -> Any:
 
 
 def as_list(value: Any) -> Any:
-    """Return one text as a list of it."""
+    """Return a single text as a list of one."""
     return [value] if isinstance(value, str) else value
 
 
@@ -56,13 +56,13 @@ Correction = Annotated[str, AfterValidator(_known_correction)]
 
 
 class DesignSection(BaseModel):
-    """A part of a design in YAML: keys that it does not know are refused."""
+    """A part of a design in YAML; unknown keys are refused."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, strict=True, use_attribute_docstrings=True)
 
 
 class Settings(DesignSection):
-    """How the comparisons of a design are made."""
+    """The settings of a design's comparisons."""
 
     scores: Annotated[list[ScoreName], BeforeValidator(as_list)] | None = Field(None, min_length=1)
     """Scores, the first of which decides; without any, those of `label_bootstrap`."""

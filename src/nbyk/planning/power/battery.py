@@ -1,7 +1,7 @@
-"""The tests whose power can be asked for, each as a function from simulated sets to decisions.
+"""The tests whose power nbyk estimates, each as a function from simulated sets to decisions.
 
-All are one-sided for "A is better" unless told otherwise. Decisions are those of the whole test with all M
-draws but for a chance of 10⁻⁶ (`nbyk.testing.looks`).
+All are one-sided for "A is better" by default. Decisions differ from those of the whole test with all M draws
+with a chance of at most 10⁻⁶ (`nbyk.testing.looks`).
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ TESTS = {
     "unpaired_permutation": "the item means' absolute errors dealt anew to A and B, whatever their items",
 }
 """The tests. The first five are `nbyk.p_value` under a null at the data's own size, p ≤ α; the next two are
-the papers', p < α; the last four only see the item means' absolute errors, p ≤ α."""
+the papers', p < α; the last four use only the item means' absolute errors, p ≤ α."""
 
 ON_ERRORS = ("welch_t", "wilcoxon", "paired_permutation", "unpaired_permutation")
 
@@ -72,7 +72,7 @@ _FIRST, _GROWTH = 256, 4.0  # resampled_effects starts from its first draw every
 
 @dataclass(frozen=True)
 class SystemTest:
-    """A test with everything that decides what it does to a test set.
+    """A test with all settings that determine its decision on a test set.
 
     Attributes
     ----------
@@ -87,12 +87,13 @@ class SystemTest:
     n_resamples
         Draws M of the null.
     early
-        Whether to stop drawing once the decision is certain but for a chance of 10⁻⁶.
+        Whether to stop drawing once the chance of another decision is at most 10⁻⁶.
 
     Raises
     ------
     NbykError
-        If the name is unknown, α is no level, the metric is not for the test, or M draws cannot reach α.
+        If the name is unknown, α is not in (0, 1), the metric does not fit the test, or M draws cannot reach
+        α.
     """
 
     name: str
@@ -119,20 +120,20 @@ class SystemTest:
 
     @property
     def one_sided_alpha(self) -> float:
-        """The level of each side that the test rejects on: α, or α/2 of a two-sided test."""
+        """The level of each side on which the test rejects: α, or α/2 for a two-sided test."""
         return 0.5 * self.alpha if self.alternative == "two-sided" else self.alpha
 
     def is_compiled(self, items: TwoStagePrior | PilotItems, n_runs: int | None = None) -> bool:
-        """Return whether a decision takes microseconds: no responses are drawn anew under the null."""
+        """Return whether a decision takes microseconds: no responses are drawn again under the null."""
         if self.name in ("multistage_bootstrap", "expected_p"):
             counted = isinstance(items, TwoStagePrior) and items.response.levels > 0
             return n_runs is None and counted and self.metric.name in _CODES
         return self.name in ON_ERRORS or (self.name in ("swap_items", "shifted") and self.metric.additive)
 
     def rejections(self, sets: SimulatedSets) -> Integers:
-        """Return per set whether the test rejects (1 or 0) and the draws that it took, shape (size, 2)."""
+        """Return for each set whether the test rejects (1 or 0) and its number of draws, shape (size, 2)."""
         if self.alternative == "two-sided":
-            # p = 2 min(p_greater, p_less) ≤ α where either is at most α/2.
+            # p = 2 min(p_greater, p_less) ≤ α if either is at most α/2.
             one_sided = replace(self, alpha=self.one_sided_alpha, alternative="greater")
             greater = one_sided.rejections(sets)
             less = replace(one_sided, alternative="less").rejections(sets)
@@ -189,7 +190,7 @@ class SystemTest:
         from scipy import stats
 
         a, b = self._ordered(*sets.errors())
-        with np.errstate(invalid="ignore", divide="ignore"):  # constant or equal errors, whose p is NaN
+        with np.errstate(invalid="ignore", divide="ignore"):  # constant or equal errors give p = NaN
             if self.name == "welch_t":
                 p = stats.ttest_ind(b, a, axis=1, equal_var=False, alternative="greater").pvalue
             else:
@@ -228,7 +229,7 @@ class SystemTest:
         return out
 
     def _resampled(self, sets: SimulatedSets) -> Integers:
-        """Return the decisions, and 0 draws and no rejection for sets on which the metric is undefined."""
+        """Return the decisions; sets on which the metric is undefined have 0 draws and no rejection."""
         decide = self._expected_p if self.name == "expected_p" else self._counted
         out = np.zeros((sets.size, 2), np.int64)
         for r, data in enumerate(sets.responses()):
@@ -249,7 +250,7 @@ class SystemTest:
         return 0, n_draws
 
     def _null_of_rows(self, data: ResponseSet, seed: int) -> tuple[float, Callable[[int], Floats]]:
-        """Return the observed effect, and the first so many under a null that deals whole rows."""
+        """Return the observed effect, and a function for the first n effects if a null deals whole rows."""
         draws = Draws(data, [self.metric], seed=seed)
         observed = float(draws.observed[0])
         drawn = np.empty((1, 0))
@@ -267,7 +268,7 @@ class SystemTest:
         return observed, effects
 
     def _null_of_responses(self, data: ResponseSet, seed: int) -> tuple[float, Callable[[int], Floats]]:
-        """Return the observed effect, and the first so many under a null that draws responses anew."""
+        """Return the observed effect, and a function for the first n effects if a null redraws responses."""
         null = {"multistage_bootstrap": "pooled"}.get(self.name, self.name)
 
         def effects(n_draws: int) -> Floats:
@@ -311,5 +312,5 @@ class SystemTest:
 
 
 def pairs_at_least(alternative: Floats, null: Floats) -> int:
-    """Return the number of pairs (α, β) with β ≥ α, ties within rounding included, as `expected_p` has it."""
+    """Return the number of pairs (α, β) with β ≥ α, ties within rounding included, as in `expected_p`."""
     return int(null_at_least(alternative, np.sort(null), tie_tolerance(alternative, null)).sum())

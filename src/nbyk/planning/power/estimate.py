@@ -1,4 +1,4 @@
-"""The power of a test: how often it finds out that A is better, over simulated test sets."""
+"""The power of a test: the share of simulated test sets on which it finds that A is better."""
 
 from __future__ import annotations
 
@@ -36,9 +36,9 @@ class Power:
     low, high
         Its 95 % interval (Clopper and Pearson 1934).
     n_sets, rejections
-        The test sets simulated, and on how many of them the null was rejected.
+        The number of simulated test sets, and the number on which the null was rejected.
     test, metric, alpha, alternative, n_resamples
-        What was tested, and how.
+        The settings of the test.
     """
 
     power: float
@@ -54,7 +54,7 @@ class Power:
 
     @property
     def standard_error(self) -> float:
-        """The standard error of `power`, after adding two rejections and two others: never zero."""
+        """The standard error of `power` after adding two rejections and two others; never zero."""
         return standard_error(self.rejections, self.n_sets)
 
 
@@ -77,23 +77,23 @@ def power_of_test(
     Parameters
     ----------
     population
-        What test sets are drawn from, a prior or a pilot's own items, and their N and K.
+        The population of the test sets: a prior or a pilot's own items, with N and K.
     metric
         The metric whose effect is tested; the tests of errors, `battery.ON_ERRORS`, take "mae".
     test
-        A key of `battery.TESTS`. The nulls of `nbyk.resampling.samplers.NULLS` reject where `nbyk.p_value`,
-        of the null drawn at the data's own size, is at most α; "expected_p" and "multistage_bootstrap", the
-        papers', where their p is below α.
+        A key of `battery.TESTS`. The nulls of `nbyk.resampling.samplers.NULLS` reject if `nbyk.p_value`, with
+        the null drawn at the data's own size, is at most α. The papers' "expected_p" and
+        "multistage_bootstrap" reject if their p is below α.
     alpha
         The level α, in (0, 1).
     alternative
         "greater" (A is better), "less" or "two-sided".
     n_sets
-        Test sets to simulate: by default 1000, or with `precision` as many as it takes. With `precision`, at
-        most so many (by default 100,000).
+        Test sets to simulate: by default 1000. With `precision`, the largest number to simulate (by default
+        100,000).
     n_resamples
         Draws M of the null of each test; for additive metrics, "swap_items" and "paired_permutation"
-        enumerate all 2^N swaps where those are no more than M.
+        enumerate all 2^N swaps if these are at most M.
     precision
         Wanted standard error of the power: sets are drawn until it is reached.
     seed, threads
@@ -109,8 +109,8 @@ def power_of_test(
     Notes
     -----
     Every test stops drawing from its null once its decision is certain, or once the chance that all M draws
-    would decide otherwise is below 10⁻⁶ (`nbyk.testing.looks`). Under "swap_items", swapping the
-    rows of an item only flips the sign of its contribution to an additive effect: that is what is drawn.
+    would change the decision is below 10⁻⁶ (`nbyk.testing.looks`). Under "swap_items", swapping the rows of
+    an item only flips the sign of its contribution to an additive effect, so only signs are drawn.
     """
     chosen = SystemTest(
         test, metric if isinstance(metric, Metric) else get(metric), alpha, alternative, n_resamples
@@ -153,7 +153,7 @@ def rejections(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Floats:
-    """Return whether a test rejects on each set (1 or 0) and the draws it took, shape (2, n_sets).
+    """Return whether a test rejects on each set (1 or 0) and its number of draws, shape (2, n_sets).
 
     The sets are those of chunk `first_chunk` and the following ones.
     """
@@ -183,13 +183,13 @@ def power_from(test: SystemTest, found: int, n_sets: int) -> Power:
 
 
 def standard_error(found: int, n: int) -> float:
-    """Return the standard error of a share after adding two of either kind (Agresti and Coull 1998)."""
+    """Return the standard error of a share after adding two of each kind (Agresti and Coull 1998)."""
     share = (found + 2) / (n + 4)
     return math.sqrt(share * (1.0 - share) / (n + 4))
 
 
 def sets_for(power: float, precision: float, at_least: int) -> int:
-    """Return how many sets give a standard error, in whole chunks and more than `at_least`."""
+    """Return the number of sets that gives a standard error, in whole chunks and more than `at_least`."""
     share = (at_least * power + 2) / (at_least + 4)
     needed = max(share * (1.0 - share) / precision**2, at_least + 1)
     return math.ceil(needed / CHUNK) * CHUNK

@@ -1,11 +1,11 @@
 """The papers' multistage bootstraps of Likert or binary test sets, compiled: items, then responses.
 
-One draw of its null picks N items with replacement and, for each, K gold responses from the item's gold and
-K each for A and B from the item's pool A|B. An item's mean only depends on the sum of its K levels, whose
-exact distribution is the K-fold convolution of the item's shares: one table per item and role, from which a
-sum is one look-up (Walker's alias method) whatever K is. An alternative draws from A's and B's own responses
-instead of the pool. Tables are made for blocks of items; where these are not all, the same random words are
-gone through once for each block.
+One draw of its null picks N items with replacement and, for each, K gold responses from the item's gold and K
+each for A and B from the item's pool A|B. An item's mean depends only on the sum of its K levels. The exact
+distribution of this sum is the K-fold convolution of the item's shares. There is one table per item and role,
+and a sum is one look-up for any K (Walker's alias method). An alternative draws from A's and B's own
+responses instead of the pool. Tables are made for blocks of items. If there are several blocks, each block
+goes through the same random words.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ITEMS_PER_ROW = 2 * LANES // _WORDS_PER_ITEM
 
 @njit(nogil=True, cache=True)
 def unit_effect(code: int, gold: int, a: int, b: int) -> int:
-    """Return the effect of an item in whole units, positive where A is better."""
+    """Return the effect of an item in whole units, positive if A is better."""
     if code == MEAN:
         return a - b
     error_a, error_b = abs(a - gold), abs(b - gold)
@@ -80,7 +80,7 @@ def _fill_sum_chances(shares: Array, k: int, out: Array, scratch: Array) -> None
 
 @njit(nogil=True, cache=True)
 def _fill_alias(chances: Array, small: Array, large: Array, out: Array) -> None:
-    """Fill `out`, shape (S,), with Walker's table: 2³² times the chance to stay, and where to go if not."""
+    """Fill `out`, shape (S,), with Walker's table: 2³² times the chance to stay, and the other place."""
     n = chances.size
     total = chances.sum()
     n_small = n_large = 0
@@ -102,7 +102,7 @@ def _fill_alias(chances: Array, small: Array, large: Array, out: Array) -> None:
             n_large -= 1
             small[n_small] = other
             n_small += 1
-    for place in range(n_small):  # what rounding left over
+    for place in range(n_small):  # left over by rounding
         out[small[place]] = (uint64(4294967295) << uint64(32)) | uint64(small[place])
     for place in range(n_large):
         out[large[place]] = (uint64(4294967295) << uint64(32)) | uint64(large[place])
@@ -158,7 +158,7 @@ def _observed(gold: Array, a: Array, b: Array, code: int) -> int:
 def _add_effects(
     of_gold: Array, of_a: Array, of_b: Array, start: int, n: int, code: int, state: Array, out: Array
 ) -> None:
-    """Add to `out`, shape (D,), what the block's items contribute to D draws of N items; advance `state`.
+    """Add the contributions of the block's items to D draws of N items to `out`, shape (D,); advance `state`.
 
     The tables are those of the items from `start` on.
     """
@@ -184,7 +184,7 @@ def _add_effects(
 
 @njit(nogil=True, cache=True)
 def _last_look(look: int, draws: Array, drawn: int, n_blocks: int) -> int:
-    """Return up to which look to draw at once: one if the tables stay, more if they have to be made anew."""
+    """Return the look up to which to draw at once: the next, or a later one if tables are made again."""
     if n_blocks > 1:
         while look + 1 < draws.size and draws[look + 1] <= max(_STAGES * drawn, 512):
             look += 1
@@ -325,5 +325,5 @@ def expected_p_test(
 
 
 def items_per_block(n_tables: int, k: int, n_levels: int) -> int:
-    """Return how many items may have `n_tables` tables each at a time."""
+    """Return the number of items that may have `n_tables` tables each at a time."""
     return max(1, TABLE_CELLS // (n_tables * (k * (n_levels - 1) + 1)))

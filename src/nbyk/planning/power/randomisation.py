@@ -1,9 +1,9 @@
 """Compiled tests on each item's own contribution to an effect: sign flips, item bootstrap, permuted errors.
 
 An additive effect is the mean of one number d_i per item. Swapping the two systems' rows on an item turns d_i
-into −d_i, so that the null `swap_items` is Σ ±d_i and an item bootstrap a sum of resampled d_i: neither needs
-the responses again. Every set has a random stream of its own (`nbyk.resampling.lanes`), so that a test which
-stops early has seen the first draws of the test that does not.
+into −d_i. So the null `swap_items` is Σ ±d_i, and an item bootstrap is a sum of resampled d_i. Neither needs
+the responses again. Every set has a random stream of its own (`nbyk.resampling.lanes`). So a test that stops
+early has seen the first draws of the full test.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ discard_older_caches(__file__)
 
 @njit(nogil=True, cache=True)
 def _tolerance(contributions: Array) -> float:
-    """Return how far apart two sums may be and still tie: as `p_value` has it, times N."""
+    """Return the largest distance of two sums that tie: that of `p_value`, times N."""
     largest = 0.0
     for i in range(contributions.size):
         largest += abs(contributions[i])
@@ -61,14 +61,14 @@ def sign_flip_test(
     draws, reject_to, keep_from : ndarray of int, shape (L,)
         The looks: see `nbyk.testing.looks.Looks`.
     out : ndarray of int, shape (R, 2)
-        Filled with 1 where the null is rejected (0 elsewhere), and the draws that it took.
+        Filled with 1 if the null is rejected (else 0), and the number of draws.
     """
     table = subset_table(contributions.shape[1])
     flipped = np.empty(DRAWS_AT_ONCE)
     state = np.empty(STATE, np.uint64)
     row = np.empty(LANES, np.uint64)
     for r in range(contributions.shape[0]):
-        # Σ ±d ≥ Σ d where the sum of the flipped ones is at most 0.
+        # Σ ±d ≥ Σ d if the sum of the flipped ones is at most 0.
         border = 0.5 * _tolerance(contributions[r])
         fill_subset_table(contributions[r], table)
         start_replicate(key, first + r, state)
@@ -86,7 +86,7 @@ def sign_flip_test(
 
 @njit(nogil=True, cache=True)
 def sign_flip_counts(contributions: Array, out: Array) -> None:
-    """Fill `out`, shape (R,), with how many of all 2^N sums Σ ±d_i are at least Σ d_i."""
+    """Fill `out`, shape (R,), with the number of the 2^N sums Σ ±d_i that are at least Σ d_i."""
     n = contributions.shape[1]
     sums = np.empty(1 << n)
     for r in range(contributions.shape[0]):

@@ -1,4 +1,4 @@
-"""Simulated test sets of one chunk, in whichever form a test asks for them."""
+"""Simulated test sets of one chunk, in the form that a test needs."""
 
 from __future__ import annotations
 
@@ -24,9 +24,10 @@ Floats = NDArray[np.float64]
 
 
 class SimulatedSets:
-    """The first `size` test sets of a chunk under the alternative; every form is of the same sets.
+    """The first `size` test sets of a chunk under the alternative, in several forms.
 
-    Only `responses` of Likert and binary responses are of other sets than the other forms, which draw counts.
+    All forms describe the same sets, with one exception: for Likert and binary responses, `responses` draws
+    other sets than the other forms, which draw counts.
     """
 
     def __init__(self, population: Population | RedrawnPilot, chunk: int, size: int, seed: int) -> None:

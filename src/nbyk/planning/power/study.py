@@ -68,16 +68,16 @@ def power_study(
 
     Notes
     -----
-    "multistage_bootstrap" reads section 5.3 and its "two levels of repetitions" so: each of the n_sets outer
-    samples is a simulated test set with its own effect, and each of the M inner ones a draw of that set's
-    null, in which N items are drawn with replacement and, within each, K responses of gold from the item's
-    gold and K each for A and B from the item's pool A|B. p is the share of null effects that reach the set's
-    own (ties count), and the null is rejected where p < α. The papers' expected p, which resamples the set's
-    own effect as well and is far more conservative, is the test "expected_p".
+    "multistage_bootstrap" reads section 5.3 and its "two levels of repetitions" as follows: each of the
+    n_sets outer samples is a simulated test set with its own effect, and each of the M inner ones a draw of
+    that set's null, in which N items are drawn with replacement and, within each, K responses of gold from
+    the item's gold and K each for A and B from the item's pool A|B. p is the share of null effects that reach
+    the set's own (ties count), and the null is rejected if p < α. The papers' expected p, which resamples the
+    set's own effect as well and is far more conservative, is the test "expected_p".
 
-    The paper does not say whether its permutation test is paired. "paired_permutation" flips the signs of
-    the errors' differences; "unpaired_permutation" deals all errors anew, as scipy's `permutation_test` does
-    by default. Under the metric "mae" the paired one is "swap_items" by another name, on other random draws.
+    The paper does not say whether its permutation test is paired. "paired_permutation" flips the signs of the
+    errors' differences; "unpaired_permutation" deals all errors again, as scipy's `permutation_test` does by
+    default. Under the metric "mae", the paired one is the same test as "swap_items", on other random draws.
     """
     import pyarrow as pa
 

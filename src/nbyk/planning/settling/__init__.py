@@ -1,1 +1,1 @@
-"""What would settle an undecided comparison."""
+"""The data that would settle an undecided comparison."""

@@ -40,12 +40,12 @@ class FittedSystems:
     ----------
     population
         The fitted prior, the data's N, gold's responses per item K, and the systems' perturbations. The
-        factors on σ make the mean of K responses as noisy as that of as many as the system has, with one
-        variance within items for both systems unless theirs differ beyond doubt.
+        factors on σ give the mean of K responses the noise of the mean of the system's own responses. Both
+        systems have one variance within items unless their variances clearly differ.
     metric
         The metric whose effect was matched.
     seed
-        Seed of the items that it was matched on.
+        Seed of the items used for matching.
     """
 
     population: Population
@@ -56,13 +56,13 @@ class FittedSystems:
     def of(
         cls, data: ResponseSet, metric: Metric, effect: float, scale: Scale | None, seed: int
     ) -> FittedSystems:
-        """Return the population that has A's mean squared error of item means, and the effect, above 0.
+        """Return the population with A's mean squared error of item means and the same effect, above 0.
 
         Raises
         ------
         NbykError
-            If the responses are not in [0, 1], gold does not tell how raters of an item differ, no prior can
-            be fitted, or no perturbation gives A its error or the two their effect.
+            If the responses are not in [0, 1], gold does not show how raters of an item differ, no prior can
+            be fitted, or no perturbation gives A's error or the effect.
         """
         prior = _prior(data, scale)
         gold = _Spread.of(data.gold)
@@ -73,10 +73,10 @@ class FittedSystems:
         return start._with(float(errors.mean()), effect)
 
     def beside(self, data: ResponseSet) -> tuple[tuple[float, FittedSystems], ...]:
-        """Return populations with other errors of A and the same effect, and their weights, this one first.
+        """Return populations with other errors of A and the same effect, and their weights; this one first.
 
-        Gauss and Hermite's rule of three points over the sampling error of A's mean squared error, less what
-        its noise makes of it: what more ratings per item do hangs on how much of it is not noise.
+        They are Gauss and Hermite's rule of three points over the sampling error of A's mean squared error,
+        minus its noise. The benefit of more ratings per item depends on the part that is not noise.
         """
         means = item_means(data.a), item_means(data.gold)
         raw = (means[0] - means[1]) ** 2
@@ -87,7 +87,7 @@ class FittedSystems:
         for weight, place in _NODES:
             try:
                 changed = self._with(float(raw.mean()) + place * error, effect) if place else self
-            except NbykError:  # no perturbation has an error as large, with that effect beside it
+            except NbykError:  # no perturbation gives so large an error with that effect
                 changed = self
             found.append((weight, changed))
         return tuple(found)
@@ -107,9 +107,9 @@ class FittedSystems:
     def moments(self, k_responses: int) -> tuple[float, float]:
         """Return the expected effect with K responses, and √N times its standard deviation.
 
-        They are those of 20,000 items, the same for every K, ε and factor, with the first responses of more.
-        The effect is averaged over both ways to deal A and B their random numbers, so that equal systems have
-        none, and nearly equal ones little noise.
+        They are those of 20,000 items, which are the same for every K, ε and factor; K responses are the
+        first of a larger number. The effect is averaged over both ways to assign random numbers to A and B.
+        So equal systems have an effect of 0, and nearly equal ones have little noise.
         """
         n_items = 1 if self.metric.additive else min(self.population.n_items, _MOST_PER_SET)
         dealt = [self._effects(k_responses, n_items, roles) for roles in (_ROLES, _EXCHANGED)]
@@ -136,7 +136,7 @@ class FittedSystems:
         return float(((a.mean(axis=-1) - gold.mean(axis=-1)) ** 2).mean())
 
     def _responses(self, k: int, roles: Mapping[str, str]) -> tuple[Floats, Floats, Floats]:
-        """Return responses of gold, A and B, each (items, K), from the streams of these roles."""
+        """Return responses of gold, A and B, each (items, K), from the random streams of these roles."""
         of_prior = self.population.prior
         many = replace(self.population, n_items=_ITEMS, k_responses=k)
         key = stream_key(self.seed, purpose="fitted systems", prior=of_prior.key())
@@ -155,7 +155,7 @@ class FittedSystems:
 
 
 class _Renamed:
-    """Random streams by other names of their roles."""
+    """Random streams with other names for their roles."""
 
     def __init__(self, streams: Streams, roles: Mapping[str, str]) -> None:
         self._streams, self._roles = streams, roles
@@ -171,7 +171,7 @@ class _Renamed:
 
 @dataclass(frozen=True)
 class _Spread:
-    """One source's responses per item on average, and the variance within an item; None if not identified."""
+    """One source's mean number of responses per item, and the variance within an item; None if unknown."""
 
     k: float
     within: float | None
@@ -191,7 +191,7 @@ class _Spread:
 
 
 def _noise_of_means(matrix: Floats) -> Floats:
-    """Return the variance that noise gives to each item's mean; by the others' where it has one response."""
+    """Return the noise variance of each item's mean; for an item with one response, from other items."""
     counts = (~np.isnan(matrix)).sum(axis=1)
     found = np.full(len(matrix), np.nan)
     several = counts > 1
@@ -203,9 +203,10 @@ def _noise_of_means(matrix: Floats) -> Floats:
 
 
 def _systems(data: ResponseSet) -> tuple[_Spread, _Spread]:
-    """Return A and B, with one variance within items for both unless theirs differ beyond doubt.
+    """Return A and B, with one variance within items for both unless their variances clearly differ.
 
-    How an effect changes with K hangs on that difference, of which an undecided comparison knows too little.
+    The change of an effect with K depends on that difference, and an undecided comparison has too little
+    evidence on it.
     """
     a, b = _Spread.of(data.a), _Spread.of(data.b)
     if a.within is None or b.within is None:
@@ -236,7 +237,7 @@ def _prior(data: ResponseSet, scale: Scale | None) -> TwoStagePrior:
 
 
 def _root(excess: Callable[[float], float], what: str, *, below: float | None = None) -> float:
-    """Return the ε in [0, 1] at which something grows through 0; `below` if it is above 0 from the start."""
+    """Return the ε in [0, 1] at which `excess` grows through 0; `below` if it is above 0 from the start."""
     from scipy.optimize import brentq
 
     if excess(0.0) >= 0.0:
@@ -245,5 +246,5 @@ def _root(excess: Callable[[float], float], what: str, *, below: float | None = 
         raise NbykError(f"{what} is smaller than that of any perturbation of items like these")
     if excess(1.0) <= 0.0:
         raise NbykError(f"{what} is larger than that of any perturbation of items like these")
-    # Random numbers hang on all digits, and the last ones are those of the machine's linear algebra.
+    # Random numbers depend on all digits, and the last digits depend on the machine's linear algebra.
     return float(f"{brentq(excess, 0.0, 1.0, xtol=_TOLERANCE):.6g}")

@@ -1,4 +1,4 @@
-"""The power of a comparison at other sizes: a normal approximation from what was seen at the present one."""
+"""The power of a comparison at other sizes: a normal approximation from the data at the present size."""
 
 from __future__ import annotations
 
@@ -16,11 +16,11 @@ AS_NOW: Qualities = ((1.0, 1.0),)
 
 _BEYOND = 10.0
 _WORTH = 1.5
-"""Longer rows of ratings are tried while a size costs at most so many times the cheapest."""
+"""Larger K are tried while a size costs at most this many times the cheapest."""
 
 
 def _items_of(found: Settlement, swapped: int) -> int:
-    """Return the items in the fewest rows, or whole clusters, that are swapped."""
+    """Return the items of `swapped` rows (two at least) or, with clusters, of whole clusters of mean size."""
     size = found.n_items / found.n_clusters if found.n_clusters else 1.0
     return math.ceil(max(2, swapped) * size)
 
@@ -36,11 +36,11 @@ class Outlook:
     farthest
         The far end of the effect's interval on that side.
     z_alpha, z_power
-        Normal quantiles of the level, one-sided, and of the power asked for.
+        Normal quantiles of the level, one-sided, and of the requested power.
     n_items, max_items
         The present N, and the largest that is realistic.
     fewest
-        The fewest items on which the null can be rejected, whatever they show.
+        The fewest items on which any data can reject the null.
     """
 
     effect: float
@@ -57,7 +57,7 @@ class Outlook:
         """Return the outlook of a comparison whose effect has a standard error, under a null."""
         from scipy.special import ndtri
 
-        # Of 2^N ways to swap rows, one must be rare enough to reject.
+        # There are 2^N ways to swap rows; one of them must be rare enough to reject.
         swaps = math.ceil(-math.log2(found.one_sided_alpha) - 1e-9)
 
         low, high = found.interval.low, found.interval.high
@@ -78,7 +78,7 @@ class Outlook:
         )
 
     def power(self, n_items: float, qualities: Qualities = AS_NOW) -> float:
-        """Return the power at N items, averaged over how many times δ/s is what it is now."""
+        """Return the power at N items, averaged over the weighted values of δ/s relative to now."""
         from scipy.special import ndtr
 
         if n_items < self.fewest:
@@ -106,14 +106,14 @@ class Outlook:
         return float(brentq(lambda n_items: self.power(n_items, qualities) - target, low, high))
 
     def growth(self, power: float) -> float:
-        """Return by how much N has to grow where it was found to have a power."""
+        """Return the factor by which N must grow if it was found to have `power`."""
         from scipy.special import ndtri
 
         signal = max(self.z_alpha + float(ndtri(power)), (self.z_alpha + self.z_power) / 2.0)
         return ((self.z_alpha + self.z_power) / signal) ** 2
 
     def least_items(self) -> int | None:
-        """Return the N that it takes at least, were the effect at the far end of its interval."""
+        """Return the N needed if the effect were at the far end of its interval: a lower bound."""
         n_items = self._items(self.farthest)
         return max(self.n_items, self.fewest, math.ceil(n_items)) if math.isfinite(n_items) else None
 
@@ -127,7 +127,7 @@ class Outlook:
     def cheapest(
         self, k_now: float, at: Callable[[int], Qualities], costs: tuple[float, float], max_responses: int
     ) -> Size | None:
-        """Return the cheapest size with more items and more responses, if it is below that of items alone."""
+        """Return the cheapest size with more items and responses, if it is cheaper than more items alone."""
         per_item, per_rating = costs
         best, least = None, self.items_for() * (per_item + k_now * per_rating)
         for k in (k for k in LADDER if k_now < k <= max_responses):

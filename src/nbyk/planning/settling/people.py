@@ -1,4 +1,4 @@
-"""What would settle the claim over new raters and runs: more items, ratings, raters or runs."""
+"""The numbers of items, ratings, raters or runs that would settle the claim over new raters and runs."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ def what_people_would(
 ) -> str:
     """Return a sentence on the claim over new items, raters and runs; empty if items share neither.
 
-    The effect is taken for what it is, and its variance for what a comparison with ids shows
+    The effect is taken to stay as it is, with the variance that a comparison with ids shows
     (`nbyk.planning.people`).
     """
     panel = panel_of(data, None)
@@ -62,7 +62,7 @@ def what_people_would(
             continue
         if opened == "ratings_per_item" and now.raters and now.ratings_per_item >= now.raters:
             continue
-        # A one-sided level is that of one side of a two-sided test.
+        # The level of a one-sided test is that of one side of a two-sided test.
         level = alpha if alternative == "two-sided" else min(2.0 * alpha, 0.999)
         try:
             asked = CrewRequest(

@@ -1,4 +1,4 @@
-"""What would settle an undecided comparison: more items, more ratings per item, or both."""
+"""The numbers of items, ratings per item, or both that would settle an undecided comparison."""
 
 from __future__ import annotations
 
@@ -52,7 +52,7 @@ def settle(
     seed: Any = 0,
     threads: int = 1,
 ) -> Settlement:
-    """Return how many more items or ratings would decide a comparison, if the effect is what it is now.
+    """Return the number of items or ratings that would decide a comparison, if the effect stays as it is.
 
     Parameters
     ----------
@@ -61,10 +61,10 @@ def settle(
     null
         "swap_items" or "shifted": that A and B are equally good.
     power
-        The power asked for, between α and 1.
+        The requested power, between α and 1.
     scale
-        The scale that the ratings were on before they were put on [0, 1]; without one they are taken for
-        numbers between its ends, or for yes and no where gold has only 0 and 1.
+        The scale of the ratings before they were put on [0, 1]. Without it, they are taken as numbers in [0,
+        1], or as yes and no if gold has only 0 and 1.
     cost_per_item, cost_per_rating
         A size costs N (cost_per_item + K cost_per_rating).
     max_items, max_responses
@@ -74,30 +74,30 @@ def settle(
     ------
     NbykError
         As `nbyk.compare`, or if the null, the power or a cost is out of range, or there are too few clusters
-        to speak for others.
+        for a claim about others.
 
     Notes
     -----
-    The standard error of the effect, s/√N, is that of its bootstrap. With z of the level and of the power, an
-    effect δ takes N = ((z_α + z_power) s/δ)² items (two-sided, z of α/2). How δ and s change with K is that
-    of populations like the data (`FittedSystems`): a prior fitted to gold, A perturbed to its mean squared
-    error, and B to the effect. How much of A's error is noise, which more ratings take away, is uncertain.
-    The power at another K is therefore the mean over three populations, with A's error as it is and √3
-    standard errors to either side. If the data's s is another than the population's by three standard errors
-    (real systems err on the same items), the data's is kept, and as many items of the population as the
-    squares of both say make one of the data.
-    The power at the answers is simulated: none is named unless that is the power asked for, but for twice
-    its Monte-Carlo error, and N or K grows where it is not, as with effects of few values. Without gold the
-    effect of an additive metric does not change with K, and its variance does as `variance_shares` say.
+    The standard error of the effect, s/√N, is that of its bootstrap. With z for the level and for the power,
+    an effect δ needs N = ((z_α + z_power) s/δ)² items (two-sided, z of α/2). The changes of δ and s with K
+    come from populations like the data (`FittedSystems`): a prior fitted to gold, A perturbed to its mean
+    squared error, and B to the effect. More ratings remove the part of A's error that is noise, and this part
+    is uncertain. The power at another K is therefore the mean over three populations, with A's error as it is
+    and √3 standard errors to each side. If the data's s differs from the population's by three standard
+    errors (real systems err on the same items), the data's s is kept. One item of the data then equals a
+    number of population items: the ratio of the squares. The power at the answers is simulated. An answer
+    must reach the requested power within twice its Monte-Carlo error. If it does not, as with effects of few
+    values, N or K grows. Without gold, the effect of an additive metric does not change with K, and its
+    variance changes as `variance_shares` shows.
 
     The effect itself is uncertain, and the size with it (Hoenig and Heisey 2001, The abuse of power):
-    `least_items` is what even the far end of the interval takes.
+    `least_items` is the N needed even at the far end of the interval.
 
-    Where items come in clusters, whole clusters are drawn, and only more of them are planned, each of as many
-    items as the present ones on average.
+    If items come in clusters, whole clusters are drawn. The plan then only adds clusters, each with the
+    present mean number of items.
 
-    Those sizes are for the claim over new items, or clusters of them, alone. Where items share raters or
-    runs, `people` says what would settle the claim over new ones (`nbyk.planning.people`).
+    Those sizes are for the claim over only new items, or clusters of them. If items share raters or runs,
+    `people` gives the numbers that would settle the claim over new ones (`nbyk.planning.people`).
     """
     if null not in NULLS:
         raise NbykError(
@@ -172,7 +172,7 @@ def _settled(
     seed: int,
     threads: int,
 ) -> Settlement:
-    """Return the sizes that would settle a comparison that is undecided."""
+    """Return the sizes that would settle an undecided comparison."""
     spread = _unless_rounding(float(result.bootstrap_distribution.std(ddof=1)), result)
     outlook = Outlook.of(found, spread, null)
     found = replace(found, power=outlook.power(found.n_items), least_items=outlook.least_items())
@@ -199,7 +199,7 @@ def _settled(
 
 
 def _unless_rounding(value: float, result: ComparisonResult) -> float:
-    """Return an effect, or 0 where it is what rounding leaves of scores or effects of that size."""
+    """Return an effect, or 0 if it is a rounding error for scores or effects of that size."""
     scores = [score for score in (result.score_a, result.score_b) if score is not None]
     tolerance = tie_tolerance(
         result.null_distribution, result.bootstrap_distribution, np.array([0.0, *scores])

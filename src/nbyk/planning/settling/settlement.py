@@ -1,4 +1,4 @@
-"""What would settle a comparison: the answer, with a sentence to quote."""
+"""The sizes that would settle a comparison: the answer, with a sentence to quote."""
 
 from __future__ import annotations
 
@@ -12,22 +12,22 @@ from nbyk.testing.systems.result import ConfidenceInterval, plain
 from nbyk.testing.systems.sentences import number
 
 MEASURED_POWER = (0.78, 0.55, 0.95)
-"""The power of ratings named for 0.8: mean, 5 and 95 % quantiles (benchmarks/settled_ratings.py)."""
+"""The true power of ratings suggested for 0.8: mean, 5 and 95 % quantiles (benchmarks/settled_ratings.py)."""
 
 
 @dataclass(frozen=True)
 class Size:
-    """A size at which the present effect would be found with the power asked for.
+    """A size at which the test would detect the present effect with the requested power.
 
     Attributes
     ----------
     n_items, k_responses
         Items N, and gold ratings per item K; the systems' responses grow in proportion to K.
     power
-        The power there, by the normal approximation; at another K, the mean over fitted populations that
-        differ as much as the data leave open.
+        The power at this size, by the normal approximation. At another K, it is the mean over fitted
+        populations that are all compatible with the data.
     simulated
-        The power on test sets of the likeliest of them; None without one, or where it takes too many items.
+        The power on test sets of the likeliest population; None without one, or if it needs too many items.
     """
 
     n_items: int
@@ -38,44 +38,48 @@ class Size:
 
 @dataclass(frozen=True)
 class Settlement(ShownInNotebooks):
-    """How much more data would decide a comparison, if the effect is what it is now.
+    """The amount of data that would decide a comparison, if the effect stays as it is.
 
     Attributes
     ----------
     metric, effect, interval
-        The metric, the effect on the data as they are, and its percentile interval; 0 where it is rounding.
+        The metric, the effect on the data (0 if it is a rounding error), and its percentile interval.
     p, alternative, alpha, target
-        The p-value of the comparison, its alternative and level, and the power asked for.
+        The p-value of the comparison, its alternative and level, and the requested power.
     decided
-        Whether the null is rejected already, so that there is nothing to settle; no size is given then.
+        Whether the null is already rejected. Then there is nothing to settle, and no size is given.
     n_items, k_responses
         The present size: items N, and ratings per item K on average, of gold or, without it, of A.
     max_items, max_responses
-        The largest N and K that were thought realistic.
+        The largest N and K taken as realistic.
     power
-        The power of a repetition at the present size, were the present effect the true one; None if decided.
+        The power of a repetition at the present size, if the present effect were the true one; None if
+        decided.
     items
-        Least N at the present K; None where no N within the limits will do.
+        Least N at the present K; None if no N within the limits reaches the power.
     responses
-        Least K at the present N; None where no K within the limits will do, or it cannot be known.
+        Least K at the present N; None if no K within the limits reaches the power, or it is unknown.
     both
-        The cheapest N and K, both above the present; None where more items alone are cheaper, or likewise.
+        The cheapest N and K, both above the present; None if more items alone are cheaper, if no size within
+        the limits reaches the power, or if it is unknown.
     least_items
-        N that it takes at least, even were the true effect at the far end of the interval; None if decided.
+        The N needed if the true effect is at the far end of the interval: a lower bound; None if decided.
     by
         "simulation" of a fitted population, or "approximation" from the spread of the effect alone.
     epsilon_a, epsilon_b, sd_scale_a, sd_scale_b, items_per_item
-        The fitted population (`FittedSystems`), A the system that looks better, and how many items of it one
-        item of the data is worth by the spread of the effect; None for the approximation.
+        The fitted population (`FittedSystems`), where A is the system that looks better. The last is the
+        number of its items that equal one item of the data by the spread of the effect. None for the
+        approximation.
     caution
-        Why the fitted population is not quite like the data, if the check of its prior says so; or nothing.
+        The difference between the fitted population and the data, if the check of its prior finds one; else
+        "".
     warnings
-        What to know before believing the numbers, one sentence each.
+        Cautions about the numbers, one sentence each.
     people
-        A sentence on the claim over new raters and runs: how many items, ratings, raters or runs would settle
-        it; empty where items share neither.
+        A sentence on the claim over new raters and runs, with the numbers of items, ratings, raters or runs
+        that would settle it; empty if items share neither.
     n_clusters
-        The present number of clusters; 0 where items stand alone.
+        The present number of clusters; 0 without clusters.
     """
 
     metric: str
@@ -113,7 +117,7 @@ class Settlement(ShownInNotebooks):
 
     @property
     def sentence(self) -> str:
-        """The answer in one sentence or two that can be quoted, after a caution if there is one."""
+        """The answer in one sentence or two that you can quote, after a caution if there is one."""
         return " ".join(part for part in (self.caution, self._answer, self.people) if part)
 
     @property
@@ -147,7 +151,7 @@ class Settlement(ShownInNotebooks):
 
     @property
     def _limit(self) -> str:
-        """How far the power of sizes with other ratings per item may be off, as measured (docs/method.md)."""
+        """The measured error of the power at sizes with another K, in words (docs/method.md)."""
         if self.responses is None and self.both is None:
             return ""
         mean, low, high = MEASURED_POWER
@@ -172,7 +176,7 @@ class Settlement(ShownInNotebooks):
 
     @property
     def _bounds(self) -> str:
-        """What the interval says, but for its first letter."""
+        """The sentence on the interval, without its first letter."""
         low, high = self.interval.low, self.interval.high
         text = (
             f"he difference is at most {number(max(abs(low), abs(high)))} ({100 * self.interval.level:g} % "
@@ -185,6 +189,6 @@ class Settlement(ShownInNotebooks):
         return f"{text}, and even at its largest it takes {self.least_items} items."
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON can hold it."""
+        """Return everything as plain values that JSON can hold."""
         kept = {name: plain(getattr(self, name)) for name in self.__dataclass_fields__}
         return {**kept, "sentence": self.sentence}

@@ -1,4 +1,4 @@
-"""The sizes that would settle a comparison, by populations like the data and simulated test sets."""
+"""The sizes that would settle a comparison, from populations like the data and simulated test sets."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from nbyk.planning.settling.outlook import Outlook, Qualities
 from nbyk.planning.settling.settlement import Settlement, Size
 
 _SETS = (512, 4_096)
-"""Test sets that a power is simulated on, at least and at most."""
+"""Smallest and largest number of test sets to simulate a power."""
 _ITEMS_OF_SETS = 4_000_000
-"""Items of all of those sets together, where that leaves the least number of sets."""
+"""Most items of all these sets together, unless that would mean fewer than the smallest number of sets."""
 _MOST_SIMULATED = 200_000
 _RESAMPLES = 1_999
 _FAR = 3.0
@@ -25,11 +25,11 @@ _ATTEMPTS = 5
 _STEP = 1.25
 """Growth of K from attempt to attempt."""
 _DOUBT = 3.0
-"""Standard errors beyond which the spread of the data's effect is not that of the population."""
+"""Standard errors beyond which the spreads of the data's and the population's effects differ."""
 
 
 def about_k(found: Settlement) -> tuple[str, ...]:
-    """Return what to know of the numbers of ratings per item."""
+    """Return the cautions about numbers of ratings per item."""
     ways = [size.k_responses for size in (found.responses, found.both) if size is not None]
     cautions = []
     if found.responses is None:
@@ -45,7 +45,7 @@ def about_k(found: Settlement) -> tuple[str, ...]:
 
 
 def relative_error(item_effects: NDArray[np.float64] | None) -> float:
-    """Return the relative standard error of the standard deviation of the items' effects; 0 if not known."""
+    """Return the relative standard error of the standard deviation of the items' effects; 0 if unknown."""
     if item_effects is None or len(item_effects) < 2:
         return 0.0
     squares = (item_effects - item_effects.mean()) ** 2
@@ -57,15 +57,15 @@ def relative_error(item_effects: NDArray[np.float64] | None) -> float:
 
 @dataclass(frozen=True)
 class SimulatedSizes:
-    """Populations like the data, and how to test on them; their items are turned into those of the data.
+    """Populations like the data, and tests on them; their items are converted to items of the data.
 
     Attributes
     ----------
     populations
-        Weights and populations whose errors of A are as uncertain as the data leave them; powers at other
-        numbers of ratings are means over them. The first is the likeliest, on which sets are simulated.
+        Weights and populations, which cover the uncertainty of A's error in the data. Powers at other numbers
+        of ratings are means over them. The first is the likeliest; sets are simulated from it.
     outlook
-        What is approximated from the data.
+        The approximation from the data.
     spread_error
         Relative standard error of the spread of the data's effect.
     alpha, null
@@ -81,7 +81,7 @@ class SimulatedSizes:
     threads: int
 
     def settled(self, found: Settlement, costs: tuple[float, float]) -> Settlement:
-        """Return the answer; the simulated power at each size is the one asked for."""
+        """Return the answer; the simulated power at each size is the requested one."""
         population = self._likeliest.population
         items = self._with_power(found, found.items)
         both = self.outlook.cheapest(found.k_responses, self.qualities, costs, found.max_responses)
@@ -104,11 +104,11 @@ class SimulatedSizes:
         return replace(settled, warnings=about_k(settled))
 
     def qualities(self, k_responses: int) -> Qualities:
-        """Return what δ/s with K responses is, relative to the data's now, in each population."""
+        """Return δ/s with K responses in each population, relative to the data's present δ/s."""
         found = []
         for (weight, fitted), now in zip(self.populations, self._now, strict=True):
             effect, spread = fitted.moments(k_responses)
-            # Where real systems err on the same items, their effect varies less: by as much at every K.
+            # If real systems err on the same items, their effect varies less, by the same factor at every K.
             shrunk = self.outlook.spread / now[1] if self._errs_together else 1.0
             found.append((weight, effect / now[0] * self.outlook.spread / (spread * shrunk)))
         return found
@@ -142,21 +142,21 @@ class SimulatedSizes:
 
     @property
     def _errs_together(self) -> bool:
-        """Whether the spread of the data's effect is beyond doubt another than the population's."""
+        """Whether the spread of the data's effect clearly differs from the population's."""
         return abs(math.log(self.outlook.spread / self._now[0][1])) > _DOUBT * self.spread_error
 
     @property
     def _worth(self) -> float:
-        """How many items of the population one of the data is worth by the spread of its effect now."""
+        """The number of population items that equal one item of the data, by the effect's present spread."""
         return (self._now[0][1] / self.outlook.spread) ** 2
 
     def _items(self, n_items: int, k_responses: float) -> int:
-        """Return as many items of the population; at other K the data's spread counts only beyond doubt."""
+        """Return the equal number of population items; at another K, N unless the spreads clearly differ."""
         as_now = round(k_responses) <= self._likeliest.population.k_responses
         return max(2, round(n_items * (self._worth if as_now or self._errs_together else 1.0)))
 
     def _with_power(self, found: Settlement, size: Size | None) -> Size | None:
-        """Return a size with its simulated power, and more items where that falls short; None if none do."""
+        """Return a size with its simulated power, and more items if that is low; None if no N is enough."""
         for _ in range(_ATTEMPTS):
             if size is None or self._items(size.n_items, size.k_responses) > _MOST_SIMULATED:
                 return size
@@ -190,7 +190,7 @@ class SimulatedSizes:
         return max(least, min(most, _ITEMS_OF_SETS // self._items(n_items, k_responses)))
 
     def _error(self, found: Settlement, size: Size) -> float:
-        """Return twice the Monte-Carlo error of a simulated power, were it the one asked for."""
+        """Return twice the Monte-Carlo error of a simulated power that equals the requested one."""
         n_sets = self._n_sets(size.n_items, size.k_responses)
         return 2.0 * math.sqrt(found.target * (1.0 - found.target) / n_sets)
 

@@ -28,7 +28,7 @@ Coins = NDArray[np.bool_]
 Integers = NDArray[np.int64]
 
 RESAMPLINGS = ("recommended", "published")
-"""Fresh draws as they are, and each one's items bootstrapped once more."""
+"""Fresh draws, and the same draws with their items bootstrapped once more."""
 
 HYPOTHESES = ("alternative", "multistage", "flat")
 """The alternative; the null that draws every response from A or B by a fair coin; and the null that first
@@ -36,7 +36,7 @@ aggregates an item's responses, and then draws each system's mean from the two s
 
 
 _VALUES_PER_ITEM = 16
-"""Doubles' worth of parameters, thresholds, counts and units of one item, about."""
+"""Approximate memory of one item's parameters, thresholds, counts and units, in doubles."""
 
 
 class SizeDraws(Protocol):
@@ -58,14 +58,14 @@ class SizeDraws(Protocol):
 
 
 class NestedDraws:
-    """Test sets drawn item by item, of which the smaller sizes are the first items of the larger.
+    """Test sets drawn item by item; the smaller sizes are the first items of the larger.
 
     Parameters
     ----------
     population
-        What the sets are drawn from; its N is not looked at.
+        The population of the sets; its N is not used.
     metrics
-        Metrics that counts of responses suffice for.
+        Metrics that need only counts of responses.
     seed
         Seed of the draws.
     """
@@ -108,8 +108,8 @@ class NestedDraws:
         rows = [row for row, metric in enumerate(self._metrics) if has_counts_form(metric)]
         if not rows:
             return
-        # An item's effect keeps its sign where each has its own mean, turns where they are exchanged, and
-        # vanishes where both have the same.
+        # An item's effect keeps its sign if each system has its own mean, changes it if they are exchanged,
+        # and is 0 if both have the same.
         sign = coins[0].astype(np.int32) - coins[1]
         n_sets, n = sign.shape
         units = np.empty((n_sets, len(HYPOTHESES), len(rows), n), np.int32)

@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 LOOKS = (1024, 2048, 4096)
-"""Draws after which a p-value may be settled before the last draw."""
+"""Smallest number of draws after which a p-value may be settled."""
 
 CLEARLY_NOT_SIGNIFICANT = 0.2
-"""A p-value that is above this by three standard errors is settled."""
+"""A p-value is settled if it is above this by three standard errors."""
 
 RELATIVE_ERROR = 0.02
-"""A p-value whose standard error is below this share of it is settled."""
+"""A p-value is settled if its standard error is below this share of it."""
 
 
 def size_grid(
@@ -53,15 +53,15 @@ def size_grid(
     prior
         Prior of Likert or binary responses.
     metrics
-        Metrics that counts of responses suffice for: those of item means, `mean_of_emds` and
+        Metrics that need only counts of responses: those of item means, `mean_of_emds` and
         `histogram_mean_of_emds`.
     sizes
         Pairs (N, K) of items and responses per item.
     epsilon_b, epsilon_a, sd_scale_a, sd_scale_b
         See `nbyk.resampling.population.Population`.
     n_draws
-        Draws M of test sets, the paper's b. A p-value is settled with fewer where it is above 0.2 by three
-        standard errors, or its standard error is below 2 % of it.
+        Draws M of test sets, the paper's b. A p-value is settled with fewer draws if it is above 0.2 by three
+        standard errors, or if its standard error is below 2 % of it.
     seed, threads, progress
         As for `nbyk.resampled_effects`; `progress` is called with the number of draws just finished.
 
@@ -73,7 +73,7 @@ def size_grid(
         bootstrap ("multistage": under the null every response is A's or B's by a fair coin; "flat": responses
         are aggregated first, and each system's item mean is A's or B's), p, standard_error, effect and
         effect_sd (mean and standard deviation over plain draws of the alternative), n_draws. p and its error
-        are empty where the metric is undefined on a draw, as a correlation of constants is.
+        are empty if the metric is undefined on a draw, such as a correlation of constants.
 
     Raises
     ------
@@ -82,8 +82,8 @@ def size_grid(
 
     Notes
     -----
-    Numbers depend on the seed, the prior, the systems and (N, K), whatever else is asked for in one call.
-    Both semantics, both bootstraps and all metrics share their draws.
+    Results depend only on the seed, the prior, the systems and (N, K), not on other sizes or metrics in the
+    call. Both semantics, both bootstraps and all metrics share their draws.
     """
     import pyarrow as pa
 

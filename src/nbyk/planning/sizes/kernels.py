@@ -1,9 +1,9 @@
 """Compiled sums over items behind the effects of many sizes of test set at once.
 
-An item has C whole numbers, its units. Several of them share a word of 64 bits, so that one addition serves
-them all: word w of an item is u₀ + u₁ 2^b + u₂ 2^2b + …, and so is every sum of such words, as long as the
-sums of each unit stay within ±2^(b−1). Words have shape (W, N). `sizes` are numbers of items in ascending
-order, the last at most N; a size's test set is the first items.
+An item has C whole numbers, its units. Several units share a word of 64 bits, so that one addition adds them
+all. Word w of an item is u₀ + u₁ 2^b + u₂ 2^2b + …. A sum of such words has the same form if the sums of each
+unit stay within ±2^(b−1). Words have shape (W, N). `sizes` are numbers of items in ascending order, the last
+at most N; a size's test set is the first items.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ ITEMS_AT_ONCE = 2 * LANES
 
 
 def units_per_word(units: Units) -> int:
-    """Return how many units fit a word such that no sum over as many items as there are overflows.
+    """Return the number of units that fit a word such that no sum over all items overflows.
 
     `units` has shape (…, N).
     """
@@ -37,7 +37,7 @@ def units_per_word(units: Units) -> int:
 
 @njit(nogil=True, cache=True)
 def pack_units(units: Units, per_word: int, out: Words) -> None:
-    """Fill `out`, shape (W, N), with the words of units, shape (C, N), so many to a word."""
+    """Fill `out`, shape (W, N), with the words of units, shape (C, N), `per_word` to a word."""
     bits = int64(64 // per_word)
     out[:] = 0
     for c in range(len(units)):
@@ -52,7 +52,7 @@ def _unpack(word: Any, per_word: int, out: Sums) -> None:
     bits = int64(64 // per_word)
     rest = int64(64) - bits
     for c in range(len(out)):
-        # The lowest bits with their sign; what they took from the bits above goes back.
+        # Take the lowest bits with their sign, and return their borrow to the bits above.
         out[c] = word if per_word == 1 else (word << rest) >> rest
         if per_word > 1:
             word = (word - out[c]) >> bits
@@ -76,7 +76,7 @@ def sum_items(words: Words, per_word: int, sizes: Sizes, out: Sums) -> None:
 def draw_items(key: Any, replicate: int, size: int, items: Items) -> None:
     """Fill the first `size` of `items` with items drawn with replacement from a test set of that size.
 
-    A size's draws are its own: they do not depend on which other sizes are asked for. `items` has room for
+    A size has its own draws, which do not depend on the other sizes in the call. `items` has room for
     `size`, rounded up to a multiple of `ITEMS_AT_ONCE`.
     """
     state = np.empty(STATE, np.uint64)
@@ -117,7 +117,7 @@ def sum_bootstrapped_items(
 
 @njit(nogil=True, cache=True)
 def bootstrapped_items(key: Any, first: int, out: Sizes) -> None:
-    """Fill `out`, shape (R, size), with the very items that `sum_bootstrapped_items` draws for a size."""
+    """Fill `out`, shape (R, size), with the same items that `sum_bootstrapped_items` draws for a size."""
     items = np.empty(out.shape[1] + ITEMS_AT_ONCE, np.int32)
     for r in range(len(out)):
         draw_items(key, first + r, out.shape[1], items)

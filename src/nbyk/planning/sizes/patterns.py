@@ -1,10 +1,9 @@
 """Effects of simulated test sets whose items have few possible patterns of responses.
 
-With one response each of gold, A and B on L levels an item is one of L³ patterns, whatever its parameters;
-with K responses that come in c combinations, one of c³. Items are independent, so a test set is one
-multinomial draw of how many of its N items have each pattern, and a bootstrap of its items is another one:
-neither takes N steps. The chances of the patterns are integrals over the prior, by quasi-Monte Carlo on 2²⁰
-Sobol points.
+With one response each of gold, A and B on L levels, an item has one of L³ patterns. With K responses in c
+combinations, it has one of c³. Items are independent. So a test set is one multinomial draw of the number of
+items with each pattern, and a bootstrap of its items is another. Neither takes N steps. The chances of the
+patterns are integrals over the prior, by quasi-Monte Carlo on 2²⁰ Sobol points.
 """
 
 from __future__ import annotations
@@ -37,9 +36,9 @@ _LOG_NODES_AT_ONCE = 14
 
 
 def few_patterns(response: Response, n_items: int, k_responses: int) -> bool:
-    """Return whether test sets of a size are drawn as patterns: few of them, for many items.
+    """Return whether to draw test sets of a size as patterns: if there are few patterns and many items.
 
-    With fewer than eight items a pattern, drawing item by item is faster (measured).
+    With fewer than eight items per pattern, drawing item by item is faster (measured).
     """
     if response.levels == 0:
         return False
@@ -53,9 +52,9 @@ class PatternDraws:
     Parameters
     ----------
     population
-        What the sets are drawn from; its N is not looked at.
+        The population of the sets; its N is not used.
     metrics
-        Metrics that counts of responses suffice for.
+        Metrics that need only counts of responses.
     seed
         Seed of the draws.
     """
@@ -88,7 +87,7 @@ class PatternDraws:
         return effects
 
     def _score(self, patterns: CountSets, numbers: Integers) -> Floats:
-        """Return effects (metrics, sets) from how many items have each pattern, shape (sets, patterns)."""
+        """Return effects (metrics, sets) from numbers of items with each pattern, shape (sets, patterns)."""
         effects = np.empty((len(self._metrics), len(numbers)))
         for metric, out in zip(self._metrics, effects, strict=True):
             if has_counts_form(metric):
@@ -108,7 +107,7 @@ def pattern_chances(population: Population, log_nodes: int = _LOG_NODES) -> Floa
     Parameters
     ----------
     population
-        What items are drawn from.
+        The population of the items.
     log_nodes
         Base-two logarithm of the number of Sobol points.
     """
@@ -163,7 +162,7 @@ def _nodes(population: Population, log_nodes: int) -> Iterator[ItemParameters]:
 
 
 def _combinations(levels: int, k: int) -> Integers:
-    """Return all ways to have K responses on L levels: how many on each, shape (combinations, L)."""
+    """Return all combinations of K responses on L levels: the number on each, shape (combinations, L)."""
     return np.array([c for c in itertools.product(range(k + 1), repeat=levels) if sum(c) == k])
 
 
@@ -185,7 +184,7 @@ def _all_patterns(population: Population) -> CountSets:
 
 
 def _exchanged(patterns: CountSets) -> CountSets:
-    """Return each pattern four times: as it is, with A and B exchanged, with A's twice, with B's twice."""
+    """Return each pattern four times: unchanged, with A and B exchanged, with A's twice, with B's twice."""
     a, b = patterns.a, patterns.b
 
     def four(*parts: NDArray[np.int32]) -> NDArray[np.int32]:

@@ -1,1 +1,1 @@
-"""Comparisons of a user's own systems: tables and figures."""
+"""Comparisons of your own systems: tables and figures."""

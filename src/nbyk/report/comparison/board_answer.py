@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 MOST_PRINTED_PAIRS = 15
-"""The terminal shows the pairs of the first metric if there are no more."""
+"""The terminal shows the pairs of the first metric if there are at most this many."""
 
 
 def board_answer(boards: Mapping[str, Leaderboard], systems: Systems) -> Answer:
@@ -29,7 +29,7 @@ def board_answer(boards: Mapping[str, Leaderboard], systems: Systems) -> Answer:
     boards
         The leaderboard by each metric; the first one's sentence is the first.
     systems
-        The ratings they were compared on.
+        The ratings of the comparison.
     """
     first = next(iter(boards.values()))
     baseline = "" if first.against is None else f" compared with {first.against}"
@@ -46,7 +46,7 @@ def board_answer(boards: Mapping[str, Leaderboard], systems: Systems) -> Answer:
 
 
 def _tested(board: Leaderboard) -> str:
-    """Return in words which null was tested."""
+    """Return the null that was tested, in words."""
     return f"The null of a pair ({board.null}) is that its systems, A and B, {_predicate(board)}."
 
 
@@ -69,7 +69,7 @@ def _tables(boards: Mapping[str, Leaderboard]) -> Iterator[AnswerTable]:
 
 
 def _shown(board: Leaderboard) -> pd.DataFrame:
-    """Return what the terminal shows of a leaderboard: intervals and sets of ranks as text."""
+    """Return a leaderboard's table for the terminal, with intervals and sets of ranks as text."""
     table = leaderboard_table(board)
     ends = [f"{number(low)} to {number(high)}" for low, high in zip(table["low"], table["high"], strict=True)]
     sets = {

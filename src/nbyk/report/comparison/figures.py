@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 
 _INK, _PALE = "#333333", "#bbbbbb"
 _WIDEST = 2.0
-"""Of an interval of a part of the variance, as a share of the whole: what is beyond is cut off."""
+"""Intervals of parts of the variance are cut off at this share of the whole."""
 _VERDICTS = {
     "A": ("#9ec9e6", "{a} is better"),
     "B": ("#f2b98f", "{b} is better"),
@@ -32,7 +32,7 @@ _VERDICTS = {
 def leaderboard_figure(board: Leaderboard) -> Figure:
     """Draw the systems' scores with their intervals, best on top, and their ranks and groups beside them.
 
-    It is as wide as a column of a paper, and its letters are of the size of a caption's.
+    It is as wide as a column of a paper, and its letters have the size of a caption.
     """
     n = len(board.standings)
     names = [shown_name(standing.name, 20) for standing in board.standings]
@@ -70,7 +70,7 @@ def leaderboard_figure(board: Leaderboard) -> Figure:
 def difference_figure(
     result: ComparisonResult, a: str = "A", b: str = "B", *, unit: float = 1.0, in_unit: str = ""
 ) -> Figure:
-    """Draw the effect with the interval of each claim, beside no effect and beside the margin, if any.
+    """Draw the effect with the interval of each claim, with lines at no effect and at the margin, if any.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def difference_figure(
     a, b
         The systems' names.
     unit, in_unit
-        What effects are multiplied by, and in words, such as " (in points of 1 to 5)".
+        The factor on effects, and the unit in words, such as " (in points of 1 to 5)".
     """
     claims = [claim for claim in result.claims if claim.is_conclusive]
     figure, axes = new_figure(6.0, 1.15 + 0.42 * len(claims))
@@ -109,7 +109,7 @@ def difference_figure(
 
 
 def pair_figure(result: ComparisonResult, a: str = "A", b: str = "B") -> Figure:
-    """Draw the observed effect among what the null gives and what bootstrapped test sets give."""
+    """Draw the observed effect with the effects under the null and of bootstrapped test sets."""
     figure, axes = new_figure(6.0, 3.2)
     null, drawn = result.null_distribution, result.bootstrap_distribution
     low = min(null.min(), drawn.min(), result.effect)
@@ -205,7 +205,7 @@ def sensitivity_figure(found: Sensitivity, a: str = "A", b: str = "B") -> Figure
 
 
 def variance_figure(metric: str, parts: Sequence[VariancePart]) -> Figure:
-    """Draw which share of the variance each source has: a stacked bar, and each with its interval below."""
+    """Draw each source's share of the variance: a stacked bar, and each share with its interval below."""
     figure, axes = new_figure(5.2, 1.0 + 0.3 * len(parts))
     whole = sum(part.variance for part in parts if not math.isnan(part.share))
     left, reach = 0.0, 1.0
@@ -234,7 +234,7 @@ def variance_figure(metric: str, parts: Sequence[VariancePart]) -> Figure:
 
 
 def _marks(board: Leaderboard) -> Iterator[tuple[str, tuple[str, str]]]:
-    """Yield what stands beside each system, and its colour: its groups' letters, or p beside the baseline."""
+    """Yield the text beside each system, and its colour: its groups' letters, or p against the baseline."""
     if board.against is None:
         for standing in board.standings:
             yield standing.name, (standing.letters, _INK)
@@ -258,5 +258,5 @@ def _cell(choice: Choice) -> str:
 
 
 def _p(p: float) -> str:
-    """Return a p-value in three digits behind the point."""
+    """Return a p-value with three digits after the decimal point."""
     return "< .001" if p < 0.001 else "1" if p > 0.9995 else f"{p:.3f}".lstrip("0")

@@ -47,22 +47,22 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class PairFindings:
-    """What was found of two systems.
+    """The results about two systems.
 
     Attributes
     ----------
     a, b
         Their names.
     systems
-        The ratings they were compared on.
+        The ratings of the comparison.
     results
         The comparison by each metric.
     method
         The interval to quote.
     sensitivity, shares, settlement
-        Further findings, those that there are; shares by metric, where the broadest claim has no parts.
+        Further results, if there are any; shares by metric, if the broadest claim has no parts.
     left_out
-        Why others are not there, a sentence each.
+        The reasons why others are missing, one sentence each.
     """
 
     a: str
@@ -76,19 +76,19 @@ class PairFindings:
     left_out: tuple[str, ...] = ()
 
     def unit_of(self, result: ComparisonResult) -> float:
-        """Return by what an effect is multiplied to be in the unit of the ratings."""
+        """Return the factor that converts an effect to the unit of the ratings."""
         return effect_unit(get(result.metric), self.systems.scale)
 
     @property
     def item_effects(self) -> dict[str, Floats]:
-        """What each item says, by the metrics by which that is known."""
+        """Each item's effect, for the metrics for which it is known."""
         data = self.systems.pair(self.a, self.b)
         found = {name: item_effects(data, get(name)) for name in self.results}
         return {name: effects for name, effects in found.items() if effects is not None}
 
     @property
     def variance(self) -> dict[str, tuple[VariancePart, ...]]:
-        """Where the variance comes from, by metric: of the broadest claim, or of items and responses."""
+        """The parts of the variance by metric: of the broadest claim, or of items and responses."""
         clusters = () if self.systems.clusters is None else ("clusters",)
         has_gold = self.systems.gold is not None
         sources = (*clusters, *(source for source in SOURCES if source != "gold" or has_gold))
@@ -102,12 +102,12 @@ class PairFindings:
         }
 
     def named(self, text: str) -> str:
-        """Return a text about A and B with the systems' names in it."""
+        """Return a text about A and B with the systems' names instead."""
         return re.sub(r"\b[AB]\b", lambda found: {"A": self.a, "B": self.b}[found[0]], text)
 
 
 def pair_answer(found: PairFindings) -> Answer:
-    """Return the answer of two systems: the first metric's sentence is the first."""
+    """Return the answer about two systems; the first metric's sentence comes first."""
     results = found.results
     return Answer(
         title=f"Is {found.a} better than {found.b}?",
@@ -141,7 +141,7 @@ def dropped_items(systems: Systems) -> Iterator[str]:
 
 
 def thresholds(metrics: Iterable[str], systems: Systems) -> Iterator[str]:
-    """Yield at which mean rating each metric calls an item positive, in the unit of the ratings."""
+    """Yield the mean rating at which each metric calls an item positive, in the unit of the ratings."""
     for name in metrics:
         cut = threshold_in_ratings(get(name), systems.scale)
         if cut is not None:
@@ -149,17 +149,17 @@ def thresholds(metrics: Iterable[str], systems: Systems) -> Iterator[str]:
 
 
 def details_of(systems: Systems) -> dict[str, Any]:
-    """Return what every answer about systems has among its details."""
+    """Return the details that all answers about systems share."""
     return {"n_items": systems.n_items, "dropped": dict(systems.dropped)}
 
 
 def file_stem(kind: str, metric: str, place: int) -> str:
-    """Return the stem of a file about a metric: the first metric's has no more than its kind."""
+    """Return the stem of a file about a metric: for the first metric it is only the kind."""
     return kind if place == 0 else f"{kind}_{re.sub(r'[^A-Za-z0-9_.=]+', '-', metric).strip('-')}"
 
 
 def variance_sentence(metric: str, parts: Sequence[VariancePart], population: str) -> str:
-    """Return in one sentence where the variance of the effect over a population comes from."""
+    """Return one sentence about the sources of the variance of the effect over a population."""
     shown = [part for part in parts if not math.isnan(part.share)]
     unknown = [part.source for part in parts if math.isnan(part.variance)]
     if not shown:
@@ -195,7 +195,7 @@ def _sentences(found: PairFindings) -> Iterator[str]:
 
 
 def _in_ratings(found: PairFindings, result: ComparisonResult) -> Iterator[str]:
-    """Yield the effect in the unit of the ratings, if that is another than the effect's."""
+    """Yield the effect in the unit of the ratings, if it differs from the effect's unit."""
     unit = found.unit_of(result)
     claim = next(claim for claim in result.claims if claim.is_conclusive)
     if unit == 1.0:
@@ -241,7 +241,7 @@ def _about(found: PairFindings) -> str:
 
 
 def _summary(found: PairFindings) -> pd.DataFrame:
-    """Return what the terminal shows: a row for each finding, a column for each metric, as text."""
+    """Return the terminal's table: a row for each result, a column for each metric, as text."""
     import pandas as pd
 
     columns = {f"on {name}": _findings(found, result) for name, result in found.results.items()}
@@ -287,7 +287,7 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
 
 
 def _units(found: PairFindings) -> dict[str, str]:
-    """Return a row that says what the ids were taken for, if there are any."""
+    """Return a row with the meaning given to the ids, if there are any."""
     systems = found.systems
     behind = {} if systems.gold_units is None else {"gold": systems.gold_units}
     behind |= {name: systems.units[name] for name in (found.a, found.b)}
@@ -300,7 +300,7 @@ def _units(found: PairFindings) -> dict[str, str]:
 
 
 def _of_broad_claims(result: ComparisonResult) -> dict[str, str]:
-    """Return a row for each claim beyond new items."""
+    """Return a row for each claim broader than new items."""
     rows = {}
     for claim in result.claims[:-1]:
         level = f"{100 * result.interval_bca.level:g} % interval for {claim.population}"

@@ -1,4 +1,4 @@
-"""The tables of a comparison: leaderboard, pairs, sensitivity, variance shares and what would settle it."""
+"""The tables of a comparison: leaderboard, pairs, sensitivity, variance shares and sizes to settle it."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 _MOST_RATINGS = 12
-"""Ratings of an item that a table shows."""
+"""Largest number of ratings of an item in a table."""
 
 
 def leaderboard_table(board: Leaderboard) -> pd.DataFrame:
@@ -50,7 +50,7 @@ def leaderboard_table(board: Leaderboard) -> pd.DataFrame:
 
 
 def leaderboard_caption(board: Leaderboard) -> str:
-    """Return what to know of a leaderboard's table or figure."""
+    """Return the caption of a leaderboard's table or figure."""
     level = f"{100 * board.standings[0].interval.level:g} %"
     told = (
         "systems without a common letter differ"
@@ -129,7 +129,7 @@ def effects_table(results: Iterable[ComparisonResult]) -> pd.DataFrame:
 
 
 def items_table(systems: Systems, a: str, b: str, effects: Floats, most: int = 10) -> pd.DataFrame:
-    """Return the items that speak most for either system, with their ratings on the ratings' own scale.
+    """Return the items that speak most for each system, with their ratings on the ratings' own scale.
 
     Parameters
     ----------
@@ -138,9 +138,9 @@ def items_table(systems: Systems, a: str, b: str, effects: Floats, most: int = 1
     a, b
         The names of the two systems.
     effects : ndarray, shape (N,)
-        What each item says of A over B (`nbyk.testing.systems.evidence.item_effects`).
+        Each item's effect of A over B (`nbyk.testing.systems.evidence.item_effects`).
     most
-        How many items of either system there are at most.
+        Largest number of items for each system.
     """
     import pandas as pd
 
@@ -191,7 +191,7 @@ def sensitivity_table(found: Sensitivity) -> pd.DataFrame:
 
 
 def sensitivity_caption(found: Sensitivity) -> str:
-    """Return what to know of a table or figure of sensitivity."""
+    """Return the caption of a table or figure of sensitivity."""
     return (
         f"{found.alternative} p under each null, and expected p under each sampler against {found.null}; "
         f"{found.n_items} items, {found.n_resamples} draws, α = {found.alpha:g}"
@@ -199,7 +199,7 @@ def sensitivity_caption(found: Sensitivity) -> str:
 
 
 def variance_table(parts: Mapping[str, Sequence[VariancePart]]) -> pd.DataFrame:
-    """Return the parts of the variance by metric, one to a row; their intervals where there are any."""
+    """Return the parts of the variance by metric, one to a row; with their intervals if there are any."""
     import pandas as pd
 
     rows = [{"metric": metric, **asdict(part)} for metric, of in parts.items() for part in of]
@@ -226,7 +226,7 @@ def settlement_table(found: Settlement) -> pd.DataFrame:
 
 
 def _beside(board: Leaderboard, name: str) -> dict[str, object]:
-    """Return the columns of a system beside the baseline."""
+    """Return the columns that compare a system with the baseline."""
     effect, p, shown = math.nan, math.nan, "baseline"
     for pair in board.pairs:
         if pair.a == name:

@@ -1,4 +1,4 @@
-"""What a design found, as every command gives its answer."""
+"""The result of a design, in the common form of all commands' answers."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ def design_answer(result: DesignResult) -> Answer:
 
 
 def passes(result: DesignResult) -> list[tuple[bool, bool]]:
-    """Return, for each treatment, whether the first score shows it to be better, and if that is decided."""
+    """Return for each treatment whether the first score shows it to be better, and if this is decided."""
     return [(finding.verdict == "better", finding.decided) for finding in result.deciding]
 
 
@@ -99,7 +99,7 @@ def comparisons_table(result: DesignResult) -> pd.DataFrame:
 
 
 def _of_these_raters(result: DesignResult, found: PairScore) -> dict[str, float]:
-    """Return the cell of the claim over new items with these raters, where there is a broader one."""
+    """Return the cell of the claim over new items with these raters, if there is a broader claim."""
     if len(found.claims) == 1:
         return {}
     claim = found.claims[-1]
@@ -231,7 +231,7 @@ def _verdict_sentence(result: DesignResult) -> str:
 
 
 def _more_draws(result: DesignResult) -> str:
-    """Return the sentence about decisions that more draws could change; nothing where there are none."""
+    """Return the sentence about decisions that more draws could change; empty if there are none."""
     left = [finding for finding in result.deciding if not finding.decided]
     reasons = {finding.found.claims[0].reason for finding in left}
     if not left or (len(result.deciding) == 1 and reasons != {""}):
@@ -248,7 +248,7 @@ def _more_draws(result: DesignResult) -> str:
 
 
 def _of_claim(result: DesignResult, claim: Claim, sign: float) -> str:
-    """Return the interval and p, not corrected, of a claim; `sign` is −1 where the control stands first."""
+    """Return the interval and p, not corrected, of a claim; `sign` is −1 if the control comes first."""
     low, high = sorted((sign * claim.low, sign * claim.high))
     two_sided = result.settings.chosen_alternative == "two-sided"
     p = claim.p_two_sided if two_sided else claim.p_greater
@@ -257,7 +257,7 @@ def _of_claim(result: DesignResult, claim: Claim, sign: float) -> str:
 
 
 def _strict_sentence(result: DesignResult) -> tuple[str, ...]:
-    """Return whether what was shown holds at the stricter level of Søgaard et al.; nothing if nothing was."""
+    """Return a sentence on whether the differences hold at the stricter level of Søgaard et al., if any."""
     shown = [finding for finding in result.deciding if finding.verdict != "undecided"]
     if not shown or result.settings.alpha <= STRICT_ALPHA:
         return ()
@@ -387,7 +387,7 @@ def _p(result: DesignResult, finding: ScoreVerdict) -> str:
 
 
 def _p_in_words(result: DesignResult, claim: Claim, drawn: float, p: float) -> str:
-    """Return a p-value of a claim as it is told, given that before correction."""
+    """Return a p-value of a claim in words; `drawn` is the p-value before correction."""
     settings = result.settings
     is_drawn = claim.method == "bootstrap"
     relation = p_relation(drawn, settings.n_resamples, settings.chosen_alternative) if is_drawn else "="

@@ -1,4 +1,4 @@
-"""BooStSa's tables of results, with the p-values that it leaves out."""
+"""BooStSa's tables of results, plus the p-values that BooStSa leaves out."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ _DECIMALS = 4
 
 
 def results_files(result: DesignResult) -> dict[str, bytes]:
-    """Return ``results.tsv`` as BooStSa lays it out, and ``results_targetclass.tsv`` of a target class.
+    """Return ``results.tsv`` as BooStSa lays it out, and ``results_targetclass.tsv`` for a target class.
 
-    There is none of scores that BooStSa does not have.
+    Scores that BooStSa does not have get no file.
     """
     columns = _HARD if result.kind == "hard" else _SOFT
     label = result.settings.target_class
@@ -46,16 +46,16 @@ def results_files(result: DesignResult) -> dict[str, bytes]:
 def results_table(result: DesignResult, columns: Mapping[str, str]) -> pd.DataFrame | None:
     """Return results with a row per condition, each control above its treatments.
 
-    Of a score X there are, as of BooStSa, the score, d_X (treatment minus control, on the score's own scale),
-    s_X (stars) and std_X (over runs, of some scores), and p_X, the corrected p-value that the stars are of.
-    A treatment of several controls has a row for each; h0 names the control.
+    As in BooStSa, a score X has these columns: the score, d_X (treatment minus control, on the score's own
+    scale), s_X (stars) and std_X (over runs, for some scores). p_X is the corrected p-value behind the stars.
+    A treatment with several controls has a row for each; h0 names the control.
 
     Parameters
     ----------
     result
         The comparisons.
     columns
-        Our name of each score by BooStSa's, in BooStSa's order.
+        nbyk's name of each score by BooStSa's name, in BooStSa's order.
 
     Returns
     -------
@@ -89,7 +89,7 @@ def results_table(result: DesignResult, columns: Mapping[str, str]) -> pd.DataFr
 def _cells(
     short: str, of_condition: ConditionScore, finding: ScoreVerdict | None, of_control: float | None
 ) -> dict[str, Any]:
-    """Return the cells of one score; a control has no finding and is compared with nothing."""
+    """Return the cells of one score; a control has no result, because it is not compared with anything."""
     if finding is None:
         score = of_condition.mean if of_control is None else of_control
         cells: dict[str, Any] = {short: round(score, _DECIMALS)}

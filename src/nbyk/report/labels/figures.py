@@ -1,4 +1,4 @@
-"""The figures of a design: by how much treatments lead, and what every run scores."""
+"""The figures of a design: the leads of treatments, and the scores of every run."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ def leads_figure(result: DesignResult) -> Figure:
 
 
 def scores_figure(result: DesignResult) -> Figure:
-    """Draw what every run of every condition scores, and their means, a panel per score."""
+    """Draw the scores of every run of every condition, and their means, a panel per score."""
     conditions = [
         *dict.fromkeys((each.condition, each.of_runs) for each in distinct_scores(result, result.scores[0]))
     ]
@@ -70,7 +70,7 @@ def scores_figure(result: DesignResult) -> Figure:
 
 
 def distinct_scores(result: DesignResult, score: LabelScore) -> list[ConditionScore]:
-    """Return a score of every condition once, however many controls it is compared with."""
+    """Return a score of every condition once, even if it is compared with several controls."""
     names = [s.name for s in result.scores]
     of_conditions: dict[tuple[str, tuple[tuple[float, ...], ...]], ConditionScore] = {}
     by_condition: dict[tuple[str, str], dict[str, ConditionScore]] = {}
@@ -83,7 +83,7 @@ def distinct_scores(result: DesignResult, score: LabelScore) -> list[ConditionSc
 
 
 def _panels(scores: Sequence[LabelScore], names: Sequence[str]) -> tuple[Figure, list[Axes]]:
-    """Return a grid with a panel per score, whose rows are named."""
+    """Return a grid with a panel per score; the rows have names."""
     columns = len(scores) if len(scores) <= _MOST_COLUMNS else _MOST_COLUMNS - 1
     rows = -(-len(scores) // columns)
     label_width = 0.075 * max(map(len, names)) + 0.3

@@ -1,1 +1,1 @@
-"""What a comparison of systems by their plain scores looks like: sentences, tables and figures."""
+"""The report of a comparison of systems by their plain scores: sentences, tables and figures."""

@@ -26,18 +26,18 @@ def scores_answer(
     lift: str = "",
     notes: Sequence[str] = (),
 ) -> Answer:
-    """Return the answer that a comparison is.
+    """Return the answer of a comparison.
 
     Parameters
     ----------
     comparison
         The comparison.
     powers
-        Bootstrap power of each system's scores, if it was asked for.
+        Bootstrap power of each system's scores, if it was requested.
     lift
         How much better the other system is in that analysis, in words that follow "better by".
     notes
-        What is to know about the files.
+        Notes about the files.
     """
     names = [system.name for system in comparison.systems]
     listed = " and ".join(names) if len(names) == 2 else f"{len(names)} systems"
@@ -59,7 +59,7 @@ def scores_answer(
 
 
 def details(comparison: ScoreComparison, powers: Mapping[str, BootstrapPower] | None) -> dict[str, Any]:
-    """Return everything of a comparison as JSON can hold it."""
+    """Return everything about a comparison as plain values that JSON can hold."""
     content: dict[str, Any] = {
         "test": comparison.test,
         "reason": comparison.reason,
@@ -135,7 +135,7 @@ def _power_sentence(powers: Mapping[str, BootstrapPower], lift: str) -> str:
 
 
 def _scope(comparison: ScoreComparison) -> Iterator[str]:
-    """Yield what scores that are not paired speak of; of paired ones, their warnings say it."""
+    """Yield the population of scores that are not paired; for paired scores, their warnings name it."""
     if comparison.paired:
         return
     yield (

@@ -22,7 +22,7 @@ _GOLDEN = 0.6180339887498949
 
 
 def scores_figure(comparison: ScoreComparison) -> Figure:
-    """Draw each system's scores, a point or, of many, a box, and their means with intervals."""
+    """Draw each system's scores (points or, if there are many, a box) and their means with intervals."""
     systems = comparison.systems
     figure, axes = new_figure(6.0, 0.55 * len(systems) + 1.1)
     level = 100 * (1 - comparison.alpha)
@@ -76,7 +76,7 @@ def _draw_sample(axes: Axes, row: int, sample: Floats, colour: str) -> None:
 
 
 def null_figure(comparison: ScoreComparison, pair: ScorePair) -> Figure:
-    """Draw what the test's statistic is like under the null, and what was observed."""
+    """Draw the distribution of the test's statistic under the null, and the observed value."""
     a, b = comparison.scores[pair.a], comparison.scores[pair.b]
     null = null_draws(comparison.test, a, b, seed=comparison.seed)
     low, high = (
@@ -99,7 +99,7 @@ def null_figure(comparison: ScoreComparison, pair: ScorePair) -> Figure:
             (~beyond, _PALE, "if both were equally good"),
             (beyond, COLOURS[4], "at least as extreme"),
         ):
-            if inside.any():  # a legend of no bars has a colour of its own
+            if inside.any():  # without bars, the legend would show another colour
                 axes.bar(middles[inside], shares[inside], width, color=colour, label=label)
         axes.axvline(null.observed, color=COLOURS[1], linewidth=1.8, label=f"observed, {null.observed:.3g}")
         axes.axvline(0.0, color=_INK, linewidth=0.8, linestyle=":")
@@ -113,7 +113,7 @@ def null_figure(comparison: ScoreComparison, pair: ScorePair) -> Figure:
 
 
 def aso_figure(comparison: ScoreComparison, pair: ScorePair) -> Figure:
-    """Draw the quantile functions with where A's is below B's, and the bootstrapped ratio with its bound."""
+    """Draw quantile functions, mark where A's is below B's, and draw the bootstrapped ratio and bound."""
     found = pair.found
     if not isinstance(found, AsoResult) or found.resampled is None:
         raise TypeError(f"{pair.a} and {pair.b} were not compared by Almost Stochastic Order")
@@ -137,7 +137,7 @@ def aso_figure(comparison: ScoreComparison, pair: ScorePair) -> Figure:
 
 
 def quantile_panel(axes: Axes, pair: ScorePair, comparison: ScoreComparison) -> None:
-    """Draw both systems' quantile functions, and fill what lies between them by its sign."""
+    """Draw both systems' quantile functions, and fill the area between them by its sign."""
     a, b = (np.sort(comparison.scores[name]) for name in (pair.a, pair.b))
     edges = np.union1d(np.arange(len(a) + 1) / len(a), np.arange(len(b) + 1) / len(b))
     middles = 0.5 * (edges[1:] + edges[:-1])
@@ -168,7 +168,7 @@ def quantile_panel(axes: Axes, pair: ScorePair, comparison: ScoreComparison) -> 
 
 
 def differences_figure(comparison: ScoreComparison) -> Figure:
-    """Draw each pair's difference of means with its interval, and who is better."""
+    """Draw each pair's difference of means with its interval, and the better system."""
     pairs = comparison.pairs
     figure, axes = new_figure(6.4, 0.32 * len(pairs) + 1.2)
     with style():

@@ -1,1 +1,1 @@
-"""Draws of systems on the same items: which items are swapped or drawn, and how a metric scores them."""
+"""Draws of systems on the same items: the swapped or drawn items, and a metric's scores on them."""

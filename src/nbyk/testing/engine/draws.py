@@ -30,18 +30,19 @@ NULL_SAMPLERS = {
     "pooled": "all_items/all",
     "pooled_twice": "all_items/sample(K)",
 }
-"""The samplers that draw nulls at the data's own size; "shifted" takes that of the intervals."""
+"""The samplers that draw nulls at the data's own size; "shifted" uses the sampler of the intervals."""
 
 _GROUPS = 1024
-"""Groups of items that a jackknife leaves out, where there are more items."""
+"""Largest number of groups of items that a jackknife leaves out in turn."""
 
 
 class ItemStreams:
-    """Random draws of items: they belong to a seed and to gold, so that all systems and metrics share them.
+    """Random draws of items; they depend on the seed and on gold, so that all systems and metrics share them.
 
-    Where items have clusters, whole clusters are drawn and swapped.
+    If items have clusters, whole clusters are drawn and swapped.
 
-    Of gold the order of its item means counts alone, so that neither raters' places nor the scale do.
+    The draws depend on gold only through the order of its item means. The order of raters and the scale do
+    not change them.
 
     Comparing B with A is then the mirror image of comparing A with B. Each draw of a role has random words of
     its own (`nbyk.resampling.lanes`).
@@ -55,13 +56,13 @@ class ItemStreams:
         self._words: dict[str, np.uint64] = {}
 
     def swaps(self, chunk: int) -> Swaps:
-        """Return a chunk of draws of which items' rows are swapped."""
+        """Return a chunk of draws; each says for every item whether its rows are swapped."""
         words = np.empty((CHUNK, -(-self.n_clusters // 64)), np.uint64)
         lanes.fill_words(self._word("swap"), chunk * CHUNK, words)
         return Swaps(words, self.n_items, self._clusters)
 
     def every_swap(self, chunk: int) -> Swaps:
-        """Return a chunk of all swaps in order, from the first cluster's alone on, for up to 63 clusters."""
+        """Return a chunk of all swaps in order, from the first cluster alone on; at most 63 clusters."""
         words = np.arange(chunk * CHUNK + 1, (chunk + 1) * CHUNK + 1, dtype=np.uint64)[:, None]
         return Swaps(words, self.n_items, self._clusters)
 
@@ -71,7 +72,7 @@ class ItemStreams:
         return drawn if self._clusters is None else ClusterDraws(drawn, self._clusters)
 
     def units(self, role: str, chunk: int, n_units: int) -> Bootstraps:
-        """Return a chunk of draws with replacement of so many items or clusters."""
+        """Return a chunk of draws with replacement from `n_units` items or clusters."""
         return Bootstraps(self._word(role), chunk * CHUNK, n_units)
 
     def _word(self, role: str) -> np.uint64:
@@ -88,7 +89,7 @@ def draw_chunks(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Floats:
-    """Return what `work` returns for whole chunks, shape (rows, CHUNK), as (rows, draws from `start` on)."""
+    """Join the results of `work` for whole chunks, shape (rows, CHUNK), to (rows, draws from `start` on)."""
     first = start // CHUNK * CHUNK
     whole = -(-n_draws // CHUNK) * CHUNK
     drawn = run_chunks(whole, lambda chunk, _: work(chunk), start=first, threads=threads, progress=progress)
@@ -96,7 +97,7 @@ def draw_chunks(
 
 
 class Draws:
-    """Draws of two systems' effects by several metrics, each from its first or any later one on.
+    """Draws of two systems' effects by several metrics; draws can begin at any number.
 
     Parameters
     ----------
@@ -127,7 +128,7 @@ class Draws:
 
     @property
     def n_arrangements(self) -> int:
-        """In how many ways rows can be swapped, but for leaving all as they are: 2^N − 1, or 2^G − 1."""
+        """Number of ways to swap rows, not counting "swap none": 2^N − 1, or 2^G − 1."""
         return int(2**self.rows.n_clusters - 1)
 
     def scores(self, index: int) -> tuple[float, float] | tuple[None, None]:
@@ -181,7 +182,7 @@ class Draws:
     ) -> Floats:
         """Return effects under a null at the data's own size, shape (which, draws).
 
-        `sampler` is how "shifted" bootstraps. Effects are NaN or infinite where a metric is undefined.
+        `sampler` is the bootstrap of "shifted". Effects are NaN or infinite where a metric is undefined.
         """
         if null == "swap_items":
             return self.swapped(which, n_draws, start=start)
@@ -194,7 +195,7 @@ class Draws:
     def jackknifed(self, most_groups: int = _GROUPS) -> Floats:
         """Return effects without each item, or each group if there are more, shape (metrics, groups).
 
-        Where items have clusters, whole ones are left out.
+        If items have clusters, whole clusters are left out.
         """
         n = self.rows.n_clusters
         n_groups = min(n, most_groups)

@@ -1,8 +1,8 @@
-"""How a metric scores systems when whole rows of items are swapped between two of them, drawn or left out.
+"""Scores of systems when whole rows of items are swapped between two systems, drawn or left out.
 
-What the items give is prepared once (their contributions to an additive metric, their places in the order
-of item means), and a batch of 64 draws is then one pass over the items. A metric without such a form (users'
-own, and those that pair or pool single responses) is scored on the rows of every draw, which are the same.
+The contributions of the items (to an additive metric, or their places in the order of item means) are
+computed once. A batch of 64 draws is then one pass over the items. A metric without such a form (a user's
+own, or one that pairs or pools single responses) is scored on the rows of every draw. The draws are the same.
 """
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 _CELLS_PER_ITEM, _MOST_CELLS = 8, 100_000
-"""Cells of a table up to which counting in them is cheaper than sorting rows, and takes little room."""
+"""Up to this number of cells, counting in a table is cheaper than sorting rows and takes little memory."""
 
 _ROUNDING = 1e-13
-"""A sum of squares below this share of the largest is rounding, and 0."""
+"""A sum of squares below this share of the largest is a rounding error and counts as 0."""
 
 
 class Form(ABC):
-    """One metric's scores of S systems; a comparison's number stands where A's would, beside a 0."""
+    """One metric's scores of S systems; a metric that compares gives A its number, and B 0."""
 
     def __init__(self, metric: Metric, rows: Rows) -> None:
         self.metric = metric
@@ -51,7 +51,7 @@ class Form(ABC):
     def without(self, starts: Integers) -> Floats:
         """Return all systems' scores without each run of items, shape (S, runs).
 
-        `starts` holds where each run begins, from 0 on; the last ends with the items.
+        `starts` holds the first item of each run, beginning with 0. The last run ends with the last item.
         """
         n = self.rows.n_items
         stops = np.append(starts[1:], n)
@@ -90,7 +90,7 @@ class Sums(Form):
         self._sums = rows.sums(metric if self._of_mean is None else get("mse"))
 
     def swapped(self, draws: Swaps) -> Floats:
-        """Add what swapped items gain."""
+        """Add the gains of the swapped items."""
         first = self._sums.total[0] + draws.sums(self._sums)
         if self.metric.kind == "comparison":
             return np.stack([first / draws.n_items, np.zeros(DRAWS)])
@@ -195,13 +195,13 @@ class Largest(Form):
     """The largest absolute error."""
 
     def swapped(self, draws: Swaps) -> Floats:
-        """Find the first error from above that each gets."""
+        """Find the first error in descending order that each system gets."""
         out = np.empty((2, DRAWS))
         swaps.largest(*self._both, draws.coins, out)
         return out
 
     def drawn(self, draws: ItemDraws) -> Floats:
-        """Find the first error from above that is drawn."""
+        """Find the first error in descending order that is drawn."""
         out = np.empty((len(self._each), draws.shape[0]))
         for scores, order, errors in zip(out, self._each, self.rows.errors, strict=True):
             weights.largest(order, errors, draws.weights, scores)
@@ -219,7 +219,7 @@ class Largest(Form):
 
 
 class Tables(Form):
-    """Metrics that only need how many items lie on each level of gold's and of a system's item means."""
+    """Metrics that need only the number of items on each level of gold's and of a system's item means."""
 
     def __init__(self, metric: Metric, rows: Rows) -> None:
         super().__init__(metric, rows)
@@ -232,7 +232,7 @@ class Tables(Form):
         self.n_cells = n_gold * n_levels
 
     def swapped(self, draws: Swaps) -> Floats:
-        """Count what each gets."""
+        """Count the items that each system gets."""
         found = np.empty((2, self.n_cells, DRAWS), np.int32)
         tables.fill_swapped(self._cells[:2], draws.coins, found)
         return np.stack([self._scores(of_system) for of_system in found])
@@ -247,7 +247,7 @@ class Tables(Form):
         return scores
 
     def without(self, starts: Integers) -> Floats:
-        """Take each run from the counts."""
+        """Subtract each run from the counts."""
         stops = np.append(starts[1:], self.rows.n_items)
         scores = np.empty((len(self._cells), len(starts)))
         for first in range(0, len(starts), DRAWS):
@@ -324,7 +324,7 @@ _OF_TABLES: dict[str, tuple[int, Callable[..., None], int]] = {
     "nbyk.metrics.thresholded:recall": (2, tables.confusion, RECALL),
     "nbyk.metrics.thresholded:f1": (2, tables.confusion, F1),
 }
-"""Whether nothing, gold (1) or systems too (2) are cut at a threshold, what scores tables, and a measure."""
+"""What is cut at a threshold (0 nothing, 1 gold, 2 systems too), the function of tables, and a measure."""
 
 _SCANS: dict[str, type[Form]] = {
     "nbyk.metrics.correlations:spearman": Ranks,
@@ -334,7 +334,7 @@ _SCANS: dict[str, type[Form]] = {
 
 
 def _levels(values: Floats, threshold: float | None) -> tuple[int, Integers]:
-    """Return how many levels there are, and those of values: each value, or the threshold's two sides."""
+    """Return the number of levels and the level of each value; a threshold makes two levels."""
     if threshold is not None:
         return 2, (values >= threshold).astype(np.int64)
     levels, place = np.unique(values, return_inverse=True)
@@ -342,7 +342,7 @@ def _levels(values: Floats, threshold: float | None) -> tuple[int, Integers]:
 
 
 def _ordered(values: Floats) -> tuple[Integers, Integers]:
-    """Return the ascending order of values and where each level of equal ones ends in it."""
+    """Return the ascending order of values, and the end of each level of equal values in it."""
     order = np.argsort(values, kind="stable")
     rising = np.diff(values[order]) > 0.0
     return order, np.append(np.flatnonzero(rising) + 1, len(values))

@@ -1,4 +1,4 @@
-"""From whatever holds ratings (arrays, lists, pandas) to a response set, and from any `seed` to a seed."""
+"""Conversion of ratings (arrays, lists, pandas) to a response set, and of any `seed` to a number."""
 
 from __future__ import annotations
 
@@ -25,20 +25,20 @@ def as_response_set(gold: Any, a: Any = None, b: Any = None, *, cluster: Any = N
     Parameters
     ----------
     gold
-        Gold responses, None where there are none, or a `ResponseSet`, with nothing after it.
+        Gold responses, or None without gold. Or a `ResponseSet`; then leave out the other arguments.
     a, b
-        Responses of either system: arrays (N,) or (N, K) with NaN where a response is missing, lists of
-        numbers or of lists, which may differ in length, pandas frames and series, or what numpy can convert.
-        Frames and series are aligned by their index where all have one. Each of two columns or more is one
-        rater or run; who gave the responses in lists of differing lengths is unknown.
+        Responses of each system: arrays (N,) or (N, K) with NaN where a response is missing, lists of numbers
+        or of lists, which may differ in length, pandas frames and series, or anything numpy can convert.
+        Frames and series are aligned by their index if all have one. If there are two columns or more, each
+        is one rater or run. The raters or runs of lists of differing lengths are unknown.
     cluster
-        The name of each item's cluster, shape (N,): a list, an array or a pandas series, which is aligned
-        by its index where the responses have one.
+        The name of each item's cluster, shape (N,): a list, an array or a pandas series, which is aligned by
+        its index if the responses have one.
 
     Raises
     ------
     NbykError
-        If something is no response matrix, the items are not the same, or there is only one cluster.
+        If an argument is not a response matrix, the items differ, or there is only one cluster.
     """
     if isinstance(gold, ResponseSet):
         if a is not None or b is not None or cluster is not None:
@@ -56,7 +56,7 @@ def as_response_set(gold: Any, a: Any = None, b: Any = None, *, cluster: Any = N
 
 
 def as_clusters(cluster: Any, first: Any, n_items: int) -> NDArray[np.int64] | None:
-    """Return the number of each item's cluster, in the order of the items of the `first` source of them.
+    """Return the number of each item's cluster, in the item order of the `first` source.
 
     Raises
     ------
@@ -101,7 +101,7 @@ def as_matrices(sources: dict[str, Any]) -> tuple[dict[str, Floats], dict[str, U
 
 
 def as_seed(seed: Any) -> int:
-    """Return the seed that `seed` is or gives: an int, numpy's Generator or SeedSequence, None for a new one.
+    """Return a seed from an int, a numpy Generator or SeedSequence, or None, which gives a new one.
 
     A Generator gives its next number and is advanced; a SeedSequence gives the same each time.
 
@@ -154,12 +154,12 @@ def _has_rows(source: Any) -> bool:
 
 
 def _is_ragged(source: Any) -> bool:
-    """Return whether a source is of lists that differ in length, whose places are no rater or run."""
+    """Return whether a source holds lists of differing lengths; places in them identify no rater or run."""
     return _has_rows(source) and len({len(row) if isinstance(row, _ROW) else 1 for row in source}) > 1
 
 
 def _padded(rows: Sequence[Any], name: str) -> Any:
-    """Return rows of differing lengths as one matrix, NaN behind the short ones; None is missing too."""
+    """Return rows of differing lengths as one matrix, padded with NaN; None is missing too."""
     whole = [list(row) if isinstance(row, _ROW) else [row] for row in rows]
     width = max(len(row) for row in whole)
     matrix = np.full((len(whole), width), np.nan)
@@ -172,7 +172,7 @@ def _padded(rows: Sequence[Any], name: str) -> Any:
 
 
 def _rows_in_order(indices: dict[str, Any]) -> dict[str, Any]:
-    """Return which rows of each source are in the first one's order of index labels."""
+    """Return each source's row numbers in the order of the first source's index labels."""
     (first, wanted), *others = indices.items()
     in_order: dict[str, Any] = {first: slice(None)}
     for name, index in others:

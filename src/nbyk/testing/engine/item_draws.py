@@ -1,7 +1,7 @@
-"""Batches of 64 draws of items with replacement: which items each draw has, and how often.
+"""Batches of 64 draws of items with replacement: the items of each draw, and their counts.
 
-Items that are alike in all that is scored may share a kind: a draw is then how often it has each kind, and
-a score takes one pass over the kinds.
+Items that every score treats alike may share a kind. A draw is then a count of each kind, and a score takes
+one pass over the kinds.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ Integers = NDArray[np.int64]
 _WORDS = 2 * LANES
 
 _ITEMS_PER_BINOMIAL = 50
-"""A kind's binomial costs about as much as drawing so many single items."""
+"""Drawing a kind's binomial costs about as much as drawing this many single items."""
 
 
 @njit(nogil=True, cache=True)
@@ -54,9 +54,9 @@ def count_draws(key: Any, first: int, n_items: int, n_drawn: int, kind_of: Array
     key, first
         The stream's key, and the first of its replicates.
     n_items, n_drawn
-        Items N that are drawn from, and items n of a draw.
+        Number of items N to draw from, and of items n of a draw.
     kind_of : ndarray of int, shape (N,) or (0,)
-        The kind of each item; empty where every item is a kind of its own.
+        The kind of each item; empty if every item is a kind of its own.
     counts : ndarray of int, shape (R, ≥ kinds)
         Filled. Counts of single items fit uint8: no item is drawn 256 times, as the chance is below 1/256!.
     """
@@ -110,7 +110,7 @@ def transpose_counts(counts: Array, out: Array) -> None:
 
 
 class Summed(Protocol):
-    """What is summed over items: `features`, shape (N, F), under a name of its own."""
+    """Numbers to sum over items: `features`, shape (N, F), under a name of its own."""
 
     @property
     def name(self) -> str:
@@ -129,7 +129,7 @@ class ItemDraws:
     items : ndarray of uint32, shape (R, n), R at most 64
         The items of each draw, with their repetitions.
     n_items
-        Number of items N that are drawn from.
+        Number of items N to draw from.
     """
 
     def __init__(self, items: NDArray[np.uint32], n_items: int) -> None:
@@ -149,14 +149,14 @@ class ItemDraws:
         return np.full(DRAWS, self.shape[1])
 
     def rows(self, at_once: int) -> Iterator[tuple[Integers, NDArray[np.uint32]]]:
-        """Yield the items of all draws, shape (r, n), and which draws they are, `at_once` at most."""
+        """Yield the items of all draws, shape (r, n), and the numbers of these draws, `at_once` at most."""
         for first in range(0, self.shape[0], at_once):
             which = np.arange(first, min(first + at_once, self.shape[0]))
             yield which, self.items[which]
 
     @cached_property
     def weights(self) -> Array:
-        """How often each draw has an item or a kind, shape (N, 64) or (kinds, 64); draws beyond R have none.
+        """Counts of each item or kind in each draw, shape (N, 64) or (kinds, 64); 0 for draws beyond R.
 
         Counts of items are uint8, and counts of kinds int64.
         """
@@ -173,7 +173,7 @@ class ItemDraws:
         count_items(self.items, counts)
 
     def sums(self, of: Summed) -> Floats:
-        """Return the sums over the drawn items, shape (F, 64), worked out once."""
+        """Return the sums over the drawn items, shape (F, 64); they are computed once."""
         if of.name not in self._sums:
             self._sums[of.name] = np.empty((of.features.shape[1], DRAWS))
             weights.weighted_sums(of.features, self.weights, self._sums[of.name])
@@ -186,13 +186,13 @@ class Bootstraps(ItemDraws):
     Parameters
     ----------
     word, first
-        The random stream, and the replicate of it that the first draw is (`nbyk.resampling.lanes`).
+        The random stream, and the number of the first draw in it (`nbyk.resampling.lanes`).
     n_items
         Number of items N.
     n_drawn
         Items n of a draw; N by default.
     kind_of : ndarray of int, shape (N,), optional
-        The kind of each item, where alike items share one.
+        The kind of each item, if items that are alike share one.
     """
 
     def __init__(
@@ -234,7 +234,7 @@ class Bootstraps(ItemDraws):
 
 
 class ClusterDraws(ItemDraws):
-    """A batch of draws of whole clusters, whose items all come as often as their cluster.
+    """A batch of draws of whole clusters; every item is drawn as often as its cluster.
 
     Parameters
     ----------
@@ -252,7 +252,7 @@ class ClusterDraws(ItemDraws):
 
     @property
     def shape(self) -> tuple[int, int]:
-        """Draws R, and items N of the data: draws of unequal clusters have others (`sizes`)."""
+        """Draws R, and items N of the data; draws of unequal clusters differ in their `sizes`."""
         return DRAWS, self.n_items
 
     @cached_property
@@ -261,7 +261,7 @@ class ClusterDraws(ItemDraws):
         return np.asarray(self.weights.sum(axis=0, dtype=np.int64))
 
     def rows(self, at_once: int) -> Iterator[tuple[Integers, NDArray[np.uint32]]]:
-        """Yield the items of all draws, shape (r, n), and which draws they are, `at_once` at most."""
+        """Yield the items of all draws, shape (r, n), and the numbers of these draws, `at_once` at most."""
         every = np.arange(self.n_items, dtype=np.uint32)
         for size in np.unique(self.sizes):
             same = np.flatnonzero(self.sizes == size)
@@ -281,13 +281,13 @@ def drawn_items(
     n_drawn: int | None = None,
     kind_of: Integers | None = None,
 ) -> Bootstraps:
-    """Return the 64 draws of a chunk of a key's streams; which items they have does not depend on kinds."""
+    """Return the 64 draws of a chunk of a key's streams; kinds do not change the items drawn."""
     word, first = ReplicateStreams(key, chunk).take("items", DRAWS)
     return Bootstraps(word, first, n_items, n_drawn=n_drawn, kind_of=kind_of)
 
 
 class KindCounts(ItemDraws):
-    """A batch of draws that are known by how often each has a kind of item alone.
+    """A batch of draws of which only the counts of the kinds of items are known.
 
     Parameters
     ----------
@@ -311,14 +311,14 @@ class KindCounts(ItemDraws):
 
 
 class KindStreams:
-    """Draws of items with replacement, of which only the kinds count, chunk by chunk.
+    """Draws of items with replacement by chunk; only the kinds of the items count.
 
-    Whichever is cheaper is drawn, a multinomial over the kinds or single items, which is the same.
+    It draws a multinomial over the kinds or single items, whichever is cheaper; both have one distribution.
 
     Parameters
     ----------
     key
-        What the streams belong to.
+        The key of the streams.
     kind_of : ndarray of int, shape (N,)
         The kind of each item; every kind below the largest has an item.
     n_drawn

@@ -27,20 +27,20 @@ class LabelScorer(Protocol):
     Attributes
     ----------
     kind_of : ndarray of int, shape (N,)
-        The kind of each item: items of a kind are alike in all that is scored.
+        The kind of each item: every score treats the items of a kind alike.
     """
 
     kind_of: Ints
 
     def scores(self, draws: ItemDraws) -> tuple[Floats, Ints]:
-        """Return scores of a batch, NaN where undefined, and how many classes lacked a divisor.
+        """Return scores of a batch, NaN where undefined, and the number of classes that lacked a divisor.
 
-        Both have the shape (scores, S, 64); what stands beyond the batch's draws means nothing.
+        Both have the shape (scores, S, 64); numbers beyond the batch's draws mean nothing.
         """
 
 
 def observed_scores(scorer: LabelScorer) -> tuple[Floats, Ints]:
-    """Return the scores on the data as they are, and the classes that lacked a divisor, shape (scores, S)."""
+    """Return the scores on the data, and the number of classes without a divisor, shape (scores, S)."""
     found, lacking = scorer.scores(KindCounts(np.bincount(scorer.kind_of)[np.newaxis]))
     return found[:, :, 0], lacking[:, :, 0]
 
@@ -48,14 +48,14 @@ def observed_scores(scorer: LabelScorer) -> tuple[Floats, Ints]:
 def label_scorer(
     labels: HardLabels | SoftLabels, scores: Sequence[LabelScore], *, occurring: bool = False
 ) -> LabelScorer:
-    """Return what scores validated labels.
+    """Return the scorer of validated labels.
 
     Parameters
     ----------
     labels
         The labels.
     scores
-        What to score, of labels of their kind.
+        The scores to compute. Each must apply to this kind of labels.
     occurring
         Whether macro averages of hard labels are over the classes that occur, draw by draw and system by
         system.
@@ -63,7 +63,7 @@ def label_scorer(
     Raises
     ------
     NbykError
-        If a score is of a class that there is not.
+        If a score is of a class that does not occur.
     """
     if isinstance(labels, HardLabels):
         return _HardScorer(labels, scores, occurring=occurring)
@@ -73,8 +73,8 @@ def label_scorer(
 class _HardScorer:
     """Items of the same target and predictions are a kind.
 
-    Kinds are in the order in which they first appear, so that naming classes otherwise, or exchanging the
-    systems, draws the same items.
+    Kinds are in the order in which they first appear, so that other names of the classes, or exchanging the
+    systems, give the same draws of items.
     """
 
     def __init__(self, labels: HardLabels, scores: Sequence[LabelScore], *, occurring: bool) -> None:

@@ -1,4 +1,4 @@
-"""The rows of responses that a comparison deals anew, and batches of draws of how."""
+"""The rows of responses that a comparison swaps or draws, and batches of swaps."""
 
 from __future__ import annotations
 
@@ -19,13 +19,13 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Swaps:
-    """A batch of draws of which items' rows are swapped.
+    """A batch of draws of swaps: for each item, whether its rows are swapped.
 
     Attributes
     ----------
     words : ndarray of uint64, shape (64, ⌈G/64⌉)
-        Per draw, a bit per cluster from the lowest up: whether the rows of its items are swapped. Items are
-        clusters of their own where they have none.
+        Per draw, a bit per cluster from the lowest up: whether the rows of its items are swapped. Without
+        clusters, each item is a cluster of its own.
     n_items
         Number of items N.
     clusters : ndarray of int, shape (N,), or None
@@ -52,7 +52,7 @@ class Swaps:
         return of_items.astype(np.bool_)
 
     def sums(self, of: ItemSums) -> Floats:
-        """Return what swaps add to the first sum and take from the second, shape (64,), worked out once."""
+        """Return the amount that swaps add to the first sum and take from the second, shape (64,), cached."""
         if of.name not in self._sums:
             self._sums[of.name] = np.empty(DRAWS)
             swaps.add_swapped(of.gains, self.coins, self._sums[of.name])
@@ -66,10 +66,10 @@ class Rows:
     Attributes
     ----------
     gold : ndarray, shape (N, K_gold)
-        K_gold is 0 without gold, and its item means are NaN then.
+        Without gold, K_gold is 0 and its item means are NaN.
     systems : ndarray, shape (S, N, K)
     clusters : ndarray of int, shape (N,), or None
-        The cluster of each item, 0 to G − 1 in rising order; None where items have none.
+        The cluster of each item, 0 to G − 1 in rising order; None without clusters.
     """
 
     gold: Floats
@@ -79,7 +79,7 @@ class Rows:
 
     @classmethod
     def of(cls, gold: Floats, systems: Floats, clusters: NDArray[np.int64] | None = None) -> Rows:
-        """Return the rows, those of a cluster beside each other."""
+        """Return the rows; those of a cluster are next to each other."""
         if clusters is None:
             return cls(gold, systems)
         order = np.argsort(clusters, kind="stable")
@@ -92,7 +92,7 @@ class Rows:
 
     @property
     def n_clusters(self) -> int:
-        """Number of clusters G, which are drawn and swapped whole; the items where they have none."""
+        """Number of clusters G, which are drawn and swapped whole; the number of items without clusters."""
         return self.n_items if self.clusters is None else int(self.clusters[-1]) + 1
 
     @cached_property
@@ -117,28 +117,28 @@ class Rows:
         return without_rounding(np.abs(self.means - self.gold_means))
 
     def scores(self, metric: Metric) -> Floats:
-        """Return the systems' scores as they are, shape (S,)."""
+        """Return the systems' scores on the data, shape (S,)."""
         if metric.needs == "item_means":
             return metric.scores(self.means[:, None], self.gold_means[None])[:, 0]
         return metric.scores(self.systems[:, None], self.gold[None])[:, 0]
 
     def effect(self, metric: Metric) -> float:
-        """Return by how much the first system is better than the second, as they are."""
+        """Return how much better the first system is than the second on the data."""
         if metric.needs == "item_means":
             return float(metric.effects(self.means[:2, None], self.gold_means[None])[0])
         return float(metric.effects(self.systems[:2, None], self.gold[None])[0])
 
     def sums(self, metric: Metric) -> ItemSums:
-        """Return the sums of an additive metric, prepared once for all metrics that are made of them."""
+        """Return the sums of an additive metric; they are computed once for all metrics that use them."""
         if metric.name not in self._sums:
             self._sums[metric.name] = ItemSums(metric, self)
         return self._sums[metric.name]
 
 
 def without_rounding(values: Floats) -> Floats:
-    """Return numbers to thirteen digits of the largest, so that what is equal on paper is equal.
+    """Return numbers to thirteen digits of the largest, so that numbers that are equal on paper are equal.
 
-    A mean of K numbers depends in its last digits on their order, and on the scale that they are given in.
+    The last digits of a mean of K numbers depend on their order and on their scale.
     """
     largest = float(np.nanmax(np.abs(values), initial=0.0))
     if largest == 0.0:
@@ -161,7 +161,7 @@ class ItemSums:
     total : ndarray, shape (S,) or (1,)
         Their sums.
     gains : ndarray, shape (N,)
-        What swapping an item's rows adds to the first sum, and takes from the second.
+        The amount that swapping an item's rows adds to the first sum and takes from the second.
     """
 
     def __init__(self, metric: Metric, rows: Rows) -> None:
@@ -169,7 +169,7 @@ class ItemSums:
         scored = item_scores(metric, rows.systems, rows.gold)
         self.features = np.ascontiguousarray(scored.T)
         self.total = self.features.sum(axis=0)
-        # A comparison after a swap is that of B with A, which a user's own need not make the negative.
+        # A swap compares B with A. A user's own metric need not give the negative then.
         other = item_scores(metric, rows.systems[1::-1], rows.gold)[0] if len(scored) == 1 else scored[1]
         self.gains = other - scored[0]
 

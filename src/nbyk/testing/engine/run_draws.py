@@ -1,4 +1,4 @@
-"""How often a bootstrap draws each run of a system."""
+"""Counts of a bootstrap's draws of each run of a system."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ Runs: TypeAlias = Literal["independent", "paired", "fixed", "concatenated"]
 def run_counts(key: StreamKey, n_runs: tuple[int, int], runs: Runs, chunk: int) -> tuple[Ints, Ints]:
     """Return how often each run of A and of B is drawn in the draws of a chunk, shape (runs, 64) each.
 
-    Of R runs, R − 1 are drawn with replacement: the mean of so many varies as the mean of R fresh runs does,
-    where the mean of R redrawn ones varies (R − 1)/R as much (McCarthy and Snowden 1985). A single run is
-    kept, and so are all where `runs` are "fixed" or "concatenated".
+    From R runs, R − 1 are drawn with replacement. Their mean varies as the mean of R fresh runs does. The
+    mean of R redrawn runs would vary only (R − 1)/R as much (McCarthy and Snowden 1985). A single run is
+    kept. All runs are kept if `runs` is "fixed" or "concatenated".
     """
     if runs in ("fixed", "concatenated"):
         of_a, of_b = (np.ones((of_system, DRAWS), dtype=np.int64) for of_system in n_runs)

@@ -1,9 +1,9 @@
 """Compiled scores of two systems whose rows are swapped on items, 64 draws abreast.
 
-Swapping keeps the values and only deals them anew, so that nothing is sorted: an additive score is its total
-and the gains of the swapped items, a rank correlation or an earth mover's distance one scan through both
+Swapping keeps the values and only deals them again, so nothing is sorted. An additive score is its total plus
+the gains of the swapped items. A rank correlation or an earth mover's distance is one scan through both
 systems' values in their order. A draw is a bit of a word per item, and 64 draws are the lanes of the inner
-loops. What A does not get is B's, so that one scan gives both scores.
+loops. B gets every value that A does not get, so one scan gives both scores.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ def add_swapped(gains: Array, coins: Array, out: Array) -> None:
 def rank_products(
     entries: Array, stops: Array, gold_ranks: Array, coins: Array, covariance: Array, ties: Array
 ) -> None:
-    """Fill the covariance of ranks of what A and B get with gold's, and what ties take from their variance.
+    """Fill the covariance of A's and B's ranks with gold's, and the loss of their variance by ties.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ def rank_products(
     Notes
     -----
     With G the sum of gold's ranks up to a level, and gold's ranks summing to 0, a level of t values adds
-    −t (G before + G after) to Σ 2 R × gold's: no rank is ever made, and whole numbers leave no rounding.
+    −t (G before + G after) to Σ 2 R × gold's: no rank is computed, and whole numbers need no rounding.
     """
     before, sums = np.zeros(DRAWS, np.int64), np.zeros(DRAWS, np.int64)
     count = np.zeros(DRAWS, np.int64)
@@ -140,7 +140,7 @@ def rank_products(
 
 @njit(nogil=True, cache=True)
 def distances(entries: Array, gaps: Array, coins: Array, out: Array) -> None:
-    """Fill `out`, shape (2, 64), with N times the earth mover's distance of what A and B get from gold.
+    """Fill `out`, shape (2, 64), with N times the earth mover's distances of A and of B from gold.
 
     Parameters
     ----------

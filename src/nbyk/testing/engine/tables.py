@@ -1,8 +1,8 @@
-"""Compiled scores from how many items lie in each cell of gold's levels by a system's levels.
+"""Compiled scores from tables: counts of items by gold's level and a system's level.
 
 A table has shape (G, L, D): G levels of gold by L levels of a system, ascending, for D draws abreast, which
-are the lanes of the inner loops. Counts are whole numbers, so that a score is the one of the items' rows to
-its last bit.
+are the lanes of the inner loops. Counts are whole numbers, so a score equals the score of the items' rows to
+the last bit.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from nbyk.metrics.confusion import ratio
 Array = NDArray[Any]
 
 ACCURACY = -1
-"""Beside the measures of `nbyk.metrics.confusion`."""
+"""Measures in addition to those of `nbyk.metrics.confusion`."""
 
 
 @njit(nogil=True, cache=True)
 def fill_swapped(cells: Array, coins: Array, out: Array) -> None:
-    """Fill `out`, shape (2, G·L, 64), with what A and B get.
+    """Fill `out`, shape (2, G·L, 64), with the tables of A and B.
 
     `cells`, shape (2, N), are those of both systems' items; `coins`, shape (N,), has a bit per draw: whether
     the item's rows are swapped.
@@ -59,7 +59,7 @@ def fill_drawn(cells: Array, weights: Array, out: Array) -> None:
 
 @njit(nogil=True, cache=True)
 def fill_without(cells: Array, starts: Array, stops: Array, out: Array) -> None:
-    """Fill `out`, shape (G·L, D), with a system's `cells`, shape (N,), but for those of each of D runs."""
+    """Fill `out`, shape (G·L, D), with a system's `cells`, shape (N,), without those of each of D runs."""
     out[:] = 0
     for item in range(len(cells)):
         out[cells[item], 0] += 1
@@ -102,7 +102,7 @@ def auc(tables: Array, measure: int, out: Array) -> None:
 
 @njit(nogil=True, cache=True)
 def _untied(counts: Array) -> Any:
-    """Return how many pairs lie on different levels, of counts on each."""
+    """Return the number of pairs on different levels, from the counts on each level."""
     n = counts.sum()
     pairs = n * (n - 1) // 2
     for count in counts:
@@ -112,7 +112,7 @@ def _untied(counts: Array) -> Any:
 
 @njit(nogil=True, cache=True)
 def kendall(tables: Array, measure: int, out: Array) -> None:
-    """Fill `out`, shape (D,), with Kendall's τ-b, or with NaN where either has one level only."""
+    """Fill `out`, shape (D,), with Kendall's τ-b, or with NaN if gold or the system has one level only."""
     n_gold, n_levels = tables.shape[:2]
     of_gold, of_system = np.empty(n_gold, np.int64), np.empty(n_levels, np.int64)
     for draw in range(len(out)):
@@ -120,7 +120,7 @@ def kendall(tables: Array, measure: int, out: Array) -> None:
         of_system[:] = 0
         lead = seen = np.int64(0)
         for g in range(n_gold):
-            # `of_system` has the items that gold has lower: of them, those below less those above.
+            # `of_system` counts the items that are lower in gold: those below in the system less those above.
             below = np.int64(0)
             for level in range(n_levels):
                 count = np.int64(tables[g, level, draw])

@@ -1,7 +1,7 @@
 """Compiled scores of systems on weighted items, 64 draws abreast: item bootstraps and jackknifes.
 
 A draw of items with replacement is a weight per item, the same for gold and every system. Weighted sums,
-ranks and distances are scans through values in an order that no draw changes, so that nothing is sorted.
+ranks and distances are scans through values in one order. No draw changes this order, so nothing is sorted.
 """
 
 from __future__ import annotations
@@ -40,7 +40,7 @@ def weigh_gold_ranks(
     Parameters
     ----------
     order, stops : ndarray of int, shape (N,) and (L,)
-        Items by ascending gold mean, and where each level of equal values ends.
+        Items by ascending gold mean, and the end of each level of equal values.
     weights : ndarray of uint8, shape (N, 64)
         How often each draw has an item.
     sizes : ndarray of int, shape (64,)
@@ -81,7 +81,8 @@ def rank_products(
 ) -> None:
     """Fill a system's covariance of ranks with gold's, and its variance, shape (64,), in the units of gold's.
 
-    `order` and `stops` are the system's, `gold_ranks` what `weigh_gold_ranks` filled. All are whole numbers.
+    `order` and `stops` are the system's, `gold_ranks` those that `weigh_gold_ranks` filled. All are whole
+    numbers.
     """
     count, product = np.empty(DRAWS, np.int32), np.empty(DRAWS)
     below = (-sizes).astype(np.int32)

@@ -23,7 +23,7 @@ from nbyk.testing.scores.violation_ratio import fill_ratios, resampled_ratios, s
 Floats = NDArray[np.float64]
 
 FEW_SCORES = 5
-"""Below so many scores of either system, `aso` warns."""
+"""If a system has fewer scores than this, `aso` warns."""
 
 _VALUES_AT_ONCE = 1 << 23
 
@@ -36,7 +36,7 @@ class AsoResult:
     ----------
     eps_min
         Upper confidence bound of the violation ratio, clamped to [0, 1]. Below 0.5, A is almost
-        stochastically larger than B at the confidence asked for; at 0 it has the better quantile everywhere.
+        stochastically larger than B at the chosen confidence; at 0 it has the better quantile everywhere.
     violation_ratio
         The ratio of the samples, in [0, 1]; 0.5 if they are equal.
     standard_error
@@ -44,11 +44,11 @@ class AsoResult:
     monte_carlo_error
         The standard error of `eps_min` from the number of resamples alone.
     bound
-        What was asked for: the confidence, among how many comparisons it holds, resamples, grid and seed.
+        The settings: the confidence, the number of comparisons for which it holds, resamples, grid and seed.
     n_a, n_b
-        How many scores either system has.
+        Number of scores of each system.
     resampled : ndarray, shape (n_resamples,), or None
-        The ratios of the resamples, where they were asked for.
+        The ratios of the resamples, if they were requested.
     """
 
     eps_min: float
@@ -100,17 +100,18 @@ def aso(
     Parameters
     ----------
     a, b
-        Two or more scores of either system, higher is better, in any order: lists, arrays, Series or tensors.
+        Two or more scores of each system, higher is better, in any order: lists, arrays, Series or tensors.
     confidence_level
         1 − α, in (0, 1).
     n_comparisons
-        How many comparisons the confidence is to hold for jointly (Bonferroni: each at 1 − α/n_comparisons).
+        Number of comparisons for which the confidence holds jointly (Bonferroni: each at 1 −
+        α/n_comparisons).
     n_resamples
         Bootstrap resamples of the standard error, at least 2.
     dt
-        None computes the integrals exactly; a number in (0, 1) on a grid of that step, both ends included.
-        deepsig 1.2.8 leaves t = 1 out and rounds quantiles by `ceil` of floats, so that ratios differ from
-        these by up to .09.
+        None computes the integrals exactly. A number in (0, 1) computes them on a grid of that step, with
+        both ends. deepsig 1.2.8 leaves out t = 1 and rounds quantiles by `ceil` of floats, so its ratios
+        differ from these by up to .09.
     seed, threads
         The numbers depend on the seed, not on the threads.
     keep_resamples
@@ -125,20 +126,20 @@ def aso(
     Raises
     ------
     NbykError
-        If there are fewer than two finite scores of either system, or an argument is out of range.
+        If a system has fewer than two finite scores, or an argument is out of range.
 
     Warns
     -----
     UserWarning
-        With fewer than five scores of either system, of what `eps_min` can mean there.
+        If a system has fewer than five scores. The warning explains the meaning of `eps_min` there.
 
     Notes
     -----
     With the quantile functions F⁻¹ of A and G⁻¹ of B, the ratio is ∫ max(0, G⁻¹ − F⁻¹)² / ∫ (F⁻¹ − G⁻¹)², and
-    eps_min = ratio − √((n + m)/(nm)) σ̂ Φ⁻¹(α), where σ̂² is the bootstrap variance of √(nm/(n + m)) times the
-    ratio (Ulmer et al. 2022, equations 1, 3 and 4). The roots cancel: it is the ratio plus Φ⁻¹(1 − α) of its
-    bootstrap standard deviations. The bound rests on the ratio being asymptotically normal, which it is
-    unless A and B have one distribution.
+    eps_min = ratio − √((n + m)/(nm)) σ̂ Φ⁻¹(α), where σ̂² is the bootstrap variance of √(nm/(n + m)) times
+    the ratio (Ulmer et al. 2022, equations 1, 3 and 4). The roots cancel: it is the ratio plus Φ⁻¹(1 − α) of
+    its bootstrap standard deviations. The bound assumes that the ratio is asymptotically normal. It is,
+    unless A and B have the same distribution.
     """
     first, second = as_scores(a, "a", least=2), as_scores(b, "b", least=2)
     warn_of_few(len(first), len(second))
@@ -160,7 +161,7 @@ def aso_batch(
 ) -> AsoBatch:
     """Return the results of `aso` for R pairs of samples, of shapes (R, n) and (R, m), without its warning.
 
-    Row r has random draws of its own, whatever the other rows are.
+    Row r has random draws of its own, which do not depend on the other rows.
     """
     first, second = as_row_pairs(a, b, least=2)
     bound = Bound(confidence_level, n_comparisons, n_resamples, dt, seed)
@@ -175,16 +176,16 @@ def aso_batch(
 
 
 def violation_ratio(a: Any, b: Any, *, dt: float | None = None) -> float:
-    """Return the violation ratio of two samples, in [0, 1]: exact, or on a grid as `aso` has it.
+    """Return the violation ratio of two samples, in [0, 1]: exact, or on the grid of `aso`.
 
-    It is 0 where A has the better quantile everywhere, 1 where B has, and 0.5 if the samples are equal;
-    ratio(a, b) + ratio(b, a) = 1. It changes neither with the order of scores nor with a shift or a positive
-    factor of both systems'.
+    It is 0 if A has the better quantile everywhere, 1 if B has, and 0.5 if the samples are equal; ratio(a, b)
+    + ratio(b, a) = 1. The order of scores does not change it, nor does a shift or a positive factor of both
+    systems' scores.
 
     Parameters
     ----------
     a, b
-        One or more scores of either system, higher is better.
+        One or more scores of each system, higher is better.
     dt
         As for `aso`.
 
@@ -195,7 +196,7 @@ def violation_ratio(a: Any, b: Any, *, dt: float | None = None) -> float:
     Raises
     ------
     NbykError
-        If scores are not finite numbers, or dt is no step in (0, 1).
+        If scores are not finite numbers, or dt is not in (0, 1).
     """
     first, second = _ascending(as_scores(a, "a")[None], as_scores(b, "b")[None])
     out = np.empty(1)
@@ -206,7 +207,7 @@ def violation_ratio(a: Any, b: Any, *, dt: float | None = None) -> float:
 
 @dataclass(frozen=True)
 class Bound:
-    """How violation ratios are bounded: see `aso`.
+    """The settings that bound violation ratios; see `aso`.
 
     Raises
     ------
@@ -232,7 +233,7 @@ class Bound:
 
     @property
     def deviate(self) -> float:
-        """How many standard errors the bound lies above the ratio: Φ⁻¹(1 − α/comparisons)."""
+        """Number of standard errors from the ratio up to the bound: Φ⁻¹(1 − α/comparisons)."""
         from scipy.special import ndtri
 
         return -float(ndtri((1.0 - self.confidence_level) / self.n_comparisons))
@@ -290,7 +291,7 @@ class Bound:
 
 
 def few_scores(n: int, m: int) -> str | None:
-    """Return what `eps_min` can and cannot mean with n and m scores, where they are too few; else None."""
+    """Return the meaning of `eps_min` with n and m scores if these are too few; else None."""
     if min(n, m) >= FEW_SCORES:
         return None
     deals = math.comb(n + m, n)

@@ -1,4 +1,4 @@
-"""The tests by name: what each is, whether it pairs scores, and how to run it on one or many samples."""
+"""The tests by name: a summary of each, whether it pairs scores, and its functions of one or many samples."""
 
 from __future__ import annotations
 
@@ -33,13 +33,13 @@ class ScoreTest:
     Attributes
     ----------
     name, summary
-        What it is called, and a line of what it does.
+        Its name, and its description in one line.
     paired
-        Whether score i of A and of B must belong together.
+        Whether score i of A and score i of B must belong together.
     test
-        From scores of A and B to a result.
+        Function from scores of A and B to a result.
     p_values
-        From R samples of either, shapes (R, n) and (R, m), to p-values, shape (R,).
+        Function from R samples of each, shapes (R, n) and (R, m), to p-values, shape (R,).
     draws
         Whether it draws its null, and takes `n_resamples`, `seed`, `threads`, `keep_null` and `progress`.
     """

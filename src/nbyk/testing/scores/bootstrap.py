@@ -1,8 +1,8 @@
 """The bootstrap test of a difference of means, of paired or unpaired scores.
 
-Resamples of the data centre on the observed difference δ instead of on zero, so that what is counted is how
-often a resampled difference exceeds δ by another δ: #{δ* ≥ 2 δ} (Efron and Tibshirani 1994; Berg-Kirkpatrick
-et al. 2012, who do it for any metric: `nbyk.paired_bootstrap`).
+Resamples of the data centre on the observed difference δ instead of on zero. So the test counts the resampled
+differences that exceed δ by another δ: #{δ* ≥ 2 δ} (Efron and Tibshirani 1994). Berg-Kirkpatrick et al. 2012
+do the same for any metric; see `nbyk.paired_bootstrap`.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ def bootstrap_test(
     Parameters
     ----------
     a, b
-        Two or more scores of either system, higher is better: lists, arrays, Series or tensors.
+        Two or more scores of each system, higher is better: lists, arrays, Series or tensors.
     paired
-        Whether score i of both belongs to the same item or run, so that pairs are resampled; else either
-        sample is resampled by itself.
+        Whether score i of both belongs to the same item or run, so that pairs are resampled; else each sample
+        is resampled by itself.
     alternative
         "greater" (A is better), "less" or "two-sided" (twice the smaller p, at most 1).
     n_resamples
         Resamples M.
     smoothing
-        p = (1 + count)/(1 + M), never zero; else count/M, as Berg-Kirkpatrick et al. have it.
+        p = (1 + count)/(1 + M), never zero; else count/M, as in Berg-Kirkpatrick et al.
     seed, threads
         The numbers depend on the seed, not on the threads.
     keep_null
@@ -70,14 +70,14 @@ def bootstrap_test(
     Raises
     ------
     NbykError
-        If there are fewer than two scores of either, or they are not finite numbers or do not pair, or an
-        argument is out of range.
+        If a system has fewer than two scores, they are not finite numbers or do not pair, or an argument is
+        out of range.
 
     Notes
     -----
-    Liberal on small samples, as resampled means vary less than means do, by a factor of (n − 1)/n in
-    variance: at n = 5 and a level of .05 it rejects equally good systems about .09 of the time, at n = 20
-    .06. Prefer `permutation_test` or `approximate_randomisation` there.
+    The test is liberal on small samples: the variance of resampled means is (n − 1)/n times that of means. At
+    a level of .05 it rejects equally good systems about .09 of the time with n = 5, and .06 with n = 20.
+    Prefer `permutation_test` or `approximate_randomisation` there.
     """
     if paired:
         first, second = as_pairs(a, b, least=2)
@@ -112,7 +112,7 @@ def bootstrap_p(
 ) -> Floats:
     """Return the p-values of `bootstrap_test` for R pairs of samples, of shapes (R, n) and (R, m).
 
-    Row r has random draws of its own, whatever the other rows are.
+    Row r has random draws of its own, which do not depend on the other rows.
     """
     first, second = as_row_pairs(a, b, paired=paired, least=2)
     check_alternative(alternative)
@@ -131,7 +131,7 @@ def _counts(
     progress: Progress | None,
     kept: Floats,
 ) -> tuple[Floats, Counts]:
-    """Return the observed differences, shape (R,), and how often δ* ≥ 2 δ and δ* ≤ 2 δ, shape (R, 2)."""
+    """Return the observed differences, shape (R,), and the counts of δ* ≥ 2 δ and δ* ≤ 2 δ, shape (R, 2)."""
     rows, n, m = len(a), a.shape[1], b.shape[1]
     if paired:
         of_a = (a - b) / n

@@ -1,4 +1,4 @@
-"""The classical tests, by scipy, with one way of asking and of answering."""
+"""The classical tests, by scipy, with one form of arguments and results."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def welch_t_test(a: Any, b: Any, *, alternative: Alternative = "two-sided") -> S
     Parameters
     ----------
     a, b
-        Two or more scores of either system, higher is better: lists, arrays, Series or tensors.
+        Two or more scores of each system, higher is better: lists, arrays, Series or tensors.
     alternative
         "greater" (A is better), "less" or "two-sided".
 
@@ -61,7 +61,7 @@ def wilcoxon_test(
     alternative
         "greater" (A is better), "less" or "two-sided".
     method
-        "exact", "approx" or "auto", as ``scipy.stats.wilcoxon`` has them. Pairs that tie are left out.
+        "exact", "approx" or "auto", as in ``scipy.stats.wilcoxon``. Pairs that tie are left out.
 
     Returns
     -------
@@ -75,7 +75,7 @@ def wilcoxon_test(
 
     Notes
     -----
-    Wilcoxon 1945. It holds its level where differences are symmetric around zero.
+    Wilcoxon 1945. It holds its level if differences are symmetric around zero.
     """
     first, second = as_pairs(a, b)
     return _one(
@@ -100,12 +100,12 @@ def mann_whitney_test(
     alternative
         "greater" (A is better), "less" or "two-sided".
     method
-        "exact", "asymptotic" or "auto", as ``scipy.stats.mannwhitneyu`` has them.
+        "exact", "asymptotic" or "auto", as in ``scipy.stats.mannwhitneyu``.
 
     Returns
     -------
     SignificanceResult
-        `statistic` is U: how many pairs have A's score above B's, ties counting one half.
+        `statistic` is U: the number of pairs with A's score above B's; ties count one half.
 
     Raises
     ------
@@ -114,7 +114,7 @@ def mann_whitney_test(
 
     Notes
     -----
-    Mann and Whitney 1947. It holds its level where A's and B's scores come from one distribution.
+    Mann and Whitney 1947. It holds its level if A's and B's scores come from one distribution.
     """
     first, second = as_scores(a, "a"), as_scores(b, "b")
     return _one(

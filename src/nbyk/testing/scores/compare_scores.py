@@ -1,4 +1,4 @@
-"""Systems compared by their plain scores: one test of every pair, corrected for their number."""
+"""Systems compared by their plain scores: one test of every pair, corrected for the number of pairs."""
 
 from __future__ import annotations
 
@@ -57,19 +57,19 @@ def compare_scores(
     test
         "recommended" (see `recommended_test`), "aso", or a name in `battery.TESTS`.
     paired
-        Whether score i of every system belongs to the same item or run. Tests of pairs need it.
+        Whether score i of every system belongs to the same item or run. Paired tests need this.
     against
         A baseline to compare every other system with; by default all pairs are compared.
     alternative
         "two-sided", "greater" (the first of a pair is better; with a baseline, the other system is) or
-        "less". Of more than two systems, the latter two need a baseline.
+        "less". With more than two systems, the last two need a baseline.
     alpha
-        The level, in (0, 1); Almost Stochastic Order is bounded at a confidence of 1 − α.
+        The level, in (0, 1); Almost Stochastic Order uses a confidence of 1 − α.
     tau
-        What `eps_min` must be below for a system to be called almost stochastically larger, in (0, 1).
+        A system is almost stochastically larger if `eps_min` is below this, in (0, 1).
     correction
-        For the number of pairs: "holm", "bonferroni", "benjamini_hochberg" or "none"; by default Holm's, and
-        Bonferroni's for the bounds of Almost Stochastic Order, which know no other.
+        For the number of pairs: "holm", "bonferroni", "benjamini_hochberg" or "none"; by default Holm's. The
+        bounds of Almost Stochastic Order can only use Bonferroni's, their default.
     n_resamples
         Draws M; by default 10,000, and 1000 for Almost Stochastic Order.
     seed, threads
@@ -84,7 +84,7 @@ def compare_scores(
     Raises
     ------
     NbykError
-        If there are fewer than two systems, scores are no finite numbers, too few or do not pair, or an
+        If there are fewer than two systems, scores are not finite numbers, are too few or do not pair, or an
         argument is unknown or out of range.
     """
     check_alternative(alternative)
@@ -147,7 +147,7 @@ def compare_scores(
 
 
 def least_scores(test: str) -> int:
-    """Return how many scores of a system a test takes at least."""
+    """Return the least number of scores per system that a test needs."""
     return 2 if test in _AT_LEAST_TWO else 1
 
 
@@ -205,7 +205,7 @@ def _by_p(
     a, b = (samples[name] for name in pair)
     first_is_better = result.alternative == "greater"
     if result.alternative == "two-sided":
-        # Rank tests may see another system in front than the means do.
+        # Rank tests may favour another system than the means do.
         test = TESTS[result.test]
         first_is_better = (
             result.statistic > 0.0
@@ -278,14 +278,14 @@ def _warnings(
 
 
 def _bounds(result: SignificanceResult) -> tuple[float, float]:
-    """Return bounds of the p-value of infinitely many draws; p itself where nothing was drawn."""
+    """Return bounds of the p-value of infinitely many draws; p itself if nothing was drawn."""
     if not result.n_resamples or result.exact:
         return result.p, result.p
     return bounds_of_drawn_p(result.p, result.n_resamples, result.alternative)
 
 
 def _smallest_p(result: SignificanceResult) -> float:
-    """Return what the p-value is at least, whatever the scores are; 0 where nothing is known."""
+    """Return the least p-value that any scores can give; 0 if unknown."""
     if not result.n_resamples:
         return 0.0
     sides = 2.0 if result.alternative == "two-sided" else 1.0

@@ -1,7 +1,7 @@
-"""Draws for many pairs of samples at once: which stream each belongs to, and who computes it.
+"""Draws for many pairs of samples at once: the stream of each draw, and the threads that compute it.
 
-A row is a pair of samples. Its draws come in streams of `DRAWS`, each with random words of its own, so that
-neither the number of rows, nor of draws, nor of threads changes a draw.
+A row is a pair of samples. Its draws come in streams of `DRAWS`, each with random words of its own, so the
+numbers of rows, draws and threads do not change a draw.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def random_words(seed: int, **axes: str | int) -> np.uint64:
 
 
 def streams_per_row(n_draws: int) -> int:
-    """Return how many streams `n_draws` draws take."""
+    """Return the number of streams of `n_draws` draws."""
     return -(-n_draws // DRAWS)
 
 
@@ -49,7 +49,7 @@ def over_streams(
 ) -> None:
     """Call ``fill(first, last)`` for ranges that cover all streams, those of row 0 first.
 
-    `progress` is told how many draws were just done.
+    It calls `progress` with the number of draws just finished.
     """
     per_row = streams_per_row(n_draws)
     total = n_rows * per_row

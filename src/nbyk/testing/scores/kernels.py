@@ -1,7 +1,7 @@
-"""Compiled draws from the nulls of tests on means: scores dealt anew, signs flipped, scores resampled.
+"""Compiled draws from the nulls of tests on means: scores dealt again, signs flipped, scores resampled.
 
 Every kernel takes many pairs of samples (rows) and a range of streams (`nbyk.testing.scores.draws`),
-and counts for each stream how many draws reach either border. Where `null` has rows, it keeps the draws.
+and counts for each stream the draws that reach each border. If `null` has rows, it keeps the draws.
 """
 
 from __future__ import annotations
@@ -24,14 +24,14 @@ from nbyk.testing.scores.draws import DRAWS, STREAMS_PER_ROW
 Array = NDArray[Any]
 
 WORDS = 2 * LANES
-"""Random numbers of 32 bits in a row of lanes."""
+"""Number of 32-bit random numbers in a row of lanes."""
 
 discard_older_caches(__file__)
 
 
 @njit(nogil=True, cache=True)
 def start_stream(key: Any, row: int, chunk: int, state: Array) -> None:
-    """Fill `state` with that of the row's stream of that number."""
+    """Fill `state` with the start of stream `chunk` of a row."""
     start_replicate(key, row * STREAMS_PER_ROW + chunk, state)
 
 
@@ -54,7 +54,7 @@ def dealt_sums(
     ----------
     pool : ndarray, shape (R, N)
     size
-        How many are drawn; the shuffle is Fisher and Yates', and goes on from the last draw's order.
+        Number of members to draw. The shuffle is Fisher and Yates' and continues from the last draw's order.
     low, high : ndarray, shape (R,)
         The borders.
     key
@@ -64,7 +64,7 @@ def dealt_sums(
     first, last
         The range of streams.
     counts : ndarray of int, shape (streams, 2)
-        Filled with how many sums are at least `low`, and at most `high`.
+        Filled with the numbers of sums that are at least `low`, and at most `high`.
     null : ndarray, shape (R, M) or (0, 0)
         Filled with the sums if it has rows.
     """

@@ -30,10 +30,10 @@ class MultiAsoResult:
     labels
         The systems' names.
     eps_min, violation_ratio : ndarray, shape (k, k)
-        Row i, column j: of system i over system j. On the diagonal, where nothing is compared, `eps_min` is 1
-        and the ratio 0.5.
+        Row i, column j: of system i over system j. On the diagonal nothing is compared: `eps_min` is 1 and
+        the ratio 0.5.
     bound
-        What was asked for: the confidence, among how many comparisons it holds, resamples, grid and seed.
+        The settings: the confidence, the number of comparisons for which it holds, resamples, grid and seed.
     """
 
     labels: tuple[str, ...]
@@ -67,10 +67,10 @@ def multi_aso(
         Scores of two systems or more: a mapping from names, a DataFrame with a column per system, a sequence
         of samples or an array of shape (k, n).
     confidence_level
-        1 − α: the chance that no bound of the table is too low is at least so much.
+        1 − α: a lower bound of the chance that no bound of the table is too low.
     n_comparisons
-        How many comparisons that is for; by default the k(k − 1) of the table, since each pair is looked at
-        both ways. 1 corrects for none.
+        Number of comparisons for which the confidence holds; by default the k(k − 1) of the table, because
+        each pair is compared both ways. 1 makes no correction.
     n_resamples, dt, seed, threads
         As for `aso`.
     progress
@@ -88,7 +88,7 @@ def multi_aso(
     Warns
     -----
     UserWarning
-        As `aso`, of the smallest samples.
+        As `aso`, for the smallest samples.
     """
     samples = as_samples(scores, least=2)
     k = len(samples)
@@ -107,14 +107,14 @@ def multi_aso(
 
 
 def aso_uncertainty_reduction(n_old: int, m_old: int, n_new: int, m_new: int) -> float:
-    """Return by what factor larger samples tighten the estimate of the violation ratio.
+    """Return the factor by which larger samples tighten the estimate of the violation ratio.
 
     Parameters
     ----------
     n_old, m_old
         Sizes of A's and B's samples.
     n_new, m_new
-        Sizes they might have.
+        Planned sizes of these samples.
 
     Returns
     -------
@@ -134,14 +134,14 @@ def aso_uncertainty_reduction(n_old: int, m_old: int, n_new: int, m_new: int) ->
 
 
 def aso_sizes(n_old: int, m_old: int, reduction: float) -> tuple[int, int]:
-    """Return the smallest sizes in proportion to the old that reduce the uncertainty by a factor, at least.
+    """Return the smallest sizes, in proportion to the old, that reduce the uncertainty by at least a factor.
 
     Parameters
     ----------
     n_old, m_old
         Sizes of A's and B's samples.
     reduction
-        The factor, at least 1, as `aso_uncertainty_reduction` has it.
+        The factor, at least 1, as `aso_uncertainty_reduction` returns it.
 
     Returns
     -------
@@ -159,5 +159,5 @@ def aso_sizes(n_old: int, m_old: int, reduction: float) -> tuple[int, int]:
         )
     if min(n_old, m_old) < 1:
         raise NbykError(f"sizes: found {n_old} and {m_old}, expected at least 1 score of either system")
-    growth = reduction**2 * (1.0 - 1e-12)  # √2 squared is more than 2
+    growth = reduction**2 * (1.0 - 1e-12)  # the square of √2 is more than 2 in floats
     return math.ceil(n_old * growth), math.ceil(m_old * growth)

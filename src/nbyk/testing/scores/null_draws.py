@@ -1,4 +1,4 @@
-"""What a test's statistic is like where both systems are equally good, to see beside what was observed."""
+"""The null distribution of a test's statistic, to show beside the observed value."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ class NullStatistics:
     Attributes
     ----------
     statistic
-        What is drawn, in words.
+        The statistic in words.
     values : ndarray, shape (M,)
-        Values under the null: all of them, draws, or quantiles of a formula.
+        Values under the null: all values, draws, or quantiles of a formula.
     observed
-        What the samples have.
+        The statistic of the samples.
     """
 
     statistic: str
@@ -37,8 +37,8 @@ class NullStatistics:
 def null_draws(test: str, a: Floats, b: Floats, *, n_draws: int = 10_000, seed: int = 0) -> NullStatistics:
     """Return the null distribution of a test in `battery.TESTS` for two samples.
 
-    Tests of ranks show the difference of mean ranks, or the mean signed rank, dealt and flipped as the test
-    has it; Welch's shows the t distribution.
+    Rank tests show the difference of mean ranks, or the mean signed rank, with scores dealt or signs flipped
+    as in the test. Welch's shows the t distribution.
     """
     if test not in TESTS:
         raise unknown_name("test", test, TESTS)

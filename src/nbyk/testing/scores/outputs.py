@@ -1,4 +1,4 @@
-"""Two systems' outputs on the same items, and by how much A is better on draws of them."""
+"""Two systems' outputs on the same items, and the effects of A over B on draws of the items."""
 
 from __future__ import annotations
 
@@ -31,11 +31,11 @@ class Outputs(Protocol):
     Attributes
     ----------
     n_items
-        How many items there are.
+        Number of items.
     observed
-        By how much A is better on the items as they are.
+        How much better A is on the items.
     kind_of : ndarray of int, shape (N,), or None
-        The kind of each item, where items that are alike to the metric share one.
+        The kind of each item, if items that are alike to the metric share one.
     """
 
     n_items: int
@@ -43,7 +43,7 @@ class Outputs(Protocol):
     kind_of: Integers | None
 
     def effects(self, draws: ItemDraws, size: int) -> Floats:
-        """Return by how much A is better in the first `size` draws of a batch, shape (size,).
+        """Return how much better A is in the first `size` draws of a batch, shape (size,).
 
         Raises
         ------
@@ -60,12 +60,12 @@ class SummedOutputs:
     metric
         The metric.
     of_a, of_b : ndarray, shape (N, S_a) and (N, S_b)
-        Its statistics of either system's outputs.
+        Its statistics of each system's outputs.
 
     Raises
     ------
     NbykError
-        If they do not fit, or are no finite numbers.
+        If their shapes do not fit, or they are not finite numbers.
     """
 
     def __init__(self, metric: CorpusMetric, of_a: Floats, of_b: Floats) -> None:
@@ -104,15 +104,15 @@ class SummedOutputs:
 
 
 class LabelOutputs:
-    """Hard labels, of the classes that references or outputs have.
+    """Hard labels; the classes are those of the references and the outputs.
 
-    A macro average is over the classes that a draw's references or the system's outputs have, with 0 for
-    0/0, as scikit-learn has it.
+    A macro average is over the classes that a draw's references or the system's outputs have, with 0 for 0/0,
+    as in scikit-learn.
 
     Parameters
     ----------
     score
-        What to score.
+        The score to compute.
     a, b, references
         A label per item of each.
 
@@ -212,7 +212,7 @@ class PlainOutputs:
 
 
 def name_of(metric: OutputsMetric) -> str:
-    """Return what a function is called."""
+    """Return a function's name."""
     return str(getattr(metric, "__name__", type(metric).__name__))
 
 
@@ -248,7 +248,7 @@ def _as_items(values: Any) -> Array:
     values = on_host(values)
     try:
         return np.asarray(values)
-    except ValueError:  # items of several sizes
+    except ValueError:  # items differ in size
         items = np.empty(len(values), object)
         items[:] = values
         return items

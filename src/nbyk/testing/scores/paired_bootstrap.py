@@ -53,18 +53,18 @@ def paired_bootstrap(
     a, b
         Outputs of A and B on the same N items: scores for "mean", labels, or sentences for "bleu".
     references
-        What outputs are compared with, for metrics that need it.
+        The references of the outputs, for metrics that need them.
     metric
         "mean", "accuracy", "macro_precision", "macro_recall", "macro_f1", "bleu", a `CorpusMetric` of your
         own, or any function from outputs and references, arrays of N items (None without references), to a
-        score, higher is better. A function is called on both systems' outputs of each resample, one after
-        the other, so that a `CorpusMetric` is much faster where there is one.
+        score, higher is better. A function is called on both systems' outputs of each resample, one resample
+        after the other. Use a `CorpusMetric` if there is one: it is much faster.
     alternative
         "greater" (A is better), "less" or "two-sided" (twice the smaller p, at most 1).
     n_resamples
         Resamples M.
     smoothing
-        p = (1 + count)/(1 + M), never zero; else count/M, as the paper has it.
+        p = (1 + count)/(1 + M), never zero; else count/M, as in the paper.
     seed, threads
         The numbers depend on the seed, not on the threads. All metrics see the same resamples.
     keep_null
@@ -75,7 +75,7 @@ def paired_bootstrap(
     Returns
     -------
     SignificanceResult
-        `statistic` is δ, by how much A is better.
+        `statistic` is δ: how much better A is.
 
     Raises
     ------
@@ -85,8 +85,8 @@ def paired_bootstrap(
 
     Notes
     -----
-    Resamples centre on δ, not on 0, so that what is counted is δ* ≥ 2 δ. Differences no further apart than
-    rounding puts them (see `nbyk.p_value`) are ties, and count.
+    Resamples centre on δ, not on 0, so the test counts δ* ≥ 2 δ. Differences that are equal but for rounding
+    (see `nbyk.p_value`) are ties, and count.
     """
     return paired_bootstraps(
         a,
@@ -117,7 +117,7 @@ def paired_bootstraps(
     keep_null: bool = False,
     progress: Progress | None = None,
 ) -> dict[str, SignificanceResult]:
-    """Return what `paired_bootstrap` does for several metrics, all on the same resamples.
+    """Run `paired_bootstrap` for several metrics, all on the same resamples.
 
     Parameters
     ----------

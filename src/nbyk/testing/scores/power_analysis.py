@@ -29,7 +29,7 @@ _N_RESAMPLES, _N_ASO_RESAMPLES = 5000, 1000
 
 @dataclass(frozen=True)
 class BootstrapPower:
-    """How often a test noticed the lift.
+    """The power of a test to notice a lift.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class BootstrapPower:
     low, high
         Its 95 % interval for the number of resamples (Clopper and Pearson 1934).
     n_scores, n_resamples
-        How many scores there are, and how many pairs of samples were drawn from them.
+        Number of scores, and number of pairs of samples drawn from them.
     """
 
     power: float
@@ -66,19 +66,19 @@ def bootstrap_power_analysis(
     scores
         Two or more scores of one system.
     lift, lift_is
-        How much better the other is: every score times 1.25, or plus 1.25 if `lift_is` is "shift". A factor
-        needs scores that are not negative.
+        How much better the other system is: 1.25 multiplies every score, or adds 1.25 if `lift_is` is
+        "shift". A factor needs scores that are not negative.
     test
         One of `nbyk.testing.scores.battery.TESTS`, or a function from samples of both, shapes (R, n),
-        to p-values, shape (R,); both samples are resampled by themselves, so that paired tests see no pairs.
+        to p-values, shape (R,); each sample is resampled by itself, so a paired test would see no real pairs.
     alternative
         The side of a named test: "two-sided", "greater" (the lifted system is better) or "less".
     alpha
         The level, in (0, 1).
     n_resamples
-        How many pairs of samples are drawn.
+        Number of pairs of samples to draw.
     seed
-        What the draws depend on.
+        Seed of the draws.
 
     Returns
     -------
@@ -91,8 +91,9 @@ def bootstrap_power_analysis(
 
     Notes
     -----
-    Yuan and Hayashi 2003, as Ulmer et al. 2022 use it: about 0.8 is wanted, and less calls for more scores.
-    The lift is a convention, not a claim: against the effect that you care about, give its size as a "shift".
+    Yuan and Hayashi 2003, as Ulmer et al. 2022 use it: aim for about 0.8, and collect more scores if the
+    power is less. The lift is a convention, not a claim. For the effect that you care about, give its size as
+    a "shift".
     """
     values = as_scores(scores, "scores", least=2)
     check_draws(n_resamples)
@@ -108,7 +109,7 @@ def bootstrap_power_analysis(
     ]
     a, b = (of[at.astype(np.int64)] for of, at in zip((lifted, values), draws, strict=True))
     p = np.asarray(p_values(a, b), dtype=np.float64)
-    found = int((p <= alpha).sum())  # NaN, as of resamples that do not vary, is no rejection
+    found = int((p <= alpha).sum())  # NaN (resamples that do not vary) is not a rejection
     return BootstrapPower(
         found / n_resamples, *binomial_interval(found, n_resamples), len(values), n_resamples
     )
@@ -126,11 +127,12 @@ def comparison_power(
     Parameters
     ----------
     comparison
-        A comparison by an unpaired test or Almost Stochastic Order, of which `eps_min` ≤ τ counts.
+        A comparison by an unpaired test or Almost Stochastic Order, for which `eps_min` ≤ τ counts as a
+        rejection.
     lift, lift_is
         How much better the other system is.
     n_resamples
-        How many pairs of samples are drawn; by default 5000, and 1000 for Almost Stochastic Order.
+        Number of pairs of samples to draw; by default 5000, and 1000 for Almost Stochastic Order.
 
     Raises
     ------

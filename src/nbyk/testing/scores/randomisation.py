@@ -1,7 +1,7 @@
-"""Randomisation tests of a difference of means: pairs swapped at random, scores dealt anew to A and B.
+"""Randomisation tests of a difference of means: pairs swapped at random, scores dealt again to A and B.
 
-Both are exact under their null. Where the swaps or deals are few enough, all are counted and the p-value has
-no Monte-Carlo error; else M are drawn, and p = (1 + count)/(1 + M).
+Both are exact under their null. If the swaps or deals are few enough, all are counted and the p-value has no
+Monte-Carlo error. Otherwise M are drawn, and p = (1 + count)/(1 + M).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from nbyk.testing.scores.result import (
 from nbyk.testing.scores.subset_sums import ANY_SIZE, all_sums, count_subsets, is_feasible, n_subsets
 
 EXACT_UP_TO = 2**30
-"""By default all permutations are counted where they are at most so many: 16 scores of either, 30 pairs."""
+"""By default, up to this number all permutations are counted: 16 scores of each system, 30 pairs."""
 
 _MOST_KEPT = 2**24
 
@@ -54,9 +54,9 @@ def approximate_randomisation(
     alternative
         "greater" (A is better), "less" or "two-sided" (twice the smaller p, at most 1).
     n_resamples
-        Draws M of the null, where it is not enumerated.
+        Draws M of the null, if it is not enumerated.
     exact_up_to
-        All 2ⁿ patterns are counted where they are at most so many; 0 always draws.
+        All 2ⁿ patterns are counted if there are at most this many; 0 always draws.
     seed, threads
         The numbers depend on the seed, not on the threads.
     keep_null
@@ -76,9 +76,9 @@ def approximate_randomisation(
 
     Notes
     -----
-    Also known as the paired permutation test (Noreen 1989; what deep-significance and the tables of Ulmer et
-    al. 2022 call the permutation test). It is exact where swapping A and B on an item changes no
-    distribution. Sums that are equal but for rounding are ties, and count as at least as extreme.
+    Also known as the paired permutation test (Noreen 1989). deep-significance and the tables of Ulmer et al.
+    2022 call it the permutation test. It is exact if swapping A and B on an item changes no distribution.
+    Sums that are equal but for rounding are ties, and count as at least as extreme.
     """
     first, second = as_pairs(a, b)
     setting = _setting_of_flips(first[None], second[None])
@@ -107,14 +107,14 @@ def permutation_test(
     keep_null: bool = False,
     progress: Progress | None = None,
 ) -> SignificanceResult:
-    """Test the difference of the means of two samples by dealing all scores anew to A and B.
+    """Test the difference of the means of two samples by dealing all scores again to A and B.
 
     Parameters
     ----------
     a, b
         n scores of A and m of B, higher is better, in any order.
     exact_up_to
-        All C(n + m, n) deals are counted where they are at most so many; 0 always draws.
+        All C(n + m, n) deals are counted if there are at most this many; 0 always draws.
     alternative, n_resamples, seed, threads, keep_null, progress
         As for `approximate_randomisation`.
 
@@ -130,7 +130,7 @@ def permutation_test(
 
     Notes
     -----
-    Exact where A's and B's scores come from one distribution (Pitman 1937).
+    The test is exact if A's and B's scores come from one distribution (Pitman 1937).
     """
     first, second = as_scores(a, "a"), as_scores(b, "b")
     setting = _setting_of_deals(first[None], second[None])
@@ -160,7 +160,7 @@ def approximate_randomisation_p(
 ) -> Floats:
     """Return the p-values of `approximate_randomisation` for R pairs of samples, each of shape (R, n).
 
-    Row r has random draws of its own, whatever the other rows are.
+    Row r has random draws of its own, which do not depend on the other rows.
     """
     setting = _setting_of_flips(*as_row_pairs(a, b, paired=True))
     return setting.p_values(alternative, n_resamples, exact_up_to, seed, threads, progress)
@@ -179,7 +179,7 @@ def permutation_p(
 ) -> Floats:
     """Return the p-values of `permutation_test` for R pairs of samples, of shapes (R, n) and (R, m).
 
-    Row r has random draws of its own, whatever the other rows are.
+    Row r has random draws of its own, which do not depend on the other rows.
     """
     setting = _setting_of_deals(*as_row_pairs(a, b))
     return setting.p_values(alternative, n_resamples, exact_up_to, seed, threads, progress)
@@ -187,24 +187,24 @@ def permutation_p(
 
 @dataclass(frozen=True)
 class _Setting:
-    """A null of subset sums: in how many ways `size` of the values can be chosen with a sum as observed.
+    """A null of subset sums: the number of choices of `size` values whose sum reaches the observed one.
 
     Attributes
     ----------
     purpose
-        What the random words belong to.
+        The purpose of the random words.
     values : ndarray, shape (R, N)
-        What subsets are summed of.
+        The values whose subsets are summed.
     size
         Members of a subset, or `ANY_SIZE`.
     low, high : ndarray, shape (R,)
-        The observed sum less, and more, what rounding may do: ties.
+        The observed sum minus, and plus, the possible rounding error, so that ties count.
     draw
         The kernel that draws subsets.
     rising
-        Whether A looks the better, the larger the sum.
+        Whether a larger sum means that A looks better.
     differences
-        From sums, shape (1, M), to differences of means.
+        Function from sums, shape (1, M), to differences of means.
     observed : ndarray, shape (R,)
         The observed differences of means.
     """
@@ -366,9 +366,9 @@ def _draw_deals(size: int, values: Floats, *arguments: Any) -> None:
 
 
 def rounding(values: Floats, sizes: Floats) -> Floats:
-    """Return how far apart two sums over a row of `values` may be and still tie, shape (R,).
+    """Return the largest distance of two sums over a row of `values` that tie, shape (R,).
 
-    `sizes` are the magnitudes of the numbers that the values are differences of.
+    The values are differences of numbers; `sizes` are the magnitudes of these numbers.
     """
     ties: Floats = (1e-10 * np.abs(values) + 1e-15 * sizes).sum(axis=1)
     return ties

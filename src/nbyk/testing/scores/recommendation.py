@@ -1,4 +1,4 @@
-"""Which test to make of plain scores, and why: decided before the scores are looked at."""
+"""The recommended test of plain scores, with its reason; it does not depend on the scores' values."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from nbyk.testing.scores.randomisation import EXACT_UP_TO
 
 MANY_SCORES = 30
-"""From so many scores of either system on, Welch's test is recommended where nothing pairs them."""
+"""From this many scores of each system on, Welch's test is recommended for unpaired scores."""
 
 
 @dataclass(frozen=True)
@@ -20,12 +20,12 @@ class Recommendation:
 
 
 def recommended_test(n: int, m: int, *, paired: bool) -> Recommendation:
-    """Return the test to make of n scores of A and m of B.
+    """Return the test to use with n scores of A and m of B.
 
     Parameters
     ----------
     n, m
-        How many scores either system has; of several systems, the two smallest numbers.
+        Number of scores of each system; with several systems, the two smallest numbers.
     paired
         Whether score i of both is of the same item or run.
     """

@@ -1,4 +1,4 @@
-"""What a test of scores found, and p-values from how often the null reached what was observed."""
+"""The result of a test of scores, and p-values from counts of null statistics."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
 
 CONFIDENCE_LEVEL = 0.95
-"""Coverage of the interval that a test's result has."""
+"""Coverage of the interval in a test's result."""
 
 PAIRED = ("approximate_randomisation", "paired_bootstrap", "wilcoxon")
 """Tests of paired scores."""
@@ -35,7 +35,7 @@ TEST_NAMES = {
     "mann_whitney": "the Mann–Whitney U test",
     "aso": "Almost Stochastic Order",
 }
-"""What sentences call the tests."""
+"""The names of the tests in sentences."""
 
 _LIBERAL_BELOW = 20
 
@@ -49,21 +49,21 @@ class SignificanceResult(ShownInNotebooks):
     test
         The test's name (`nbyk.testing.scores.battery.TESTS`).
     statistic
-        What was observed: a difference that is positive where A is better, or the test's own statistic.
+        The observed statistic: a difference that is positive if A is better, or the test's own statistic.
     pvalue
         The p-value, its Monte-Carlo standard error and its side.
     n_a, n_b
-        How many scores either system has.
+        Number of scores of each system.
     effect
-        mean(a) − mean(b) or, of a metric of outputs, by how much A's is better.
+        mean(a) − mean(b) or, for a metric of outputs, how much better A's value is.
     interval
-        Its 95 % interval: by t, of means; percentiles of the resamples, of a metric. NaN of a single score.
+        Its 95 % interval: by t for means, percentiles of the resamples for a metric. NaN with a single score.
     n_resamples
-        Draws from the null; all permutations or sign patterns if `exact`; 0 where the null is a formula.
+        Draws from the null; all permutations or sign patterns if `exact`; 0 if the null is a formula.
     exact
         Whether the whole null was enumerated, so that the p-value has no Monte-Carlo error.
     null : ndarray, shape (n_resamples,), or None
-        The statistic under the null, where it was asked for.
+        The statistic under the null, if it was requested.
     """
 
     test: str
@@ -98,12 +98,12 @@ class SignificanceResult(ShownInNotebooks):
 
     @property
     def warnings(self) -> tuple[str, ...]:
-        """What to know before believing it, one sentence each."""
+        """Cautions about the result, one sentence each."""
         return tuple(warnings_of(self.test, min(self.n_a, self.n_b)))
 
     @property
     def sentence(self) -> str:
-        """What was found in one sentence that can be quoted; whether that is enough is left to the reader."""
+        """The result in one sentence that you can quote; whether the evidence is enough is your decision."""
         first, second, sign = ("B", "A", -1.0) if self.effect < 0.0 else ("A", "B", 1.0)
         low, high = sorted(sign * end for end in self.interval)
         interval = (
@@ -131,7 +131,7 @@ def p_in_words(result: SignificanceResult) -> str:
 
 
 def warnings_of(test: str, fewest: int) -> Iterator[str]:
-    """Yield what to know of a test where the system with the fewest scores has `fewest`."""
+    """Yield the cautions about a test if the system with the fewest scores has `fewest`."""
     if test in PAIRED:
         yield about_pairs()
     if test in ("bootstrap", "paired_bootstrap") and fewest < _LIBERAL_BELOW:
@@ -143,7 +143,7 @@ def warnings_of(test: str, fewest: int) -> Iterator[str]:
 
 
 def check_draws(n_resamples: int, least: int = 1) -> None:
-    """Raise if the number of draws is none, or too small."""
+    """Raise if the number of draws is not a whole number, too small or too large."""
     if not isinstance(n_resamples, int | np.integer) or n_resamples < least:
         raise NbykError(
             f"found {n_resamples}, expected a whole number of at least {least}", argument="n_resamples"
@@ -155,7 +155,7 @@ def check_draws(n_resamples: int, least: int = 1) -> None:
 def p_of_counts(
     at_least: Counts, at_most: Counts, n_draws: int, alternative: Alternative, *, smoothing: bool
 ) -> Floats:
-    """Return p-values from how many draws of the null are at least, and at most, as large as observed.
+    """Return p-values from counts of null draws that are at least, and at most, as large as observed.
 
     Parameters
     ----------

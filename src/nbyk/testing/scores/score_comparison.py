@@ -1,4 +1,4 @@
-"""What a comparison of systems by their plain scores found."""
+"""The result of a comparison of systems by their plain scores."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class SystemScores:
     Attributes
     ----------
     name, n, mean, sd
-        The system, how many scores, their mean and their standard deviation (NaN for one score).
+        The system, the number of scores, their mean and their standard deviation (NaN for one score).
     low, high
         The t interval of the mean at 1 − α (NaN for one score).
     """
@@ -45,18 +45,20 @@ class ScorePair:
     effect
         mean(a) − mean(b): positive where A is better.
     interval
-        Its t interval at 1 − α: of the mean difference of pairs, else Welch's. NaN where there is too little.
+        Its t interval at 1 − α: of the mean difference of pairs, else Welch's. NaN if there are too few
+        scores.
     found
-        The test's result; of Almost Stochastic Order, A over B.
+        The test's result; for Almost Stochastic Order, that of A over B.
     reverse
         Almost Stochastic Order of B over A, from the same resamples; None for other tests.
     p_adjusted
-        The p-value corrected for all pairs; None for Almost Stochastic Order, whose bounds are.
+        The p-value corrected for all pairs. None for Almost Stochastic Order, which corrects its bounds
+        instead.
     better
         The name of the system that is better at α, or almost stochastically larger at τ; None if neither is.
     decided
-        Whether more draws cannot change which system is called better, but for a chance of .001; of Almost
-        Stochastic Order always, as its bound says how sure it is.
+        Whether the answer is certain: more draws would change the better system with a chance of at most
+        .001. Always true for Almost Stochastic Order, because its bound says how sure it is.
     """
 
     a: str
@@ -82,26 +84,26 @@ class ScorePair:
 
 @dataclass(frozen=True)
 class ScoreComparison(Several):
-    """Systems compared by their plain scores; of two, it has the numbers of their pair.
+    """Systems compared by their plain scores; with two systems, it has the numbers of their pair.
 
     Attributes
     ----------
     test
         Its name.
     reason
-        Why it was recommended; None where it was asked for.
+        The reason for the recommendation; None if you chose the test.
     paired
         Whether it pairs scores.
     systems, pairs
         The systems, in the order given, and the pairs that were compared.
     against
-        The baseline that all others were compared with; None for all pairs.
+        The baseline of all comparisons; None if all pairs were compared.
     alternative, alpha, tau, correction
-        What was asked for. τ is None but for Almost Stochastic Order.
+        The settings. τ is None for all tests except Almost Stochastic Order.
     seed
-        What the draws depend on.
+        Seed of the draws.
     warnings
-        What to know before believing it, a sentence each.
+        Cautions about the result, one sentence each.
     scores
         The scores.
     """
@@ -127,5 +129,5 @@ class ScoreComparison(Several):
 
     @property
     def sentence(self) -> str:
-        """What was found in one sentence that can be quoted."""
+        """The result in one sentence that you can quote."""
         return score_sentence(self)

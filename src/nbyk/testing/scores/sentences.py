@@ -1,4 +1,4 @@
-"""What a comparison of scores found, in one sentence that can be quoted."""
+"""The result of a comparison of scores in one sentence that you can quote."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _LISTED = 6
 
 
 def score_sentence(comparison: ScoreComparison) -> str:
-    """Return who is better, of two systems, or how many pairs are decided, of more."""
+    """Return the better of two systems or, with more systems, the number of decided pairs, as a sentence."""
     if len(comparison.pairs) > 1:
         return _verdict_of_many(comparison)
     (pair,) = comparison.pairs
@@ -100,7 +100,7 @@ def _verdict_of_many(comparison: ScoreComparison) -> str:
 
 
 def _more_draws(pairs: Sequence[ScorePair]) -> str:
-    """Return the sentence about verdicts that more draws could change; nothing where there are none."""
+    """Return the sentence about verdicts that more draws could change; empty if there are none."""
     open_ = [f"{pair.a} and {pair.b}" for pair in pairs if not pair.decided]
     if not open_:
         return ""

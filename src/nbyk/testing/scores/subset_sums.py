@@ -1,8 +1,8 @@
-"""Exact nulls: how many of all subsets of some numbers have a sum beyond a border, without listing them.
+"""Exact nulls: counts of the subsets of some numbers whose sums lie beyond a border, without a list.
 
-The numbers are split into halves, whose subset sums are merged into ascending order one number at a time;
-then one pass over both lists counts the pairs beyond the border (Horowitz and Sahni 1974). What would be
-C(30, 15) = 155,117,520 sums takes about 2·2¹⁵.
+The numbers are split into halves. The subset sums of each half are merged into ascending order, one number at
+a time. Then one pass over both lists counts the pairs beyond the border (Horowitz and Sahni 1974). Instead of
+C(30, 15) = 155,117,520 sums, this takes about 2·2¹⁵.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ Array = NDArray[Any]
 Floats = NDArray[np.float64]
 
 ANY_SIZE = -1
-"""As `size`: subsets of every size."""
+"""A value of `size`: subsets of every size."""
 
 _MOST_STEPS = 1 << 24
 
 
 def n_subsets(n: int, size: int) -> int:
-    """Return how many subsets of n numbers have `size` members."""
+    """Return the number of subsets of n numbers that have `size` members."""
     return 2**n if size == ANY_SIZE else math.comb(n, size)
 
 
@@ -44,7 +44,7 @@ def is_feasible(n: int, size: int) -> bool:
 
 @njit(nogil=True, cache=True)
 def _merge(sums: Array, i: int, i_end: int, j: int, j_end: int, x: float, out: Array, o: int) -> int:
-    """Merge ascending sums[i:i_end] and sums[j:j_end] + x into out from o on; return where it ends."""
+    """Merge ascending sums[i:i_end] and sums[j:j_end] + x into out from o on; return the end."""
     while i < i_end and j < j_end:
         without, with_x = sums[i], sums[j] + x
         if without <= with_x:
@@ -67,7 +67,7 @@ def _merge(sums: Array, i: int, i_end: int, j: int, j_end: int, x: float, out: A
 
 @njit(nogil=True, cache=True)
 def sorted_sums(values: Array, size: int) -> Any:
-    """Return the sums of all subsets of at most `size` values, and where each size's sums begin.
+    """Return the sums of all subsets of at most `size` values, and the start of each size's sums.
 
     Parameters
     ----------
@@ -111,7 +111,7 @@ def sorted_sums(values: Array, size: int) -> Any:
 
 @njit(nogil=True, cache=True)
 def _pairs_at_least(left: Array, right: Array, border: float) -> int:
-    """Return how many sums l + r of two ascending lists are at least `border`."""
+    """Return the number of sums l + r of two ascending lists that are at least `border`."""
     count = 0
     j = right.size
     for i in range(left.size):
@@ -123,7 +123,7 @@ def _pairs_at_least(left: Array, right: Array, border: float) -> int:
 
 @njit(nogil=True, cache=True)
 def _pairs_at_most(left: Array, right: Array, border: float) -> int:
-    """Return how many sums l + r of two ascending lists are at most `border`."""
+    """Return the number of sums l + r of two ascending lists that are at most `border`."""
     count = 0
     j = right.size
     for i in range(left.size):

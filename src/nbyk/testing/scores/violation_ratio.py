@@ -1,7 +1,7 @@
-"""The violation ratio: what share of the squared distance between two quantile functions has the wrong sign.
+"""The violation ratio: the share of the squared distance of two quantile functions with the wrong sign.
 
 Quantile functions of samples are steps at i/n and j/m. Merged as whole numbers, in units of 1/(nm), the steps
-cut (0, 1) into at most n + m − 1 segments on which both functions are constant, so that the integrals are
+cut (0, 1) into at most n + m − 1 segments. Both functions are constant on each segment, so the integrals are
 sums. The segments depend on n and m alone: a bootstrap computes them once.
 """
 
@@ -33,7 +33,7 @@ class Segments:
     Attributes
     ----------
     of_a, of_b : ndarray of int, shape (S,)
-        Where in either sorted sample its value lies.
+        The place of a segment's value in each sorted sample.
     lengths : ndarray, shape (S,)
         Their lengths, as whole numbers on any scale.
     """
@@ -44,15 +44,16 @@ class Segments:
 
 
 def segments(n: int, m: int, dt: float | None = None) -> Segments:
-    """Return the segments of samples of n and m scores: all of them, or a grid's.
+    """Return the segments of samples of n and m scores: the exact ones, or those of a grid.
 
     Parameters
     ----------
     n, m
         Sizes of A's and B's samples.
     dt
-        Instead of the exact segments, 1/dt cells of equal length, rounded to a whole number, each with the
-        quantiles at its right end; t = 1 is the last. It is exact where that number is a multiple of n and m.
+        None for the exact segments. Otherwise there are 1/dt cells of equal length, rounded to a whole
+        number, each with the quantiles at its right end; t = 1 is the last. They are exact if that number is
+        a multiple of n and m.
 
     Raises
     ------
@@ -94,9 +95,10 @@ def fill_ratios(a: Array, b: Array, of_a: Array, of_b: Array, lengths: Array, ou
 
 @njit(nogil=True, cache=True)
 def _sort_counted(sample: Array, counts: Array, marks: Array, out: Array) -> None:
-    """Fill `out` with an ascending sample's values, each as often as it was drawn; counts and marks end at 0.
+    """Fill `out` with an ascending sample's values, each as often as drawn; it resets counts and marks to 0.
 
-    marks[c] is how many values lie wholly before position c, so that their running sum is the value there.
+    marks[c] is the number of values that lie wholly before position c, so their running sum gives the value
+    there.
     """
     n = sample.size
     drawn = 0

@@ -37,7 +37,7 @@ def named_units(data: ResponseSet) -> dict[str, Units]:
 def about_units(
     units: Mapping[str, Units], n_items: int, *, has_gold: bool = True, claim: Claim = "test"
 ) -> Iterator[str]:
-    """Yield a caution where items share raters or runs, and one where nothing says whether they do.
+    """Yield a caution where items share raters or runs, and one if it is unknown whether they do.
 
     Parameters
     ----------
@@ -46,9 +46,9 @@ def about_units(
     n_items
         Number of items N.
     has_gold
-        Whether there is gold; without it, the systems' responses may be raters' as well as runs'.
+        Whether there is gold; without it, the systems' responses may come from raters or from runs.
     claim
-        What is claimed of the data: the caution says what that leaves out.
+        The claim about the data; the caution names the populations that it leaves out.
     """
     shared = {name: of_name for name, of_name in units.items() if of_name.n_shared}
     gold = shared.pop("gold", None)
@@ -80,7 +80,7 @@ def about_units(
 
 
 def about_pairs() -> str:
-    """Return the caution of paired scores, of which nothing but their pairing is known."""
+    """Return the caution of paired scores of which only the pairing is known."""
     says = _CLAIMS["test"].format(kinds="runs", these="this run of each system")
     return (
         f"where a pair of scores is an item, answered by one run of each system: {says}; items that come in "
@@ -97,7 +97,7 @@ def _counted(number: int, kind: str) -> str:
 
 
 def _owned(shared: Mapping[str, Units], kind: str) -> str:
-    """Return in words how many units each system has."""
+    """Return the number of units of each system, in words."""
     numbers = {of_name.n_shared for of_name in shared.values()}
     if len(shared) > _MOST_NAMED:
         if len(numbers) == 1:
@@ -107,7 +107,7 @@ def _owned(shared: Mapping[str, Units], kind: str) -> str:
 
 
 def _items(behind: Sequence[Units], n_items: int) -> str:
-    """Return in words how many of the items the units answer."""
+    """Return the number of items that the units answer, in words."""
     items_of = [of_role.items_of[of_role.items_of > 1] for of_role in behind]
     if all((counts == n_items).all() for counts in items_of):
         return f"all {n_items} items"

@@ -17,31 +17,31 @@ from nbyk.testing.shared_units.statistic import Changes
 Floats = NDArray[np.float64]
 
 _EXACT_UNITS = 600
-"""Up to so many units, degrees of freedom are computed from who shares items with whom."""
+"""Up to this number of units, degrees of freedom are computed from the items that units share."""
 
 
 @dataclass(frozen=True)
 class Component:
-    """What items, or one source of units, add to the variance of the effect.
+    """The part of the variance of the effect that items, or one source of units, add.
 
     Attributes
     ----------
     units
-        How many items, clusters or units there are.
+        Number of items, clusters or units.
     total
         Variance by the jackknife that leaves out one of them at a time.
     within
-        The part of `total` that single responses explain: noise, and what is special to a unit on an item.
+        The part of `total` that single responses explain: noise, and effects of one unit on one item.
         0 for items and clusters.
     df
         Degrees of freedom of `total`; at least 1.
     within_df
-        Those of `within`: about how many responses it rests on.
+        Those of `within`: about the number of responses behind it.
     responses
-        How many responses a role of theirs has; the items themselves for items and clusters.
+        Number of responses of a role of theirs; for items and clusters, the number of items.
     weight_squares
-        Σ w² of their weights w in the mean of item means, which add up to 1: one over the number of units
-        if all answer as much, and more if a few answer most. NaN, as `responses`, where that is not known.
+        Σ w² of their weights w in the mean of item means, which add up to 1. It is one over the number of
+        units if all answer equally often, and more if a few answer most. NaN, as `responses`, if unknown.
     """
 
     units: int
@@ -69,17 +69,17 @@ class Component:
 
 @dataclass(frozen=True)
 class VariancePart:
-    """What one source adds to the variance of an effect over new items and new units.
+    """The part of one source in the variance of an effect over new items and new units.
 
     Attributes
     ----------
     source
-        "items" (or "clusters of items"), units such as "raters" or "runs of A", or these "× items": how units
-        differ from item to item, and what varies from response to response.
+        "items" (or "clusters of items"), units such as "raters" or "runs of A", or these "× items":
+        differences of units from item to item, and noise from response to response.
     variance
-        The part, 0 where it is estimated as negative.
+        The part; 0 if its estimate is negative.
     share
-        The same over the sum of all parts, in [0, 1]; NaN where nothing varies.
+        The part over the sum of all parts, in [0, 1]; NaN if nothing varies.
     low, high
         Interval of the variance, at 95 %.
     """
@@ -96,10 +96,10 @@ def variance_parts(
 ) -> tuple[VariancePart, ...]:
     """Return the parts of the variance by items or clusters, units, and units × items.
 
-    With I over items, T over units and W, the part of T that single responses explain and that is in I too
-    (`nbyk.testing.shared_units.generalise`), items add I − Σ W, units r² T − W, and units × items W, the
-    analysis of variance on balanced data. Each interval is χ²'s for I, r² T or W, less the W that is
-    subtracted, cut at 0.
+    Let I be the variance over items, T that over units, and W the part of T that single responses explain; W
+    is in I too (`nbyk.testing.shared_units.generalise`). Items add I − Σ W, units r² T − W, and units × items
+    W. On balanced data this is the analysis of variance. Each interval is that of χ² for I, r² T or W, minus
+    the same W, cut at 0.
     """
     explained = sum(part.within for part in sources.values())
 
@@ -124,12 +124,12 @@ def _chi_square_interval(variance: float, df: float, confidence_level: float) ->
 
 
 def item_component(data: Responses, found: Changes) -> Component:
-    """Return the variance over items or, where items have clusters, over clusters.
+    """Return the variance over items or, if items have clusters, over clusters.
 
-    Items count alike: (G − 1)/G Σ (change without group g)², the jackknife. Clusters may have unlike sizes:
-    each square has a factor by which its expectation is right if all variance is between clusters. Degrees of
-    freedom are the geometric mean of Satterthwaite's and of the number of clusters less one, which was
-    measured.
+    Items count equally: (G − 1)/G Σ (change without group g)², the jackknife. Clusters may differ in size: a
+    factor makes the expectation of each square right if all variance is between clusters. Degrees of freedom
+    are the geometric mean of Satterthwaite's and of the number of clusters minus one. Measurements support
+    this choice.
     """
     weights = found.group_sizes / found.group_sizes.sum()
     squares = float(np.sum(weights**2))
@@ -148,7 +148,7 @@ def item_component(data: Responses, found: Changes) -> Component:
         np.fill_diagonal(gram, spread)
         scaled = factors * rows**2
         df = float(product(scaled, spread)) ** 2 / float(product(product(scaled, gram**2), scaled))
-    # Where a few clusters are large, these degrees are too few for t, and one less than clusters too many
+    # If a few clusters are large, these degrees are too few for t, and G − 1 too many
     df = float(np.sqrt(max(df, 1.0) * (len(weights) - 1.0)))
     n_clusters = int(data.clusters.max()) + 1
     return Component(n_clusters, total, 0.0, max(df, 1.0), 1.0, data.n_items, squares)
@@ -157,12 +157,12 @@ def item_component(data: Responses, found: Changes) -> Component:
 def unit_component(data: Responses, source: Source, found: Changes) -> Component:
     """Return the variance over the units of a source.
 
-    Let s_j be the units' own effects on a mean of item means, of weights w_j there. Leaving out unit j
-    changes it by Σ_k R_jk s_k, which follows from who answers which item. Each squared change has the factor
-    f_j = w_j² / Σ_k R_jk², so that the sum has the expectation σ² Σ w_j². With all J units on all items, f is
-    (J − 1)/J. Degrees of freedom are Satterthwaite's for a sum of squares of normal changes (Bell and
-    McCaffrey 2002), whose covariance is that of units' effects, as far as `between` is above 0, and of
-    their noise in proportion to their weights.
+    Let s_j be the units' own effects on a mean of item means, and w_j their weights there. Leaving out unit j
+    changes the mean by Σ_k R_jk s_k; R follows from the items that each unit answers. Each squared change has
+    the factor f_j = w_j² / Σ_k R_jk², so the sum has the expectation σ² Σ w_j². With all J units on all
+    items, f is (J − 1)/J. Degrees of freedom are Satterthwaite's for a sum of squares of normal changes (Bell
+    and McCaffrey 2002). The covariance of the changes is that of units' effects, if `between` is above 0, and
+    of their noise in proportion to their weights.
     """
     units = data.source_units[source]
     weights, design, _ = data.without_units(data.roles_of(source), source)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from scipy.special import stdtr, stdtrit  # scipy.stats has the same, and takes as long to load as all of nbyk
+from scipy.special import stdtr, stdtrit  # scipy.stats has them too, but takes as long to load as all of nbyk
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
@@ -26,7 +26,7 @@ from nbyk.testing.shared_units.stretch import stretch
 Alternative = Literal["two-sided", "greater", "less"]
 
 _LEAST_SHARE = 0.25
-"""The variance is never taken for less than this share of that over items."""
+"""The variance is at least this share of the variance over items."""
 
 _FEWEST_GROUPS_AT_WORK = 5.0
 _LEAST_PART = 0.05
@@ -34,25 +34,25 @@ _LEAST_PART = 0.05
 
 @dataclass(frozen=True)
 class SharedUnitsTest:
-    """An effect with its standard error over new items and new units, and where its variance comes from.
+    """An effect with its standard error over new items and new units, and the sources of its variance.
 
     Attributes
     ----------
     effect
         Positive where A is better.
     variance
-        Of the effect, over items or clusters and all shared sources.
+        Variance of the effect, over items or clusters and all shared sources.
     df
         Satterthwaite's degrees of freedom of the variance.
     items
-        The variance over items or, where they have clusters, over clusters.
+        The variance over items or, if they have clusters, over clusters.
     sources
         The variance over the units of each source that the test generalises over.
     stretch
-        By how much the units' standard error grows because the effect is no linear function of the responses;
+        Factor by which the units' standard error grows because the effect is not linear in the responses;
         see `nbyk.testing.shared_units.stretch`.
     groups_at_work
-        About how many items, or groups of items, the effect rests on (`Changes.at_work`).
+        The approximate number of items, or groups of items, that determine the effect (`Changes.at_work`).
     clustered
         Whether items come in clusters.
     """
@@ -68,7 +68,7 @@ class SharedUnitsTest:
 
     @property
     def parts(self) -> tuple[VariancePart, ...]:
-        """Where the variance comes from: items or clusters, units, and how units differ from item to item."""
+        """The parts of the variance: items or clusters, units, and differences of units from item to item."""
         return variance_parts(self.items, self.sources, self.stretch, clustered=self.clustered)
 
     @property
@@ -78,16 +78,16 @@ class SharedUnitsTest:
 
     @property
     def is_too_rough(self) -> bool:
-        """Whether the effect hangs on so few items that its variance says little, as a maximum does.
+        """Whether so few items determine the effect that its variance says little; a maximum is an example.
 
-        Where items add next to nothing to the variance, it does not matter how few of them do.
+        If items add almost nothing to the variance, few items are no problem.
         """
         matters = self.items.total > _LEAST_PART * self.variance
         return matters and not self.groups_at_work >= _FEWEST_GROUPS_AT_WORK
 
     @property
     def roughness(self) -> str:
-        """Why the test is too rough, in words that tell what to do; "" if it is not."""
+        """The reason why the test is too rough, with advice; "" if it is not."""
         if not self.is_too_rough:
             return ""
         at_work = math.floor(10.0 * self.groups_at_work) / 10.0 if self.groups_at_work > 0.0 else 0.0
@@ -99,7 +99,7 @@ class SharedUnitsTest:
         )
 
     def p_value(self, alternative: Alternative = "two-sided", *, null: float = 0.0) -> float:
-        """Return the p-value of an effect of `null`; 1 (one-sided ½) if it is exactly that."""
+        """Return the p-value of an effect of `null`; 1 (one-sided ½) if the effect is exactly `null`."""
         if self.variance == 0.0 and self.effect == null:
             return 1.0 if alternative == "two-sided" else 0.5
         with np.errstate(divide="ignore"):
@@ -111,7 +111,7 @@ class SharedUnitsTest:
     def interval(
         self, confidence_level: float = 0.95, alternative: Alternative = "two-sided"
     ) -> tuple[float, float]:
-        """Return the interval that leaves 0 out exactly where `p_value` is at most 1 − confidence_level."""
+        """Return the interval; it leaves out 0 exactly if `p_value` is at most 1 − confidence_level."""
         tail = (1.0 - confidence_level) / (2.0 if alternative == "two-sided" else 1.0)
         reach = -float(stdtrit(self.df, tail)) * self.standard_error
         low = -np.inf if alternative == "less" else self.effect - reach
@@ -131,8 +131,7 @@ def shared_units_test(
     data
         The responses, with their units and clusters; see `responses`.
     sources
-        The sources to generalise over; all that the data share are the default. Units of the others are
-        fixed.
+        The sources to generalise over; by default all that the data share. Units of other sources are fixed.
 
     Returns
     -------
@@ -141,21 +140,20 @@ def shared_units_test(
     Raises
     ------
     NbykError
-        If a source is asked for that the data do not share.
+        If the data do not share one of the sources.
 
     Notes
     -----
-    Let I be the variance over items or clusters by the jackknife, T that over a source's units, W the
-    part of T that single responses explain, which is in I already, and r the stretch
+    Let I be the variance over items or clusters by the jackknife, T that over a source's units, W the part of
+    T that single responses explain (it is in I already), and r the stretch
     (`nbyk.testing.shared_units.stretch`). Then
 
         V = I + Σ (r² T − W),   df = V² / (I² / ν_I + Σ (r² T)² / ν_T).
 
-    For the mean of balanced data that is the analysis of variance: V = (MS_items + MS_units −
-    MS_residual) / (N J). The difference is kept where it is negative: to cut it off at 0 would let a T
-    that is small by chance pass for the many degrees of freedom of I. Where estimates say Σ W > I,
-    although W is a part of I, W is cut to the share q = I / Σ W of itself, and r² T to r² T − (1 − q) W,
-    or to q r² T if r² T < W. V is at least I / 4.
+    For the mean of balanced data this is the analysis of variance: V = (MS_items + MS_units − MS_residual) /
+    (N J). A negative difference is kept. If it were cut at 0, a T that is small by chance would get the many
+    degrees of freedom of I. W is a part of I, but the estimates may give Σ W > I. Then W is cut to the share
+    q = I / Σ W of itself, and r² T to r² T − (1 − q) W, or to q r² T if r² T < W. V is at least I / 4.
 
     References
     ----------
@@ -195,22 +193,21 @@ def combined(items: Component, units: Sequence[Component], stretch: float) -> tu
 def projected_variance(
     test: SharedUnitsTest, *, items: int | None = None, units: Mapping[Source, int] | None = None
 ) -> float:
-    """Return the variance that the effect would have with other numbers of items and of units on all items.
+    """Return the variance of the effect with other numbers of items, and of units that answer all items.
 
     Parameters
     ----------
     test
-        Of data in which each unit answers all items.
+        A test of data in which each unit answers all items.
     items
-        Items or, where the test has clusters, clusters.
+        Number of items or, if the test has clusters, of clusters.
     units
-        How many units of each source; those that are not named stay as they are.
+        Number of units of each source; sources that are not named keep theirs.
 
     Notes
     -----
-    With V_I = I − Σ W, variances between units T − W and of single responses W, none below 0, the
-    variance at n items and m units is V_I N/n + Σ [(T − W) J/m + W (N J)/(n m)]: a D-study (Brennan
-    2001).
+    Let V_I = I − Σ W. T − W is the variance between units and W that of single responses, none below 0. The
+    variance at n items and m units is V_I N/n + Σ [(T − W) J/m + W (N J)/(n m)]: a D-study (Brennan 2001).
     """
     ratio = 1.0 if items is None else test.items.units / items
     explained = min(sum(part.within for part in test.sources.values()), test.items.total)

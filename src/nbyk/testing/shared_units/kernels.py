@@ -1,4 +1,4 @@
-"""Compiled parts: what an item's responses are without one unit, and who shares items with whom."""
+"""Compiled parts: an item's responses without one unit, and the items that units share."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ Ints = NDArray[np.int64]
 
 @njit(nogil=True, cache=True)
 def count_entries(gold_units: Ints, a_units: Ints, b_units: Ints) -> int:
-    """Return how many different pairs of an item and a unit there are; units below 0 count for nothing."""
+    """Return the number of different pairs of an item and a unit; units below 0 do not count."""
     entries = 0
     for i in range(len(gold_units)):
         for k in range(gold_units.shape[1]):
@@ -59,14 +59,14 @@ def fill_entries(gold_units: Ints, a_units: Ints, b_units: Ints, items: Ints, un
 def fill_means_without(
     values: Floats, value_units: Ints, means: Floats, items: Ints, units: Ints, out: Floats
 ) -> None:
-    """Fill `out` with an item's mean response without those of a unit; NaN where none is left.
+    """Fill `out` with an item's mean without one unit's responses; NaN if none is left.
 
     Parameters
     ----------
     values, value_units : ndarray, shape (N, K)
-        Responses, NaN where there is none, and the units that gave them.
+        Responses, NaN if missing, and the units that gave them.
     means : ndarray, shape (N,)
-        The items' means, taken where the unit gave no response.
+        The items' means, used if the unit gave no response.
     items, units : ndarray, shape (E,)
         The entries.
     out : ndarray, shape (E,)
@@ -93,7 +93,7 @@ def fill_means_without(
 
 @njit(nogil=True, cache=True)
 def fill_rows_without(values: Floats, value_units: Ints, items: Ints, units: Ints, out: Floats) -> None:
-    """Fill `out`, shape (E, K), with the items' responses without those of a unit, left-packed."""
+    """Fill `out`, shape (E, K), with the items' responses without those of one unit, left-packed."""
     width = values.shape[1]
     for entry in range(len(items)):
         item = items[entry]
@@ -110,7 +110,7 @@ def fill_rows_without(values: Floats, value_units: Ints, items: Ints, units: Int
 def add_sharing(
     values: Floats, value_units: Ints, local: Ints, weights: Floats, without: Floats, lost: Ints
 ) -> None:
-    """Add what each unit weighs in the mean of a role's item means, with all units and without each.
+    """Add the units' weights in the mean of a role's item means, with all units and without each.
 
     Parameters
     ----------
@@ -119,11 +119,11 @@ def add_sharing(
     local : ndarray, shape (units,)
         A unit's place among the J units of the source, −1 for others.
     weights : ndarray, shape (J,)
-        Added to: N times the weights of the units.
+        N times the weights of the units are added.
     without : ndarray, shape (J, J)
-        Added to: the change of N times the weights of all units (columns) when one (row) is left out.
+        The change of N times the weights of all units (columns) is added, for each unit left out (row).
     lost : ndarray, shape (J,)
-        Added to: how many items have no response without the unit.
+        The number of items with no response without the unit is added.
     """
     width = values.shape[1]
     for i in range(len(values)):
@@ -150,19 +150,18 @@ def add_sharing(
 def fill_cells(
     items: Ints, units: Ints, changes: Floats, groups: Ints, kept: Ints, totals: Floats, within: Floats
 ) -> None:
-    """Fill each unit's change of the effect, and how much of its square the mere spread over groups explains.
+    """Fill each unit's change of the effect, and the part of its square that the spread over groups explains.
 
     A unit's change is the sum over its groups of items of δ_g. With p_g the group's share of the unit's
-    entries, `within` is Σ (δ_g − p_g δ)² / (1 − Σ p²): what the square of δ is expected to be where the
-    groups' changes have nothing in common. A unit seen in a single group has no spread; its `within` is
-    δ².
+    entries, `within` is Σ (δ_g − p_g δ)² / (1 − Σ p²): the expected square of δ if the groups' changes have
+    nothing in common. A unit in a single group has no spread; its `within` is δ².
 
     Parameters
     ----------
     items, units : ndarray, shape (E,)
         The entries.
     changes : ndarray, shape (E,)
-        What each adds to the sum over items when its unit is left out.
+        The amount that each adds to the sum over items if its unit is left out.
     groups : ndarray, shape (N,)
         The group (cluster) of each item, 0 to G − 1.
     kept : ndarray, shape (J,)

@@ -1,4 +1,4 @@
-"""Who gave which response: the values, units and clusters that a test for shared units works on."""
+"""Responses with the units that gave them and with clusters: the input of a test for shared units."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
 Source = Literal["raters", "runs", "runs of A", "runs of B"]
 
 NO_UNIT = -1
-"""The unit of a response that was drawn afresh for its item."""
+"""The unit of a response whose rater or run belongs to its item alone."""
 
 
 @dataclass(frozen=True)
@@ -28,9 +28,9 @@ class Role:
     Attributes
     ----------
     values : ndarray, shape (N, K)
-        Responses; NaN where there is none.
+        Responses; NaN if missing.
     units : ndarray, shape (N, K)
-        The unit that gave each response, counted through all roles; `NO_UNIT` where none is shared.
+        The unit that gave each response, numbered through all roles; `NO_UNIT` if it is not shared.
     """
 
     values: Floats
@@ -44,11 +44,11 @@ class Responses:
     Attributes
     ----------
     gold, a, b
-        The roles. Without gold, its values have shape (N, 0).
+        The three roles. Without gold, the values of `gold` have shape (N, 0).
     source_units
-        For each source of shared units, the numbers of its units; two at least.
+        For each source of shared units, the numbers of its units, at least two.
     clusters : ndarray, shape (N,)
-        The cluster of each item, 0 to G − 1; each item is its own where none were given.
+        The cluster of each item, 0 to G − 1; each item is its own cluster if none were given.
     clustered
         Whether clusters were given.
     """
@@ -84,7 +84,7 @@ class Responses:
 
     @cached_property
     def panel_sizes(self) -> Floats:
-        """How many responses the items of a unit have on average, its own included, in its roles."""
+        """The mean number of responses to the items of each unit, its own included, in its roles."""
         totals, counts = np.zeros(self.n_units), np.zeros(self.n_units)
         for role in self.roles:
             sizes = np.sum(~np.isnan(role.values), axis=1)
@@ -104,16 +104,16 @@ class Responses:
         return items, entry_units
 
     def without_units(self, roles: tuple[Role, ...], source: Source) -> tuple[Floats, Floats, Ints]:
-        """Return what the units of a source weigh in the mean of item means of these roles.
+        """Return the weights of a source's units in the mean of item means of these roles.
 
         Returns
         -------
         weights : ndarray, shape (J,)
             The share of each unit, summed over roles and divided by their number.
         changes : ndarray, shape (J, J)
-            By how much these shares change (columns) when a unit (row) leaves every item's mean.
+            The change of these shares (columns) when a unit (row) leaves every item's mean.
         lost : ndarray, shape (J,)
-            Items that have no response without the unit.
+            Number of items that have no response without the unit.
         """
         units = self.source_units[source]
         local = np.full(self.n_units, -1)
@@ -154,13 +154,13 @@ def responses(
     Parameters
     ----------
     a, b, gold : array_like, shape (N, K), each with a K of its own
-        Responses; NaN where there is none. Each item has at least one of each role.
+        Responses; NaN if missing. Each item has at least one of each role.
     a_units, b_units, gold_units : array_like of int, as the responses
-        Which run or rater gave each response, from 0; negative for one that was drawn afresh for its item,
-        or whose unit is fixed. None: all of the role are fresh.
+        Which run or rater gave each response, from 0; negative if its unit belongs to the item alone or is
+        fixed. None: no item shares a unit of this role.
     paired
-        Whether one number in `a_units` and `b_units` means one unit: the same seed, or the same person who
-        rates outputs of both systems. A unit that is seen in one of the two roles only stays unpaired.
+        Whether the same number in `a_units` and `b_units` means the same unit: the same seed, or the same
+        person who rates outputs of both systems. A unit that is in only one of the two roles stays unpaired.
     clusters : array_like of int, shape (N,), optional
         Cluster of each item.
 
@@ -168,7 +168,7 @@ def responses(
     ------
     NbykError
         If shapes do not fit, an item has no response, a unit answers twice for one role on an item, or there
-        is one cluster only.
+        is only one cluster.
     """
     a_values, b_values = _matrix(a, "a"), _matrix(b, "b")
     n = len(a_values)

@@ -1,4 +1,4 @@
-"""How the effect changes when a unit, or a group of items, leaves the data: of any metric."""
+"""The changes of the effect, by any metric, when a unit or a group of items leaves the data."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 ITEM_GROUPS = 100
-"""Groups of items of which one is left out at a time, where an effect is no mean over items."""
+"""Number of groups of items to leave out one at a time, if the effect is not a mean over items."""
 
 BLOCKS = 8
-"""Most parts of the items in which a unit is left out in turn, where an effect is no mean over items."""
+"""Most parts of the items in which a unit is left out in turn, if the effect is not a mean over items."""
 
 _NOISE_DEGREES = 40
 _VALUES_AT_ONCE = 4_000_000
@@ -28,24 +28,24 @@ _GROUPING_SEED = 20251122
 
 @dataclass(frozen=True)
 class Changes:
-    """The effect, and by how much leaving something out changes it.
+    """The effect, and its changes when something is left out.
 
     Attributes
     ----------
     effect
-        Of all data; positive where A is better.
+        The effect of all data; positive if A is better.
     groups : ndarray, shape (G,)
         Change without each group of items.
     group_sizes : ndarray, shape (G,)
-        Items in each.
+        Number of items in each.
     units : ndarray, shape (J,)
         Change without each unit, numbered through all sources.
     within : ndarray, shape (J,)
-        What the square of `units` is expected to be where a unit has nothing in common with itself on another
-        group of items: noise of single responses, and what is special to a unit on an item.
+        The expected square of `units` if a unit's effects on two groups of items have nothing in common:
+        noise of single responses, and effects of one unit on one item.
     at_work
-        About how many items, or groups of items, the effect rests on: (Σ c²)² / Σ c⁴ of the changes c without
-        each, whatever their clusters.
+        The approximate number of items, or groups of items, that determine the effect: (Σ c²)² / Σ c⁴, with c
+        the change without each. Clusters do not matter here.
     """
 
     effect: float
@@ -59,7 +59,7 @@ class Changes:
 def changes(metric: Metric, data: Responses) -> Changes:
     """Return the effect of a comparison and its changes without each unit and each group of items.
 
-    A unit that is left out leaves every item's mean; an item without any response of a role leaves with it.
+    A unit that is left out leaves every item's mean. An item with no response of a role left is dropped.
     """
     if metric.is_mean_over_items:
         return _additive_changes(metric, data)
@@ -69,16 +69,16 @@ def changes(metric: Metric, data: Responses) -> Changes:
 def effects_of_moved_sets(
     metric: Metric, data: Responses, moves: list[Floats | None], steps: Floats
 ) -> Floats:
-    """Return the effects where all responses of each item have moved.
+    """Return the effects after all responses of each item have moved.
 
     Parameters
     ----------
     metric, data
-        What is measured.
+        The metric and the responses.
     moves : list of ndarray, shape (N,), or None
-        By how much the responses of gold, of A and of B move in one step.
+        The move of the responses of gold, of A and of B in one step.
     steps : ndarray, shape (R,)
-        How many steps.
+        Number of steps.
     """
     columns = _columns(metric, data)
     size = sum(column.size for column in columns)
@@ -97,7 +97,7 @@ def effects_of_moved_sets(
 
 
 def _columns(metric: Metric, data: Responses) -> list[Floats]:
-    """Return what the metric sees of gold, A and B: item means, or left-packed responses."""
+    """Return the metric's input of gold, A and B: item means, or left-packed responses."""
     packed = [_packed(role.values) for role in data.roles]
     if metric.needs == "responses":
         return packed
@@ -129,7 +129,7 @@ def _at_work(changes: Floats) -> float:
 def _effects_without(
     metric: Metric, data: Responses, columns: list[Floats], whole: Floats
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the effect of each entry's item without its unit, and where a role has no response left."""
+    """Return the effect of each entry's item without its unit, and whether a role has no response left."""
     items, units = data.entries
     if metric.needs == "responses":
         return _effects_of_rows(metric, data.roles, items, units)
@@ -148,10 +148,10 @@ def _effects_without(
 def _common_changes(
     data: Responses, items: Ints, units: Ints, change: Floats, lost: NDArray[np.bool_]
 ) -> Floats:
-    """Return by how much an item's effect changes on average when one of a source's units leaves it.
+    """Return the mean change of an item's effect when one of a source's units leaves it.
 
-    That is 0 for a statistic that is linear in the responses. For others it says how an effect changes
-    with the number of units, which is no difference between them.
+    It is 0 for a statistic that is linear in the responses. For other statistics it shows how the effect
+    changes with the number of units, which is not a difference between units.
     """
     place = items * len(data.source_units) + data.sources_of_units[units]
     used = ~lost
@@ -162,19 +162,19 @@ def _common_changes(
 
 
 def _steps(data: Responses) -> Floats:
-    """Return how far a unit's items' means go when it leaves: once, or farther where others are many.
+    """Return the number of steps that a unit's item means move when it leaves: 1, or more if K is large.
 
-    With K responses on an item, leaving one out moves the mean by about 1/√K of its standard error. Where
-    effects jump, as those of accuracy do, so small a step meets few jumps, and says little. So the mean
-    goes on in the same direction until it has moved by about half a standard error, and the change is
-    divided by the steps.
+    With K responses on an item, leaving one out moves the mean by about 1/√K of its standard error. Some
+    effects, such as those of accuracy, jump. So small a step meets few jumps and says little. The mean
+    therefore moves on in the same direction, by about half a standard error, and the change is divided by the
+    number of steps.
     """
     sizes = data.panel_sizes
     return np.maximum(1.0, 0.5 * (sizes - 1.0) / np.sqrt(sizes))
 
 
 def _packed(values: Floats) -> Floats:
-    """Return rows with their responses first and NaN behind the last."""
+    """Return rows with their responses first, then NaN."""
     missing = np.isnan(values)
     if not missing.any():
         return values
@@ -189,14 +189,14 @@ def _means_without(role: Role, means: Floats, items: Ints, units: Ints) -> Float
 
 
 def _effects_of_items(metric: Metric, columns: list[Floats]) -> Floats:
-    """Return the effect of each row as if it were a set of a single item; `columns` are gold, A and B."""
+    """Return the effect of each row as a set of a single item; `columns` are gold, A and B."""
     return _effects_of_sets(metric, [column[:, None] if column.size else column for column in columns])
 
 
 def _effects_of_rows(
     metric: Metric, roles: tuple[Role, ...], items: Ints, units: Ints
 ) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the effects of single items without one unit, and where a role has no response left."""
+    """Return the effects of single items without one unit, and whether a role has no response left."""
     effects, lost = np.empty(len(items)), np.zeros(len(items), bool)
     width = sum(role.values.shape[1] for role in roles)
     at_once = max(1, _VALUES_AT_ONCE // width)
@@ -208,7 +208,7 @@ def _effects_of_rows(
             fill_rows_without(role.values, role.units, items[part], units[part], out)
             if out.shape[1]:
                 lost[part] |= np.isnan(out[:, 0])
-                out[np.isnan(out[:, 0]), 0] = 0.0  # any number: the item is left out
+                out[np.isnan(out[:, 0]), 0] = 0.0  # any number works: the item is left out
             rows.append(out)
         effects[part] = _effects_of_items(metric, rows)
     return effects, lost
@@ -241,7 +241,7 @@ def _group_changes(
 
 
 def _item_groups(clusters: Ints) -> tuple[Ints, Ints]:
-    """Return the group of each item, `ITEM_GROUPS` at most, that keep clusters whole, and their sizes."""
+    """Return the group of each item and the groups' sizes; at most `ITEM_GROUPS`, with whole clusters."""
     n_clusters = int(clusters.max()) + 1
     if n_clusters <= ITEM_GROUPS:
         return clusters, np.bincount(clusters)
@@ -250,7 +250,7 @@ def _item_groups(clusters: Ints) -> tuple[Ints, Ints]:
 
 
 def _dealt(n: int, parts: int) -> Ints:
-    """Return the part of each of n things, dealt at random and evenly."""
+    """Return the part of each of n things; parts are random and of nearly equal size."""
     return np.random.default_rng(_GROUPING_SEED).permutation(n) % parts
 
 
@@ -276,7 +276,7 @@ def _effects_of_sets(metric: Metric, columns: list[Floats]) -> Floats:
 def _unit_changes(
     metric: Metric, data: Responses, columns: list[Floats], effect: float
 ) -> tuple[Floats, Floats]:
-    """Return each unit's change of the effect, and what of its square the spread over blocks explains."""
+    """Return each unit's change of the effect, and the part of its square that block spread explains."""
     items, units = data.entries
     totals, within = np.zeros(data.n_units), np.zeros(data.n_units)
     order = np.argsort(units, kind="stable")
@@ -299,9 +299,9 @@ def _unit_changes(
 
 
 def blocks_for(clusters: Ints, n_units: int) -> tuple[Ints, int]:
-    """Return the block of each item, and how many there are, in which so many units are left out in turn."""
+    """Return the block of each item and the number of blocks, for leaving out `n_units` units in turn."""
     n_clusters = int(clusters.max()) + 1
-    # many units tell much about noise even where each is left out of few blocks
+    # with many units, a few blocks of each are enough to estimate noise
     n_blocks = min(n_clusters, max(2, min(BLOCKS, 1 + -(-_NOISE_DEGREES // n_units))))
     return _dealt(n_clusters, n_blocks)[clusters], n_blocks
 
@@ -318,7 +318,8 @@ def centred_changes(by_block: Floats, totals: Floats, shares: Floats) -> tuple[F
     shares : ndarray, shape (J, B)
         The part of all items that a unit answers in each block.
     """
-    # what all units have in common, in a block and on the whole, is no difference between them
+    # subtract the changes that all units share, in a block and overall: they are not differences between
+    # units
     by_block = by_block - shares * (by_block.sum(0) / np.maximum(shares.sum(0), 1e-300))
     whole = shares.sum(1, keepdims=True)
     totals = totals - whole[:, 0] * (totals.sum() / whole.sum())
@@ -326,14 +327,14 @@ def centred_changes(by_block: Floats, totals: Floats, shares: Floats) -> tuple[F
     spread = 1.0 - np.sum(shares**2, axis=1)
     squares = np.sum((by_block - shares * by_block.sum(1, keepdims=True)) ** 2, axis=1)
     squares = np.where(spread > 1e-9, squares / np.maximum(spread, 1e-9), totals**2)
-    # few blocks say little of a single unit's noise: all units have it in proportion to their responses
+    # few blocks say little about one unit's noise: give all units noise in proportion to their responses
     return totals, squares.sum() * whole[:, 0] / whole.sum()
 
 
 def _without_unit(
     metric: Metric, data: Responses, columns: list[Floats], answered: Ints, unit: int
 ) -> tuple[list[Floats], NDArray[np.bool_]]:
-    """Return the columns at the items that a unit answered, without it, and where a role is empty then."""
+    """Return the columns of the items that a unit answered, without it, and whether a role is then empty."""
     same = np.full(len(answered), unit)
     lost = np.zeros(len(answered), bool)
     left = []
@@ -361,7 +362,7 @@ def _effects_with_parts(
     lost: NDArray[np.bool_],
     parts: list[NDArray[np.bool_]],
 ) -> list[float] | Floats:
-    """Return the effects where a unit is left out of each part of the items that it answered."""
+    """Return the effects after a unit is left out of each part of the items that it answered."""
 
     def columns_of(part: NDArray[np.bool_]) -> list[Floats]:
         replaced = []

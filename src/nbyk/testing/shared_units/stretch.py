@@ -1,9 +1,9 @@
-"""How far the units as a whole would have to move for the effect to vanish: the check on linearity.
+"""The move of all units that would make the effect vanish: the check on linearity.
 
-A jackknife reads off how steeply the effect changes at the data. Where the effect levels off, as by absolute
-errors once gold has left both systems behind on one side, it sees little change, although a smaller move
-to the other side would turn the effect round. So we walk there: along the direction in which the units
-differ, we move all responses of a role step by step, and see where the effect is first 0.
+A jackknife measures how steeply the effect changes at the data. Some effects level off: that by absolute
+errors does once gold lies on one side of both systems. The jackknife then sees little change, although a
+smaller move to the other side would reverse the effect. So we move all responses of a role step by step,
+along the direction in which the units differ, and find the first step at which the effect is 0.
 """
 
 from __future__ import annotations
@@ -25,19 +25,19 @@ _STEPS = 24
 
 
 def stretch(metric: Metric, data: Responses, found: Changes, sources: Mapping[Source, Component]) -> float:
-    """Return by how much the units' standard error must grow to reach 0 where the effect does.
+    """Return the factor by which the units' standard error must grow to reach 0 when the effect does.
 
-    With m_j the weight of unit j, all 1 in the data, u_j the change of the effect with m_j, and T_s the
-    variance over the units of source s, the direction is κ_j = u_j T_s / (√(Σ T) Σ u²), the latter sum
-    over the source, so that one step changes a linear effect by one standard error. λ steps move all
-    responses of item i by λ Σ_j κ_j (x_ij − x̄_i) / K_i, which is what weights 1 + λ κ_j do to its mean.
-    If the effect first vanishes after λ₀ steps, the stretch is |effect| / (λ₀ √(Σ T)). All sources move
-    at once: noise that is carried along makes both systems look worse, and in step.
+    Let m_j be the weight of unit j (1 in the data), u_j the change of the effect with m_j, and T_s the
+    variance over the units of source s. The direction is κ_j = u_j T_s / (√(Σ T) Σ u²), where Σ u² is over
+    the source. One step then changes a linear effect by one standard error. λ steps move all responses of
+    item i by λ Σ_j κ_j (x_ij − x̄_i) / K_i. Weights 1 + λ κ_j move its mean by as much. If the effect first
+    vanishes after λ₀ steps, the stretch is |effect| / (λ₀ √(Σ T)). All sources move at once. Noise that moves
+    along makes both systems look worse to the same degree.
 
     Parameters
     ----------
     metric, data
-        What is measured.
+        The metric and the responses.
     found
         The changes of the effect without each unit.
     sources
@@ -46,7 +46,7 @@ def stretch(metric: Metric, data: Responses, found: Changes, sources: Mapping[So
     Returns
     -------
     float
-        At least 1; 1 where the effect does not vanish within as many steps as a linear effect would take.
+        At least 1; it is 1 if the effect does not vanish within the steps that a linear effect would take.
     """
     error = float(np.sqrt(sum(part.total for part in sources.values())))
     if error <= 0.0 or not abs(found.effect) > 0.0:
@@ -73,7 +73,7 @@ def stretch(metric: Metric, data: Responses, found: Changes, sources: Mapping[So
 
 
 def _moves(role: Role, direction: Floats) -> Floats:
-    """Return by how much each item's responses move in one step."""
+    """Return the move of each item's responses in one step."""
     there = ~np.isnan(role.values)
     sizes = there.sum(1)
     values = np.where(there, role.values, 0.0)

@@ -26,7 +26,7 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class Asked:
-    """What was asked of a comparison; the fields are those of `compare`, the interval's sampler parsed."""
+    """The settings of a comparison; the fields are those of `compare`, with the interval's sampler parsed."""
 
     null: str
     alternative: Alternative
@@ -55,13 +55,13 @@ class Asked:
         Parameters
         ----------
         draws, index
-            The two systems with the metrics, and which of these it is.
+            The two systems with the metrics, and the index of this metric.
         null_effects : ndarray, shape (M,)
             Effects under the null.
         decided, exact
             As in the result.
         bootstrapped : ndarray, shape (B,)
-            Bootstrapped effects; not finite where the metric is undefined.
+            Bootstrapped effects; not finite if the metric is undefined.
         left_out : ndarray, shape (groups,)
             Effects of the jackknife.
 

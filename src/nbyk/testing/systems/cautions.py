@@ -1,4 +1,4 @@
-"""What to know before believing a comparison, in plain sentences."""
+"""Cautions about a comparison, in plain sentences."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ FEW_ITEMS = 20
 _LOPSIDED = 0.1
 
 EXACT = ("swap_items", "permutation")
-"""Nulls whose tests are at their level, whatever they test, but for ties."""
+"""Nulls whose tests hold their level exactly for any metric, if there are no ties."""
 
 _KEPT = 0.8
-"""Share of α below which ties are said to keep an exact test from its level."""
+"""If ties reduce the level of an exact test below this share of α, a caution says so."""
 
 
 def same_responses(data: ResponseSet) -> bool:
@@ -35,7 +35,7 @@ def same_responses(data: ResponseSet) -> bool:
 
 
 def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
-    """Yield the cautions that are the same for every metric; `panel` is what the claims speak of."""
+    """Yield the cautions that are the same for every metric; `panel` holds the populations of the claims."""
     units = named_units(data)
     if panel.sources:
         yield from few_units(panel)
@@ -64,9 +64,9 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
 
 
 def about_number(clusters: NDArray[np.int64] | None, n_items: int, *, null: str) -> Iterator[str]:
-    """Yield the caution of intervals from few items or few clusters, or from a few that hold most items.
+    """Yield the caution about intervals from few items or clusters, or from a few clusters with most items.
 
-    Clusters of n_g items count as (Σ n_g)² / Σ n_g² of one size.
+    Clusters of n_g items count as (Σ n_g)² / Σ n_g² clusters of one size.
     """
     drawn = "bootstrap intervals and the shifted null" if null == "shifted" else "bootstrap intervals"
     sizes = np.ones(n_items) if clusters is None else np.bincount(clusters)
@@ -89,11 +89,11 @@ def about_result(
     Parameters
     ----------
     result
-        The result, its warnings left out.
+        The result, without its warnings.
     metric, data
-        What it was found by and of.
+        The metric and the data of the result.
     undefined
-        Bootstrap draws that leave the metric undefined.
+        Number of bootstrap draws on which the metric is undefined.
     """
     claim, alpha, n_draws = result.claims[-1], result.alpha, result.n_resamples
     drawn_units = "clusters" if "clusters" in claim.over else "items"
@@ -132,7 +132,7 @@ def about_result(
 
 
 def _about_level(metric: Metric, data: ResponseSet, *, null: str) -> Iterator[str]:
-    """Yield where the test and the interval of one metric were measured not to hold their level."""
+    """Yield the measured cases in which the test and the interval of one metric do not hold their level."""
     k_responses = 0.5 * float(np.mean(_responses(data.a) + _responses(data.b)))
     for test in (null, PERCENTILE):
         found = nearest_measured(test, metric.base_name, data.n_clusters or data.n_items, k_responses)
@@ -141,7 +141,7 @@ def _about_level(metric: Metric, data: ResponseSet, *, null: str) -> Iterator[st
 
 
 def _about_threshold(metric: Metric, data: ResponseSet) -> Iterator[str]:
-    """Yield at which item mean a metric calls an item positive, where means are more than 0 and 1."""
+    """Yield the item mean at which a metric calls an item positive, if means are not only 0 and 1."""
     cut = threshold_of(metric)
     if cut is None:
         return

@@ -1,7 +1,8 @@
-"""What a comparison claims, from the broadest population that it speaks of to the narrowest.
+"""The claims of a comparison, from the broadest population to the narrowest.
 
-A claim over new items alone, or new clusters of them, is the test that draws. One over new raters or runs too
-is the t-test of `nbyk.testing.shared_units`, whose variance has a part for each kind of shared units.
+A claim over only new items, or new clusters of them, uses the test that draws. A claim over new raters or
+runs too uses the t-test of `nbyk.testing.shared_units`. Its variance has a part for each kind of shared
+units.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from nbyk.testing.systems.panel import FEW_UNITS, FEWEST_UNITS, Panel
 from nbyk.words import counted, listed
 
 _ROUNDING = 1e-10
-"""A standard error below this share of the effect is rounding: nothing varies."""
+"""A standard error below this share of the effect is a rounding error: nothing varies."""
 
 
 @dataclass(frozen=True)
@@ -27,29 +28,29 @@ class Claim:
     Attributes
     ----------
     over
-        What the population is of, such as ``("items", "raters")``: new ones of each.
+        The members of the population, such as ``("items", "raters")``: new ones of each.
     population
         The same in words, with the units that stay as they are: "new items, with these 5 raters".
     p, p_greater, p_less, p_two_sided
-        p-values, of the alternative asked for and of each; NaN where nothing can be said.
+        p-values of the chosen alternative and of each; NaN if the claim is inconclusive.
     standard_error
-        Monte-Carlo standard error of `p`; 0 where it is not drawn.
+        Monte-Carlo standard error of `p`; 0 if it is not drawn.
     low, high
-        Interval of the effect at the comparison's confidence level; NaN where nothing can be said.
+        Interval of the effect at the comparison's confidence level; NaN if the claim is inconclusive.
     method
-        How p was found: the null that was drawn, or "t".
+        The method for p: the null that was drawn, or "t".
     df
-        Degrees of freedom of t; NaN of a p that was drawn.
+        Degrees of freedom of t; NaN if p was drawn.
     decided
-        Whether p ≤ α is certain: of a p that was drawn, but for the comparison's decision error; of t, always
-        where there is a p.
+        Whether the decision p ≤ α is certain. A drawn p may be wrong with at most the comparison's decision
+        error. A p by t is always certain.
     reason
-        Why nothing can be said; "" where something can.
+        The reason why the claim is inconclusive; "" if it is not.
     advice
-        What would settle it, if the effect is what it is now: how many more raters or runs; "" where nothing
-        is known.
+        The number of additional raters or runs that would settle the claim, if the effect stays as it is; ""
+        if unknown.
     parts
-        Where the variance of the effect over this population comes from; empty of a p that was drawn.
+        The parts of the variance of the effect over this population; empty if p was drawn.
     """
 
     over: tuple[str, ...]
@@ -90,9 +91,9 @@ def broad_claim(
     metric
         The metric.
     panel
-        Units with something to generalise over.
+        The units, of which at least one kind is to be generalised over.
     items
-        The claim over new items alone, whose numbers it has where nothing varies.
+        The claim over new items alone. The broad claim takes its numbers if nothing varies.
     alternative, alpha, confidence_level
         As for `nbyk.compare`.
     """
@@ -139,7 +140,7 @@ def claim_by_t(
 
 
 def few_units(panel: Panel) -> Iterator[str]:
-    """Yield the caution of a claim that rests on few units."""
+    """Yield the caution about a claim from few units."""
     few = panel.few(FEWEST_UNITS, FEW_UNITS)
     if few and panel.sources:
         yield (
@@ -149,10 +150,10 @@ def few_units(panel: Panel) -> Iterator[str]:
 
 
 def _advice(test: SharedUnitsTest, panel: Panel, alpha: float, alternative: Alternative) -> str:
-    """Return whether more items would settle the claim, or how many more units of which kind.
+    """Return advice: whether more items, or how many more units of which kind, would settle the claim.
 
-    The effect is taken for what it is now, and the variance for what its parts say of other numbers of items
-    and units (a D-study, Brennan 2001).
+    The effect is taken to stay as it is. The variance for other numbers of items and units follows from its
+    parts (a D-study, Brennan 2001).
     """
     from scipy.special import ndtri
 
@@ -174,6 +175,6 @@ def _advice(test: SharedUnitsTest, panel: Panel, alpha: float, alternative: Alte
 
 
 def inconclusive(over: tuple[str, ...], population: str, reason: str) -> Claim:
-    """Return a claim without numbers, and the reason: these data say nothing about its population."""
+    """Return a claim without numbers, with the reason why these data say nothing about its population."""
     nan = math.nan
     return Claim(over, population, nan, nan, nan, nan, nan, nan, nan, "t", nan, False, reason)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import fdtri  # of scipy.stats, which takes long to load
+from scipy.special import fdtri  # scipy.stats takes long to load
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -30,7 +30,7 @@ def components(
         Sums over items of d² and, over clusters, of T²/n, T and n², where T is the sum of d over a cluster of
         n items.
     """
-    # Where each item is a cluster, nothing tells the two apart: all is within.
+    # If each item is a cluster, the two cannot be told apart: all variance counts as within.
     within = (squares - between) / np.maximum(n - n_clusters, 1.0)
     mean_square = (between - total**2 / n) / (n_clusters - 1.0)
     size = (n - sizes_squared / n) / (n_clusters - 1.0)
@@ -41,7 +41,7 @@ def components(
 def with_clusters(features: Floats, clusters: Integers) -> Floats:
     """Return sums over clusters of items' features, shape (G, F + 3).
 
-    The last but one of the features is d. The three that are added are T²/n, n and n².
+    The last feature but one is d. The three added sums are of T²/n, n and n².
     """
     sizes = np.bincount(clusters).astype(np.float64)
     sums = np.zeros((len(sizes), features.shape[1]))
@@ -55,9 +55,9 @@ def clustered_parts(parts: Floats, sums: Floats, n_clusters: int) -> Floats:
     Parameters
     ----------
     parts : ndarray, shape (4, M)
-        Of the variance of d, by items and the roles.
+        The parts of the variance of d by items and the roles.
     sums : ndarray, shape (F + 3, M)
-        Of what `with_clusters` returns.
+        Sums of the columns that `with_clusters` returns.
     n_clusters
         Number of clusters G.
     """
@@ -70,13 +70,13 @@ def clustered_parts(parts: Floats, sums: Floats, n_clusters: int) -> Floats:
 def share_of_clusters(sums: Floats, n_clusters: int, confidence_level: float) -> tuple[float, float]:
     """Return the interval of the clusters' share in the variance of the mean, by F.
 
-    It is exact for normal d in clusters of one size. Percentiles of drawn clusters are not used: where the
-    part is estimated to be negative, as it is in half of all sets without one, they are nearly all 0.
+    It is exact for normal d in clusters of one size. Percentiles of drawn clusters are not used: if the
+    estimate of the part is negative, as in half of all sets without cluster effects, they are nearly all 0.
 
     Parameters
     ----------
     sums : ndarray, shape (F + 3,)
-        Of what `with_clusters` returns.
+        Sums of the columns that `with_clusters` returns.
     n_clusters
         Number of clusters G.
     confidence_level

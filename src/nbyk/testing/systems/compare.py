@@ -49,22 +49,23 @@ def compare(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> ComparisonResult:
-    """Return whether system A is better than system B, how sure that is, and by how much.
+    """Return whether system A is better than system B, how sure this is, and how much better A is.
 
     Parameters
     ----------
     gold
         Gold responses to N items: an array (N,) or (N, K) with NaN where one is missing, lists that may
-        differ in length, a pandas frame or series, or what numpy can convert. None where there is no gold,
-        for a metric that needs none, as "mean". Or a `ResponseSet`, with nothing after it.
+        differ in length, a pandas frame or series, or anything numpy can convert. None without gold, for a
+        metric that needs none, such as "mean". Or a `ResponseSet`; then leave out `a`, `b`, `cluster`.
     a, b
-        Responses of either system to the same items, in the same forms; pandas objects are aligned by their
-        index where all are.
+        Responses of each system to the same items, in the same forms. Pandas objects are aligned by their
+        index if all arguments are pandas objects.
     cluster
-        The name of each item's cluster, shape (N,), such as the text that it asks about; None where items
-        are drawn one by one. The claim is then over new clusters: whole ones are swapped and bootstrapped.
+        The name of each item's cluster, shape (N,), such as the text that it asks about; None if items are
+        drawn one by one. With clusters, the claim is over new clusters: whole clusters are swapped and
+        bootstrapped.
     metric
-        A metric's name, with parameters where it takes any, or a `Metric`.
+        A metric's name, with its parameters if it has any, or a `Metric`.
     null
         The null hypothesis: "swap_items" or "shifted", that A and B are equally good over the population of
         items; "permutation", "pooled" or "pooled_twice", that they answer every item alike
@@ -76,23 +77,23 @@ def compare(
     confidence_level
         Nominal coverage of the intervals.
     generalise
-        What the broadest claim speaks of: "items", and with it any of "clusters", "raters" and "runs", new
-        ones like those that the items share. None for items, their clusters, and every kind of units that
-        items share, if it has two or more; ``("items",)`` for these clusters, raters and runs. Needs the null
-        "swap_items" or "shifted".
+        The population of the broadest claim: "items", and with it any of "clusters", "raters" and "runs". The
+        claim is over new ones like those that the items share. None means items, their clusters, and every
+        kind of shared units with two or more units. ``("items",)`` means new items with these clusters,
+        raters and runs. Needs the null "swap_items" or "shifted".
     margin
         The largest difference that does not matter to you, above 0, in the unit of the effect; see
-        `ComparisonResult.margins`. None for no such question.
+        `ComparisonResult.margins`. None asks no such question.
     interval_sampler
-        How test sets are bootstrapped for the intervals, and for the null "shifted".
-        "bootstrap_items/all", items with all of their responses, is right to first order, because items vary
-        with their responses; "bootstrap_items/sample(K)", which draws responses anew as well, counts the
-        variance within items twice, and its intervals are too wide (docs/method.md has the measurement).
+        The bootstrap of test sets for the intervals, and for the null "shifted". "bootstrap_items/all" draws
+        items with all of their responses. It is right to first order, because items vary with their
+        responses. "bootstrap_items/sample(K)" draws responses again as well. It counts the variance within
+        items twice, and its intervals are too wide (docs/method.md has the measurement).
     n_resamples, max_resamples
-        Draws of the null at first, and at most: they grow fourfold until the decision at α is settled. The
-        bootstrap takes `n_resamples` draws.
+        First and largest number of draws of the null. Draws grow fourfold until the decision at α is settled.
+        The bootstrap takes `n_resamples` draws.
     decision_error
-        Chance at most, over the random draws, that a settled decision is not that of infinitely many.
+        Largest chance, over the random draws, that a settled decision differs from that of infinitely many.
     seed
         Seed of all draws, or a numpy Generator or SeedSequence that gives one; None for a new one.
     threads
@@ -108,16 +109,16 @@ def compare(
     ------
     NbykError
         If the input is malformed, a name is unknown, an argument is out of range, the metric needs gold and
-        there is none, or it is undefined on the data or under the null, as a correlation of constants; or if
-        items have one cluster only, or the null or sampler draws their responses one by one.
+        there is none, or it is undefined on the data or under the null (such as a correlation of constants).
+        With clusters: if there is only one, or the null or sampler draws items or responses one by one.
 
     Notes
     -----
-    Under "swap_items" all 2^N arrangements, or 2^G of G clusters, are gone through where there are no more
-    than `n_resamples` of them besides the observed one; p is then exact. The draws depend on the seed, on
-    gold and on the number of items or clusters alone, so that all metrics and systems see the same, and so
-    that comparing B with A is the mirror image of comparing A with B. (Nulls and samplers that draw responses
-    anew depend on the responses too.)
+    Under "swap_items" there are 2^N arrangements, or 2^G of G clusters. If at most `n_resamples` differ from
+    the observed one, all are computed, and p is exact. The draws depend only on the seed, on gold and on the
+    number of items or clusters. So all metrics and systems see the same draws, and comparing B with A is the
+    mirror image of comparing A with B. (Nulls and samplers that draw responses again depend on the responses
+    too.)
 
     Examples
     --------
@@ -170,10 +171,10 @@ def compare_metrics(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> dict[str, ComparisonResult]:
-    """Return what `compare` returns for several metrics, on the same draws, by their names in order.
+    """Return the results of `compare` for several metrics, on the same draws, by their names in order.
 
     The parameters and errors are those of `compare`, with a margin for each metric that has one, by name.
-    Each metric's numbers are those it has alone.
+    Each metric gets the same numbers as alone.
     """
     check_null(null)
     sampler = get_sampler(interval_sampler)
@@ -228,12 +229,12 @@ def compare_metrics(
 
 
 def panel_for(data: ResponseSet, generalise: Sequence[str] | None, null: str) -> Panel:
-    """Return what the claims of a comparison speak of (`nbyk.testing.systems.claims.panel_of`).
+    """Return the population of a comparison's claims (`nbyk.testing.systems.claims.panel_of`).
 
     Raises
     ------
     NbykError
-        As there, or if a null that says more than equally good is to speak of new clusters, raters or runs.
+        As there, or if a claim is over new clusters, raters or runs and the null is about items alone.
     """
     if TESTED[null] == EQUALLY_GOOD:
         return panel_of(data, generalise)
@@ -253,7 +254,7 @@ def panel_for(data: ResponseSet, generalise: Sequence[str] | None, null: str) ->
 
 
 def is_exact(draws: Draws, null: str, n_resamples: int) -> bool:
-    """Return whether a null is gone through whole: the swaps of so few items that M draws would be more."""
+    """Return whether a null is enumerated: there are no more swaps than M draws."""
     return null == "swap_items" and draws.n_arrangements <= n_resamples
 
 

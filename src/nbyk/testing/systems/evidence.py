@@ -12,11 +12,11 @@ from nbyk.testing.engine.draws import Draws
 Floats = NDArray[np.float64]
 
 MOST_ITEMS = 1024
-"""Items up to which the effect is found anew without each one, by a metric that is no mean over items."""
+"""Most items for which the effect is computed without each one, if the metric is not a mean over items."""
 
 
 def item_effects(data: ResponseSet, metric: Metric) -> Floats | None:
-    """Return what each item says of A over B: the effects whose mean is, up to bias, that of all items.
+    """Return each item's effect of A over B; their mean is, up to bias, the effect on all items.
 
     Parameters
     ----------
@@ -28,9 +28,9 @@ def item_effects(data: ResponseSet, metric: Metric) -> Floats | None:
     Returns
     -------
     ndarray, shape (N,), or None
-        Positive where the item speaks for A. By a metric that is a mean over items, it is the effect on the
-        item; by others the jackknife's pseudo-value, N times the effect less N − 1 times that without the
-        item. None where that would take long, or no effect is defined without some item.
+        Positive if the item speaks for A. For a metric that is a mean over items, it is the effect on the
+        item. For others it is the jackknife's pseudo-value: N times the effect minus N − 1 times the effect
+        without the item. None if this would take long, or if the effect is undefined without some item.
     """
     n = data.n_items
     if n > MOST_ITEMS and not metric.additive:

@@ -1,4 +1,4 @@
-"""Scores of many systems on the same items, as they are and bootstrapped."""
+"""Scores of many systems on the same items, observed and bootstrapped."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ Systems = Mapping[str, Any] | Sequence[Any]
 
 
 def system_scores(gold: Any, systems: Systems, metrics: str | Metric | Sequence[str | Metric]) -> Floats:
-    """Return each system's score on the data as they are, shape (metrics, S).
+    """Return each system's score on the data, shape (metrics, S).
 
     The parameters and errors are those of `bootstrap_scores`.
     """
@@ -44,19 +44,20 @@ def bootstrap_scores(
 ) -> Floats:
     """Return each system's score on bootstrapped items, the same items for all, shape (metrics, S, M).
 
-    The draws are those of the sampler ``bootstrap_items/all`` in `nbyk.compare`: on two systems, the
-    differences of their scores are its bootstrap distribution. A system's scores do not depend on the others.
+    The draws are those of the sampler ``bootstrap_items/all`` in `nbyk.compare`. For two systems, the
+    differences of their scores are the bootstrap distribution of `nbyk.compare`. A system's scores do not
+    depend on the others.
 
     Parameters
     ----------
     gold
-        Gold responses as `nbyk.compare` takes them, or None where no metric needs them.
+        Gold responses as `nbyk.compare` takes them, or None if no metric needs them.
     systems
         Each system's responses to the same items, by name or in order.
     metrics
         One metric or several, by name or as `Metric`; each must score a system by itself.
     cluster
-        As for `nbyk.compare`: whole clusters are drawn.
+        As for `nbyk.compare`; whole clusters are drawn.
     n_resamples
         Draws M.
     seed, threads, progress
@@ -65,11 +66,11 @@ def bootstrap_scores(
     Raises
     ------
     NbykError
-        If the input is malformed, a metric is unknown or compares two systems, or gold is needed and None.
+        If the input is malformed, a metric is unknown or compares two systems, or gold is needed but None.
 
     Notes
     -----
-    Scores are NaN or infinite on draws that leave a metric undefined, as a correlation of constants.
+    Scores are NaN or infinite on draws on which a metric is undefined, such as a correlation of constants.
     """
     chosen, given, _ = prepared(gold, systems, metrics)
     clusters = as_clusters(cluster, first_source(gold, systems), given.n_items)
@@ -87,7 +88,7 @@ def bootstrap_scores(
 
 
 def first_source(gold: Any, systems: Systems) -> Any:
-    """Return the source whose order of items all others are put in: gold, or the first system."""
+    """Return the source that sets the order of items for all others: gold, or the first system."""
     if gold is not None:
         return gold
     return next(iter(systems.values() if isinstance(systems, Mapping) else systems), None)

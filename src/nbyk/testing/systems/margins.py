@@ -1,4 +1,4 @@
-"""Whether A is worse than B by a margin that matters, or both are equally good within it.
+"""Tests of whether A is worse than B by a margin that matters, or both are equally good within it.
 
 Each question is one or two one-sided t-tests of the effect against the margin, with the standard error of
 `nbyk.testing.shared_units` for the claim's population (Schuirmann 1987, A comparison of the two
@@ -24,7 +24,7 @@ MarginVerdict = Literal["equivalent", "not worse", "worse", "inconclusive"]
 
 @dataclass(frozen=True)
 class MarginClaim:
-    """How the effect stands to a margin, over one population.
+    """The tests of the effect against a margin, over one population.
 
     Attributes
     ----------
@@ -39,13 +39,14 @@ class MarginClaim:
         p-value of "the effect is −margin or more": a small one shows that A is worse than
         B by more than the margin.
     p_equivalent
-        p-value of "the effect is outside ±margin": the larger of both one-sided ones.
+        p-value of "the effect is outside ±margin": the larger of the two one-sided ones.
     low, high
-        Interval of the effect at a confidence level of 1 − 2α; A and B are equivalent where ±margin holds it.
+        Interval of the effect at a confidence level of 1 − 2α; A and B are equivalent if it lies within
+        ±margin.
     alpha
         The level of each one-sided test.
     reason
-        Why nothing can be said; "" where something can.
+        The reason why the claim is inconclusive; "" if it is not.
     """
 
     over: tuple[str, ...]
@@ -70,7 +71,7 @@ class MarginClaim:
 
 
 def check_margin(margin: float | None) -> None:
-    """Raise NbykError if a margin is no finite number above 0."""
+    """Raise NbykError unless a margin is a finite number above 0."""
     if margin is not None and not 0.0 < margin < math.inf:
         raise NbykError(
             f"found {margin:g}, expected a number above 0: the largest difference that does not matter",
@@ -81,7 +82,7 @@ def check_margin(margin: float | None) -> None:
 def margin_claims(
     metric: Metric, data: ResponseSet, panel: Panel, claims: Sequence[Claim], *, margin: float, alpha: float
 ) -> tuple[MarginClaim, ...]:
-    """Return how the effect stands to a margin, over the population of each claim.
+    """Return the tests of the effect against a margin, over the population of each claim.
 
     Parameters
     ----------
@@ -115,7 +116,7 @@ def margin_claims(
 
 
 def _sample(data: ResponseSet, panel: Panel, *, of_clusters: bool) -> Responses:
-    """Return the responses for a claim, with the units behind them unless they are without its clusters."""
+    """Return the responses for a claim, with their units unless these lack the claim's clusters."""
     if panel.responses is not None and of_clusters is panel.of_clusters:
         return panel.responses
     gold = data.gold if data.has_gold else None

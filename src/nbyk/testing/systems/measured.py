@@ -1,4 +1,4 @@
-"""How often tests and intervals were measured to reject equally good systems: the worst of each size."""
+"""Measured rates at which tests and intervals reject equally good systems: the worst for each size."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from functools import cache
 from importlib.resources import files
 
 PERCENTILE = "percentile"
-"""The test that rejects where 0 lies outside the percentile interval of bootstrapped items."""
+"""The test that rejects if 0 lies outside the percentile interval of bootstrapped items."""
 
 LEVEL = 0.05
 """The level of the measured rates."""
@@ -31,12 +31,13 @@ class Measured:
     n_items, k_responses
         The size (N, K).
     rate
-        Share of the test sets on which it rejected.
+        Share of the test sets on which the test rejected.
     bound
-        The largest share with which a test may still be at its level: each of the rates of which this is the
-        largest would lie above it by chance so rarely that any of them does once in a hundred times at most.
+        The largest rate that is compatible with a test that holds its level. `rate` is the largest of several
+        rates. If the test holds its level, the chance that any of them exceeds this bound is at most one in a
+        hundred.
     source, epsilon
-        Where it was measured: what responses are like, and ε of both systems.
+        The setting of the measurement: the kind of responses, and ε of both systems.
     """
 
     test: str
@@ -55,9 +56,10 @@ class Measured:
 
 
 def nearest_measured(test: str, metric: str, n_items: int, k_responses: float) -> Measured | None:
-    """Return what was measured of a test by a metric at the size nearest to (N, K), by their logarithms.
+    """Return the measurement of a test by a metric at the size nearest to (N, K), by their logarithms.
 
-    None where nothing was. Numbers of responses come first: sizes of other items are nearer.
+    None if there is none. The number of responses comes first: a size with another number of items is nearer
+    than one with another number of responses.
     """
     found = [row for row in measured() if (row.test, row.metric) == (test, metric)]
     if not found:
@@ -73,7 +75,7 @@ def nearest_measured(test: str, metric: str, n_items: int, k_responses: float) -
 
 @cache
 def measured() -> Sequence[Measured]:
-    """Return all that was measured; docs/calibration.md says how, and how to write the table anew."""
+    """Return all measurements; docs/calibration.md explains them, and how to write the table again."""
     with (files(__package__) / _TABLE).open(encoding="utf-8") as stream:
         return [
             Measured(

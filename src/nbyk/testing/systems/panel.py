@@ -1,4 +1,4 @@
-"""Whom a comparison speaks of: units that items share, their clusters, and which of them are to be new."""
+"""The population of a comparison: shared units, clusters, and those that a claim generalises over."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from nbyk.words import counted, listed
 Integers = NDArray[np.int64]
 
 FACTORS = ("items", "clusters", "raters", "runs")
-"""What a claim may generalise over. Without gold, who rates a system's outputs may be called either."""
+"""The factors that a claim may generalise over; without gold, both names may mean raters of outputs."""
 
 FEWEST_UNITS = 3
-"""Of fewer shared units or clusters nothing can be said about others (docs/shared-units.md)."""
+"""With fewer shared units or clusters, a claim about new ones is inconclusive (docs/shared-units.md)."""
 
 FEW_UNITS = 5
-"""Of fewer, the level of the test was measured to reach twice the nominal one."""
+"""With fewer, the measured level of the test reached twice the nominal one."""
 
 _SEED = re.compile(r"seed", re.IGNORECASE)
 
@@ -36,13 +36,13 @@ class Panel:
     Attributes
     ----------
     responses
-        Values and units as the test for shared units takes them; None where no units are shared.
+        Values and units as the test for shared units takes them; None if no units are shared.
     sources
-        The sources that the broadest claim generalises over; none where items alone are.
+        The sources that the broadest claim generalises over; empty for a claim over items alone.
     fixed
         The units that every claim leaves as they are, in words: "this run of each system".
     n_clusters
-        Number of clusters of items; 0 where items have none.
+        Number of clusters of items; 0 without clusters.
     of_clusters
         Whether the broadest claim generalises over clusters.
     """
@@ -55,7 +55,7 @@ class Panel:
 
     @property
     def is_broad(self) -> bool:
-        """Whether there is a claim beyond that of the test that draws."""
+        """Whether there is a broader claim than that of the test that draws."""
         return bool(self.sources) or self.of_clusters is not self.draws_clusters
 
     @property
@@ -64,11 +64,11 @@ class Panel:
         return self.of_clusters and self.n_clusters >= FEWEST_UNITS
 
     def drawn(self, data: ResponseSet) -> ResponseSet:
-        """Return the data as they are to be swapped and bootstrapped: without clusters, if item by item."""
+        """Return the data for swaps and bootstraps; without clusters if items are drawn one by one."""
         return data if self.draws_clusters else replace(data, clusters=None)
 
     def population(self, sources: Sequence[Source], *, of_clusters: bool) -> str:
-        """Return in words what a claim that generalises over some sources, and over clusters, speaks of."""
+        """Return in words the population of a claim that generalises over some sources, and over clusters."""
         items = "clusters of items" if of_clusters else "items"
         of_new = f"new {listed([items, *self._in_words(sources, counted=False)])}"
         others = [source for source in self._all if source not in sources]
@@ -78,7 +78,7 @@ class Panel:
 
     @property
     def factors(self) -> tuple[str, ...]:
-        """What the broadest claim generalises over."""
+        """The factors that the broadest claim generalises over."""
         return ("items", *(("clusters",) if self.of_clusters else ()), *self.sources)
 
     @property
@@ -86,11 +86,11 @@ class Panel:
         return () if self.responses is None else tuple(self.responses.source_units)
 
     def size(self, source: Source) -> int:
-        """Return how many units of a source there are."""
+        """Return the number of units of a source."""
         return 0 if self.responses is None else len(self.responses.source_units[source])
 
     def _in_words(self, sources: Sequence[Source], *, counted: bool = True) -> list[str]:
-        """Return sources in words: the runs of both systems as one, if there are as many."""
+        """Return sources in words; the runs of both systems are one source if their numbers are equal."""
         both: tuple[Source, Source] = ("runs of A", "runs of B")
         together = set(both) <= set(sources) and (not counted or self.size(both[0]) == self.size(both[1]))
         words = []
@@ -103,7 +103,7 @@ class Panel:
         return words
 
     def few(self, fewest: int, below: int) -> list[str]:
-        """Return in words the sources to generalise over that have from `fewest` to below `below` units."""
+        """Return in words the sources to generalise over that have from `fewest` to `below` − 1 units."""
         few = [source for source in self.sources if fewest <= self.size(source) < below]
         clusters = [f"{self.n_clusters} clusters"] if self._are_few_clusters(fewest, below) else []
         return [_spelt(words) for words in (*clusters, *self._in_words(few))]
@@ -120,13 +120,13 @@ def panel_of(data: ResponseSet, generalise: Sequence[str] | None) -> Panel:
     data
         The responses with their units.
     generalise
-        Of `FACTORS`; None for items, their clusters, and every kind of units that items share, if it has two
-        or more.
+        A selection of `FACTORS`; None for items, their clusters, and every kind of shared units with two or
+        more units.
 
     Raises
     ------
     NbykError
-        If a factor is unknown or not there, or items are left out.
+        If a factor is unknown or not in the data, or "items" is left out.
     """
     if generalise is not None:
         _check_factors(generalise)
@@ -157,7 +157,7 @@ def panel_of(data: ResponseSet, generalise: Sequence[str] | None) -> Panel:
 
 
 def _responses(data: ResponseSet, *, of_clusters: bool) -> Responses | None:
-    """Return the responses with the units that items share, and clusters; None where no units are shared."""
+    """Return the responses with shared units and clusters; None if no units are shared."""
     places, paired = _places(data)
     ids = {role: _shared_ids(data, role, places.get(role)) for role in ("gold", "a", "b")}
     if all(of_role is None for of_role in ids.values()):
@@ -176,10 +176,10 @@ def _responses(data: ResponseSet, *, of_clusters: bool) -> Responses | None:
 
 
 def _places(data: ResponseSet) -> tuple[dict[str, Integers], bool]:
-    """Return a number for each name of A's and of B's units, the same for one that is one unit in both.
+    """Return a number for each name of A's and of B's units; a unit of both systems has one number.
 
-    Runs are the same where a seed's name says so. Without gold the units may be people, who are the same
-    where their ids are.
+    Runs are the same if their equal names contain "seed". Without gold the units may be people, who are the
+    same if their ids are equal.
     """
     a, b = (data.units.get(role) for role in ("a", "b"))
     if a is None or b is None or not (a.known_by == b.known_by == "ids"):
@@ -202,14 +202,14 @@ def _shared_ids(data: ResponseSet, role: str, places: Integers | None) -> Intege
     units = data.units.get(role)
     if units is None or units.index is None or units.n_shared < 1:
         return None
-    shared = np.append(units.items_of > 1, False)  # −1, where nothing is, is the last
+    shared = np.append(units.items_of > 1, False)  # the index −1, no unit, is the last
     numbers = np.append(np.arange(len(units.names)) if places is None else places, NO_UNIT)
     ids: Integers = np.where(shared[units.index], numbers[units.index], NO_UNIT)
     return ids
 
 
 def _single_units(data: ResponseSet) -> Iterator[str]:
-    """Yield in words the roles behind which one unit stands, which no claim can generalise over."""
+    """Yield in words the roles with a single unit, which no claim can generalise over."""
     one = {role: _is_one_unit(data.units.get(role)) for role in ("a", "b")}
     if data.has_gold and _is_one_unit(data.units.get("gold"), or_vector=False):
         yield "this rater"

@@ -25,7 +25,7 @@ _LETTERS = string.ascii_lowercase + string.ascii_uppercase
 
 
 def ranks(scores: Floats) -> tuple[Integers, Integers]:
-    """Return the best and the worst rank that ties leave each system, 1 for the highest score.
+    """Return the best and the worst rank of each system given ties; 1 is the highest score.
 
     Parameters
     ----------
@@ -35,7 +35,8 @@ def ranks(scores: Floats) -> tuple[Integers, Integers]:
     Returns
     -------
     best, worst : ndarray, shape (S, M)
-        1 + the systems that score higher, and S − those that score lower: the same but for ties.
+        1 + the number of systems that score higher, and S − the number that score lower. Without ties they
+        are the same.
     """
     tolerance = tie_tolerance(scores)
     best, worst = np.empty((2, *scores.shape), dtype=np.int64)
@@ -46,9 +47,9 @@ def ranks(scores: Floats) -> tuple[Integers, Integers]:
 
 
 def rank_percentiles(scores: Floats, level: float) -> tuple[Integers, Integers]:
-    """Return the central `level` of each system's rank over draws, ties counted in full at either end.
+    """Return the central `level` of each system's rank over draws; ties count in full at both ends.
 
-    The parameters are those of `ranks`; the results have shape (S,). Without any draw every rank is possible.
+    The parameters are those of `ranks`; the results have shape (S,). Without draws, every rank is possible.
     """
     if scores.shape[1] == 0:
         return np.ones(len(scores), np.int64), np.full(len(scores), len(scores))
@@ -59,7 +60,7 @@ def rank_percentiles(scores: Floats, level: float) -> tuple[Integers, Integers]:
 
 
 def rank_sets(better: Booleans) -> tuple[Integers, Integers]:
-    """Return the ranks that decisions on pairs leave each system.
+    """Return the ranks of each system that are compatible with decisions on pairs.
 
     Parameters
     ----------
@@ -69,9 +70,10 @@ def rank_sets(better: Booleans) -> tuple[Integers, Integers]:
     Returns
     -------
     low, high : ndarray, shape (S,)
-        1 + the systems that are better, and S − those that are worse, also by way of others. If no decision
-        is wrong, every rank that a system may be given, whatever the ties, lies between them: where the
-        chance of any wrong decision is at most α, all sets cover at once with a chance of 1 − α or more.
+        1 + the number of systems that are better, and S − the number that are worse, directly or through
+        others. If no decision is wrong, every possible rank of a system lies between them, also with ties. So
+        if the chance of any wrong decision is at most α, all sets cover at once with a chance of at least 1 −
+        α.
     """
     closed = better.copy()
     for middle in range(len(better)):
@@ -80,20 +82,20 @@ def rank_sets(better: Booleans) -> tuple[Integers, Integers]:
 
 
 def groups(n_systems: int, different: Iterable[tuple[int, int]]) -> list[tuple[int, ...]]:
-    """Return the largest groups of systems of which no two are different, by insertion and absorption.
+    """Return the largest groups of systems in which no two differ, by insertion and absorption.
 
     Parameters
     ----------
     n_systems
         Number of systems S, numbered in the order in which groups should list them.
     different
-        Pairs of systems that were told apart.
+        Pairs of systems that differ.
 
     Returns
     -------
     list of tuple
-        Every system is in one at least; two that are not different share one, two that are share none. In the
-        order of their members.
+        Every system is in at least one group. Two systems that do not differ share a group, two that differ
+        share none. In the order of their members.
     """
     columns = {(1 << n_systems) - 1} if n_systems else set()
     for first, second in different:
@@ -101,7 +103,7 @@ def groups(n_systems: int, different: Iterable[tuple[int, int]]) -> list[tuple[i
         split = {column for column in columns if column & pair == pair}
         parts = {column & ~(1 << system) for column in split for system in (first, second)}
         kept = columns - split
-        # Parts of one column that another contains are absorbed by it; what was kept contains no other.
+        # A column absorbs those that it contains; no kept column contains another.
         new = {
             part
             for part in parts
@@ -114,7 +116,7 @@ def groups(n_systems: int, different: Iterable[tuple[int, int]]) -> list[tuple[i
 
 
 def letters(n_systems: int, members: Sequence[tuple[int, ...]]) -> list[str]:
-    """Return each system's letters: one for each group that it is in, as `group_letters`."""
+    """Return each system's letters (`group_letters`): one for each of its groups."""
     shown = [""] * n_systems
     for letter, group in zip(group_letters(len(members)), members, strict=True):
         for system in group:

@@ -1,4 +1,4 @@
-"""What a comparison of two systems found: a frozen dataclass in scipy's style, with a sentence to quote."""
+"""The result of a comparison of two systems: a frozen dataclass like scipy's, with a sentence to quote."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ IntervalMethod = Literal["percentile", "bca"]
 Verdict = Literal["A", "B", "different", "undecided"]
 
 DEFAULT_METHOD: IntervalMethod = "percentile"
-"""The method whose coverage was the nearer to nominal for most metrics (docs/method.md)."""
+"""The method whose coverage is nearer to nominal for most metrics (docs/method.md)."""
 
 EQUALLY_GOOD = "A and B are equally good over the population of items"
 ALIKE = "A and B answer every item from the same distribution"
@@ -33,7 +33,7 @@ TESTED = {
     "pooled": ALIKE,
     "pooled_twice": ALIKE,
 }
-"""What each null hypothesis says, in words."""
+"""Each null hypothesis in words."""
 
 
 @dataclass(frozen=True)
@@ -43,13 +43,13 @@ class ConfidenceInterval:
     Attributes
     ----------
     low, high
-        Its ends; NaN where no bootstrap draw defines the metric.
+        Its ends; NaN if the metric is undefined on every bootstrap draw.
     level
         Nominal coverage, in (0, 1).
     method
         "percentile" or "bca".
     sampler
-        How test sets were bootstrapped, such as ``bootstrap_items/all``.
+        The bootstrap of test sets, such as ``bootstrap_items/all``.
     """
 
     low: float
@@ -64,7 +64,7 @@ class ConfidenceInterval:
 
 @dataclass(frozen=True)
 class ResponseCounts:
-    """How many responses the items have from one source.
+    """Numbers of responses to the items from one source.
 
     Attributes
     ----------
@@ -81,58 +81,59 @@ class ResponseCounts:
 
 @dataclass(frozen=True, eq=False, repr=False)
 class ComparisonResult(ShownInNotebooks):
-    """Whether system A is better than system B by one metric, and how sure that is; it cannot be changed.
+    """Whether system A is better than system B by one metric, and how sure this is; the result is frozen.
 
     Attributes
     ----------
     metric
         Canonical name of the metric.
     effect
-        By how much A is better on the data as they are; positive where A is better, whichever way is up.
+        How much better A is on the data; positive if A is better, also for metrics of which less is better.
     score_a, score_b
-        The systems' own scores; None where the metric compares two systems and scores neither.
+        The systems' own scores; None if the metric compares two systems and scores neither.
     null
         Name of the null hypothesis (`nbyk.resampling.samplers.NULLS`).
     hypothesis
         The null hypothesis in words.
     alternative, alpha
-        The alternative asked for, "greater" where A is better, and the level of the decision.
+        The chosen alternative ("greater" means that A is better), and the level of the decision.
     p_value
         p-value of that alternative.
     p_greater, p_less, p_two_sided
         p-values of each alternative, from the same draws.
     exact
-        Whether `null_distribution` is all there is under the null, so that p has no Monte-Carlo error.
+        Whether `null_distribution` has every effect under the null, so that p has no Monte-Carlo error.
     expected_p
-        The papers' p: that of a bootstrapped effect in place of the observed one. It carries the sampling
-        noise twice, and is conservative.
+        The papers' p: the mean p of bootstrapped effects instead of that of the observed effect. It counts
+        the sampling noise twice, and is conservative.
     expected_p_sampler
-        The sampler of those bootstrapped effects; the null's are `null_distribution`.
+        The sampler of those bootstrapped effects; the null's effects are `null_distribution`.
     interval_percentile, interval_bca
         Confidence intervals of the effect.
     null_distribution : ndarray, shape (n_resamples,)
-        Effects under the null; where `exact`, those of all arrangements but the observed one.
+        Effects under the null; if `exact`, those of all arrangements except the observed one.
     bootstrap_distribution : ndarray, shape (B,)
         Effects of bootstrapped test sets; without those on which the metric is undefined.
     n_items
         Number of items N.
     n_clusters
-        Number of clusters of items G, which were swapped and bootstrapped whole; 0 where items were.
+        Number of clusters of items G, which were swapped and bootstrapped whole; 0 without clusters.
     responses_gold, responses_a, responses_b
-        How many responses the items have; gold's is None where there is no gold.
+        Numbers of responses to the items; gold's is None without gold.
     n_resamples
-        Draws of the null that were made.
+        Number of draws of the null.
     decision_error
-        Chance at most, over the random draws, that infinitely many draws would decide otherwise, where
-        a claim that was drawn is decided; 0 where `exact`.
+        Largest chance, over the random draws, that infinitely many draws would reverse a decided claim whose
+        p was drawn; 0 if `exact`.
     claims
-        What is claimed, the broadest population first: over new items and new raters or runs, where items
-        share them, and over new items or clusters alone, with these raters and runs. `p`, `decided`,
-        `significant` and `verdict` are those of the first; `p_value` and all that is drawn, of the last.
+        The claims, the broadest population first: over new items and new raters or runs, if items share them,
+        and over new items or clusters alone, with these raters and runs. `p`, `decided`, `significant` and
+        `verdict` are those of the first; `p_value` and all drawn numbers are those of the last.
     margins
-        How the effect stands to the margin asked for, over the population of each claim; none without one.
+        The tests of the effect against your margin, over the population of each claim; empty without a
+        margin.
     warnings
-        What to know before believing the numbers, one sentence each.
+        Cautions about the numbers, one sentence each.
     seed
         Seed of all draws.
     """
@@ -170,22 +171,22 @@ class ComparisonResult(ShownInNotebooks):
 
     @property
     def p(self) -> float:
-        """p-value of the broadest claim; NaN where nothing can be said of that population."""
+        """p-value of the broadest claim; NaN if that claim is inconclusive."""
         return self.claims[0].p
 
     @property
     def standard_error(self) -> float:
-        """Monte-Carlo standard error of `p`; 0 where it is exact or by t."""
+        """Monte-Carlo standard error of `p`; 0 if it is exact or by t."""
         return self.claims[0].standard_error
 
     @property
     def interval(self) -> tuple[float, float]:
-        """Interval of the effect for the broadest claim; NaN where nothing can be said of that population."""
+        """Interval of the effect for the broadest claim; NaN if that claim is inconclusive."""
         return self.claims[0].low, self.claims[0].high
 
     @property
     def decided(self) -> bool:
-        """Whether the decision p ≤ α on the broadest claim is certain, but for `decision_error`."""
+        """Whether the decision p ≤ α on the broadest claim is certain, up to `decision_error`."""
         return self.claims[0].decided
 
     @property
@@ -197,13 +198,13 @@ class ComparisonResult(ShownInNotebooks):
     def verdict(self) -> Verdict:
         """Which system the test shows to be better, if any.
 
-        "different" is that of a null that says more than equally good: A and B do not answer every item
-        alike, which says nothing about which is better.
+        "different" means that A and B do not answer every item alike. It does not say which is better. It is
+        the verdict under nulls that claim more than that both are equally good.
         """
         return self.verdict_of(self.claims[0])
 
     def verdict_of(self, claim: Claim) -> Verdict:
-        """Return which system one of the claims shows to be better, as `verdict` has it."""
+        """Return which system one of the claims shows to be better, as in `verdict`."""
         if not claim.p <= self.alpha:
             return "undecided"
         if self.hypothesis != EQUALLY_GOOD:
@@ -213,9 +214,9 @@ class ComparisonResult(ShownInNotebooks):
         return "A" if self.alternative == "greater" else "B"
 
     def in_order(self, claim: Claim, a: str, b: str) -> tuple[str, str, float]:
-        """Return the system that a claim shows to be better, the other, and the effect's sign that way round.
+        """Return the better system by a claim, the other system, and the effect's sign in this order.
 
-        `a` and `b` are what A and B are called; A is the first where neither is shown to be better.
+        `a` and `b` are the names of A and B. A is the first if neither is shown to be better.
         """
         return (b, a, -1.0) if self.verdict_of(claim) == "B" else (a, b, 1.0)
 
@@ -234,11 +235,11 @@ class ComparisonResult(ShownInNotebooks):
 
     @property
     def sentence(self) -> str:
-        """What was found in words that can be quoted, the systems being A and B."""
+        """The result in words that you can quote; the systems are A and B."""
         return self.sentence_about("A", "B")
 
     def sentence_about(self, a: str, b: str, *, method: str = DEFAULT_METHOD) -> str:
-        """Return what to quote, in which the systems are called `a` and `b`; the better one stands first.
+        """Return sentences to quote, with the systems named `a` and `b`; the better one comes first.
 
         Raises
         ------
@@ -262,11 +263,11 @@ class ComparisonResult(ShownInNotebooks):
 
     @property
     def size(self) -> str:
-        """How many items there are, in how many clusters if they have any, in words."""
+        """The number of items, and of clusters if there are any, in words."""
         return items_in_words(self.n_items, self.n_clusters)
 
     def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
-        """Return everything as plain values that JSON can hold, the drawn effects only if asked for.
+        """Return everything as plain values for JSON, with the drawn effects only if `distributions`.
 
         A number that is not finite becomes None.
         """
@@ -338,14 +339,14 @@ class ComparisonResult(ShownInNotebooks):
         return f"{100 * self.interval_bca.level:g} %"
 
     def p_in_words(self, claim: Claim) -> str:
-        """Return "p = …" of a claim, or "p ≤ …" where no draw reached the effect, so that p may be less."""
+        """Return "p = …" of a claim, or "p ≤ …" if no draw reached the effect, so that p may be less."""
         is_drawn = claim.method != "t" and not self.exact
         relation = p_relation(claim.p, self.n_resamples, self.alternative) if is_drawn else "="
         return f"p {relation} {number(claim.p)}"
 
 
 def plain(value: Any) -> Any:
-    """Return a field as what JSON can hold."""
+    """Return a field as a value that JSON can hold."""
     if is_dataclass(value) and not isinstance(value, type):
         return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
     if isinstance(value, np.ndarray):

@@ -1,4 +1,4 @@
-"""Whether the verdict depends on the metric, the null, or how expected p resamples."""
+"""Whether the verdict depends on the metric, the null, or the sampler of expected p."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ _SAMPLER = get_sampler("bootstrap_items/all")
 
 @dataclass(frozen=True)
 class Choice:
-    """One way to test, and what it says.
+    """One way to test, and its result.
 
     Attributes
     ----------
@@ -45,11 +45,11 @@ class Choice:
     sampler
         None for the p-value at the data's own size; or the sampler of the expected p.
     p, standard_error
-        The p-value of the alternative asked for, and its Monte-Carlo standard error; None where the metric is
+        The p-value of the chosen alternative, and its Monte-Carlo standard error; None if the metric is
         undefined on a draw.
     verdict
-        "A" or "B" is shown to be better, "different" under a null that says more than equally good, or
-        "undecided".
+        "A" or "B" if that system is shown to be better; "different" under a null that claims more than that
+        both are equally good; or "undecided".
     """
 
     metric: str
@@ -62,7 +62,7 @@ class Choice:
 
 @dataclass(frozen=True)
 class MetricEffect:
-    """A metric's effect on the data as they are, with its percentile interval."""
+    """A metric's effect on the data, with its percentile interval."""
 
     metric: str
     effect: float
@@ -81,17 +81,17 @@ class Sensitivity(ShownInNotebooks):
     choices
         Each of them under each null (p-values), then under each sampler against `null` (expected p).
     skipped
-        The metrics that were left out, and why.
+        The metrics that were left out, with the reasons.
     null
         The null of the expected p.
     alternative, alpha, confidence_level
         As for `nbyk.compare`.
     n_items, n_resamples
-        Number of items N, and draws of each distribution.
+        Number of items N, and number of draws of each distribution.
     seed
         Seed of all draws.
     warnings
-        What to know before believing the numbers, one sentence each.
+        Cautions about the numbers, one sentence each.
     """
 
     effects: tuple[MetricEffect, ...]
@@ -122,11 +122,11 @@ class Sensitivity(ShownInNotebooks):
 
     @property
     def sentence(self) -> str:
-        """Whether the verdict depends on the choice in one sentence, the systems being A and B."""
+        """One sentence on whether the verdict depends on the choice; the systems are A and B."""
         return self.sentence_about("A", "B")
 
     def sentence_about(self, a: str, b: str) -> str:
-        """Return in one sentence whether the verdict depends on the choice; the systems are `a` and `b`."""
+        """Return one sentence on whether the verdict depends on the choice; the systems are `a` and `b`."""
         defined = [choice for choice in self.choices if choice.p is not None]
         counts = Counter(choice.verdict for choice in defined)
         n_nulls = len({choice.null for choice in defined if choice.sampler is None})
@@ -169,7 +169,7 @@ class Sensitivity(ShownInNotebooks):
         )
 
     def to_dict(self) -> dict[str, Any]:
-        """Return everything as JSON can hold it."""
+        """Return everything as plain values that JSON can hold."""
         kept = {name: plain(getattr(self, name)) for name in self.__dataclass_fields__}
         return {**kept, "depends": self.depends, "sentence": self.sentence}
 
@@ -199,17 +199,17 @@ def sensitivity(
     gold, a, b, cluster, alternative, alpha, confidence_level, seed, threads, progress
         As for `nbyk.compare`.
     metrics
-        What to test by; by default all in the registry that apply. Those with a threshold apply to binary
-        gold, where every response is 0 or 1; those that look at no gold where there is none.
+        The metrics to test by; by default all in the registry that apply. Those with a threshold apply to
+        binary gold, where every response is 0 or 1; without gold, only metrics that need none apply.
     null
-        The null that expected p compares with.
+        The null of expected p.
     nulls
         The nulls of the p-values.
     samplers
-        The samplers of expected p, by default those of Wein et al. 2023. Where items have clusters, nulls and
+        The samplers of expected p, by default those of Wein et al. 2023. If items have clusters, nulls and
         samplers that draw items or responses one by one are left out, with a warning.
     n_resamples
-        Draws of each distribution: a look at all of them, with `nbyk.compare` for a closer one.
+        Draws of each distribution. Use `nbyk.compare` for more precise numbers of one choice.
 
     Raises
     ------
@@ -218,9 +218,9 @@ def sensitivity(
 
     Notes
     -----
-    All choices see the same draws as `nbyk.compare` with so many. Expected p (`nbyk.expected_p`) looks to the
-    side that the medians point to; two-sided, it is doubled, so that all p are on one scale. One-sided, it
-    is that of the side asked for, ties counted.
+    All choices see the same draws as `nbyk.compare` with this many. Expected p (`nbyk.expected_p`) tests the
+    side that the medians point to. If two-sided, it is doubled, so that all p are on one scale. If one-sided,
+    it is that of the chosen side, and ties count.
     """
     for name in (null, *nulls):
         check_null(name)
@@ -282,7 +282,7 @@ def sensitivity(
 
 
 def _one_by_one(given: Sequence[str], kept: Sequence[str]) -> tuple[str, ...]:
-    """Return the caution of the ways to test that draw items or responses one by one, if there are any."""
+    """Return the caution about ways to test that draw items or responses one by one, if there are any."""
     others = [name for name in given if name not in kept]
     if not others:
         return ()
@@ -292,7 +292,7 @@ def _one_by_one(given: Sequence[str], kept: Sequence[str]) -> tuple[str, ...]:
 def _applicable(
     data: ResponseSet, metrics: Sequence[str | Metric] | None
 ) -> tuple[tuple[Metric, ...], list[tuple[str, str]]]:
-    """Return the metrics that apply, and the others' names with the reason why not."""
+    """Return the metrics that apply, and the names of the others with the reasons why they do not."""
     named = names() if metrics is None else metrics
     binary = bool(np.isin(data.gold[~np.isnan(data.gold)], (0.0, 1.0)).all())
     chosen: dict[str, Metric] = {}
@@ -314,7 +314,7 @@ def _applicable(
 
 
 def _inapplicable(name: str, *, has_gold: bool, binary: bool) -> str | None:
-    """Return why a metric of the registry is not taken unless it is named; None if it is."""
+    """Return why a metric of the registry is used only if it is named; None if it is used anyway."""
     takes = parameters(name)
     needed = [parameter for parameter in takes if parameter.default is None]
     if needed:

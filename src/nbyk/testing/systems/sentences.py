@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Told:
-    """A result in words: `a` and `b` as they are called, and the interval to quote over items."""
+    """A result in words: `a` and `b` are the systems' names, with the interval to quote over items."""
 
     result: ComparisonResult
     a: str
@@ -87,7 +87,7 @@ class Told:
 
 
 def margin_sentence(found: MarginClaim, metric: str, a: str, b: str, unit: float) -> str:
-    """Return what was found about a margin in a sentence."""
+    """Return the result about a margin in a sentence."""
     margin, where = number(unit * found.margin), f"on {metric}, for {found.population}"
     if found.reason:
         return f"These data are inconclusive about a margin of {margin} {where}: {found.reason}."
@@ -107,10 +107,10 @@ def margin_sentence(found: MarginClaim, metric: str, a: str, b: str, unit: float
 
 
 def items_in_words(n_items: int, n_clusters: int) -> str:
-    """Return how many items there are, and in how many clusters, if they have any."""
+    """Return the number of items, and of clusters if there are any, in words."""
     return f"{n_items} items in {n_clusters} clusters" if n_clusters else f"{n_items} items"
 
 
 def number(value: float) -> str:
-    """Return a number in three digits; a 0 has no sign."""
+    """Return a number in three digits; 0 has no sign."""
     return f"{value + 0.0:.3g}"

@@ -1,4 +1,4 @@
-"""Parts of an item's effect's variance, from random halves of each item's responses.
+"""Parts of the variance of item effects, from random halves of each item's responses.
 
 References
 ----------
@@ -30,18 +30,18 @@ _N_SPLITS = 16
 
 @dataclass(frozen=True)
 class Splits:
-    """Responses of the items that have two or more from every role that has two anywhere, to be split.
+    """Responses to split: of the items with two or more from every role that has two on any item.
 
     Attributes
     ----------
     responses
-        Each role's matrix, of these items alone.
+        Each role's matrix with only these items.
     roles
-        Roles that are split.
+        Roles to split.
     single
-        Roles with one response per item, whose part cannot be told from the items'.
+        Roles with one response per item; their part cannot be told from the items' part.
     clusters : ndarray of int, shape (items,), or None
-        The cluster of each of these items, 0 to G − 1; None where items have none.
+        The cluster of each of these items, 0 to G − 1; None without clusters.
     """
 
     responses: dict[str, Floats]
@@ -67,7 +67,7 @@ class Splits:
 
     @property
     def counts(self) -> Integers:
-        """How many responses each role to be split has on each item, shape (roles, items)."""
+        """Number of responses of each role to split on each item, shape (roles, items)."""
         return np.array([(~np.isnan(self.responses[role])).sum(axis=1) for role in self.roles])
 
     @property
@@ -76,11 +76,11 @@ class Splits:
         return bool(self.roles) and int(self.counts.min()) >= 4
 
     def features(self, effects: Effects, key: StreamKey) -> Floats:
-        """Return what `parts` needs of each item, shape (items, 2^roles + 7).
+        """Return each item's numbers for `parts`, shape (items, 2^roles + 7).
 
-        These are, less the mean effect, means over splits: of d × d with the halves of each subset of roles
-        in common, of d on halves, and its square; of d × d on two quarters, of d on quarters, and its square;
-        and d on all responses, and its square.
+        The mean effect is subtracted from d first. The numbers are means over splits: of d × d with the
+        halves of each subset of roles in common, of d on halves, and its square; of d × d on two quarters, of
+        d on quarters, and its square. Then come d on all responses, and its square.
         """
         d = effects(self.responses)
         centre = d.mean()
@@ -94,7 +94,7 @@ class Splits:
                 chosen = {role: halves[role][which >> bit & 1] for bit, role in enumerate(self.roles)}
                 out[:] = effects({**self.responses, **chosen}) - centre
             for common in range(n_subsets):
-                # Two choices of halves have in common what the bits of `common` say.
+                # Two choices of halves share the roles whose bits are set in `common`.
                 other = np.arange(n_subsets) ^ (n_subsets - 1 - common)
                 features[:, common] += (on_halves * on_halves[other]).mean(axis=0)
             mean = on_halves.mean(axis=0)
@@ -138,10 +138,10 @@ class Splits:
         return found
 
     def _shapley_effects(self, explained: Floats) -> Floats:
-        """Return each role's Shapley effect, shape (roles, M), from what subsets explain, (2^roles, M).
+        """Return each role's Shapley effect, shape (roles, M), from variances of subsets, shape (2^roles, M).
 
-        What a subset only explains together is divided among its roles. Of an odd number of responses a half
-        is smaller than half of them, by which its part is scaled.
+        A part that only a whole subset explains is divided among its roles. A half of an odd number of
+        responses is smaller than half of them, so its part is scaled.
         """
         counts = self.counts
         scale = 2.0 * (counts // 2).mean(axis=1) / counts.mean(axis=1)
@@ -161,7 +161,7 @@ def _covariance(sums: Floats, n: Floats) -> Floats:
 
 
 def _halves(responses: Floats, generator: np.random.Generator) -> tuple[Floats, Floats]:
-    """Return two disjoint random halves of each row's responses; of an odd number one is left out."""
+    """Return two disjoint random halves of each row's responses; with an odd number, one is left out."""
     missing = np.isnan(responses)
     order = np.argsort(np.where(missing, 2.0, generator.random(responses.shape)), axis=1)
     shuffled = np.take_along_axis(responses, order, axis=1)
@@ -172,7 +172,7 @@ def _halves(responses: Floats, generator: np.random.Generator) -> tuple[Floats, 
 
 
 def _first_half(responses: Floats) -> Floats:
-    """Return the first half of each row's responses; of an odd number, the smaller."""
+    """Return the first half of each row's responses; with an odd number, the smaller half."""
     half = (~np.isnan(responses)).sum(axis=1, keepdims=True) // 2
     places = np.arange(int(half.max()))[None]
     return np.where(places < half, responses[:, : places.size], np.nan)

@@ -1,4 +1,4 @@
-"""What a comparison of many systems found: a leaderboard with intervals, pairs and groups."""
+"""The result of a comparison of many systems: a leaderboard with intervals, pairs and groups."""
 
 from __future__ import annotations
 
@@ -21,19 +21,21 @@ class Standing:
     Attributes
     ----------
     name
-        What the system is called.
+        The system's name.
     score, interval
-        Its score on the data as they are, and the interval of it.
+        Its score on the data, and the interval of this score.
     rank
         1 + the number of systems with a better score; equal scores share the better rank.
     rank_low, rank_high
-        The rank's confidence set: 1 + the systems shown to be better, and S − those shown to be worse.
+        The rank's confidence set: 1 + the number of systems shown to be better, and S − the number shown to
+        be worse.
     bootstrap_rank_low, bootstrap_rank_high
-        Percentiles of the rank on bootstrapped items. They say how the ranking of these scores would vary
-        over test sets like this one, and are no confidence set of the rank: near ties make them too narrow.
+        Percentiles of the rank on bootstrapped items. They show how the ranking of these scores would vary
+        over test sets like this one. They are not a confidence set of the rank: near ties make them too
+        narrow.
     letters
-        The groups it is in, a letter each: two systems without a common letter were told apart, and two with
-        one were not. Empty where the systems were only compared with a baseline.
+        Its groups, a letter each. Two systems without a common letter were told apart; two with one were not.
+        Empty if the systems were only compared with a baseline.
     """
 
     name: str
@@ -49,19 +51,19 @@ class Standing:
 
 @dataclass(frozen=True, eq=False)
 class Pair:
-    """The comparison of two systems, and what is left of it after the correction.
+    """The comparison of two systems, before and after the correction.
 
     Attributes
     ----------
     a, b
         The systems' names; the effect is positive where `a` is better.
     result
-        What `nbyk.compare` finds: its `p_value`, `verdict` and `decided` are those of this pair alone.
+        The result of `nbyk.compare`: its `p_value`, `verdict` and `decided` are those of this pair alone.
     p_adjusted
-        The p-value corrected for the number of pairs, to be compared with α as it is.
+        The p-value corrected for the number of pairs; compare it with α directly.
     decided
-        Whether the decision `p_adjusted` ≤ α is certain but for a chance of `Leaderboard.decision_error`,
-        which all pairs share.
+        Whether the decision `p_adjusted` ≤ α is certain. It may be wrong with a chance of at most
+        `Leaderboard.decision_error`, which all pairs share.
     """
 
     a: str
@@ -87,7 +89,7 @@ class Pair:
 
     @property
     def effect(self) -> float:
-        """By how much `a` is better."""
+        """How much better `a` is."""
         return self.result.effect
 
     @property
@@ -97,16 +99,16 @@ class Pair:
 
     @property
     def better(self) -> str | None:
-        """The system that is shown to be better; None if none is, or the null does not say who."""
+        """The system that is shown to be better; None if neither is, or if the null does not tell which."""
         side = self.result.verdict if self.significant else "undecided"
         return {"A": self.a, "B": self.b}.get(side)
 
 
 @dataclass(frozen=True, eq=False)
 class Leaderboard(Several):
-    """Systems from the best to the worst score, their pairs, and who can be told from whom.
+    """Systems from the best to the worst score, their pairs, and the systems that can be told apart.
 
-    Of two systems it has the numbers of their pair.
+    With two systems, it has the numbers of their pair.
 
     Attributes
     ----------
@@ -117,22 +119,22 @@ class Leaderboard(Several):
     pairs
         The comparisons: of each system with each later one in the order given, or with the baseline.
     against
-        The baseline; None where all pairs were compared.
+        The baseline; None if all pairs were compared.
     correction
         One of `nbyk.testing.corrections.CORRECTIONS`.
     null, hypothesis, alternative, alpha
         As for a `ComparisonResult`.
     groups
         Names of the systems that share a letter, best first, a group for each letter in their order; empty
-        where there is a baseline.
+        with a baseline.
     n_items, n_clusters
-        Number of items N, and of the clusters that were drawn and swapped whole; 0 where items were.
+        Number of items N, and of the clusters that were drawn and swapped whole; 0 without clusters.
     n_resamples
-        The fewest draws of the null that a pair got.
+        The smallest number of draws of the null for any pair.
     decision_error
-        Chance at most, over the random draws, that any decided pair is not what infinitely many would show.
+        Largest chance, over the random draws, that infinitely many draws would reverse any decided pair.
     warnings
-        What to know before believing the numbers, one sentence each.
+        Cautions about the numbers, one sentence each.
     seed
         Seed of all draws.
     """
@@ -165,7 +167,7 @@ class Leaderboard(Several):
         return tuple(standing.name for standing in self.standings)
 
     def standing(self, name: str) -> Standing:
-        """Return the standing of a system; an `NbykError` names those there are."""
+        """Return the standing of a system; an unknown name raises `NbykError`, which lists the names."""
         for standing in self.standings:
             if standing.name == name:
                 return standing
@@ -173,12 +175,12 @@ class Leaderboard(Several):
 
     @property
     def size(self) -> str:
-        """How many items there are, in how many clusters if they have any, in words."""
+        """The number of items, and of clusters if there are any, in words."""
         return items_in_words(self.n_items, self.n_clusters)
 
     @property
     def sentence(self) -> str:
-        """What was found in one sentence that can be quoted."""
+        """The result in one sentence that you can quote."""
         n_systems, n_found = len(self.standings), sum(pair.significant for pair in self.pairs)
         null = f"{self.null} of whole clusters" if self.n_clusters else self.null
         how = f"{null}, {self.alternative}, {_CORRECTED[self.correction]}, at α = {self.alpha:g}"
@@ -204,7 +206,7 @@ class Leaderboard(Several):
         return f"{told}, {best} ({how})."
 
     def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
-        """Return everything as plain values that JSON can hold, the drawn effects only if asked for."""
+        """Return everything as plain values for JSON, with the drawn effects only if `distributions`."""
         kept = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "pairs"}
         return {
             **{name: plain(value) for name, value in kept.items()},

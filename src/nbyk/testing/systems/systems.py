@@ -1,4 +1,4 @@
-"""Comparing many systems on a user's own data: all pairs, or all with a baseline, corrected for how many."""
+"""Comparison of many systems on your data: all pairs, or all with a baseline, corrected for their number."""
 
 from __future__ import annotations
 
@@ -64,36 +64,36 @@ def compare_systems(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Leaderboard:
-    """Return a leaderboard of systems: who is better than whom, how sure that is, and who may be where.
+    """Return a leaderboard of systems: the better system of each pair, how sure this is, and possible ranks.
 
     Parameters
     ----------
     gold
-        Gold responses as `nbyk.compare` takes them, or None where the metric does not need them.
+        Gold responses as `nbyk.compare` takes them, or None if the metric does not need them.
     systems
-        Two systems' responses or more to the same items, by name or in order ("system 0" and so on).
+        Responses of two or more systems to the same items, by name or in order ("system 0" and so on).
     cluster
         The name of each item's cluster, as `nbyk.compare` takes it.
     metric
         A metric that scores each system by itself.
     units
         The raters or runs behind the responses, by "gold" and the systems' names, as `nbyk.read_systems`
-        finds them; by default each of two columns or more is one.
+        finds them; by default, if a system has two columns or more, each column is one.
     against
         The name of a baseline, to compare every other system with it; by default all pairs are compared.
     correction
         "holm" and "bonferroni" bound the chance of any wrong claim, "benjamini_hochberg" the expected share
-        of wrong ones among those made; "none" tests each pair alone.
+        of wrong claims among those made; "none" tests each pair alone.
     null, alternative, alpha, confidence_level, generalise, seed, threads, progress
-        As for `nbyk.compare`. Of three systems or more, "greater", that a system is better than the baseline,
-        and "less" need one.
+        As for `nbyk.compare`. With three systems or more, "greater" (a system is better than the baseline)
+        and "less" need a baseline.
     n_resamples, max_resamples
-        Draws of a pair's null at first, and at most. The first look takes more where the smallest p could not
-        reach α over the number of pairs otherwise.
+        First and largest number of draws of a pair's null. The first look takes more draws if the smallest p
+        could otherwise not reach α over the number of pairs.
     max_draws
-        Draws of all pairs together, at most: they are kept in memory.
+        Most draws of all pairs together; they are kept in memory.
     decision_error
-        Chance at most, over the random draws, that any settled decision is not that of infinitely many.
+        Largest chance, over the random draws, that any settled decision differs from that of infinitely many.
 
     Returns
     -------
@@ -102,13 +102,14 @@ def compare_systems(
     Raises
     ------
     NbykError
-        As `nbyk.compare` and `bootstrap_scores`; if there are fewer than two systems, the baseline is none of
-        them, or `max_resamples` or `max_draws` does not let the smallest p reach α over the number of pairs.
+        As `nbyk.compare` and `bootstrap_scores`; if there are fewer than two systems, the baseline is not one
+        of them, or `max_resamples` or `max_draws` is too small for the smallest p to reach α over the number
+        of pairs.
 
     Notes
     -----
-    All pairs see the same draws, those of `nbyk.compare`. Pairs go on drawing until every corrected decision
-    is certain (`nbyk.testing.family`).
+    All pairs see the same draws, those of `nbyk.compare`. All pairs draw until every corrected decision is
+    certain (`nbyk.testing.family`).
     """
     check_null(null)
     check_confidence_level(confidence_level)
@@ -173,7 +174,7 @@ def compare_systems(
     results = []
     for (a, b), under in zip(pairs, nulls, strict=True):
         draws = draws_of((a, b))
-        with np.errstate(invalid="ignore"):  # inf − inf, where the metric is undefined
+        with np.errstate(invalid="ignore"):  # inf − inf if the metric is undefined
             bootstrapped = chosen.sign * (drawn[a] - drawn[b])
         left_out = draws.jackknifed()[0]
         results.append(
@@ -187,7 +188,7 @@ def compare_systems(
                 left_out=left_out,
             )
         )
-    # Where nothing can be said of the population, nothing is claimed: p counts as 1.
+    # An inconclusive claim counts as p = 1.
     p = correct_p_values(np.nan_to_num([result.p for result in results], nan=1.0), correction).tolist()
     compared = [
         Pair(
@@ -228,7 +229,7 @@ def compare_systems(
 
 
 def _about_units(panels: Sequence[Panel], units: Mapping[str, Units], n_items: int) -> Iterator[str]:
-    """Yield the cautions about shared units: none about those that every pair generalises over."""
+    """Yield the cautions about shared units, except about those that every pair generalises over."""
     if all(panel.sources for panel in panels):
         yield from dict.fromkeys(text for panel in panels for text in few_units(panel))
         units = {name: of_name for name, of_name in units.items() if not of_name.n_shared}
@@ -257,7 +258,7 @@ def _draw(
 def _bound(
     rows: Rows, clusters: Integers | None, metric: Metric, pair: tuple[int, int], asked: Asked
 ) -> float:
-    """Return what the p-value of infinitely many draws is at most, 1 where nothing is known."""
+    """Return an upper bound of the p-value of infinitely many draws; 1 if unknown."""
     if asked.null != "swap_items" or not metric.additive:
         return 1.0
     scores = rows.sums(metric).features
@@ -320,7 +321,7 @@ def _standings(
 def _cautions(
     pairs: list[Pair], rows: Rows, clusters: Integers | None, drawn: Floats, family: Hypotheses
 ) -> Iterator[str]:
-    """Yield what to know before believing the leaderboard; each pair's result has cautions of its own."""
+    """Yield the cautions about the leaderboard; each pair's result has cautions of its own."""
     first = pairs[0].result
     responses = [rows.systems[..., 1:], *([rows.gold[:, 1:]] if first.responses_gold else [])]
     if all(np.isnan(beyond_first).all() for beyond_first in responses):

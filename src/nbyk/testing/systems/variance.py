@@ -1,4 +1,4 @@
-"""Where the variance of an effect comes from: clusters, items, gold raters, and either system's responses."""
+"""The sources of the variance of an effect: clusters, items, gold raters, and each system's responses."""
 
 from __future__ import annotations
 
@@ -32,16 +32,16 @@ Floats = NDArray[np.float64]
 
 @dataclass(frozen=True)
 class VarianceShare:
-    """One source's part of the variance of an effect; all None where it is not identified.
+    """One source's part of the variance of an effect; all fields are None if it is not identified.
 
     Attributes
     ----------
     variance
         Its part of the effect's variance over test sets of this size.
     share
-        The same over the whole variance, in [0, 1]; None too where nothing varies.
+        The part over the whole variance, in [0, 1]; None also if nothing varies.
     interval
-        Of the clusters' share alone, by F: its 95 % interval. None of the others, as none was found to cover.
+        The 95 % interval of the clusters' share, by F. None for other shares: no interval was found to cover.
     """
 
     variance: float | None
@@ -60,14 +60,14 @@ class VarianceShares:
     standard_error
         Standard error of the effect over test sets like this one: the root of the whole variance.
     clusters
-        The part of clusters of items; None where items have none.
+        The part of clusters of items; None without clusters.
     items
-        The items' part, within their clusters if they have any: what would remain with infinitely many
-        responses per item. The part of a role that is not identified is in here.
+        The items' part, within their clusters if there are any: the variance that would remain with
+        infinitely many responses per item. It includes the part of a role that is not identified.
     gold, a, b
-        The parts of the gold responses and of either system's, at the numbers of them that the items have.
+        The parts of the gold responses and of each system's responses, at their present numbers per item.
     warnings
-        What to know before believing the numbers, one sentence each.
+        Cautions about the numbers, one sentence each.
     """
 
     metric: str
@@ -80,7 +80,7 @@ class VarianceShares:
     warnings: tuple[str, ...]
 
     def parts(self, sources: Sequence[str] = SOURCES) -> tuple[VariancePart, ...]:
-        """Return sources as the parts of the variance of a claim are; NaN for what is not identified."""
+        """Return sources in the form of a claim's variance parts; NaN for parts that are not identified."""
         return tuple(_part(_NAMES[source], getattr(self, source)) for source in sources)
 
 
@@ -93,39 +93,40 @@ def variance_shares(
     metric: str | Metric = "mae",
     seed: Any = 0,
 ) -> VarianceShares:
-    """Return which part of the effect's variance is due to clusters, items, gold raters, A and B.
+    """Return the shares of the effect's variance that are due to clusters, items, gold raters, A and B.
 
     Parameters
     ----------
     gold, a, b, cluster, seed
         As for `nbyk.compare`.
     metric
-        An additive metric, or rmse or inverse_mse, whose effects are linear in the mean squared errors at
-        first order.
+        An additive metric, or rmse or inverse_mse: to first order, their effects are linear in the mean
+        squared errors.
 
     Raises
     ------
     NbykError
-        If the input is malformed, an argument is out of range, or the metric is no function of sums over
+        If the input is malformed, an argument is out of range, or the metric is not a function of sums over
         items.
 
     Notes
     -----
     The effect is the mean of one number d per item, and its variance that of d over N. Each item's responses
     are split into halves at random. Over items, the covariance of d on the first halves with d on the second
-    is the variance that items alone explain; where both have a role's half in common, that of items and this
-    role (pick-freeze: Sobol' 1993). Both are without bias for half as many responses, whatever the metric.
-    The items' part is the first of them, extrapolated from halves and quarters to all responses, linearly in
-    one over their number. What it leaves of the variance of d on all responses falls to the roles in
-    proportion to their Shapley effects on halves (Owen 2014; Song et al. 2016), which divide what two roles
-    only do together: most of it where A and B are nearly as good, and what a jackknife of responses would
-    count several times. Negative estimates are set to 0, with a warning if it is the items' or clusters'.
+    is the variance that items alone explain. If both use the same half of a role, it is the variance that
+    items and this role explain (pick-freeze: Sobol' 1993). Both are unbiased for half as many responses, for
+    any metric. The items' part is the first of them, extrapolated from halves and quarters to all responses,
+    linearly in one over their number. The rest of the variance of d on all responses is divided among the
+    roles in proportion to their Shapley effects on halves (Owen 2014; Song et al. 2016). Shapley effects
+    divide the variance that two roles explain only together. This is most of it if A and B are nearly equally
+    good, and a jackknife of responses would count it several times. Negative estimates are set to 0, with a
+    warning if it is the items' or the clusters' part.
 
-    Of G clusters of n_g items, the variance of d is σ²_c between clusters and σ²_w within, by the analysis
+    With G clusters of n_g items, the variance of d is σ²_c between clusters and σ²_w within, by the analysis
     of variance (with MS_c − MS_w over the mean size (N − Σ n_g²/N) / (G − 1)). Clusters add σ²_c Σ n_g²/N² to
     the variance of the mean, and all else σ²_w/N (Searle, Casella and McCulloch 1992, Variance components).
 
-    Other shares have no interval: percentiles over bootstrapped items held the true shares far too rarely
+    Other shares have no interval: percentiles over bootstrapped items covered the true shares far too rarely
     (docs/method.md).
     """
     (chosen,) = as_metrics(metric)
@@ -177,9 +178,9 @@ def variance_shares(
 
 
 def _item_effects(metric: Metric, data: ResponseSet) -> Effects:
-    """Return the function from responses, by role, to each item's d, shape (N,); its mean is the effect.
+    """Return the function from responses, by role, to each item's d, shape (N,); the mean of d is the effect.
 
-    Where the metric is a function of the mean squared error, d is that of its linearisation.
+    If the metric is a function of the mean squared error, d is that of its linearisation.
     """
     base, slopes = metric, np.ones(2)
     if metric.name in _SLOPES:
