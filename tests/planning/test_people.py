@@ -190,6 +190,16 @@ def test_the_cheapest_collection_has_the_power_and_nothing_cheaper_does() -> Non
     assert cheaper < 0.8
 
 
+def test_where_several_numbers_are_open_and_none_is_enough_the_answer_says_so() -> None:
+    found = plan_with_people(SPREAD, CrewRequest(raters=3, effect=0.001, power=0.9))
+    assert not found.reachable
+    assert found.open == ("n_items", "ratings_per_item", "runs")
+    assert found.crew.ratings_per_item == 3
+    assert "No number of items or ratings per item or runs settles this with 3 raters;" in found.sentence
+    with pytest.raises(NbykError, match="found 5, and there are 3 raters"):
+        plan_with_people(SPREAD, CrewRequest(raters=3, ratings_per_item=5, effect=0.01, power=0.9))
+
+
 @pytest.mark.parametrize(
     ("given", "message"),
     [

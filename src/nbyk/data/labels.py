@@ -302,11 +302,25 @@ def _like_target(origin: LabelOrigin, values: ArrayLike, target: Floats) -> Floa
     return rows
 
 
-def _distributions(origin: LabelOrigin, values: ArrayLike) -> Floats:
+def number_rows(origin: LabelOrigin, values: ArrayLike) -> Floats:
+    """Return a copy of rows of numbers; refuse rows of unlike lengths and text."""
     try:
-        rows = np.array(values, dtype=np.float64)
+        return np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
         raise NbykError(f"{origin}: expected rows of as many numbers each, one per class") from None
+
+
+def refuse_cells(origin: LabelOrigin, rows: Floats, wrong: NDArray[np.bool_], expected: str) -> None:
+    """Raise NbykError about the first wrong cell, if there is one."""
+    if wrong.any():
+        row, column = (int(i) for i in np.argwhere(wrong)[0])
+        raise NbykError(
+            f"{origin}: {origin.place(row)}, class {column} is {rows[row, column]:g}; expected {expected}"
+        )
+
+
+def _distributions(origin: LabelOrigin, values: ArrayLike) -> Floats:
+    rows = number_rows(origin, values)
     if rows.size == 0:
         raise NbykError(f"{origin} is empty; expected one row of probabilities per item")
     if rows.shape[1] < 2:
@@ -314,12 +328,8 @@ def _distributions(origin: LabelOrigin, values: ArrayLike) -> Floats:
             f"{origin}: rows of one number; expected probabilities of at least two classes, or hard labels "
             "that are not in rows"
         )
-    for wrong, what in ((~np.isfinite(rows), "a finite number"), (rows < 0.0, "a probability, 0 or more")):
-        if wrong.any():
-            row, column = (int(i) for i in np.argwhere(wrong)[0])
-            raise NbykError(
-                f"{origin}: {origin.place(row)}, class {column} is {rows[row, column]:g}; expected {what}"
-            )
+    refuse_cells(origin, rows, ~np.isfinite(rows), "a finite number")
+    refuse_cells(origin, rows, rows < 0.0, "a probability, 0 or more")
     sums = rows.sum(axis=1)
     off = np.abs(sums - 1.0) > SUM_TOLERANCE
     if off.any():

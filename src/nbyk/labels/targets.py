@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.data.labels import LabelOrigin
+from nbyk.data.labels import LabelOrigin, number_rows, refuse_cells
 from nbyk.data.ratings import Ratings
 from nbyk.data.response_set import response_matrix
 from nbyk.data.scales import Binary, Levels
@@ -86,25 +86,14 @@ def shares_of_counts(counts: ArrayLike, *, smoothing: float = 0.0) -> Floats:
         If the counts are not such a table, an item has no rating and nothing is added, or the smoothing is
         negative or infinite. The message names the row.
     """
+    return shares_of(LabelOrigin("counts"), counts, smoothing)
+
+
+def shares_of(origin: LabelOrigin, counts: ArrayLike, smoothing: float) -> Floats:
+    """Return `shares_of_counts`; errors name the origin of the counts."""
     if not 0.0 <= smoothing < np.inf:
         raise NbykError(f"found {smoothing}; expected a finite number, 0 or more", argument="smoothing")
-    added = counted(LabelOrigin("counts"), counts, may_be_empty=smoothing > 0.0) + smoothing
-    shares: Floats = added / added.sum(axis=1, keepdims=True)
-    return shares
-
-
-def counted(origin: LabelOrigin, counts: ArrayLike, *, may_be_empty: bool = False) -> Floats:
-    """Return counts of ratings, shape (N, C).
-
-    Raises
-    ------
-    NbykError
-        If they are not whole numbers, 0 or more, in rows of two or more, or an item has no rating.
-    """
-    try:
-        rows = np.array(counts, dtype=np.float64)
-    except (TypeError, ValueError):
-        raise NbykError(f"{origin}: expected rows of as many numbers each, one per class") from None
+    rows = number_rows(origin, counts)
     if rows.ndim != 2 or len(rows) == 0 or rows.shape[1] < 2:
         shape = " × ".join(map(str, rows.shape))
         raise NbykError(
@@ -112,20 +101,18 @@ def counted(origin: LabelOrigin, counts: ArrayLike, *, may_be_empty: bool = Fals
             "for each of two or more classes"
         )
     wrong = ~((rows >= 0.0) & (rows < _LARGEST_COUNT) & (rows == np.rint(rows)))
-    if wrong.any():
-        row, column = (int(place) for place in np.argwhere(wrong)[0])
-        raise NbykError(
-            f"{origin}: {origin.place(row)}, class {column} is {rows[row, column]:g}; expected a count of "
-            "ratings: a whole number, 0 or more (rows of probabilities are targets)"
-        )
+    expected = "a count of ratings: a whole number, 0 or more (rows of probabilities are targets)"
+    refuse_cells(origin, rows, wrong, expected)
     empty = rows.sum(axis=1) == 0.0
-    if empty.any() and not may_be_empty:
+    if empty.any() and smoothing == 0.0:
         row = int(np.flatnonzero(empty)[0])
         raise NbykError(
             f"{origin}: {origin.place(row)} has no rating; leave the item out everywhere, or add some to "
             "every class by smoothing"
         )
-    return rows
+    rows += smoothing
+    shares: Floats = rows / rows.sum(axis=1, keepdims=True)
+    return shares
 
 
 def majority_labels(

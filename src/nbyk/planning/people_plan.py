@@ -228,41 +228,45 @@ def plan_with_people(spread: Spread, request: CrewRequest) -> PeoplePlan:
     return _for_one(spread, request, lacking[0])
 
 
+def _reached(spread: Spread, request: CrewRequest, crew: Crew) -> float:
+    """Return the power of a crew for the requested effect."""
+    return power_with_people(spread, crew, request.effect or 0.0, request.alpha)
+
+
+def _least_number(
+    spread: Spread, request: CrewRequest, name: str, most: int, sizes: Mapping[str, int] | None = None
+) -> int | None:
+    """Return the least number of items, raters, … with the requested power, beside other `sizes`, or None."""
+
+    def power(count: int) -> float:
+        return _reached(spread, request, request.crew(**{**(sizes or {}), name: count}))
+
+    return _least(power, request.power or 0.0, request.least(name), most)
+
+
 def _for_one(spread: Spread, request: CrewRequest, opened: str) -> PeoplePlan:
     """Solve for the one quantity that is left out."""
     made = partial(PeoplePlan, request, spread, (opened,))
-    effect, target = request.effect or 0.0, request.power or 0.0
-
-    def reached(crew: Crew) -> float:
-        return power_with_people(spread, crew, effect, request.alpha)
-
+    effect = request.effect or 0.0
     if opened == "power":
-        return made(request.crew(), effect, reached(request.crew()))
+        return made(request.crew(), effect, _reached(spread, request, request.crew()))
     if opened == "effect":
         size, power = _least_effect(spread, request, request.crew())
         return made(request.crew(), size, power, math.isfinite(size))
     most = _MOST[opened]
     if opened == "ratings_per_item" and request.raters:
         most = request.raters
-    count = _least(
-        lambda count: reached(request.crew(**{opened: count})), target, request.least(opened), most
-    )
-    if count is not None:
-        crew = request.crew(**{opened: count})
-        return made(crew, effect, reached(crew))
-    crew, instead = request.crew(**{opened: most}), {}
-    for name in ("raters", "runs"):
-        by_load = name == "raters" and request.items_per_rater is not None
-        if getattr(request, name) and not by_load:
-            with_other = partial(_with_other, request, {opened: most}, name)
-            other = _least(lambda count, of=with_other: reached(of(count)), target, FEWEST, _MOST[name])  # type: ignore[misc]
-            if other is not None:
-                instead[name] = other
-    return made(crew, effect, reached(crew), False, instead)
-
-
-def _with_other(request: CrewRequest, sizes: Mapping[str, int], name: str, count: int) -> Crew:
-    return request.crew(**{**sizes, name: count})
+    count = _least_number(spread, request, opened, most)
+    crew = request.crew(**{opened: most if count is None else count})
+    instead = {}
+    if count is None:
+        for name in ("raters", "runs"):
+            by_load = name == "raters" and request.items_per_rater is not None
+            if getattr(request, name) and not by_load:
+                other = _least_number(spread, request, name, _MOST[name], {opened: most})
+                if other is not None:
+                    instead[name] = other
+    return made(crew, effect, _reached(spread, request, crew), count is not None, instead)
 
 
 def _crews(request: CrewRequest, sizes: Sequence[str]) -> Iterator[dict[str, int]]:
@@ -279,28 +283,24 @@ def _crews(request: CrewRequest, sizes: Sequence[str]) -> Iterator[dict[str, int
 
 def _cheapest(spread: Spread, request: CrewRequest, sizes: Sequence[str]) -> PeoplePlan:
     """Return the cheapest collection with the requested power; of equal costs, the first."""
-    effect, target = request.effect or 0.0, request.power or 0.0
-
-    def reached(crew: Crew) -> float:
-        return power_with_people(spread, crew, effect, request.alpha)
-
+    cost_of, target = request.costs.of, request.power or 0.0
     best: Crew | None = None
+    tried: dict[str, int] = {}
     for tried in _crews(request, sizes):
         if "n_items" in sizes:
-            most = _MOST["n_items"] if best is None else _affordable(request, tried, request.costs.of(best))
-            with_items = partial(_with_other, request, tried, "n_items")
-            n = _least(lambda n, of=with_items: reached(of(n)), target, request.least("n_items"), most)  # type: ignore[misc]
-            if n is None:
+            most = _MOST["n_items"] if best is None else _affordable(request, tried, cost_of(best))
+            n_items = _least_number(spread, request, "n_items", most, tried)
+            if n_items is None:
                 continue
-            tried["n_items"] = n
+            tried["n_items"] = n_items
         crew = request.crew(**tried)
-        if reached(crew) >= target and (best is None or request.costs.of(crew) < request.costs.of(best)):
+        if (best is None or cost_of(crew) < cost_of(best)) and _reached(spread, request, crew) >= target:
             best = crew
-    made = partial(PeoplePlan, request, spread, tuple(sizes))
-    if best is None:
-        largest = request.crew(**{name: _MOST[name] if name == "n_items" else _TRIED[-1] for name in sizes})
-        return made(largest, effect, reached(largest), False)
-    return made(best, effect, reached(best))
+    # The last that was tried is the largest.
+    most_items = {"n_items": _MOST["n_items"]} if "n_items" in sizes else {}
+    crew = request.crew(**{**tried, **most_items}) if best is None else best
+    power = _reached(spread, request, crew)
+    return PeoplePlan(request, spread, tuple(sizes), crew, request.effect or 0.0, power, best is not None)
 
 
 def _for_the_money(spread: Spread, request: CrewRequest, sizes: Sequence[str]) -> PeoplePlan:
@@ -334,10 +334,9 @@ def _for_the_money(spread: Spread, request: CrewRequest, sizes: Sequence[str]) -
         )
     made = partial(PeoplePlan, request, spread, (*sizes, "power" if request.power is None else "effect"))
     if request.effect is not None:
-        effect = request.effect
-        powers = [power_with_people(spread, crew, effect, request.alpha) for crew in crews]
+        powers = [_reached(spread, request, crew) for crew in crews]
         best = max(range(len(crews)), key=powers.__getitem__)
-        return made(crews[best], effect, powers[best])
+        return made(crews[best], request.effect, powers[best])
     best_crew, size, power = crews[0], math.inf, 0.0
     for crew in crews:
         if power_with_people(spread, crew, min(size, 1e12), request.alpha) > (request.power or 0.0):

@@ -81,17 +81,14 @@ def sizes(plan: PeoplePlan) -> pd.DataFrame:
                 "raters": raters,
                 "items": found.crew.n_items if found.reachable else None,
                 "ratings per item": found.crew.ratings_per_item,
-                "cost": found.cost if found.reachable else None,
+                "cost": _whole(found.cost) if found.reachable else None,
             }
         )
-    whole = {name: [_whole(row[name]) for row in rows] for name in ("items", "cost")}
-    return pd.DataFrame(rows).assign(
-        **{name: pd.Series(cells, dtype=object) for name, cells in whole.items()}
-    )
+    return pd.DataFrame(rows, dtype=object)
 
 
-def _whole(number: float | None) -> float | None:
-    return int(number) if number is not None and number == int(number) else number
+def _whole(number: float) -> float:
+    return int(number) if number == int(number) else number
 
 
 def people_figure(plan: PeoplePlan) -> Figure:

@@ -27,7 +27,7 @@ from nbyk.labels.designs.outcomes import read_outcomes
 from nbyk.labels.designs.reading import ITEM, LABEL_SUFFIXES, column_of, read_labels
 from nbyk.labels.designs.settings import DesignSection, Settings, as_list
 from nbyk.labels.raters import rated_targets
-from nbyk.labels.targets import Ties, counted, majority_labels, shares_of_counts, soft_labels
+from nbyk.labels.targets import Ties, majority_labels, shares_of, soft_labels
 from nbyk.metrics.label_scores import Kind
 from nbyk.validation import explained
 from nbyk.yaml_text import parse_mapping, place_of
@@ -350,8 +350,7 @@ def _made_targets(places: _Places, file: DesignFile) -> list[LabelColumn]:
     if file.counts is None:
         return []
     given = read_labels(places.counts, "soft")
-    counts = counted(given.origin, given.values, may_be_empty=file.counts.smoothing > 0.0)
-    return [replace(given, values=shares_of_counts(counts, smoothing=file.counts.smoothing))]
+    return [replace(given, values=shares_of(given.origin, given.values, file.counts.smoothing))]
 
 
 def _rated(places: _Places, ratings: TargetRatings, kind: Kind) -> LabelColumn:

@@ -51,6 +51,18 @@ def what_people_would(
         between = max(test.items.total - alone.items.total, 0.0) * data.n_clusters
         spread = replace(Spread.of(alone, rated=rated), clusters=between)
         per_cluster = round(data.n_items / data.n_clusters)
+    # The level of a one-sided test is that of one side of a two-sided test.
+    level = alpha if alternative == "two-sided" else min(2.0 * alpha, 0.999)
+    asked = CrewRequest(
+        now.n_items,
+        now.raters,
+        now.ratings_per_item,
+        now.runs,
+        items_per_cluster=per_cluster,
+        effect=test.effect,
+        power=max(power, 1.001 * level),
+        alpha=level,
+    )
     ways, hopeless = [], []
     for opened, words in (
         ("n_items", "{} items"),
@@ -62,19 +74,7 @@ def what_people_would(
             continue
         if opened == "ratings_per_item" and now.raters and now.ratings_per_item >= now.raters:
             continue
-        # The level of a one-sided test is that of one side of a two-sided test.
-        level = alpha if alternative == "two-sided" else min(2.0 * alpha, 0.999)
         try:
-            asked = CrewRequest(
-                now.n_items,
-                now.raters,
-                now.ratings_per_item,
-                now.runs,
-                items_per_cluster=per_cluster,
-                effect=test.effect,
-                power=max(power, 1.001 * level),
-                alpha=level,
-            )
             found = plan_with_people(spread, asked.without(opened))
         except NbykError:
             continue
