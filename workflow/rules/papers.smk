@@ -30,7 +30,7 @@ rule papers:
     input:
         lambda wildcards: plan.cell_files(*PAPERS, "cartpole"),
         rules.papers_report.input,
-        expand(rules.study_report.output, folder="cartpole"),
+        expand(rules.study_report.output, folder=plan.report_folder("cartpole")),
         rules.papers_report.output,
     message:
         "Every paper is there, and results/report.html of them all"
