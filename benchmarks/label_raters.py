@@ -24,8 +24,9 @@ from nbyk.data.units import Units
 from nbyk.labels import label_bootstrap
 from nbyk.labels.level import equally_good_rated
 from nbyk.labels.raters import RatedTargets, rater_components
+from nbyk.labels.scores import choose_scores
 from nbyk.labels.targets import Ties
-from nbyk.metrics.label_scores import Kind, choose_scores
+from nbyk.metrics.label_scores import Kind
 from nbyk.resampling.streams import CHUNK, chunks
 
 SCORES = {"hard": ["accuracy", "f1_macro"], "soft": ["cross_entropy", "js_divergence", "entropy_correlation"]}

@@ -109,7 +109,7 @@ BAD_DESIGNS: list[tuple[str, dict[str, str], str]] = [
     (
         "a score of soft labels",
         keyed("scores: js_distance"),
-        r"design.yaml: score 'js_distance' needs soft labels",
+        r"design.yaml: metric 'js_distance' scores soft labels",
     ),
     ("a score twice", keyed("scores: [accuracy, accuracy]"), r"design.yaml: scores: found .* each once"),
     ("an unknown target class", keyed("target_class: c"), r"design.yaml: .*'f1\(c\)': no such class"),

@@ -13,10 +13,11 @@ import pytest
 import sklearn.metrics
 from scipy import stats
 
+from nbyk import metrics
 from nbyk.data.labels import check_labels
 from nbyk.errors import UndefinedMetricError
-from nbyk.labels import label_bootstrap, label_scores, score_names
-from nbyk.metrics.label_scores import choose_scores
+from nbyk.labels import label_bootstrap, label_scores
+from nbyk.labels.scores import choose_scores
 from nbyk.testing.engine import item_draws
 from nbyk.testing.engine.item_draws import KindCounts
 from nbyk.testing.engine.label_scores import label_scorer
@@ -146,7 +147,7 @@ def test_effects_are_those_of_resampled_indices(n_classes: int) -> None:
 def test_p_values_and_intervals_are_their_definitions(kind: str) -> None:
     for seed in range(5):
         target, a, b = data_for(kind, 40, seed)
-        test = label_bootstrap(target, a, b, score_names(kind), n_resamples=999, seed=seed)  # type: ignore[arg-type]
+        test = label_bootstrap(target, a, b, metrics.names(f"{kind} labels"), n_resamples=999, seed=seed)  # type: ignore[arg-type]
         for comparison, drawn in zip(test.comparisons, test.draws, strict=True):
             d = comparison.effect
             greater, less = (
@@ -164,17 +165,17 @@ def test_p_values_and_intervals_are_their_definitions(kind: str) -> None:
 @pytest.mark.parametrize("kind", ["hard", "soft"])
 def test_identical_predictions_give_a_p_of_one(kind: str) -> None:
     target, a, _ = data_for(kind, 100)
-    test = label_bootstrap(target, a, a, score_names(kind), n_resamples=500)  # type: ignore[arg-type]
+    test = label_bootstrap(target, a, a, metrics.names(f"{kind} labels"), n_resamples=500)  # type: ignore[arg-type]
     for comparison in test.comparisons:
         assert (comparison.effect, comparison.p, comparison.p_two_sided) == (0.0, 1.0, 1.0)
         assert comparison.interval == (0.0, 0.0)
 
 
-@pytest.mark.parametrize("name", score_names())
+@pytest.mark.parametrize("name", metrics.names("labels"))
 @pytest.mark.parametrize("semantics", ["recommended", "published"])
 def test_the_better_system_wins_from_either_side(name: str, semantics: Any) -> None:
     """The sign of every score: A better gives a positive effect and a small p, B better neither."""
-    kind = "hard" if name in score_names("hard") else "soft"
+    kind = "hard" if name in metrics.names("hard labels") else "soft"
     target, better, worse = data_for(kind, 400)
     options: Any = {"semantics": semantics, "fraction": 1.0, "n_resamples": 1000}
     forward = label_bootstrap(target, better, worse, name, **options)[name]

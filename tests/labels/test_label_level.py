@@ -8,8 +8,9 @@ import numpy as np
 import pytest
 from scipy import stats
 
+from nbyk import metrics
 from nbyk.errors import NbykError
-from nbyk.labels import label_bootstrap, score_names
+from nbyk.labels import label_bootstrap
 from nbyk.labels.level import equally_good, type_one_error
 
 pytestmark = pytest.mark.statistics
@@ -19,7 +20,10 @@ pytestmark = pytest.mark.statistics
 def test_the_default_holds_its_level_for_every_score(kind: Any) -> None:
     """2000 test sets of 200 items: the band is .038 to .063, three standard errors of .0049 or less."""
     measures = ("precision", "recall", "f1") if kind == "hard" else ()
-    names = [*score_names(kind), *[f"{measure}({label})" for measure in measures for label in range(3)]]
+    names = [
+        *metrics.names(f"{kind} labels"),
+        *[f"{measure}({label})" for measure in measures for label in range(3)],
+    ]
     levels = type_one_error(kind, names, fractions=[1.0], threads=2)
     assert [level.score for level in levels] == names
     for level in levels:

@@ -14,7 +14,7 @@ from nbyk.labels import label_bootstrap, majority_labels, rated_targets, soft_la
 from nbyk.labels.designs import compare_design, read_design
 from nbyk.labels.level import equally_good_rated
 from nbyk.labels.raters import rater_components
-from nbyk.metrics.label_scores import choose_scores
+from nbyk.labels.scores import choose_scores
 from nbyk.report.labels.answer import design_answer, passes
 
 LEVELS = (0.0, 1.0, 2.0)

@@ -13,7 +13,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from nbyk.errors import NbykError, UndefinedMetricError
-from nbyk.labels import get_score, label_scores, score_names
+from nbyk.labels import label_scores
+from nbyk.metrics import get, names
 from nbyk.metrics.soft_labels import cross_entropies, entropies, js_distances, js_divergences
 
 LABELS = ["ham", "spam", "viagra", "zebra"]
@@ -30,8 +31,8 @@ pairs = st.lists(st.tuples(st.sampled_from(LABELS), st.sampled_from(LABELS)), mi
 def test_hard_scores_are_scikit_learns(pairs: list[tuple[str, str]]) -> None:
     """Over four classes of which any may be missing from targets, predictions or both."""
     target, prediction = (list(column) for column in zip(*pairs, strict=True))
-    names = [*score_names("hard"), *(f"{measure}({label})" for measure in AVERAGED for label in LABELS)]
-    found = label_scores(target, prediction, names, labels=LABELS)
+    asked = [*names("hard labels"), *(f"{measure}({label})" for measure in AVERAGED for label in LABELS)]
+    found = label_scores(target, prediction, asked, labels=LABELS)
     expected = {"accuracy": sklearn.metrics.accuracy_score(target, prediction)}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
@@ -103,10 +104,10 @@ def test_a_probability_of_zero_has_a_finite_cross_entropy() -> None:
     assert found == pytest.approx((np.log(2) - 0.5 * np.log(1e-12)) / 2)
 
 
-@pytest.mark.parametrize("name", score_names())
+@pytest.mark.parametrize("name", names("labels"))
 def test_perfect_predictions_have_the_best_score(name: str) -> None:
     generator = np.random.default_rng(3)
-    score = get_score(name)
+    score = get(name, "labels")
     if score.needs == "hard":
         target = generator.integers(0, 3, 60)
         worse = np.where(generator.random(60) < 0.4, (target + 1) % 3, target)
@@ -150,12 +151,12 @@ def test_scores_of_runs_are_means_over_runs() -> None:
 
 @pytest.mark.quick
 def test_every_score_says_what_it_is() -> None:
-    for name in score_names():
-        score = get_score(name)
+    for name in names("labels"):
+        score = get(name, "labels")
         assert score.name == name
         assert score.summary.endswith((".", "”."))
         assert score.source or name == "accuracy"
-    assert get_score(" f1 ( spam )").name == "f1(spam)"
+    assert get(" f1 ( spam )", "labels").name == "f1(spam)"
 
 
 @pytest.mark.parametrize(
@@ -168,13 +169,13 @@ def test_every_score_says_what_it_is() -> None:
 )
 def test_unknown_scores_are_refused_with_the_nearest(name: str, message: str) -> None:
     with pytest.raises(NbykError, match=message):
-        get_score(name)
+        get(name, "labels")
 
 
 @pytest.mark.parametrize(
     ("scores", "message"),
     [
-        ("js_distance", "needs soft labels, and these are hard; choose from accuracy"),
+        ("js_distance", "scores soft labels, and these are hard labels; choose from accuracy"),
         (["accuracy", "accuracy"], "each once"),
         ([], "at least one"),
         ("f1(7)", "no such class; the classes are 0, 1"),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -66,6 +68,32 @@ def test_specs_have_one_canonical_name(spec, name):
 def test_bad_specs_say_what_is_expected(spec, message):
     with pytest.raises(NbykError, match=message):
         get(spec)
+
+
+def test_one_name_may_stand_for_a_metric_of_each_kind_of_data() -> None:
+    assert get("accuracy").summary != get("accuracy", "labels").summary
+    assert get("mean").direction == get("mean", "outputs").direction == "higher"
+    assert {*names("hard labels"), *names("soft labels")} == set(names("labels"))
+    assert {get(name, "labels").sign for name in names("soft labels")} == {-1.0, 1.0}
+
+
+@pytest.mark.parametrize(
+    ("spec", "of", "message"),
+    [
+        ("f1_macro", "ratings", "scores hard labels, and these are ratings; choose from mae"),
+        ("bleu", "labels", "scores outputs, and these are labels; choose from accuracy"),
+        ("mae", "outputs", "scores ratings, and these are outputs; choose from mean, bleu"),
+        (
+            "f1(spam)",
+            "soft labels",
+            "scores hard labels, and these are soft labels; choose from cross_entropy",
+        ),
+        ("mae", "numbers", "unknown kind of data 'numbers'"),
+    ],
+)
+def test_a_metric_of_other_data_is_refused_with_those_that_fit(spec: str, of: Any, message: str) -> None:
+    with pytest.raises(NbykError, match=message):
+        get(spec, of)
 
 
 def _data():

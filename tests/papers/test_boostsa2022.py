@@ -9,8 +9,9 @@ import pandas as pd
 import pytest
 from scipy.stats import binomtest
 
-from nbyk.labels import label_bootstrap, score_names
+from nbyk.labels import label_bootstrap
 from nbyk.labels.level import type_one_error
+from nbyk.metrics import names
 from nbyk.studies.steps import Work
 from nbyk_papers.boostsa2022.design import (
     EXAMPLE_COUNTS,
@@ -37,8 +38,8 @@ CELL: dict[str, Any] = {"n_simulations": 2, "n_resamples": 64, "seed": 5, "work"
 
 
 def test_names_are_those_of_the_registry() -> None:
-    assert set(HARD_SCORES) == set(score_names("hard"))
-    assert set(SOFT_SCORES) == set(score_names("soft"))
+    assert set(HARD_SCORES) == set(names("hard labels"))
+    assert set(SOFT_SCORES) == set(names("soft labels"))
     assert set(SCORES) <= {*HARD_SCORES, *SOFT_SCORES}
     assert set(TAGGING) <= set(SCORES)
     assert all(size % SIZE_STEP == 0 for size in SIZES)

@@ -14,16 +14,24 @@ def metrics(metric_file: MetricFiles = None) -> None:
     """List all metrics: the name, whether higher or lower is better, and one line of explanation.
 
     `--metric` of the other commands takes these names, with parameters in parentheses as shown. Add your
-    own with --metric-file. The scores of `nbyk labels` follow.
+    own with --metric-file. The scores of `nbyk labels`, and the metrics of outputs in Python, follow.
     """
-    from nbyk.metrics.label_scores import get_score, score_names
+    from nbyk.metrics import get, names
     from nbyk.metrics.registry import snapshot
 
     load_metric_files(metric_file)
-    found = [(_spec(metric), metric.direction, metric.summary) for metric in snapshot().values()]
-    scores = [(name, get_score(name).direction, get_score(name).summary) for name in score_names()]
-    width = max(len(name) for name, *_ in (*found, *scores))
-    for heading, rows in (("Metrics of ratings", found), ("Scores of label predictions", scores)):
+    of_ratings = [(_spec(metric), metric.direction, metric.summary) for metric in snapshot().values()]
+    of_labels = [get(name, "labels") for name in names("labels")]
+    of_outputs = [get(name, "outputs") for name in names("outputs")]
+    listed = {
+        "Metrics of ratings": of_ratings,
+        "Scores of label predictions": [(m.name, m.direction, m.summary) for m in of_labels],
+        "Metrics of outputs, for nbyk.paired_bootstrap": [
+            (m.name, m.direction, m.summary) for m in of_outputs
+        ],
+    }
+    width = max(len(name) for rows in listed.values() for name, *_ in rows)
+    for heading, rows in listed.items():
         print(heading)
         for name, direction, summary in rows:
             print(f"  {name:<{width}}  {direction:<6}  {summary}")

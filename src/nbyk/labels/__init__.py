@@ -12,24 +12,20 @@ from nbyk.labels.right_or_wrong import (
     mcnemar,
 )
 from nbyk.labels.targets import Majority, majority_labels, shares_of_counts, soft_labels
-from nbyk.metrics.label_scores import LabelScore, get_score, score_names
 
 __all__ = [
     "STRICT_ALPHA",
     "LabelComparison",
-    "LabelScore",
     "LabelTest",
     "Majority",
     "RatedTargets",
     "RightOrWrong",
     "cochran_mantel_haenszel",
-    "get_score",
     "label_bootstrap",
     "label_scores",
     "majority_labels",
     "mcnemar",
     "rated_targets",
-    "score_names",
     "shares_of_counts",
     "soft_labels",
 ]

@@ -15,7 +15,8 @@ from nbyk.labels.claims import about_raters, items_claim, over_raters, with_rate
 from nbyk.labels.notes import drawn_flag, lacking_flag, warnings_on
 from nbyk.labels.raters import RatedTargets
 from nbyk.labels.results import LabelComparison, LabelTest, Semantics
-from nbyk.metrics.label_scores import LabelScore, choose_scores
+from nbyk.labels.scores import choose_scores
+from nbyk.metrics.label_scores import LabelScore
 from nbyk.resampling.streams import StreamKey, stream_key
 from nbyk.testing.engine.draws import draw_chunks
 from nbyk.testing.engine.item_draws import KindStreams

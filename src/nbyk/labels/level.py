@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from nbyk.errors import NbykError
 from nbyk.labels.bootstrap import label_bootstrap
 from nbyk.labels.results import Semantics
-from nbyk.metrics.label_scores import Kind, choose_scores
+from nbyk.labels.scores import choose_scores
+from nbyk.metrics.label_scores import Kind
 from nbyk.resampling.streams import CHUNK, Streams, chunks, stream_key
 
 FRACTIONS = (0.05, 0.1, 0.25, 0.5, 1.0)

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from nbyk.data.arrays import as_scores
 from nbyk.errors import NbykError
-from nbyk.metrics.metric import Direction
+from nbyk.metrics.metric import Directed, Direction
 
 Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
-class CorpusMetric:
+class CorpusMetric(Directed):
     """A metric that depends on a corpus through sums of statistics of its items.
 
     Attributes
@@ -36,12 +36,16 @@ class CorpusMetric:
         Function of sums of statistics, shape (…, S), that returns scores, shape (…).
     direction
         "higher" or "lower": which scores are better.
+    summary, source
+        One line for listings, and a citation or "".
     """
 
     name: str
     statistics: Callable[[Any, Any], Floats]
     score: Callable[[Floats], Floats]
     direction: Direction = "higher"
+    summary: str = ""
+    source: str = ""
 
 
 def _score_statistics(outputs: Any, references: Any) -> Floats:
@@ -86,11 +90,14 @@ def _bleu(sums: Floats) -> Floats:
     return np.where(scored, 100.0 * brevity * precision, 0.0)
 
 
-CORPUS_METRICS = {
-    metric.name: metric
-    for metric in (
-        CorpusMetric("mean", _score_statistics, _mean),
-        CorpusMetric("bleu", _bleu_statistics, _bleu),
-    )
-}
-"""Metrics by name."""
+OF_OUTPUTS = (
+    CorpusMetric("mean", _score_statistics, _mean, summary="Mean of the scores of the outputs."),
+    CorpusMetric(
+        "bleu",
+        _bleu_statistics,
+        _bleu,
+        summary="BLEU of the whole corpus, 0 to 100, as sacrebleu has it.",
+        source="Papineni, Roukos, Ward and Zhu 2002, BLEU; Post 2018, A call for clarity",
+    ),
+)
+"""The metrics of outputs that come with nbyk."""

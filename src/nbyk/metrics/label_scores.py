@@ -1,17 +1,12 @@
-"""Scores of label predictions: a registry of names, each with its direction, kind of labels and source.
-
-`get_score` turns a name such as ``"f1_macro"`` or ``"recall(spam)"`` into a `LabelScore`.
-"""
+"""The scores of label predictions that come with nbyk: what each computes, of which kind of labels."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Literal, TypeAlias
 
-from nbyk.errors import NbykError, unknown_name
-from nbyk.metrics.metric import Direction
+from nbyk.metrics.metric import Directed, Direction
 
 Kind: TypeAlias = Literal["hard", "soft"]
 Measure: TypeAlias = Literal[
@@ -31,8 +26,8 @@ _OF_A_CLASS = re.compile(r"\s*(precision|recall|f1)\s*\((.*)\)\s*")
 
 
 @dataclass(frozen=True)
-class LabelScore:
-    """A named way to score predicted labels against targets. Get one with `get_score`.
+class LabelScore(Directed):
+    """A named way to score predicted labels against targets; ``nbyk.metrics.get(name, "labels")`` is one.
 
     Attributes
     ----------
@@ -63,11 +58,6 @@ class LabelScore:
     source: str = ""
     label: str = ""
 
-    @property
-    def sign(self) -> float:
-        """1 if higher is better, −1 if lower is: an effect is a difference of scores times this."""
-        return 1.0 if self.direction == "higher" else -1.0
-
 
 _SOKOLOVA = (
     "Sokolova and Lapalme 2009, A systematic analysis of performance measures for classification tasks"
@@ -90,7 +80,7 @@ _MEASURES: dict[Measure, str] = {
     "f1": "the harmonic mean of a class's precision and recall",
 }
 
-_SCORES = (
+OF_LABELS = (
     LabelScore("accuracy", "higher", "hard", "accuracy", "none", "The share of items predicted right."),
     *(
         LabelScore(
@@ -151,73 +141,25 @@ _SCORES = (
         _UMA,
     ),
 )
-_BY_NAME = {score.name: score for score in _SCORES}
-
-DEFAULTS: dict[Kind, tuple[str, ...]] = {
-    "hard": ("accuracy", "precision_macro", "recall_macro", "f1_macro"),
-    "soft": (
-        "cross_entropy",
-        "js_divergence",
-        "js_distance",
-        "entropy_similarity",
-        "entropy_correlation",
-    ),
-}
-"""The scores used if none are named."""
+"""The scores of labels, without those of single classes."""
 
 
-def score_names(needs: Kind | None = None) -> tuple[str, ...]:
-    """Return the names of all scores, or of those for one kind of labels, without those of single classes."""
-    return tuple(score.name for score in _SCORES if needs in (None, score.needs))
+def of_a_class(name: str) -> LabelScore | None:
+    """Return the score of one class, such as ``"recall(spam)"``; None for any other name."""
+    found = _OF_A_CLASS.fullmatch(name)
+    if found is None:
+        return None
+    measure, label = found[1], found[2].strip()
+    macro = next(score for score in OF_LABELS if score.name == f"{measure}_macro")
+    return replace(
+        macro,
+        name=f"{measure}({label})",
+        average="class",
+        label=label,
+        summary=f"{measure} of class {label}; 0 where nothing is to be divided by.",
+    )
 
 
-def get_score(name: str) -> LabelScore:
-    """Return the score called `name`.
-
-    Parameters
-    ----------
-    name
-        One of `score_names`, or ``precision(CLASS)``, ``recall(CLASS)`` or ``f1(CLASS)`` for one class.
-
-    Raises
-    ------
-    NbykError
-        If there is no such score, or precision, recall or F1 lacks its average.
-    """
-    if name in _BY_NAME:
-        return _BY_NAME[name]
-    of_a_class = _OF_A_CLASS.fullmatch(name)
-    if of_a_class is not None:
-        measure, label = of_a_class[1], of_a_class[2].strip()
-        return replace(
-            _BY_NAME[f"{measure}_macro"],
-            name=f"{measure}({label})",
-            average="class",
-            label=label,
-            summary=f"{measure} of class {label}; 0 where nothing is to be divided by.",
-        )
-    if name in _MEASURES:
-        averages = ", ".join(f"{name}_{average}" for average in _AVERAGES)
-        raise NbykError(f"score {name!r} is of a class: choose {averages}, or {name}(CLASS) for one class")
-    raise unknown_name("score", name, _BY_NAME)
-
-
-def choose_scores(scores: str | Sequence[str] | None, kind: Kind) -> tuple[LabelScore, ...]:
-    """Return the scores named, or the default ones for labels of a kind.
-
-    Raises
-    ------
-    NbykError
-        If a name is unknown or given twice, no name is given, or a score needs the other kind of labels.
-    """
-    names = DEFAULTS[kind] if scores is None else (scores,) if isinstance(scores, str) else tuple(scores)
-    chosen = tuple(get_score(name) for name in names)
-    for score in chosen:
-        if score.needs != kind:
-            raise NbykError(
-                f"score {score.name!r} needs {score.needs} labels, and these are {kind}; "
-                f"choose from {', '.join(score_names(kind))}"
-            )
-    if not chosen or len({score.name for score in chosen}) < len(chosen):
-        raise NbykError(f"found {list(names)}; expected at least one, and each once", argument="scores")
-    return chosen
+def averages_of(measure: str) -> list[str]:
+    """Return the names of a class's measure over all classes, such as ``f1_macro``; empty for other names."""
+    return [score.name for score in OF_LABELS if score.average != "none" and score.measure == measure]

@@ -21,8 +21,19 @@ Kind: TypeAlias = Literal["score", "comparison"]
 Implementation: TypeAlias = str | Callable[..., Any]
 
 
+class Directed:
+    """A metric whose scores are better in one direction: of ratings, of labels or of outputs."""
+
+    direction: Direction
+
+    @property
+    def sign(self) -> float:
+        """1 if higher is better, −1 if lower is: an effect is a difference of scores times this."""
+        return 1.0 if self.direction == "higher" else -1.0
+
+
 @dataclass(frozen=True)
-class Metric:
+class Metric(Directed):
     """A named way to score systems against gold, or to compare two of them. Get one with `nbyk.metrics.get`.
 
     Attributes
@@ -81,11 +92,6 @@ class Metric:
         module, _, function = self.implementation.partition(":")
         loaded: Callable[..., Any] = getattr(importlib.import_module(module), function)
         return loaded
-
-    @property
-    def sign(self) -> float:
-        """1 if higher is better, −1 if lower is: an effect is a difference of scores times this."""
-        return 1.0 if self.direction == "higher" else -1.0
 
     @cached_property
     def values(self) -> tuple[float, ...]:

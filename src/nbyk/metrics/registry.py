@@ -1,32 +1,67 @@
-"""The registry: specs parsed into metrics, and users' functions added under their own names."""
+"""The one registry: names and specs parsed into metrics, and users' functions added under their own names.
+
+A metric scores ratings, labels (hard or soft) or outputs such as sentences. A name may stand for a metric of
+each: ``accuracy`` of ratings cuts item means at a threshold, and that of labels counts the right ones.
+"""
 
 from __future__ import annotations
 
 import inspect
 import math
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Any, TypeVar, get_args
+from typing import Any, Literal, TypeAlias, TypeVar, get_args, overload
 
 from nbyk.errors import NbykError, unknown_name
 from nbyk.metrics.builtin import BUILTIN, WINS, Definition, Parameter
+from nbyk.metrics.corpus import OF_OUTPUTS, CorpusMetric
+from nbyk.metrics.label_scores import OF_LABELS, LabelScore, averages_of, of_a_class
 from nbyk.metrics.metric import Direction, Kind, Metric, Needs
 
-__all__ = ["Metric", "Parameter", "get", "names", "parameters", "register"]
+__all__ = ["Data", "Metric", "Parameter", "get", "names", "parameters", "register"]
 
 Function = TypeVar("Function", bound=Callable[..., Any])
+OfLabels: TypeAlias = Literal["labels", "hard labels", "soft labels"]
+Data: TypeAlias = Literal["ratings", OfLabels, "outputs"]
+"""What a metric scores: "labels" are hard or soft."""
 
 _DEFINITIONS: dict[str, Definition] = {definition.name: definition for definition in BUILTIN}
+_LABEL_SCORES: dict[OfLabels, dict[str, LabelScore]] = {
+    "labels": {score.name: score for score in OF_LABELS},
+    "hard labels": {score.name: score for score in OF_LABELS if score.needs == "hard"},
+    "soft labels": {score.name: score for score in OF_LABELS if score.needs == "soft"},
+}
+_OF_OUTPUTS = {metric.name: metric for metric in OF_OUTPUTS}
+_DATA: tuple[Data, ...] = ("ratings", *get_args(OfLabels), "outputs")
 _SPEC = re.compile(r"\s*([^\s()]+)\s*(?:\(([^()]*)\))?\s*")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _WINS = re.compile(rf"\s*{WINS.name}\s*\((.*)\)\s*", re.DOTALL)
 _WINS_OF = re.compile(rf"\s*{WINS.name}_([a-z0-9_]+)\s*(?:\(([^()]*)\))?\s*")
 
 
-def names() -> tuple[str, ...]:
-    """Return the names of all metrics, without parameters: nbyk's in their order, then users'."""
-    return tuple(_DEFINITIONS)
+def names(of: Data = "ratings") -> tuple[str, ...]:
+    """Return the names of all metrics of some data, without parameters: nbyk's in their order, then users'.
+
+    Parameters
+    ----------
+    of
+        "ratings", "labels" (or only "hard labels" or "soft labels"), or "outputs".
+
+    Raises
+    ------
+    NbykError
+        If there is no such kind of data.
+    """
+    return tuple(_known(of))
+
+
+def _known(of: Data) -> Mapping[str, Definition | LabelScore | CorpusMetric]:
+    if of not in _DATA:
+        raise unknown_name("kind of data", str(of), _DATA)
+    if of == "ratings":
+        return _DEFINITIONS
+    return _OF_OUTPUTS if of == "outputs" else _LABEL_SCORES[of]
 
 
 def parameters(name: str) -> tuple[Parameter, ...]:
@@ -42,22 +77,64 @@ def parameters(name: str) -> tuple[Parameter, ...]:
     return _DEFINITIONS[name].parameters
 
 
-def get(spec: str) -> Metric:
+@overload
+def get(spec: str, of: Literal["ratings"] = "ratings") -> Metric: ...
+@overload
+def get(spec: str, of: OfLabels) -> LabelScore: ...
+@overload
+def get(spec: str, of: Literal["outputs"]) -> CorpusMetric: ...
+
+
+def get(spec: str, of: Data = "ratings") -> Metric | LabelScore | CorpusMetric:
     """Return the metric that `spec` describes.
 
     Parameters
     ----------
     spec
-        A name, with parameters in parentheses by name or in order: ``mae``, ``accuracy(threshold=0.6)``,
-        ``histogram_emd_aggregated(50)``. White space does not matter. ``wins(mse)`` counts the items that
-        either system wins by a metric that is a mean over items; ``wins_mse`` is the same.
+        Of ratings, a name with parameters in parentheses by name or in order: ``mae``,
+        ``accuracy(threshold=0.6)``, ``histogram_emd_aggregated(50)``. White space does not matter.
+        ``wins(mse)`` counts the items that either system wins by a metric that is a mean over items;
+        ``wins_mse`` is the same. Of labels, one of ``names("labels")``, or ``precision(CLASS)``,
+        ``recall(CLASS)`` or ``f1(CLASS)`` for one class. Of outputs, one of ``names("outputs")``.
+    of
+        What it scores: "ratings", "labels" (or only "hard labels" or "soft labels"), or "outputs".
 
     Raises
     ------
     NbykError
         If the metric is unknown, or a parameter is missing, unknown, given twice or out of range; or the spec
-        asks for wins by a metric that is not a mean over items.
+        asks for wins by a metric that is not a mean over items, or for a class's measure without the class.
     """
+    if of == "ratings":
+        return _of_ratings(spec)
+    found = _known(of).get(spec)
+    if found is None and of in ("labels", "hard labels"):
+        found = of_a_class(spec)
+    if found is None:
+        raise _unknown(spec, of)
+    assert not isinstance(found, Definition), "definitions are of ratings"
+    return found
+
+
+def _unknown(name: str, of: Data) -> NbykError:
+    """Return the error for a name that stands for no metric of such data."""
+    averages = averages_of(name) if of in ("labels", "hard labels") else []
+    if averages:
+        return NbykError(
+            f"score {name!r} is of a class: choose {', '.join(averages)}, or {name}(CLASS) for one class"
+        )
+    known = [*names(of), *([f"{WINS.name}(METRIC)"] if of == "ratings" else [])]
+    other = next((data for data in reversed(_DATA) if name in _known(data)), None)
+    if other is None and of_a_class(name):
+        other = "hard labels"
+    if other is not None:
+        return NbykError(
+            f"metric {name!r} scores {other}, and these are {of}; choose from {', '.join(known)}"
+        )
+    return unknown_name("metric" if of in ("ratings", "outputs") else "score", name, known)
+
+
+def _of_ratings(spec: str) -> Metric:
     constructed = _wins_of(spec)
     if constructed is not None:
         return _wins(spec, *constructed)
@@ -68,7 +145,7 @@ def get(spec: str) -> Metric:
         )
     name, given = match[1], match[2] or ""
     if name not in _DEFINITIONS:
-        raise unknown_name("metric", name, {**_DEFINITIONS, f"{WINS.name}(METRIC)": WINS})
+        raise _unknown(name, "ratings")
     definition = _DEFINITIONS[name]
     values = _parse_arguments(spec, definition, given)
     shown = _shown(definition, values)
@@ -114,7 +191,7 @@ def _wins(spec: str, inner: str, given: str) -> Metric:
     """Return the metric that counts who wins each item by another metric."""
     if _wins_of(inner) is not None:
         raise NbykError(f"metric {spec[:100]!r}: wins count by a metric that scores systems, not by wins")
-    of = get(inner)
+    of = _of_ratings(inner)
     if of.kind == "comparison" or not of.is_mean_over_items:
         why = "compares two systems itself" if of.kind == "comparison" else "is no mean over items"
         fit = ", ".join(name for name in _DEFINITIONS if _scores_items(_DEFINITIONS[name]))
@@ -125,7 +202,7 @@ def _wins(spec: str, inner: str, given: str) -> Metric:
     values = _parse_arguments(spec, WINS, given)
     shown = _shown(WINS, values)
     if of.name == "mae":  # which has compiled code of its own
-        return get(f"wins_mae({', '.join(shown)})")
+        return _of_ratings(f"wins_mae({', '.join(shown)})")
     return Metric(
         name=f"{WINS.name}({', '.join([of.name, *shown])})",
         direction=WINS.direction,

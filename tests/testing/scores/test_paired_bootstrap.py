@@ -15,8 +15,7 @@ from sklearn import metrics as sklearn_metrics
 
 import nbyk
 from nbyk.errors import NbykError, UndefinedMetricError
-from nbyk.metrics.corpus import CORPUS_METRICS
-from nbyk.metrics.label_scores import get_score
+from nbyk.metrics import get
 from nbyk.testing.scores.outputs import LabelOutputs, SummedOutputs
 
 SKLEARN = {
@@ -31,10 +30,10 @@ labels = st.lists(st.tuples(*[st.sampled_from("abcd")] * 3), min_size=2, max_siz
 def score(name: str, outputs: Any, references: Any) -> float:
     """Return one system's score, by its lead over a system that is never right or says nothing."""
     if name == "bleu":
-        metric = CORPUS_METRICS[name]
+        metric = get("bleu", "outputs")
         return float(metric.score(metric.statistics(outputs, references).sum(axis=0)))
     wrong = ["none of them"] * len(references)
-    return LabelOutputs(get_score(name), outputs, wrong, references).observed
+    return LabelOutputs(get(name, "labels"), outputs, wrong, references).observed
 
 
 @given(rows=labels, name=st.sampled_from(sorted(SKLEARN)))
@@ -165,7 +164,7 @@ def test_a_function_takes_what_no_sums_give() -> None:
 
 def test_kinds_of_items_keep_every_item() -> None:
     gold, a, b = classified(300, 4)
-    mean = CORPUS_METRICS["mean"]
+    mean = get("mean", "outputs")
     of_a, of_b = (mean.statistics(of == gold, None) for of in (a, b))
     items = SummedOutputs(mean, of_a, of_b)
     assert len(items.features) == 4

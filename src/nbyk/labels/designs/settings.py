@@ -16,7 +16,9 @@ from pydantic import (
 
 from nbyk.errors import NbykError
 from nbyk.labels.results import Semantics
-from nbyk.metrics.label_scores import Kind, LabelScore, choose_scores, get_score
+from nbyk.labels.scores import choose_scores
+from nbyk.metrics import get
+from nbyk.metrics.label_scores import Kind, LabelScore
 from nbyk.testing.corrections import check_correction
 from nbyk.testing.engine.run_draws import Runs
 from nbyk.testing.pvalues import MOST_DRAWS
@@ -42,7 +44,7 @@ def as_list(value: Any) -> Any:
 
 
 def _known_score(name: str) -> str:
-    return get_score(name).name
+    return get(name, "labels").name
 
 
 def _known_correction(name: str) -> str:

@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 from nbyk.data.arrays import on_host
 from nbyk.data.labels import HardLabels
 from nbyk.errors import NbykError, UndefinedMetricError
-from nbyk.metrics.corpus import CorpusMetric
-from nbyk.metrics.label_scores import LabelScore
+from nbyk.metrics import CorpusMetric, LabelScore
 from nbyk.testing.engine.item_draws import ItemDraws, KindCounts
 from nbyk.testing.engine.label_scores import label_scorer, observed_scores
 
@@ -100,7 +99,7 @@ class SummedOutputs:
                 f"expected ({size},): it must keep all axes but the last"
             )
         _check_defined(self.name, effects)
-        return effects if self._metric.direction == "higher" else -effects
+        return self._metric.sign * effects
 
 
 class LabelOutputs:

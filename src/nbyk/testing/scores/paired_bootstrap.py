@@ -10,8 +10,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.arrays import check_aligned
 from nbyk.errors import NbykError
-from nbyk.metrics.corpus import CORPUS_METRICS, CorpusMetric
-from nbyk.metrics.label_scores import LabelScore, get_score
+from nbyk.metrics import CorpusMetric, LabelScore, get, names
 from nbyk.resampling.effects import Progress, run_chunks
 from nbyk.resampling.streams import StreamKey, stream_key
 from nbyk.testing.engine.item_draws import drawn_items
@@ -55,10 +54,10 @@ def paired_bootstrap(
     references
         The references of the outputs, for metrics that need them.
     metric
-        "mean", "accuracy", "macro_precision", "macro_recall", "macro_f1", "bleu", a `CorpusMetric` of your
-        own, or any function from outputs and references, arrays of N items (None without references), to a
-        score, higher is better. A function is called on both systems' outputs of each resample, one resample
-        after the other. Use a `CorpusMetric` if there is one: it is much faster.
+        "mean", "bleu", a score of hard labels such as "accuracy" or "f1_macro", a `CorpusMetric` of your own,
+        or any function from outputs and references, arrays of N items (None without references), to a score,
+        higher is better. A function is called on both systems' outputs of each resample, one resample after
+        the other. Use a `CorpusMetric` if there is one: it is much faster.
     alternative
         "greater" (A is better), "less" or "two-sided" (twice the smaller p, at most 1).
     n_resamples
@@ -171,7 +170,7 @@ def _named(metric: Metric) -> tuple[str, CorpusMetric | LabelScore | OutputsMetr
         return metric.name, metric
     if callable(metric):
         return name_of(metric), metric
-    known = CORPUS_METRICS[metric] if metric in CORPUS_METRICS else get_score(metric)
+    known = get(metric, "outputs") if metric in names("outputs") else get(metric, "labels")
     return known.name, known
 
 

@@ -1,0 +1,38 @@
+"""The scores of label predictions that are asked for, or that are used if none are named."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from nbyk.errors import NbykError
+from nbyk.metrics import LabelScore, get
+from nbyk.metrics.label_scores import Kind
+from nbyk.metrics.registry import OfLabels
+
+DEFAULTS: dict[Kind, tuple[str, ...]] = {
+    "hard": ("accuracy", "precision_macro", "recall_macro", "f1_macro"),
+    "soft": (
+        "cross_entropy",
+        "js_divergence",
+        "js_distance",
+        "entropy_similarity",
+        "entropy_correlation",
+    ),
+}
+"""The scores used if none are named."""
+_LABELS: dict[Kind, OfLabels] = {"hard": "hard labels", "soft": "soft labels"}
+
+
+def choose_scores(scores: str | Sequence[str] | None, kind: Kind) -> tuple[LabelScore, ...]:
+    """Return the scores named, or the default ones for labels of a kind.
+
+    Raises
+    ------
+    NbykError
+        If a name is unknown or given twice, no name is given, or a score needs the other kind of labels.
+    """
+    named = DEFAULTS[kind] if scores is None else (scores,) if isinstance(scores, str) else tuple(scores)
+    chosen = tuple(get(name, _LABELS[kind]) for name in named)
+    if not chosen or len({score.name for score in chosen}) < len(chosen):
+        raise NbykError(f"found {list(named)}; expected at least one, and each once", argument="scores")
+    return chosen
