@@ -8,6 +8,9 @@ from types import ModuleType
 
 import pytest
 
+from nbyk.data import source
+from nbyk.data.download import default_folder, is_complete
+
 ROOT = Path(__file__).parents[2]
 
 
@@ -31,6 +34,14 @@ def test_the_page_prints_what_it_says(
     shown = {name.partition(")")[0] for name in page.split("](figures/")[1:]}
     assert drawn == shown
     assert all((ROOT / "docs" / "figures" / name).exists() for name in shown)
+
+
+def test_the_page_of_fetched_data_prints_what_it_says(script: ModuleType) -> None:
+    lacking = [name for name in ("hs_brexit", "armis") if not is_complete(source(name), default_folder())]
+    if lacking:
+        pytest.skip(f"needs data that nbyk may not bring: nbyk data fetch {' '.join(lacking)}")
+    page = (ROOT / "docs" / "compare-fetched.md").read_text(encoding="utf-8")
+    assert script.run(page) == page
 
 
 def test_the_planning_page_prints_the_standard_deviations_that_it_shows(script: ModuleType) -> None:
