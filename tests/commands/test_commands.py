@@ -63,6 +63,9 @@ CUTS = {
     ".venv/bin/nbyk data fetch hs_brexit": Cut(
         ".venv/bin/nbyk data fetch hs_brexit --mirror nowhere", ELSEWHERE, 2, "nowhere"
     ),
+    ".venv/bin/nbyk data fetch armis": Cut(
+        ".venv/bin/nbyk data fetch armis --mirror nowhere", ELSEWHERE, 2, "nowhere"
+    ),
     ".venv/bin/nbyk data fetch hs_brexit --mirror https://mirror.example/ratings": Cut(
         ".venv/bin/nbyk data fetch hs_brexit --mirror http://127.0.0.1:9/ratings", ELSEWHERE, 2, "127.0.0.1"
     ),
