@@ -76,3 +76,6 @@ for study in plan.studies:
             expand(rules.study_report.output, folder=plan.report_folder(study)),
         message:
             "All of a study is there"
+
+
+del study
