@@ -24,7 +24,7 @@ from nbyk.cli.options import (
     load_metric_files,
 )
 from nbyk.cli.pilot import fitted, pilot_scale, prior_of, read_pair, read_pilot, say
-from nbyk.cli.plan_people import People, Sizes, plan_people
+from nbyk.cli.plan_people import People, plan_people
 from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
@@ -176,6 +176,8 @@ def plan(
     from nbyk.data.columns import Columns
     from nbyk.metrics import get
     from nbyk.metrics.units import unit_power
+    from nbyk.planning.people import Costs
+    from nbyk.planning.people_plan import CrewRequest
 
     load_metric_files(metric_file)
     check_format(form)
@@ -201,8 +203,16 @@ def plan(
         pair = None
         if pilot_systems is not None:
             pair = read_pair(pilot, pilot_systems, pilot_scale(scale), Columns(item, rater, value))
-        sizes = Sizes(n_items, k_responses, effect, power, budget, alpha, cost_per_item, cost_per_rating)
-        plan_people(people, sizes, chosen, pair, out, form=form)
+        of_crew = CrewRequest(
+            n_items,
+            ratings_per_item=k_responses,
+            effect=effect,
+            power=power,
+            alpha=alpha,
+            costs=Costs(cost_per_item, cost_per_rating),
+            budget=budget,
+        )
+        plan_people(people, of_crew, chosen, pair, out, form=form)
         return
     given = {
         "DATASET": dataset,

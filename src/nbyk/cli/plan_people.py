@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from nbyk.cli.pilot import Pilot
     from nbyk.metrics import Metric
     from nbyk.planning.people import Spread
+    from nbyk.planning.people_plan import CrewRequest
 
 
 @dataclass(frozen=True)
@@ -52,27 +53,15 @@ class People:
         return raters if self.items_per_rater is None else self.items_per_rater
 
 
-@dataclass(frozen=True)
-class Sizes:
-    """The other quantities of a plan with people; None for those left out."""
-
-    n_items: int | None
-    k_responses: int | None
-    effect: float | None
-    power: float | None
-    budget: float | None
-    alpha: float
-    cost_per_item: float
-    cost_per_rating: float
-
-
 def plan_people(
-    people: People, asked: Sizes, metric: Metric, pilot: Pilot | None, out: Path | None, *, form: str
+    people: People, asked: CrewRequest, metric: Metric, pilot: Pilot | None, out: Path | None, *, form: str
 ) -> None:
-    """Print the plan of a collection whose items share raters or runs; write it if a folder is given."""
+    """Print the plan of a collection whose items share raters or runs; write it if a folder is given.
+
+    `asked` holds the options that every plan has; those about raters and runs are added here.
+    """
     from nbyk.cli.answers import give
-    from nbyk.planning.people import Costs
-    from nbyk.planning.people_plan import CrewRequest, plan_with_people
+    from nbyk.planning.people_plan import plan_with_people
     from nbyk.report.people_plan import people_answer
 
     effect, seen = asked.effect, None
@@ -81,26 +70,19 @@ def plan_people(
         spread, seen, warnings = _of_pilot(people, metric, pilot)
     else:
         spread = _declared(people)
-    costs = Costs(
-        asked.cost_per_item, asked.cost_per_rating, people.cost_per_rater or 0.0, people.cost_per_run or 0.0
-    )
     # By default each answer is of its own run, and each rating of its own rater.
     runs = 0 if people.runs is None and not spread.runs else people.runs
     raters = 0 if people.raters is None and not spread.raters else people.raters
     if effect is None and (None in (asked.n_items, asked.power, runs) or people.of_raters(raters) is None):
         effect = seen
-    request = CrewRequest(
-        asked.n_items,
-        None if people.items_per_rater is not None else raters,
-        asked.k_responses,
-        runs,
-        people.items_per_rater,
-        1 if people.items_per_cluster is None else people.items_per_cluster,
-        effect,
-        asked.power,
-        asked.alpha,
-        costs,
-        asked.budget,
+    request = replace(
+        asked,
+        raters=None if people.items_per_rater is not None else raters,
+        runs=runs,
+        items_per_rater=people.items_per_rater,
+        items_per_cluster=1 if people.items_per_cluster is None else people.items_per_cluster,
+        effect=effect,
+        costs=replace(asked.costs, rater=people.cost_per_rater or 0.0, run=people.cost_per_run or 0.0),
     )
     found = replace(plan_with_people(spread, request), warnings=warnings)
     answer = people_answer(found, name="declared variances" if pilot is None else pilot.items.name)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
-from typing import TypeAlias
+from typing import TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +24,6 @@ from nbyk.testing.systems.panel import FEWEST_UNITS
 from nbyk.words import counted, listed
 
 Floats: TypeAlias = NDArray[np.float64]
-SIDES: tuple[Alternative, ...] = ("greater", "less", "two-sided")
 
 _FEW_RATERS = 10
 """With fewer raters, the measured level of the test over new raters reaches .13 at .05 (docs/labels.md)."""
@@ -73,7 +72,7 @@ def items_claim(
     n_raters = 0 if rated is None else rated.n_shared
     raters = "this rater" if n_raters == 1 else f"these {n_raters} raters"
     population = f"new {listed(over)}{f', with {raters}' if n_raters else ''}"
-    p = {side: found[side].p if side in found else math.nan for side in SIDES}
+    p = {side: found[side].p if side in found else math.nan for side in get_args(Alternative)}
     return Claim(
         over=over,
         population=population,
