@@ -177,7 +177,7 @@ def compare(
     margin: Annotated[
         float | None,
         typer.Option(
-            help="Of two systems: the largest difference that does not matter, in the ratings' own unit. "
+            help="The largest difference that does not matter, in the ratings' own unit. "
             "nbyk tests whether A is worse than B by that much, and whether they are equivalent within it."
         ),
     ] = None,
@@ -235,12 +235,6 @@ def compare(
     for file, columns in read.recognised.items():
         print(f"{file}: {columns}", file=sys.stderr)
     _check_names(read, against, gate=gate)
-    if margin is not None and len(read.names) > 2:
-        raise NbykError(
-            f"found {len(read.names)} systems, and a margin is for two; give one candidate and one "
-            "other, once for each candidate",
-            argument="margin",
-        )
     asked = _Asked(
         chosen,
         against,
@@ -269,8 +263,6 @@ def compare(
 
 def _pair(systems: Systems, asked: _Asked) -> tuple[Answer, Shown]:
     """Return the answer of two systems, and whether A is the better one by every metric."""
-    from nbyk.metrics import get
-    from nbyk.metrics.units import effect_unit
     from nbyk.report.comparison.pair_answer import PairFindings, pair_answer
     from nbyk.testing.systems.compare import compare_metrics
 
@@ -278,16 +270,24 @@ def _pair(systems: Systems, asked: _Asked) -> tuple[Answer, Shown]:
     if asked.against == a:
         a, b = b, a
     data = systems.pair(a, b)
-    margins = {}
-    if asked.margin is not None:
-        margins = {name: asked.margin / effect_unit(get(name), systems.scale) for name in asked.metrics}
     with _stage(f"comparing {a} with {b} on {systems.n_items} items"):
-        results = compare_metrics(data, metrics=asked.metrics, margins=margins, **asked.test)
+        results = compare_metrics(data, metrics=asked.metrics, margins=_margins(systems, asked), **asked.test)
     found = PairFindings(a, b, systems, results, asked.interval, **_extras(systems, data, results, asked))
     if asked.margin is not None:
-        return pair_answer(found), Shown(a, b, by_margin(results.values()), "", asked.margin)
+        within = by_margin((result.verdict == "A", result.margins[0]) for result in results.values())
+        return pair_answer(found), Shown(a, b, within, "", asked.margin)
     better = all_better((result.verdict == "A", result.decided) for result in results.values())
     return pair_answer(found), Shown(a, b, better, reason_of(results.values()))
+
+
+def _margins(systems: Systems, asked: _Asked) -> dict[str, float]:
+    """Return the margin in the unit of each metric's effect; none if none was given."""
+    from nbyk.metrics import get
+    from nbyk.metrics.units import effect_unit
+
+    if asked.margin is None:
+        return {}
+    return {name: asked.margin / effect_unit(get(name), systems.scale) for name in asked.metrics}
 
 
 def _board(systems: Systems, asked: _Asked) -> tuple[Answer, Shown]:
@@ -295,7 +295,7 @@ def _board(systems: Systems, asked: _Asked) -> tuple[Answer, Shown]:
     from nbyk.report.comparison.board_answer import board_answer
     from nbyk.testing.systems.systems import compare_systems
 
-    boards = {}
+    boards, margins = {}, _margins(systems, asked)
     of_gold = {} if systems.gold_units is None else {"gold": systems.gold_units}
     for name in asked.metrics:
         with _stage(f"comparing {len(systems.names)} systems on {systems.n_items} items by {name}"):
@@ -308,16 +308,21 @@ def _board(systems: Systems, asked: _Asked) -> tuple[Answer, Shown]:
                 against=asked.against,
                 correction=asked.correction,  # type: ignore[arg-type]
                 max_draws=asked.max_draws,
+                margin=margins.get(name),
                 **asked.test,
             )
     first = next(name for name in systems.names if name != asked.against)
     of_first = [[pair for pair in board.pairs if pair.a == first] for board in boards.values()]
+    answer = board_answer(boards, systems)
+    if asked.margin is not None:
+        within = by_margin((pair.better == first, pair.margin) for pairs in of_first for pair in pairs)
+        return answer, Shown(first, asked.against, within, "", asked.margin)
     better = all_better(
         (any(pair.better == first for pair in pairs), all(pair.decided for pair in pairs))
         for pairs in of_first
     )
     reason = reason_of(pair.result for pairs in of_first for pair in pairs)
-    return board_answer(boards, systems), Shown(first, asked.against, better, reason)
+    return answer, Shown(first, asked.against, better, reason)
 
 
 def _extras(

@@ -10,6 +10,7 @@ import typer
 
 if TYPE_CHECKING:
     from nbyk.report.answer import Answer
+    from nbyk.testing.systems.margins import MarginClaim
     from nbyk.testing.systems.result import ComparisonResult
 
 Gate = Annotated[
@@ -85,12 +86,18 @@ def with_gate(answer: Answer, shown: Shown) -> Answer:
     )
 
 
-def by_margin(results: Iterable[ComparisonResult]) -> Verdict:
-    """Return whether A is better than B or not worse by the margin, by every metric."""
+def by_margin(metrics: Iterable[tuple[bool, MarginClaim | None]]) -> Verdict:
+    """Return whether a system is better than another or not worse by the margin, by every metric.
+
+    Parameters
+    ----------
+    metrics
+        For each metric: whether the system is better by it, and its claim about the margin.
+    """
     passed: dict[str, Verdict] = {"equivalent": "yes", "not worse": "yes", "worse": "no"}
     found = {
-        "yes" if result.verdict == "A" else passed.get(result.margins[0].verdict, "inconclusive")
-        for result in results
+        "yes" if better or claim is None else passed.get(claim.verdict, "inconclusive")
+        for better, claim in metrics
     }
     return "no" if "no" in found else "inconclusive" if "inconclusive" in found else "yes"
 

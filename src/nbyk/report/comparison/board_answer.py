@@ -7,6 +7,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from nbyk.data import Systems
+from nbyk.metrics import get
+from nbyk.metrics.units import effect_unit
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import leaderboard_figure
 from nbyk.report.comparison.pair_answer import details_of, dropped_items, file_stem, thresholds
@@ -34,9 +36,12 @@ def board_answer(boards: Mapping[str, Leaderboard], systems: Systems) -> Answer:
     first = next(iter(boards.values()))
     baseline = "" if first.against is None else f" compared with {first.against}"
     few_pairs = len(first.pairs) <= MOST_PRINTED_PAIRS
+    margins = [
+        board.margin_sentence(unit=effect_unit(get(name), systems.scale)) for name, board in boards.items()
+    ]
     return Answer(
         title=f"{len(first.standings)} systems{baseline} on {first.size}",
-        sentences=(*(board.sentence for board in boards.values()), _tested(first)),
+        sentences=(*(board.sentence for board in boards.values()), *filter(None, margins), _tested(first)),
         tables=tuple(_tables(boards)),
         figures=tuple(_figures(boards)),
         cautions=tuple(dict.fromkeys(_cautions(boards, systems))),

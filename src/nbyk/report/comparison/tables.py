@@ -83,6 +83,7 @@ def pairs_table(board: Leaderboard) -> pd.DataFrame:
                 "± error": result.claims[0].standard_error,
                 "corrected p": pair.p_adjusted,
                 "better": _verdict(pair),
+                **({} if pair.margin is None else {"within the margin": pair.margin.verdict}),
             }
         )
     return pd.DataFrame(rows)

@@ -9,12 +9,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Literal
+
+import numpy as np
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
+from nbyk.testing.corrections import Correction, correct_p_values
 from nbyk.testing.shared_units import Responses, responses, shared_units_test
 from nbyk.testing.systems.claims import Claim
 from nbyk.testing.systems.panel import Panel
@@ -113,6 +116,22 @@ def margin_claims(
         low, high = test.interval(1.0 - 2.0 * alpha)
         found.append(MarginClaim(*of_claim, not_worse, worse, max(not_worse, not_better), low, high, alpha))
     return tuple(found)
+
+
+def corrected(claims: Sequence[MarginClaim], correction: Correction) -> list[MarginClaim]:
+    """Return the claims of several pairs with each kind of p-value corrected for the number of pairs.
+
+    An inconclusive claim counts as p = 1, and stays inconclusive. The intervals are not corrected.
+    """
+    kinds = [[claim.p_not_worse, claim.p_worse, claim.p_equivalent] for claim in claims]
+    filled = np.nan_to_num(np.array(kinds), nan=1.0)
+    p = np.stack([correct_p_values(column, correction) for column in filled.T], axis=1).tolist()
+    return [
+        claim
+        if claim.reason
+        else replace(claim, p_not_worse=not_worse, p_worse=worse, p_equivalent=equivalent)
+        for claim, (not_worse, worse, equivalent) in zip(claims, p, strict=True)
+    ]
 
 
 def _sample(data: ResponseSet, panel: Panel, *, of_clusters: bool) -> Responses:

@@ -279,6 +279,7 @@ class ComparisonResult(ShownInNotebooks):
         }
         return {
             **{name: plain(value) for name, value in kept.items()},
+            "margins": [{**plain(claim), "verdict": claim.verdict} for claim in self.margins],
             "p": plain(self.p),
             "decided": self.decided,
             "significant": self.significant,

@@ -9,8 +9,9 @@ from nbyk.errors import unknown_name
 from nbyk.testing.corrections import Correction
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import Several
+from nbyk.testing.systems.margins import MarginClaim
 from nbyk.testing.systems.result import ComparisonResult, ConfidenceInterval, plain
-from nbyk.testing.systems.sentences import items_in_words
+from nbyk.testing.systems.sentences import items_in_words, number
 from nbyk.words import listed
 
 
@@ -64,6 +65,9 @@ class Pair:
     decided
         Whether the decision `p_adjusted` ≤ α is certain. It may be wrong with a chance of at most
         `Leaderboard.decision_error`, which all pairs share.
+    margin
+        The tests of the effect against your margin, over the broadest population. Each kind of p-value is
+        corrected for the number of pairs. None without a margin.
     """
 
     a: str
@@ -71,6 +75,7 @@ class Pair:
     result: ComparisonResult
     p_adjusted: float
     decided: bool
+    margin: MarginClaim | None = None
 
     @property
     def p(self) -> float:
@@ -205,6 +210,35 @@ class Leaderboard(Several):
         told = f"{n_found} of {len(self.pairs)} pairs {of} can be told apart"
         return f"{told}, {best} ({how})."
 
+    def margin_sentence(self, *, unit: float = 1.0) -> str:
+        """Return what the pairs' tests against your margin show, in a sentence; "" without a margin.
+
+        `unit` times an effect is in the unit of the ratings.
+        """
+        first = self.pairs[0].margin
+        if first is None:
+            return ""
+        found: dict[str, list[str]] = {}
+        for pair in self.pairs:
+            assert pair.margin is not None, "all pairs have a margin, or none has"
+            verdict = pair.margin.verdict
+            between = " and " if verdict in ("equivalent", "inconclusive") else " than "
+            named = pair.a if self.against is not None else f"{pair.a}{between}{pair.b}"
+            found.setdefault(verdict, []).append(named)
+        to, than = ("", "") if self.against is None else (f" to {self.against}", f" than {self.against}")
+        margin = number(unit * first.margin)
+        told = {
+            "equivalent": f"equivalent{to} within ±{margin}",
+            "not worse": f"not worse{than} by {margin} or more",
+            "worse": f"worse{than} by more than {margin}",
+            "inconclusive": f"inconclusive about {margin}",
+        }
+        shown = [f"{text}: {', '.join(found[verdict])}" for verdict, text in told.items() if verdict in found]
+        return (
+            f"By {self.metric}, {'; '.join(shown)} (one-sided t-tests at α = {self.alpha:g}, "
+            f"{_CORRECTED[self.correction]}, for {first.population})."
+        )
+
     def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
         """Return everything as plain values for JSON, with the drawn effects only if `distributions`."""
         kept = {name: getattr(self, name) for name in self.__dataclass_fields__ if name != "pairs"}
@@ -218,6 +252,7 @@ class Leaderboard(Several):
                     "significant": pair.significant,
                     "better": pair.better,
                     "decided": pair.decided,
+                    "margin": pair.margin and {**plain(pair.margin), "verdict": pair.margin.verdict},
                     "result": pair.result.to_dict(distributions=distributions),
                 }
                 for pair in self.pairs

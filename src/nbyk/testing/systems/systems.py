@@ -31,6 +31,7 @@ from nbyk.testing.systems.cautions import about_number
 from nbyk.testing.systems.claims import few_units
 from nbyk.testing.systems.compare import is_exact, panel_for, under_null
 from nbyk.testing.systems.leaderboard import Systems, bootstrap_scores, first_source, prepared
+from nbyk.testing.systems.margins import MarginClaim, check_margin, corrected
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.ranks import groups, letters, rank_percentiles, rank_sets, ranks
 from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, ConfidenceInterval
@@ -56,6 +57,7 @@ def compare_systems(
     alpha: float = 0.05,
     confidence_level: float = 0.95,
     generalise: Sequence[str] | None = None,
+    margin: float | None = None,
     n_resamples: int = 9_999,
     max_resamples: int = 999_999,
     max_draws: int = 30_000_000,
@@ -87,6 +89,9 @@ def compare_systems(
     null, alternative, alpha, confidence_level, generalise, seed, threads, progress
         As for `nbyk.compare`. With three systems or more, "greater" (a system is better than the baseline)
         and "less" need a baseline.
+    margin
+        As for `nbyk.compare`: each pair is tested against it, and each kind of p-value (not worse, worse,
+        equivalent) is corrected for the number of pairs (`Pair.margin`).
     n_resamples, max_resamples
         First and largest number of draws of a pair's null. The first look takes more draws if the smallest p
         could otherwise not reach α over the number of pairs.
@@ -113,6 +118,7 @@ def compare_systems(
     """
     check_null(null)
     check_confidence_level(confidence_level)
+    check_margin(margin)
     decision = Decision(alternative, alpha, n_resamples, max_resamples, decision_error)
     family = Hypotheses(decision, correction, max_draws)
     named = _named(systems)
@@ -134,6 +140,7 @@ def compare_systems(
         decision_error,
         seed,
         Panel(None, (), ()),
+        {} if margin is None else {chosen.name: margin},
     )
     systems_rows = [matrix[:, ~np.isnan(matrix).all(axis=0)] for matrix in rows.systems]
 
@@ -190,6 +197,9 @@ def compare_systems(
         )
     # An inconclusive claim counts as p = 1.
     p = correct_p_values(np.nan_to_num([result.p for result in results], nan=1.0), correction).tolist()
+    against_margin: list[MarginClaim | None] = [None] * len(pairs)
+    if margin is not None:
+        against_margin = [*corrected([result.margins[0] for result in results], correction)]
     compared = [
         Pair(
             names[a],
@@ -197,8 +207,11 @@ def compare_systems(
             result,
             of_pair,
             under.settled if len(result.claims) == 1 else result.decided,
+            of_margin,
         )
-        for (a, b), result, of_pair, under in zip(pairs, results, p, nulls, strict=True)
+        for (a, b), result, of_pair, under, of_margin in zip(
+            pairs, results, p, nulls, against_margin, strict=True
+        )
     ]
     standings, shared = _standings(names, scores, drawn, chosen, compared, asked, whole=against is None)
     return Leaderboard(

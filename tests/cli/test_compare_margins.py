@@ -1,0 +1,46 @@
+"""`nbyk compare --margin` with three systems or more."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+
+from nbyk.data.example import example_files
+from tests.cli.conftest import Run
+
+SYSTEMS = "compare --gold gold.csv sim_a.csv sim_b.csv sim_c.csv --generalise items"
+
+
+@pytest.fixture
+def nbyk(nbyk: Run) -> Run:
+    """Return a function that runs a line of words beside the example."""
+    for name, content in example_files().items():
+        Path(name).write_bytes(content)
+    return nbyk
+
+
+@pytest.mark.parametrize(
+    ("margin", "code", "says"),
+    [
+        ("0.3", 0, "sim_b is better than sim_a, or not worse by 0.3"),
+        ("0.0001", 3, "sim_b is worse than sim_a by more than 0.0001"),
+        ("0.04", 4, "do not show whether sim_b is worse than sim_a by 0.04"),
+    ],
+)
+def test_the_gate_asks_about_the_first_candidate(margin: str, code: int, says: str, nbyk: Run) -> None:
+    found, text, _ = nbyk(f"{SYSTEMS} --against sim_a --margin {margin} --gate")
+    assert (found, says in " ".join(text.split())) == (code, True), text
+
+
+def test_the_sentence_has_the_margin_and_the_table_a_verdict(nbyk: Run) -> None:
+    code, text, errors = nbyk(f"{SYSTEMS} --margin 0.3 --format json")
+    assert (code, errors) == (0, "")
+    answer = json.loads(text)
+    (board,) = answer["leaderboards"]
+    assert {pair["margin"]["verdict"] for pair in board["pairs"]} == {"equivalent"}
+    (sentence,) = (text for text in answer["sentences"] if text.startswith("By mae, "))
+    assert "equivalent within ±0.3: sim_a and sim_b" in sentence
+    assert "Holm's correction" in sentence
+    assert "within the margin" in nbyk(f"{SYSTEMS} --margin 0.3 --format markdown")[1]

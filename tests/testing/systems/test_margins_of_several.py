@@ -1,0 +1,58 @@
+"""Margins with three systems or more: each kind of p-value is corrected for the number of pairs."""
+
+from __future__ import annotations
+
+from itertools import combinations
+from typing import Any
+
+import numpy as np
+import pytest
+from statsmodels.stats.multitest import multipletests
+
+import nbyk
+from nbyk.testing.systems.standings import Leaderboard
+
+KINDS = ("p_not_worse", "p_worse", "p_equivalent")
+MARGIN = 0.1
+
+
+def systems() -> dict[str, np.ndarray]:
+    generator = np.random.default_rng(4)
+    shared = generator.normal(0.5, 0.2, (60, 1))
+    shifts = {"level": 0.0, "same": 0.01, "near": -0.06, "far": -0.3}
+    return {name: shared + shift + generator.normal(0.0, 0.15, (60, 1)) for name, shift in shifts.items()}
+
+
+def board_of(**options: Any) -> Leaderboard:
+    return nbyk.compare_systems(None, systems(), metric="mean", margin=MARGIN, n_resamples=199, **options)
+
+
+@pytest.mark.parametrize("correction", ["holm", "bonferroni", "none"])
+def test_each_kind_of_p_is_corrected_over_the_pairs(correction: str) -> None:
+    board, given = board_of(correction=correction), systems()
+    alone = [
+        nbyk.compare(None, given[a], given[b], metric="mean", margin=MARGIN, n_resamples=199).margins[0]
+        for a, b in combinations(given, 2)
+    ]
+    for kind in KINDS:
+        p = [getattr(claim, kind) for claim in alone]
+        expected = p if correction == "none" else multipletests(p, method=correction)[1].tolist()
+        assert [getattr(pair.margin, kind) for pair in board.pairs] == pytest.approx(expected, rel=1e-12)
+
+
+def test_verdicts_and_the_sentence_follow_the_corrected_p() -> None:
+    board = board_of(against="level")
+    verdicts = {pair.a: pair.margin.verdict for pair in board.pairs if pair.margin is not None}
+    assert verdicts == {"same": "equivalent", "near": "inconclusive", "far": "worse"}
+    assert board.margin_sentence(unit=4.0) == (
+        "By mean, equivalent to level within ±0.4: same; worse than level by more than 0.4: far; "
+        "inconclusive about 0.4: near (one-sided t-tests at α = 0.05, Holm's correction, for new items, with "
+        "this run of each system)."
+    )
+    assert {pair["margin"]["verdict"] for pair in board.to_dict()["pairs"]} >= {"equivalent", "worse"}
+
+
+def test_without_a_margin_nothing_is_said_of_one() -> None:
+    board = nbyk.compare_systems(None, systems(), metric="mean", n_resamples=199)
+    assert board.margin_sentence() == ""
+    assert all(pair.margin is None for pair in board.pairs)
