@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 _CALIBRATED, _MISSING = "#ffffff", "#e6e6e6"
-_KEY = "orange: too often, blue: too rarely, bold: outside the 99 % band, grey: no rate of its own"
+_KEY = "orange: too often, blue: too rarely, bold: outside the 99 % band, grey: another test's, or none"
 _WIDEST = 2.0  # colours end at a fourth and at four times the level
 _DARK = 1.3
 _WIDTH_OF_TITLE = 6.6
