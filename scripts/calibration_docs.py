@@ -120,8 +120,8 @@ def summary(rates: pd.DataFrame) -> str:
         f"two-sided) **{found['above']} lie above the 99 % band** around α{listed}, {found['inside']} "
         f"inside and {found['below']} below. If every test were exactly at its level, about "
         f"{found['outside_by_chance']:.0f} would lie outside by chance, half of them above. With wider "
-        f"bands, which hold all {found['rates']} rates at once with a chance of 99 % (Bonferroni), {wide['above']} "
-        f"lie above and {wide['below']} below. If chance decides ties, on the same draws, "
+        f"bands, which hold all {found['rates']} rates at once with a chance of 99 % (Bonferroni), "
+        f"{wide['above']} lie above and {wide['below']} below. If chance decides ties, on the same draws, "
         f"{random['above']} lie above the 99 % band, {random['inside']} inside and {random['below']} below.\n"
     )
 
