@@ -43,14 +43,14 @@ class Comparison(Section):
     """Population of the claim. By default items, their clusters, and the raters and runs that items share, if
     two or more."""
     rater_ids: Literal["shared", "fresh"] | None = None
-    """What ids of gold's raters stand for. shared: people who rate several items. fresh: slots, with other
-    people on each item. By default nbyk decides by the ids."""
+    """Meaning of the ids of gold's raters: shared (people) or fresh (slots, with other people on each item).
+    By default shared, if an id answers two items or more."""
     run_ids: Literal["shared", "fresh"] | None = None
-    """What ids of the systems' runs stand for: shared or fresh, as for raters."""
+    """Meaning of the ids of the systems' runs: shared or fresh, as for raters."""
     scale: ScaleText | None = None
     """Scale of all ratings: two ends (1..5), levels ("1,2,3,4,5") or binary. By default from 0 to 1."""
     on_missing: Literal["refuse", "drop"] = "refuse"
-    """What to do if files lack items: refuse, or drop the items that not all files have."""
+    """What to do if files lack items: refuse, or drop the items that some files lack."""
     item: Text = "item"
     """Column of items."""
     rater: Text = "rater"

@@ -30,7 +30,8 @@ class Boostsa2022(Section):
     accuracy: float = Field(design.ACCURACY, ge=0.5, le=0.98)
     """Accuracy of system B in Figure 1. A's accuracy is higher by .01."""
     discordances: Annotated[list[Discordance], Distinct] = Field(list(design.DISCORDANCES))
-    """Shares of the items on which exactly one system of Figure 2 is right. An empty list drops it."""
+    """Shares of the items on which exactly one system of Figure 2 is right. An empty list drops the
+    figure."""
     n_simulations: int = Field(design.N_SIMULATIONS, ge=1)
     """Simulated test sets behind each point of Figures 1 and 2, and sets of resamples in Figure 3."""
     n_resamples: int = Field(design.N_RESAMPLES, ge=1)

@@ -26,7 +26,7 @@ class Ulmer2022(Section):
     )
     """Distributions of both systems' scores: the paper's four, exponential or student_t_3."""
     leads: dict[DistributionName, Lead] = Field(dict(design.LEADS))
-    """Lead of A, by distribution, where the sample size varies. The others have no Type-II errors."""
+    """Lead of A, by distribution, where the sample size varies. Only these have Type-II errors."""
     sample_sizes: Annotated[list[SampleSize], Distinct] = Field(list(design.SAMPLE_SIZES), min_length=1)
     """Number of scores n of each system."""
     differences: Annotated[list[Lead], Distinct] = Field(list(design.DIFFERENCES))
