@@ -17,4 +17,4 @@ rule all:
         lambda wildcards: plan.cell_files("wein2023"),
         expand(rules.study_report.output, folder="wein2023"),
     message:
-        "All of results/wein2023 is there"
+        "results/wein2023 is complete"

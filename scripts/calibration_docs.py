@@ -118,10 +118,10 @@ def summary(rates: pd.DataFrame) -> str:
         f"Of the default's {found['rates']} Type-I errors ({axes['source']} sources, {len(sizes)} sizes, "
         f"{kept['epsilon_b'].nunique()} truths, {axes['metric']} metrics, {axes['alpha']} levels, one- and "
         f"two-sided) **{found['above']} lie above the 99 % band** around α{listed}, {found['inside']} "
-        f"inside and {found['below']} below. Tests exactly at their level would have about "
-        f"{found['outside_by_chance']:.0f} outside by chance, half of them above. With bands so wide that "
-        f"all {found['rates']} rates hold at once with a chance of 99 % (Bonferroni), {wide['above']} lie "
-        f"above and {wide['below']} below. With ties decided at random, on the same draws, "
+        f"inside and {found['below']} below. If every test were exactly at its level, about "
+        f"{found['outside_by_chance']:.0f} would lie outside by chance, half of them above. With wider "
+        f"bands, which hold all {found['rates']} rates at once with a chance of 99 % (Bonferroni), "
+        f"{wide['above']} lie above and {wide['below']} below. If chance decides ties, on the same draws, "
         f"{random['above']} lie above the 99 % band, {random['inside']} inside and {random['below']} below.\n"
     )
 

@@ -44,15 +44,15 @@ PAPERS = (
         "wein2023",
         "Wein et al. 2023",
         "Follow the leader(board) with confidence",
-        "Tables 1 to 14, Figures 1 to 4 (without your own toxicity ratings, Tables 3, 4 and 10 to 14 and "
-        "Figures 2 to 4 are drawn from the paper's prior of them)",
+        "Tables 1 to 14, Figures 1 to 4 (without your own toxicity ratings, nbyk draws Tables 3, 4 and 10 to "
+        "14 and Figures 2 to 4 from the paper's prior of them)",
         "make",
     ),
     Paper(
         "homan2025",
         "Homan et al. 2025",
         "How many ratings per item are necessary for reliable significance testing?",
-        "Tables 1 to 3, Figures 1 to 11 (Figure 2 from priors alone where its ratings are not at hand)",
+        "Tables 1 to 3, Figures 1 to 11 (Figure 2 shows only priors if you do not have its ratings)",
         "make paper-homan",
     ),
     Paper(

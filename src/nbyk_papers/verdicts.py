@@ -142,7 +142,7 @@ def verdict_table(rows: Sequence[dict[str, str]]) -> pd.DataFrame:
     return pd.DataFrame(rows, columns=columns)
 
 
-VERDICTS_CAPTION = "What of the paper's claims survives: a verdict on each, from the numbers of this run"
+VERDICTS_CAPTION = "A verdict on each of the paper's claims, from the numbers of this run"
 
 
 def with_error(value: float, error: float) -> str:

@@ -312,7 +312,7 @@ def test_several_metrics_stand_side_by_side(nbyk: Run) -> None:
         "spearman",
         "accuracy(threshold=0.4)",
     ]
-    assert "3 metrics were tested; their p-values are not corrected for that number" in answer["cautions"]
+    assert "nbyk tested 3 metrics and did not correct p for that number" in answer["cautions"]
     of_spearman = answer["results"][1]["claims"][0]["parts"]
     assert [part["source"] for part in of_spearman][:3] == ["items", "raters", "raters × items"]
     assert answer["variance_shares"] == []

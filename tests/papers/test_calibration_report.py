@@ -34,7 +34,10 @@ TESTS = (
     (EXPECTED_P, BOOT, "swap_items", "folded"),
 )
 TABLES = ["default", "default_metrics", "tests", "all_metrics"]
-LINE = "0 of 4 Type-I errors of the default above the 99 % band around α, 2 below it (2 for ties alone)"
+LINE = (
+    "0 of 4 Type-I errors of the default test lie above the 99 % band around α, and 2 below it "
+    "(2 only because of ties)"
+)
 CELLS = ((0.0, 0.0), (0.3, 0.3), (0.0, 0.2))
 
 

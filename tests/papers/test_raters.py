@@ -128,7 +128,7 @@ def test_systems_that_are_shifted_are_no_case_of_the_paper() -> None:
 
 def test_the_report_has_a_figure_of_each_data_set_metric_and_semantics(cell: Path) -> None:
     answer = report(pvalues=[cell])
-    assert "their ids are forgotten" in answer.sentences[0]
+    assert "when the test forgets their ids" in answer.sentences[0]
     assert {figure.name for figure in answer.figures} == {
         f"{semantics}/convabuse_{metric}" for semantics in SEMANTICS for metric in METRICS
     }

@@ -103,7 +103,7 @@ def shifted(rates: pd.DataFrame, chosen: pd.Series, errors: int) -> pd.DataFrame
 
 def test_what_differs_is_counted_named_and_explained(rates: pd.DataFrame) -> None:
     summary = summarise(compare(rates))
-    assert summary["line"] == "1152 of 1152 published rates inside the 99.9 % interval around ours"
+    assert summary["line"] == "1152 of 1152 published rates lie inside the 99.9 % interval around ours"
     assert summary["outside"] == []
     assert summary["published"]["share"] == 1.0
     assert {name: part["rates"] for name, part in summary["published"]["by_test"].items()} == dict.fromkeys(
@@ -171,7 +171,7 @@ def test_a_run_beyond_the_paper_has_tables_and_figures_of_its_own(
     rates = error_rates(own, [0.05])
     assert "published" not in " ".join(tables_of(rates, compare(rates))[0][2].columns)
     answer = scores_report(own, [0.05])
-    assert answer.sentences == ("0 of 0 published rates inside the 99.9 % interval around ours",)
+    assert answer.sentences == ("0 of 0 published rates lie inside the 99.9 % interval around ours",)
     write_answer(answer, tmp_path, stem="summary", page="report")
     drawn = {str(path.relative_to(tmp_path / "figures"))[:-4] for path in tmp_path.rglob("*.svg")}
     of_semantics = {f"{semantics}/figure_0{n}" for semantics in SEMANTICS for n in (3, 6)}

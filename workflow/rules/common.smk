@@ -1,4 +1,4 @@
-# What the rules share: the plan, in which they look up what a job reads, is told and takes, and what they ask for.
+# Shared by all rules: the plan. Rules look up a job's inputs, settings, time and memory in it.
 
 import os
 from pathlib import Path

@@ -48,4 +48,4 @@ rule comparisons:
     input:
         expand(rules.comparison.output, comparison=plan.config.comparisons),
     message:
-        "All of results/comparisons is there"
+        "results/comparisons is complete"

@@ -1,5 +1,5 @@
-# Ratings: the embedded, the user's own, and those that are downloaded, in one layout. Downloads are kept and verified in
-# the user's folder; the copies here are Snakemake's, which may delete them.
+# Ratings in one layout: those that come with nbyk, the user's own, and downloads. nbyk keeps and verifies downloads in
+# the user's folder. The copies here are Snakemake's, which may delete them.
 
 
 # It needs the network, which the nodes of a cluster may not have.
@@ -37,7 +37,7 @@ rule download:
         mem_mb=memory(138),
         runtime=minutes(60),
     params:
-        # The bytes are pinned, so that another address is no reason to fetch them again: Snakemake compares no parameter
+        # nbyk checks the bytes, so a new address is no reason to download again: Snakemake does not compare a parameter
         # that is a function of the output.
         places=lambda wildcards, output: plan.download_options(),
         copies=subpath(output[0], ancestor=2),

@@ -4,8 +4,8 @@ DESIGN_TABLES = ["comparisons", "conditions"]
 DESIGN_FIGURES = ["leads", "scores"]
 
 
-# Comparisons that were computed before lie in results/labels/DESIGN/comparisons, which is no output: Snakemake would
-# delete it before the job that is to keep them.
+# Earlier comparisons lie in results/labels/DESIGN/comparisons. This folder is not an output, because Snakemake would
+# delete it before the job that needs them.
 rule labels_design:
     input:
         files=lambda wildcards: plan.design_files[wildcards.design],
@@ -47,4 +47,4 @@ rule labels:
     input:
         expand("results/labels/{design}/labels.html", design=plan.design_files),
     message:
-        "All of results/labels is there"
+        "results/labels is complete"

@@ -33,4 +33,4 @@ rule papers:
         expand(rules.study_report.output, folder=plan.report_folder("cartpole")),
         rules.papers_report.output,
     message:
-        "Every paper is there, and results/report.html of them all"
+        "Every paper is complete; results/report.html shows them all"

@@ -1,4 +1,4 @@
-# What test sets are drawn from: a published prior, or one fitted to ratings.
+# Priors, from which nbyk draws test sets: published ones, and fits to ratings.
 
 
 rule prior:

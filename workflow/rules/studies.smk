@@ -1,5 +1,5 @@
-# The studies: their cells, by the steps that each brings, and what people read of them.
-# Lists go through standard input, of which `@-` reads further words: a command line has an end, and a plan has not.
+# The studies: their cells, computed by each study's own steps, and their reports.
+# Lists go through standard input, which `@-` reads: a command line is limited in length, and a plan is not.
 
 
 rule cell:
@@ -59,7 +59,7 @@ rule study_report:
         words=lambda wildcards: plan.report(wildcards.folder).words(),
         code=lambda wildcards: plan.code(plan.folders[wildcards.folder].report),
     message:
-        "Writing what people read of {wildcards.folder}"
+        "Writing the report of {wildcards.folder}"
     shell:
         "nbyk study report --out {params.folder}"
         " @- < <(printf '%s\\0' {params.options:q} -- {params.study} {params.words:q}) > {log} 2>&1"
@@ -75,7 +75,7 @@ for study in plan.studies:
             lambda wildcards, study=study: plan.cell_files(study),
             expand(rules.study_report.output, folder=plan.report_folder(study)),
         message:
-            "All of a study is there"
+            "The study is complete"
 
 
 del study

@@ -112,13 +112,13 @@ def compare(
             show_default="two-sided, or greater with --gate",
         ),
     ] = None,
-    alpha: Annotated[float, typer.Option(help="Level of the decision.")] = 0.05,
+    alpha: Annotated[float, typer.Option(help="Level of the test: it rejects if p is at most this.")] = 0.05,
     confidence_level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     interval: Annotated[
         str, typer.Option(help="Interval that the sentence prints: percentile or bca.")
     ] = "percentile",
     against: Annotated[
-        str | None, typer.Option(help="Name of the baseline: nbyk compares every other system with it alone.")
+        str | None, typer.Option(help="Name of a baseline. nbyk compares every other system only with it.")
     ] = None,
     correction: Annotated[
         str,
@@ -132,7 +132,7 @@ def compare(
     run_ids: RunIds = None,
     scale: Scale = None,
     on_missing: Annotated[
-        str, typer.Option(help="Items that not all files have: refuse, or drop them and report how many.")
+        str, typer.Option(help="Items that some files lack: refuse, or drop them and report how many.")
     ] = "refuse",
     item: Item = "item",
     rater: Rater = "rater",
@@ -145,13 +145,14 @@ def compare(
     on_duplicates: OnDuplicates = "refuse",
     on_empty: OnEmpty = "refuse",
     samples_metric: Annotated[
-        str | None, typer.Option(help="For lm_eval logs: the score to take, if there are several.")
+        str | None, typer.Option(help="For logs of lm_eval: the score to use, if a log has several.")
     ] = None,
     task: Annotated[
-        str | None, typer.Option(help="For lm_eval logs: the task, if there are several.")
+        str | None, typer.Option(help="For logs of lm_eval: the task to use, if a log has several.")
     ] = None,
     filter_: Annotated[
-        str | None, typer.Option("--filter", help="For lm_eval logs: the filter, if there are several.")
+        str | None,
+        typer.Option("--filter", help="For logs of lm_eval: the filter to use, if a log has several."),
     ] = None,
     full: Annotated[
         bool,
@@ -162,7 +163,7 @@ def compare(
         ),
     ] = False,
     n_resamples: Annotated[
-        int, typer.Option("--resamples", help="Number of bootstrap draws, and of first draws of the null.")
+        int, typer.Option("--resamples", help="Number of draws of the bootstrap, and of the null at first.")
     ] = 9_999,
     max_resamples: Annotated[
         int,
@@ -172,7 +173,7 @@ def compare(
         ),
     ] = 999_999,
     max_draws: Annotated[
-        int, typer.Option(help="The same for all pairs together, with three systems or more.")
+        int, typer.Option(help="Largest number for all pairs together, with three systems or more.")
     ] = 30_000_000,
     margin: Annotated[
         float | None,

@@ -19,13 +19,14 @@ Name = Annotated[str, typer.Argument(help="Source, as `nbyk data list` names it.
 Folder = Annotated[
     Path | None,
     typer.Option(
-        help="Folder of downloads. By default that of the configuration, of NBYK_DATA, or your cache."
+        help="Folder of downloads. By default the one in the configuration, in NBYK_DATA, or in your cache."
     ),
 ]
 Mirror = Annotated[
     str | None,
     typer.Option(
-        help="Address above SOURCE/FILE, or a folder with that layout, instead of the makers' address."
+        help="Address below which the files lie as SOURCE/FILE, or a folder with that layout. It replaces "
+        "the makers' address."
     ),
 ]
 ConfigFile = Annotated[
@@ -62,9 +63,9 @@ def fetch(
     mirror: Mirror = None,
     folder: Folder = None,
     config: ConfigFile = None,
-    file: Annotated[str | None, typer.Option(help="The one file to fetch, if not all.")] = None,
+    file: Annotated[str | None, typer.Option(help="File to fetch. By default, all.")] = None,
     copy_to: Annotated[
-        Path | None, typer.Option(help="Folder to copy the files to as well, as the workflow needs them.")
+        Path | None, typer.Option(help="Second folder, to which nbyk copies the files for the workflow.")
     ] = None,
 ) -> None:
     """Fetch a source's files, verify their checksums and print where they are."""

@@ -22,7 +22,7 @@ def labels(
     generalise: Annotated[
         str | None,
         typer.Option(
-            help="Whom the first claim speaks of: items, or items,raters. It replaces the design's key.",
+            help="Population of the first claim: items, or items,raters. It replaces the design's key.",
             show_default="the design's, or items and the raters that they share",
             metavar="NAMES",
         ),

@@ -32,7 +32,7 @@ PriorFile = Annotated[
 SemanticsName = Annotated[str, typer.Option("--semantics", help="published or recommended.")]
 Columns = Annotated[list[str], typer.Option("--metric", help="Metric column; repeat for several.")]
 Samplers = Annotated[
-    list[str], typer.Option("--sampler", help="Item sampler/response sampler; repeat for several.")
+    list[str], typer.Option("--sampler", help="Item sampler/response sampler. Repeat for several.")
 ]
 MetricFiles = Annotated[
     list[Path] | None, typer.Option("--metric-file", help="Python file with your metrics.")
@@ -42,7 +42,7 @@ Generalise = Annotated[
     str | None,
     typer.Option(
         "--generalise",
-        help="Population of the claim: items, or items with clusters, raters or runs, as in items,raters.",
+        help="Population of the claim: items, or items with clusters, raters or runs, such as items,raters.",
         show_default="items, their clusters, and the raters and runs that they share, if two or more",
         metavar="NAMES",
     ),
@@ -56,14 +56,16 @@ RaterIds = Annotated[
 ]
 RunIds = Annotated[
     str | None,
-    typer.Option(help="The same for the systems' runs.", show_default="as for --rater-ids"),
+    typer.Option(
+        help="Ids of the systems' runs: shared or fresh, as for raters.", show_default="as for --rater-ids"
+    ),
 ]
 Cluster = Annotated[
     str | None,
     typer.Option(
         help="Column of clusters of items, such as the text of a question. nbyk swaps and draws whole "
         "clusters. The column is in gold or in a system's file.",
-        show_default="each item by itself",
+        show_default="every item is its own cluster",
         metavar="COLUMN",
     ),
 ]
@@ -76,7 +78,7 @@ SystemColumn = Annotated[
 ]
 Scale = Annotated[
     str | None,
-    typer.Option(help="Scale of all ratings: 1..5, levels as in 1,2,3,4,5, or binary.", metavar="SCALE"),
+    typer.Option(help="Scale of all ratings: 1..5, levels such as 1,2,3,4,5, or binary.", metavar="SCALE"),
 ]
 Item = Annotated[str, typer.Option("--item", help="Column of items.")]
 Rater = Annotated[str, typer.Option("--rater", help="Column of raters, or of a system's runs.")]

@@ -135,24 +135,24 @@ def plan(
     cost_per_run: Annotated[float | None, typer.Option(help="Cost of a run of one system.")] = None,
     item_sd: Annotated[
         float | None,
-        typer.Option(help=_SD.format("of single items"), show_default="of the pilot's systems"),
+        typer.Option(help=_SD.format("over single items"), show_default="of the pilot's systems"),
     ] = None,
     cluster_sd: Annotated[
-        float | None, typer.Option(help=_SD.format("of clusters, beside items"), show_default="0")
+        float | None, typer.Option(help=_SD.format("between clusters, beyond their items"), show_default="0")
     ] = None,
     severity_sd: Annotated[
         float | None,
-        typer.Option(help=_SD.format("that one rater's severity makes"), show_default="of the pilot"),
+        typer.Option(help=_SD.format("due to one rater's severity"), show_default="of the pilot"),
     ] = None,
     rating_sd: Annotated[
-        float | None, typer.Option(help=_SD.format("of single ratings"), show_default="of the pilot")
+        float | None, typer.Option(help=_SD.format("over single ratings"), show_default="of the pilot")
     ] = None,
     run_sd: Annotated[
         float | None,
-        typer.Option(help=_SD.format("that one run of a system makes"), show_default="of the pilot"),
+        typer.Option(help=_SD.format("due to one run of a system"), show_default="of the pilot"),
     ] = None,
     answer_sd: Annotated[
-        float | None, typer.Option(help=_SD.format("of single answers"), show_default="of the pilot")
+        float | None, typer.Option(help=_SD.format("over single answers"), show_default="of the pilot")
     ] = None,
     max_items: Annotated[int, typer.Option(help="Largest number of items to consider.")] = 100_000,
     max_responses: Annotated[int, typer.Option(help="Largest number of ratings per item to consider.")] = 100,

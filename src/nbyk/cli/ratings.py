@@ -28,7 +28,7 @@ def normalise(
     ] = None,
     question: Annotated[
         str | None,
-        typer.Option(help="Question, if the source has several, such as mhs. By default the first."),
+        typer.Option(help="Question, if the source has several (mhs has ten). By default the first."),
     ] = None,
     scale: Annotated[
         str | None,

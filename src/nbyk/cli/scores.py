@@ -45,16 +45,14 @@ def scores(
             show_default="paired if every file has ids",
         ),
     ] = None,
-    on_missing: Annotated[
-        str, typer.Option(help="Items that not all files have: refuse or drop.")
-    ] = "refuse",
+    on_missing: Annotated[str, typer.Option(help="Items that some files lack: refuse or drop.")] = "refuse",
     against: Annotated[
         str | None, typer.Option(help="Baseline. Without it, nbyk compares all pairs.")
     ] = None,
     alternative: Annotated[
         str | None,
         typer.Option(
-            help="two-sided, greater (A is better, or the others than the baseline) or less.",
+            help="two-sided, greater (A is better; with a baseline, the others are better than it) or less.",
             show_default="two-sided, or greater with --gate",
         ),
     ] = None,

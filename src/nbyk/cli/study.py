@@ -51,14 +51,16 @@ app.command()(ratings.prior)
 
 Name = Annotated[str, typer.Argument(help="Study, as `nbyk study list` names it.")]
 Settings = Annotated[
-    list[str] | None, typer.Argument(help='Settings, as n_sets=1000 or metrics=["mae","mse"].')
+    list[str] | None, typer.Argument(help='Settings, such as n_sets=1000 or metrics=["mae","mse"].')
 ]
 From = Annotated[
     list[str] | None, typer.Option("--from", help="A file to read, by name: prior=toxicity.json.")
 ]
 AllFrom = Annotated[
     list[str] | None,
-    typer.Option("--all-from", help="One of several files to read by one name; repeat."),
+    typer.Option(
+        "--all-from", help="Like --from, for several files under one name. Repeat it for each file."
+    ),
 ]
 
 

@@ -1,4 +1,4 @@
-"""The section `comparisons` of the configuration: what to compare, as words of `nbyk compare`."""
+"""The section `comparisons` of the configuration: comparisons, with the options of `nbyk compare`."""
 
 from __future__ import annotations
 
@@ -16,38 +16,41 @@ from nbyk.testing.corrections import Correction
 
 
 class Comparison(Section):
-    """A comparison of your own systems, under a name of your own; `snakemake comparisons` runs them."""
+    """A comparison of your own systems, under a name that you choose. `snakemake comparisons` runs all."""
 
     systems: list[DataPath] = Field(min_length=1)
-    """Files or logs of responses, as path or name=path, or one table of all. The first system is A."""
+    """Files or logs of responses, as path or name=path, or one table of all systems. System A comes first."""
     gold: DataPath | None = None
     """File of people's ratings. If you leave it out, nbyk compares the systems' own ratings."""
     metrics: list[MetricName] = Field([])
-    """Metrics. By default mae, or mean if there is no gold."""
+    """Metrics to compare by (`nbyk metrics` lists them). By default mae, or mean if there is no gold."""
     null: NullName = "swap_items"
-    """Null hypothesis: swap_items or shifted (equally good), permutation, pooled or pooled_twice (alike)."""
+    """Null hypothesis. swap_items and shifted: A and B are equally good. permutation, pooled and
+    pooled_twice: A and B answer every item alike."""
     alternative: Literal["two-sided", "greater", "less"] = "two-sided"
     """Side to test: two-sided (A and B differ), greater (A is better) or less (B is better)."""
     alpha: Level = 0.05
-    """Level α of the decision."""
+    """Level α of the test: it rejects the null if p ≤ α."""
     confidence_level: Level = 0.95
-    """Coverage of the intervals."""
+    """Confidence level of the intervals."""
     interval: Literal["percentile", "bca"] = "percentile"
     """Interval that the sentence prints: percentile or bca."""
     against: Text | None = None
-    """Name of a baseline. nbyk then compares every other system with it alone."""
+    """Name of a baseline. nbyk then compares every other system with the baseline only."""
     correction: Correction = "holm"
-    """Correction for the number of pairs, if there are three systems or more."""
+    """Correction of p for the number of pairs, if you compare three systems or more."""
     generalise: list[Literal["items", "clusters", "raters", "runs"]] | None = Field(None, min_length=1)
-    """Population of the claim. By default items, their clusters, and raters and runs, if two or more."""
+    """Population of the claim. By default items, their clusters, and the raters and runs that items share, if
+    two or more."""
     rater_ids: Literal["shared", "fresh"] | None = None
-    """Ids of gold's raters: shared (people) or fresh (slots). By default as the ids show."""
+    """Meaning of the ids of gold's raters: shared (people) or fresh (slots, with other people on each item).
+    By default shared, if an id answers two items or more."""
     run_ids: Literal["shared", "fresh"] | None = None
-    """The same for the systems' runs."""
+    """Meaning of the ids of the systems' runs: shared or fresh, as for raters."""
     scale: ScaleText | None = None
-    """Scale of all ratings: two ends (1..5), levels ("1,2,3,4,5") or binary. By default 0 to 1."""
+    """Scale of all ratings: two ends (1..5), levels ("1,2,3,4,5") or binary. By default from 0 to 1."""
     on_missing: Literal["refuse", "drop"] = "refuse"
-    """What to do if files lack items: refuse, or drop the items that not all files have."""
+    """What to do if files lack items: refuse, or drop the items that some files lack."""
     item: Text = "item"
     """Column of items."""
     rater: Text = "rater"
@@ -69,15 +72,16 @@ class Comparison(Section):
     on_empty: Literal["refuse", "drop"] = "refuse"
     """What to do about rows without a value: refuse or drop."""
     samples_metric: Text | None = None
-    """For lm_eval's logs: the score to take, if there are several."""
+    """For logs of lm_eval: the score to use, if a log has several."""
     task: Text | None = None
-    """For lm_eval's logs: the task, if there are several."""
+    """For logs of lm_eval: the task to use, if a log has several."""
     filter: Text | None = None
-    """For lm_eval's logs: the filter, if there are several."""
+    """For logs of lm_eval: the filter to use, if a log has several."""
     full: bool = False
-    """Of two systems: test by every metric, null and sampler too, and find the size that would settle it."""
+    """For two systems: also test by every metric, null and sampler, and find the size that would
+    settle it."""
     n_resamples: int = Field(9_999, ge=1)
-    """Draws M of the bootstrap, and first draws of the null."""
+    """Draws M of the bootstrap. The null begins with as many and may take more."""
     max_resamples: int = Field(999_999, ge=1)
     """Largest number of draws of the null."""
 

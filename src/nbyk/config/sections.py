@@ -17,7 +17,7 @@ class Section(BaseModel):
 
 
 class SizeSection(Section):
-    """How many items and responses per item a test set has."""
+    """The number of items and of responses per item in a test set."""
 
     n_items: int = Field(1000, ge=2)
     """Items N of a test set."""
@@ -35,12 +35,14 @@ class OwnRatings(Section):
 
 
 class Downloads(Section):
-    """Where `nbyk data fetch` and the workflow download published ratings from and to (docs/data.md)."""
+    """Downloads of published ratings, by `nbyk data fetch` and by the workflow (docs/data.md)."""
 
     folder: DataPath | None = None
-    """Folder of downloads. By default that of the variable NBYK_DATA, or nbyk's folder in your cache."""
+    """Folder of downloads. By default the value of the variable NBYK_DATA. Without it, nbyk's folder in
+    your cache."""
     mirror: DataPath | None = None
-    """Address above SOURCE/FILE, or a folder with that layout. By default NBYK_MIRROR's, or the makers'."""
+    """Address below which the files lie as SOURCE/FILE, or a folder with that layout. By default the value of
+    the variable NBYK_MIRROR. Without it, nbyk downloads from the makers of the data."""
 
     @property
     def chosen_folder(self) -> Path:
@@ -54,7 +56,7 @@ class Downloads(Section):
 
 
 class Labels(Section):
-    """Designs of classifiers compared by their label predictions (docs/labels.md); `snakemake labels`."""
+    """Comparisons of classifiers by their labels (docs/labels.md). `snakemake labels` runs them all."""
 
     designs: dict[DesignName, DataPath] = Field({})
     """Designs in YAML, each under a name that you choose: {sentiment: designs/sentiment.yaml}."""

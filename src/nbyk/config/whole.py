@@ -22,24 +22,24 @@ from nbyk.studies import studies
 
 
 class Config(Section):
-    """Everything a run depends on; one key, one meaning. Studies add theirs: see `config_model`."""
+    """Everything a run depends on. Each key has one meaning. Studies add keys: see `config_model`."""
 
     seed: int = Field(2023, ge=0)
     """Seed of every random number. Another seed gives another, equally valid, set of results."""
     ratings: dict[RatingsName, DataPath] = Field({})
-    """Paths of your copies of ratings, by source (docs/data.md). The ratings of convabuse come with nbyk."""
+    """Paths of your copies of published ratings, by source (docs/data.md). convabuse comes with nbyk."""
     own_ratings: dict[OwnName, OwnRatings] = Field({})
     """Your own tables, by name: {path: mine.csv, scale: "1,2,3,4,5"} (docs/data.md)."""
     metric_files: Annotated[list[DataPath], Distinct] = Field([])
     """Python files of your own that register metrics (docs/guide.md)."""
 
     downloads: Downloads = Downloads.model_validate({})
-    """Downloads of published ratings: a section of its own, below."""
+    """Downloads of published ratings. The section below lists its keys."""
 
     labels: Labels = Labels.model_validate({})
-    """Designs of label predictions: a section of its own, below."""
+    """Comparisons of label predictions. The section below lists its keys."""
     comparisons: dict[ComparisonName, Comparison] = Field({})
-    """Comparisons of your own systems, by a name of your own: the keys of each are below."""
+    """Comparisons of your own systems, each under a name that you choose. A section below lists the keys."""
 
     def has_ratings(self, source: str) -> bool:
         """Return whether a source has ratings that a prior can be fitted to, at hand or to be fetched."""
@@ -116,7 +116,7 @@ def config_model() -> type[Config]:
         if section is None:
             continue
         if study.keys_of_its_own:
-            about = f"{str(section.__doc__).partition(';')[0]}: a section of its own, below."
+            about = f"{str(section.__doc__).partition(';')[0]}. The section below lists its keys."
             sections[study.name] = (section, Field(section.model_validate({}), description=about))
         else:
             own.append(section)

@@ -29,11 +29,11 @@ def people_answer(plan: PeoplePlan, *, name: str) -> Answer:
     shared = plan.crew.raters > 0
     tables = []
     if shared:
-        caption = f"Least items for a power of {_power(plan):.3g} with other numbers of raters"
+        caption = f"The least number of items for a power of {_power(plan):.3g}, by number of raters"
         tables.append(AnswerTable("sizes", caption, sizes(plan)))
     figures = []
     if shared:
-        caption = "Items it takes against the number of raters, for several powers"
+        caption = "The items that you need against the number of raters, for several powers"
         figures.append(AnswerFigure("people", caption, partial(people_figure, plan)))
     title = f"Planning with people: {name}"
     details = {**plan.to_dict(), "explorer": _explorer(plan)}

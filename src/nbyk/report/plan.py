@@ -117,7 +117,9 @@ def plan_figure(plan: Plan) -> Figure:
             )
         each = np.geomspace(max(1.0, min(k_range) / 1.15), 1.3 * max(k_range), 100)
         price = asked.cost_per_item + each * asked.cost_per_response
-        axes.plot(each, cost / price, "--", color=COLOURS[1], linewidth=1.4, label=f"what {cost:,.6g} buys")
+        axes.plot(
+            each, cost / price, "--", color=COLOURS[1], linewidth=1.4, label=f"sizes that cost {cost:,.6g}"
+        )
         axes.plot(
             plan.k_responses,
             plan.n_items,
@@ -157,5 +159,5 @@ def _caption(plan: Plan) -> str:
     goal = f"power {asked.power:g}" if asked.power is not None else "their power"
     return (
         f"{asked.prior.name}: sizes compared for {goal} of {plan.power.test} on {plan.power.metric}, "
-        f"α = {plan.power.alpha:g}, K up to {asked.max_responses}; N low to N high is the 95 % interval"
+        f"α = {plan.power.alpha:g}, K up to {asked.max_responses}. N low to N high is the 95 % interval"
     )

@@ -37,7 +37,7 @@ def ranking_answer(ranking: Ranking, cautions: tuple[str, ...] = ()) -> Answer:
             AnswerTable("metrics", "Power of the test by each metric, with 95 % intervals", metrics),
             AnswerTable(
                 "choices",
-                "How far expected p is off its true value: mean of |estimated − true| over simulated sets",
+                "The error of expected p: mean of |estimated − true| over simulated sets",
                 choices,
             ),
         ),

@@ -72,7 +72,7 @@ def _larger_sets(p_values: pd.DataFrame) -> Verdict:
         rises = "rises" if least["margin"] < 0.0 else "falls"
         at = f"at N = {least['n_items']:.0f}, f = {least['fraction']:g}"
         change = with_error(abs(least["margin"]), least["error"])
-        here = f"{cases.sentence('steps of N')}. The one that supports it least: p {rises} by {change} {at}"
+        here = f"{cases.sentence('steps of N')}. The step that supports it least: p {rises} by {change} {at}"
         findings.append(Outcome(semantics, here, cases.outcome))
     return Verdict(
         "section 2.3",
@@ -91,16 +91,15 @@ def _iterations(p_values: pd.DataFrame) -> Verdict:
             continue
         cases = judge(NARROW - reach, 0.0)
         here = (
-            f"{cases.sentence('points')}. The widest reaches ±{reach.max():.3f}. That says whether 1000 "
-            "iterations suffice, not whether the test is right"
+            f"{cases.sentence('points')}. The widest interval is ±{reach.max():.3f}. This shows whether 1000 "
+            "iterations suffice. It does not show whether the test is right"
         )
         findings.append(Outcome(semantics, here, cases.outcome))
     return Verdict(
         "section 2.3",
         "“The narrow confidence interval [...] indicates that 1 000 iterations are sufficient to obtain "
         "stable results”",
-        f"at each point of Figure 1, the 95 % interval of p over simulations reaches at most {NARROW:g} to "
-        "either side",
+        f"at each point of Figure 1, the 95 % interval of p over simulations is at most ±{NARROW:g}",
         tuple(findings),
     )
 
@@ -121,13 +120,13 @@ def _printed_example(example: Mapping[str, Any]) -> list[Verdict]:
         Verdict(
             "figure 3",
             "scores of both systems, to four decimals",
-            "ours round to the same four decimals",
+            "our scores round to the same four decimals",
             (Outcome("published", f"{scores} scores are the same", scores.outcome),),
         ),
         Verdict(
             "figure 3",
             "p-values of 200 of 1000 items, drawn with replacement",
-            f"ours lie within {AGREEMENT:.0f} standard errors of the printed ones",
+            f"our p-values lie within {AGREEMENT:.0f} standard errors of the printed ones",
             (Outcome("published", f"{p_values} p-values agree ({said}){implied}", p_values.outcome),),
         ),
     ]
@@ -169,9 +168,9 @@ def _tagging(tagging: Mapping[str, Any]) -> list[Verdict]:
                 Outcome(
                     "published",
                     f"It does so in {cases} combinations of a score and a discordance (the share of items "
-                    f"that exactly one system has right){': ' + where if where else ''}. The paper does "
-                    "not give its discordance, so nobody can tell. "
-                    f"The accuracies' p asks for one from {low:.4f} to "
+                    f"on which exactly one system is right){': ' + where if where else ''}. The paper does "
+                    "not give its discordance, so we cannot judge the claim. "
+                    f"The p-values of accuracy need a discordance from {low:.4f} to "
                     f"{high:.4f}, that is {low * TAGGED_ITEMS:.0f} to {high * TAGGED_ITEMS:.0f} items",
                     OPEN,
                 ),
@@ -197,7 +196,7 @@ def _shares(levels: pd.DataFrame) -> list[Verdict]:
             "section 2.3",
             "“if the subsample is too similar to the size of the whole test set, [...] p-values that are "
             "artificially high”",
-            "where all items are drawn, the Type-I error lies below that band",
+            "if resamples draw all items, the Type-I error lies below that band",
             shares == 1.0,
             "below",
         ),
@@ -234,9 +233,7 @@ def _of_rates(levels: pd.DataFrame, wanted: str) -> tuple[Outcome, ...]:
         cases = Cases(supporting, len(rows) - supporting)
         low, high = (_rate(rows.iloc[place]) for place in (rows["rate"].argmin(), rows["rate"].argmax()))
         counts = ", ".join(f"{(rows['place'] == place).sum()} {place}" for place in _PLACES)
-        here = (
-            f"Of {len(rows)} rates, {counts} the band. They go from {low} to {high}; the level is {ALPHA:g}"
-        )
+        here = f"Of {len(rows)} rates, {counts} the band, between {low} and {high}. The level is {ALPHA:g}"
         findings.append(Outcome(semantics, here, cases.outcome))
     return tuple(findings)
 

@@ -23,15 +23,17 @@ class Boostsa2022(Section):
     sizes: Annotated[list[BalancedSize], Distinct] = Field(list(design.SIZES), min_length=1)
     """Test-set sizes N of Figure 1, multiples of 200."""
     fractions: Annotated[list[Fraction], Distinct] = Field(list(design.FRACTIONS), min_length=1)
-    """Shares f of the items that a resample draws; BooStSa admits .05 to .5."""
+    """Shares f of the items that a resample draws. BooStSa itself allows .05 to .5."""
     scores: Annotated[list[ScoreName], Distinct] = Field(list(design.SCORES), min_length=1)
-    """Scores. Every figure has those of hard labels; the Type-I error has those of soft ones too."""
+    """Scores to compute. The figures show only scores of hard labels. The Type-I error has those of soft
+    labels too."""
     accuracy: float = Field(design.ACCURACY, ge=0.5, le=0.98)
-    """Accuracy of system B in Figure 1; A has .01 more."""
+    """Accuracy of system B in Figure 1. A's accuracy is higher by .01."""
     discordances: Annotated[list[Discordance], Distinct] = Field(list(design.DISCORDANCES))
-    """Shares of the items that exactly one system of Figure 2 has right. An empty list leaves it out."""
+    """Shares of the items on which exactly one system of Figure 2 is right. An empty list drops the
+    figure."""
     n_simulations: int = Field(design.N_SIMULATIONS, ge=1)
-    """Simulated test sets behind each point of Figures 1 and 2; sets of resamples of Figure 3."""
+    """Simulated test sets behind each point of Figures 1 and 2, and sets of resamples in Figure 3."""
     n_resamples: int = Field(design.N_RESAMPLES, ge=1)
     """Resamples M of each test set of Figure 1."""
     tagging_resamples: int = Field(design.TAGGING_RESAMPLES, ge=1)
@@ -41,4 +43,4 @@ class Boostsa2022(Section):
     n_sets: int = Field(design.N_SETS, ge=2)
     """Test sets behind each Type-I error."""
     level_resamples: int = Field(design.LEVEL_RESAMPLES, ge=1)
-    """Resamples M of each of those test sets."""
+    """Resamples M of each test set of the Type-I error."""

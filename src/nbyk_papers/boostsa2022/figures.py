@@ -1,4 +1,4 @@
-"""The paper's figures, and one that it lacks: Type-I error against the share f that is drawn."""
+"""The paper's figures, and one that it does not have: Type-I error against the share f of a resample."""
 
 from __future__ import annotations
 
@@ -77,7 +77,7 @@ def balanced_figure(p_values: pd.DataFrame) -> Figure:
         axes.axhline(ALPHA, color="black", linewidth=0.8, linestyle="--")
         axes.set(xscale="log", yscale="log", xlabel="items N of the test set")
         _plain_ticks(axes, sorted(set(cells["n_items"])))
-    panels[0].set_title(f"published, as BooStSa admits (f ≤ {LARGEST_ADMITTED:g})", loc="left", fontsize=9)
+    panels[0].set_title(f"published, f ≤ {LARGEST_ADMITTED:g}, as BooStSa allows", loc="left", fontsize=9)
     panels[1].set_title("recommended, at any f", loc="left", fontsize=9)
     panels[0].set_ylabel("mean p and its 95 % interval (dashed, .05)")
     panels[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5), frameon=False, title="share f")
@@ -125,7 +125,7 @@ def tagging_figure(p_values: pd.DataFrame) -> Figure:
         frameon=False,
         title="discordance\n(items that exactly\none has right)",
     )
-    said = f"the paper has p < .05 to the right of f = {SIGNIFICANT_ABOVE:g} only"
+    said = f"in the paper, p < .05 only to the right of f = {SIGNIFICANT_ABOVE:g}"
     figure.suptitle(f"Figure 2: {TAGGED_ITEMS} items; {said}", fontsize=10)
     return figure
 
@@ -153,7 +153,7 @@ def example_figure(p_values: pd.DataFrame) -> Figure:
         )
     axes.axhline(ALPHA, color="black", linewidth=0.8, linestyle="--")
     axes.axvline(LARGEST_ADMITTED, color="black", linewidth=0.8, linestyle=":")
-    axes.set(yscale="log", xlabel="share f that a resample draws (dotted: the largest that BooStSa admits)")
+    axes.set(yscale="log", xlabel="share f that a resample draws (dotted: the largest that BooStSa allows)")
     axes.set_ylabel("p, published semantics (dashed, .05)")
     axes.legend(frameon=False)
     figure.suptitle("Figure 3: printed p (large, hollow), and ours on the same predictions", fontsize=10)

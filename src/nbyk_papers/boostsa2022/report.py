@@ -19,8 +19,8 @@ if TYPE_CHECKING:
 TITLES = {
     "figure_01": "Figure 1: p against test-set size, by the share f that a resample draws",
     "figure_02": "Figure 2: p against the share f, by how often exactly one of two taggers is right",
-    "figure_03": "Figure 3: the printed example's p-values, and ours on its predictions",
-    "type_1_error": "Type-I error against the share f, the figure that the paper lacks",
+    "figure_03": "Figure 3: the printed example's p-values, and ours on the same predictions",
+    "type_1_error": "Type-I error against the share f, a figure that the paper does not have",
 }
 
 

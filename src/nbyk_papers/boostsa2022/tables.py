@@ -39,8 +39,9 @@ def tables_of(
             balanced_table(p_values),
         ),
         "figure_02": (
-            f"Figure 2: from which share f on p is below {ALPHA:g} (the paper: above {SIGNIFICANT_ABOVE:g} "
-            f"only), by how many of {TAGGED_ITEMS} items exactly one system has right",
+            f"Figure 2: the share f from which p is below {ALPHA:g} (in the paper, only above "
+            f"{SIGNIFICANT_ABOVE:g}), by the number of items (of {TAGGED_ITEMS}) on which exactly one "
+            "system is right",
             tagging_table(p_values),
         ),
         "figure_03": (
@@ -49,7 +50,7 @@ def tables_of(
             example_table(p_values),
         ),
         "type_1_error": (
-            "Type-I error by the share f that is drawn, with its exact 95 % interval and the 99 % band",
+            "Type-I error by the share f of a resample, with its exact 95 % interval and the 99 % band",
             levels_table(levels),
         ),
     }

@@ -21,33 +21,34 @@ class Calibration(Section):
     """The study of how often each test rejects (docs/calibration.md); `snakemake calibration` runs it."""
 
     sources: Annotated[list[SourceName], Distinct] = Field(list(design.SOURCES), min_length=1)
-    """Priors of the simulated test sets: simulated, those of `homan2025`, or your fits, as there."""
+    """Priors of the simulated test sets: simulated, or any source that `homan2025` accepts."""
     sizes: Annotated[list[SizeSection], Distinct] = Field(
         [SizeSection(n_items=n, k_responses=k) for n, k in design.SIZES], min_length=1
     )
-    """Sizes (N, K) at which p-values and intervals are calibrated."""
+    """Sizes (N, K) at which to measure p-values and intervals."""
     expected_sizes: Annotated[list[SizeSection], Distinct] = Field(
         [SizeSection(n_items=n, k_responses=k) for n, k in design.EXPECTED_SIZES]
     )
-    """Sizes at which expected p is calibrated, by every sampler and null. They take five times as long."""
+    """Sizes at which to measure expected p, by every sampler and null. They take five times as long."""
     weak_epsilons: Annotated[list[PositiveEpsilon], Distinct] = Field(list(design.WEAK_EPSILONS))
-    """ε_A = ε_B of the weak null: two systems, equally good. The strong null, ε = 0, is always there."""
+    """ε of both systems under the weak null: they differ but are equally good. Every run also has the strong
+    null, ε = 0."""
     power_epsilons: Annotated[list[PositiveEpsilon], Distinct] = Field(list(design.POWER_EPSILONS))
-    """ε_B beside ε_A = 0. A is better there, so the rates are powers."""
+    """ε of system B, with ε = 0 for A. A is then better, so the rates are powers."""
     alphas: Annotated[list[Level], Distinct] = Field(list(design.ALPHAS), min_length=1)
-    """Levels α."""
+    """Levels α of the tests."""
     metrics: Annotated[list[MetricName], Distinct] = Field(list(design.METRICS), min_length=1)
-    """Metrics. All see the same test sets and draws."""
+    """Metrics to test by. All use the same test sets and draws."""
     samplers: Annotated[list[SamplerName], Distinct] = Field(list(WEIN_SAMPLERS), min_length=1)
-    """Item sampler/response sampler pairs of expected p."""
+    """Pairs of an item sampler and a response sampler, for expected p."""
     n_sets: int = Field(1000, ge=2)
     """Test sets behind every rate."""
     n_resamples: int = Field(199, ge=1)
-    """Draws M of a null. (1 + M)·α/2 must be a whole number for every α, so that tests reach their level."""
+    """Draws M of a null. (1 + M)·α/2 must be a whole number for every α. Otherwise tests miss their level."""
     n_bootstraps: int = Field(999, ge=1)
-    """Draws B of whole items, for intervals and the null "shifted"."""
+    """Draws B of whole items, for intervals and for the null "shifted"."""
     expected_resamples: int = Field(64, ge=2)
-    """Draws M of either hypothesis behind an expected p."""
+    """Draws M of each hypothesis behind an expected p."""
 
     @property
     def fitted(self) -> list[str]:

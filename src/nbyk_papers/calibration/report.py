@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 TITLES = {
-    "type_1_error": "Type-I error of every test at every size, where the systems are equally good",
+    "type_1_error": "Type-I error of every test at every size, with equally good systems",
     "metrics": "Type-I error by every metric",
     "expected_p": "How often the papers' expected p is below the level, by sampler and null",
     "power": "Power of every test at every size",

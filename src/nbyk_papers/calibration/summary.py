@@ -31,8 +31,9 @@ def summarise(rates: pd.DataFrame) -> dict[str, Any]:
     return {
         "study": STUDY,
         "line": (
-            f"{counts['above']} of {len(default)} Type-I errors of the default above the {100 * BAND:.0f} % "
-            f"band around α, {counts['below']} below it ({int((why == 'ties').sum())} for ties alone)"
+            f"{counts['above']} of {len(default)} Type-I errors of the default test lie above the "
+            f"{100 * BAND:.0f} % band around α, and {counts['below']} below it "
+            f"({int((why == 'ties').sum())} only because of ties)"
         ),
         "default": {
             "null": DEFAULT_NULL,

@@ -37,7 +37,7 @@ def tables_of(rates: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
         ),
         (
             "default_metrics",
-            f"Type-I errors of {DEFAULT_NULL} by metric: how many lie in the {100 * BAND:.0f} % band",
+            f"Type-I errors of {DEFAULT_NULL} by metric, with the number in the {100 * BAND:.0f} % band",
             metrics_table(default_rates(rates)),
         ),
         (

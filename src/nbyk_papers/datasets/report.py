@@ -64,7 +64,7 @@ def report(
     shown = shown_p_values(p)
     n_ratings = sum(data.ratings.n_ratings for data in data_sets)
     return study_answer(
-        "Every data set at hand",
+        "Every data set that you have",
         {
             "line": f"{len(data_sets)} data sets, {n_ratings:,} ratings",
             "cautions": [data.prior.caution for data in data_sets if data.prior.caution],
@@ -73,7 +73,7 @@ def report(
             "sections": [_section(data, seed) for data in data_sets],
         },
         [
-            ("data_sets", "Every data set at hand", description_table(data_sets)),
+            ("data_sets", "Every data set that you have", description_table(data_sets)),
             *(
                 (f"pvalues/{data.name}", f"p-values on {data.title}", _shown(shown, data.name))
                 for data in data_sets
@@ -84,7 +84,9 @@ def report(
         first=sources[0],
         template=Path(__file__).with_name("datasets.html"),
         files_alone=[
-            AnswerTable("summary", "Every data set at hand", summary_table(data_sets, shown), on_page=False),
+            AnswerTable(
+                "summary", "Every data set that you have", summary_table(data_sets, shown), on_page=False
+            ),
             AnswerTable("pvalues", "Every p-value", p, on_page=False),
         ],
     )
@@ -98,7 +100,7 @@ def fit_figure(data: DataSet, *, seed: int) -> Figure:
     for axes, rated in zip(panels, item_parameters(matrix / top), strict=True):
         draw_ecdf(axes, rated, color="black", linewidth=1.8, label=f"{len(rated)} rated items")
     for axes, drawn in zip(panels, moments_of_prior(data.prior, matrix, seed), strict=True):
-        draw_ecdf(axes, drawn / top, color=COLOURS[1], label="as many of the fitted prior")
+        draw_ecdf(axes, drawn / top, color=COLOURS[1], label="as many items of the fitted prior")
     label_moments(*panels)
     means, deviations = (family_label(family.to_dict()) for family in (data.prior.mu, data.prior.sigma))
     figure.suptitle(f"{data.title}: means {means}, deviations {deviations}", fontsize=10)
@@ -112,7 +114,7 @@ def _section(data: DataSet, seed: int) -> dict[str, Any]:
         "caution": data.prior.caution,
         "perturbed": SmallPerturbations.of(data.prior, data.ratings.matrix(), seed).sentence,
         "text": f"{data.ratings.n_items:,} items, {data.ratings.n_ratings:,} ratings by "
-        f"{len(data.ratings.raters):,} raters, {data.per_item} per item; each {data.scale}.",
+        f"{len(data.ratings.raters):,} raters, {data.per_item} per item. Each rating is {data.scale}.",
         "licence": data.made["licence"],
         "citation": data.made["citation"],
     }
@@ -123,7 +125,7 @@ def _caption(data: DataSet) -> str:
     return (
         f"Items of {data.title} and of the fitted prior. Means: KS {check['means_ks']:.3f}, "
         f"p {check['means_p']:.3f}; standard deviations: KS {check['sds_ks']:.3f}, "
-        f"p {check['sds_p']:.3f}; from {check['n_sets']} simulated data sets."
+        f"p {check['sds_p']:.3f}. From {check['n_sets']} simulated data sets."
     )
 
 

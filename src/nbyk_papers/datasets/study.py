@@ -1,4 +1,4 @@
-"""Every data set at hand: its ratings, the prior fitted to them, and p-values."""
+"""Every data set that you have: its ratings, the prior fitted to them, and p-values."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from nbyk.studies.cell import Cell
 
 
 class DatasetsStudy(Study):
-    """Every data set at hand: its ratings, the prior fitted to them, and p-values."""
+    """Every data set that you have: its ratings, the prior fitted to them, and p-values."""
 
     name = "datasets"
     keys_of_its_own = False

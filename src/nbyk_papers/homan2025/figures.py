@@ -203,13 +203,13 @@ def overstatement_figure(grid: pd.DataFrame) -> Figure:
     p = np.linspace(max(low, 1e-3), high, 200)
     normal = p / ndtr(np.sqrt(2.0) * ndtri(p))
     axes.plot(p, normal, color="black", linewidth=1.0, label="normal effects: Φ(z) / Φ(√2 z)")
-    axes.set_xlabel("p, published semantics (fresh draws item-bootstrapped once more)")
+    axes.set_xlabel("p, published semantics (fresh draws, items bootstrapped once more)")
     axes.set_ylabel("p published / p recommended (±2 SE)")
     axes.set_yscale("log")
     axes.set_yticks((2, 3, 5, 7, 10, 15, 20, 30), ("2", "3", "5", "7", "10", "15", "20", "30"))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.set_ylim(0.7 * cells["ratio"].min(), 1.5 * cells["ratio"].max())
-    axes.set_title("How much the p-values of Tables 1 to 3 overstate", loc="left")
+    axes.set_title("How many times too large the p-values of Tables 1 to 3 are", loc="left")
     axes.legend(frameon=False)
     return figure
 

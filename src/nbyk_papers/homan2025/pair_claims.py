@@ -151,7 +151,7 @@ def _of_pairs(semantics: str, pairs: pd.DataFrame, names: tuple[str, str], of_wh
         for place, name in zip(("first", "second"), names, strict=True)
     )
     at = f", N·K = {thousands(shown['n_times_k'])}" if "n_times_k" in shown.index else ""
-    most = "contradicts it most" if len(contrary) else "supports it most"
+    most = "contradicts the claim most" if len(contrary) else "supports the claim most"
     cases = judge(pairs["margin"], pairs["error"])
-    here = f"{cases.sentence(of_what)}. The one that {most}: p = {both} ({name_of(shown)}{at})"
+    here = f"{cases.sentence(of_what)}. The case that {most}: p = {both} ({name_of(shown)}{at})"
     return Outcome(semantics, here, cases.outcome)

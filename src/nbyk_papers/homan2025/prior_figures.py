@@ -44,7 +44,7 @@ def shapes_figure() -> Figure:
         axes.set_xlabel("response")
     panels[0].set_ylabel("probability")
     figure.suptitle(
-        "Bars, responses; line, the normal behind them, whose tails the end bars hold", fontsize=10
+        "Bars: responses. Line: the normal distribution behind them. The end bars hold its tails", fontsize=10
     )
     return figure
 
@@ -69,7 +69,7 @@ def stages_figure(source: str, ratings: Path | None, seed: int) -> Figure:
     for axes, family, letter in ((left, prior.mu, "μ"), (right, prior.sigma, "σ")):
         axes.plot(x, family.cdf(x), color=COLOURS[1], linestyle=":", label=f"{letter} of the prior")
     label_moments(left, right)
-    beside = "beside the ratings" if ratings else "alone: its ratings are not at hand"
+    beside = "beside the ratings" if ratings else "alone (you do not have its ratings)"
     figure.suptitle(f"{label(source)}: the published prior {beside}", fontsize=10)
     return figure
 
@@ -120,7 +120,7 @@ def _draw_answers(axes: Axes, rows: pd.DataFrame) -> None:
     axes.axvline(ALPHA, color="black", linewidth=0.8, linestyle="--")
     axes.set_xscale("log")
     axes.set_yscale("log")
-    title = f"expected p of MAE, ε = {_COMPARED['epsilon_b']:g}, recommended (at 10⁻⁵, that or less)"
+    title = f"expected p of MAE, ε = {_COMPARED['epsilon_b']:g}, recommended (p ≤ 10⁻⁵ shown at 10⁻⁵)"
     axes.set_title(title, loc="left", fontsize=9)
     axes.set_xlabel("published prior")
     axes.set_ylabel("own fit")

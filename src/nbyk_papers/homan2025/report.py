@@ -18,12 +18,12 @@ from nbyk_papers.verdicts import verdict_rows
 
 TITLES = {
     "agreement": "Tables 1 to 3: published numbers against ours",
-    "overstatement": "How much the published p-values overstate",
+    "overstatement": "How many times too large the published p-values are",
     "figure_01": "Figure 1: shapes that a censored normal can take on five levels",
     "figure_02a": "Figure 2 (a): item means and standard deviations under the published prior, Toxicity",
     "figure_02b": "Figure 2 (b): the same, MultiDomain",
     **{
-        f"figure_02_{source}": f"As Figure 2: {name}, the published prior beside the ratings"
+        f"figure_02_{source}": f"Like Figure 2: {name}, the published prior beside the ratings"
         for source, name in LABELS.items()
     },
     "figure_03a": "Figure 3 (a): p against K by budget, multistage and flat bootstrap, Toxicity",

@@ -63,8 +63,8 @@ def raters(numbers: Numbers, semantics: str) -> Outcome | None:
         ]
         needed.append(f"{', '.join(fewest)} at ε = {epsilon:g}")
     here = (
-        f"{_by_epsilon(found, 'data sets')}. The fewest raters tried with p < .05: {'; '.join(needed)}. "
-        f"Nearest to .05: {_nearest(found)}"
+        f"{_by_epsilon(found, 'data sets')}. The smallest number of raters with p < .05, among those "
+        f"tried: {'; '.join(needed)}. Closest to .05: {_nearest(found)}"
     )
     return _finding(semantics, found, here)
 
@@ -97,8 +97,8 @@ def many_annotations(numbers: Numbers, semantics: str) -> Outcome | None:
         for epsilon, of in smallest.groupby("epsilon_b")
     )
     here = (
-        f"{_by_epsilon(found, 'data sets and metrics')}. The smallest N·K with p < .05, where there is one: "
-        f"{spread or 'none'}. Nearest to .05: {_nearest(found)}"
+        f"{_by_epsilon(found, 'data sets and metrics')}. The smallest N·K with p < .05, if there is one: "
+        f"{spread or 'none'}. Closest to .05: {_nearest(found)}"
     )
     return _finding(semantics, found, here)
 
@@ -108,7 +108,7 @@ def _few_responses(semantics: str, rows: pd.DataFrame) -> Outcome | None:
     if found.empty:
         return None
     here = (
-        f"{_by_epsilon(found, 'data sets, metrics and K')}. Smallest: {_smallest(found)}. Nearest to .05: "
+        f"{_by_epsilon(found, 'data sets, metrics and K')}. Smallest: {_smallest(found)}. Closest to .05: "
         f"{_nearest(found)}"
     )
     return _finding(semantics, found, here)

@@ -151,7 +151,7 @@ def tables_of(grid: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
                 tables.append((f"{semantics}/{table_name(epsilon)}", caption, picked(chosen)))
     ratios = overstatement(grid)
     if len(ratios):
-        caption = "How many times the published p-value is the recommended one, at the published N·K and K"
+        caption = "The published p-value as a multiple of the recommended one, at the published N·K and K"
         tables.append(("overstatement", caption, overstatement_table(ratios)))
     return tables
 

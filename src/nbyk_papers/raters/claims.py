@@ -58,12 +58,12 @@ def _larger_is_lower(rows: pd.DataFrame) -> pd.DataFrame:
 JUDGED = (
     (
         size_claims.raters,
-        "with 1000 items and 24 ratings of each, the mean p of MAE is .05 or more",
+        "with 1000 items and 24 ratings per item, the mean p of MAE is .05 or more",
         _not_sufficient((size_claims.RATERS,), ("mae",)),
     ),
     (
         size_claims.few_responses_of_1000_items,
-        "with 1000 items and 5 or 10 ratings of each, mean p is .05 or more",
+        "with 1000 items and 5 or 10 ratings per item, mean p is .05 or more",
         _not_sufficient((5, 10), tuple(LABELS)),
     ),
     (
@@ -110,5 +110,5 @@ def _finding(semantics: str, cases: pd.DataFrame) -> Outcome | None:
     size = f"{LABELS[nearest['metric']]}, {nearest['n_items']:g} × {nearest['k_responses']:g}"
     p = with_error(nearest["p"], nearest["standard_error"])
     case = f"{nearest['source']}, {nearest['system']}, {size}"
-    here = f"{counted.sentence('cases')}. The nearest: p = {p} ({case})"
+    here = f"{counted.sentence('cases')}. The closest case: p = {p} ({case})"
     return Outcome(semantics, here, counted.outcome)

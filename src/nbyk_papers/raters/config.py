@@ -16,10 +16,10 @@ SizeOfSharing = Annotated[int, Field(ge=3)]
 
 
 class Raters(Section):
-    """The study of raters whom items share (docs/shared-units.md); `snakemake raters` runs it."""
+    """The study of raters who rate several items (docs/shared-units.md); `snakemake raters` runs it."""
 
     sources: Annotated[list[SourceName], Distinct] = Field([])
-    """Data sets with ids of raters. By default all that you have."""
+    """Data sets with ids of raters. By default, all such data sets that you have."""
     n_items: Annotated[list[Annotated[int, Field(ge=50)]], Distinct] = Field(
         list(design.N_ITEMS), min_length=1
     )
@@ -29,15 +29,15 @@ class Raters(Section):
     sizes: Annotated[list[SizeSection], Distinct] = Field(
         [SizeSection(n_items=n, k_responses=k) for n, k in design.FURTHER_SIZES]
     )
-    """Sizes (N, K) beside the grid."""
+    """Further sizes (N, K), outside the grid."""
     epsilons: Annotated[list[Epsilon], Distinct] = Field(list(design.EPSILONS), min_length=1)
     """Perturbations ε of B's item means, as in the papers."""
     shifts: Annotated[list[Epsilon], Distinct] = Field([design.SHIFT])
-    """Shifts of all of B's item means upwards. Such a system errs on one side, as raters do."""
+    """Upward shifts of all of B's item means. Such a system errs in one direction, as a severe rater does."""
     n_sets: int = Field(40, ge=2)
     """Simulated test sets behind each p-value."""
     n_resamples: int = Field(64, ge=2)
-    """Draws M of either hypothesis behind an expected p."""
+    """Draws M of each hypothesis behind an expected p."""
 
     @property
     def all_sizes(self) -> list[tuple[int, int]]:

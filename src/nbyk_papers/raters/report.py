@@ -50,7 +50,7 @@ def raters_report(table: pd.DataFrame) -> Answer:
         for metric in LABELS
     }
     titles = {
-        f"{source}_{metric}": f"{source}, {label}: mean p against N, by K and by what is known of raters"
+        f"{source}_{metric}": f"{source}, {label}: mean p against N, by K and by the use of the raters' ids"
         for source in sources
         for metric, label in LABELS.items()
     }
@@ -84,9 +84,9 @@ def summarise(table: pd.DataFrame) -> dict[str, Any]:
         }
     ours = counts["recommended"]
     line = (
-        f"Where the same people rate all items, mean p is below {ALPHA:g} in {ours['significant_forgotten']} "
-        f"of {ours['cells']} cells if their ids are forgotten, and in {ours['significant_kept']} if they are "
-        "kept"
+        f"If the same people rate all items, mean p is below {ALPHA:g} in {ours['significant_forgotten']} of "
+        f"{ours['cells']} cells when the test forgets their ids, and in {ours['significant_kept']} when it "
+        "keeps them"
     )
     severities = table.groupby("source", sort=False)[["severity_sd", "rater_share"]].first()
     return {

@@ -28,16 +28,16 @@ class Ulmer2022(Section):
     leads: dict[DistributionName, Lead] = Field(dict(design.LEADS))
     """Lead of A, by distribution, where the sample size varies. Only these have Type-II errors."""
     sample_sizes: Annotated[list[SampleSize], Distinct] = Field(list(design.SAMPLE_SIZES), min_length=1)
-    """Scores n of either system."""
+    """Number of scores n of each system."""
     differences: Annotated[list[Lead], Distinct] = Field(list(design.DIFFERENCES))
-    """Leads of A where the lead varies, with five scores of either system."""
+    """Leads of A where the lead varies, with five scores of each system."""
     tests: Annotated[list[ScoreTestName], Distinct] = Field(list(design.TESTS), min_length=1)
-    """Tests: aso and those of docs/tests.md by name; approximate_randomisation is the paper's permutation."""
+    """Tests: aso and those of docs/tests.md. approximate_randomisation is the paper's permutation test."""
     thresholds: Annotated[list[Level], Distinct] = Field(list(design.THRESHOLDS), min_length=1)
-    """Thresholds of p-values and of eps_min. If you add one, nothing is simulated anew."""
+    """Thresholds of p-values and of eps_min, the result of aso. You can add one without new simulations."""
     n_simulations: int = Field(design.N_SIMULATIONS, ge=2)
     """Simulations behind each rate."""
     aso_simulations: int = Field(design.ASO_SIMULATIONS, ge=2)
     """Simulations behind each rate of aso."""
     n_resamples: int = Field(design.N_RESAMPLES, ge=2)
-    """Draws behind each p-value by draws, and resamples behind each eps_min."""
+    """Draws behind each p-value of a resampling test, and resamples behind each eps_min."""

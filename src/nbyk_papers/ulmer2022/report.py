@@ -19,9 +19,9 @@ if TYPE_CHECKING:
 
 TITLES = {
     "agreement": "Tables 1 to 8: published rates against ours",
-    "figure_02": "Figure 2: the distributions that scores come from",
+    "figure_02": "Figure 2: the distributions of the scores",
     "figure_03": "Figure 3: Type-I error by sample size",
-    "figure_06": "Figure 6: p-values and eps_min where the systems are equally good",
+    "figure_06": "Figure 6: p-values and eps_min of equally good systems",
     "figure_07": "Figure 7: Type-II error by sample size and by lead",
 }
 

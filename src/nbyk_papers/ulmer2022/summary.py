@@ -44,7 +44,7 @@ def summarise(cells: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
         **found,
         "outside_by_chance_at_most": n * (1.0 - CONFIDENCE),
         "outside": outside(cells),
-        "line": f"{inside} of {n} published rates inside the {percent} interval around ours",
+        "line": f"{inside} of {n} published rates lie inside the {percent} interval around ours",
     }
 
 

@@ -36,7 +36,7 @@ def tables_of(rates: pd.DataFrame, cells: Mapping[str, pd.DataFrame]) -> list[tu
             tables.append((name, _caption(distribution, error, semantics), table))
     if len(cells["published"]):
         percent = f"{100 * CONFIDENCE:g} %"
-        caption = f"How many published rates lie in the {percent} interval around ours, by table and test"
+        caption = f"The number of published rates in the {percent} interval around ours, by table and test"
         tables.append(("agreement", caption, agreement_table(cells)))
         caption = f"Published rates outside the {percent} interval around ours (published semantics)"
         tables.append(("outside", caption, outside_table(cells)))

@@ -104,7 +104,7 @@ def minima_figure(cells: Cells) -> Figure:
     has_published = bool(table["published"].notna().any())
     axes.set_title(
         f"{source}, {semantics}: mean and 90 % interval over test sets"
-        + ("; dotted, the paper's one" if has_published else ""),
+        + ("; dotted, the paper's test set" if has_published else ""),
         loc="left",
         fontsize=9,
     )
@@ -154,7 +154,7 @@ def stage_figure(source: str, stage: str, data: Floats | None, family: Family, s
         left.text(
             0.5,
             0.5,
-            "ratings not at hand:\nname them under ratings\nin config.yaml",
+            "no ratings:\nname your copy under ratings\nin config.yaml",
             ha="center",
             va="center",
         )

@@ -83,12 +83,13 @@ class SmallPerturbations:
             ", ".join(f"{effect:.3f}" for effect in effects) for effects in (self.published, self.recommended)
         )
         return (
-            f"All ratings of {self.share_alike:.1%} of the items with two or more are alike. Published "
-            "semantics give simulated systems an item's mean and standard deviation as rated. Of such items "
-            "the deviation is 0, and the mean lies on the edge of a level: any step down, however small, "
-            "takes B's answers one level lower (yes or no: no step below a half changes them). So the effect "
-            f"on MAE is {theirs} at ε = {at}. Recommended semantics draw the mean and deviation behind the "
-            f"ratings from the fitted prior, given the ratings; there the effect is {ours}."
+            f"Of the items with two or more ratings, {self.share_alike:.1%} have ratings that are all equal. "
+            "Under published semantics, simulated systems answer with the mean and standard deviation of an "
+            "item's ratings. If all ratings are equal, the deviation is 0 and the mean lies on the edge of a "
+            "level. Any step down, however small, then takes B's answers one level lower. (Answers of yes or "
+            f"no change only with a step of a half or more.) The effect on MAE is therefore {theirs} at "
+            f"ε = {at}. Under recommended semantics, nbyk draws the mean and deviation behind the ratings "
+            f"from the fitted prior, given the ratings. The effect is then {ours}."
         )
 
     def to_dict(self) -> dict[str, Any]:

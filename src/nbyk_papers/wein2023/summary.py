@@ -59,7 +59,7 @@ def _acceptable(cells: Cells) -> dict[str, Any]:
         for name in ("cells", "not acceptable", "published cells", "not acceptable as published")
     )
     share = float((table["of all sets"] * table["cells"]).sum() / cells_of)
-    of_paper = f" Of the paper's own {published}, {published_off} are." if published else ""
+    of_paper = f" Of the paper's own {published}, {published_off} are not." if published else ""
     return {
         "cells": cells_of,
         "not_acceptable": off,
@@ -67,9 +67,9 @@ def _acceptable(cells: Cells) -> dict[str, Any]:
         "published_cells": published,
         "published_not_acceptable": published_off,
         "sentence": (
-            f"Section 5 calls an estimate that is off the true p-value by {NOT_ACCEPTABLE} not acceptable. "
-            f"Of our first test set's {cells_of} estimates, {off} are off by so much or more; of those of "
-            f"all test sets, {share:.0%}.{of_paper}"
+            f"Section 5 calls an estimate not acceptable if it is off the true p-value by {NOT_ACCEPTABLE} "
+            f"or more. Of the {cells_of} estimates from our first test set, {off} are not acceptable. Of the "
+            f"estimates from all test sets, {share:.0%} are not.{of_paper}"
         ),
     }
 

@@ -27,7 +27,7 @@ def all_tables(cells: Cells) -> Iterator[tuple[str, str, pd.DataFrame]]:
         )
         chosen = choices(of_semantics)
         if len(chosen):
-            caption = f"The best sampler and the best metric, chosen apart and together ({semantics})"
+            caption = f"The best sampler and the best metric, chosen separately and together ({semantics})"
             yield f"{semantics}/choices", caption, chosen
 
 

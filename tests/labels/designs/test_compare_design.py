@@ -159,7 +159,7 @@ def test_a_worse_treatment_is_found_where_both_sides_are_asked_about() -> None:
     assert one_sided.deciding[0].verdict == "undecided"
     assert one_sided.deciding[0].p == 1.0
     (told,) = (text for text in design_answer(one_sided).cautions if text.startswith("accuracy: good leads"))
-    assert told.endswith("ask with alternative: two-sided")
+    assert told.endswith("use alternative: two-sided")
 
 
 def test_the_default_is_two_sided_but_under_published_semantics() -> None:

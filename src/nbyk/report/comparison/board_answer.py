@@ -64,7 +64,7 @@ def _tables(boards: Mapping[str, Leaderboard]) -> Iterator[AnswerTable]:
         yield AnswerTable(file_stem("leaderboard", name, place), leaderboard_caption(board), _shown(board))
     for place, (name, board) in enumerate(boards.items()):
         caption = (
-            f"Pairs by {name}: the effect of A over B with its interval, p alone and corrected "
+            f"Pairs by {name}: the effect of A over B with its interval, p before and after the correction "
             f"({board.correction}); null ({board.null}): {board.hypothesis}"
         )
         yield AnswerTable(file_stem("pairs", name, place), caption, pairs_table(board))
@@ -96,7 +96,7 @@ def _cautions(boards: Mapping[str, Leaderboard], systems: Systems) -> Iterator[s
     yield from dropped_items(systems)
     yield from systems.notes
     if len(boards) > 1:
-        yield f"{len(boards)} metrics were tested; their p-values are not corrected for that number"
+        yield f"nbyk tested {len(boards)} metrics and did not correct p for that number"
     yield from thresholds(boards, systems)
     for board in boards.values():
         yield from board.warnings

@@ -145,7 +145,7 @@ def thresholds(metrics: Iterable[str], systems: Systems) -> Iterator[str]:
     for name in metrics:
         cut = threshold_in_ratings(get(name), systems.scale)
         if cut is not None:
-            yield f"{name} calls an item positive from a mean rating of {cut:g} on"
+            yield f"{name} calls an item positive if its mean rating is {cut:g} or more"
 
 
 def details_of(systems: Systems) -> dict[str, Any]:
@@ -211,13 +211,13 @@ def _in_ratings(found: PairFindings, result: ComparisonResult) -> Iterator[str]:
 def _tables(found: PairFindings) -> Iterator[AnswerTable]:
     yield AnswerTable("comparison", _about(found), _summary(found))
     if found.variance:
-        caption = "Where the variance of the effect comes from"
+        caption = "The sources of the variance of the effect"
         frame = variance_table(found.variance)
         if "low" in frame:
-            caption += ", with 95 % intervals (× items: what differs from item to item, or is noise)"
+            caption += ", with 95 % intervals (× items: the part that differs between items, or is noise)"
         yield AnswerTable("variance", caption, frame)
     if found.settlement is not None:
-        caption = f"Sizes that would settle it on {found.settlement.metric}, if the effect is what it is now"
+        caption = f"Sizes that would settle it on {found.settlement.metric}, if the effect stays as it is now"
         yield AnswerTable("settlement", caption, settlement_table(found.settlement))
 
 
@@ -235,7 +235,7 @@ def _further_tables(found: PairFindings) -> Iterator[AnswerTable]:
 def _about(found: PairFindings) -> str:
     first = next(iter(found.results.values()))
     return (
-        f"{found.a} and {found.b} on {first.size}; positive effects: {found.a} is better. "
+        f"{found.a} and {found.b} on {first.size}. A positive effect: {found.a} is better. "
         f"Null ({first.null}): {found.named(first.hypothesis)}"
     )
 
@@ -296,7 +296,7 @@ def _units(found: PairFindings) -> dict[str, str]:
         for name, units in behind.items()
         if units.index is not None
     ]
-    return {"ids and columns are": ", ".join(said)} if said else {}
+    return {"nbyk reads ids as": ", ".join(said)} if said else {}
 
 
 def _of_broad_claims(result: ComparisonResult) -> dict[str, str]:
@@ -317,15 +317,15 @@ def _figures(found: PairFindings) -> Iterator[AnswerFigure]:
         in_unit = "" if unit == 1.0 else ", in ratings' unit"
         yield AnswerFigure(
             file_stem("difference", name, place),
-            f"By how much {a} is better than {b} on {name}: the effect and its interval, for each population",
+            f"The effect of {a} over {b} on {name}, with its interval, for each population",
             partial(difference_figure, result, a, b, unit=unit, in_unit=in_unit),
             for_paper=True,
         )
     for place, (name, result) in enumerate(found.results.items()):
         yield AnswerFigure(
             file_stem("effect", name, place),
-            f"The observed effect of {a} over {b} on {name}, beside what the null ({result.null}) gives and "
-            "what bootstrapped test sets give",
+            f"The observed effect of {a} over {b} on {name}, beside the effects under the null "
+            f"({result.null}) and on bootstrapped test sets",
             partial(pair_figure, result, a, b),
         )
     if found.sensitivity is not None:
@@ -338,7 +338,7 @@ def _figures(found: PairFindings) -> Iterator[AnswerFigure]:
     for place, (name, parts) in enumerate(found.variance.items()):
         yield AnswerFigure(
             file_stem("variance", name, place),
-            f"Where the variance of the effect on {name} comes from",
+            f"The sources of the variance of the effect on {name}",
             partial(variance_figure, name, parts),
         )
 
@@ -348,7 +348,7 @@ def _cautions(found: PairFindings) -> Iterator[str]:
     same = " and ".join(found.systems.names)
     yield from (note for note in found.systems.notes if note != f"{same} have the same ratings")
     if len(found.results) > 1:
-        yield f"{len(found.results)} metrics were tested; their p-values are not corrected for that number"
+        yield f"nbyk tested {len(found.results)} metrics and did not correct p for that number"
     for result in found.results.values():
         yield from map(found.named, result.warnings)
     yield from thresholds(found.results, found.systems)

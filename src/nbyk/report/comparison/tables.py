@@ -53,14 +53,14 @@ def leaderboard_caption(board: Leaderboard) -> str:
     """Return the caption of a leaderboard's table or figure."""
     level = f"{100 * board.standings[0].interval.level:g} %"
     told = (
-        "systems without a common letter differ"
+        "systems that share no letter differ"
         if board.against is None
-        else f"each is compared with {board.against}"
+        else f"nbyk compares each with {board.against}"
     )
     return (
-        f"{board.metric} on {board.size} with {level} intervals; ranks that no decision excludes "
-        f"({board.null}, {board.alternative}, correction {board.correction}, α = {board.alpha:g}), and "
-        f"{level} of bootstrapped ranks; {told}"
+        f"{board.metric} on {board.size} with {level} intervals; possible ranks, which no test excludes "
+        f"({board.null}, {board.alternative}, correction {board.correction}, α = {board.alpha:g}), and the "
+        f"range of {level} of bootstrapped ranks; {told}"
     )
 
 

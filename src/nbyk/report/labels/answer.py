@@ -18,10 +18,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 _SHOWN = 6
-_CORRECTIONS = {"holm": "Holm", "bonferroni": "Bonferroni", "benjamini_hochberg": "Benjamini and Hochberg"}
+_CORRECTIONS = {
+    "holm": "Holm's method",
+    "bonferroni": "Bonferroni's method",
+    "benjamini_hochberg": "Benjamini and Hochberg's method",
+}
 _TESTS = {
-    "mcnemar": "McNemar's exact test of the items that exactly one of the two has right",
-    "mcnemar_mid_p": "McNemar's mid-p test of the items that exactly one of the two has right",
+    "mcnemar": "McNemar's exact test of the items on which exactly one of the two is right",
+    "mcnemar_mid_p": "McNemar's mid-p test of the items on which exactly one of the two is right",
     "cochran_mantel_haenszel": "Cochran–Mantel–Haenszel test of right and wrong answers to each item",
 }
 _RUNS = {
@@ -45,20 +49,20 @@ def design_answer(result: DesignResult) -> Answer:
             AnswerTable("comparisons", _caption(result), comparisons_table(result)),
             AnswerTable(
                 "conditions",
-                "What each condition scores: mean and SD over its runs",
+                "The score of each condition: mean and SD over its runs",
                 conditions_table(result),
             ),
         ),
         figures=(
             AnswerFigure(
                 "leads",
-                f"By how much each treatment leads its control, with {_level(result)} intervals that are not "
-                "corrected; above 0 the treatment is better, whatever the score's direction",
+                f"The lead of each treatment over its control, with {_level(result)} intervals (not "
+                "corrected). Above 0 the treatment is better, also if lower scores are better",
                 lambda: leads_figure(result),
             ),
             AnswerFigure(
                 "scores",
-                "What every run of every condition scores; a bar is the mean over runs, controls are grey",
+                "The score of every run of every condition. A bar is the mean over runs. Controls are grey",
                 lambda: scores_figure(result),
             ),
         ),
@@ -292,15 +296,15 @@ def _method_sentence(result: DesignResult) -> str:
     how_many = f"{n_runs} run{'' if runs[-1] == 1 else 's'} per condition"
     if result.settings.test != "bootstrap":
         return (
-            f"{_TESTS[result.settings.test]}; {n_items} items, {how_many}. Intervals are those of a paired "
+            f"{_TESTS[result.settings.test]}; {n_items} items, {how_many}. The intervals come from a paired "
             f"bootstrap ({result.settings.n_resamples} resamples of {what})."
         )
     claims = pairs[0].scores[0].claims
     broad = ""
     if len(claims) > 1 and claims[0].is_conclusive:
         broad = (
-            f" The first claim is about {claims[0].population}: its variance is that of the resamples and "
-            "that over raters, and its p and interval are by t."
+            f" The first claim is about {claims[0].population}. Its variance adds the variance over "
+            "raters to that of the resamples. Its p and interval use Student's t."
         )
     return (
         f"Paired bootstrap, {result.settings.semantics} semantics: {result.settings.n_resamples} resamples "
@@ -310,8 +314,8 @@ def _method_sentence(result: DesignResult) -> str:
 
 def _caption(result: DesignResult) -> str:
     return (
-        f"Leads with {_level(result)} intervals; a lead above 0 is the treatment's, whatever the score's "
-        f"direction; p is {_sided(result)}, {_corrected(result)}"
+        f"Leads with {_level(result)} intervals. Above 0 the treatment is better, also if lower "
+        f"scores are better. p is {_sided(result)}, {_corrected(result)}"
     )
 
 
@@ -324,7 +328,7 @@ def _corrected(result: DesignResult) -> str:
     if method == "none" or _family_size(result) == 1:
         return "not corrected"
     families = "families" if result.settings.family == "score" else "a family"
-    return f"corrected after {_CORRECTIONS[method]} in {families} of {_family_size(result)}"
+    return f"corrected by {_CORRECTIONS[method]} in {families} of {_family_size(result)}"
 
 
 def _cautions(result: DesignResult) -> tuple[str, ...]:
@@ -347,15 +351,15 @@ def _cautions(result: DesignResult) -> tuple[str, ...]:
         found, pair = finding.found, finding.pair
         if result.settings.chosen_alternative == "greater" and found.high < 0.0:
             told[
-                f"{finding.score.name}: {pair.control} leads {pair.treatment}, and the interval leaves 0 "
-                "out; a one-sided test cannot show that a treatment is worse: ask with alternative: two-sided"
+                f"{finding.score.name}: {pair.control} leads {pair.treatment}, and the interval excludes 0; "
+                "a one-sided test cannot show that a treatment is worse, so use alternative: two-sided"
             ] = None
     n_scores, n_pairs = len(result.scores), len(result.pairs)
     if result.settings.chosen_correction == "none" and n_pairs > 1:
-        told[f"{n_pairs} comparisons by each score, and p-values are not corrected for it"] = None
+        told[f"{n_pairs} comparisons by each score, and p is not corrected for their number"] = None
     elif result.settings.family == "score" and n_scores > 1:
         told[
-            f"each of {n_scores} scores is a test of its own, not corrected for the others: the first, "
+            f"nbyk tests by each of {n_scores} scores and does not correct for their number; the first, "
             f"{result.scores[0].name}, decides"
         ] = None
     settings = result.settings
@@ -368,8 +372,8 @@ def _cautions(result: DesignResult) -> tuple[str, ...]:
         )
         if least > settings.alpha:
             told[
-                f"{settings.n_resamples} resamples cannot give a corrected p below {least:.2g}, so that the "
-                "first decision cannot be made: take more"
+                f"{settings.n_resamples} resamples cannot give a corrected p below {least:.2g}, so no "
+                "comparison can reach α; raise n_resamples"
             ] = None
     return tuple(told)
 

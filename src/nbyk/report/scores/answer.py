@@ -44,7 +44,7 @@ def scores_answer(
     sentences = [comparison.sentence]
     if comparison.reason is not None:
         name = TEST_NAMES[comparison.test]
-        sentences.append(f"{name[0].upper()}{name[1:]} was chosen since {comparison.reason}.")
+        sentences.append(f"nbyk chose {name} because {comparison.reason}.")
     if powers:
         sentences.append(_power_sentence(powers, lift))
     return Answer(
@@ -123,14 +123,10 @@ def _power_sentence(powers: Mapping[str, BootstrapPower], lift: str) -> str:
         for name, power in powers.items()
     )
     enough = min(power.power for power in powers.values()) >= 0.8
-    return (
-        f"A system better by {lift} would be noticed with a power of {said}: "
-        + (
-            "about 0.8 is wanted, and there is"
-            if enough
-            else "about 0.8 is wanted, so that more scores are called for"
-        )
-        + "."
+    return f"The test would notice a system that is better by {lift} with a power of {said}. " + (
+        "That is enough: a usual goal is 0.8."
+        if enough
+        else "That is too little: a usual goal is 0.8. Collect more scores."
     )
 
 
@@ -140,7 +136,7 @@ def _scope(comparison: ScoreComparison) -> Iterator[str]:
         return
     yield (
         "The claim is about scores drawn as these were. If they are runs on one test set, it does not cover "
-        "other items. If they are not independent, as the episodes of one run, it does not hold."
+        "other items. If they are not independent, such as the episodes of one run, it does not hold."
     )
 
 
@@ -165,7 +161,7 @@ def _tables(comparison: ScoreComparison, powers: Mapping[str, BootstrapPower] | 
     tables = [
         AnswerTable(
             "pairs",
-            f"Differences of mean scores with {level:g} % t intervals, each alone, and {test}, "
+            f"Differences of mean scores with {level:g} % t intervals (each for its pair only), and {test}, "
             f"{side_in_words(comparison.alternative)}",
             pairs,
         ),
@@ -245,9 +241,9 @@ def _figures(comparison: ScoreComparison) -> list[AnswerFigure]:
     (pair,) = comparison.pairs
     if comparison.tau is not None:
         caption = (
-            f"Left, the quantile functions of {pair.a} and {pair.b}: where {pair.a}'s is below, the order is "
-            "violated. Right, the violation ratio of bootstrapped samples, and the bound that they give."
+            f"Left: the quantile functions of {pair.a} and {pair.b}. Where {pair.a}'s is lower, it violates "
+            "the order. Right: the violation ratio of bootstrapped samples, and the bound that they give."
         )
         return [*drawn, AnswerFigure("quantiles", caption, partial(figures.aso_figure, comparison, pair))]
-    caption = "What the statistic is like if both systems are equally good, and what was observed."
+    caption = "The distribution of the statistic if both systems are equally good, and its observed value."
     return [*drawn, AnswerFigure("null", caption, partial(figures.null_figure, comparison, pair))]

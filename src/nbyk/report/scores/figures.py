@@ -184,7 +184,7 @@ def differences_figure(comparison: ScoreComparison) -> Figure:
         )
         axes.set_ylim(len(pairs) - 0.4, -0.6)
         axes.set_xlabel(
-            f"difference of mean scores, {100 * (1 - comparison.alpha):g} % interval of each alone\n"
+            f"difference of mean scores, {100 * (1 - comparison.alpha):g} % interval of each pair\n"
             "(blue: the first is better, orange: the second, grey: undecided)"
         )
     return figure

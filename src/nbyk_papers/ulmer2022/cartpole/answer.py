@@ -47,52 +47,53 @@ def case_study_answer(found: CaseStudy) -> Answer:
         tables=(
             AnswerTable(
                 "tests",
-                "Every 10 steps against 20, by mean rewards of runs: eps_min, and p of four tests, one-sided",
+                "Every 10 steps against every 20, by mean rewards of runs: eps_min, and one-sided p of four "
+                "tests",
                 _tests_table(found),
             ),
             AnswerTable(
                 "power",
-                "Power to notice an agent better by a factor of 1.25 (Welch's t, 5 %), and as the paper has "
-                "it",
+                "Power to notice an agent that is better by a factor of 1.25 (Welch's t, 5 %), and the "
+                "paper's power",
                 _power_table(found),
             ),
             AnswerTable(
                 "eps_min",
-                "eps_min of each row's agent over each column's, and as Figure 5 has it",
+                "eps_min of each row's agent over each column's, and the numbers of Figure 5",
                 _multi(found),
             ),
             AnswerTable(
                 "episodes",
-                "Runs of one agent compared with each other: the shares called different where episodes are "
-                "the scores, and where the means of five runs and five others are",
+                "Runs of one agent compared with each other: the share that the test calls different, with "
+                "episodes as scores, and with the means of five runs against five others",
                 _episodes_table(found),
             ),
         ),
         figures=(
             AnswerFigure(
                 "rewards",
-                "Left, the mean reward of each episode over all runs, with a band of two standard errors. "
-                "Right, each run's mean reward.",
+                "Left: the mean reward of each episode over all runs, with a band of two standard errors. "
+                "Right: each run's mean reward.",
                 partial(rewards_figure, found),
             ),
             AnswerFigure(
                 "quantiles",
-                "Left, the quantile functions of run means: where those of every 10 steps are below, the "
-                "order is violated. Right, the violation ratio of bootstrapped samples, and the bound that "
+                "Left: the quantile functions of run means. Where that of every 10 steps is lower, it "
+                "violates the order. Right: the violation ratio of bootstrapped samples, and the bound that "
                 "they give.",
                 partial(aso_figure, found.comparison, found.comparison.pairs[0]),
             ),
             AnswerFigure(
                 "episodes",
-                "p-values between two runs of one agent, episodes taken for scores: were the episodes a "
-                "sample, they would lie on the diagonal.",
+                "p-values between two runs of one agent, with episodes as scores. If episodes were a "
+                "sample, the p-values would lie on the diagonal.",
                 partial(episodes_figure, found),
             ),
         ),
         cautions=(
-            "The paper's own runs are not published: these are other runs of the agents that its text "
+            "The paper's own runs are not published. These are other runs of the agents that its text "
             "describes, with the settings that docs/cartpole.md lists.",
-            "A run's mean reward is over all of its episodes, the clumsy first ones included.",
+            "A run's mean reward covers all of its episodes, also the clumsy first ones.",
         ),
         details=_details(found),
         n_printed=4,
@@ -107,21 +108,21 @@ def _sentences(found: CaseStudy) -> list[str]:
     ordered = [100 * of_agent.ordered for of_agent in found.episodes]
     first = (
         f"Over {at.n_runs} runs each, an agent that copies its network every 10 steps earns "
-        f"{at.means[0]:.1f} an episode and one that does every 20 steps {at.means[1]:.1f}: eps_min = "
-        f"{at.aso.eps_min:.3g}, so that the former is{'' if is_better else ' not shown to be'} almost "
-        f"stochastically larger (τ = {TAU:g}), and p = {at.p['permutation']:.3g} by the permutation test."
+        f"{at.means[0]:.1f} an episode, and an agent that copies it every 20 steps earns {at.means[1]:.1f}. "
+        f"eps_min = {at.aso.eps_min:.3g}, so the first is{'' if is_better else ' not shown to be'} almost "
+        f"stochastically larger (τ = {TAU:g}). The permutation test has p = {at.p['permutation']:.3g}."
     )
     fewer = (
-        f"With the paper's first {few.n_runs} runs eps_min is {few.aso.eps_min:.3g} and p "
-        f"{few.p['permutation']:.3g}; with its {more.n_runs}, {more.aso.eps_min:.3g} and "
-        f"{more.p['permutation']:.3g}; the paper has {PUBLISHED_EPS_MIN:g} and a bootstrap p of "
-        f"{PUBLISHED_P:g}."
+        f"With {few.n_runs} runs, as the paper had at first, eps_min is {few.aso.eps_min:.3g} and p is "
+        f"{few.p['permutation']:.3g}. With {more.n_runs} runs, as it had later, they are "
+        f"{more.aso.eps_min:.3g} and {more.p['permutation']:.3g}. The paper has eps_min "
+        f"{PUBLISHED_EPS_MIN:g} and a bootstrap p of {PUBLISHED_P:g}."
     )
     episodes = (
-        "The paper's call tests the rewards of the episodes of one run of either agent, which are no sample: "
-        "one run's episodes go together. Between runs of one and the same agent that test calls "
-        f"{min(rejected):.0f} to {max(rejected):.0f} % of pairs different at 5 %, and {min(ordered):.0f} to "
-        f"{max(ordered):.0f} % almost stochastically ordered."
+        "The paper's example tests the rewards of the episodes of one run of each agent. These are not a "
+        "sample, because the episodes of a run depend on each other. Between runs of one and the same agent, "
+        f"this test calls {min(rejected):.0f} to {max(rejected):.0f} % of pairs different at 5 %, and "
+        f"{min(ordered):.0f} to {max(ordered):.0f} % almost stochastically ordered."
     )
     return [first, fewer, episodes]
 
