@@ -8,14 +8,15 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
 from tests.browser.chromium import Browser, Look, headless_chromium
-from tests.browser.pages import PAGES
+from tests.browser.pages import PAGES, Pages
 
 DESK, PHONE = 1280, 390
 """Widths of windows in pixels."""
@@ -31,6 +32,17 @@ LEAST_CONTRAST = 0.02
 def browser() -> Iterator[Browser]:
     with headless_chromium() as running:
         yield running
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pages]:
+    """Return a function that makes the pages of a name once."""
+
+    @cache
+    def made(name: str) -> Pages:
+        return PAGES[name](tmp_path_factory.mktemp(name))
+
+    return made
 
 
 def faults(look: Look, sentence: str, width: int) -> list[str]:
@@ -59,16 +71,16 @@ def faults(look: Look, sentence: str, width: int) -> list[str]:
 
 
 @pytest.mark.parametrize("name", PAGES)
-def test_a_report_can_be_read(name: str, browser: Browser, tmp_path: Path) -> None:
-    for page, sentence in PAGES[name](tmp_path).items():
+def test_a_report_can_be_read(name: str, browser: Browser, pages: Callable[[str], Pages]) -> None:
+    for page, sentence in pages(name).items():
         for width in (DESK, PHONE):
             look = browser.look(page, width)
             assert look.figures, page
             assert faults(look, sentence, width) == [], (page, width)
 
 
-def test_the_planners_sliders_answer(browser: Browser, tmp_path: Path) -> None:
-    (page,) = PAGES["plan"](tmp_path)
+def test_the_planners_sliders_answer(browser: Browser, pages: Callable[[str], Pages]) -> None:
+    (page,) = pages("plan")
     moved = """for (const [name, place] of [["items", "max"], ["ratings", "min"]]) {
         const input = document.getElementById(`slide-${name}`);
         input.value = input[place];
@@ -84,8 +96,8 @@ def test_the_planners_sliders_answer(browser: Browser, tmp_path: Path) -> None:
     assert all("The cheapest size with a power of 0.8 is" in look.text for look in seen.values())
 
 
-def test_a_click_on_a_heading_sorts(browser: Browser, tmp_path: Path) -> None:
-    (page,) = PAGES["plan"](tmp_path)
+def test_a_click_on_a_heading_sorts(browser: Browser, pages: Callable[[str], Pages]) -> None:
+    (page,) = pages("plan")
     click = "document.querySelectorAll('#table-candidates th button')[0].click();"
     rows = (
         "[...document.querySelectorAll('#table-candidates tbody tr')].map(r => r.cells[0].innerText).join()"
