@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.runs import commands
-from tests.workflow.test_workflow import shared
+from tests.workflow.runs import shared
 
 __all__ = ["shared"]
 

@@ -10,7 +10,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.workflow.test_workflow import PATIENCE
+from tests.workflow.runs import PATIENCE
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 UNSHARE = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]

@@ -19,7 +19,7 @@ from pathlib import Path
 import pytest
 
 from nbyk.files import SCRATCH
-from tests.workflow.test_workflow import PATIENCE, command, planned, results, snakemake
+from tests.workflow.runs import PATIENCE, command, planned, results, snakemake
 
 NBYK = str(Path(sys.executable).with_name("nbyk"))
 OF_A_CELL = ("pvalues",)

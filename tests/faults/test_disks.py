@@ -26,7 +26,7 @@ from tests.faults.runs import (
     scratch_files,
     undone,
 )
-from tests.workflow.test_workflow import command, results
+from tests.workflow.runs import command, results
 
 pytestmark = pytest.mark.skipif(
     refusal() != "", reason=f"no file system may be mounted here: {refusal() or 'none'}"

@@ -28,7 +28,7 @@ from tests.faults.runs import (
     undone,
     wait_for_log,
 )
-from tests.workflow.test_workflow import snakemake
+from tests.workflow.runs import snakemake
 
 LOCKED = "Directory cannot be locked"
 
