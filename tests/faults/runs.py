@@ -19,6 +19,8 @@ from tests.workflow.runs import PATIENCE, command, planned, results, snakemake
 
 LOGS = {"cell": "pvalues", "report": "report"}
 """Folders of the logs of rules."""
+WRITING = 0.15
+"""About this share of a program's time, at most, passes from its first scratch file to its end."""
 WRITERS = ["prior", "cell", pytest.param("report", marks=pytest.mark.faults)]
 """Rules whose jobs, together, write every kind of file: JSON, Parquet, and CSV, LaTeX, PNG, SVG, HTML, …
 
@@ -83,7 +85,7 @@ def wait_for_moment(moment: random.Random, seconds: float, directory: Path, proc
         return
     while not (process.has_ended or scratch_files(directory)):
         time.sleep(0.001)
-    time.sleep(moment.uniform(0.0, 0.05 * seconds))
+    time.sleep(moment.uniform(0.0, WRITING * seconds))
 
 
 def logs(directory: Path, rule: str) -> list[Path]:

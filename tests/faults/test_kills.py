@@ -13,7 +13,6 @@ from pathlib import Path
 import pytest
 
 from tests.faults.runs import (
-    PATIENCE,
     check_same_bytes,
     copy,
     differing,
@@ -26,7 +25,7 @@ from tests.faults.runs import (
     wait_for_moment,
 )
 from tests.workflow import forked
-from tests.workflow.runs import snakemake
+from tests.workflow.runs import PATIENCE, snakemake
 
 LOCKED = "Directory cannot be locked"
 CELLS_ALONE = ("--until", "cell")

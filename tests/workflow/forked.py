@@ -43,8 +43,6 @@ OF_JOBS = (
 )
 FUNCTION = "BASH_FUNC_nbyk%%"
 """What bash calls an exported function of the name `nbyk` in the environment."""
-
-
 NAMESPACE = "NBYK_TESTS_NAMESPACE"
 """A process whose mount namespace a copy enters: a variable of its environment, and its jobs'."""
 NEW_USER, NEW_MOUNTS = 0x10000000, 0x00020000
@@ -115,9 +113,10 @@ class Started:
 
     def kill(self) -> None:
         """Kill it and all that it started; it has ended when this returns."""
-        with suppress(ProcessLookupError):
-            self.send_all(signal.SIGKILL)
-        self.wait(60.0)
+        if not self.has_ended:
+            with suppress(ProcessLookupError):
+                self.send_all(signal.SIGKILL)
+            self.wait(60.0)
 
 
 @contextmanager
@@ -148,7 +147,7 @@ def started(
             process.kill()
 
 
-def _send(asked: socket.socket, task: Sequence[object], *standard: object) -> None:
+def _send(asked: socket.socket, task: Sequence[object], *standard: IO[str]) -> None:
     text = json.dumps(task).encode()
     socket.send_fds(asked, [f"{len(text):20}".encode()], [file.fileno() for file in standard])
     asked.sendall(text)
@@ -211,14 +210,14 @@ def _load(modules: Sequence[str]) -> None:
 def _copy(asked: socket.socket) -> int:
     """Start a copy that does what a socket asks for; return its number."""
     length, standard, _, _ = socket.recv_fds(asked, 20, 3)
-    task = json.loads(asked.makefile("rb").read(int(length)))
-    *task, group = task
-    if task[0] == "nbyk":
+    program, *task, group = json.loads(asked.makefile("rb").read(int(length)))
+    if program == "nbyk":
         _warm()
     process = os.fork()
     _join(process, group)
     if process == 0:
-        _run(*task, standard)
+        arguments, directory, environment = task
+        _run(program, arguments, directory, environment, standard)
     for file in standard:
         os.close(file)
     asked.sendall(f"{process}\n".encode())
