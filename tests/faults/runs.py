@@ -19,6 +19,8 @@ from tests.workflow.runs import PATIENCE, command, planned, results, snakemake
 
 LOGS = {"cell": "pvalues", "report": "report"}
 """Folders of the logs of rules."""
+RESULTS = {"cell": "results/pvalues", "report": "results/wein2023"}
+"""Folders of what they make."""
 WRITING = 0.15
 """About this share of a program's time, at most, passes from its first scratch file to its end."""
 WRITERS = ["prior", "cell", pytest.param("report", marks=pytest.mark.faults)]
@@ -41,7 +43,7 @@ def undone(shared: Path, directory: Path, moment: random.Random, *, products: bo
 
 
 def undo_products(directory: Path) -> None:
-    shutil.rmtree(directory / "results/wein2023")
+    shutil.rmtree(directory / RESULTS["report"])
     shutil.rmtree(directory / "logs" / LOGS["report"])
 
 
@@ -78,13 +80,13 @@ def wait_for_job(rule: str, shared: Path, directory: Path, process: forked.Start
         time.sleep(0.005)
 
 
-def wait_for_moment(moment: random.Random, seconds: float, directory: Path, process: forked.Started) -> None:
-    """Wait for any moment of a program that takes so many seconds, or for one at which it writes."""
+def wait_for_moment(moment: random.Random, seconds: float, folder: Path, process: forked.Started) -> None:
+    """Wait for any moment of a program that takes so many seconds, or for one when it writes to a folder."""
     if moment.random() < 0.5:
         time.sleep(moment.uniform(0.0, seconds))
         return
-    while not (process.has_ended or scratch_files(directory)):
-        time.sleep(0.001)
+    while not (process.has_ended or scratch_files(folder)):
+        time.sleep(0.002)
     time.sleep(moment.uniform(0.0, WRITING * seconds))
 
 

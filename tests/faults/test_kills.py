@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from tests.faults.runs import (
+    RESULTS,
     check_same_bytes,
     copy,
     differing,
@@ -41,11 +42,11 @@ def test_a_run_that_was_killed_goes_on_to_the_same_bytes(
     arguments = CELLS_ALONE if rule == "cell" else ()
     with running(shared, directory, *arguments) as process:
         wait_for_job(rule, shared, directory, process)
-        wait_for_moment(moment, seconds[rule], directory, process)
+        wait_for_moment(moment, seconds[rule], directory / RESULTS[rule], process)
         process.kill()
     assert differing(shared, directory) == []
     # Without the lock it came to its end before the moment. What the next run says otherwise is tested below.
-    if any((directory / ".snakemake/locks").iterdir()):
+    if any((directory / ".snakemake/locks").glob("*")):
         assert snakemake(shared / "checkout", directory, "--unlock")[0] == 0
     rerun(shared, directory, *arguments)
     check_same_bytes(shared, directory)
@@ -59,7 +60,7 @@ def test_a_job_that_was_killed_is_named_and_done_by_the_next_run(
     directory = undone(shared, tmp_path, moment, products=False)
     with running(shared, directory, *CELLS_ALONE) as process:
         job = find_job("cell", directory, process)
-        wait_for_moment(moment, 0.5 * seconds["cell"], directory, process)
+        wait_for_moment(moment, 0.5 * seconds["cell"], directory / RESULTS["cell"], process)
         was_killed = kill_if_running(job)
         assert (process.wait(PATIENCE) != 0) == was_killed
     assert ("Error in rule cell:" in printed(directory)) == was_killed
