@@ -27,6 +27,11 @@ Response = Literal["continuous", "likert", "binary"]
 Law = Literal["normal", "heavy", "skewed"]
 Load = Literal["equal", "unequal", "batches"]
 
+# Means of Likert ratings tie with the threshold of accuracy, and ties are no mirror image of themselves.
+GRADED = ("mae", "mse", "spearman", "mean_of_emds")
+ERRORS = (*GRADED, "accuracy")
+ALL = ("mean", *ERRORS)
+
 
 @dataclass(frozen=True)
 class World:

@@ -25,7 +25,7 @@ from tests.papers.test_ulmer2022_report import score_files
 from tests.papers.test_wein2023_report import cells_of_the_paper
 from tests.report.test_answer import ANSWER
 from tests.workflow.forked import run
-from tests.workflow.test_workflow import PATIENCE
+from tests.workflow.runs import PATIENCE
 
 Pages = dict[Path, str]
 """Pages, each with a sentence that it shows."""

@@ -10,7 +10,8 @@ import pytest
 
 from nbyk.cli import main
 from nbyk.errors import NbykError
-from tests.data.malformed.corpus import CASES, Case
+from tests.data.malformed.case import Case
+from tests.data.malformed.corpus import CASES
 
 
 def test_the_corpus_is_as_large_as_promised_and_no_name_comes_twice() -> None:

@@ -9,6 +9,8 @@ from __future__ import annotations
 import os
 import random
 import secrets
+import shutil
+import time
 import zlib
 from functools import cache
 from pathlib import Path
@@ -16,9 +18,8 @@ from pathlib import Path
 import pytest
 
 from tests.faults.runs import commands
-from tests.workflow.test_workflow import shared
-
-__all__ = ["shared"]
+from tests.workflow import forked
+from tests.workflow.runs import CONFIG, PATIENCE, finished_run
 
 
 @cache
@@ -41,6 +42,26 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 def moment(request: pytest.FixtureRequest) -> random.Random:
     """Return a test's own source of chance."""
     return random.Random(request.param)
+
+
+@pytest.fixture(scope="session")
+def shared(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the undisturbed run; without ratings to fit a prior to, it is soon made again."""
+    return finished_run(tmp_path_factory, "faults", {**CONFIG, "sources": ["simulated"]})
+
+
+@pytest.fixture(scope="session")
+def seconds(
+    jobs: dict[str, list[str]], shared: Path, tmp_path_factory: pytest.TempPathFactory
+) -> dict[str, float]:
+    """Return how many seconds an undisturbed job of every rule takes."""
+    directory, took = shutil.copytree(shared / "run", tmp_path_factory.mktemp("seconds") / "run"), {}
+    for rule, words in jobs.items():
+        began = time.monotonic()
+        code, printed = forked.run("nbyk", words, directory, os.environ, PATIENCE)
+        assert code == 0, printed
+        took[rule] = time.monotonic() - began
+    return took
 
 
 @pytest.fixture(scope="session")

@@ -5,12 +5,13 @@ from __future__ import annotations
 import functools
 import os
 import subprocess
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-from tests.workflow.test_workflow import PATIENCE
+from tests.workflow import forked
+from tests.workflow.runs import PATIENCE, command
 
 PAGE = os.sysconf("SC_PAGE_SIZE")
 UNSHARE = ["unshare", "--mount"] if os.geteuid() == 0 else ["unshare", "--mount", "--map-root-user"]
@@ -53,9 +54,18 @@ class Mounted:
         )
         return done.returncode, done.stdout
 
-    def check(self, words: Sequence[str], directory: Path) -> None:
-        code, output = self.run(words, directory)
-        assert code == 0, output[-3000:]
+    def nbyk(self, words: Sequence[str], directory: Path) -> tuple[int, str]:
+        """Do the same with a copy of a process that has nbyk loaded."""
+        return forked.run("nbyk", words, directory, self._inside(os.environ), PATIENCE)
+
+    def snakemake(self, checkout: Path, directory: Path) -> tuple[int, str]:
+        """Do the same with Snakemake; its jobs see what it sees."""
+        started = command(checkout, directory)
+        words, environment = started["args"][3:], self._inside(started["env"])
+        return forked.run("snakemake", words, directory, environment, PATIENCE, jobs_are_copies=True)
+
+    def _inside(self, environment: Mapping[str, str]) -> dict[str, str]:
+        return {**environment, forked.NAMESPACE: str(self.keeper)}
 
     def seen(self, path: Path) -> Path:
         """Return the path by which processes outside see a path of the namespace."""

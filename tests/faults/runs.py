@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import random
-import re
 import shlex
 import shutil
-import signal
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -19,34 +14,37 @@ from pathlib import Path
 import pytest
 
 from nbyk.files import SCRATCH
-from tests.workflow.test_workflow import PATIENCE, command, planned, results, snakemake
+from tests.workflow import forked
+from tests.workflow.runs import PATIENCE, command, planned, results, snakemake
 
-NBYK = str(Path(sys.executable).with_name("nbyk"))
-OF_A_CELL = ("pvalues",)
-"""Folders of the logs of cells."""
-OF_THE_RUN = ("report",)
-WRITERS = ("normalise", "prior", "report")
-"""Rules whose jobs, together, write every kind of file: Parquet, JSON, CSV, LaTeX, PNG, SVG, HTML, …"""
+LOGS = {"cell": "pvalues", "report": "report"}
+"""Folders of the logs of rules."""
+RESULTS = {"cell": "results/pvalues", "report": "results/wein2023"}
+"""Folders of what they make."""
+WRITING = 0.15
+"""About this share of a program's time, at most, passes from its first scratch file to its end."""
+WRITERS = ["prior", "cell", pytest.param("report", marks=pytest.mark.faults)]
+"""Rules whose jobs, together, write every kind of file: JSON, Parquet, and CSV, LaTeX, PNG, SVG, HTML, …
 
-CHEAPEST_WRITER_FIRST = [WRITERS[0], *(pytest.param(rule, marks=pytest.mark.faults) for rule in WRITERS[1:])]
-"""The same as a test's parameters: `make test` runs the first alone."""
+They are a test's parameters; `make test` runs the cheap ones alone.
+"""
 
 
-def undone(shared: Path, directory: Path, moment: random.Random) -> Path:
+def undone(shared: Path, directory: Path, moment: random.Random, *, products: bool = True) -> Path:
     """Return a copy of the finished run that lacks one of its cells, and tables, figures and report."""
     copied = copy(shared, directory)
     cell = moment.choice(sorted((copied / "results/pvalues").glob("semantics=*/source=*")))
     cell = cell.relative_to(copied / "results")
     for lacking in [*copied.glob(f"*/{cell}"), *copied.glob(f"*/*/{cell}")]:
         shutil.rmtree(lacking)
-    undo_products(copied)
+    if products:
+        undo_products(copied)
     return copied
 
 
 def undo_products(directory: Path) -> None:
-    shutil.rmtree(directory / "results/wein2023")
-    for rule in OF_THE_RUN:
-        shutil.rmtree(directory / "logs" / rule)
+    shutil.rmtree(directory / RESULTS["report"])
+    shutil.rmtree(directory / "logs" / LOGS["report"])
 
 
 def copy(shared: Path, directory: Path) -> Path:
@@ -55,54 +53,52 @@ def copy(shared: Path, directory: Path) -> Path:
 
 
 @contextmanager
-def running(shared: Path, directory: Path) -> Iterator[subprocess.Popen[bytes]]:
-    """Start the workflow in a process group of its own, which is killed at the end."""
-    with (directory / "output.txt").open("wb") as output:
-        process = subprocess.Popen(
-            **command(shared / "checkout", directory),
-            stdout=output,
-            stderr=subprocess.STDOUT,
-            start_new_session=True,
-        )
-    try:
+def running(shared: Path, directory: Path, *arguments: str) -> Iterator[forked.Started]:
+    """Start the workflow, which is killed at the end with all its jobs."""
+    started = command(shared / "checkout", directory, *arguments)
+    words = started["args"][3:]  # after `python -m snakemake`
+    with (
+        (directory / "output.txt").open("w") as output,
+        forked.started(
+            "snakemake", words, directory, started["env"], output, jobs_are_copies=True
+        ) as process,
+    ):
         yield process
-    finally:
-        kill_group(process)
-
-
-def kill_group(process: subprocess.Popen[bytes]) -> None:
-    if process.poll() is None:
-        os.killpg(process.pid, signal.SIGKILL)
-        process.wait()
 
 
 def printed(directory: Path) -> str:
     return (directory / "output.txt").read_text(encoding="utf-8", errors="replace")
 
 
-def wait_for_log(rule: str, shared: Path, directory: Path, process: subprocess.Popen[bytes]) -> float:
-    """Wait until a rule's job has started; return how many seconds the undisturbed run took for one."""
+def wait_for_job(rule: str, shared: Path, directory: Path, process: forked.Started) -> None:
+    """Wait until a rule's job has started."""
     deadline = time.monotonic() + PATIENCE
     present = set(logs(shared / "run", rule)) & set(logs(directory, rule))
     while not set(logs(directory, rule)) - present:
-        assert process.poll() is None, printed(directory)[-3000:]
+        assert not process.has_ended, printed(directory)[-3000:]
         assert time.monotonic() < deadline, f"no job of {rule} within {PATIENCE:g} s"
-        time.sleep(0.01)
-    told = "".join((directory / log).read_text(encoding="utf-8") for log in logs(directory, rule))
-    return max(map(float, re.findall(r"^took ([0-9.]+) s, ", told, re.MULTILINE)), default=1.0)
+        time.sleep(0.005)
+
+
+def wait_for_moment(moment: random.Random, seconds: float, folder: Path, process: forked.Started) -> None:
+    """Wait for any moment of a program that takes so many seconds, or for one when it writes to a folder."""
+    if moment.random() < 0.5:
+        time.sleep(moment.uniform(0.0, seconds))
+        return
+    while not (process.has_ended or scratch_files(folder)):
+        time.sleep(0.002)
+    time.sleep(moment.uniform(0.0, WRITING * seconds))
 
 
 def logs(directory: Path, rule: str) -> list[Path]:
     """Return the logs of a rule's jobs, relative to the run's folder."""
-    found = [*(directory / "logs" / rule).rglob("*.log"), *(directory / "logs").glob(f"{rule}.log")]
-    return [path.relative_to(directory) for path in found]
+    return [path.relative_to(directory) for path in (directory / "logs" / LOGS[rule]).rglob("*.log")]
 
 
-def rerun(shared: Path, directory: Path) -> str:
-    """Run the workflow again, to its end, and return what it printed."""
-    code, output = snakemake(shared / "checkout", directory)
+def rerun(shared: Path, directory: Path, *arguments: str) -> None:
+    """Run the workflow again, to its end."""
+    code, output = snakemake(shared / "checkout", directory, *arguments)
     assert code == 0, output[-3000:]
-    return output
 
 
 def check_same_bytes(shared: Path, directory: Path) -> None:

@@ -2,23 +2,27 @@
 
 from __future__ import annotations
 
+import os
 import random
 import shutil
 import signal
-import subprocess
+import tempfile
 import time
+from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 
 import pandas as pd
 import pytest
 
-from nbyk.data.example import example_files
 from nbyk.files import SCRATCH
 from nbyk.health.results import examine
 from nbyk.provenance.records import FOLDER
 from nbyk.report.answer import Answer, AnswerTable, write_answer
 from tests.faults.disk import Files, after_power_cut, files_in, recording
-from tests.faults.runs import NBYK, PATIENCE
+from tests.faults.runs import wait_for_moment
+from tests.workflow import forked
+from tests.workflow.runs import PATIENCE
 
 CHANCES = 5
 """What the disk may hold is drawn so often for each step after which the power may go."""
@@ -68,20 +72,26 @@ def test_a_power_cut_leaves_one_answer_whole_or_in_part_and_the_next_try_makes_i
         assert parts(after_power_cut(before, steps, moment)) == new
 
 
-def words(system: str, out: str) -> list[str]:
-    return [NBYK, *f"compare --gold gold.csv sim_a.csv {system}.csv --quick --out {out}".split()]
+SCORES = {"a.txt": "3 5 4 6 5 7 4", "b.txt": "2 5 3 6 4 6 3", "c.txt": "1 2 1 3 2 1 2"}
+OLD, NEW = ("a.txt", "b.txt", "c.txt"), ("a.txt", "c.txt")
+"""What is compared by the answer that was there, and by the one in its place: each has files of its own."""
+
+
+def compare_scores(files: Sequence[str], out: str, folder: Path) -> None:
+    code, printed = forked.run("nbyk", ["test", *files, "--out", out], folder, os.environ, PATIENCE)
+    assert code == 0, printed
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, float]:
-    """Return a folder with answers in `used` and `fresh`, and the seconds that one took."""
+    """Return a folder with answers in `used` and `fresh`, and the seconds that the latter took."""
     folder = tmp_path_factory.mktemp("answers")
-    for name, content in example_files().items():
-        (folder / name).write_bytes(content)
-    started = time.monotonic()
-    for system, out in (("sim_b", "used"), ("sim_c", "fresh")):
-        subprocess.run(words(system, out), cwd=folder, check=True, capture_output=True)
-    return folder, (time.monotonic() - started) / 2
+    for name, scores in SCORES.items():
+        (folder / name).write_text("\n".join(scores.split()))
+    compare_scores(OLD, "used", folder)
+    began = time.monotonic()
+    compare_scores(NEW, "fresh", folder)
+    return folder, time.monotonic() - began
 
 
 @pytest.mark.faults
@@ -96,19 +106,22 @@ def test_a_comparison_that_is_stopped_leaves_the_old_answer_or_the_new_one(
     folder, seconds = undisturbed
     place = Path(shutil.copytree(folder, tmp_path / "place"))
     old, new = (relative(place / out) for out in ("used", "fresh"))
-    with subprocess.Popen(
-        words("sim_c", "used"), cwd=place, stdout=subprocess.PIPE, stderr=subprocess.PIPE
-    ) as process:
-        # Most of what is written is written near the end.
-        time.sleep(moment.triangular(0.0, 1.1 * seconds, seconds))
-        process.send_signal(number)
-        process.communicate(timeout=PATIENCE)
+    assert set(old) - set(new)
+    words = ["test", *NEW, "--out", "used"]
+    with (
+        tempfile.TemporaryFile("w") as output,
+        forked.started("nbyk", words, place, os.environ, output) as process,
+    ):
+        wait_for_moment(moment, seconds, place / "used", process)
+        with suppress(ProcessLookupError):
+            process.send(number)
+        process.wait(PATIENCE)
     found = relative(place / "used")
     assert found.items() <= old.items() or found.items() <= new.items()
     monkeypatch.chdir(place)
     told = [finding.line for finding in examine(place) if finding.advice]
     assert (told == []) == (found in (old, new)), told
-    subprocess.run(words("sim_c", "used"), cwd=place, check=True, capture_output=True)
+    compare_scores(NEW, "used", place)
     assert relative(place / "used") == new
 
 

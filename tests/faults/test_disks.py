@@ -17,8 +17,7 @@ from nbyk.provenance.records import record_path
 from tests.data.server import serving
 from tests.faults.mounts import PAGE, READ_ONLY, SMALL, Mounted, fill, mounted, pages_of, refusal
 from tests.faults.runs import (
-    CHEAPEST_WRITER_FIRST,
-    NBYK,
+    WRITERS,
     check_same_bytes,
     copy,
     differing,
@@ -26,7 +25,7 @@ from tests.faults.runs import (
     scratch_files,
     undone,
 )
-from tests.workflow.test_workflow import command, results
+from tests.workflow.runs import results
 
 pytestmark = pytest.mark.skipif(
     refusal() != "", reason=f"no file system may be mounted here: {refusal() or 'none'}"
@@ -45,11 +44,6 @@ main()
 """
 """Fetches one file in place of those of HS-Brexit."""
 READ = "Read-only file system; make its folder writable, or write elsewhere"
-
-
-def snakemake_on(disk: Mounted, shared: Path, directory: Path) -> tuple[int, str]:
-    started = command(shared / "checkout", directory)
-    return disk.run(["env", f"PATH={started['env']['PATH']}", *started["args"]], directory)
 
 
 def move_onto(disk: Mounted, directory: Path) -> None:
@@ -75,11 +69,11 @@ def errors_in(output: str) -> list[str]:
     return [line for line in output.splitlines() if line.startswith("error: ")]
 
 
-@pytest.mark.parametrize("rule", CHEAPEST_WRITER_FIRST)
+@pytest.mark.parametrize("rule", WRITERS)
 def test_a_full_disk_is_one_line_and_with_room_the_bytes_are_the_same(
     rule: str, jobs: dict[str, list[str]], shared: Path, tmp_path: Path, moment: random.Random
 ) -> None:
-    directory, words = copy(shared, tmp_path), [NBYK, *jobs[rule]]
+    directory, words = copy(shared, tmp_path), jobs[rule]
     contents = {name: (directory / name).read_bytes() for name in outputs(jobs[rule], shared)}
     for name in contents:
         (directory / name).unlink()
@@ -87,13 +81,14 @@ def test_a_full_disk_is_one_line_and_with_room_the_bytes_are_the_same(
         move_onto(disk, directory)
         seen = disk.seen(directory)
         filler = fill(seen / "results", moment.randrange(pages_of(list(contents.values()))))
-        code, output = disk.run(words, directory)
+        code, output = disk.nbyk(words, directory)
         assert code == 2, output[-3000:]
         check_one_line(output, FULL, list(contents))
         assert differing(shared, seen) == []
         assert scratch_files(seen) == []
         filler.unlink()
-        disk.check(words, directory)
+        code, output = disk.nbyk(words, directory)
+        assert code == 0, output[-3000:]
         check_same_bytes(shared, seen)
 
 
@@ -108,7 +103,7 @@ def test_a_run_on_a_full_disk_names_the_file_and_with_room_goes_on_to_the_same_b
         move_onto(disk, directory)
         seen = disk.seen(directory)
         filler = fill(seen / "results", moment.randrange(pages_of([expected[name] for name in lacking])))
-        code, output = snakemake_on(disk, shared, directory)
+        code, output = disk.snakemake(shared / "checkout", directory)
         assert code != 0
         failed = re.findall(r"^Error in rule (\w+):", output, flags=re.MULTILINE)
         errors = errors_in(output)
@@ -118,18 +113,18 @@ def test_a_run_on_a_full_disk_names_the_file_and_with_room_goes_on_to_the_same_b
         assert differing(shared, seen) == []
         assert scratch_files(seen) == []
         filler.unlink()
-        code, output = snakemake_on(disk, shared, directory)
+        code, output = disk.snakemake(shared / "checkout", directory)
         assert code == 0, output[-3000:]
         check_same_bytes(shared, seen)
 
 
-@pytest.mark.parametrize("rule", CHEAPEST_WRITER_FIRST)
+@pytest.mark.parametrize("rule", WRITERS)
 def test_a_read_only_folder_is_one_line(
     rule: str, jobs: dict[str, list[str]], shared: Path, tmp_path: Path
 ) -> None:
     directory = copy(shared, tmp_path)
     with mounted(READ_ONLY, directory / "results") as disk:
-        code, output = disk.run([NBYK, *jobs[rule]], directory)
+        code, output = disk.nbyk(jobs[rule], directory)
         assert code == 2, output[-3000:]
         check_one_line(output, READ, outputs(jobs[rule], shared))
     check_same_bytes(shared, directory)
@@ -142,7 +137,7 @@ def test_a_run_in_a_read_only_folder_ends_before_its_first_job(
     directory = undone(shared, tmp_path, moment)
     before = results(directory)
     with mounted(READ_ONLY, directory / "results") as disk:
-        code, output = snakemake_on(disk, shared, directory)
+        code, output = disk.snakemake(shared / "checkout", directory)
     assert code != 0
     (error,) = (line for line in output.splitlines() if "cannot be written" in line)
     assert error == "results: cannot be written: read-only; make it writable, or run in another folder"
@@ -177,6 +172,7 @@ def test_a_full_disk_during_a_download_is_one_line_and_with_room_it_is_fetched(
         assert source("hs_brexit").licence in output
         assert [path for path in seen.rglob("*") if path.is_file()] == [filler]
         filler.unlink()
-        disk.check([sys.executable, "-c", FETCH, *pin], tmp_path)
+        code, output = disk.run([sys.executable, "-c", FETCH, *pin], tmp_path)
+        assert code == 0, output[-3000:]
         assert (seen / "hs_brexit/one.json").read_bytes() == content
         assert [path for path in seen.rglob("*") if path.is_file()] == [seen / "hs_brexit/one.json"]

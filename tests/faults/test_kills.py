@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import random
 import signal
-import subprocess
+import tempfile
 import time
 from contextlib import ExitStack, suppress
 from pathlib import Path
@@ -13,74 +13,71 @@ from pathlib import Path
 import pytest
 
 from tests.faults.runs import (
-    NBYK,
-    OF_A_CELL,
-    OF_THE_RUN,
-    PATIENCE,
+    RESULTS,
     check_same_bytes,
     copy,
     differing,
-    kill_group,
     printed,
     rerun,
     running,
     undo_products,
     undone,
-    wait_for_log,
+    wait_for_job,
+    wait_for_moment,
 )
-from tests.workflow.test_workflow import snakemake
+from tests.workflow import forked
+from tests.workflow.runs import PATIENCE, snakemake
 
 LOCKED = "Directory cannot be locked"
+CELLS_ALONE = ("--until", "cell")
+"""A run that makes cells and leaves the report as it is, which takes longer than all else."""
 
 
 @pytest.mark.faults
 def test_a_run_that_was_killed_goes_on_to_the_same_bytes(
-    shared: Path, tmp_path: Path, moment: random.Random
+    seconds: dict[str, float], shared: Path, tmp_path: Path, moment: random.Random
 ) -> None:
-    directory = undone(shared, tmp_path, moment)
-    with running(shared, directory) as process:
-        seconds = wait_for_log(moment.choice(OF_A_CELL + OF_THE_RUN[:2]), shared, directory, process)
-        time.sleep(moment.uniform(0.0, seconds))
-        kill_group(process)
+    rule = moment.choice(["cell", "report"])
+    directory = undone(shared, tmp_path, moment, products=rule == "report")
+    arguments = CELLS_ALONE if rule == "cell" else ()
+    with running(shared, directory, *arguments) as process:
+        wait_for_job(rule, shared, directory, process)
+        wait_for_moment(moment, seconds[rule], directory / RESULTS[rule], process)
+        process.kill()
     assert differing(shared, directory) == []
     # Without the lock it came to its end before the moment. What the next run says otherwise is tested below.
-    if any((directory / ".snakemake/locks").iterdir()):
+    if any((directory / ".snakemake/locks").glob("*")):
         assert snakemake(shared / "checkout", directory, "--unlock")[0] == 0
-    rerun(shared, directory)
+    rerun(shared, directory, *arguments)
     check_same_bytes(shared, directory)
 
 
 @pytest.mark.faults
-@pytest.mark.skipif(not Path("/proc/self/cwd").exists(), reason="no /proc to find a run's jobs in")
+@pytest.mark.skipif(not Path("/proc/self/comm").exists(), reason="no /proc to find a run's jobs in")
 def test_a_job_that_was_killed_is_named_and_done_by_the_next_run(
-    shared: Path, tmp_path: Path, moment: random.Random
+    seconds: dict[str, float], shared: Path, tmp_path: Path, moment: random.Random
 ) -> None:
-    directory = undone(shared, tmp_path, moment)
-    with running(shared, directory) as process:
-        seconds = wait_for_log(moment.choice(OF_A_CELL), shared, directory, process)
-        time.sleep(moment.uniform(0.0, seconds))
-        rule = kill_a_job(directory, process)
-        assert process.wait(PATIENCE) != 0
-    assert f"Error in rule {rule}:" in printed(directory)
+    directory = undone(shared, tmp_path, moment, products=False)
+    with running(shared, directory, *CELLS_ALONE) as process:
+        job = find_job("cell", directory, process)
+        wait_for_moment(moment, 0.5 * seconds["cell"], directory / RESULTS["cell"], process)
+        was_killed = kill_if_running(job)
+        assert (process.wait(PATIENCE) != 0) == was_killed
+    assert ("Error in rule cell:" in printed(directory)) == was_killed
     assert differing(shared, directory) == []
-    rerun(shared, directory)
+    rerun(shared, directory, *CELLS_ALONE)
     check_same_bytes(shared, directory)
 
 
-RULES = {"report": "study_report"}
-"""Rules by the command below `nbyk study` that they call, where the two have other names."""
-
-
-def kill_a_job(directory: Path, process: subprocess.Popen[bytes]) -> str:
-    """Kill the first nbyk job of a run that can be found, and return the rule that it belongs to."""
-    while process.poll() is None:
+def find_job(step: str, directory: Path, process: forked.Started) -> int:
+    """Wait until a run has a job of a step; return the job's process."""
+    while not process.has_ended:
         for entry in Path("/proc").glob("[0-9]*"):
             with suppress(OSError):
-                words = (entry / "cmdline").read_bytes().split(b"\0")
-                if words[1:2] == [NBYK.encode()] and (entry / "cwd").resolve() == directory.resolve():
-                    os.kill(int(entry.name), signal.SIGKILL)
-                    return RULES.get(words[3].decode(), words[3].decode())
-        time.sleep(0.01)
+                is_it = (entry / "comm").read_text() == f"nbyk {step}\n"
+                if is_it and (entry / "cwd").resolve() == directory.resolve():
+                    return int(entry.name)
+        time.sleep(0.005)
     raise AssertionError(f"no job was found before the run ended:\n{printed(directory)[-3000:]}")
 
 
@@ -91,10 +88,10 @@ def test_a_second_run_in_the_same_folder_is_refused_and_the_first_goes_on(
     directory = copy(shared, tmp_path)
     undo_products(directory)
     with running(shared, directory) as first:
-        wait_for_log("report", shared, directory, first)
-        os.killpg(first.pid, signal.SIGSTOP)
+        wait_for_job("report", shared, directory, first)
+        first.send_all(signal.SIGSTOP)
         code, output = snakemake(shared / "checkout", directory)
-        os.killpg(first.pid, signal.SIGCONT)
+        first.send_all(signal.SIGCONT)
         assert code != 0
         assert LOCKED in output
         assert str(directory) in output
@@ -107,20 +104,33 @@ def test_a_second_run_in_the_same_folder_is_refused_and_the_first_goes_on(
 def test_commands_that_write_the_same_file_at_once_all_end_well(
     shared: Path, tmp_path: Path, moment: random.Random
 ) -> None:
-    words = [NBYK, "study", "papers-report", str(shared / "run/results"), "--out"]
-    subprocess.run([*words, "alone/report.html"], cwd=tmp_path, check=True, stdout=subprocess.DEVNULL)
+    words = ["study", "papers-report", str(shared / "run/results"), "--out"]
+    assert forked.run("nbyk", [*words, "alone/report.html"], tmp_path, os.environ, PATIENCE)[0] == 0
     words.append("report.html")
     with ExitStack() as stack:
         writers = []
         for _ in range(4):
-            writer = subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
-            stack.callback(writer.kill)
-            writers.append(stack.enter_context(writer))
+            output, errors = (stack.enter_context(tempfile.TemporaryFile("w+")) for _ in range(2))
+            writer = forked.started("nbyk", words, tmp_path, os.environ, output, errors)
+            writers.append((stack.enter_context(writer), errors))
             time.sleep(moment.uniform(0.0, 0.1))
-        ends = [(writer.communicate(timeout=PATIENCE)[1], writer.returncode) for writer in writers]
-    assert ends == [("", 0)] * len(writers)
+        assert [writer.wait(PATIENCE) for writer, _ in writers] == [0] * len(writers)
+        for _, errors in writers:
+            errors.seek(0)
+            assert errors.read() == ""
     assert sorted(os.listdir(tmp_path)) == [".nbyk", "alone", "report.html"]
     assert (tmp_path / "report.html").read_bytes() == (tmp_path / "alone/report.html").read_bytes()
+
+
+def kill_if_running(process: int) -> bool:
+    """Kill a process; return whether it had not ended by itself."""
+    with suppress(OSError):
+        os.kill(process, signal.SIGSTOP)
+        while (state := Path(f"/proc/{process}/stat").read_text().rpartition(") ")[2][0]) not in "TZX":
+            time.sleep(0.001)
+        os.kill(process, signal.SIGKILL)
+        return state == "T"
+    return False
 
 
 LONG = {
@@ -138,19 +148,18 @@ def test_a_command_that_is_stopped_says_so_and_leaves_no_file(
 ) -> None:
     prior = shared / "run/results/priors/recommended/simulated.json"
     (tmp_path / "prior.json").write_bytes(prior.read_bytes())
-    words = [NBYK, *LONG[name].split(), "--threads", moment.choice("12")]
-    with subprocess.Popen(words, cwd=tmp_path, stderr=subprocess.PIPE, text=True) as process:
-        try:
-            assert process.stderr is not None
-            first = process.stderr.readline()
+    words = [*LONG[name].split(), "--threads", moment.choice("12")]
+    reading, writing = os.pipe()
+    with open(reading) as errors, open(writing, "w") as told, tempfile.TemporaryFile("w") as output:
+        with forked.started("nbyk", words, tmp_path, os.environ, output, told) as process:
+            told.close()
+            first = errors.readline()
             time.sleep(moment.uniform(0.0, 0.5))
-            process.send_signal(number)
-            errors = process.communicate(timeout=PATIENCE)[1]
-        finally:
-            process.kill()
-    assert process.returncode == 128 + number
+            process.send(number)
+            assert process.wait(PATIENCE) == 128 + number
+        later = errors.read()
     assert not first.startswith(("error", "Traceback"))
-    assert "Traceback" not in errors
-    *_, last = errors.splitlines()
+    assert "Traceback" not in later
+    *_, last = later.splitlines()
     assert last == f"error: stopped by {number.name}; no file is half-written: run it again"
     assert os.listdir(tmp_path) == ["prior.json"]

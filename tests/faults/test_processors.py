@@ -53,8 +53,8 @@ def written(folder: Path, core: str) -> dict[str, bytes]:
     levels = draws.integers(0, 5, 60)
     for name, shift in (("gold", 0.0), ("a", 0.4), ("b", 0.9)):
         noise = np.rint(levels[:, None] + shift * draws.normal(size=(60, 4)) + draws.normal(size=(60, 4)))
-        lines = [f"i{item},r{rater},{int(np.clip(noise[item, rater], 0, 4))}" for item, rater in rows]
-        (folder / f"{name}.csv").write_text("\n".join(["item,rater,value", *lines]) + "\n")
+        rated = [f"i{item},r{rater},{int(np.clip(noise[item, rater], 0, 4))}" for item, rater in rows]
+        (folder / f"{name}.csv").write_text("\n".join(["item,rater,value", *rated]) + "\n")
         (folder / f"{name}.txt").write_text("\n".join(f"{x:.17g}" for x in noise.mean(axis=1)) + "\n")
     lines: tuple[str, ...] = (
         "compare a.csv b.csv --gold gold.csv --scale 0,1,2,3,4 --resamples 199 --max-resamples 999 --out one",

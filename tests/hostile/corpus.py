@@ -11,7 +11,6 @@ import json
 import os
 import random
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
@@ -19,27 +18,9 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-Words = list[str]
+from tests.hostile.case import GOOD, LABELS, QUICK, SCORES, SOFT, Case, Words, compare, labels, scores, write
 
-GOOD = "item,rater,value\n" + "".join(f"i{i},r{r},{(i * r) % 5 / 4}\n" for i in range(6) for r in (1, 2, 3))
-SCORES = "0.5\n0.75\n0.25\n1\n0\n0.4\n"
-LABELS = "a\nb\na\nb\na\nb\n"
-SOFT = "0.6,0.4\n0.3,0.7\n" * 3
-QUICK = ["--quick", "--resamples", "99", "--max-resamples", "99"]
 DIGITS = "9" * 400
-
-
-@dataclass(frozen=True)
-class Case:
-    """One input: `build` writes its files into a folder and returns the words behind ``nbyk``."""
-
-    name: str
-    build: Callable[[Path], Words]
-
-    def __str__(self) -> str:
-        return self.name
-
-
 TEXTS = {
     "nothing": "",
     "a space": " ",
@@ -78,7 +59,6 @@ TEXTS = {
     "an emoji": "👩‍👩‍👧" * 20,
 }
 """What may be written where a name, an id, a label or a number belongs."""
-
 LITERALS = {
     "400 digits": DIGITS,
     "5,000 digits": "9" * 5000,
@@ -105,30 +85,6 @@ LITERALS = {
     "not JSON": "{'a': 1}",
 }
 """What may be written where JSON belongs."""
-
-
-def write(folder: Path, name: str, content: str | bytes) -> str:
-    data = content.encode("utf-8", "surrogatepass") if isinstance(content, str) else content
-    (folder / name).write_bytes(data)
-    return name
-
-
-def compare(folder: Path, name: str, content: str | bytes, *options: str) -> Words:
-    write(folder, "good.csv", GOOD)
-    return ["compare", *QUICK, *options, "good.csv", f"b={write(folder, name, content)}"]
-
-
-def scores(folder: Path, name: str, content: str | bytes, *options: str) -> Words:
-    write(folder, "good.txt", SCORES)
-    return ["test", "--test", "permutation", *options, "good.txt", f"b={write(folder, name, content)}"]
-
-
-def labels(folder: Path, name: str, content: str | bytes, kind: str = "hard", more: str = "") -> Words:
-    write(folder, name, content)
-    write(folder, "t.txt", LABELS if kind == "hard" else SOFT)
-    design = f"kind: {kind}\ntargets: t.txt\ncontrols: {{c: t.txt}}\ntreatments: {{x: {name}}}\n{more}"
-    write(folder, "design.yaml", design)
-    return ["labels", "design.yaml"]
 
 
 def outcomes(folder: Path, content: str) -> Words:

@@ -90,13 +90,13 @@ def _warm() -> None:
     import pyarrow.parquet  # noqa: F401
 
     from nbyk.cli import main
-    from tests.hostile import corpus
+    from tests.hostile import case
 
     with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
         for words in (
-            corpus.compare(Path(), "b.csv", corpus.GOOD),
-            corpus.scores(Path(), "scores.txt", corpus.SCORES),
-            corpus.labels(Path(), "labels.txt", corpus.LABELS),
+            case.compare(Path(), "b.csv", case.GOOD),
+            case.scores(Path(), "scores.txt", case.SCORES),
+            case.labels(Path(), "labels.txt", case.LABELS),
         ):
             sys.argv = ["nbyk", *words]
             with contextlib.suppress(SystemExit):

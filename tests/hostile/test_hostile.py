@@ -11,7 +11,8 @@ from pathlib import Path
 
 import pytest
 
-from tests.hostile.corpus import CASES, Case
+from tests.hostile.case import Case
+from tests.hostile.corpus import CASES
 from tests.hostile.server import BYTES, SECONDS, Server
 
 EVERY = 1 if os.environ.get("NBYK_FAULTS_TIMES") else 29

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 
 from tests.slurm.cluster import PACKAGES, Cluster, ClusterError, Job, one_node_cluster
-from tests.workflow.test_workflow import CONFIG, PATIENCE, ROOT, configure, results, snakemake
+from tests.workflow.runs import CONFIG, PATIENCE, ROOT, configure, results, snakemake
 
 # As small as can be: a batch of two priors, two cells, and a page.
 SMALL: dict[str, Any] = {**CONFIG, "sources": ["simulated"]}

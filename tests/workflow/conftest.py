@@ -1,5 +1,23 @@
-"""The finished run that the tests of the workflow share."""
+"""The finished run that the tests of the workflow share, and what they may change of it."""
 
-from tests.workflow.test_workflow import shared
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+
+from tests.workflow.runs import shared
 
 __all__ = ["shared"]
+
+
+@pytest.fixture
+def checkout(shared: Path) -> Path:
+    return shared / "checkout"
+
+
+@pytest.fixture
+def finished(shared: Path, tmp_path: Path) -> Path:
+    """Return a copy of the finished run, free to be changed."""
+    return Path(shutil.copytree(shared / "run", tmp_path / "run"))

@@ -13,7 +13,7 @@ import pytest
 from matplotlib.image import imread
 
 from nbyk.files import read_json
-from tests.workflow.test_workflow import configure, finished_run, jobs, planned
+from tests.workflow.runs import configure, finished_run, jobs, planned
 
 STUDY: dict[str, Any] = {
     "sizes": [400],

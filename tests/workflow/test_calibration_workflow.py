@@ -13,7 +13,7 @@ import pytest
 from matplotlib.image import imread
 
 from nbyk.files import read_json
-from tests.workflow.test_workflow import configure, finished_run, jobs, planned
+from tests.workflow.runs import configure, finished_run, jobs, planned
 
 SMALL, LARGER = {"n_items": 12, "k_responses": 1}, {"n_items": 12, "k_responses": 3}
 STUDY: dict[str, Any] = {

@@ -15,7 +15,7 @@ from nbyk.cli import main
 from nbyk.data.example import example_files
 from nbyk.files import read_json
 from tests.workflow import forked
-from tests.workflow.test_workflow import PATIENCE, ROOT, configure, planned, snakemake
+from tests.workflow.runs import PATIENCE, ROOT, configure, planned, snakemake
 
 TARGET = ("--", "comparisons")  # --configfile takes every word up to the next option
 MINE: dict[str, Any] = {

@@ -17,7 +17,7 @@ import pytest
 
 from nbyk.provenance.records import FOLDER, files_with_records, record_path
 from tests.workflow import forked
-from tests.workflow.test_workflow import CONFIG, PATIENCE, planned, results, rules, snakemake
+from tests.workflow.runs import CONFIG, PATIENCE, planned, results, rules, snakemake
 
 CELL = "semantics=recommended/source=convabuse"
 

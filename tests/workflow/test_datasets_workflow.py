@@ -18,7 +18,7 @@ import pytest
 from nbyk.data import source
 from nbyk.data.download import terms_of
 from nbyk.files import sha256
-from tests.workflow.test_workflow import ROOT, configure, planned, results, snakemake, take_fits
+from tests.workflow.runs import ROOT, configure, planned, results, snakemake, take_fits
 
 CONFIG: dict[str, Any] = {
     "seed": 7,

@@ -16,7 +16,7 @@ import pytest
 from matplotlib.image import imread
 
 from nbyk.files import read_json
-from tests.workflow.test_workflow import configure, finished_run, jobs, planned, snakemake
+from tests.workflow.runs import configure, finished_run, jobs, planned, snakemake
 
 STUDY: dict[str, Any] = {
     "sources": ["toxicity", "convabuse_fit"],

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nbyk.files import read_json
-from tests.workflow.test_workflow import ROOT, configure, planned, snakemake
+from tests.workflow.runs import ROOT, configure, planned, snakemake
 
 TARGET = ("--", "labels")
 DESIGN = "kind: hard\ntargets: gold.txt\nfolder: runs\ncontrols: [base]\nn_resamples: 99\nscores: accuracy\n"

@@ -14,7 +14,7 @@ from matplotlib.image import imread
 
 from nbyk.files import read_json
 from nbyk_papers.ulmer2022.design import DIFFERENCES, LEADS, SAMPLE_SIZES, TESTS
-from tests.workflow.test_workflow import configure, finished_run, jobs, planned, results, snakemake
+from tests.workflow.runs import configure, finished_run, jobs, planned, results, snakemake
 
 STUDY: dict[str, Any] = {
     "distributions": ["laplace", "normal_mixture"],

@@ -15,7 +15,6 @@ import decimal
 import gzip
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -23,166 +22,10 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-from nbyk.data import SampleChoice, Systems, read_systems, scale_from_text
-from tests.data.lm_eval_log import DATES, older, runs, sample, write_run
+from tests.data.lm_eval_log import DATES, older, sample, write_run
+from tests.data.malformed.case import GOOD, LONG, array, arrays, built, file, files, good, logs, parquet
 
-LONG = "item,rater,value\n"
-GOOD = LONG + "a,r1,0.5\na,r2,0.25\nb,r1,1\nc,r1,0\n"
 WIDE = "item,r1,r2\na,0.5,0.25\nb,1,\nc,0,\n"
-
-
-@dataclass(frozen=True)
-class Arguments:
-    """What a user types: gold, if any, the systems, and options."""
-
-    gold: Path | None
-    systems: tuple[str, ...]
-    options: tuple[str, ...] = ()
-
-    @property
-    def argv(self) -> list[str]:
-        """The words that follow ``nbyk compare``."""
-        gold = [] if self.gold is None else ["--gold", str(self.gold)]
-        return [*gold, *self.systems, *self.options]
-
-    def read(self) -> Systems:
-        """Read them as ``nbyk compare`` does."""
-        given = dict(zip(self.options[::2], self.options[1::2], strict=True))
-        return read_systems(
-            self.systems,
-            self.gold,
-            scale=scale_from_text(given["--scale"]) if "--scale" in given else None,
-            on_missing=given.get("--on-missing", "refuse"),  # type: ignore[arg-type]
-            samples=SampleChoice(given.get("--samples-metric"), given.get("--task"), given.get("--filter")),
-        )
-
-
-@dataclass(frozen=True)
-class Case:
-    """One malformed input.
-
-    Attributes
-    ----------
-    name
-        What is wrong.
-    build
-        Writes the files into a folder and returns the arguments.
-    expected
-        Regular expression that the error matches somewhere.
-    in_one_file
-        Whether one file by itself is at fault, so that `nbyk study align` says the same.
-    """
-
-    name: str
-    build: Callable[[Path], Arguments]
-    expected: str
-    in_one_file: bool = False
-
-    def __str__(self) -> str:
-        return self.name
-
-
-def _good(folder: Path, *names: str) -> list[str]:
-    for name in names:
-        (folder / name).write_text(GOOD)
-    return [str(folder / name) for name in names]
-
-
-def _one_bad(folder: Path, path: Path, role: str, options: Sequence[str]) -> Arguments:
-    """Return the arguments with the bad file as gold, or as system B, and good files beside it."""
-    if role == "gold":
-        return Arguments(path, tuple(_good(folder, "good_a.csv", "good_b.csv")), tuple(options))
-    gold, system = _good(folder, "good_gold.csv", "good_a.csv")
-    return Arguments(Path(gold), (system, str(path)), tuple(options))
-
-
-def file(
-    name: str, file_name: str, content: str | bytes, expected: str, *, role: str = "b", options: str = ""
-) -> Case:
-    """Return a case of one malformed file."""
-
-    def build(folder: Path) -> Arguments:
-        path = folder / file_name
-        path.write_bytes(content.encode() if isinstance(content, str) else content)
-        return _one_bad(folder, path, role, options.split())
-
-    return Case(name, build, rf"{file_name}\b.*{expected}", in_one_file=not options)
-
-
-def array(name: str, values: object, expected: str) -> Case:
-    """Return a case of one .npy file of these values."""
-
-    def build(folder: Path) -> Arguments:
-        np.save(folder / "bad.npy", np.asarray(values), allow_pickle=True)
-        return _one_bad(folder, folder / "bad.npy", "b", ())
-
-    return Case(name, build, rf"bad\.npy\b.*{expected}", in_one_file=True)
-
-
-def arrays(name: str, expected: str, **named: object) -> Case:
-    """Return a case of one .npz file of these arrays."""
-
-    def build(folder: Path) -> Arguments:
-        np.savez(folder / "bad.npz", **{key: np.asarray(value) for key, value in named.items()})
-        return _one_bad(folder, folder / "bad.npz", "b", ())
-
-    return Case(name, build, rf"bad\.npz\b.*{expected}", in_one_file=True)
-
-
-def parquet(name: str, columns: dict[str, object], expected: str, *, role: str = "b") -> Case:
-    """Return a case of one Parquet file of these columns."""
-
-    def build(folder: Path) -> Arguments:
-        pq.write_table(pa.table(columns), folder / "bad.parquet")
-        return _one_bad(folder, folder / "bad.parquet", role, ())
-
-    return Case(name, build, rf"bad\.parquet\b.*{expected}", in_one_file=True)
-
-
-def files(
-    name: str,
-    contents: dict[str, str | np.ndarray],
-    expected: str,
-    *,
-    options: str = "",
-    systems: Sequence[str] = (),
-) -> Case:
-    """Return a case of files that do not go together; one called gold.… is gold, the others are the systems."""
-
-    def build(folder: Path) -> Arguments:
-        paths = {}
-        for file_name, content in contents.items():
-            path = folder / file_name
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if isinstance(content, np.ndarray):
-                np.save(path, content)
-            else:
-                path.write_text(content)
-            paths[file_name] = path
-        gold = next((path for key, path in paths.items() if key.startswith("gold.")), None)
-        given = [words.format(folder=folder) for words in systems] or [
-            str(path) for key, path in paths.items() if not key.startswith("gold.")
-        ]
-        return Arguments(gold, tuple(given), tuple(options.split()))
-
-    return Case(name, build, expected)
-
-
-def logs(name: str, write: Callable[[Path], Path], expected: str, *, options: str = "") -> Case:
-    """Return a case of a lm-evaluation-harness log, written by `write`, beside a good one."""
-
-    def build(folder: Path) -> Arguments:
-        good = runs(folder / "good", [[1.0, 0.0, 1.0], [0.0, 0.0, 1.0]], model="good")
-        return Arguments(None, (str(good), f"bad={write(folder / 'bad')}"), tuple(options.split()))
-
-    return Case(name, build, expected)
-
-
-def _built(
-    name: str, make: Callable[[Path], Path], expected: str, *, role: str = "b", in_one_file: bool = True
-) -> Case:
-    """Return a case of a path that `make` prepares and returns."""
-    return Case(name, lambda folder: _one_bad(folder, make(folder), role, ()), expected, in_one_file)
 
 
 def _cut(file_name: str) -> Callable[[Path], Path]:
@@ -208,7 +51,7 @@ def _folder(path: Path) -> Path:
 
 
 def _unreadable(folder: Path) -> Path:
-    path = Path(_good(folder, "secret.csv")[0])
+    path = Path(good(folder, "secret.csv")[0])
     path.chmod(0)
     if os.access(path, os.R_OK):
         pytest.skip("this user may read everything")
@@ -216,7 +59,7 @@ def _unreadable(folder: Path) -> Path:
 
 
 def _below_a_file(folder: Path) -> Path:
-    return Path(_good(folder, "plain.csv")[0]) / "bad.csv"
+    return Path(good(folder, "plain.csv")[0]) / "bad.csv"
 
 
 def _two_arrays(folder: Path) -> Path:
@@ -336,7 +179,7 @@ JSON = [
 ]  # fmt: skip
 PARQUET = [
     file("text called Parquet", "bad.parquet", GOOD, "not a readable Parquet file .*give the file the suffix of its format"),
-    _built("Parquet cut off", _cut("bad.parquet"), "bad.parquet: not a readable Parquet file .*cut off"),
+    built("Parquet cut off", _cut("bad.parquet"), "bad.parquet: not a readable Parquet file .*cut off"),
     parquet("Parquet without rows", {"item": pa.array([], pa.string()), "rater": pa.array([], pa.string()), "value": pa.array([], pa.float64())}, "has columns but no rows"),
     parquet("a null in Parquet", {**_IDS, "value": [1.0, None, 0.0]}, "row 1, column 'value': found no value"),
     parquet("NaN in Parquet", {**_IDS, "value": [1.0, 0.0, float("nan")]}, f"row 2, column 'value': found nan, {_FINITE}"),
@@ -349,7 +192,7 @@ PARQUET = [
     parquet("an id that is no text", {"item": [1.5, 2.5, 3.5], "rater": ["r"] * 3, "value": [1.0] * 3}, "row 0, column 'item': found 1.5, expected an id; use text"),
     parquet("dates for ids", {"item": _DAYS, "rater": ["r"] * 3, "value": [1.0] * 3}, r"row 0, column 'item': found datetime.*, expected an id"),
     parquet("a missing rater", {"item": ["a", "b"], "rater": ["r", None], "value": [1, 0]}, "row 1, column 'rater': the id is empty; give", role="gold"),
-    _built("pandas' row numbers", _saved_by_pandas, "bad.parquet: column '__index_level_0__' looks like row numbers, expected a rater"),
+    built("pandas' row numbers", _saved_by_pandas, "bad.parquet: column '__index_level_0__' looks like row numbers, expected a rater"),
 ]  # fmt: skip
 ARRAYS = [
     array("Python objects", np.array([[1, None], [0, 1]], dtype=object), "found Python objects, expected numbers; save an array of float64"),
@@ -368,20 +211,20 @@ ARRAYS = [
     arrays("unknown keys in npz", "found the arrays gold, system, expected exactly one; save one alone", gold=np.zeros((3, 1)), system=np.ones((3, 1))),
     arrays("an npz of nothing", r"found the arrays \(none\), expected exactly one"),
     file("text called npy", "bad.npy", GOOD, "not a readable NumPy array .*save it with numpy.save"),
-    _built("npy cut off", _cut("bad.npy"), "bad.npy: not a readable NumPy array .*cut off"),
-    _built("npz cut off", _cut("bad.npz"), "bad.npz: not a readable NumPy array .*cut off"),
-    _built("two arrays in one npy", _two_arrays, "bad.npy: not a readable NumPy array .*more follows the array"),
+    built("npy cut off", _cut("bad.npy"), "bad.npy: not a readable NumPy array .*cut off"),
+    built("npz cut off", _cut("bad.npz"), "bad.npz: not a readable NumPy array .*cut off"),
+    built("two arrays in one npy", _two_arrays, "bad.npy: not a readable NumPy array .*more follows the array"),
 ]  # fmt: skip
 PATHS = [
-    _built("a file that is not there", lambda folder: folder / "gone.csv", "gone.csv: no such file; check the path"),
-    _built("gold that is not there", lambda folder: folder / "gone.parquet", "gone.parquet: no such file", role="gold"),
-    _built("a folder without samples", lambda folder: _folder(folder / "bad.csv"), "bad.csv: is a folder without samples_<task>_<date>.jsonl; expected", in_one_file=False),
-    _built("a folder for gold", lambda folder: _folder(folder / "bad.csv"), "bad.csv: is a folder or a log of lm_eval, expected a file of gold", role="gold", in_one_file=False),
-    _built("a file that may not be read", _unreadable, "secret.csv: cannot be read .*check that it is a file that you may read"),
-    _built("a path below a file", _below_a_file, "bad.csv: cannot be read .*check that it is a file"),
+    built("a file that is not there", lambda folder: folder / "gone.csv", "gone.csv: no such file; check the path"),
+    built("gold that is not there", lambda folder: folder / "gone.parquet", "gone.parquet: no such file", role="gold"),
+    built("a folder without samples", lambda folder: _folder(folder / "bad.csv"), "bad.csv: is a folder without samples_<task>_<date>.jsonl; expected", in_one_file=False),
+    built("a folder for gold", lambda folder: _folder(folder / "bad.csv"), "bad.csv: is a folder or a log of lm_eval, expected a file of gold", role="gold", in_one_file=False),
+    built("a file that may not be read", _unreadable, "secret.csv: cannot be read .*check that it is a file that you may read"),
+    built("a path below a file", _below_a_file, "bad.csv: cannot be read .*check that it is a file"),
     file("an unknown suffix", "bad.xls", "x", "unknown suffix '.xls'; expected one of .csv, .* or convert it"),
     file("no suffix", "bad", GOOD, "unknown suffix ''; expected one of .csv"),
-    _built("gzip cut off", _cut("bad.csv.gz"), "bad.csv.gz: unknown suffix '.gz'; expected one of .csv"),
+    built("gzip cut off", _cut("bad.csv.gz"), "bad.csv.gz: unknown suffix '.gz'; expected one of .csv"),
 ]  # fmt: skip
 SCALES = [
     files("ratings on another scale", {"gold.csv": LONG + "a,r,5\nb,r,1\nc,r,2\n", "a.csv": GOOD, "b.csv": GOOD}, r"gold.csv: item 'a' is rated 5, and all ratings run from 0 to 5; expected 0 to 1 .*--scale 0..5 if .*"),

@@ -3,22 +3,12 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 
 import pytest
 
-from nbyk.data.example import example_files
 from tests.cli.conftest import Run
 
 SYSTEMS = "compare --gold gold.csv sim_a.csv sim_b.csv sim_c.csv --generalise items"
-
-
-@pytest.fixture
-def nbyk(nbyk: Run) -> Run:
-    """Return a function that runs a line of words beside the example."""
-    for name, content in example_files().items():
-        Path(name).write_bytes(content)
-    return nbyk
 
 
 @pytest.mark.parametrize(

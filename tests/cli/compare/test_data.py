@@ -1,0 +1,83 @@
+"""The ratings that `nbyk compare` reads: on any scale, in clusters, and from runs of lm_eval."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import nbyk as package
+from tests.cli.compare.ratings import found, read, write
+from tests.cli.conftest import Run
+from tests.data.lm_eval_log import runs
+
+
+def test_items_that_one_file_lacks_are_refused_or_dropped_and_counted(nbyk: Run) -> None:
+    lines = Path("sim_b.csv").read_text().splitlines(keepends=True)
+    Path("short.csv").write_text("".join([lines[0], *lines[11:]]))
+    code, text, errors = nbyk("compare --gold gold.csv sim_a.csv short.csv")
+    assert (code, text) == (2, "")
+    assert "short.csv" in errors
+    assert "--on-missing drop" in errors
+    answer = found(nbyk, "--gold gold.csv sim_a.csv short.csv --on-missing drop --quick")
+    assert answer["dropped"] == {"gold.csv": 2, "sim_a.csv": 2}
+    assert answer["cautions"][0] == (
+        "nbyk dropped items that another file lacks (2 of gold.csv and 2 of sim_a.csv) and compares the 298 "
+        "others"
+    )
+
+
+def test_a_metric_of_ones_own_and_a_scale(nbyk: Run) -> None:
+    Path("mine.py").write_text(
+        "import numpy as np\nimport nbyk\n\n\n"
+        '@nbyk.metrics.register(direction="lower")\n'
+        "def halved(system, gold):\n    return 0.5 * np.abs(system - gold).mean()\n"
+    )
+    if "halved" in package.metrics.names():
+        pytest.skip("registered by another test in this process")
+    for name in ("gold", "sim_a", "sim_b"):
+        ratings = read(name)
+        write(f"{name}.csv", 1.0 + 4.0 * ratings)
+    options = "--scale 1..5 --metric-file mine.py --metric halved --metric mae --quick"
+    answer = found(nbyk, f"--gold gold.csv sim_a.csv sim_b.csv {options}")
+    halved, mae = answer["results"]
+    assert halved["effect"] == pytest.approx(0.5 * mae["effect"])
+    assert halved["p_value"] == mae["p_value"]
+
+
+def test_runs_of_lm_eval_are_systems(nbyk: Run, tmp_path: Path) -> None:
+    rng = np.random.default_rng(1)
+    for name in ("good", "bad"):
+        right = 0.9 if name == "good" else 0.4
+        runs(tmp_path / name, (rng.random((3, 60)) < right).astype(float).tolist(), model=name)
+    answer = found(nbyk, "good bad --quick")
+    assert (answer["a"], answer["b"], answer["results"][0]["verdict"]) == ("good", "bad", "A")
+    assert answer["results"][0]["responses_a"]["most"] == 3
+
+
+def test_clusters_of_a_column_are_swapped_whole(nbyk: Run) -> None:
+    for name in ("gold", "sim_a", "sim_c"):
+        table = pd.read_csv(f"{name}.csv", dtype=str)
+        table["text"] = pd.factorize(table["item"], sort=True)[0] // 30
+        table.to_csv(f"{name}.csv", index=False)
+    line = "--gold gold.csv sim_a.csv sim_c.csv --cluster text --quick --resamples 999"
+    answer = found(nbyk, f"{line} --generalise items,clusters")
+    result = answer["results"][0]
+    assert "for new clusters of items, with these" in answer["sentences"][0]
+    assert result["n_clusters"] == 10
+    assert result["claims"][0]["over"] == ["items", "clusters"]
+    assert answer["variance_shares"][0]["clusters"]["share"] is not None
+    assert "clusters of items" in " ".join(answer["sentences"])
+    assert found(nbyk, line)["results"][0]["claims"][0]["over"][:3] == ["items", "clusters", "raters"]
+    for wrong, says in (
+        ("--cluster chapter", "error: --cluster: found chapter, but no file has a column of that name"),
+        ("--cluster rater", "is in cluster"),
+        ("--generalise items,clusters", "error: --generalise: found clusters, but items have none here"),
+    ):
+        code, _, errors = nbyk(f"compare --gold gold.csv sim_a.csv sim_c.csv {wrong}")
+        assert (code, errors.count("\n")) == (2, 1)
+        assert says in errors
+    board = found(nbyk, "--gold gold.csv sim_a.csv sim_b.csv sim_c.csv --cluster text --resamples 999")
+    assert board["leaderboards"][0]["n_clusters"] == 10

@@ -1,0 +1,95 @@
+"""The gate of `nbyk compare`, and margins: when it is passed, not passed or inconclusive."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nbyk.provenance.records import read_record
+from tests.cli.compare.ratings import found, read, unfolded, write
+from tests.cli.conftest import Run
+
+
+@pytest.mark.parametrize(
+    ("line", "code"),
+    [
+        ("sim_a.csv sim_c.csv", 0),
+        ("sim_c.csv sim_a.csv", 3),
+        ("sim_c.csv sim_a.csv --against sim_c", 0),
+        ("sim_a.csv sim_b.csv --alternative two-sided", 3),
+        ("sim_a.csv sim_b.csv", 0),
+        ("sim_a.csv sim_b.csv --alpha 0.01", 3),
+        ("sim_a.csv sim_b.csv --metric mae --metric max_error", 3),
+        ("sim_b.csv sim_a.csv sim_c.csv --against sim_c", 0),
+        ("sim_a.csv sim_b.csv sim_c.csv --against sim_b --alpha 0.05", 3),
+        ("sim_a.csv sim_b.csv sim_c.csv --against sim_b --correction none", 0),
+    ],
+)
+def test_the_gate_is_passed_where_the_first_is_shown_to_be_better(nbyk: Run, line: str, code: int) -> None:
+    ended, text, errors = nbyk(f"compare --gold gold.csv {line} --quick --gate --format json")
+    assert (ended, errors) == (code, "")
+    answer = json.loads(text)
+    assert {0: "is passed: ", 3: "is not passed: "}[code] in " ".join(answer["sentences"])
+    assert answer["gate_passed"] is (code == 0)
+
+
+@pytest.mark.parametrize("more", ["", " sim_c.csv --against sim_b --correction none"])
+def test_a_gate_that_more_draws_could_open_or_shut_is_inconclusive(more: str, nbyk: Run) -> None:
+    words = (
+        f"compare --gold gold.csv sim_a.csv sim_b.csv{more} --quick --gate --resamples 99 --max-resamples 99"
+        " --generalise items"
+    )
+    code, text, errors = nbyk(f"{words} --out report")
+    assert (code, errors) == (4, "")
+    assert "The gate is inconclusive: more draws could change whether sim_a is shown" in unfolded(text)
+    answer = json.loads(Path("report/compare.json").read_text())
+    assert (answer["gate"], answer["gate_passed"]) == ("inconclusive", False)
+    assert read_record("report/compare.json") is not None
+
+
+def test_constant_ratings_are_compared(nbyk: Run) -> None:
+    for name, value in (("g", 0.5), ("x", 0.5), ("y", 1.0)):
+        write(f"{name}.csv", np.full((30, 2), value))
+    answer = found(nbyk, "--gold g.csv x.csv y.csv --generalise items")
+    assert (answer["results"][0]["effect"], answer["results"][0]["verdict"]) == (0.5, "A")
+    code, text, _ = nbyk("compare --gold g.csv x.csv y.csv --gate")
+    assert code == 4
+    assert "The gate is inconclusive: two raters and two runs of each system cannot speak" in unfolded(text)
+    assert "The effect on mae does not vary over items and responses." in answer["sentences"]
+    code, _, errors = nbyk("compare --gold g.csv x.csv y.csv --metric spearman")
+    assert code == 2
+    assert re.fullmatch(r"error: .*spearman.*\n", errors)
+
+
+@pytest.mark.parametrize(
+    ("margin", "code", "says"),
+    [
+        ("0.2", 0, "The gate is passed: sim_c is better than sim_a, or not worse by 0.2."),
+        ("0.01", 3, "The gate is not passed: sim_c is worse than sim_a by more than 0.01."),
+        (
+            "0.08",
+            4,
+            "The gate is inconclusive: these data do not show whether sim_c is worse than sim_a by 0.08.",
+        ),
+    ],
+)
+def test_the_gate_with_a_margin(margin: str, code: int, says: str, nbyk: Run) -> None:
+    line = f"compare --gold gold.csv sim_c.csv sim_a.csv --margin {margin}"
+    found, text, _ = nbyk(f"{line} --gate")
+    assert (found, says in unfolded(text)) == (code, True)
+
+
+def test_a_margin_is_in_the_unit_of_the_ratings(nbyk: Run) -> None:
+    (own,) = found(nbyk, "--gold gold.csv sim_a.csv sim_c.csv --generalise items --margin 0.2")["results"]
+    for name in ("gold", "sim_a", "sim_b", "sim_c"):
+        write(f"{name}.csv", 1.0 + 4.0 * read(name))
+    answer = found(nbyk, "--gold gold.csv sim_a.csv sim_c.csv --generalise items --margin 0.8 --scale 1..5")
+    (scaled,) = answer["results"]
+    assert scaled["margins"][0]["p_not_worse"] == pytest.approx(own["margins"][0]["p_not_worse"])
+    assert any(
+        text.startswith("In the ratings' own unit, the effect of sim_a") for text in answer["sentences"]
+    )

@@ -1,0 +1,85 @@
+"""What `nbyk compare` refuses: one line for whatever is wrong, and no file."""
+
+from __future__ import annotations
+
+import re
+import sys
+from pathlib import Path
+
+import pytest
+
+from nbyk.cli import main
+from tests.cli.conftest import Run
+from tests.data.malformed.case import Case
+from tests.data.malformed.corpus import CASES
+
+
+@pytest.mark.parametrize("case", CASES, ids=str)
+def test_malformed_input_is_refused_in_one_line(
+    case: Case, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    given = case.build(tmp_path)
+    before = sorted(tmp_path.rglob("*"))
+    monkeypatch.setattr(sys, "argv", ["nbyk", "compare", *given.argv, "--out", str(tmp_path / "out")])
+    with pytest.raises(SystemExit) as ended:
+        main()
+    printed = capsys.readouterr()
+    assert (ended.value.code, printed.out) == (2, "")
+    assert re.fullmatch(r"error: [^\n]+\n", printed.err), printed.err
+    assert re.search(case.expected, printed.err), printed.err
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("", "found 0 system(s), expected at least two"),
+        ("sim_a.csv", "found 1 system(s), expected at least two"),
+        ("sim_a.csv sim_b.csv --metric maee", "--metric: unknown metric 'maee'; did you mean mae"),
+        ("sim_a.csv sim_b.csv --metric mae --metric mae", "--metric mae is given twice; keep one"),
+        (
+            "sim_a.csv sim_b.csv --null swap",
+            "--null: unknown null hypothesis 'swap'; did you mean swap_items",
+        ),
+        ("sim_a.csv sim_b.csv --alpha 1", "--alpha: found 1.0, expected a level between 0 and 1"),
+        ("sim_a.csv sim_b.csv --confidence-level 95", "--confidence-level: found 95.0, expected a share"),
+        ("sim_a.csv sim_b.csv --alternative up", "--alternative: found 'up', expected "),
+        (
+            "sim_a.csv sim_b.csv --interval basic",
+            "--interval: found 'basic', expected ",
+        ),
+        (
+            "sim_a.csv sim_b.csv --correction holmes",
+            "--correction: found 'holmes', expected ",
+        ),
+        ("sim_a.csv sim_b.csv --on-missing fill", "--on-missing: found 'fill', expected "),
+        ("sim_a.csv sim_b.csv --scale 1-5", "--scale: scale '1-5': expected levels as in 1,2,3,4,5"),
+        ("sim_a.csv sim_b.csv --resamples 0", "--resamples: found 0, expected at least 1"),
+        ("sim_a.csv sim_b.csv --max-resamples 0", "--max-resamples: found 0, expected at least 1"),
+        ("sim_a.csv sim_b.csv --against sim_d", "--against: unknown system 'sim_d'; did you mean sim_"),
+        ("sim_a.csv sim_b.csv sim_c.csv --gate", "--gate with 3 systems needs a baseline"),
+        ("sim_a.csv sim_b.csv --gate --null pooled", "--gate with --null pooled: rejecting that"),
+        ("sim_a.csv sim_b.csv --gate --alternative less", "--gate asks whether A is better"),
+        ("sim_a.csv sim_b.csv sim_c.csv --alternative less", "--alternative: found 'less' for all pairs"),
+        ("sim_a.csv sim_b.csv gold=sim_c.csv", "a system is named 'gold'; give people's ratings with --gold"),
+        ("sim_a.csv sim_b.csv --out gold.csv", "--out gold.csv: gold.csv is a file, expected a folder"),
+        ("sim_a.csv sim_b.csv --task mmlu", "--samples-metric, --task and --filter choose among the scores"),
+        ("sim_a.csv sim_b.csv --metric-file mine.py", "mine.py: no such file"),
+    ],
+)
+def test_a_wrong_option_is_named_in_one_line(nbyk: Run, line: str, error: str) -> None:
+    before = sorted(Path().rglob("*"))
+    code, text, errors = nbyk(f"compare --gold gold.csv {line}")
+    assert (code, text) == (2, "")
+    assert errors.startswith(f"error: {error}"), errors
+    assert errors.count("\n") == 1
+    assert sorted(Path().rglob("*")) == before
+
+
+def test_a_metric_of_gold_without_gold_is_refused(nbyk: Run) -> None:
+    code, text, errors = nbyk("compare sim_a.csv sim_b.csv --metric mae")
+    assert (code, text) == (2, "")
+    assert errors == (
+        "error: --metric: found mae, which compares with gold, but there is no gold; give --gold FILE, or "
+        "--metric mean to compare the systems' own ratings\n"
+    )

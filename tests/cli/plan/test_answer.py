@@ -1,0 +1,179 @@
+"""`nbyk plan`: datasets, pilots and priors in; a sentence, a table, JSON and a figure out."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nbyk.files import write_json
+from nbyk.priors import published_prior
+from tests.cli.conftest import Run
+from tests.cli.plan.pilots import QUICK, SIZE, likert, write_pilot
+
+
+def test_a_published_prior_gives_a_sentence_and_progress(nbyk: Run, tmp_path: Path) -> None:
+    code, text, errors = nbyk(f"plan toxicity {QUICK} --responses 5")
+    assert code == 0
+    text = " ".join(text.split())
+    assert text.endswith(").")
+    assert text.startswith("To find out with a power of 0.8 (swap_items on mae, two-sided at α = 0.05)")
+    assert "items with 5 ratings each" in text
+    assert all(line.startswith("N = ") for line in errors.splitlines())
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_the_side_is_an_option_and_stands_in_the_answer(nbyk: Run) -> None:
+    code, text, _ = nbyk(
+        "plan toxicity --items 60 --responses 5 --epsilon 0.3 --alternative greater --precision 0.1"
+        " --format json"
+    )
+    assert code == 0
+    content = json.loads(text)
+    assert content["power"]["alternative"] == "greater"
+    assert "one-sided at α = 0.05" in content["sentence"]
+
+
+def test_an_open_k_gives_a_table_and_files(nbyk: Run, tmp_path: Path) -> None:
+    code, text, _ = nbyk(f"plan amazon {QUICK} --max-responses 4 --cost-per-item 2 --out plans/amazon")
+    assert code == 0
+    assert re.search(r"K +N +N low +N high", text)
+    assert "chosen\n" in text
+    folder = tmp_path / "plans" / "amazon"
+    written = {path.name for path in folder.rglob("*.*") if path.is_file() and ".nbyk" not in path.parts}
+    assert written == {
+        *("plan.json", "plan.html", "plan.png", "plan.svg"),
+        *("candidates.csv", "candidates.md", "candidates.parquet", "candidates.tex"),
+    }
+    content = json.loads((folder / "plan.json").read_text())
+    assert " ".join(text.split()).startswith(content["sentence"])
+    assert (folder / "figures/plan.png").read_bytes()[:4] == b"\x89PNG"
+    svg = (folder / "figures/plan.svg").read_bytes()
+    assert nbyk(f"plan amazon {QUICK} --max-responses 4 --cost-per-item 2 --out again --threads 1")[0] == 0
+    assert (tmp_path / "again/figures/plan.svg").read_bytes() == svg
+
+
+def test_json_is_all_that_is_printed(nbyk: Run) -> None:
+    code, text, _ = nbyk(
+        "plan toxicity --items 100 --responses 5 --epsilon 0.2 --precision 0.03 --format json"
+    )
+    assert code == 0
+    content = json.loads(text)
+    assert (content["open"], content["n_items"], content["k_responses"]) == ("power", 100, 5)
+    assert content["given"] == {"n_items": 100, "k_responses": 5, "epsilon": 0.2}
+
+
+def test_convabuse_has_a_prior_of_its_own_ratings(nbyk: Run) -> None:
+    size = "--items 60 --responses 5 --epsilon 0.2 --precision 0.04 --format json"
+    fitted = json.loads(nbyk(f"plan convabuse {size}")[1])
+    published = json.loads(nbyk(f"plan convabuse --published {size}")[1])
+    assert fitted["prior"]["response"] == {"kind": "likert", "levels": 5}
+    assert published["prior"] == published_prior("convabuse").to_dict()
+
+
+def test_a_pilot_on_levels_and_one_of_yes_and_no(nbyk: Run) -> None:
+    write_pilot("pilot.csv", likert())
+    code, text, errors = nbyk(f"plan --pilot pilot.csv --scale 1,2,3,4,5 {QUICK} --responses 4")
+    assert code == 0, errors
+    text = " ".join(text.split())
+    assert "on items and ratings drawn again from the 60 items of pilot, with" in text
+    cautions = text.partition("Before you believe it: ")[2]
+    assert cautions.startswith("- the same 4 raters rated all 60 items: these sizes and powers count chance")
+    write_pilot("binary.csv", (likert() > 2).astype(float))
+    code, text, errors = nbyk(f"plan --pilot binary.csv --scale 0..1 {QUICK} --responses 4 --format json")
+    assert code == 0, errors
+    assert json.loads(text)["prior"]["response"] == {"kind": "binary"}
+    assert [text.partition(":")[0] for text in json.loads(text)["warnings"]] == [
+        "the same 4 raters rated all 60 items"
+    ]
+
+
+def test_a_prior_of_ones_own_and_a_metric_of_ones_own(nbyk: Run) -> None:
+    write_json("prior.json", published_prior("mhs").to_dict())
+    Path("own.py").write_text(
+        "import numpy as np\nfrom nbyk.metrics import register\n\n\n@register(direction='lower')\n"
+        "def third_power(system, gold):\n    return np.mean(np.abs(system - gold) ** 3)\n"
+    )
+    code, text, errors = nbyk(
+        "plan --prior prior.json --items 20 --responses 3 --epsilon 0.4 --metric third_power"
+        " --metric-file own.py --precision 0.1 --resamples 39"
+    )
+    assert code == 0, errors
+    assert "swap_items on third_power" in " ".join(text.split())
+
+
+def test_real_systems_take_the_place_of_what_is_assumed(nbyk: Run) -> None:
+    ratings = likert()
+    write_pilot("pilot.csv", ratings)
+    generator = np.random.default_rng(2)
+    for name, spread in (("ours", 0.5), ("theirs", 1.5)):
+        off = generator.normal(-0.5 * spread, spread, size=60)
+        answers = np.clip(np.round(ratings.mean(axis=1) + off), 1, 5)
+        write_pilot(f"{name}.csv", answers[:, None])
+    size = "--responses 4 --power 0.8 --precision 0.1"
+    command = f"plan --pilot-systems theirs.csv ours.csv --scale 1,2,3,4,5 {size}"
+    code, text, errors = nbyk(f"{command} --pilot pilot.csv")
+    assert code == 0, errors
+    assert "that ours is better than theirs by 0." in " ".join(text.split())
+    assert "drawn again from the 60 items of pilot" in " ".join(text.split())
+    code, text, errors = nbyk(f"{command} --metric mean --format json")
+    assert code == 0, errors
+    assert json.loads(text)["prior"]["systems"] == ["ours", "theirs"]
+    code, _, errors = nbyk(f"{command} --pilot pilot.csv --epsilon 0.1")
+    assert code == 2
+    assert "--epsilon: found 0.1, but the systems are real" in errors
+
+
+def test_the_plan_of_a_fitted_prior_stands_beside_that_of_the_pilots_items(nbyk: Run) -> None:
+    write_pilot("pilot.csv", likert())
+    command = f"plan --pilot pilot.csv --scale 1,2,3,4,5 {SIZE} --epsilon 0.2"
+    own = json.loads(nbyk(f"{command} --format json" if "--format" not in command else command)[1])
+    of_prior = json.loads(nbyk(f"{command} --items-from prior")[1])
+    assert own["of_fitted_prior"]["power"] == of_prior["power"]
+    assert own["prior"] == {"name": "pilot", "pilot_items": 60, "response": {"kind": "likert", "levels": 5}}
+    code, _, errors = nbyk(f"{command} --items-from elsewhere")
+    assert code == 2
+    assert "--items-from: found 'elsewhere', expected pilot or prior" in errors
+
+
+def test_raters_and_runs_have_a_plan_of_their_own(nbyk: Run) -> None:
+    spread = "--item-sd 0.2 --severity-sd 0.045 --rating-sd 0.22"
+    command = f"plan {spread} --responses 5 --effect 0.05 --power 0.8"
+    code, text, errors = nbyk(f"{command} --raters 5")
+    assert code == 0, errors
+    sentence = " ".join(text.split())
+    assert "No number of items settles this with 5 raters;" in sentence
+    raters = int(re.search(r"; (\d+) raters would", sentence)[1])  # type: ignore[index]
+    code, text, errors = nbyk(f"{command} --raters {raters + 3} --cost-per-rater 10 --format json --out plan")
+    assert code == 0, errors
+    content = json.loads(text)
+    assert (content["open"], content["reachable"]) == (["n_items"], True)
+    assert json.loads(Path("plan/plan.json").read_text()) == content
+    assert content["cost"] == 5 * content["crew"]["n_items"] + 10 * (raters + 3)
+    assert Path("plan/figures/people.svg").stat().st_size > 1000
+    code, text, errors = nbyk(
+        f"plan {spread} --effect 0.05 --budget 1500 --cost-per-item 1 --cost-per-rater 20 --format json"
+    )
+    assert code == 0, errors
+    content = json.loads(text)
+    assert content["open"] == ["n_items", "raters", "ratings_per_item", "power"]
+    assert 1400 < content["cost"] <= 1500
+    assert nbyk(f"plan {spread} --raters 9 --items 100 --effect 0.05 --epsilon 0.1 --power 0.8")[0] == 2
+    code, _, errors = nbyk("plan --raters 9 --items 100 --responses 5 --effect 0.05")
+    assert code == 2
+    assert "--item-sd: expected how much the effect varies between items" in errors
+
+
+def test_a_pilot_with_ids_says_how_raters_and_runs_differ(nbyk: Run) -> None:
+    assert nbyk("example")[0] == 0
+    pair = "plan --pilot example/gold.csv --pilot-systems example/sim_a.csv example/sim_c.csv --scale 0..1"
+    code, text, errors = nbyk(f"{pair} --raters 8 --runs 5 --responses 5 --power 0.9 --format json")
+    assert code == 0, errors
+    content = json.loads(text)
+    assert content["effect"] == pytest.approx(0.0802, abs=5e-4)
+    assert all(content["spread"][part] >= 0.0 for part in ("items", "raters", "runs"))
+    assert content["spread"]["ratings"] > 0.0
+    assert content["crew"]["raters"] == 8

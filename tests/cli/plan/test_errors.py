@@ -1,0 +1,150 @@
+"""What `nbyk plan` refuses: one error for whatever is wrong, and no file."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nbyk.files import write_json
+from nbyk.priors import published_prior
+from tests.cli.conftest import Run
+from tests.cli.plan.pilots import QUICK, likert, write_pilot
+
+WRONG = {
+    "no data": ("plan --epsilon 0.1 --power 0.8", "expected one of DATASET, --pilot and --prior"),
+    "two data": ("plan toxicity --prior prior.json --epsilon 0.1 --power 0.8", "found DATASET and --prior"),
+    "an unknown dataset": ("plan convabus --epsilon 0.1 --power 0.8", "did you mean convabuse?"),
+    "nothing open": (
+        "plan toxicity --items 9 --responses 5 --epsilon 0.1 --power 0.8",
+        "error: plan: given --items, --responses, --epsilon, --power; ",
+    ),
+    "too much open": (
+        "plan toxicity --epsilon 0.1",
+        "more than one of --items, --responses, --power, --budget is open; give --epsilon and --power for",
+    ),
+    "a budget and a size": (
+        "plan toxicity --items 9 --responses 5 --epsilon 0.1 --budget 9",
+        "a budget contradicts them",
+    ),
+    "one item": ("plan toxicity --items 1 --responses 5 --epsilon 0.1", "error: --items: found 1"),
+    "no ratings": ("plan toxicity --items 9 --responses 0 --epsilon 0.1", "error: --responses: found 0"),
+    "ε of 2": ("plan toxicity --items 9 --responses 5 --epsilon 2", "error: --epsilon: found 2.0"),
+    "power of 2": ("plan toxicity --epsilon 0.1 --power 2", "error: --power: found 2.0"),
+    "a negative cost": (
+        "plan toxicity --epsilon 0.1 --power 0.8 --cost-per-item -1",
+        "error: --cost-per-item: found -1.0",
+    ),
+    "an unknown metric": ("plan toxicity --epsilon 0.1 --power 0.8 --metric maee", "did you mean mae"),
+    "an unknown test": ("plan toxicity --epsilon 0.1 --power 0.8 --test welch", "did you mean welch_t"),
+    "no pilot": ("plan --pilot nowhere.csv --scale 0..1 --epsilon 0.1 --power 0.8", "nowhere.csv"),
+    "a pilot without a scale": (
+        "plan --pilot one.csv --epsilon 0.1 --power 0.8",
+        "--scale: expected the scale",
+    ),
+    "half a scale": ("plan --pilot one.csv --scale 0.. --epsilon 0.1 --power 0.8", "--scale: "),
+    "a column that is not there": (
+        "plan --pilot one.csv --scale 1,2,3,4,5 --value score --epsilon 0.1 --power 0.8",
+        "score",
+    ),
+    "a scale without a pilot": ("plan toxicity --scale 0..1 --epsilon 0.1 --power 0.8", "there is no pilot"),
+    "levels that are no numbers": (
+        "plan --pilot one.csv --scale a,b --epsilon 0.1 --power 0.8",
+        "--scale: ",
+    ),
+    "one rating per item": (
+        "plan --pilot one.csv --scale 1,2,3,4,5 --epsilon 0.1 --power 0.8",
+        "(mean 2.3; 1: 30.0%, 2: 32.5%, 3: 20.0%, 4: 12.5%, 5: 5.0%). Collect at least two ratings",
+    ),
+    "one rating per item, of numbers": (
+        "plan --pilot one.csv --scale 1..19 --epsilon 0.1 --power 0.8",
+        "one.csv: every item has a single rating, so sigma is not identified: how much raters of the same "
+        "item differ cannot be told from how much items do. What these data do say is how single ratings "
+        "are distributed (mean 2.3; standard deviation 1.18)",
+    ),
+    "ratings that are all alike": (
+        "plan --pilot same.csv --scale 1,2,3,4,5 --epsilon 0.1 --power 0.8",
+        "same.csv: all 8 ratings are 3: nbyk cannot fit a prior",
+    ),
+    "numbers that are all alike": (
+        "plan --pilot same.csv --scale 1..5 --epsilon 0.1 --power 0.8",
+        "same.csv: all 8 ratings are 3: nbyk cannot fit a prior",
+    ),
+    "no levels": ("plan --pilot one.csv --scale= --epsilon 0.1 --power 0.8", "--scale: "),
+    "one level": ("plan --pilot one.csv --scale 1 --epsilon 0.1 --power 0.8", "--scale: "),
+    "a level twice": (
+        "plan --pilot one.csv --scale 1,2,2,3 --epsilon 0.1 --power 0.8",
+        "level 2 stands before 2",
+    ),
+    "levels from the top": (
+        "plan --pilot one.csv --scale 3,2,1 --epsilon 0.1 --power 0.8",
+        "list levels lowest first",
+    ),
+    "uneven levels": (
+        "plan --pilot one.csv --scale 1,2,3,4,5,7 --epsilon 0.1 --power 0.8",
+        "found 1,2,3,4,5,7, with steps from 1 to 2; a plan takes levels for equal steps",
+    ),
+    "a published pilot": (
+        "plan --pilot one.csv --published --scale 1,2,3,4,5 --epsilon 0.1 --power 0.8",
+        "found --published and --pilot",
+    ),
+    "a published prior of one's own": (
+        "plan --prior prior.json --published --epsilon 0.1 --power 0.8",
+        "found --published and --prior",
+    ),
+    "two metrics": (
+        "plan toxicity --metric mae --metric mse --epsilon 0.1 --power 0.8",
+        "nbyk ranks metrics at one size: give --items, --responses and --epsilon, and leave out --power",
+    ),
+    "an effect and an ε": (
+        "plan toxicity --effect 0.1 --epsilon 0.1 --power 0.8",
+        "given both --epsilon and --effect",
+    ),
+    "a worse system A": (
+        "plan toxicity --epsilon 0.1 --power 0.8 --alternative less",
+        "--alternative: found 'less', expected 'two-sided' or 'greater': a plan takes B for the worse system",
+    ),
+    "an effect below 0": ("plan toxicity --effect -0.1 --power 0.8", "--effect: found -0.1"),
+    "a prior that is a table": (
+        "plan --prior one.csv --epsilon 0.1 --power 0.8",
+        "give a prior, as written by `nbyk study prior` or `nbyk fit`, or write it again",
+    ),
+    "ratings off the scale": (
+        "plan --pilot one.csv --scale 0..1 --epsilon 0.1 --power 0.8",
+        "expected a number from 0 to 1",
+    ),
+    "no prior": ("plan --prior nowhere.json --epsilon 0.1 --power 0.8", "nowhere.json: no such file"),
+    "out of reach": (
+        "plan toxicity --epsilon 0.05 --power 0.9 --max-items 30 --max-responses 5 --out plans",
+        "the best reachable is 0.",
+    ),
+}
+
+
+@pytest.mark.parametrize(("line", "message"), WRONG.values(), ids=list(WRONG))
+def test_bad_input_is_one_error_and_leaves_no_file(
+    line: str, message: str, nbyk: Run, tmp_path: Path
+) -> None:
+    write_json("prior.json", published_prior("mhs").to_dict())
+    write_pilot("one.csv", likert(40, 1))
+    write_pilot("same.csv", np.full((4, 2), 3.0))
+    code, text, errors = nbyk(line)
+    assert (code, text) == (2, "")
+    *progress, last = errors.splitlines()
+    assert last.startswith("error: ")
+    assert message in last
+    assert not any(line.startswith(("error", "Traceback")) for line in progress)
+    assert "delete" not in last
+    assert {path.name for path in tmp_path.iterdir()} == {"prior.json", "one.csv", "same.csv"}
+
+
+@pytest.mark.parametrize("out", ["plans", "plans/amazon", "plans/a/b"])
+def test_a_file_where_the_folder_should_be_is_named_before_the_search(out: str, nbyk: Run) -> None:
+    Path("plans").write_text("")
+    code, _, errors = nbyk(f"plan toxicity {QUICK} --responses 5 --out {out}")
+    assert code == 2
+    assert errors == (
+        f"error: --out {out}: plans is a file, expected a folder to write to; give another one, or move the "
+        "file away\n"
+    )

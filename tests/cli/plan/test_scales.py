@@ -1,0 +1,97 @@
+"""Pilots of `nbyk plan` on any scale: effects in its units, and what its raters choose among."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from nbyk.files import write_json
+from tests.cli.conftest import Run
+from tests.cli.plan.pilots import SIZE, likert, write_pilot
+
+
+@pytest.mark.parametrize(
+    ("scale", "metric", "unit"),
+    [
+        ("--scale 1,2,3,4,5", "mse", 25.0),
+        ("--scale 1,2,3,4,5", "spearman", 1.0),
+        ("--scale 0,1,2,3,4,5,6", "rmse", 7.0),
+        ("--scale 0..20", "mae", 20.0),
+        ("--scale 0..20", "inverse_mse --n-runs K", None),
+    ],
+)
+def test_effects_are_in_units_of_the_pilots_scale(
+    scale: str, metric: str, unit: float | None, nbyk: Run
+) -> None:
+    write_pilot("pilot.csv", likert())
+    pilot = f"plan --pilot pilot.csv {scale} --items-from prior --metric {metric} {SIZE}"
+    code, text, errors = nbyk(f"{pilot} --epsilon 0.2")
+    assert code == 0, errors
+    content = json.loads(text)
+    write_json("prior.json", content["prior"])
+    of_prior = json.loads(nbyk(f"plan --prior prior.json --metric {metric} {SIZE} --epsilon 0.2")[1])
+    if unit is None:
+        assert content["effect"] is of_prior["effect"] is None
+        return
+    assert content["effect"] == pytest.approx(unit * of_prior["effect"])
+    again = json.loads(nbyk(f"{pilot} --effect {content['effect']}")[1])
+    assert again["epsilon"] == pytest.approx(0.2, abs=1e-3)
+    _, _, errors = nbyk(f"{pilot} --effect {100 * unit}")
+    most = json.loads(nbyk(f"{pilot} --epsilon 1")[1])["effect"]
+    said = re.search(r"effect: (\S+) on \w+ is out of reach: at ε = 1 it is (\S+) in the long run", errors)
+    assert said is not None
+    assert [float(number) for number in said.groups()] == pytest.approx([100 * unit, most], rel=1e-3)
+
+
+def test_yes_and_no_are_the_same_on_every_scale(nbyk: Run) -> None:
+    def effect(shift: int, scale: str) -> dict[str, object]:
+        write_pilot("pilot.csv", shift + (likert() > 2))
+        code, text, errors = nbyk(f"plan --pilot pilot.csv {scale} {SIZE} --epsilon 0.2")
+        assert code == 0, errors
+        content = json.loads(text)
+        assert content["prior"]["response"] == {"kind": "binary"}
+        return {name: content[name] for name in ("effect", "power", "prior")}
+
+    first = effect(0, "--scale 0,1")
+    assert effect(0, "--scale 0..1") == first
+    assert effect(1, "--scale 1,2") == first
+    assert effect(1, "--scale 1..2") == first
+
+
+@pytest.mark.parametrize("asked", ["--epsilon 0.2", "--effect 0.2"])
+def test_a_scale_of_whole_numbers_has_one_plan_however_it_is_declared(asked: str, nbyk: Run) -> None:
+    write_pilot("pilot.csv", likert())
+    of_levels = nbyk(f"plan --pilot pilot.csv --scale 1,2,3,4,5 {SIZE} {asked}")
+    of_ends = nbyk(f"plan --pilot pilot.csv --scale 1..5 {SIZE} {asked}")
+    assert of_levels[:2] == of_ends[:2]
+    assert of_ends[0] == 0
+    assert "all ratings are whole numbers: raters choose among the 5 levels of the scale" in of_ends[2]
+
+
+@pytest.mark.parametrize(("values", "scale"), [(likert() + 0.5, "1..9"), (20.0 * likert() - 10.0, "0..100")])
+def test_numbers_between_and_long_scales_are_continuous(values: np.ndarray, scale: str, nbyk: Run) -> None:
+    write_pilot("pilot.csv", values)
+    code, text, errors = nbyk(f"plan --pilot pilot.csv --scale {scale} {SIZE} --epsilon 0.2")
+    assert code == 0, errors
+    assert json.loads(text)["prior"]["response"] == {"kind": "clamped"}
+
+
+def test_levels_that_are_rounded_are_even(nbyk: Run) -> None:
+    write_pilot("pilot.csv", np.array([0, 0.33, 0.67, 1, 1])[likert().astype(int) - 1])
+    code, _, errors = nbyk(f"plan --pilot pilot.csv --scale 0,0.33,0.67,1 {SIZE} --epsilon 0.2")
+    assert code == 0, errors
+
+
+def test_an_empty_value_is_refused_in_long_tables_and_missing_in_wide_ones(nbyk: Run) -> None:
+    plan = f"plan --scale 1,2,3 {SIZE} --epsilon 0.2"
+    Path("long.csv").write_text("item,rater,value\na,x,1\na,y,\nb,x,2\nb,y,3\n")
+    code, _, errors = nbyk(f"{plan} --pilot long.csv")
+    assert code == 2
+    assert "long.csv, line 3, column 'value': found no value" in errors
+    Path("wide.csv").write_text("item,x,y\na,1,\nb,2,3\nc,1,2\n")
+    code, _, errors = nbyk(f"{plan} --pilot wide.csv")
+    assert code == 0, errors

@@ -1,0 +1,165 @@
+"""What is computed after a change of the configuration: what is new, and nothing else."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pandas as pd
+import pytest
+
+from tests.workflow.runs import CONFIG, PRODUCTS, ROOT, configure, planned, results, rules, snakemake
+
+USERS_METRIC = '''"""A metric of a user's own."""
+
+import numpy as np
+from nbyk.metrics import register
+
+
+@register(direction="lower")
+def median_error(system, gold):
+    """Median absolute error of the item means."""
+    return np.median(np.abs(system - gold))
+'''
+
+
+def test_nothing_is_left_to_do(checkout: Path, finished: Path) -> None:
+    assert planned(checkout, finished) == []
+
+
+@pytest.mark.parametrize(
+    ("key", "value", "mark", "work"),
+    [
+        ("metrics", "rmse", """ 'metrics=["rmse"]' """, {"cell": 3}),
+        ("epsilons", 0.1, " cells=epsilon-0.1_n-40_k-2 ", {"cell": 3}),
+        ("samplers", "all_items/all", """ 'samplers=["all_items/all"]' """, {"cell": 3}),
+        ("sources", "toxicity", "/toxicity.json ", {"prior": 2, "cell": 2}),
+        ("sizes", {"n_items": 30, "k_responses": 3}, " cells=epsilon-0.3_n-30_k-3 ", {"cell": 3}),
+    ],
+)
+def test_what_is_added_is_all_that_is_computed(
+    key: str, value: Any, mark: str, work: dict[str, int], checkout: Path, finished: Path
+) -> None:
+    configure(finished, {**CONFIG, key: [*CONFIG[key], value]})
+    plan = planned(checkout, finished)
+    # The report shows the first size.
+    products = [] if key == "sizes" else PRODUCTS
+    assert rules(plan) == Counter({**work, **dict.fromkeys(products, 1)})
+    assert all(mark in line for line in plan if line.startswith("cell"))
+
+
+def test_a_perturbation_of_a_is_a_cell_of_its_own(checkout: Path, finished: Path) -> None:
+    configure(finished, {**CONFIG, "epsilon_a": 0.05})
+    plan = planned(checkout, finished)
+    assert rules(plan) == Counter({"cell": 3, **dict.fromkeys(PRODUCTS, 1)})
+    assert all(" cells=epsilon-0.3_a-0.05_n-40_k-2 " in line for line in plan if line.startswith("cell"))
+
+
+def test_a_users_metric_joins_every_table_and_leaves_old_results_alone(
+    checkout: Path, finished: Path, tmp_path: Path
+) -> None:
+    (tmp_path / "metrics_of_mine.py").write_text(USERS_METRIC, encoding="utf-8")
+    before = results(finished)
+    configure(
+        finished,
+        {**CONFIG, "metrics": ["mae", "median_error"], "metric_files": ["../metrics_of_mine.py"]},
+    )
+    assert {rule for rule in rules(planned(checkout, finished)) if rule not in PRODUCTS} == {"cell"}
+    code, output = snakemake(checkout, finished)
+    assert code == 0, output[-3000:]
+    after = results(finished)
+    old = {name for name in before if not name.startswith("results/wein2023")}
+    assert {name: before[name] for name in old} == {name: after[name] for name in old}
+    for name in ("published/table_08", "recommended/table_08", "recommended/convabuse_epsilon_0.3"):
+        table = pd.read_csv(finished / f"results/wein2023/tables/{name}.csv")
+        assert list(table["metric"]) == ["MAE", "median_error"]
+    assert "median_error" in after["results/wein2023/report.html"].decode()
+
+
+def test_a_path_with_a_space_reaches_the_command_whole(checkout: Path, finished: Path) -> None:
+    (finished / "my data").mkdir()
+    (finished / "my data/toxicity_ratings.json").touch()
+    ratings = {"sources": ["toxicity"], "ratings": {"toxicity": "my data/toxicity_ratings.json"}}
+    configure(finished, {**CONFIG, **ratings})
+    (normalise,) = (line for line in planned(checkout, finished) if line.startswith("normalise"))
+    words = shlex.split(normalise)
+    assert (words[:3], words[-1]) == (["normalise", "--path", "my data/toxicity_ratings.json"], "toxicity")
+
+
+def test_from_two_of_the_papers_metrics_to_three_and_back_computes_the_third_alone(
+    checkout: Path, finished: Path
+) -> None:
+    work = {"cell": 3, **dict.fromkeys(PRODUCTS, 1)}
+    for metrics, marks in (
+        (["mae", "mse"], 'metrics=["mse"]'),
+        (["cosine", "mae", "mse"], 'metrics=["cosine"]'),
+    ):
+        configure(finished, {**CONFIG, "metrics": metrics})
+        plan = planned(checkout, finished)
+        assert rules(plan) == Counter(work)
+        assert all(marks in line for line in plan if line.startswith("cell"))
+        before = results(finished)
+        code, output = snakemake(checkout, finished, "--until", "cell")
+        assert code == 0, output[-3000:]
+        kept = {name for name in before if not name.startswith("results/wein2023")}
+        assert {name: results(finished)[name] for name in kept} == {name: before[name] for name in kept}
+    for metrics in (["mae", "mse"], ["mse"]):
+        configure(finished, {**CONFIG, "metrics": metrics})
+        assert rules(planned(checkout, finished)) == Counter(dict.fromkeys(PRODUCTS, 1))
+    table = pd.read_parquet(finished / "results/pvalues")
+    assert table.groupby("metric").size().to_dict() == dict.fromkeys(["mae", "mse", "cosine"], 6)
+
+
+def test_samplers_and_metrics_come_and_go_in_any_order_and_nothing_is_planned_but_what_is_new(
+    checkout: Path, finished: Path
+) -> None:
+    first, second, third = "bootstrap_items/sample(1)", "all_items/all", "bootstrap_items/all"
+    for samplers, epsilons, n_new in (
+        ([second, first], [0.3], 3),
+        ([first, third, second], [0.3], 3),
+        ([third, first], [0.3], 0),
+        ([third, second, first], [0.1, 0.3], 6),
+        ([second], [0.1], 0),
+    ):
+        configure(finished, {**CONFIG, "samplers": samplers, "epsilons": epsilons})
+        assert rules(planned(checkout, finished))["cell"] == n_new, (samplers, epsilons)
+        if n_new:  # The report is not asked for: the cells alone.
+            code, output = snakemake(checkout, finished, "--until", "cell")
+            assert code == 0, output[-3000:]
+            assert rules(planned(checkout, finished))["cell"] == 0
+    table = pd.read_parquet(finished / "results/pvalues")
+    key = ["semantics", "source", "epsilon_b", "item_sampler", "response_sampler", "reference", "metric"]
+    assert len(table) == 3 * 2 * 3 * CONFIG["n_references"]
+    assert not table.duplicated(key).any()
+
+
+FULLER: dict[str, list[Any]] = {
+    "metrics": ["mae", "rmse"],
+    "samplers": ["bootstrap_items/sample(1)", "all_items/all"],
+    "epsilons": [0.3, 0.1],
+    "sizes": [{"n_items": 40, "k_responses": 2}, {"n_items": 30, "k_responses": 3}],
+    "sources": ["simulated", "toxicity"],
+}
+
+
+def test_along_no_axis_does_an_order_or_a_value_that_goes_plan_a_cell(tmp_path: Path) -> None:
+    """Every file is computed in two steps; whatever is asked for of them later, none is computed again."""
+    first = {key: values[:1] for key, values in FULLER.items()}
+    for step in (first, FULLER):
+        configure(tmp_path, {**CONFIG, **step})
+        code, output = snakemake(ROOT, tmp_path, "--until", "cell")
+        assert code == 0, output[-3000:]
+    table = pd.read_parquet(tmp_path / "results/pvalues")
+    sampler = ["item_sampler", "response_sampler"]
+    key = ["semantics", "source", "epsilon_b", "n_items", "k_responses", *sampler, "reference", "metric"]
+    assert len(table) == 2**6 * CONFIG["n_references"]
+    assert not table.duplicated(key).any()
+    for axis, (_, other) in FULLER.items():
+        configure(tmp_path, {**CONFIG, **FULLER, axis: [other]})
+        assert rules(planned(ROOT, tmp_path))["cell"] == 0, axis
+    backwards = {axis: values[::-1] for axis, values in FULLER.items()}
+    for asked in (backwards, first):
+        configure(tmp_path, {**CONFIG, **asked})
+        assert rules(planned(ROOT, tmp_path))["cell"] == 0, asked
