@@ -120,6 +120,15 @@ def test_the_library_knows_no_paper() -> None:
 
 
 @pytest.mark.quick
+def test_a_public_class_name_means_one_thing() -> None:
+    homes: dict[str, set[Path]] = {}
+    for path in MODULES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and not node.name.startswith("_"):
+                homes.setdefault(node.name, set()).add(path)
+    assert {name: places for name, places in homes.items() if len(places) > 1} == {}
+
+
 def test_every_folder_has_a_floor() -> None:
     places = [path.relative_to(SOURCES).parent.parts for path in MODULES]
     assert {(package, "/".join(folders)) for package, *folders in places if folders} <= set(FLOOR)

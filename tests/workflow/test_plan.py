@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from nbyk.errors import NbykError
-from nbyk.workflow import Plan, memory, minutes, repeated
+from nbyk.workflow import RunPlan, memory, minutes, repeated
 from tests.workflow import forked
 
 ROOT = Path(__file__).parents[2]
@@ -38,7 +38,7 @@ def test_an_option_is_repeated_for_each_value() -> None:
 
 
 def test_a_cell_is_one_that_is_asked_for_or_that_its_name_explains(folder: Path) -> None:
-    plan = Plan({"epsilons": [0.1]}, ["config.yaml"])
+    plan = RunPlan({"epsilons": [0.1]}, ["config.yaml"])
     asked = plan.cell_files("wein2023")
     store, _, name = asked[0].removeprefix("results/").removesuffix(".parquet").partition("/")
     assert plan.cell(store, name).file == f"{store}/{name}.parquet"
@@ -55,14 +55,14 @@ def test_a_cell_is_one_that_is_asked_for_or_that_its_name_explains(folder: Path)
 def test_work_grows_with_the_ratings_of_a_source(folder: Path) -> None:
     rows = "".join(f"{item},{rater},{rater % 2}\n" for item in range(9000) for rater in range(3))
     Path("mine.csv").write_text(f"item,rater,value\n{rows}", encoding="utf-8")
-    plan = Plan({"own_ratings": {"mine": {"path": "mine.csv", "scale": "binary"}}}, ["config.yaml"])
+    plan = RunPlan({"own_ratings": {"mine": {"path": "mine.csv", "scale": "binary"}}}, ["config.yaml"])
     assert plan.rating_work("convabuse") == 1.0
     assert plan.rating_work("mine") > 1.5
     assert plan.rating_options("mine") == ["--path", "mine.csv", "--scale", "binary"]
     assert plan.rating_files("convabuse") == plan.rating_options("convabuse") == []
     Path("mine.csv").write_text("item,rater,value\nx,y,7\n", encoding="utf-8")
     with pytest.raises(NbykError, match=r"^own_ratings\.mine: "):
-        Plan({"own_ratings": {"mine": {"path": "mine.csv", "scale": "binary"}}}, ["config.yaml"])
+        RunPlan({"own_ratings": {"mine": {"path": "mine.csv", "scale": "binary"}}}, ["config.yaml"])
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ from snakemake.utils import min_version
 
 from nbyk.config.values import NAME
 from nbyk.errors import NbykError
-from nbyk.workflow import Plan, memory, minutes, prepare_jobs, repeated
+from nbyk.workflow import RunPlan, memory, minutes, prepare_jobs, repeated
 
 min_version("9.0")
 prepare_jobs()
@@ -18,7 +18,7 @@ configfile: "config.yaml"
 
 
 try:
-    plan = Plan(config, files=["config.yaml", *workflow.overwrite_configfiles])
+    plan = RunPlan(config, files=["config.yaml", *workflow.overwrite_configfiles])
 except NbykError as error:
     raise WorkflowError(f"the configuration is wrong:\n{error}") from None
 

@@ -1,6 +1,6 @@
 """Lookups for the rules of the workflow: the plan of a run, and the memory and time of each job."""
 
-from nbyk.workflow.plan import Plan, prepare_jobs, repeated
+from nbyk.workflow.plan import RunPlan, prepare_jobs, repeated
 from nbyk.workflow.resources import memory, minutes
 
-__all__ = ["Plan", "memory", "minutes", "prepare_jobs", "repeated"]
+__all__ = ["RunPlan", "memory", "minutes", "prepare_jobs", "repeated"]

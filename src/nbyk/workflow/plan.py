@@ -29,7 +29,7 @@ def repeated(flag: str, values: Iterable[object]) -> list[str]:
     return [word for value in values for word in (flag, str(value))]
 
 
-class Plan:
+class RunPlan:
     """The plan that a configuration gives for the workflow.
 
     Every result of a lookup is kept, because Snakemake asks for it again and again.
