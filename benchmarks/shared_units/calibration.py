@@ -115,10 +115,10 @@ def _reasons(rates: pd.DataFrame) -> Iterator[str]:
 def _why(row: dict[str, Any]) -> str:
     """Return the letter of the reason, which the page explains."""
     if row["shared"] > 0.05:
-        return "a" if row["units"] == 2 else "b"
+        return "a" if row["units"] == 2 else "b" if row["design"] == "sparse" else "e"
     if "clusters" in row["factor"]:
-        return "e"
-    return "c" if row["sd"] == 0.0 else "d"
+        return "d"
+    return "c"
 
 
 def _cells(cells: pd.DataFrame) -> Iterator[str]:
