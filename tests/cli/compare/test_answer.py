@@ -67,7 +67,10 @@ def test_three_systems_give_a_leaderboard(nbyk: Run, tmp_path: Path) -> None:
     units = {"gold": systems.gold_units, **systems.units}
     board = package.compare_systems(systems.gold, systems.responses, units=units)
     assert unfolded(text).startswith(board.sentence)
-    assert f"A and B, {EQUALLY_GOOD}" in unfolded(text)
+    # The pairs' p is that of the broad claim: sentence, null and captions name its test and its population.
+    assert board.population == "new items, raters and runs"
+    assert unfolded(text).count("for new items, raters and runs") == 4
+    assert "swap_items" not in unfolded(text)
     assert re.findall(r"^(sim_\w) +\d", text, re.MULTILINE) == list(board.names)
     standings = pd.read_csv(tmp_path / "report/tables/standings.csv")
     assert standings["mae"].tolist() == [standing.score for standing in board.standings]

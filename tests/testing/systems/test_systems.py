@@ -143,7 +143,7 @@ def test_a_baseline_is_compared_with_every_other() -> None:
     assert board.groups == ()
     assert {standing.letters for standing in board.standings} == {""}
     assert (board.standing("s2").rank_low, board.standing("s2").rank_high) == (3, 4)
-    assert "s0 and s1 are shown to be better than s2, and none to be worse" in board.sentence
+    assert "s0 and s1 are shown to be better than s2; none is shown to be worse" in board.sentence
 
 
 def test_few_items_are_gone_through_whole() -> None:

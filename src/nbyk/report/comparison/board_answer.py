@@ -13,6 +13,7 @@ from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import leaderboard_figure
 from nbyk.report.comparison.pair_answer import details_of, dropped_items, file_stem, thresholds
 from nbyk.report.comparison.tables import leaderboard_caption, leaderboard_table, pairs_table
+from nbyk.testing.systems.result import EQUALLY_GOOD
 from nbyk.testing.systems.sentences import number
 from nbyk.testing.systems.standings import Leaderboard
 
@@ -52,10 +53,12 @@ def board_answer(boards: Mapping[str, Leaderboard], systems: Systems) -> Answer:
 
 def _tested(board: Leaderboard) -> str:
     """Return the null that was tested, in words."""
-    return f"The null of a pair ({board.null}) is that its systems, A and B, {_predicate(board)}."
+    return f"The null of a pair ({board.test}) is that its systems, A and B, {_predicate(board)}."
 
 
 def _predicate(board: Leaderboard) -> str:
+    if board.hypothesis == EQUALLY_GOOD:
+        return f"are equally good for {board.population}"
     return board.hypothesis.removeprefix("A and B ")
 
 
@@ -65,7 +68,7 @@ def _tables(boards: Mapping[str, Leaderboard]) -> Iterator[AnswerTable]:
     for place, (name, board) in enumerate(boards.items()):
         caption = (
             f"Pairs by {name}: the effect of A over B with its interval, p before and after the correction "
-            f"({board.correction}); null ({board.null}): {board.hypothesis}"
+            f"({board.correction}); null ({board.test}): A and B {_predicate(board)}"
         )
         yield AnswerTable(file_stem("pairs", name, place), caption, pairs_table(board))
     for place, (name, board) in enumerate(boards.items()):

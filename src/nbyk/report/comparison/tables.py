@@ -58,9 +58,9 @@ def leaderboard_caption(board: Leaderboard) -> str:
         else f"nbyk compares each with {board.against}"
     )
     return (
-        f"{board.metric} on {board.size} with {level} intervals; possible ranks, which no test excludes "
-        f"({board.null}, {board.alternative}, correction {board.correction}, α = {board.alpha:g}), and the "
-        f"range of {level} of bootstrapped ranks; {told}"
+        f"{board.metric} on {board.size} with {level} intervals over items; possible ranks, which no test "
+        f"excludes for {board.population} ({board.test}, {board.alternative}, correction {board.correction}, "
+        f"α = {board.alpha:g}), and the range of {level} of ranks on bootstrapped items; {told}"
     )
 
 

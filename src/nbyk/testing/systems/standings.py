@@ -184,29 +184,46 @@ class Leaderboard(Several):
         return items_in_words(self.n_items, self.n_clusters)
 
     @property
+    def population(self) -> str:
+        """The population that p, ranks and groups speak of: that of each pair's broadest claim."""
+        found = list(dict.fromkeys(pair.result.claims[0].population for pair in self.pairs))
+        return found[0] if len(found) == 1 else f"{'; '.join(found)}, as the pairs' data allow"
+
+    @property
+    def test(self) -> str:
+        """The test behind p: the null that was drawn, or the t-test over new raters and runs."""
+        null = f"{self.null} of whole clusters" if self.n_clusters else self.null
+        found = dict.fromkeys(
+            "t-test" if pair.result.claims[0].method == "t" else null for pair in self.pairs
+        )
+        return " or ".join(found)
+
+    @property
     def sentence(self) -> str:
         """The result in one sentence that you can quote."""
         n_systems, n_found = len(self.standings), sum(pair.significant for pair in self.pairs)
-        null = f"{self.null} of whole clusters" if self.n_clusters else self.null
-        how = f"{null}, {self.alternative}, {_CORRECTED[self.correction]}, at α = {self.alpha:g}"
+        how = (
+            f"for {self.population}; {self.test}, {self.alternative}, {_CORRECTED[self.correction]}, at "
+            f"α = {self.alpha:g}"
+        )
         of = f"of {n_systems} systems on {self.size} by {self.metric}"
         if self.against is not None:
             better = [pair.a for pair in self.pairs if pair.better == pair.a]
             worse = [pair.a for pair in self.pairs if pair.better == pair.b]
-            found = (
-                f"{listed(better) or 'none'} {'are' if len(better) > 1 else 'is'} shown to be better than "
-                f"{self.against}, and {listed(worse) or 'none'} to be worse"
+            found = "; ".join(
+                f"{listed(systems) or 'none'} {'are' if len(systems) > 1 else 'is'} shown to be {than}"
+                for systems, than in ((better, f"better than {self.against}"), (worse, "worse"))
             )
             return f"Of {n_systems - 1} systems compared with {self.against} on {self.size} by " + (
                 f"{self.metric}, {found} ({how})."
             )
         first = [standing.name for standing in self.standings if standing.rank_low == 1]
         if len(first) == n_systems:
-            best = "and each may be the best: none is shown to be better"
+            best = "and each may be the best: none is shown to be better than another"
         elif len(first) == 1:
             best = f"and {first[0]} is the best"
         else:
-            best = f"and {listed(first)} may be the best: no system is shown to be better"
+            best = f"and {listed(first)} may be the best: no system is shown to be better than any of these"
         told = f"{n_found} of {len(self.pairs)} pairs {of} can be told apart"
         return f"{told}, {best} ({how})."
 
