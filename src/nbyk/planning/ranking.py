@@ -22,8 +22,8 @@ from nbyk.resampling.simulate import simulate, simulated_effects
 from nbyk.testing.pvalues import expected_p
 
 CAUTION = (
-    "Choose the metric and the sampler now, and keep to them: to test by several and report the one that "
-    "rejects is no test."
+    "Choose the metric and the sampler now, and keep to them. Testing with several and reporting the one "
+    "that rejects is not a valid test."
 )
 
 _N_SETS = 20

@@ -179,7 +179,7 @@ def _correction(test: str, correction: str | None) -> str:
     check_correction(correction)
     if test == ASO and correction not in ("bonferroni", "none"):
         raise NbykError(
-            f"found {correction!r} for aso, whose bounds are no p-values; choose bonferroni or none",
+            f"found {correction!r} for aso, whose bounds are not p-values; choose bonferroni or none",
             argument="correction",
         )
     return correction
