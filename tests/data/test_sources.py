@@ -115,7 +115,7 @@ def test_convabuse_splits_in_the_upstream_layout(tmp_path):
         ([("1.0", {1: ("1, 0", "0", "0", "0", "0")})], "line 2, Annotator1"),
         ([("1.0", {1: one_hot(1)}), ("2.0", {1: ("yes", "0", "0", "0", "0")})], "line 3, Annotator1"),
         ([("1.0", {1: one_hot(1)}), ("2.0", {})], "line 3: no annotator"),
-        ([("1.0", {1: one_hot(1)}), ("1.0", {2: one_hot(1)})], "line 3: example_id '1.0' already stands on"),
+        ([("1.0", {1: one_hot(1)}), ("1.0", {2: one_hot(1)})], "line 3: example_id '1.0' is already on"),
         ([("1.0", {1: one_hot(1)}), ("", {2: one_hot(1)})], "line 3: the item id is empty"),
     ],
 )
@@ -130,7 +130,7 @@ def test_a_malformed_convabuse_row_is_named(tmp_path, rows, says):
 def test_an_item_in_two_convabuse_splits_is_refused(tmp_path):
     for split in SPLITS:
         convabuse_split(tmp_path / f"ConvAbuseEMNLP{split}.csv", [("1.0", {1: one_hot(1)})])
-    with pytest.raises(NbykError, match=r"valid\.csv, line 2: .* already stands on .*train\.csv, line 2"):
+    with pytest.raises(NbykError, match=r"valid\.csv, line 2: .* is already on .*train\.csv, line 2"):
         load_source("convabuse", tmp_path)
 
 
@@ -182,7 +182,7 @@ def test_a_workers_first_rating_of_a_comment_counts(tmp_path):
         ('{"ratings": [{"toxic_score": true}]}', "toxic_score is True"),
         ('{"ratings": [{"toxic_score": 1, "worker_id": " "}]}', "worker_id is ' '"),
         ('{"ratings": [{"toxic_score": 1}], "comment_id": [1]}', "comment_id is [1]"),
-        ('{"ratings": [{"toxic_score": 1}], "comment_id": 1}', "'1' already stands on line 1"),
+        ('{"ratings": [{"toxic_score": 1}], "comment_id": 1}', "'1' is already on line 1"),
     ],
 )
 def test_a_malformed_toxicity_line_is_named(tmp_path, line, says):
