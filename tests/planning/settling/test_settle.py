@@ -93,7 +93,8 @@ def test_sizes_beyond_the_limits_are_not_named() -> None:
     gold, a, b = ratings()
     largest = settle(gold, a, b, max_items=201, max_responses=6)
     assert (largest.items, largest.responses, largest.both) == (None, None, None)
-    assert largest.sentence.startswith("No realistic size would settle it: the observed difference on mae")
+    assert largest.sentence.startswith("No realistic size would settle it: up to 201 items, or ")
+    assert "do not find the observed difference on mae, " in largest.sentence
     assert "up to 201 items, or up to 6 ratings on each" in largest.sentence
     assert "and at its largest the present items would show it" in largest.sentence
 

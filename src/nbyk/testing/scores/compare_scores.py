@@ -271,7 +271,7 @@ def _warnings(
         )
         yield (
             f"the smallest p-value that {test} can give here is {least:.3g}{corrected} and above α = "
-            f"{alpha:g}: it cannot find a difference, whatever the scores; {how}"
+            f"{alpha:g}: the test cannot find a difference, whatever the scores; {how}"
         )
     if paired and not (test != ASO and TESTS[test].paired):
         yield f"the scores are paired, but {test} does not use the pairs; approximate_randomisation does"
