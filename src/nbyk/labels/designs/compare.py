@@ -188,7 +188,7 @@ def _paired(control: Condition, treatment: Condition, settings: Settings) -> Pai
     labels = paired(control, treatment)
     if labels.appended and settings.runs not in (None, "concatenated"):
         raise NbykError(
-            f"found {settings.runs!r}, and the runs of {control.name!r} and {treatment.name!r} each have "
+            f"found {settings.runs!r}, but the runs of {control.name!r} and {treatment.name!r} each have "
             "their own targets, as folds do; leave runs out: nbyk then appends them",
             argument="runs",
         )
