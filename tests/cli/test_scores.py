@@ -69,7 +69,7 @@ def test_scores_with_ids_are_paired_by_them(nbyk: Run) -> None:
     assert found["paired"]
     assert found["pairs"][0]["p"] == library.approximate_randomisation(a, b, alternative="two-sided").p
     (said,) = [text for text in found["cautions"] if "It is about this run of each system" in text]
-    assert said.startswith("Where a pair of scores is an item")
+    assert said.startswith("If each pair of scores is an item")
     unpaired = json.loads(nbyk("test", "a.csv", "b.parquet", "--format", "json", "--unpaired")[1])
     assert not any("this run of each system" in text for text in unpaired["cautions"])
     assert unpaired["test"] == "welch_t"

@@ -101,7 +101,7 @@ BAD = {
         "r.csv",
         "item,worker_id,judge,score\na,1,1,2\nb,1,1,3\n",
         {},
-        ["'worker_id', 'judge'", "name the one", "rater"],
+        ["'worker_id', 'judge'", "name the right one", "rater"],
     ),
     "not parquet": ("r.parquet", "PAR1", {}, ["not a readable Parquet"]),
     "not an array": ("r.npy", "1,2\n3,4\n", {}, ["not a readable NumPy array", "numpy.save"]),

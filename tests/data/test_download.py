@@ -71,7 +71,7 @@ def test_a_download_that_trickles_ends_at_its_time_limit(server: Server, tmp_pat
     server.files[PATH] = CONTENT
     server.answers[PATH] = [Answer(delay=2.0)]  # each tenth, 20 s in all
     start = time.monotonic()
-    with pytest.raises(NbykError, match=r"not here within 1 s, the longest it may take"):
+    with pytest.raises(NbykError, match=r"did not arrive within 1 s, the longest time allowed"):
         fetch(entry(), tmp_path, mirror=server.url, timeout=(5.0, 5.0), longest=1.0)
     assert time.monotonic() - start < 12.0
     assert files_in(tmp_path) == {}
@@ -165,7 +165,7 @@ def test_a_mirror_that_may_not_be_read_is_not_taken_for_the_folder(
     (tmp_path / "mirror/own/one.csv").write_bytes(CONTENT)
     monkeypatch.setattr(os, "access", lambda path, mode: False)  # as root, every file can be read
     with pytest.raises(
-        NbykError, match=r"mirror/own/one\.csv: this file of the mirror may not be read; name"
+        NbykError, match=r"mirror/own/one\.csv: you may not read this file of the mirror; name"
     ):
         fetch(entry(), tmp_path / "folder", mirror=str(tmp_path / "mirror"))
 

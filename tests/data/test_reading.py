@@ -51,9 +51,9 @@ def test_known_names_are_recognised_and_said(tmp_path: Path, header: str, said: 
 @pytest.mark.parametrize(
     ("header", "found"),
     [
-        ("item,run,judge,score", "'run', 'judge' can all be the raters; name the one that is with `rater`"),
-        ("item,rater,score,label", "'score', 'label' can all be the values"),
-        ("id,doc_id,rater,value", "'id', 'doc_id' can all be the items"),
+        ("item,run,judge,score", "'run', 'judge' could all be the raters; name the right one with `rater`"),
+        ("item,rater,score,label", "'score', 'label' could all be the values"),
+        ("id,doc_id,rater,value", "'id', 'doc_id' could all be the items"),
     ],
 )
 def test_what_could_be_either_is_asked_for(tmp_path: Path, header: str, found: str) -> None:

@@ -115,6 +115,6 @@ def test_scores_without_ids_are_paired_by_their_order_on_request(tmp_path: Path)
     assert (read.paired, read.items) == (True, None)
     assert read.notes == ("the scores of a and c are the same: are they two files of one system?",)
     (note,) = read_score_set([a, b]).notes
-    assert "so that they are not paired" in note
+    assert "so nbyk does not pair them" in note
     with pytest.raises(NbykError, match=r"a\.txt: has no ids of items"):
         read_score_set([a, b], paired=True)

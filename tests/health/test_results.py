@@ -63,11 +63,11 @@ def test_what_is_missing_is_named_by_folder(run: Path) -> None:
 def test_an_input_that_has_changed_is_named_once(run: Path) -> None:
     make("results/a.json")
     (line,) = lines(run)
-    assert line.startswith("results/a.json: is another than that from which 2 files (results/")
+    assert line.startswith("results/a.json: has changed: 2 files (results/")
     assert "run again" in line
     make("results/x=1/b.json", "results/a.json")
     (line,) = lines(run)
-    assert "from which results/c.json is made" in line
+    assert "has changed: results/c.json is made from another version of it" in line
 
 
 def test_a_source_that_is_gone_is_only_noted(run: Path) -> None:

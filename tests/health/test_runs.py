@@ -72,7 +72,7 @@ def test_snakemakes_marks_are_read_however_long_the_name(run: Path) -> None:
     (marks / "migration_underway").touch()
     assert sorted(incomplete(run)) == ["results/a.txt", "results/not there.txt", long]
     (finding,) = examine(run)
-    assert finding.line.startswith("results/a.txt: Snakemake was stopped while it was made; run Snakemake")
+    assert finding.line.startswith("results/a.txt: Snakemake was stopped while making it; run Snakemake")
 
 
 def test_a_lock_of_no_living_run_is_stale_and_one_of_a_living_run_is_not(
@@ -81,13 +81,13 @@ def test_a_lock_of_no_living_run_is_stale_and_one_of_a_living_run_is_not(
     (run / ".snakemake/locks").mkdir(parents=True)
     (run / ".snakemake/locks/0.output.lock").write_text("results/a.txt\n")
     (finding,) = examine(run)
-    assert finding.line.startswith(".snakemake/locks: locked by a run that is not alive on this machine; ")
+    assert finding.line.startswith(".snakemake/locks: locked by a run that is not running on this machine; ")
     assert "`snakemake --unlock`" in finding.line
     with program("snakemake", at=run, script=tmp_path_factory.mktemp("bin")) as number:
         assert living(run) == [number]
         assert living(run.parent) == []
         (finding,) = examine(run)
-        said = f"a run goes on here (process {number}); what it is writing is not judged"
+        said = f"a run is in progress here (process {number}), so nbyk does not check what it is writing"
         assert finding.line == f"note: .: {said}"
     assert living(run) == []
 

@@ -96,4 +96,4 @@ def test_published_semantics_find_identical_predictions_significant_as_boostsa_d
     for short, name in names.items():
         assert test[name].p == identical["counts"][short] == 0
         assert test[name].stars == identical["stars"][short] == "**"
-        assert "A and B score the same on every resample, which a strict p takes for 0" in test[name].warnings
+        assert "A and B score the same on every resample, so the strict p is 0" in test[name].warnings

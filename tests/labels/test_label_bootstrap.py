@@ -280,7 +280,7 @@ def test_concatenated_runs_are_one_long_run(kind: str) -> None:
     )
     np.testing.assert_array_equal(concatenated.draws, long.draws)
     assert concatenated.n_drawn == 150
-    assert concatenated.warnings[0].startswith("runs are concatenated, so that every item counts as often")
+    assert concatenated.warnings[0].startswith("nbyk concatenates the runs, so every item counts once")
 
 
 def test_runs_vary_as_the_mean_of_runs_does() -> None:
@@ -298,17 +298,17 @@ def test_runs_vary_as_the_mean_of_runs_does() -> None:
 def test_what_was_not_resampled_is_said() -> None:
     target, a, b = hard_data(30)
     assert label_bootstrap(target, a, b, n_resamples=10).warnings == (
-        "one run each: resampled over items, not over runs",
+        "one run each: nbyk resamples items, not runs",
     )
     assert label_bootstrap(target, [a] * 5, b, n_resamples=10).warnings == (
-        "b has one run: how its runs vary is not in the p-values",
+        "b has one run: the p-values leave out how its runs vary",
     )
     assert label_bootstrap(target, [a] * 5, [b] * 2, n_resamples=10).warnings == (
-        "b has 2 runs: how its runs vary is known badly",
+        "b has 2 runs: these show only roughly how its runs vary",
     )
     certain = np.eye(2)[[0, 1, 1, 0]]
     assert label_bootstrap(certain, certain, certain[::-1], "cross_entropy", n_resamples=10).warnings == (
-        "one run each: resampled over items, not over runs",
+        "one run each: nbyk resamples items, not runs",
     )
     notes = label_bootstrap(certain, certain, certain[[1, 0, 2, 3]], "cross_entropy", n_resamples=10).warnings
     assert notes[1].startswith("cross entropy: 2 predictions give less than 1e-12")

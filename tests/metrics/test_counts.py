@@ -57,7 +57,7 @@ def test_counts_give_the_effect_of_every_item(spec: str, seed: int, n_levels: in
 
 def test_a_metric_that_needs_the_responses_in_order_has_no_counts_form() -> None:
     assert not has_counts_form(get("cosine"))
-    with pytest.raises(NbykError, match="cosine cannot be had from counts; those that can: mae"):
+    with pytest.raises(NbykError, match="cannot compute metric cosine from counts; choose one of mae"):
         counts_form(get("cosine"), (0.0, 1.0), 3)
 
 

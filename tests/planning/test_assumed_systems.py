@@ -79,7 +79,7 @@ def test_systems_answer_once_unless_told_otherwise_and_the_sentence_says_so() ->
     given = {"k_responses": 5, "epsilon": 0.3, "power": 0.8, "precision": 0.02}
     once, often = (plan(TOXICITY, n_runs=runs, **given) for runs in (None, "K"))  # type: ignore[arg-type]
     assert once.n_items < 0.85 * often.n_items
-    assert "one answer of each system per item that would be the same again (n_runs = 1)" in once.sentence
+    assert "one answer of each system per item, the same on every run (n_runs = 1)" in once.sentence
     assert "as many answers of each system per item as ratings, which vary as these do" in often.sentence
     assert (once.to_dict()["n_runs"], often.to_dict()["n_runs"]) == (1, "K")
     assert (once.to_dict()["sd_scale_a"], often.to_dict()["sd_scale_b"]) == (0.0, 1.0)

@@ -203,10 +203,13 @@ def test_where_several_numbers_are_open_and_none_is_enough_the_answer_says_so() 
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"budget": 50.0}, "budget: found 50, which buys no collection: the smallest costs 63"),
+        ({"budget": 50.0}, "budget: found 50, which is too little: the smallest collection costs 63"),
         ({"power": 0.8}, "budget: found 500 with an effect and a power; expected one of the two"),
         ({"effect": None}, "budget: found 500 with neither an effect nor a power; expected one of"),
-        ({"n_items": 9, "raters": 3, "ratings_per_item": 1}, "budget: found 500, and all numbers of items"),
+        (
+            {"n_items": 9, "raters": 3, "ratings_per_item": 1},
+            "budget: found 500, but you gave all numbers of items",
+        ),
         ({"budget": -1.0}, "budget: found -1, expected a number above 0"),
     ],
 )
@@ -298,7 +301,7 @@ def test_settle_says_which_of_items_raters_and_runs_would_settle_the_broad_claim
     assert found.decided
     raters = int(re.search(r"it takes (\d+) raters in all", found.people)[1])  # type: ignore[index]
     assert 15 < raters < 120
-    assert "no number of items alone would" in found.people
+    assert "more items alone would not" in found.people
     assert found.sentence.endswith(found.people)
     fresh = nbyk.settle(ResponseSet(np.empty((60, 0)), a, b, ALL_FRESH), metric="mean")
     assert fresh.people == ""
@@ -307,8 +310,8 @@ def test_settle_says_which_of_items_raters_and_runs_would_settle_the_broad_claim
 @pytest.mark.parametrize(
     ("given", "message"),
     [
-        ({"power": None, "effect": None}, "left out `effect`, `power`; expected one of them"),
-        ({}, "left out nothing"),
+        ({"power": None, "effect": None}, "found `effect`, `power` left out; leave out one"),
+        ({}, "found nothing left out"),
         ({"power": 1.5, "n_items": None}, "power: found 1.5"),
         ({"effect": 0.0, "n_items": None}, "effect: found 0.0"),
         ({"ratings_per_item": 11, "n_items": None}, "found 11, and there are 10 raters"),

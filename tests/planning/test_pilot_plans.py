@@ -65,10 +65,10 @@ def test_both_roads_are_said_where_they_differ_by_more_than_a_fifth() -> None:
     assert near.sentence == own.sentence
     far = replace(own, beside=replace(fitted, n_items=2 * own.n_items))
     assert far.sentence.startswith(own.sentence)
-    assert f"A prior fitted to the pilot says {2 * own.n_items} items instead" in far.sentence
+    assert f"A prior fitted to the pilot gives {2 * own.n_items} items instead" in far.sentence
     assert far.to_dict()["of_fitted_prior"]["n_items"] == 2 * own.n_items
     lost = replace(own, beside="power: 0.8 is not reached")
-    assert "A prior fitted to the pilot has no such answer (power: 0.8 is not reached)" in lost.sentence
+    assert "A prior fitted to the pilot gives no such answer (power: 0.8 is not reached)" in lost.sentence
 
 
 def pair(metric_has_gold: bool = True) -> PilotItems:

@@ -82,7 +82,7 @@ def test_only_the_limits_that_were_searched_are_named(
         ({"epsilon": 0.1, "power": 0.8, "max_items": 1}, "max_items: found 1"),
         ({"epsilon": 0.1, "n_items": 60, "k_responses": 3, "max_items": 1}, "max_items: found 1"),
         ({"epsilon": 0.1, "n_items": 9, "k_responses": 3, "power": 0.8}, "N and K already fix the power"),
-        ({"epsilon": 0.1, "power": 0.8, "budget": 90.0}, "drop `budget` to see what the power costs"),
+        ({"epsilon": 0.1, "power": 0.8, "budget": 90.0}, "drop `budget` to see the lowest cost"),
     ],
 )
 def test_bad_input_is_named(given: dict[str, object], message: str) -> None:

@@ -76,7 +76,7 @@ def test_the_sentence_warns_against_choosing_after_looking(ranking: Ranking) -> 
 
 
 def test_items_without_a_prior_are_refused() -> None:
-    with pytest.raises(NbykError, match="prior: metrics are ranked on test sets drawn from a prior"):
+    with pytest.raises(NbykError, match="prior: nbyk ranks metrics on test sets drawn from a prior"):
         rank(object(), ["mae", "mse"], **SIZE)  # type: ignore[arg-type]
 
 
@@ -92,7 +92,7 @@ def test_one_metric_in_a_list_is_a_plan() -> None:
         (["mae", "mean"], {}, "found mean, which needs no gold"),
         (["mae", "mse"], {"epsilon": None, "power": 0.8}, "give `n_items`, .* and leave out `power`"),
         (["mae", "mse"], {"n_items": None}, "nbyk ranks metrics at one size: give `n_items`"),
-        (["mae", "mse"], {"n_runs": 3}, "n_runs: found 3; metrics are ranked with 1 run or K"),
+        (["mae", "mse"], {"n_runs": 3}, "n_runs: found 3; nbyk ranks metrics with 1 run or K"),
     ],
 )
 def test_what_cannot_be_ranked_is_refused(metrics: list[str], asked: dict[str, Any], message: str) -> None:

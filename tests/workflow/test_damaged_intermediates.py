@@ -196,7 +196,7 @@ def test_a_job_that_is_killed_before_its_record_is_written_runs_again(checkout: 
     (mark / urlsafe_b64encode(name.encode()).decode()).write_text('{"external_jobid": null}')
     code, examined = nbyk(run, "doctor")
     assert code == 3
-    assert f"{name}: Snakemake was stopped while it was made; run Snakemake again" in examined
+    assert f"{name}: Snakemake was stopped while making it; run Snakemake again" in examined
     assert rules(planned(checkout, run))["cell"] == 1
     code, output = snakemake(checkout, run, "--until", "cell")
     assert code == 0, output[-3000:]

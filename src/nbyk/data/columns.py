@@ -79,7 +79,7 @@ def _known(table: Table, role: str, taken: Sequence[str | None] = ()) -> str | N
     names = [name for name in table.names if name.lower() in KNOWN_NAMES[role] and name not in taken]
     if len(names) > 1:
         raise NbykError(
-            f"{table.path}: the columns {_listed(names)} can all be the {role}s; name the one that is with "
+            f"{table.path}: the columns {_listed(names)} could all be the {role}s; name the right one with "
             f"`{role}`"
         )
     return names[0] if names else None

@@ -185,7 +185,7 @@ def _copy_from_mirror(path: str, scratch: Path) -> None:
     if not os.path.isfile(path):
         raise UnreachableError(f"{path}: no such file in the mirror")
     if not os.access(path, os.R_OK):
-        raise UnreachableError(f"{path}: this file of the mirror may not be read")
+        raise UnreachableError(f"{path}: you may not read this file of the mirror")
     shutil.copyfile(path, scratch)
 
 

@@ -273,9 +273,9 @@ def _codes(origin: LabelOrigin, array: NDArray[Any], classes: NDArray[Any]) -> I
         shown = ", ".join(repr(known) for known in classes[:_SHOWN].tolist())
         raise NbykError(
             f"{origin}: label {label!r} ({_how_many(int((array == label).sum()), 'time')}, first in "
-            f"{origin.place(row)}) is none of the {len(classes)} classes of the target "
-            f"({shown}{', …' if len(classes) > _SHOWN else ''}); if it is a class, declare all classes "
-            "with labels=[…]"
+            f"{origin.place(row)}) is not one of the {len(classes)} classes of the target "
+            f"({shown}{', …' if len(classes) > _SHOWN else ''}); if it is a class, declare all classes with "
+            "labels=[…]"
         )
     return np.asarray(places, dtype=np.int64)
 

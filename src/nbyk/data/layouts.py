@@ -188,7 +188,7 @@ def wide_cells(
     for row, name in enumerate(items):
         if name in seen and not may_repeat:
             raise NbykError(
-                f"{table.at(row)}: item {name!r} already stands on {table.unit} {table.numbers[seen[name]]}; "
+                f"{table.at(row)}: item {name!r} is already on {table.unit} {table.numbers[seen[name]]}; "
                 "expected one row per item: merge the rows, or, if the table is long, name its columns with "
                 "rater=… and value=…"
             )

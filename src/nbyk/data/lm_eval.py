@@ -175,8 +175,8 @@ def _files(path: str | os.PathLike[str], task: str | None) -> list[Path]:
     files = {file: match for file, match in found.items() if match}
     if not files:
         raise NbykError(
-            f"{path}: is a folder without samples_<task>_<date>.jsonl; expected what lm_eval --log_samples "
-            "writes, or a file of ratings"
+            f"{path}: is a folder without samples_<task>_<date>.jsonl; expected the output of lm_eval "
+            "--log_samples, or a file of ratings"
         )
     tasks = sorted({match["task"] for match in files.values()})
     chosen = _one_of("task", "--task", task, tasks, path)
@@ -274,8 +274,8 @@ def _cells(run: _Run, metric: str) -> Entries:
     for row, item in enumerate(items):
         if item in seen:
             raise NbykError(
-                f"{table.at(row)}: document {item!r} already stands on line {run.lines[seen[item]]}; "
-                "expected one sample per document, run and filter: keep one of them, or give runs a file each"
+                f"{table.at(row)}: document {item!r} is already on line {run.lines[seen[item]]}; expected "
+                "one sample per document, run and filter: keep one of them, or give runs a file each"
             )
         seen[item] = row
     scores = [sample.get(metric) for sample in run.samples]

@@ -87,7 +87,7 @@ def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
         name = _text_id(comment.get("comment_id"), str(number), f"{at}: comment_id")
         if name in seen:
             raise NbykError(
-                f"{at}: comment {name!r} already stands on line {seen[name]}; expected one line per comment: "
+                f"{at}: comment {name!r} is already on line {seen[name]}; expected one line per comment: "
                 "delete one of the lines"
             )
         seen[name] = number
@@ -154,7 +154,7 @@ def parse_convabuse(paths: Sequence[str | os.PathLike[str]]) -> Ratings:
             at, name = table.at(row), example.removesuffix(".0")
             if name in seen:
                 raise NbykError(
-                    f"{at}: example_id {example!r} already stands on {seen[name]}; expected distinct ids"
+                    f"{at}: example_id {example!r} is already on {seen[name]}; expected distinct ids"
                 )
             seen[name] = at
             rated = {

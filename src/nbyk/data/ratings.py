@@ -183,9 +183,9 @@ class Ratings:
         if n_cells > MOST_CELLS and n_cells > _SPARSE * self.n_ratings:
             most = int(counts.argmax())
             raise NbykError(
-                f"ratings: item {self.items[most]!r} has {counts[most]:,} ratings, which of {self.n_items:,} "
-                f"items makes {n_cells:,} cells, expected at most {MOST_CELLS:,} where most are empty; keep "
-                "fewer of its ratings, or leave it out"
+                f"ratings: item {self.items[most]!r} has {counts[most]:,} ratings, so {self.n_items:,} items "
+                f"make {n_cells:,} cells, expected at most {MOST_CELLS:,} if most are empty; keep fewer of "
+                "its ratings, or leave it out"
             )
         by_item = np.argsort(self.item_index, kind="stable")
         starts = np.repeat(np.cumsum(counts) - counts, counts)

@@ -109,8 +109,8 @@ def read_score_set(
     if paired is None and with_ids and len(with_ids) < len(read):
         without = next(scores for scores in read.values() if scores.items is None)
         notes.append(
-            f"{with_ids[0].path} names the items of its scores and {without.path} does not, so that they are "
-            "not paired"
+            f"{with_ids[0].path} names the items of its scores and {without.path} does not, so nbyk does not "
+            "pair them"
         )
     if not (len(with_ids) == len(read) if paired is None else paired):
         return ScoreSet({name: scores.values for name, scores in read.items()}, False, None, tuple(notes))

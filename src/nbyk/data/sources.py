@@ -269,7 +269,10 @@ _SOURCES = {
             citation="Elisa Leonardelli et al. (2021), Agreeing to Disagree: Annotating Offensive Language "
             "Datasets with Annotators' Disagreement, EMNLP",
             licence="on request, for non-commercial use",
-            terms="ask the authors for the data, and use them for no commercial end; to fetch is to say so",
+            terms=(
+                "ask the authors for the data, and do not use them commercially; by fetching them you "
+                "confirm this"
+            ),
         ),
         Source(
             name="toxicity",

@@ -235,7 +235,7 @@ def _parsed(
                 numbers.append(begins)
             begins = reader.line_num + 1
     except csv.Error as error:
-        found = "a carriage return ends no line" if "new-line" in str(error) else str(error)
+        found = "a carriage return does not end a line" if "new-line" in str(error) else str(error)
         raise NbykError(
             f"{path}, line {begins}: cannot be split into fields ({found}); mend the quotes and line ends, "
             "or get the file again if it was cut off"

@@ -177,7 +177,9 @@ class Transfer:
         """Raise UnreachableError once the download has taken too long."""
         if time.monotonic() >= self._ends:
             place = without_password(url)
-            raise UnreachableError(f"{place}: not here within {self._longest:g} s, the longest it may take")
+            raise UnreachableError(
+                f"{place}: did not arrive within {self._longest:g} s, the longest time allowed"
+            )
 
     @staticmethod
     def _accept(url: str, answer: requests.Response, part: _Part) -> None:
@@ -189,7 +191,7 @@ class Transfer:
             return
         part.clear()
         if status in (206, 416):
-            raise _CutError(f"{said}, which is another part of the file than it was asked for")
+            raise _CutError(f"{said}, with another part of the file than nbyk asked for")
         if status != 200:
             raise UnreachableError(f"{without_password(url)}: {said}")
         part.tag = answer.headers.get("ETag", "")

@@ -48,7 +48,7 @@ def locked_versions(folder: Path) -> Iterator[Finding]:
         found, expected = _installed(name), pinned.get(name)
         if found is not None and expected is not None and found != expected:
             what = f"{found}, while {LOCK} has {expected}: last digits may differ from other machines'"
-            yield Finding(name, f"{what} (`make install` installs what it has)")
+            yield Finding(name, f"{what} (`make install` installs the locked version)")
 
 
 def compiled_code() -> Iterator[Finding]:
@@ -59,7 +59,7 @@ def compiled_code() -> Iterator[Finding]:
         content = file.read_bytes()
         if not content.endswith(b"."):  # as every complete pickle does
             what = f"compiled code of {len(content)} bytes that was cut off"
-            yield Finding(str(file), what, "delete it: it is made again when it is needed")
+            yield Finding(str(file), what, "delete it: nbyk compiles it again when needed")
 
 
 def place_to_write(folder: Path) -> Iterator[Finding]:

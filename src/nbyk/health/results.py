@@ -51,7 +51,9 @@ def _missing(files: Collection[Path]) -> Iterator[Finding]:
         by_folder[file.parent].append(file)
     for place, gone in by_folder.items():
         what = f"{_counted([file.name for file in gone])} missing, though recorded as written"
-        advice = f"{_made_again(shown(gone[0]))}, or delete the records (in .nbyk) of what is not wanted"
+        advice = (
+            f"{_made_again(shown(gone[0]))}, or delete the records (in .nbyk) of files that you do not want"
+        )
         yield Finding(shown(place), what, advice)
 
 
@@ -89,8 +91,9 @@ def _outdated(records: dict[Path, Record], checksums: Checksums, told: Collectio
         if is_gone:
             yield Finding(shown(source), f"is gone; {_counted(files)} made from it")
         else:
-            what = f"is another than that from which {_counted(files)} made"
-            yield Finding(shown(source), what, f"run again; of what is left, {_made_again(files[0])}")
+            what = f"has changed: {_counted(files)} made from another version of it"
+            advice = "run again; if that leaves files as they are, make them again: `nbyk why "
+            yield Finding(shown(source), what, f"{advice}{shlex.quote(files[0])}` names the command")
 
 
 def _unrecorded(results: Path, records: Collection[Path]) -> Iterator[Finding]:
@@ -100,8 +103,8 @@ def _unrecorded(results: Path, records: Collection[Path]) -> Iterator[Finding]:
         shown(file) for file in files if not any(part[0] == "." for part in file.relative_to(results).parts)
     ]
     if names:
-        what = f"{_counted(names)} without a record of what made it: another program's, an older nbyk's"
-        yield Finding(shown(results), f"{what}, or a stopped command's, which is to be run again")
+        what = f"{_counted(names)} without a record: made by another program, by an older nbyk"
+        yield Finding(shown(results), f"{what}, or by a command that stopped (run that one again)")
 
 
 def _other_versions(records: Collection[Record]) -> Iterator[Finding]:

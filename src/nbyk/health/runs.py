@@ -18,19 +18,18 @@ def examine(folder: Path) -> Iterator[Finding]:
     processes = living(folder)
     if processes:
         numbers = ", ".join(map(str, processes))
-        yield Finding(
-            shown(folder), f"a run goes on here (process {numbers}); what it is writing is not judged"
-        )
+        what = f"a run is in progress here (process {numbers}), so nbyk does not check what it is writing"
+        yield Finding(shown(folder), what)
         return
     locks = sorted((folder / ".snakemake/locks").glob("*.lock"))
     if locks:
-        what = "locked by a run" + ("" if processes is None else " that is not alive on this machine")
-        advice = "if none goes on elsewhere, run `snakemake --unlock` here, then Snakemake again"
+        what = "locked by a run" + ("" if processes is None else " that is not running on this machine")
+        advice = "if no run is in progress elsewhere, run `snakemake --unlock` here, then Snakemake again"
         yield Finding(shown(locks[0].parent), what, advice)
     for output in incomplete(folder):
         if (folder / output).exists():
             advice = "run Snakemake again with --rerun-incomplete, as its profiles in workflow/ do"
-            yield Finding(shown(folder / output), "Snakemake was stopped while it was made", advice)
+            yield Finding(shown(folder / output), "Snakemake was stopped while making it", advice)
     for file in scratch_files(folder):
         yield Finding(shown(file), "the scratch file of a command that was killed", "delete it")
 

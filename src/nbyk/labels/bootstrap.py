@@ -310,7 +310,7 @@ def _compared(
         standard_error = float(np.sqrt(p * (1.0 - p) / len(drawn)))
         stars = "**" if p < 0.01 else "*" if p < 0.05 else "!" if p > 0.95 else ""
         if not drawn.any():
-            warnings = (*warnings, "A and B score the same on every resample, which a strict p takes for 0")
+            warnings = (*warnings, "A and B score the same on every resample, so the strict p is 0")
     else:
         found = p_values(effect, defined - effect)
         p, standard_error = found[asked.alternative].p, found[asked.alternative].standard_error

@@ -50,7 +50,7 @@ def over_raters(rated: RatedTargets | None, generalise: Sequence[str] | None, *,
             "found no items, but every claim is about new items; add items", argument="generalise"
         )
     if "raters" in generalise and not there:
-        why = "published semantics know no raters" if published else "items share no two raters here"
+        why = "published semantics do not support raters" if published else "items share no two raters here"
         raise NbykError(
             f"found raters, and {why}; leave raters out, or make the targets of ratings with ids",
             argument="generalise",
@@ -167,6 +167,6 @@ def about_raters(rated: RatedTargets, *, drawn: bool) -> Iterator[str]:
         yield from about_units({"gold": rated.raters}, len(rated.codes), claim="labels")
     elif rated.n_shared < _FEW_RATERS:
         yield (
-            f"{counted(rated.n_shared)} raters are few to speak for others: with equally good systems, the "
-            "test was measured to call up to .13 different at α = .05 with five raters (docs/labels.md)"
+            f"{counted(rated.n_shared)} raters are few to speak for others: we measured that the test called "
+            "up to .13 of equally good systems different at α = .05 with five raters (docs/labels.md)"
         )

@@ -52,22 +52,22 @@ def warnings_on(
     warnings = []
     if fraction < 1.0:
         warnings.append(
-            f"resamples of {fraction:g} of the items scatter {fraction**-0.5:.2g} times as wide as the "
-            "effect does: p-values are too large where A is better, and intervals too wide"
+            f"resamples of {fraction:g} of the items scatter {fraction**-0.5:.2g} times as widely as the "
+            "effect: p-values are too large if A is better, and intervals are too wide"
         )
     if runs == "concatenated":
         if n_runs[0] > 1:
-            warnings.append("runs are concatenated, so that every item counts as often as there are runs")
+            warnings.append("nbyk concatenates the runs, so every item counts once for each run")
     elif runs == "fixed" and max(n_runs) > 1:
         warnings.append("runs are fixed: the p-values are about these runs, not about fresh ones")
     elif max(n_runs) == 1:
-        warnings.append("one run each: resampled over items, not over runs")
+        warnings.append("one run each: nbyk resamples items, not runs")
     else:
         for name, count in zip(names, n_runs, strict=True):
             if count == 1:
-                warnings.append(f"{name} has one run: how its runs vary is not in the p-values")
+                warnings.append(f"{name} has one run: the p-values leave out how its runs vary")
             elif count < _FEW_RUNS:
-                warnings.append(f"{name} has {count} runs: how its runs vary is known badly")
+                warnings.append(f"{name} has {count} runs: these show only roughly how its runs vary")
     if isinstance(data, SoftLabels) and any(score.measure == "cross_entropy" for score in scores):
         raised = ((data.predictions < LEAST_PROBABILITY) & (data.target > 0.0)).any(axis=2)
         if raised.any():

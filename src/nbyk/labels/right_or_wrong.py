@@ -247,16 +247,17 @@ def _warnings(variance: float, runs: tuple[int, ...], grouped: bool) -> list[str
     told = []
     if variance < _LEAST_VARIANCE:
         told.append(
-            "the systems differ on few items, and the p-value is that of many: use mcnemar, which is exact"
+            "the systems differ on few items, and this p-value is accurate only for many: use mcnemar, which "
+            "is exact"
         )
     if max(runs) > 1:
         told.append(
-            "runs are counted as independent answers: where runs differ as wholes, p is too small for a "
+            "the test counts runs as independent answers: if runs differ as wholes, p is too small for a "
             "claim about new ones"
         )
     if grouped:
         told.append(
-            "items of a stratum are not paired: where systems err on the same items, p is too large; without "
-            "strata each item is paired"
+            "the test does not pair the items of a stratum: if systems err on the same items, p is too "
+            "large; without strata it pairs each item"
         )
     return told

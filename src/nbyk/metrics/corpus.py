@@ -96,7 +96,7 @@ OF_OUTPUTS = (
         "bleu",
         _bleu_statistics,
         _bleu,
-        summary="BLEU of the whole corpus, 0 to 100, as sacrebleu has it.",
+        summary="BLEU of the whole corpus, 0 to 100, as sacrebleu computes it.",
         source="Papineni, Roukos, Ward and Zhu 2002, BLEU; Post 2018, A call for clarity",
     ),
 )

@@ -89,7 +89,7 @@ def counts_form(metric: Metric, values: tuple[float, ...], k: int) -> CountsForm
     """
     if not has_counts_form(metric):
         raise NbykError(
-            f"metric {metric.name} cannot be had from counts; those that can: {', '.join(_KERNELS)}"
+            f"nbyk cannot compute metric {metric.name} from counts; choose one of {', '.join(_KERNELS)}"
         )
     step = values[1] - values[0]
     n_bins = int(metric.values[0]) if metric.base_name == "histogram_mean_of_emds" else 1

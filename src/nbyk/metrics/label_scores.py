@@ -89,7 +89,7 @@ OF_LABELS = (
             "hard",
             measure,
             average,
-            f"{how[0].upper()}{how[1:]}: {over}; 0 where nothing is to be divided by.",
+            f"{how[0].upper()}{how[1:]}: {over}; 0 if the denominator is 0.",
             _SOKOLOVA,
         )
         for measure, how in _MEASURES.items()
@@ -156,7 +156,7 @@ def of_a_class(name: str) -> LabelScore | None:
         name=f"{measure}({label})",
         average="class",
         label=label,
-        summary=f"{measure} of class {label}; 0 where nothing is to be divided by.",
+        summary=f"{measure} of class {label}; 0 if the denominator is 0.",
     )
 
 

@@ -190,14 +190,14 @@ def _wins_of(spec: str) -> tuple[str, str] | None:
 def _wins(spec: str, inner: str, given: str) -> Metric:
     """Return the metric that counts who wins each item by another metric."""
     if _wins_of(inner) is not None:
-        raise NbykError(f"metric {spec[:100]!r}: wins count by a metric that scores systems, not by wins")
+        raise NbykError(f"metric {spec[:100]!r}: expected a metric that scores systems, not wins again")
     of = _of_ratings(inner)
     if of.kind == "comparison" or not of.is_mean_over_items:
-        why = "compares two systems itself" if of.kind == "comparison" else "is no mean over items"
+        why = "compares two systems itself" if of.kind == "comparison" else "is not a mean over items"
         fit = ", ".join(name for name in _DEFINITIONS if _scores_items(_DEFINITIONS[name]))
         raise NbykError(
-            f"metric {spec!r}: {of.name} {why}, so that single items have no score; choose one of {fit}, or "
-            "your own, registered with additive=True"
+            f"metric {spec!r}: {of.name} {why}, so single items have no score; choose one of {fit}, or your "
+            "own, registered with additive=True"
         )
     values = _parse_arguments(spec, WINS, given)
     shown = _shown(WINS, values)
@@ -209,7 +209,7 @@ def _wins(spec: str, inner: str, given: str) -> Metric:
         needs=of.needs,
         kind=WINS.kind,
         needs_gold=of.needs_gold,
-        summary=f"Items on which A is better by {of.name}, less those on which B is, over all items.",
+        summary=f"Share of items on which A is better by {of.name}, minus the share on which B is.",
         source=WINS.source,
         implementation=WINS.implementation,
         arguments=tuple(values.items()),

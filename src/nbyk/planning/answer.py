@@ -74,9 +74,9 @@ def not_found(request: Request, roots: Iterable[Root], seen: Iterable[Reached]) 
     tested = f"{request.test.name} on {request.test.metric.name}"
     if not all(root.settled for root in roots):
         return NbykError(
-            f"{request.power:g}: the search with {tested} did not converge: the power hardly changes where "
-            f"it was simulated; the highest seen is {at}; give another power, a larger `precision`, or a "
-            "size to see the power there",
+            f"{request.power:g}: the search with {tested} did not converge: the power hardly changes over "
+            f"the simulated values; the highest is {at}; give another power, a larger `precision`, or a size "
+            "to see the power there",
             argument="power",
         )
     limits, ways = [], []

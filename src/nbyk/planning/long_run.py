@@ -113,7 +113,8 @@ def epsilon_for_effect(
         )
     if excess(0.0) >= 0.0:
         raise NbykError(
-            f"{effect * unit:g} on {metric.name} is there at ε = 0 already; give a larger one, or `epsilon`",
+            f"found {effect * unit:g}, but the effect on {metric.name} is already at least that large at ε = "
+            "0; give a larger one, or `epsilon`",
             argument="effect",
         )
     return float(brentq(excess, 0.0, 1.0, xtol=1e-4))

@@ -71,8 +71,8 @@ class CrewRequest:
             self.raters is not None or self.items_per_rater < 1 or self.ratings_per_item is None
         ):
             raise NbykError(
-                f"found {self.items_per_rater}, expected at least 1, with `ratings_per_item` and no "
-                "`raters`, which follow from it",
+                f"found {self.items_per_rater}, expected at least 1, with `ratings_per_item` and without "
+                "`raters`: nbyk computes the raters from these two",
                 argument="items_per_rater",
             )
         if self.power is not None and not self.alpha < self.power < 1.0:
@@ -147,12 +147,12 @@ class PeoplePlan:
         test = f"the t-test over {_populations(crew)} (two-sided, α = {asked.alpha:g})"
         if not self.reachable:
             way = " or ".join(f"{count} {name} would" for name, count in self.instead.items())
-            way = f"; {way}" if way else "; no number of raters or runs alone would"
+            way = f"; {way}" if way else "; more raters or runs alone would not"
             opened = " or ".join(_NAMES[name] for name in self.open)
             return (
                 f"No number of {opened} settles this {_fixed(self)}{way}. With an effect of "
-                f"{self.effect:.3g}, the power of {test} comes to {self.power:.2f} at most, and "
-                f"{asked.power:g} was asked for."
+                f"{self.effect:.3g}, the power of {test} is at most {self.power:.2f}; you asked for "
+                f"{asked.power:g}."
             )
         cost = f"{self.cost:g}" if asked.budget is None else f"{self.cost:g} of {asked.budget:g}"
         return (
@@ -222,8 +222,9 @@ def plan_with_people(spread: Spread, request: CrewRequest) -> PeoplePlan:
     if len(lacking) != 1:
         named = ", ".join(f"`{name}`" for name in lacking) or "nothing"
         raise NbykError(
-            f"plan with people: left out {named}; expected one of them, which nbyk solves for, or several of "
-            "items, raters, ratings per item and runs, beside an effect and a power or a budget"
+            f"plan with people: found {named} left out; leave out one argument, and nbyk solves for it, or "
+            "leave out several of items, raters, ratings per item and runs, and give an effect and a power "
+            "or a budget"
         )
     return _for_one(spread, request, lacking[0])
 
@@ -309,13 +310,13 @@ def _for_the_money(spread: Spread, request: CrewRequest, sizes: Sequence[str]) -
     if (request.effect is None) == (request.power is None):
         found = "neither an effect nor a power" if request.effect is None else "an effect and a power"
         raise NbykError(
-            f"found {budget:g} with {found}; expected one of the two: nbyk finds the other for the money",
+            f"found {budget:g} with {found}; expected one of the two: nbyk finds the other within the budget",
             argument="budget",
         )
     if not sizes:
         raise NbykError(
-            f"found {budget:g}, and all numbers of items, raters, ratings and runs are given; leave out what "
-            "the money shall buy, or the budget",
+            f"found {budget:g}, but you gave all numbers of items, raters, ratings and runs; leave out those "
+            "that the budget should pay for, or the budget",
             argument="budget",
         )
     crews = []
@@ -329,7 +330,8 @@ def _for_the_money(spread: Spread, request: CrewRequest, sizes: Sequence[str]) -
     if not crews:
         smallest = request.crew(**{name: request.least(name) for name in sizes})
         raise NbykError(
-            f"found {budget:g}, which buys no collection: the smallest costs {request.costs.of(smallest):g}",
+            f"found {budget:g}, which is too little: the smallest collection costs "
+            f"{request.costs.of(smallest):g}",
             argument="budget",
         )
     made = partial(PeoplePlan, request, spread, (*sizes, "power" if request.power is None else "effect"))

@@ -22,8 +22,8 @@ from nbyk.resampling.simulate import simulate, simulated_effects
 from nbyk.testing.pvalues import expected_p
 
 CAUTION = (
-    "Choose the metric and the sampler now, and keep to them: to test by several and report the one that "
-    "rejects is no test."
+    "Choose the metric and the sampler now, and keep to them. Testing with several and reporting the one "
+    "that rejects is not a valid test."
 )
 
 _N_SETS = 20
@@ -203,7 +203,7 @@ def rank(
     population: object = prior
     if not isinstance(population, TwoStagePrior):
         raise NbykError(
-            "metrics are ranked on test sets drawn from a prior, and these items have none; fit one to them "
+            "nbyk ranks metrics on test sets drawn from a prior, and these items have none; fit one to them "
             "first (`nbyk.fit_prior`)",
             argument="prior",
         )
@@ -267,7 +267,7 @@ def _check(
             + (f", and leave out {' and '.join(given)}" if given else "")
         )
     if n_runs not in (None, 1, "K"):
-        raise NbykError(f"found {n_runs}; metrics are ranked with 1 run or K", argument="n_runs")
+        raise NbykError(f"found {n_runs}; nbyk ranks metrics with 1 run or K", argument="n_runs")
 
 
 def _errors(

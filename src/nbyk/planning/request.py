@@ -144,19 +144,16 @@ class Request:
             return OPEN[given]
         named = ", ".join(f"`{name}`" for name in self.given) or "nothing"
         if {"budget", "n_items", "k_responses"} <= given:
-            found = (
-                "`n_items` and `k_responses` already say what the size costs, so that a budget contradicts "
-                "them"
-            )
+            found = "`n_items` and `k_responses` already fix the cost of the size; drop `budget`"
         elif {"n_items", "k_responses", "epsilon", "power"} == given:
             found = "N and K already fix the power at an epsilon; drop `power` to see it"
         elif {"epsilon", "power", "budget"} == given:
             found = (
-                "nothing is left open to solve for; drop `budget` to see what the power costs at least, or "
-                "`power` to see what the budget buys"
+                "nothing is left to solve for; drop `budget` to see the lowest cost of this power, or "
+                "`power` to see the highest power for this budget"
             )
         elif any(given > smaller for smaller in OPEN):
-            found = "nothing is left open to solve for; drop one of them"
+            found = "nothing is left to solve for; drop one of them"
         else:
             lacking = [
                 f"`{name}`"

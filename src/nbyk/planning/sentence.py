@@ -30,14 +30,14 @@ def plan_sentence(plan: Plan) -> str:
         what = "perturbation" if asked.has_gold else "shift of B's item means"
         if plan.epsilon <= EPSILON_FROM:
             return (
-                f"With {size} ({price}), any {what}, however small (ε ≤ {EPSILON_FROM:g}), is found by "
-                f"{test} {of} with a power of {asked.power:g} or more; simulated afresh, the power there is "
+                f"With {size} ({price}), {test} {of} finds any {what}, however small (ε ≤ {EPSILON_FROM:g}), "
+                f"with a power of {asked.power:g} or more; a fresh simulation gives a power of "
                 f"{reached}.{limits}"
             )
         return (
-            f"With {size} ({price}), the smallest {what} ε that {test} finds with a power of "
-            f"{asked.power:g} {of} is {plan.epsilon:.3g} ({plan.low:.3g} to {plan.high:.3g}); simulated "
-            f"afresh, the power there is {reached}.{limits}"
+            f"With {size} ({price}), the smallest {what} ε that {test} finds with a power of {asked.power:g} "
+            f"{of} is {plan.epsilon:.3g} ({plan.low:.3g} to {plan.high:.3g}); a fresh simulation gives a "
+            f"power of {reached}.{limits}"
         )
     against = _worse_system(plan)
     if plan.open == "power":
@@ -47,8 +47,8 @@ def plan_sentence(plan: Plan) -> str:
     better = "" if asked.of_pair else "A is better than "
     found = "the cheapest size is" if plan.open == "budget" else "it takes"
     return (
-        f"To find out with a power of {asked.power:g} ({test}) that {better}{against} {of}, "
-        f"{found} {size} ({price}); simulated afresh, the power there is {reached}.{limits}"
+        f"To find out with a power of {asked.power:g} ({test}) that {better}{against} {of}, {found} {size} "
+        f"({price}); a fresh simulation gives a power of {reached}.{limits}"
     )
 
 
@@ -86,7 +86,7 @@ def beside_sentence(plan: Plan) -> str:
     if other is None:
         return ""
     if isinstance(other, str):
-        return f"A prior fitted to the pilot has no such answer ({other})."
+        return f"A prior fitted to the pilot gives no such answer ({other})."
     numbers = {
         "n_items": ("{:.0f} items", float(plan.n_items), float(other.n_items)),
         "k_responses": ("{:.0f} ratings", float(plan.k_responses), float(other.k_responses)),
@@ -98,8 +98,8 @@ def beside_sentence(plan: Plan) -> str:
     if max(own, fitted) <= _FIFTH * min(own, fitted):
         return ""
     return (
-        f"A prior fitted to the pilot says {form.format(fitted)} instead, which is more than a fifth away; "
-        "the pilot's own items assume less."
+        f"A prior fitted to the pilot gives {form.format(fitted)} instead, which differs by more than a "
+        "fifth; the answer from the pilot's own items assumes less."
     )
 
 
@@ -112,7 +112,7 @@ def _systems(plan: Plan) -> str:
         parts.append(f"A's item means off by up to ε_A = {asked.epsilon_a:g}")
     scales = {"A": asked.sd_scale_a, "B": asked.sd_scale_b}
     if asked.n_runs == 1 and set(scales.values()) == {0.0}:
-        parts.append("one answer of each system per item that would be the same again (n_runs = 1)")
+        parts.append("one answer of each system per item, the same on every run (n_runs = 1)")
         scales = {}
     elif asked.n_runs == 1:
         parts.append("one answer of each system per item")

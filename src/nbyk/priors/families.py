@@ -64,7 +64,7 @@ class Uniform(Family):
     def __post_init__(self) -> None:
         self._check_numbers("low", "high")
         self._check(
-            "high", self.high > self.low, f"more than low, {self.low!r}; a single value is `constant`"
+            "high", self.high > self.low, f"more than low, {self.low!r}; for a single value use `constant`"
         )
 
     def _support(self) -> tuple[float, float]:

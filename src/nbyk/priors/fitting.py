@@ -146,8 +146,8 @@ def fit_family(
     if template.ranged and (sample.min() < 0 or sample.max() > top):
         outside = int(((sample < 0) | (sample > top)).sum())
         raise NbykError(
-            f"{family_name}: {outside} of {sample.size} values lie outside [0, {top}], outside of which "
-            "this family has no values; scale the responses, or use a family without ends"
+            f"{family_name}: {outside} of {sample.size} values lie outside [0, {top}], the range of this "
+            "family; scale the responses, or use a family without ends"
         )
     if method == "histogram":
         point = _histogram_fits(template, sample, top, bins)[0]

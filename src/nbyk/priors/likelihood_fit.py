@@ -252,8 +252,8 @@ def _check_identified(counts: Counts, response: Response) -> None:
         listed = ", ".join(f"{value:g}: {share:.1%}" for value, share in shares)
         mean = float(product(response.values, of_level) / of_level.sum())
         raise NbykError(
-            "every item has a single response, so sigma is not identified: how much raters of the same item "
-            "differ cannot be told from how much items do. What these data do say is how single responses "
+            "every item has a single response, so sigma is not identified: nbyk cannot separate how much "
+            "raters of the same item differ from how much items do. These data do show how single responses "
             f"are distributed (mean {mean:.3g}; {listed}). Collect at least two responses for some items, or "
             "set the prior by hand"
         )

@@ -57,8 +57,8 @@ def check_levels(response: Response) -> None:
     """Raise an `NbykError` if a response stage has no levels to count responses on."""
     if response.levels == 0:
         raise NbykError(
-            f"response {response.kind} is continuous, and only responses on levels (likert, binary) can be "
-            "counted; for continuous ones use `fit_prior` or `fit_by_moments`, and `predictive_check`"
+            f"response {response.kind} is continuous, and nbyk counts only responses on levels (likert, "
+            "binary); for continuous ones use `fit_prior` or `fit_by_moments`, and `predictive_check`"
         )
 
 

@@ -172,8 +172,8 @@ class TwoStagePrior:
         low = self.sigma.support[0]
         if low < 0:
             raise NbykError(
-                f"prior {self.name}: sigma ({self.sigma.name}) can be as low as {low}, and a standard "
-                "deviation cannot; clamp it or truncate it at 0"
+                f"prior {self.name}: sigma ({self.sigma.name}) can be as low as {low}, but a standard "
+                "deviation cannot be negative; clamp it or truncate it at 0"
             )
 
     @property

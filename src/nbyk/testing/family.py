@@ -85,10 +85,9 @@ class Hypotheses:
         most = max(decision.n_resamples, decision.max_resamples)
         if needed > most:
             raise NbykError(
-                f"found {most}; of {n_tests} pairs at α = {decision.alpha:g} the smallest p "
-                f"must be able to reach {decision.alpha / each:.2g} ({self.correction}), which takes "
-                f"{needed} draws: raise `max_resamples`, compare with a baseline only, or choose no "
-                "correction",
+                f"found {most}; with {n_tests} pairs at α = {decision.alpha:g} the smallest p must be able "
+                f"to reach {decision.alpha / each:.2g} ({self.correction}), which takes {needed} draws: "
+                "raise `max_resamples`, compare with a baseline only, or choose no correction",
                 argument="max_resamples",
             )
         first = max(decision.n_resamples, needed)

@@ -32,7 +32,7 @@ def choose_pairs(names: Sequence[str], against: str | None, alternative: str) ->
         return [(system, baseline) for system in range(len(names)) if system != baseline]
     if len(names) > 2 and alternative != "two-sided":
         raise NbykError(
-            f"found {alternative!r} for all pairs, in which no system comes first; name the baseline that "
+            f"found {alternative!r} for all pairs, where neither system comes first; name the baseline that "
             "the others are compared with, or choose two-sided",
             argument="alternative",
         )

@@ -26,7 +26,7 @@ WRONG = {
     ),
     "a budget and a size": (
         "plan toxicity --items 9 --responses 5 --epsilon 0.1 --budget 9",
-        "a budget contradicts them",
+        "already fix the cost of the size",
     ),
     "one item": ("plan toxicity --items 1 --responses 5 --epsilon 0.1", "error: --items: found 1"),
     "no ratings": ("plan toxicity --items 9 --responses 0 --epsilon 0.1", "error: --responses: found 0"),

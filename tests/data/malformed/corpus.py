@@ -146,7 +146,7 @@ CSV = [
     file("an empty rater id", "bad.csv", LONG + "a,,1\nb,r,1\n", "line 2, column 'rater': the id is empty; give"),
     file("ids that differ in a space", "bad.csv", LONG + "a,r,1\na ,r,0\nb,r,0\n", "line 3: the item id 'a ' differs from 'a' in spaces alone; give"),
     file("raters that differ in a space", "bad.csv", LONG + "a,r,1\na, r,0\nb,r,0\n", "line 3: the rater id ' r' differs from 'r' in spaces alone; give"),
-    file("a wide item twice", "bad.csv", "item,x,y\na,1,\na,,1\n", "line 3: item 'a' already stands on line 2; .*merge the rows"),
+    file("a wide item twice", "bad.csv", "item,x,y\na,1,\na,,1\n", "line 3: item 'a' is already on line 2; .*merge the rows"),
     file("a wide item without ratings", "bad.csv", "item,x,y\na,1,\nb,,\n", "line 3: item 'b' has no rating; add one, or delete the row"),
     file("a wide table without raters", "bad.csv", "item\na\nb\n", "the only column is 'item'; expected columns rater and value"),
     file("a wide table without items", "bad.csv", "x,y\n1,0\n0,1\n", "no column 'item'; found 'x', 'y'; rename the item column"),
@@ -154,7 +154,7 @@ CSV = [
     file("a wide rater twice", "bad.csv", "item,x,x\na,1,1\n", "2 columns are named 'x'; rename all but one"),
     file("a word in a wide table", "bad.csv", "item,x,y\na,1,1\nb,yes,1\n", f"line 3, column 'x': found 'yes', {_FINITE}.*leave the cell empty"),
     file("a long table under other names", "bad.csv", "item,worker_id,points\na,1,1\nb,1,0\n", "no column 'value'"),
-    file("two columns that can be the raters", "bad.csv", "item,worker,judge,score\na,1,1,1\nb,1,1,0\n", "'worker', 'judge' can all be the raters; name"),
+    file("two columns that can be the raters", "bad.csv", "item,worker,judge,score\na,1,1,1\nb,1,1,0\n", "'worker', 'judge' could all be the raters; name"),
     file("row numbers beside the raters", "bad.csv", "index,item,x\n0,a,1\n1,b,1\n", "column 'index' looks like row numbers, expected a rater; delete it"),
 ]  # fmt: skip
 JSON = [
@@ -280,8 +280,8 @@ LOGS = [
     logs("several filters", lambda folder: write_run(folder, [sample(i, {"acc": 1.0}, filter_key=key) for key in ("strict", "flexible") for i in range(3)]), r"found 2 filters \(flexible, strict\), expected one; choose it with --filter"),
     logs("an unknown filter", lambda folder: _acc(folder, [1.0, 0.0, 1.0]), "no filter 'strict'; found 'none': choose one with --filter", options="--filter strict"),
     logs("several models", lambda folder: _in_turn(lambda at: _acc(at, [1.0, 0.0, 1.0], model="x"), lambda at: _acc(at, [1.0, 0.0, 1.0], model="y", date=DATES[1]))(folder).parent, r"bad: holds samples of 2 models \(x, y\); expected the runs of one"),
-    logs("a document twice in a run", lambda folder: write_run(folder, [sample(i, {"acc": 1.0}) for i in (0, 1, 2, 1)]), "line 4: document '1' already stands on line 2; expected one sample"),
-    logs("two filters without their names", lambda folder: write_run(folder, older([sample(i, {"acc": 1.0}) for i in (0, 1, 0, 1)])), "line 3: document '0' already stands on line 1"),
+    logs("a document twice in a run", lambda folder: write_run(folder, [sample(i, {"acc": 1.0}) for i in (0, 1, 2, 1)]), "line 4: document '1' is already on line 2; expected one sample"),
+    logs("two filters without their names", lambda folder: write_run(folder, older([sample(i, {"acc": 1.0}) for i in (0, 1, 0, 1)])), "line 3: document '0' is already on line 1"),
     logs("one document", lambda folder: _acc(folder, [1.0]), "line 1: '0' is the only item; give at least two"),
     logs("other documents in a second run", _in_turn(lambda folder: _acc(folder, [1.0, 0.0, 1.0]), lambda folder: write_run(folder, [sample(i, {"acc": 1.0}, doc="another") for i in range(3)], date=DATES[1])), r"line 1: document '0' has doc_hash \w+, elsewhere \w+; expected one document under one doc_id"),
     logs("other documents than another model's", lambda folder: write_run(folder, [sample(i, {"acc": 1.0}, doc="another") for i in range(3)]), r"bad\S*: document '0' has doc_hash \w+, elsewhere \w+; expected"),

@@ -62,9 +62,9 @@ def test_folds_are_appended_and_said_to_be() -> None:
     result = compare_design(read_outcomes(HERE / "outcomes_folds.json"), make_settings(n_resamples=99))
     (pair,) = result.pairs
     assert (pair.n_items, pair.runs_control, pair.runs_treatment) == (33, 2, 2)
-    assert any("are appended" in note for note in pair.notes)
+    assert any("appends the runs" in note for note in pair.notes)
     with pytest.raises(
-        NbykError, match="runs: found 'paired', and the runs of 'h0' and 'h1' have targets of"
+        NbykError, match="runs: found 'paired', but the runs of 'h0' and 'h1' each have their"
     ):
         compare_design(read_outcomes(HERE / "outcomes_folds.json"), make_settings(runs="paired"))
 

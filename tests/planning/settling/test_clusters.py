@@ -32,7 +32,7 @@ def test_more_clusters_are_planned_where_items_come_in_clusters() -> None:
     assert found.items.n_items == pytest.approx(expected, rel=0.15)
     assert f"({found.items.n_items} in all, in {-(-found.items.n_items // 5)} clusters)" in found.sentence
     assert (found.responses, found.both) == (None, None)
-    assert found.warnings == ("only more clusters are planned, of 5 items each as the present ones",)
+    assert found.warnings == ("nbyk plans only more clusters, with 5 items each like the present ones",)
     alone = settle(None, a, b, metric="mean")
     assert alone.items is not None
     assert alone.items.n_items < 0.8 * found.items.n_items

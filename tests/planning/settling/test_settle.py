@@ -84,7 +84,7 @@ def test_no_size_settles_equal_systems() -> None:
         assert (found.effect, found.interval.low, found.interval.high) == (0.0, 0.0, 0.0)
         assert (found.items, found.responses, found.both, found.least_items) == (None,) * 4
         assert found.sentence.startswith(
-            "No size would settle it: the observed difference on mae, 0, is none. "
+            "No size would settle it: the observed difference on mae is 0. "
             "The difference is at most 0 (95 % interval 0 to 0)."
         )
 
@@ -93,8 +93,9 @@ def test_sizes_beyond_the_limits_are_not_named() -> None:
     gold, a, b = ratings()
     largest = settle(gold, a, b, max_items=201, max_responses=6)
     assert (largest.items, largest.responses, largest.both) == (None, None, None)
-    assert largest.sentence.startswith("No realistic size would settle it: the observed difference on mae")
-    assert "up to 201 items, nor by up to 6 ratings on each" in largest.sentence
+    assert largest.sentence.startswith("No realistic size would settle it: up to 201 items, or ")
+    assert "do not find the observed difference on mae, " in largest.sentence
+    assert "up to 201 items, or up to 6 ratings on each" in largest.sentence
     assert "and at its largest the present items would show it" in largest.sentence
 
 
@@ -195,7 +196,7 @@ def test_the_sizes_named_have_the_power_on_the_process_behind_the_data() -> None
         assert abs(power_of_swaps(errors[1] - errors[0]) - size.simulated) < 0.12
         assert min(size.power, size.simulated) > 0.8 - SHORT
     assert any("extrapolate from 3" in text for text in found.warnings)
-    limit = "sizes named for a power of 0.8 had 0.78 on average, and nine in ten of them 0.55 to 0.95"
+    limit = "a power of 0.8 had a power of 0.78 on average, and nine in ten of them had 0.55 to 0.95"
     assert limit in found.sentence
     assert limit not in replace(found, responses=None, both=None).sentence
 
@@ -345,15 +346,15 @@ def test_without_gold_more_ratings_do_what_the_shares_say() -> None:
     assert found.responses.power == pytest.approx(norm.cdf(signal - norm.ppf(0.975)))
     alone = settle(None, a[:, 0] + 0.03, b[:, 0], metric="mean")
     assert alone.responses is None
-    assert "only more items can be planned" in alone.warnings[0]
+    assert "nbyk can plan only more items" in alone.warnings[0]
 
 
 def test_ratings_off_the_unit_scale_plan_items_alone() -> None:
     data = ratings(k=2)
     found = settle(*(5.0 * data))
     unit = settle(*(source[:, :1] for source in data)), settle(*data, max_responses=2)
-    assert "only more items can be planned: the responses run from 0 to 5" in found.warnings[0]
-    assert "only more items can be planned: gold has one response per item" in unit[0].warnings[0]
+    assert "nbyk can plan only more items: the responses run from 0 to 5" in found.warnings[0]
+    assert "nbyk can plan only more items: gold has one response per item" in unit[0].warnings[0]
     assert found.items is not None
     assert unit[1].items is not None
     # Draws belong to gold, which is another: 1 % of a standard error each, twice that of N.

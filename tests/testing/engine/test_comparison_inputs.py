@@ -49,7 +49,7 @@ def test_pandas_objects_are_aligned_by_their_index_if_all_are() -> None:
     assert as_response_set(GOLD, a, b).fingerprint() == expected
     with pytest.raises(NbykError, match="gold has 3 items and a 3, which lacks y"):
         as_response_set(gold, a.rename({"y": "w"}), b)
-    with pytest.raises(NbykError, match="gold and a: an index label stands twice"):
+    with pytest.raises(NbykError, match="gold and a: an index label appears twice"):
         as_response_set(gold, a.set_axis(["x", "x", "z"]), b)
 
 
@@ -62,7 +62,10 @@ def test_pandas_objects_are_aligned_by_their_index_if_all_are() -> None:
         ((None, A, B[:2]), "a has 3, b has 2"),
         ((GOLD, [["x"], [1], [2]], B), "a: item 0 holds"),
         ((GOLD, "scores.csv", B), "read files with nbyk.read_ratings"),
-        ((GOLD, pd.DataFrame({"id": ["p", "q", "r"]}), B), "a: the DataFrame holds what is no number"),
+        (
+            (GOLD, pd.DataFrame({"id": ["p", "q", "r"]}), B),
+            "a: the DataFrame holds values that are not numbers",
+        ),
         ((GOLD, [[0.5], [], [1.0]], B), "a: item 1 has no response"),
         ((GOLD, np.array(["2020-01-01"] * 3, "datetime64[D]"), B), "a: responses must be numbers"),
         ((GOLD, np.ones((3, 2)) + 1j, B), "a: responses must be numbers"),

@@ -31,10 +31,10 @@ def systems(n: int = 12, **means: float) -> dict[str, np.ndarray]:  # type: igno
     ("n", "m", "paired", "test", "said"),
     [
         (5, 5, False, "permutation", "all 252 are counted"),
-        (MANY_SCORES - 1, 500, False, "permutation", "some of too many are drawn"),
+        (MANY_SCORES - 1, 500, False, "permutation", "too many, so some are drawn"),
         (MANY_SCORES, MANY_SCORES, False, "welch_t", "30 or more"),
         (10, 10, True, "approximate_randomisation", "all 1,024 ways to swap are counted"),
-        (3000, 3000, True, "approximate_randomisation", "too many to count, some are drawn"),
+        (3000, 3000, True, "approximate_randomisation", "too many ways to swap to count, so some are drawn"),
     ],
 )
 def test_recommendation(n: int, m: int, paired: bool, test: str, said: str) -> None:

@@ -51,7 +51,10 @@ def test_a_test_that_rejects_too_often_says_so(null: str, metric: str) -> None:
     data = nbyk.simulate(nbyk.Population(SIMULATED, 50, 5, 0.1), seed=1)
     row = nearest_measured(null, metric, 50, 5)
     assert row is not None
-    said = f"{null} rejects too often by {metric}: up to {row.rate:.2g} of equally good systems at α = 0.05"
+    said = (
+        f"{null} rejects too often on {metric}: it rejected for up to {row.rate:.2g} of equally good systems "
+        "at α = 0.05"
+    )
     assert said in warnings(data, metric=metric, null=null)
     assert "rejects too often" not in warnings(data, metric=metric)
 
@@ -66,14 +69,18 @@ def test_ties_that_keep_an_exact_test_from_its_level_are_said() -> None:
     """Of twelve items on which A and B differ by one, sums of ± 1 reach 8 or more with chance 158/4096."""
     gold = np.zeros(12)
     a = np.repeat([0.0, 1.0], [3, 9])
-    said = "mae takes few values on these data: for ties, the test rejects no more than 0.039 of equally"
+    said = (
+        "mae takes few values on these data: because of ties, the test rejects no more than 0.039 of equally"
+    )
     assert said in warnings(nbyk.response_set(gold, a, 1.0 - a), n_resamples=9_999)
     continuous = nbyk.simulate(nbyk.Population(SIMULATED, 50, 5, 0.1), seed=1)
-    assert "for ties" not in warnings(continuous)
+    assert "because of ties" not in warnings(continuous)
     alike = nbyk.response_set(gold, a, np.where(np.arange(12) < 4, 1.0 - a, a))
-    assert "for ties, the test rejects none of the equally good systems" in warnings(alike, n_resamples=9_999)
+    assert "because of ties, the test rejects none of the equally good systems" in warnings(
+        alike, n_resamples=9_999
+    )
     few_draws = nbyk.response_set(gold, a, 1.0 - a)
-    assert "for ties" not in warnings(few_draws, n_resamples=9, max_resamples=9)
+    assert "because of ties" not in warnings(few_draws, n_resamples=9, max_resamples=9)
 
 
 def test_ties_leave_on_average_the_rate_that_was_measured() -> None:

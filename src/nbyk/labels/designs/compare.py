@@ -22,8 +22,8 @@ from nbyk.metrics.label_scores import LabelScore
 from nbyk.testing.engine.run_draws import Runs
 
 _APPENDED = (
-    "runs have targets of their own, as folds have: they are appended, and how other runs would differ is "
-    "not in the p-values"
+    "each run has its own targets, as folds do: nbyk appends the runs, and the p-values leave out how other "
+    "runs would differ"
 )
 
 
@@ -102,7 +102,7 @@ def compare_design(
             pair = _compared(names, labels, treatment, arm.control, arguments, threads)
             computed[key] = _tested(pair, names, labels, settings.test, classes[id(arm)])
     for path in kept.damaged:
-        say(f"{path}: was damaged, and is computed again")
+        say(f"{path}: was damaged; nbyk computes it again")
     say(f"{len(computed)} of {len(pairs)} comparisons computed, {len(known)} kept")
     for key, result in computed.items():
         kept.put(key, result.to_dict())
@@ -188,8 +188,8 @@ def _paired(control: Condition, treatment: Condition, settings: Settings) -> Pai
     labels = paired(control, treatment)
     if labels.appended and settings.runs not in (None, "concatenated"):
         raise NbykError(
-            f"found {settings.runs!r}, and the runs of {control.name!r} and {treatment.name!r} have "
-            "targets of their own, as folds have; leave runs out: they are appended",
+            f"found {settings.runs!r}, but the runs of {control.name!r} and {treatment.name!r} each have "
+            "their own targets, as folds do; leave runs out: nbyk then appends them",
             argument="runs",
         )
     n_runs = len(labels.treatment), len(labels.control)

@@ -261,9 +261,9 @@ def paired(control: Condition, treatment: Condition) -> Paired:
     for number, (of_treatment, of_control) in enumerate(zip(treatment.runs, control.runs, strict=True)):
         if not _same_target(of_treatment.target, of_control.target):
             raise NbykError(
-                f"{of_treatment.target.name}: run {number} of {treatment.name!r} has other targets than "
-                f"run {number} of {control.name!r} ({of_control.target.name}); expected the same, in the "
-                "same order unless ids tell"
+                f"{of_treatment.target.name}: run {number} of {treatment.name!r} has other targets than run "
+                f"{number} of {control.name!r} ({of_control.target.name}); expected the same, in the same "
+                "order unless the items have ids"
             )
     folds = [run.target for run in control.runs]
     in_order = [

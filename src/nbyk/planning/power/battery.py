@@ -41,13 +41,13 @@ TESTS = {
     "shifted": "p-value under the items bootstrapped and shifted so that the effect becomes zero",
     "permutation": "p-value under each item's pool A|B split at random",
     "pooled": "p-value under responses drawn with replacement from each item's pool A|B",
-    "pooled_twice": "p-value under responses drawn so, and drawn from those once more",
+    "pooled_twice": "p-value under responses drawn as for `pooled`, then drawn again from those",
     "expected_p": "the papers' p, averaged over resampled alternatives, below α",
     "multistage_bootstrap": "share of pooled, bootstrapped null effects that reach the set's own, below α",
     "welch_t": "Welch's t-test of the item means' absolute errors",
     "wilcoxon": "Wilcoxon's signed-rank test of the item means' absolute errors",
     "paired_permutation": "sign flips of the differences of the item means' absolute errors",
-    "unpaired_permutation": "the item means' absolute errors dealt anew to A and B, whatever their items",
+    "unpaired_permutation": "the item means' absolute errors shuffled between A and B, across items",
 }
 """The tests. The first five are `nbyk.p_value` under a null at the data's own size, p ≤ α; the next two are
 the papers', p < α; the last four use only the item means' absolute errors, p ≤ α."""

@@ -224,7 +224,7 @@ def _prior(data: ResponseSet, scale: Scale | None) -> TwoStagePrior:
     every = np.concatenate([matrix[~np.isnan(matrix)] for matrix in (data.gold, data.a, data.b)])
     if every.min() < 0.0 or every.max() > 1.0:
         raise NbykError(
-            f"the responses run from {every.min():g} to {every.max():g}, and priors are fitted to ratings "
+            f"the responses run from {every.min():g} to {every.max():g}, but nbyk fits priors to ratings "
             "between 0 and 1: put all of them on that scale"
         )
     if data.gold.shape[1] == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -31,7 +32,7 @@ def what_people_would(
     few = [source for source in panel.sources if panel.size(source) < FEWEST]
     if few:
         named = " and ".join(f"{panel.size(source)} {source}" for source in few)
-        return f"{over}, nothing settles it with {named}, who cannot speak for others."
+        return f"{over}, {named} cannot settle it: they cannot speak for others."
     test = shared_units_test(metric, panel.responses)
     if test.p_value(alternative) <= alpha:
         return f"{over}, there is nothing to settle (p = {test.p_value(alternative):.3g})."
@@ -82,7 +83,12 @@ def what_people_would(
             ways.append(words.format(getattr(found.crew, opened)))
         else:
             hopeless.append(words.format("").replace(" of each system", "").strip())
-    no = f"; no number of {' or '.join(hopeless)} alone would" if hopeless else ""
+    no = f"; more {_any_of(hopeless)} alone would not" if hopeless else ""
     if not ways:
-        return f"{over}, nothing that is changed alone would settle it: no number of {' or '.join(hopeless)}."
+        return f"{over}, more {_any_of(hopeless)} alone would not settle it."
     return f"{over}, it takes {' or '.join(ways)} in all (t, power {power:g}){no}."
+
+
+def _any_of(names: Sequence[str]) -> str:
+    """Return names as an English list of alternatives."""
+    return " or ".join([", ".join(names[:-1]), names[-1]] if len(names) > 1 else names)

@@ -181,7 +181,7 @@ def _settled(
     found = replace(found, items=outlook.size(outlook.items_for(), found.k_responses))
     if found.n_clusters:
         size = f"{found.n_items / found.n_clusters:.3g} items each"
-        return replace(found, warnings=(f"only more clusters are planned, of {size} as the present ones",))
+        return replace(found, warnings=(f"nbyk plans only more clusters, with {size} like the present ones",))
     try:
         if outlook.spread == 0.0:
             raise NbykError("the effect is the same on every bootstrapped test set")
@@ -191,7 +191,7 @@ def _settled(
         seen = data if towards_a else ResponseSet(data.gold, data.b, data.a)
         fitted = FittedSystems.of(seen, chosen, abs(result.effect), scale, seed)
     except NbykError as error:
-        return replace(found, warnings=(f"only more items can be planned: {error}",))
+        return replace(found, warnings=(f"nbyk can plan only more items: {error}",))
     populations = fitted.beside(seen)
     of_spread = relative_error(item_effects(data, chosen))
     sizes = SimulatedSizes(populations, outlook, of_spread, found.one_sided_alpha, null, seed, threads)

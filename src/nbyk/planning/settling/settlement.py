@@ -156,22 +156,22 @@ class Settlement(ShownInNotebooks):
             return ""
         mean, low, high = MEASURED_POWER
         return (
-            " What other numbers of ratings do is extrapolated from the present ones: where we knew "
-            f"the truth, sizes named for a power of 0.8 had {mean:g} on average, and nine in ten of them "
-            f"{low:g} to {high:g}."
+            " nbyk extrapolates to other numbers of ratings from the present ones: where we knew the truth, "
+            f"the sizes that it gave for a power of 0.8 had a power of {mean:g} on average, and nine in ten "
+            f"of them had {low:g} to {high:g}."
         )
 
     @property
     def _why_none(self) -> str:
         observed = f"the observed difference on {self.metric}, {number(self.effect)},"
         if self.effect == 0.0:
-            return f"No size would settle it: {observed} is none."
+            return f"No size would settle it: the observed difference on {self.metric} is 0."
         if (self.alternative == "greater") != (self.effect > 0.0) and self.alternative != "two-sided":
             return f"No size would show it: {observed} points to the other side."
         return (
-            f"No realistic size would settle it: {observed} is not found with a power of {self.target:g} "
-            f"({self.alternative}, α = {self.alpha:g}) by up to {self.max_items} items, nor by up to "
-            f"{self.max_responses} ratings on each of the present ones."
+            f"No realistic size would settle it: up to {self.max_items} items, or up to {self.max_responses} "
+            f"ratings on each of the present ones, do not find {observed} with a power of {self.target:g} "
+            f"({self.alternative}, α = {self.alpha:g})."
         )
 
     @property

@@ -34,12 +34,12 @@ def about_k(found: Settlement) -> tuple[str, ...]:
     cautions = []
     if found.responses is None:
         cautions.append(
-            f"no number of ratings per item up to {found.max_responses} will do on {found.n_items} items"
+            f"up to {found.max_responses} ratings per item are not enough on {found.n_items} items"
         )
     if max(ways, default=0.0) > _FAR * found.k_responses:
         cautions.append(
-            f"{max(ways):g} ratings per item extrapolate from {found.k_responses:.3g}: how much of the "
-            "errors goes away with more ratings is estimated, and so is what they do to the effect"
+            f"{max(ways):g} ratings per item extrapolate from {found.k_responses:.3g}: nbyk estimates how "
+            "much more ratings reduce the errors, and how they change the effect"
         )
     return tuple(cautions)
 

@@ -138,7 +138,8 @@ def _values(source: Any, name: str) -> Any:
             return source.to_numpy(dtype=np.float64, na_value=np.nan)
         except (TypeError, ValueError):
             raise NbykError(
-                f"{name}: the {type(source).__name__} holds what is no number; choose columns of responses"
+                f"{name}: the {type(source).__name__} holds values that are not numbers; choose columns of "
+                "responses"
             ) from None
     if isinstance(source, str | bytes):
         raise NbykError(f"{name}: found text, expected responses; read files with nbyk.read_ratings")
@@ -180,7 +181,7 @@ def _rows_in_order(indices: dict[str, Any]) -> dict[str, Any]:
             in_order[name] = slice(None)
             continue
         if not (index.is_unique and wanted.is_unique):
-            raise NbykError(f"{first} and {name}: an index label stands twice; expected one row per item")
+            raise NbykError(f"{first} and {name}: an index label appears twice; expected one row per item")
         rows = index.get_indexer(wanted)
         if len(index) != len(wanted) or (rows < 0).any():
             lacking = [str(label) for label in wanted[rows < 0][:3]] or ["none"]

@@ -296,9 +296,9 @@ def few_scores(n: int, m: int) -> str | None:
         return None
     deals = math.comb(n + m, n)
     return (
-        f"{n} scores of A and {m} of B: eps_min says little below {FEW_SCORES} of each. Where each score "
-        "of A is above every one of B, no resample differs, and eps_min is 0 at any confidence; for two "
-        f"equally good systems that happens once in {deals} times. It can rank systems, but not back a "
+        f"{n} scores of A and {m} of B: with fewer than {FEW_SCORES} of each, eps_min says little. If every "
+        "score of A is above every score of B, no resample differs, and eps_min is 0 at any confidence; for "
+        f"two equally good systems that happens once in {deals} times. It can rank systems, but not back a "
         "claim: collect more runs, or give the p-value of permutation_test beside it"
     )
 

@@ -179,7 +179,7 @@ def _correction(test: str, correction: str | None) -> str:
     check_correction(correction)
     if test == ASO and correction not in ("bonferroni", "none"):
         raise NbykError(
-            f"found {correction!r} for aso, whose bounds are no p-values; choose bonferroni or none",
+            f"found {correction!r} for aso, whose bounds are not p-values; choose bonferroni or none",
             argument="correction",
         )
     return correction
@@ -271,7 +271,7 @@ def _warnings(
         )
         yield (
             f"the smallest p-value that {test} can give here is {least:.3g}{corrected} and above α = "
-            f"{alpha:g}: it cannot find a difference, whatever the scores; {how}"
+            f"{alpha:g}: the test cannot find a difference, whatever the scores; {how}"
         )
     if paired and not (test != ASO and TESTS[test].paired):
         yield f"the scores are paired, but {test} does not use the pairs; approximate_randomisation does"

@@ -33,24 +33,26 @@ def recommended_test(n: int, m: int, *, paired: bool) -> Recommendation:
         how = (
             f"all {2**n:,} ways to swap are counted"
             if 2**n <= EXACT_UP_TO
-            else "of the ways to swap, too many to count, some are drawn"
+            else "there are too many ways to swap to count, so some are drawn"
         )
         return Recommendation(
             "approximate_randomisation",
-            "the scores are paired, so that under the null hypothesis either system might have got either "
-            f"score of a pair; {how}, and no distribution is assumed",
+            "the scores are paired, so under the null hypothesis either system could have got either score "
+            f"of a pair; {how}, and the test assumes no distribution",
         )
     if min(n, m) < MANY_SCORES:
         deals = math.comb(n + m, n)
-        how = f"all {deals:,} are counted" if deals <= EXACT_UP_TO else "some of too many are drawn"
+        how = (
+            f"all {deals:,} are counted" if deals <= EXACT_UP_TO else "there are too many, so some are drawn"
+        )
         return Recommendation(
             "permutation",
-            f"nothing pairs the scores and they are few, so that all ways to deal them to two systems are "
-            f"compared ({how}); the p-value is exact at any number of scores where both systems' come from "
-            "one distribution",
+            "the scores are few and not paired, so the test compares the ways to deal them to two systems "
+            f"({how}); if both systems' scores come from one distribution, the p-value is exact at any "
+            "number of scores",
         )
     return Recommendation(
         "welch_t",
-        f"nothing pairs the scores, and with {MANY_SCORES} or more of either system Welch's test nearly "
-        "holds its level for means whatever their distribution, also where one system's scores vary more",
+        f"the scores are not paired, and with {MANY_SCORES} or more of each system Welch's test nearly holds "
+        "its level for means, whatever their distribution and even if one system's scores vary more",
     )

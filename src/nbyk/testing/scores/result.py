@@ -136,9 +136,9 @@ def warnings_of(test: str, fewest: int) -> Iterator[str]:
         yield about_pairs()
     if test in ("bootstrap", "paired_bootstrap") and fewest < _LIBERAL_BELOW:
         yield (
-            f"with {fewest} scores resampled means vary less than means do, so that the bootstrap finds "
-            "false differences more often than its level says; permutation (or, of pairs, "
-            "approximate_randomisation) does not"
+            f"with {fewest} scores resampled means vary less than real ones, so the bootstrap finds false "
+            "differences more often than its level says; permutation (for pairs, approximate_randomisation) "
+            "does not"
         )
 
 

@@ -74,8 +74,8 @@ def about_units(
     if unknown:
         one = "rater" if unknown == ["gold"] else "rater or run"
         yield (
-            f"nothing says which {one} gave the responses of {listed(unknown)}: nbyk assumes other "
-            f"{_plural(one)} at each item. If items share them, p is too small {_NEW}"
+            f"nothing says which {one} gave the responses of {listed(unknown)}: nbyk assumes different "
+            f"{_plural(one)} for each item. If items share them, p is too small {_NEW}"
         )
 
 
@@ -83,8 +83,8 @@ def about_pairs() -> str:
     """Return the caution of paired scores of which only the pairing is known."""
     says = _CLAIMS["test"].format(kinds="runs", these="this run of each system")
     return (
-        f"where a pair of scores is an item, answered by one run of each system: {says}; items that come in "
-        "clusters, as questions about one text, count as if they were separate"
+        f"if each pair of scores is an item that one run of each system answered, {says}; items in clusters, "
+        "such as questions about one text, count as if they were separate"
     )
 
 

@@ -50,8 +50,8 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
         )
     elif single:
         yield (
-            f"one response per item from {' and '.join(single)}: how responses vary there "
-            "cannot be told from how items do"
+            f"one response per item from {' and '.join(single)}: nbyk cannot separate how responses vary "
+            "there from how items do"
         )
     yield from about_number(data.clusters if panel.draws_clusters else None, data.n_items, null=null)
     if same_responses(data):
@@ -115,8 +115,8 @@ def about_result(
     if least_p <= alpha and attained is not None and attained < _KEPT * alpha:
         most = f"no more than {attained:.2g} of" if attained else "none of the"
         yield (
-            f"{metric.name} takes few values on these data: for ties, the test rejects {most} equally good "
-            f"systems at α = {alpha:g}"
+            f"{metric.name} takes few values on these data: because of ties, the test rejects {most} equally "
+            f"good systems at α = {alpha:g}"
         )
     if undefined:
         yield f"{undefined} bootstrap draws leave {metric.name} undefined; the intervals leave them out"
@@ -159,12 +159,12 @@ def _rejects_too_often(found: Measured) -> str:
     size = f"measured at {found.n_items} × {found.k_responses} (docs/calibration.md)"
     if found.test == PERCENTILE:
         return (
-            f"percentile intervals of {found.metric} are too narrow: those of {1.0 - LEVEL:g} left out the "
+            f"percentile intervals of {found.metric} are too narrow: intervals of {1.0 - LEVEL:g} missed the "
             f"true effect of up to {found.rate:.2g} of equally good systems, {size}"
         )
     return (
-        f"{found.test} rejects too often by {found.metric}: up to {found.rate:.2g} of equally good systems "
-        f"at α = {LEVEL:g}, {size}"
+        f"{found.test} rejects too often on {found.metric}: it rejected for up to {found.rate:.2g} of "
+        f"equally good systems at α = {LEVEL:g}, {size}"
     )
 
 

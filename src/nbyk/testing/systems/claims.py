@@ -144,8 +144,8 @@ def few_units(panel: Panel) -> Iterator[str]:
     few = panel.few(FEWEST_UNITS, FEW_UNITS)
     if few and panel.sources:
         yield (
-            f"{listed(few)} are few to speak for others: with equally good systems, the test was measured "
-            "to call up to .12 different at α = .05 (docs/shared-units.md)"
+            f"{listed(few)} are few to speak for others: we measured that the test called up to .12 of "
+            "equally good systems different at α = .05 (docs/shared-units.md)"
         )
 
 
@@ -167,11 +167,11 @@ def _advice(test: SharedUnitsTest, panel: Panel, alpha: float, alternative: Alte
     these = listed([f"{counted(test.sources[source].units)} {source}" for source in between])
     largest = max(between, key=lambda source: between[source])
     rest = test.variance - between[largest]
-    says = f"no number of {'clusters' if panel.of_clusters else 'items'} will settle this with {these}"
+    says = f"more {'clusters' if panel.of_clusters else 'items'} will not settle this with {these}"
     if rest >= wanted:
         return says
     units = math.ceil(test.sources[largest].units * between[largest] / (wanted - rest))
-    return f"{says}; about {units} {largest} would, if the effect is what it is now"
+    return f"{says}; about {units} {largest} would, if the effect stays the same"
 
 
 def inconclusive(over: tuple[str, ...], population: str, reason: str) -> Claim:

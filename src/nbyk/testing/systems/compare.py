@@ -195,7 +195,7 @@ def compare_metrics(
     panel = panel_for(data, generalise, null)
     if panel.draws_clusters and not sampler.keeps_rows:
         raise NbykError(
-            f"found {interval_sampler}, which draws items one by one, and they come in clusters; expected "
+            f"found {interval_sampler}, which draws items one by one, but they come in clusters; expected "
             "bootstrap_items/all",
             argument="interval_sampler",
         )

@@ -286,7 +286,7 @@ def _one_by_one(given: Sequence[str], kept: Sequence[str]) -> tuple[str, ...]:
     others = [name for name in given if name not in kept]
     if not others:
         return ()
-    return (f"items come in clusters, which {listed(others)} would draw item by item: they are left out",)
+    return (f"items come in clusters, but {listed(others)} draw single items: nbyk leaves them out",)
 
 
 def _applicable(

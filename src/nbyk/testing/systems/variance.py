@@ -187,7 +187,7 @@ def _item_effects(metric: Metric, data: ResponseSet) -> Effects:
         base = get("mse")
         errors = item_scores(base, stack_responses(data.a, data.b), data.gold).mean(axis=1)
         if (errors == 0.0).any():
-            raise UndefinedMetricError(f"metric {metric.name}: a system without any error; choose mse")
+            raise UndefinedMetricError(f"metric {metric.name}: a system makes no error; choose mse")
         slopes = _SLOPES[metric.name](errors)
     elif not metric.additive:
         raise NbykError(
@@ -252,4 +252,4 @@ def _cautions(metric: Metric, splits: Splits, parts: Floats, n_items: int) -> It
         if part < 0.0:
             yield f"the {source}' part is estimated as negative; nbyk sets it to 0"
     if metric.name in _SLOPES:
-        yield f"{metric.name} is treated as linear in the mean squared errors"
+        yield f"nbyk treats {metric.name} as linear in the mean squared errors"
