@@ -99,7 +99,7 @@ def test_a_folder_gives_every_file_in_it(run: Path) -> None:
 @pytest.mark.parametrize(
     ("path", "message"),
     [
-        ("own.json", r"^own\.json: has no record of what made it: .*run it"),
+        ("own.json", r"^own\.json: has no record of what made it: .*run the command"),
         ("nope.json", r"^nope\.json: no such file; expected a file that an nbyk command wrote"),
         ("empty", r"^empty: nothing in it has a record"),
         ("results/a.json", r"^results/\.nbyk/a\.json\.json: not a record"),

@@ -80,7 +80,12 @@ def test_one_name_may_stand_for_a_metric_of_each_kind_of_data() -> None:
 @pytest.mark.parametrize(
     ("spec", "of", "message"),
     [
-        ("f1_macro", "ratings", "scores hard labels, and these are ratings; choose from mae"),
+        (
+            "f1_macro",
+            "ratings",
+            "scores hard labels, and these are ratings; compare labels with `nbyk labels`, or choose from",
+        ),
+        ("mean_absolute_error", "ratings", "unknown metric 'mean_absolute_error'; here it is called mae"),
         ("bleu", "labels", "scores outputs, and these are labels; choose from accuracy"),
         ("mae", "outputs", "scores ratings, and these are outputs; choose from mean, bleu"),
         (

@@ -26,4 +26,4 @@ def doctor(
         print(finding.line)
     if any(finding.advice for finding in findings):
         raise typer.Exit(3)
-    print(f"{folder}: all is well")
+    print(f"{folder}: {'nothing to do; read the notes' if findings else 'all is well'}")

@@ -155,8 +155,8 @@ class _Tracer:
                 "no such file; expected a file that an nbyk command wrote, or a folder", file=name
             )
         raise NbykError(
-            "has no record of what made it: no nbyk command did, or its command was stopped; "
-            "expected a file whose command has ended: run it (again)",
+            "has no record of what made it: no nbyk command did, its command was stopped, or it was copied "
+            "without the hidden folder .nbyk beside it; run the command (again), or copy the whole folder",
             file=name,
         )
 

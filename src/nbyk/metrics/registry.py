@@ -34,6 +34,19 @@ _LABEL_SCORES: dict[OfLabels, dict[str, LabelScore]] = {
 }
 _OF_OUTPUTS = {metric.name: metric for metric in OF_OUTPUTS}
 _DATA: tuple[Data, ...] = ("ratings", *get_args(OfLabels), "outputs")
+_CALLED_HERE = {
+    "mean_absolute_error": "mae",
+    "mean_squared_error": "mse",
+    "root_mean_squared_error": "rmse",
+    "pearsonr": "pearson",
+    "spearmanr": "spearman",
+    "kendalltau": "kendall",
+    "accuracy_score": "accuracy",
+    "f1_score": "f1",
+    "roc_auc": "auc",
+    "roc_auc_score": "auc",
+}
+"""Names that other packages use for metrics of ratings."""
 _SPEC = re.compile(r"\s*([^\s()]+)\s*(?:\(([^()]*)\))?\s*")
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 _WINS = re.compile(rf"\s*{WINS.name}\s*\((.*)\)\s*", re.DOTALL)
@@ -128,9 +141,12 @@ def _unknown(name: str, of: Data) -> NbykError:
     if other is None and of_a_class(name):
         other = "hard labels"
     if other is not None:
+        way = "compare labels with `nbyk labels`, or " if of == "ratings" and other != "outputs" else ""
         return NbykError(
-            f"metric {name!r} scores {other}, and these are {of}; choose from {', '.join(known)}"
+            f"metric {name!r} scores {other}, and these are {of}; {way}choose from {', '.join(known)}"
         )
+    if of == "ratings" and name in _CALLED_HERE:
+        return NbykError(f"unknown metric {name!r}; here it is called {_CALLED_HERE[name]}")
     return unknown_name("metric" if of in ("ratings", "outputs") else "score", name, known)
 
 

@@ -147,8 +147,14 @@ class PeoplePlan:
         test = f"the t-test over {_populations(crew)} (two-sided, α = {asked.alpha:g})"
         if not self.reachable:
             way = " or ".join(f"{count} {name} would" for name, count in self.instead.items())
-            way = f"; {way}" if way else "; more raters or runs alone would not"
             opened = " or ".join(_NAMES[name] for name in self.open)
+            limited = listed([_NAMES[name] for name in self.open if name != "n_items"])
+            if len(self.open) > 1:
+                way = f" among those that nbyk tries if several are open (up to {_TRIED[-1]} {limited})"
+            elif way:
+                way = f"; {way}"
+            else:
+                way = "; more raters or runs alone would not"
             return (
                 f"No number of {opened} settles this {_fixed(self)}{way}. With an effect of "
                 f"{self.effect:.3g}, the power of {test} is at most {self.power:.2f}; you asked for "
