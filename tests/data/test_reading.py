@@ -32,6 +32,23 @@ def test_an_item_that_repeats_without_raters_is_refused(tmp_path: Path) -> None:
         read_ratings(written(tmp_path / "a.csv", "item,value\nq1,1\nq1,0\nq2,0\n"))
 
 
+def test_scores_that_the_user_names_may_have_other_columns_beside_them(tmp_path: Path) -> None:
+    path = written(tmp_path / "a.csv", "item,pred,conf\nq1,1,9\nq2,0,8\n")
+    ratings = read_ratings(path, value="pred")
+    assert ratings.matrix().tolist() == [[1], [0]]
+    assert ratings.recognised == "items = item (2), values = pred; not used: conf"
+    text = written(tmp_path / "b.csv", "item,text,score\nq1,x,9\nq2,y,8\n")
+    with pytest.raises(NbykError, match=r"b\.csv: each item is on one row, with .* as in score"):
+        read_ratings(text)
+    assert read_ratings(text, value="score").matrix().tolist() == [[9], [8]]
+
+
+def test_a_wide_table_says_which_columns_it_took_for_raters_or_runs(tmp_path: Path) -> None:
+    wide = read_ratings(written(tmp_path / "a.csv", "item,ann,bo,length\nq1,1,0,3\nq2,0,1,3\n"))
+    assert wide.recognised == "items = item (2), raters or runs = ann, bo, length"
+    assert read_ratings(written(tmp_path / "b.csv", "item,ann\nq1,1\nq2,0\n")).recognised == ""
+
+
 @pytest.mark.parametrize(
     ("header", "said"),
     [
@@ -62,7 +79,7 @@ def test_what_could_be_either_is_asked_for(tmp_path: Path, header: str, found: s
 
 
 def test_a_known_value_beside_unknown_columns_is_no_score_per_item(tmp_path: Path) -> None:
-    with pytest.raises(NbykError, match="no column 'rater'; found 'item', 'ann', 'label'"):
+    with pytest.raises(NbykError, match="with the columns item, ann, label; say which one holds the scores"):
         read_ratings(written(tmp_path / "a.csv", "item,ann,label\nq1,1,0\nq2,1,1\n"))
 
 

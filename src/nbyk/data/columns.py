@@ -66,13 +66,27 @@ def system_column(table: Table) -> str | None:
     return _known(table, "system")
 
 
-def described(columns: Columns, items: Sequence[str], raters: Sequence[str], *, raters_known: bool) -> str:
+def described(
+    columns: Columns,
+    items: Sequence[str],
+    raters: Sequence[str],
+    *,
+    raters_known: bool,
+    unused: Sequence[str] = (),
+) -> str:
     """Return the columns' roles in words: "items = sample_id (250), runs = epoch (5), values = match"."""
     parts = [f"items = {columns.item} ({len(set(items))})"]
     if columns.rater is not None and raters_known:
         who = "runs" if columns.rater.lower() in RUN_NAMES or "trial" in columns.rater else "raters"
         parts.append(f"{who} = {columns.rater} ({len(set(raters))})")
-    return ", ".join([*parts, f"values = {columns.value}"])
+    said = ", ".join([*parts, f"values = {columns.value}"])
+    return f"{said}; not used: {', '.join(unused)}" if unused else said
+
+
+def described_wide(columns: Columns, items: Sequence[str], raters: Sequence[str]) -> str:
+    """Return how a table with a column for each rater was read: "items = item (9), raters or runs = a, b"."""
+    shown = ", ".join(raters[:12]) + (f", … ({len(raters)} columns)" if len(raters) > 12 else "")
+    return f"items = {columns.item} ({len(set(items))}), raters or runs = {shown}"
 
 
 def _known(table: Table, role: str, taken: Sequence[str | None] = ()) -> str | None:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from dataclasses import replace
+from dataclasses import astuple, replace
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from nbyk.data.columns import Columns, described, recognised
+from nbyk.data.columns import Columns, described, described_wide, recognised
 from nbyk.data.layouts import ARRAY_SUFFIXES, Entries, array_cells, as_ids, long_cells, text_cells, wide_cells
 from nbyk.data.mending import Mending, without_duplicates, without_empty
 from nbyk.data.ratings import Ratings
@@ -99,7 +99,7 @@ def read_ratings(
     else:
         table = table_of(path)
         found = recognised(table, Columns(item, rater, value, cluster))
-        cells, raters_known = _table_cells(table, found, layout, mending)
+        cells, raters_known = _table_cells(table, found, layout, mending, named=value != "value")
     cells, no_value = without_empty(cells, mending)
     values = cells.numbers()
     if scale is not None:
@@ -122,8 +122,14 @@ def read_ratings(
     )
     differs = found is not None and (found != Columns(item, rater, value, cluster) or cells.table.roles)
     said = ""
-    if found is not None and differs and cells.value is not None:
-        said = described(found, ratings.items, ratings.raters, raters_known=raters_known)
+    if found is not None and cells.value is None:
+        if len(ratings.raters) > 1 and layout == "auto":
+            said = described_wide(found, ratings.items, ratings.raters)
+    elif found is not None:
+        ignored = value != "value" and not raters_known and not cells.table.roles
+        unused = [name for name in cells.table.names if ignored and name not in astuple(found)]
+        if differs or unused:
+            said = described(found, ratings.items, ratings.raters, raters_known=raters_known, unused=unused)
     return replace(ratings, recognised=said, mended=tuple(filter(None, (no_value, repeated))))
 
 
@@ -160,8 +166,13 @@ def table_of(given: Given) -> Table:
     return read_table(given)
 
 
-def _table_cells(table: Table, columns: Columns, layout: Layout, mending: Mending) -> tuple[Entries, bool]:
-    """Return the ratings of a table, and whether equal raters in it are one rater."""
+def _table_cells(
+    table: Table, columns: Columns, layout: Layout, mending: Mending, *, named: bool
+) -> tuple[Entries, bool]:
+    """Return the ratings of a table, and whether equal raters in it are one rater.
+
+    `named` means that the user named the column of ratings.
+    """
     item, rater, value = columns.item, columns.rater, columns.value
     is_long = layout == "long" or bool(table.roles)
     if not (is_long or (layout == "auto" and (value in table.names or rater in table.names))):
@@ -178,7 +189,13 @@ def _table_cells(table: Table, columns: Columns, layout: Layout, mending: Mendin
         others = set(table.names) - {item, value, columns.cluster}
         ids = as_ids(table, item, table.column(item, ""))
         # The table has one score per item, unless further columns could be raters' or an item repeats.
-        if len(set(ids)) == len(ids) and (value == "value" or not others):
+        if len(set(ids)) == len(ids):
+            if not (value == "value" or named or not others):
+                raise NbykError(
+                    f"{table.path}: each item is on one row, with the columns {', '.join(table.names)}; say "
+                    f"which one holds the scores with `value`, as in {value}, or which one holds the raters "
+                    "with `rater`"
+                )
             rater = None
     return long_cells(table, item, rater, value), rater is not None
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import statistics
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,10 @@ import nbyk
 from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.units import ALL_FRESH, Units
 from nbyk.errors import NbykError
+from nbyk.metrics import get
+from nbyk.planning.people import pilot_test
+from nbyk.testing.engine.inputs import as_response_set
+from nbyk.testing.shared_units.generalise import projected_variance
 from nbyk.testing.systems.panel import panel_of
 
 RNG = np.random.default_rng(4)
@@ -121,8 +126,15 @@ def test_no_number_of_items_will_do_where_raters_decide() -> None:
     gold = mean + rng.normal(0, 0.15, (200, 5)) + rng.normal(0, 0.1, 5)
     a, b = (mean + off + rng.normal(0, 0.05, (200, 1)) for off in (0.1, -0.1))
     advice = nbyk.compare(gold, a, b, **QUICK).claims[0].advice
-    assert advice.startswith("more items will not settle this with five raters; about ")
-    assert int(advice.split()[10]) > 5
+    start = "more items with five raters will not find an effect as large as the present one with a power of "
+    start += "0.8"
+    assert advice.startswith(f"{start}; about ")
+    n_raters = int(advice.split()[-3])
+    test = pilot_test(as_response_set(gold, a, b), get("mae"))
+    at_power = statistics.NormalDist().inv_cdf(0.975) + statistics.NormalDist().inv_cdf(0.8)
+    wanted = (test.effect / at_power) ** 2
+    assert projected_variance(test, units={"raters": n_raters}) <= wanted
+    assert projected_variance(test, units={"raters": int(0.8 * n_raters)}) > wanted
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,9 @@ from nbyk.testing.shared_units import SharedUnitsTest, VariancePart, shared_unit
 from nbyk.testing.systems.panel import FEW_UNITS, FEWEST_UNITS, Panel
 from nbyk.words import counted, listed
 
+_POWER = 0.8
+"""The power with which the advised numbers of units find an effect as large as the present one."""
+
 _ROUNDING = 1e-10
 """A standard error below this share of the effect is a rounding error: nothing varies."""
 
@@ -150,15 +153,15 @@ def few_units(panel: Panel) -> Iterator[str]:
 
 
 def _advice(test: SharedUnitsTest, panel: Panel, alpha: float, alternative: Alternative) -> str:
-    """Return advice: whether more items, or how many more units of which kind, would settle the claim.
+    """Return advice: whether more items, or how many units of which kind, would find the present effect.
 
-    The effect is taken to stay as it is. The variance for other numbers of items and units follows from its
-    parts (a D-study, Brennan 2001).
+    It is found with a power of .8, if the true effect is the present one. The variance for other numbers of
+    items and units follows from its parts (a D-study, Brennan 2001).
     """
     from scipy.special import ndtri
 
     sides = 2.0 if alternative == "two-sided" else 1.0
-    wanted = (test.effect / float(ndtri(alpha / sides))) ** 2
+    wanted = (test.effect / (float(ndtri(alpha / sides)) - float(ndtri(_POWER)))) ** 2
     between = {
         source: test.stretch**2 * part.between for source, part in test.sources.items() if part.between > 0.0
     }
@@ -167,11 +170,12 @@ def _advice(test: SharedUnitsTest, panel: Panel, alpha: float, alternative: Alte
     these = listed([f"{counted(test.sources[source].units)} {source}" for source in between])
     largest = max(between, key=lambda source: between[source])
     rest = test.variance - between[largest]
-    says = f"more {'clusters' if panel.of_clusters else 'items'} will not settle this with {these}"
+    more = f"more {'clusters' if panel.of_clusters else 'items'} with {these}"
+    says = f"{more} will not find an effect as large as the present one with a power of {_POWER:g}"
     if rest >= wanted:
         return says
     units = math.ceil(test.sources[largest].units * between[largest] / (wanted - rest))
-    return f"{says}; about {units} {largest} would, if the effect stays the same"
+    return f"{says}; about {units} {largest} would"
 
 
 def inconclusive(over: tuple[str, ...], population: str, reason: str) -> Claim:
