@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -16,9 +17,12 @@ from nbyk.report.comparison.tables import leaderboard_caption, leaderboard_table
 from nbyk.testing.systems.result import EQUALLY_GOOD
 from nbyk.testing.systems.sentences import number
 from nbyk.testing.systems.standings import Leaderboard
+from nbyk.words import listed
 
 if TYPE_CHECKING:
     import pandas as pd
+
+_OF_A_RUN = re.compile(r"(.*?)[-_. ]?(?:seed|run|epoch|trial)[-_. ]?\d+", re.IGNORECASE)
 
 MOST_PRINTED_PAIRS = 15
 """The terminal shows the pairs of the first metric if there are at most this many."""
@@ -95,7 +99,23 @@ def _figures(boards: Mapping[str, Leaderboard]) -> Iterator[AnswerFigure]:
         yield AnswerFigure(file_stem("leaderboard", name, place), caption, draw, for_paper=True)
 
 
+def _runs_as_systems(names: Sequence[str]) -> Iterator[str]:
+    """Yield a caution about systems whose names differ only in the number of a seed or run."""
+    named: dict[str, list[str]] = {}
+    for name in names:
+        found = _OF_A_RUN.fullmatch(name)
+        if found is not None:
+            named.setdefault(found[1], []).append(name)
+    for runs in named.values():
+        if len(runs) > 1:
+            yield (
+                f"the names of {listed(runs)} differ only in the number of a run: if they are runs of one "
+                "system, put them into one file with a column for each; nbyk then compares systems, not runs"
+            )
+
+
 def _cautions(boards: Mapping[str, Leaderboard], systems: Systems) -> Iterator[str]:
+    yield from _runs_as_systems(systems.names)
     yield from dropped_items(systems)
     yield from systems.notes
     if len(boards) > 1:
