@@ -8,13 +8,11 @@ use.
 
 from __future__ import annotations
 
-from nbyk.metrics.corpus import CorpusMetric
 from nbyk.metrics.label_scores import LabelScore
 from nbyk.metrics.loading import load_file
 from nbyk.metrics.registry import Metric, Parameter, get, names, parameters, register
 
 __all__ = [
-    "CorpusMetric",
     "LabelScore",
     "Metric",
     "Parameter",

@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from nbyk.data.arrays import on_host
 from nbyk.data.labels import HardLabels
 from nbyk.errors import NbykError, UndefinedMetricError
-from nbyk.metrics import CorpusMetric, LabelScore
+from nbyk.metrics import LabelScore
+from nbyk.metrics.corpus import CorpusMetric
 from nbyk.testing.engine.item_draws import ItemDraws, KindCounts
 from nbyk.testing.engine.label_scores import label_scorer, observed_scores
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from nbyk.data.arrays import check_aligned
 from nbyk.errors import NbykError
-from nbyk.metrics import CorpusMetric, LabelScore, get, names
+from nbyk.metrics import LabelScore, get, names
+from nbyk.metrics.corpus import CorpusMetric
 from nbyk.resampling.effects import Progress, run_chunks
 from nbyk.resampling.streams import StreamKey, stream_key
 from nbyk.testing.engine.item_draws import drawn_items
