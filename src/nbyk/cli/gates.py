@@ -96,7 +96,7 @@ def by_margin(metrics: Iterable[tuple[bool, MarginClaim | None]]) -> Verdict:
     """
     passed: dict[str, Verdict] = {"equivalent": "yes", "not worse": "yes", "worse": "no"}
     found = {
-        "yes" if better or claim is None else passed.get(claim.verdict, "inconclusive")
+        "yes" if better else passed.get(claim.verdict, "inconclusive") if claim else "inconclusive"
         for better, claim in metrics
     }
     return "no" if "no" in found else "inconclusive" if "inconclusive" in found else "yes"

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import json
-
 import pytest
 
+from nbyk.cli.gates import by_margin
+from tests.cli.compare.ratings import found, unfolded
 from tests.cli.conftest import Run
 
-SYSTEMS = "compare --gold gold.csv sim_a.csv sim_b.csv sim_c.csv --generalise items"
+SYSTEMS = "--gold gold.csv sim_a.csv sim_b.csv sim_c.csv --generalise items"
 
 
 @pytest.mark.parametrize(
@@ -20,17 +20,20 @@ SYSTEMS = "compare --gold gold.csv sim_a.csv sim_b.csv sim_c.csv --generalise it
     ],
 )
 def test_the_gate_asks_about_the_first_candidate(margin: str, code: int, says: str, nbyk: Run) -> None:
-    found, text, _ = nbyk(f"{SYSTEMS} --against sim_a --margin {margin} --gate")
-    assert (found, says in " ".join(text.split())) == (code, True), text
+    ended, text, _ = nbyk(f"compare {SYSTEMS} --against sim_a --margin {margin} --gate")
+    assert (ended, says in unfolded(text)) == (code, True), text
 
 
 def test_the_sentence_has_the_margin_and_the_table_a_verdict(nbyk: Run) -> None:
-    code, text, errors = nbyk(f"{SYSTEMS} --margin 0.3 --format json")
-    assert (code, errors) == (0, "")
-    answer = json.loads(text)
+    answer = found(nbyk, f"{SYSTEMS} --margin 0.3")
     (board,) = answer["leaderboards"]
     assert {pair["margin"]["verdict"] for pair in board["pairs"]} == {"equivalent"}
     (sentence,) = (text for text in answer["sentences"] if text.startswith("By mae, "))
     assert "equivalent within ±0.3: sim_a and sim_b" in sentence
     assert "Holm's correction" in sentence
-    assert "within the margin" in nbyk(f"{SYSTEMS} --margin 0.3 --format markdown")[1]
+    assert "within the margin" in nbyk(f"compare {SYSTEMS} --margin 0.3 --format markdown")[1]
+
+
+def test_a_gate_without_a_claim_is_inconclusive() -> None:
+    assert by_margin([(False, None)]) == "inconclusive"
+    assert by_margin([(True, None)]) == "yes"

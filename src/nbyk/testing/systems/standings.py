@@ -253,7 +253,7 @@ class Leaderboard(Several):
         shown = [f"{text}: {', '.join(found[verdict])}" for verdict, text in told.items() if verdict in found]
         return (
             f"By {self.metric}, {'; '.join(shown)} (one-sided t-tests at α = {self.alpha:g}, "
-            f"{_CORRECTED[self.correction]}, for {first.population})."
+            f"{_CORRECTED[self.correction]}, for {self.population})."
         )
 
     def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
