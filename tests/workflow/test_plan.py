@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import shlex
 import shutil
@@ -12,9 +11,8 @@ import pytest
 
 from nbyk.errors import NbykError
 from nbyk.workflow import RunPlan, memory, minutes, repeated
-from tests.workflow import forked
+from tests.workflow.runs import ROOT, snakemake
 
-ROOT = Path(__file__).parents[2]
 RUNS = re.findall(r"^\t\$\(SNAKEMAKE\) (.+)$", (ROOT / "Makefile").read_text(encoding="utf-8"), re.MULTILINE)
 """The arguments of every run that the Makefile starts."""
 
@@ -69,11 +67,7 @@ def test_work_grows_with_the_ratings_of_a_source(folder: Path) -> None:
     "words", sorted({words for words in RUNS if "--report" not in words} | {"datasets raters"})
 )
 def test_each_run_of_the_makefile_can_be_planned(folder: Path, words: str) -> None:
-    shutil.copy(ROOT / "config.yaml", folder)
-    profile = ROOT / "workflow/profiles/default"
-    started = ["--snakefile", ROOT / "Snakefile", "--profile", profile, "--cores", 2, "--dry-run"]
-    code, output = forked.run(
-        "snakemake", [*map(str, started), *shlex.split(words)], folder, os.environ, seconds=600.0
-    )
+    shutil.copy(ROOT / "config.yaml", folder / "mine.yaml")
+    code, output = snakemake(ROOT, folder, "--dry-run", *shlex.split(words))
     assert code == 0, output[-3000:]
     assert re.search(r"^total +[1-9]", output, flags=re.MULTILINE), output[-3000:]

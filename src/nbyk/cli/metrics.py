@@ -7,7 +7,9 @@ from typing import TYPE_CHECKING
 from nbyk.cli.options import MetricFiles, load_metric_files
 
 if TYPE_CHECKING:
+    from nbyk.metrics import LabelScore
     from nbyk.metrics.builtin import Definition
+    from nbyk.metrics.corpus import CorpusMetric
 
 
 def metrics(metric_file: MetricFiles = None) -> None:
@@ -20,21 +22,18 @@ def metrics(metric_file: MetricFiles = None) -> None:
     from nbyk.metrics.registry import snapshot
 
     load_metric_files(metric_file)
-    of_ratings = [(_spec(metric), metric.direction, metric.summary) for metric in snapshot().values()]
-    of_labels = [get(name, "labels") for name in names("labels")]
-    of_outputs = [get(name, "outputs") for name in names("outputs")]
-    listed = {
-        "Metrics of ratings": of_ratings,
-        "Scores of label predictions": [(m.name, m.direction, m.summary) for m in of_labels],
+    listed: dict[str, list[tuple[str, Definition | LabelScore | CorpusMetric]]] = {
+        "Metrics of ratings": [(_spec(metric), metric) for metric in snapshot().values()],
+        "Scores of label predictions": [(name, get(name, "labels")) for name in names("labels")],
         "Metrics of outputs, for nbyk.paired_bootstrap": [
-            (m.name, m.direction, m.summary) for m in of_outputs
+            (name, get(name, "outputs")) for name in names("outputs")
         ],
     }
-    width = max(len(name) for rows in listed.values() for name, *_ in rows)
+    width = max(len(spec) for rows in listed.values() for spec, _ in rows)
     for heading, rows in listed.items():
         print(heading)
-        for name, direction, summary in rows:
-            print(f"  {name:<{width}}  {direction:<6}  {summary}")
+        for spec, metric in rows:
+            print(f"  {spec:<{width}}  {metric.direction:<6}  {metric.summary}")
 
 
 def _spec(metric: Definition) -> str:

@@ -84,7 +84,7 @@ def read_ratings(
     """
     if layout not in ("auto", "long", "wide"):
         raise NbykError(f"layout {layout!r} is unknown; expected auto, long or wide")
-    mending = Mending(on_duplicates, on_empty)
+    mending, named = Mending(on_duplicates, on_empty), value != "value"
     suffix = "" if isinstance(path, Table) or _is_frame(path) else Path(path).suffix.lower()
     if suffix in NAMELESS_SUFFIXES:
         if cluster is not None:
@@ -99,7 +99,7 @@ def read_ratings(
     else:
         table = table_of(path)
         found = recognised(table, Columns(item, rater, value, cluster))
-        cells, raters_known = _table_cells(table, found, layout, mending, named=value != "value")
+        cells, raters_known = _table_cells(table, found, layout, mending, named=named)
     cells, no_value = without_empty(cells, mending)
     values = cells.numbers()
     if scale is not None:
@@ -120,15 +120,15 @@ def read_ratings(
     ratings = Ratings.from_columns(
         cells.items, cells.raters, values, at=cells.at, raters_known=raters_known, clusters=clusters
     )
-    differs = found is not None and (found != Columns(item, rater, value, cluster) or cells.table.roles)
     said = ""
-    if found is not None and cells.value is None:
-        if len(ratings.raters) > 1 and layout == "auto":
-            said = described_wide(found, ratings.items, ratings.raters)
-    elif found is not None:
-        ignored = value != "value" and not raters_known and not cells.table.roles
-        unused = [name for name in cells.table.names if ignored and name not in astuple(found)]
-        if differs or unused:
+    if found is not None:
+        unused: list[str] = []
+        if named and not raters_known and not cells.table.roles:
+            unused = [name for name in cells.table.names if name not in astuple(found)]
+        if cells.value is None:
+            if len(ratings.raters) > 1 and layout == "auto":
+                said = described_wide(found, ratings.items, ratings.raters)
+        elif found != Columns(item, rater, value, cluster) or cells.table.roles or unused:
             said = described(found, ratings.items, ratings.raters, raters_known=raters_known, unused=unused)
     return replace(ratings, recognised=said, mended=tuple(filter(None, (no_value, repeated))))
 
