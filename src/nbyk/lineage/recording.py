@@ -25,7 +25,7 @@ import os
 import platform
 import re
 import shlex
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -58,14 +58,15 @@ def recording(arguments: Sequence[str]) -> Iterator[None]:
     arguments
         The words after ``nbyk`` on the command line.
     """
-    with noting() as journal:
+    words = _without_threads(arguments)
+    with noting(shlex.join(["nbyk", *words])) as journal:
         try:
             yield
         except SystemExit as ended:  # every command line ends in SystemExit, with or without an error
             if not ended.code or isinstance(ended, GateShutError):
-                _write(journal, arguments)
+                _write(journal, _settings(words))
             raise
-        _write(journal, arguments)
+        _write(journal, _settings(words))
 
 
 def versions() -> dict[str, str]:
@@ -83,11 +84,10 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _write(journal: Journal, arguments: Sequence[str]) -> None:
+def _write(journal: Journal, given: Mapping[str, Any]) -> None:
     if not journal.outputs:
         return
-    words = _without_threads(arguments)
-    command, given, installed = shlex.join(["nbyk", *words]), _settings(words), versions()
+    installed = versions()
     inputs = dict(sorted(journal.inputs.items()))
     for path, output in journal.outputs.items():
         try:
@@ -96,7 +96,8 @@ def _write(journal: Journal, arguments: Sequence[str]) -> None:
             in_place = False
         if in_place:
             settings = given | journal.settings.get(path, {})
-            record = Record(shown(path), output.sha256, output.bytes, command, settings, inputs, installed)
+            name, made_by = shown(path), journal.command
+            record = Record(name, output.sha256, output.bytes, made_by, settings, inputs, installed)
             with replacing(shown(record_path(path)), noted=False) as scratch:
                 scratch.write_text(record.to_json(), encoding="utf-8")
 

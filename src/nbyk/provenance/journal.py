@@ -32,8 +32,9 @@ class Output:
 
 @dataclass
 class Journal:
-    """Inputs (SHA-256 by path), outputs and settings of each output, in the order in which they came."""
+    """The command, its inputs (SHA-256 by path), its outputs, and the settings of each."""
 
+    command: str = ""
     inputs: dict[str, str] = field(default_factory=dict)
     outputs: dict[Path, Output] = field(default_factory=dict)
     settings: dict[Path, dict[str, Any]] = field(default_factory=dict)
@@ -43,14 +44,19 @@ _open: list[Journal] = []
 
 
 @contextmanager
-def noting() -> Iterator[Journal]:
-    """Yield a journal of every file that `nbyk.files` reads or writes within the block."""
-    journal = Journal()
+def noting(command: str = "") -> Iterator[Journal]:
+    """Yield a journal of every file that `nbyk.files` reads or writes within the block, for a command."""
+    journal = Journal(command)
     _open.append(journal)
     try:
         yield journal
     finally:
         _open.pop()
+
+
+def present() -> Journal | None:
+    """Return the journal of the command that runs, or None outside a command."""
+    return next((journal for journal in reversed(_open) if journal.command), None)
 
 
 def was_read(path: str | os.PathLike[str], content: bytes) -> None:

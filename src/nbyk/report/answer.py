@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 from nbyk.errors import on_one_line
 from nbyk.files import json_bytes, parquet_bytes, write_together
+from nbyk.provenance.journal import present
 from nbyk.report.drawing import pictures
 from nbyk.report.formats import cells, is_text, table_texts
 from nbyk.report.html import render, svg_address
@@ -211,8 +212,15 @@ def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> s
         {"name": figure.name, "caption": figure.caption, "source": addresses[figure.name]}
         for figure in answer.figures
     ]
-    template = answer.template or "answer.html"
-    return render(template, answer=answer, summary=answer.details, tables=tables, figures=figures, stem=stem)
+    return render(
+        answer.template or "answer.html",
+        answer=answer,
+        summary=answer.details,
+        tables=tables,
+        figures=figures,
+        stem=stem,
+        made_by=present(),
+    )
 
 
 def _beyond(table: AnswerTable) -> set[tuple[int, int]]:

@@ -60,6 +60,19 @@ def test_the_example_gives_the_sentence_the_table_and_a_report(nbyk: Run, tmp_pa
             assert set(record.inputs) == {"gold.csv", "sim_a.csv", "sim_b.csv"}
 
 
+def test_the_page_has_its_command_and_the_checksums_of_its_inputs(nbyk: Run) -> None:
+    nbyk("compare --gold gold.csv sim_a.csv sim_b.csv --quick --threads 1 --out report")
+    record = read_record("report/compare.html")
+    page = Path("report/compare.html").read_text()
+    assert record is not None
+    assert record.command == "nbyk compare --gold gold.csv sim_a.csv sim_b.csv --quick --out report"
+    assert f"<code>{record.command}</code>" in page
+    assert record.inputs
+    for name, checksum in record.inputs.items():
+        assert f">{name}</td>" in page
+        assert f"<code>{checksum}</code>" in page
+
+
 def test_three_systems_give_a_leaderboard(nbyk: Run, tmp_path: Path) -> None:
     code, text, _ = nbyk("compare --gold gold.csv sim_a.csv sim_b.csv sim_c.csv --out report")
     assert code == 0

@@ -28,10 +28,24 @@ def test_the_sentence_has_the_margin_and_the_table_a_verdict(nbyk: Run) -> None:
     answer = found(nbyk, f"{SYSTEMS} --margin 0.3")
     (board,) = answer["leaderboards"]
     assert {pair["margin"]["verdict"] for pair in board["pairs"]} == {"equivalent"}
-    (sentence,) = (text for text in answer["sentences"] if text.startswith("By mae, "))
+    sentence = answer["sentences"][0]
+    assert sentence.startswith("By mae, ")
     assert "equivalent within ±0.3: sim_a and sim_b" in sentence
     assert "Holm's correction" in sentence
     assert "within the margin" in nbyk(f"compare {SYSTEMS} --margin 0.3 --format markdown")[1]
+
+
+def test_whoever_gives_a_margin_reads_about_the_margin_first(nbyk: Run) -> None:
+    pair = "--gold gold.csv sim_c.csv sim_a.csv --generalise items"
+    for margin, says in (
+        ("0.3", "are equivalent within ±0.3"),
+        ("0.0001", "is worse than sim_a by more than"),
+    ):
+        answer = found(nbyk, f"{pair} --margin {margin}")
+        assert answer["title"] == f"Is sim_c better than sim_a, or at least not worse by {margin}?"
+        assert says in answer["sentences"][0]
+        assert answer["sentences"][1].startswith("sim_a is better than sim_c")
+    assert found(nbyk, pair)["title"] == "Is sim_c better than sim_a?"
 
 
 def test_a_gate_without_a_claim_is_inconclusive() -> None:

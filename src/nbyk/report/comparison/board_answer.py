@@ -41,12 +41,19 @@ def board_answer(boards: Mapping[str, Leaderboard], systems: Systems) -> Answer:
     first = next(iter(boards.values()))
     baseline = "" if first.against is None else f" compared with {first.against}"
     few_pairs = len(first.pairs) <= MOST_PRINTED_PAIRS
-    margins = [
-        board.margin_sentence(unit=effect_unit(get(name), systems.scale)) for name, board in boards.items()
+    # Whoever gives a margin asks about the margin: that answer comes first.
+    said = [
+        sentence
+        for name, board in boards.items()
+        for sentence in (
+            board.margin_sentence(unit=effect_unit(get(name), systems.scale)),
+            board.sentence,
+        )
+        if sentence
     ]
     return Answer(
         title=f"{len(first.standings)} systems{baseline} on {first.size}",
-        sentences=(*(board.sentence for board in boards.values()), *filter(None, margins), _tested(first)),
+        sentences=(*said, _tested(first)),
         tables=tuple(_tables(boards)),
         figures=tuple(_figures(boards)),
         cautions=tuple(dict.fromkeys(_cautions(boards, systems))),

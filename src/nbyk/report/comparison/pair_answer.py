@@ -110,7 +110,7 @@ def pair_answer(found: PairFindings) -> Answer:
     """Return the answer about two systems; the first metric's sentence comes first."""
     results = found.results
     return Answer(
-        title=f"Is {found.a} better than {found.b}?",
+        title=_question(found),
         sentences=tuple(_sentences(found)),
         tables=tuple(_tables(found)),
         further=partial(_further_tables, found),
@@ -130,6 +130,15 @@ def pair_answer(found: PairFindings) -> Answer:
         },
         n_printed=1 + bool(found.variance) + (found.settlement is not None),
     )
+
+
+def _question(found: PairFindings) -> str:
+    first = next(iter(found.results.values()))
+    question = f"Is {found.a} better than {found.b}"
+    if not first.margins:
+        return f"{question}?"
+    margin = number(found.unit_of(first) * first.margins[0].margin)
+    return f"{question}, or at least not worse by {margin}?"
 
 
 def dropped_items(systems: Systems) -> Iterator[str]:
@@ -178,9 +187,12 @@ def variance_sentence(metric: str, parts: Sequence[VariancePart], population: st
 
 def _sentences(found: PairFindings) -> Iterator[str]:
     for result in found.results.values():
+        # Whoever gives a margin asks about the margin: that answer comes first.
+        margins = result.margin_sentences(found.a, found.b, unit=found.unit_of(result))
+        yield from margins[:1]
         yield result.sentence_about(found.a, found.b, method=found.method)
         yield from _in_ratings(found, result)
-        yield from result.margin_sentences(found.a, found.b, unit=found.unit_of(result))
+        yield from margins[1:]
         broadest = result.claims[0]
         if broadest.advice:
             yield f"For {broadest.population}, {broadest.advice}."
