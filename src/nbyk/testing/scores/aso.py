@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.arrays import as_row_pairs, as_scores
 from nbyk.errors import NbykError
-from nbyk.testing.scores.draws import Progress, over_streams, random_words
-from nbyk.testing.scores.result import check_draws
+from nbyk.testing.scores.draws import Drawing, Progress, check_draws
 from nbyk.testing.scores.violation_ratio import fill_ratios, resampled_ratios, segments
 
 Floats = NDArray[np.float64]
@@ -251,14 +250,15 @@ class Bound:
         cut = segments(n, m, self.dt)
         ratios, out = np.empty(len(a)), np.empty((len(a), self.n_resamples))
         fill_ratios(a, b, cut.of_a, cut.of_b, cut.lengths, ratios)
-        key = random_words(self.seed, purpose="almost stochastic order", n=n, m=m)
+        drawing = Drawing(self.n_resamples, self.seed, threads, progress)
+        key = drawing.random_words(purpose="almost stochastic order", n=n, m=m)
 
         def fill(first: int, last: int) -> None:
             resampled_ratios(
                 a, b, cut.of_a, cut.of_b, cut.lengths, key, first_row, self.n_resamples, first, last, out
             )
 
-        over_streams(fill, len(a), self.n_resamples, threads=threads, progress=progress)
+        drawing.over_streams(fill, len(a))
         return ratios, out
 
     def compare(

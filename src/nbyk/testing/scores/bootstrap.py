@@ -14,15 +14,10 @@ from numpy.typing import NDArray
 
 from nbyk.data.arrays import Floats, as_pairs, as_row_pairs, as_scores
 from nbyk.testing.pvalues import Alternative, check_alternative
-from nbyk.testing.scores.draws import Progress, over_streams, random_words, streams_per_row
+from nbyk.testing.scores.draws import Drawing, Progress
 from nbyk.testing.scores.kernels import resampled_differences
 from nbyk.testing.scores.randomisation import rounding
-from nbyk.testing.scores.result import (
-    SignificanceResult,
-    check_draws,
-    p_of_counts,
-    pvalue_of_counts,
-)
+from nbyk.testing.scores.result import SignificanceResult, p_of_counts, pvalue_of_counts
 
 Counts = NDArray[np.int64]
 
@@ -84,9 +79,9 @@ def bootstrap_test(
     else:
         first, second = as_scores(a, "a", least=2), as_scores(b, "b", least=2)
     check_alternative(alternative)
-    check_draws(n_resamples)
+    drawing = Drawing(n_resamples, seed, threads, progress)
     kept = np.empty((1, n_resamples) if keep_null else (0, 0))
-    observed, counts = _counts(first[None], second[None], paired, n_resamples, seed, threads, progress, kept)
+    observed, counts = _counts(first[None], second[None], drawing, kept, paired=paired)
     at_least, at_most = counts[0].tolist()
     return SignificanceResult.of_means(
         "paired_bootstrap" if paired else "bootstrap",
@@ -116,21 +111,12 @@ def bootstrap_p(
     """
     first, second = as_row_pairs(a, b, paired=paired, least=2)
     check_alternative(alternative)
-    check_draws(n_resamples)
-    _, counts = _counts(first, second, paired, n_resamples, seed, threads, progress, np.empty((0, 0)))
+    drawing = Drawing(n_resamples, seed, threads, progress)
+    _, counts = _counts(first, second, drawing, np.empty((0, 0)), paired=paired)
     return p_of_counts(counts[:, 0], counts[:, 1], n_resamples, alternative, smoothing=smoothing)
 
 
-def _counts(
-    a: Floats,
-    b: Floats,
-    paired: bool,
-    n_draws: int,
-    seed: int,
-    threads: int,
-    progress: Progress | None,
-    kept: Floats,
-) -> tuple[Floats, Counts]:
+def _counts(a: Floats, b: Floats, drawing: Drawing, kept: Floats, *, paired: bool) -> tuple[Floats, Counts]:
     """Return the observed differences, shape (R,), and the counts of δ* ≥ 2 δ and δ* ≤ 2 δ, shape (R, 2)."""
     rows, n, m = len(a), a.shape[1], b.shape[1]
     if paired:
@@ -143,12 +129,11 @@ def _counts(
         ties = rounding(of_a, np.abs(a) / n) + rounding(of_b, np.abs(b) / m)
     observed = of_a.sum(axis=1) - of_b.sum(axis=1)
     low, high = 2.0 * observed - ties, 2.0 * observed + ties
-    key = random_words(seed, purpose="resampled scores", n=n, m=0 if paired else m)
-    per_row = streams_per_row(n_draws)
-    counts = np.empty((rows * per_row, 2), np.int64)
+    key = drawing.random_words(purpose="resampled scores", n=n, m=0 if paired else m)
+    counts = np.empty((rows * drawing.streams_per_row, 2), np.int64)
 
     def fill(first: int, last: int) -> None:
-        resampled_differences(of_a, of_b, low, high, key, n_draws, first, last, counts, kept)
+        resampled_differences(of_a, of_b, low, high, key, drawing.n_draws, first, last, counts, kept)
 
-    over_streams(fill, rows, n_draws, threads=threads, progress=progress)
-    return observed, counts.reshape(rows, per_row, 2).sum(axis=1)
+    drawing.over_streams(fill, rows)
+    return observed, counts.reshape(rows, -1, 2).sum(axis=1)

@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 
 from nbyk.compiled import discard_older_caches
+from nbyk.errors import NbykError
 from nbyk.resampling.streams import stream_key
+from nbyk.testing.pvalues import MOST_DRAWS
 
 Progress = Callable[[int], object]
 
@@ -28,47 +31,75 @@ _BLOCKS_PER_THREAD = 8
 discard_older_caches(__file__)  # kernels are compiled with the numbers above
 
 
-def random_words(seed: int, **axes: str | int) -> np.uint64:
-    """Return the key of a test's streams, for the kernels of `nbyk.resampling.lanes`."""
-    state = stream_key(seed, **axes).seed_sequence("draws", 0).generate_state(1, np.uint64)
-    return np.uint64(state[0])
+def check_draws(n_resamples: int, least: int = 1) -> None:
+    """Raise if the number of draws is not a whole number, too small or too large."""
+    if not isinstance(n_resamples, int | np.integer) or n_resamples < least:
+        raise NbykError(
+            f"found {n_resamples}, expected a whole number of at least {least}", argument="n_resamples"
+        )
+    if n_resamples > MOST_DRAWS:
+        raise NbykError(f"found {n_resamples}, expected at most {MOST_DRAWS:,}", argument="n_resamples")
 
 
-def streams_per_row(n_draws: int) -> int:
-    """Return the number of streams of `n_draws` draws."""
-    return -(-n_draws // DRAWS)
+@dataclass(frozen=True)
+class Drawing:
+    """The draws of a test: how many for each row, from which seed, and how they are computed.
 
+    Attributes
+    ----------
+    n_draws
+        Draws M for each row.
+    seed
+        The numbers depend on it, and on nothing below.
+    threads
+        Threads that compute them.
+    progress
+        Called with the number of draws just finished.
 
-def over_streams(
-    fill: Callable[[int, int], object],
-    n_rows: int,
-    n_draws: int,
-    *,
-    threads: int = 1,
-    progress: Progress | None = None,
-) -> None:
-    """Call ``fill(first, last)`` for ranges that cover all streams, those of row 0 first.
-
-    It calls `progress` with the number of draws just finished.
+    Raises
+    ------
+    NbykError
+        If the number of draws is not a whole number, below 1 or too large.
     """
-    per_row = streams_per_row(n_draws)
-    total = n_rows * per_row
-    n_blocks = 1 if threads <= 1 and progress is None else _BLOCKS_PER_THREAD * max(1, threads)
-    edges = sorted({total * block // n_blocks for block in range(n_blocks + 1)})
-    ranges = list(pairwise(edges))
 
-    def draws_before(stream: int) -> int:
-        row, chunk = divmod(stream, per_row)
-        return row * n_draws + chunk * DRAWS
+    n_draws: int
+    seed: int = 0
+    threads: int = 1
+    progress: Progress | None = None
 
-    def work(block: tuple[int, int]) -> None:
-        fill(*block)
-        if progress is not None:
-            progress(draws_before(block[1]) - draws_before(block[0]))
+    def __post_init__(self) -> None:
+        check_draws(self.n_draws)
 
-    if threads <= 1:
-        for block in ranges:
-            work(block)
-    else:
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(work, ranges))
+    @property
+    def streams_per_row(self) -> int:
+        """The number of streams of a row's draws."""
+        return -(-self.n_draws // DRAWS)
+
+    def random_words(self, **axes: str | int) -> np.uint64:
+        """Return the key of a test's streams, for the kernels of `nbyk.resampling.lanes`."""
+        key = stream_key(self.seed, **axes).seed_sequence("draws", 0)
+        return np.uint64(key.generate_state(1, np.uint64)[0])
+
+    def over_streams(self, fill: Callable[[int, int], object], n_rows: int) -> None:
+        """Call ``fill(first, last)`` for ranges that cover all streams, those of row 0 first."""
+        threads, progress = self.threads, self.progress
+        total = n_rows * self.streams_per_row
+        n_blocks = 1 if threads <= 1 and progress is None else _BLOCKS_PER_THREAD * max(1, threads)
+        edges = sorted({total * block // n_blocks for block in range(n_blocks + 1)})
+        ranges = list(pairwise(edges))
+
+        def draws_before(stream: int) -> int:
+            row, chunk = divmod(stream, self.streams_per_row)
+            return row * self.n_draws + chunk * DRAWS
+
+        def work(block: tuple[int, int]) -> None:
+            fill(*block)
+            if progress is not None:
+                progress(draws_before(block[1]) - draws_before(block[0]))
+
+        if threads <= 1:
+            for block in ranges:
+                work(block)
+        else:
+            with ThreadPoolExecutor(threads) as pool:
+                list(pool.map(work, ranges))

@@ -16,6 +16,7 @@ from nbyk.resampling.effects import Progress, run_chunks
 from nbyk.resampling.streams import StreamKey, stream_key
 from nbyk.testing.engine.item_draws import drawn_items
 from nbyk.testing.pvalues import Alternative, check_alternative, tie_tolerance
+from nbyk.testing.scores.draws import check_draws
 from nbyk.testing.scores.outputs import (
     LabelOutputs,
     Outputs,
@@ -24,7 +25,7 @@ from nbyk.testing.scores.outputs import (
     SummedOutputs,
     name_of,
 )
-from nbyk.testing.scores.result import CONFIDENCE_LEVEL, SignificanceResult, check_draws, pvalue_of_counts
+from nbyk.testing.scores.result import CONFIDENCE_LEVEL, SignificanceResult, pvalue_of_counts
 
 Floats = NDArray[np.float64]
 

@@ -18,7 +18,7 @@ from nbyk.testing.pvalues import Alternative
 from nbyk.testing.rates import binomial_interval
 from nbyk.testing.scores.aso import aso_batch
 from nbyk.testing.scores.battery import get_score_test
-from nbyk.testing.scores.result import check_draws
+from nbyk.testing.scores.draws import check_draws
 from nbyk.testing.scores.score_comparison import ScoreComparison
 
 Lift = Literal["factor", "shift"]

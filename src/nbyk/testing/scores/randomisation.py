@@ -7,7 +7,7 @@ Monte-Carlo error. Otherwise M are drawn, and p = (1 + count)/(1 + M).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -18,19 +18,16 @@ from nbyk.data.arrays import Floats, as_pairs, as_row_pairs, as_scores
 from nbyk.errors import NbykError
 from nbyk.testing.pvalues import Alternative, check_alternative
 from nbyk.testing.scores import kernels
-from nbyk.testing.scores.draws import Progress, over_streams, random_words, streams_per_row
-from nbyk.testing.scores.result import (
-    SignificanceResult,
-    check_draws,
-    p_of_counts,
-    pvalue_of_counts,
-)
+from nbyk.testing.scores.draws import Drawing, Progress
+from nbyk.testing.scores.result import SignificanceResult, p_of_counts, pvalue_of_counts
 from nbyk.testing.scores.subset_sums import ANY_SIZE, all_sums, count_subsets, is_feasible, n_subsets
 
 EXACT_UP_TO = 2**30
 """By default, up to this number all permutations are counted: 16 scores of each system, 30 pairs."""
 
 _MOST_KEPT = 2**24
+
+Counts = NDArray[np.int64]
 
 
 def approximate_randomisation(
@@ -82,17 +79,9 @@ def approximate_randomisation(
     """
     first, second = as_pairs(a, b)
     setting = _setting_of_flips(first[None], second[None])
-    return setting.test(
-        "approximate_randomisation",
-        alternative,
-        n_resamples,
-        exact_up_to,
-        seed,
-        threads,
-        keep_null,
-        progress,
-        samples=(first, second),
-    )
+    drawing = Drawing(n_resamples, seed, threads, progress)
+    found = setting.counted(alternative, drawing, exact_up_to, keep_null=keep_null)
+    return found.result("approximate_randomisation", first, second)
 
 
 def permutation_test(
@@ -134,17 +123,9 @@ def permutation_test(
     """
     first, second = as_scores(a, "a"), as_scores(b, "b")
     setting = _setting_of_deals(first[None], second[None])
-    return setting.test(
-        "permutation",
-        alternative,
-        n_resamples,
-        exact_up_to,
-        seed,
-        threads,
-        keep_null,
-        progress,
-        samples=(first, second),
-    )
+    drawing = Drawing(n_resamples, seed, threads, progress)
+    found = setting.counted(alternative, drawing, exact_up_to, keep_null=keep_null)
+    return found.result("permutation", first, second)
 
 
 def approximate_randomisation_p(
@@ -163,7 +144,8 @@ def approximate_randomisation_p(
     Row r has random draws of its own, which do not depend on the other rows.
     """
     setting = _setting_of_flips(*as_row_pairs(a, b, paired=True))
-    return setting.p_values(alternative, n_resamples, exact_up_to, seed, threads, progress)
+    drawing = Drawing(n_resamples, seed, threads, progress)
+    return setting.counted(alternative, drawing, exact_up_to).p_values()
 
 
 def permutation_p(
@@ -182,7 +164,8 @@ def permutation_p(
     Row r has random draws of its own, which do not depend on the other rows.
     """
     setting = _setting_of_deals(*as_row_pairs(a, b))
-    return setting.p_values(alternative, n_resamples, exact_up_to, seed, threads, progress)
+    drawing = Drawing(n_resamples, seed, threads, progress)
+    return setting.counted(alternative, drawing, exact_up_to).p_values()
 
 
 @dataclass(frozen=True)
@@ -219,80 +202,35 @@ class _Setting:
     differences: Callable[[Floats], Floats]
     observed: Floats
 
-    def test(
-        self,
-        name: str,
-        alternative: Alternative,
-        n_resamples: int,
-        exact_up_to: int,
-        seed: int,
-        threads: int,
-        keep_null: bool,
-        progress: Progress | None,
-        *,
-        samples: tuple[Floats, Floats],
-    ) -> SignificanceResult:
-        _check(alternative, n_resamples)
-        exact = self._is_exact(exact_up_to)
+    def counted(
+        self, alternative: Alternative, drawing: Drawing, exact_up_to: int, *, keep_null: bool = False
+    ) -> _Counted:
+        """Count the choices that reach what was observed: all of them, or those drawn."""
+        check_alternative(alternative)
+        n = self.values.shape[1]
+        n_choices = n_subsets(n, self.size)
+        exact = n_choices <= exact_up_to and is_feasible(n, self.size)
         null = None
         if exact:
-            n_draws = n_subsets(self.values.shape[1], self.size)
-            counts = self._enumerated()
+            counts = self._enumerated(drawing)
             if keep_null:
-                null = self._enumerated_null(n_draws)
+                null = self._enumerated_null(n_choices)
         else:
-            n_draws = n_resamples
-            kept = np.empty((1, n_draws) if keep_null else (0, 0))
-            counts = self._drawn(n_draws, seed, threads, progress, kept)
+            kept = np.empty((1, drawing.n_draws) if keep_null else (0, 0))
+            counts = self._drawn(drawing, kept)
             null = self.differences(kept)[0] if keep_null else None
-        at_least, at_most = self._sides(counts)
-        return SignificanceResult.of_means(
-            name,
-            float(self.observed[0]),
-            pvalue_of_counts(
-                int(at_least[0]), int(at_most[0]), n_draws, alternative, smoothing=not exact, exact=exact
-            ),
-            samples,
-            n_resamples=n_draws,
-            exact=exact,
-            null=null,
-        )
+        sides = (counts[:, 0], counts[:, 1]) if self.rising else (counts[:, 1], counts[:, 0])
+        n_draws = n_choices if exact else drawing.n_draws
+        return _Counted(self.observed, *sides, n_draws, alternative, exact, null)
 
-    def p_values(
-        self,
-        alternative: Alternative,
-        n_resamples: int,
-        exact_up_to: int,
-        seed: int,
-        threads: int,
-        progress: Progress | None,
-    ) -> Floats:
-        _check(alternative, n_resamples)
-        exact = self._is_exact(exact_up_to)
-        if exact:
-            n_draws = n_subsets(self.values.shape[1], self.size)
-            counts = self._enumerated(threads, progress)
-        else:
-            n_draws = n_resamples
-            counts = self._drawn(n_draws, seed, threads, progress, np.empty((0, 0)))
-        return p_of_counts(*self._sides(counts), n_draws, alternative, smoothing=not exact)
-
-    def _is_exact(self, exact_up_to: int) -> bool:
-        n = self.values.shape[1]
-        return n_subsets(n, self.size) <= exact_up_to and is_feasible(n, self.size)
-
-    def _sides(self, counts: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-        up, down = counts[:, 0], counts[:, 1]
-        return (up, down) if self.rising else (down, up)
-
-    def _enumerated(self, threads: int = 1, progress: Progress | None = None) -> NDArray[np.int64]:
+    def _enumerated(self, drawing: Drawing) -> Counts:
         counts = np.empty((len(self.values), 2), np.int64)
 
         def fill(first: int, last: int) -> None:
             rows = slice(first, last)
             count_subsets(self.values[rows], self.size, self.low[rows], self.high[rows], counts[rows])
 
-        over_streams(fill, len(self.values), 1, threads=threads, progress=progress)
+        replace(drawing, n_draws=1).over_streams(fill, len(self.values))
         return counts
 
     def _enumerated_null(self, n_draws: int) -> Floats:
@@ -305,19 +243,42 @@ class _Setting:
         null: Floats = self.differences(all_sums(self.values[0], self.size)[None])[0]
         return null
 
-    def _drawn(
-        self, n_draws: int, seed: int, threads: int, progress: Progress | None, kept: Floats
-    ) -> NDArray[np.int64]:
+    def _drawn(self, drawing: Drawing, kept: Floats) -> Counts:
         rows, n = self.values.shape
-        key = random_words(seed, purpose=self.purpose, n=n, size=self.size)
-        per_row = streams_per_row(n_draws)
-        counts = np.empty((rows * per_row, 2), np.int64)
+        key = drawing.random_words(purpose=self.purpose, n=n, size=self.size)
+        counts = np.empty((rows * drawing.streams_per_row, 2), np.int64)
 
         def fill(first: int, last: int) -> None:
-            self.draw(self.values, self.low, self.high, key, n_draws, first, last, counts, kept)
+            self.draw(self.values, self.low, self.high, key, drawing.n_draws, first, last, counts, kept)
 
-        over_streams(fill, rows, n_draws, threads=threads, progress=progress)
-        return np.asarray(counts.reshape(rows, per_row, 2).sum(axis=1))
+        drawing.over_streams(fill, rows)
+        return np.asarray(counts.reshape(rows, -1, 2).sum(axis=1))
+
+
+@dataclass(frozen=True)
+class _Counted:
+    """Counts of the choices, drawn or all, that are at least and at most as large as observed, shape (R,)."""
+
+    observed: Floats
+    at_least: Counts
+    at_most: Counts
+    n_draws: int
+    alternative: Alternative
+    exact: bool
+    null: Floats | None
+
+    def p_values(self) -> Floats:
+        sides = (self.at_least, self.at_most)
+        return p_of_counts(*sides, self.n_draws, self.alternative, smoothing=not self.exact)
+
+    def result(self, name: str, a: Floats, b: Floats) -> SignificanceResult:
+        sides = (int(self.at_least[0]), int(self.at_most[0]))
+        exact, n_draws = self.exact, self.n_draws
+        p = pvalue_of_counts(*sides, n_draws, self.alternative, smoothing=not exact, exact=exact)
+        difference = float(self.observed[0])
+        return SignificanceResult.of_means(
+            name, difference, p, (a, b), n_resamples=n_draws, exact=exact, null=self.null
+        )
 
 
 def _setting_of_flips(a: Floats, b: Floats) -> _Setting:
@@ -372,8 +333,3 @@ def rounding(values: Floats, sizes: Floats) -> Floats:
     """
     ties: Floats = (1e-10 * np.abs(values) + 1e-15 * sizes).sum(axis=1)
     return ties
-
-
-def _check(alternative: str, n_resamples: int) -> None:
-    check_alternative(alternative)
-    check_draws(n_resamples)

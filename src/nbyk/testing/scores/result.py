@@ -10,9 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.errors import NbykError
 from nbyk.notebook import ShownInNotebooks
-from nbyk.testing.pvalues import MOST_DRAWS, Alternative, PValue, p_relation, side_in_words
+from nbyk.testing.pvalues import Alternative, PValue, p_relation, side_in_words
 from nbyk.testing.scores.means import mean_difference
 from nbyk.testing.shared_units.cautions import about_pairs
 
@@ -140,16 +139,6 @@ def warnings_of(test: str, fewest: int) -> Iterator[str]:
             "differences more often than its level says; permutation (for pairs, approximate_randomisation) "
             "does not"
         )
-
-
-def check_draws(n_resamples: int, least: int = 1) -> None:
-    """Raise if the number of draws is not a whole number, too small or too large."""
-    if not isinstance(n_resamples, int | np.integer) or n_resamples < least:
-        raise NbykError(
-            f"found {n_resamples}, expected a whole number of at least {least}", argument="n_resamples"
-        )
-    if n_resamples > MOST_DRAWS:
-        raise NbykError(f"found {n_resamples}, expected at most {MOST_DRAWS:,}", argument="n_resamples")
 
 
 def p_of_counts(
