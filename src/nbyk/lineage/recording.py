@@ -25,7 +25,7 @@ import os
 import platform
 import re
 import shlex
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
 
@@ -84,7 +84,7 @@ def versions() -> dict[str, str]:
     return found
 
 
-def _write(journal: Journal, given: Mapping[str, Any]) -> None:
+def _write(journal: Journal, given: dict[str, Any]) -> None:
     if not journal.outputs:
         return
     installed = versions()
