@@ -56,10 +56,12 @@ def recording(arguments: Sequence[str]) -> Iterator[None]:
     Parameters
     ----------
     arguments
-        The words after ``nbyk`` on the command line.
+        The words after ``nbyk`` on the command line. The record has them without the number of threads, on
+        which no result depends, and without passwords.
     """
-    words = _without_threads(arguments)
-    with noting(shlex.join(["nbyk", *words])) as journal:
+    words = [re.sub(r"(?<=://)\S*@", "…@", word) for word in _without(arguments, "--threads")]
+    command, question = (shlex.join(["nbyk", *given]) for given in (words, _without(words, "--out")))
+    with noting(command, question) as journal:
         try:
             yield
         except SystemExit as ended:  # every command line ends in SystemExit, with or without an error
@@ -102,15 +104,15 @@ def _write(journal: Journal, given: dict[str, Any]) -> None:
                 scratch.write_text(record.to_json(), encoding="utf-8")
 
 
-def _without_threads(arguments: Sequence[str]) -> list[str]:
-    """Return the words without the number of threads, on which no result depends, and without passwords."""
+def _without(arguments: Sequence[str], option: str) -> list[str]:
+    """Return the words without an option and its value."""
     words: list[str] = []
     rest = iter(arguments)
     for word in rest:
-        if word == "--threads":
+        if word == option:
             next(rest, None)
-        elif not word.startswith("--threads="):
-            words.append(re.sub(r"(?<=://)\S*@", "…@", word))
+        elif not word.startswith(f"{option}="):
+            words.append(word)
     return words
 
 

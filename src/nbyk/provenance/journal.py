@@ -32,9 +32,13 @@ class Output:
 
 @dataclass
 class Journal:
-    """The command, its inputs (SHA-256 by path), its outputs, and the settings of each."""
+    """A command, its inputs (SHA-256 by path), its outputs, and the settings of each.
+
+    `question` is the command without the folder of its answer, which is the same in any folder.
+    """
 
     command: str = ""
+    question: str = ""
     inputs: dict[str, str] = field(default_factory=dict)
     outputs: dict[Path, Output] = field(default_factory=dict)
     settings: dict[Path, dict[str, Any]] = field(default_factory=dict)
@@ -44,9 +48,9 @@ _open: list[Journal] = []
 
 
 @contextmanager
-def noting(command: str = "") -> Iterator[Journal]:
+def noting(command: str = "", question: str = "") -> Iterator[Journal]:
     """Yield a journal of every file that `nbyk.files` reads or writes within the block, for a command."""
-    journal = Journal(command)
+    journal = Journal(command, question)
     _open.append(journal)
     try:
         yield journal

@@ -66,7 +66,7 @@ def test_the_page_has_its_command_and_the_checksums_of_its_inputs(nbyk: Run) -> 
     page = Path("report/compare.html").read_text()
     assert record is not None
     assert record.command == "nbyk compare --gold gold.csv sim_a.csv sim_b.csv --quick --out report"
-    assert f"<code>{record.command}</code>" in page
+    assert f"<code>{record.command.removesuffix(' --out report')}</code>" in page
     assert record.inputs
     for name, checksum in record.inputs.items():
         assert f">{name}</td>" in page
