@@ -325,7 +325,7 @@ def plan(
         ranked = rank(cast("TwoStagePrior", population if beside is None else beside()), metric, **asked)
         give(ranking_answer(ranked, cautions), out=out, form=form, stem="ranking")
         return
-    from nbyk.planning.plan import plan as solve
+    from nbyk.planning.plan import plan as plan_from
     from nbyk.report.plan import plan_answer
 
     # The planner works on the prior's scale, from 0 to 1.
@@ -338,9 +338,9 @@ def plan(
         "max_responses": max_responses,
         "curves": out is not None,
     }
-    solved = solve(population, **asked)
+    solved = plan_from(population, **asked)
     if beside is not None:
-        solved = replace(solved, beside=_other(partial(solve, **asked), beside))
+        solved = replace(solved, beside=_other(partial(plan_from, **asked), beside))
     give(plan_answer(replace(solved, warnings=cautions)), out=out, form=form, stem="plan")
 
 
@@ -359,7 +359,7 @@ def _refuse_with_people(**given: object) -> None:
         if value is not None:
             at = "DATASET: " if name == "dataset" else ""
             raise NbykError(
-                f"{at}found {value}, which does not go with raters and runs; leave it out, and give `effect`, "
+                f"{at}found {value}, which does not go with raters and runs; leave it out, and give `effect` "
                 "and `item_sd`, `severity_sd`, `rating_sd` and `run_sd`, or `pilot` with `pilot_systems`",
                 argument=None if at else name,
             )

@@ -157,8 +157,8 @@ class PeoplePlan:
             else:
                 way = "; more raters or runs alone would not"
             return (
-                f"No number of {opened} settles this {crew.words_of_given(self.open)}{way}. With an effect of "
-                f"{self.effect:.3g}, the power of {test} is at most {self.power:.2f}; you asked for "
+                f"No number of {opened} settles this {crew.words_of_given(self.open)}{way}. With an effect "
+                f"of {self.effect:.3g}, the power of {test} is at most {self.power:.2f}; you asked for "
                 f"{asked.power:g}."
             )
         cost = f"{self.cost:g}" if asked.budget is None else f"{self.cost:g} of {asked.budget:g}"

@@ -1,4 +1,4 @@
-"""`nbyk plan --solve`: the number of raters or runs is asked for by name, and every refusal names the road."""
+"""`nbyk plan --solve`: the number of raters or runs is asked for by name, and refusals name the road."""
 
 from __future__ import annotations
 
@@ -60,19 +60,19 @@ def test_items_and_ratings_may_be_named_too(nbyk: Run, solve: str, given: str, o
         (f"--solve people {KNOWN}", "--solve: found people, expected raters or runs or items or ratings"),
         (
             "--solve raters --item-sd 0.2 --effect 0.1 --power 0.8",
-            "--solve: found raters, but no standard deviation due to one rater's severity, so their number would "
-            "not matter; give --severity-sd",
+            "--solve: found raters, but no standard deviation due to one rater's severity, so their number "
+            "would not matter; give --severity-sd",
         ),
         (
             "--solve runs --item-sd 0.2 --effect 0.1 --power 0.8",
-            "--solve: found runs, but no standard deviation due to one run of a system, so their number would "
-            "not matter; give --run-sd",
+            "--solve: found runs, but no standard deviation due to one run of a system, so their number "
+            "would not matter; give --run-sd",
         ),
         ("--solve raters --effect 0.1 --power 0.8", "--item-sd: expected how much the effect varies"),
         (
             "convabuse --solve raters --effect 0.1 --power 0.8",
-            "DATASET: found convabuse, which does not go with raters and runs; leave it out, and give "
-            "--effect, and --item-sd, --severity-sd, --rating-sd and --run-sd, or --pilot with --pilot-systems",
+            "DATASET: found convabuse, which does not go with raters and runs; leave it out, and give --effect "
+            "and --item-sd, --severity-sd, --rating-sd and --run-sd, or --pilot with --pilot-systems",
         ),
     ],
 )
