@@ -71,8 +71,9 @@ def test_items_and_ratings_may_be_named_too(nbyk: Run, solve: str, given: str, o
         ("--solve raters --effect 0.1 --power 0.8", "--item-sd: expected how much the effect varies"),
         (
             "convabuse --solve raters --effect 0.1 --power 0.8",
-            "DATASET: found convabuse, which does not go with raters and runs; leave it out, and give --effect "
-            "and --item-sd, --severity-sd, --rating-sd and --run-sd, or --pilot with --pilot-systems",
+            "DATASET: found convabuse, which does not go with raters and runs; leave it out, and give "
+            "--effect and --item-sd, --severity-sd, --rating-sd and --run-sd, or --pilot "
+            "with --pilot-systems",
         ),
     ],
 )
