@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -152,6 +153,28 @@ def test_a_design_names_its_file_line_and_key(nbyk: Run) -> None:
     code, _, errors = nbyk("labels design.yaml")
     assert code == 2
     assert errors.startswith("error: design.yaml:3: alpha: found 3; input should be")
+
+
+FILES = {
+    "no item column": ("itme,rater,value\na,r,1\nb,r,1\n", "or name it with --item"),
+    "no rater column": ("item,value\na,1\na,2\nb,2\n", "or name it with --rater; if the raters are unknown"),
+    "a long table with a wide one's names": (
+        "item,user_ids,judge_id,x\na,1,2,3\nb,1,2,3\n",
+        "rename the column of the ratings, or name it with --value",
+    ),
+    "a rater called label": ("item,label,x\na,1,0\nb,1,0\n", "with --value, as in label"),
+    "row numbers": ("item,index,x\na,1,0\nb,1,0\n", "delete it, or rename it if it holds the ratings of one"),
+    "an item twice": ("item,x,y\na,1,0\na,1,0\n", "name its columns with --rater and --value"),
+}
+
+
+@pytest.mark.parametrize(("content", "way_out"), FILES.values(), ids=FILES)
+def test_the_way_out_of_a_file_names_options_and_no_python(nbyk: Run, content: str, way_out: str) -> None:
+    Path("x.csv").write_text(content, encoding="utf-8")
+    code, _, errors = nbyk("compare x.csv b=x.csv")
+    assert code == 2
+    assert way_out in errors
+    assert not re.search(r"\w=[\w…'\[]|None|True|`", errors.replace("b=x.csv", ""))
 
 
 @pytest.mark.parametrize(

@@ -81,16 +81,30 @@ def test_what_is_no_longer_so_is_marked(nbyk: Run) -> None:
     record = record_path("results/estimated.parquet")
     made = json.loads(record.read_text())
     record.write_text(json.dumps({**made, "versions": {**made["versions"], "numpy": "1.0", "gone": "2.0"}}))
-    text = nbyk("why results/estimated.parquet")[1]
+    code, text, _ = nbyk("why results/estimated.parquet")
+    assert code == 3
     assert "numpy 1.0 (now " in text
     assert "gone 2.0 (now missing)" in text
     assert "  inputs     1 file, 1 missing\n" in text
     assert "results/sets.parquet   ← nbyk study reference   MISSING now\n" in text
     assert text.endswith("prior.json   ← nbyk study prior   CHANGED since\n")
-    text = nbyk("why prior.json")[1]
+    code, text, _ = nbyk("why prior.json")
+    assert code == 3
     assert text.startswith("prior.json   CHANGED since\n")
     assert f"  found      {sha256('prior.json')}\n" in text
     assert "  inputs     none\n" in text
+
+
+@pytest.mark.parametrize("form", ["", "--json ", "--tree "])
+def test_the_exit_code_is_3_if_a_file_behind_has_changed_or_is_missing(nbyk: Run, form: str) -> None:
+    asked = f"why {form}results/estimated.parquet"
+    assert nbyk(asked)[0] == 0
+    Path("prior.json").write_text("{}")
+    assert nbyk(asked)[0] == 3
+    Path("prior.json").unlink()
+    assert nbyk(asked)[0] == 3
+    assert nbyk(PRIOR)[0] == 0
+    assert nbyk(asked)[0] == 0
 
 
 def test_a_folder_is_told_by_command(nbyk: Run) -> None:

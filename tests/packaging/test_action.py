@@ -105,7 +105,8 @@ def test_the_verdict_is_the_exit_code_and_a_comment(
         options="--resamples 999 --max-resamples 999",
     )
     assert (ended, outputs["verdict"]) == (code, verdict)
-    assert comment.startswith(f"### Is {candidate} better than {baseline}?")
+    asked = f", or at least not worse by {margin}" if margin else ""
+    assert comment.startswith(f"### Is {candidate} better than {baseline}{asked}?")
     assert Path(outputs["report"], "compare.html").exists()
 
 

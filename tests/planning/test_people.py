@@ -196,7 +196,7 @@ def test_where_several_numbers_are_open_and_none_is_enough_the_answer_says_so() 
     assert found.open == ("n_items", "ratings_per_item", "runs")
     assert found.crew.ratings_per_item == 3
     limit = "(up to 100 ratings per item and runs)"
-    start = "No number of items or ratings per item or runs settles this with 3 raters among those that"
+    start = "No number of items, ratings per item or runs settles this with 3 raters among those that"
     assert found.sentence.startswith(f"{start} nbyk tries if several are open {limit}. ")
     with pytest.raises(NbykError, match="found 5, and there are 3 raters"):
         plan_with_people(SPREAD, CrewRequest(raters=3, ratings_per_item=5, effect=0.01, power=0.9))

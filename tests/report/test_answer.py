@@ -328,3 +328,15 @@ def test_further_tables_are_made_only_where_they_are_written(tmp_path: Path) -> 
     assert made == ["items"]
     assert (tmp_path / "written/tables/items.csv").exists()
     assert "Which items speak" in (tmp_path / "written/answer.html").read_text(encoding="utf-8")
+
+
+def test_a_column_that_holds_nothing_is_printed_nowhere_and_kept_in_the_files(tmp_path: Path) -> None:
+    frame = FRAME.assign(p=float("nan"), q=None)
+    answer = replace(ANSWER, tables=(AnswerTable("first", "What was found", frame, marked=("p", "n")),))
+    for form in ("text", "markdown", "latex", "html"):
+        text = printed(answer, form, stem="x", width=80)
+        assert not re.search(r"^system.* p\b|\| p \||& p\b|<th[^>]*>\W*p\b", text, re.MULTILINE), form
+    write_answer(answer, tmp_path / "out", stem="x")
+    assert pq.read_table(tmp_path / "out/tables/first.parquet").column_names == ["system", "n", "p", "q"]
+    text = printed(ANSWER, "text", stem="x", width=80)
+    assert re.search(r"^system.* p$", text, re.MULTILINE)

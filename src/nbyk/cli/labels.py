@@ -3,19 +3,49 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
 from nbyk.cli.gates import Gate, all_better
-from nbyk.cli.options import Threads, check_out_folder, factors
+from nbyk.cli.options import Threads, check_out_folder, distinct, factors
 from nbyk.errors import NbykError
+
+if TYPE_CHECKING:
+    from nbyk.labels.designs import Design, Settings
 
 
 def labels(
-    design: Annotated[Path, typer.Argument(help="The design, in YAML (docs/labels.md).")],
+    files: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="DESIGN",
+            help="The design, in YAML (docs/labels.md). With --gold: two files of hard labels or more, each "
+            "PATH or NAME=PATH. The first is A.",
+        ),
+    ],
+    gold: Annotated[
+        Path | None,
+        typer.Option(help="Gold labels of the same items, one for each. This replaces a design."),
+    ] = None,
+    metric: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="With --gold: score to compare by; repeat for several. The first decides.",
+            show_default="accuracy, then three macro averages",
+            metavar="NAME",
+        ),
+    ] = None,
+    against: Annotated[
+        str | None,
+        typer.Option(
+            help="With --gold: name of the system that nbyk compares the others with.",
+            show_default="the second of two",
+        ),
+    ] = None,
     out: OutAnswer = None,
     form: Format = "text",
     gate: Gate = False,
@@ -35,17 +65,19 @@ def labels(
 ) -> None:
     """Compare classifiers by their hard or soft label predictions: controls, treatments and runs of a design.
 
+    With --gold you need no design: nbyk labels --gold gold.csv a.csv b.csv compares two files of predictions.
+
     With --out, comparisons that were computed before are kept, and results.tsv has BooStSa's layout. The gate
     is passed if every treatment is shown to be better than its control by the first score.
     """
     check_format(form)
     if out is not None:
         check_out_folder(out)
-    from nbyk.labels.designs import compare_design, read_design, write_outcomes
+    from nbyk.labels.designs import compare_design, write_outcomes
     from nbyk.report.labels.answer import design_answer, passes
     from nbyk.report.labels.boostsa import results_files
 
-    read, settings = read_design(design)
+    read, settings, design = _read(files, gold, metric, against)
     if generalise is not None:
         settings = settings.model_copy(update={"generalise": list(factors(generalise) or ())})
     keep = None if out is None else out / "comparisons"
@@ -58,6 +90,39 @@ def labels(
     verdict = all_better(passes(result)) if gate else None
     more = results_files(result)
     give(design_answer(result), out=out, form=form, stem="labels", gate=verdict, more=more)
+
+
+def _read(
+    files: Sequence[str], gold: Path | None, metric: Sequence[str] | None, against: str | None
+) -> tuple[Design, Settings, str | None]:
+    """Return the design, its settings, and its file if it has one."""
+    from nbyk.labels.designs import design_of_files, make_settings, read_design
+    from nbyk.labels.designs.reading import LABEL_SUFFIXES
+    from nbyk.metrics import get
+    from nbyk.words import listed
+
+    if gold is None:
+        for argument, value in (("metric", metric), ("against", against)):
+            if value:
+                raise NbykError(
+                    "goes with --gold; a design has its own keys scores, controls and treatments",
+                    argument=argument,
+                )
+        if len(files) > 1 or Path(files[0]).suffix.lower() in LABEL_SUFFIXES:
+            raise NbykError(
+                f"found {listed(files)}, expected one design in YAML; to compare files of predictions, "
+                "give the gold labels with --gold FILE"
+            )
+        return *read_design(files[0]), files[0]
+    scores = list(metric or ())
+    distinct("--metric", scores)
+    for name in scores:
+        try:
+            get(name, "labels")
+        except NbykError as error:
+            raise error.about(argument="metric") from None
+    settings = make_settings(scores=scores) if scores else make_settings()
+    return design_of_files(gold, files, against), settings, None
 
 
 def _say(line: str) -> None:

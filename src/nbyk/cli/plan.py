@@ -90,6 +90,14 @@ def plan(
     cost_per_item: Annotated[float, typer.Option(help="Cost of an item.")] = 0.0,
     cost_per_rating: Annotated[float, typer.Option(help="Cost of a gold rating.")] = 1.0,
     alpha: Annotated[float, typer.Option(help="Level of the test.")] = 0.05,
+    solve: Annotated[
+        str | None,
+        typer.Option(
+            help="The number that you want to know: raters, runs, items or ratings. To find how many raters "
+            "to hire: --solve raters, with --effect, --power, --item-sd, --severity-sd and --rating-sd.",
+            show_default="what you leave out; raters and runs if you give a price or an SD of them",
+        ),
+    ] = None,
     alternative: Annotated[
         str,
         typer.Option(help="Question of the test: two-sided (do A and B differ?) or greater (is A better?)."),
@@ -116,7 +124,10 @@ def plan(
     sd_scale_b: Annotated[float | None, typer.Option(help=_SPREAD.format("B"), show_default=_BY_RUNS)] = None,
     raters: Annotated[
         int | None,
-        typer.Option(help="Number of raters who share the items. The plan is then for new raters too."),
+        typer.Option(
+            help="Number of raters who share the items. The plan is then for new raters too. To find their "
+            "number, write --solve raters instead."
+        ),
     ] = None,
     items_per_rater: Annotated[
         int | None, typer.Option(help="Instead of --raters: items per person.")
@@ -124,7 +135,9 @@ def plan(
     runs: Annotated[
         int | None,
         typer.Option(
-            "--runs", help="Runs of each system, each on all items. The plan is then for new runs too."
+            "--runs",
+            help="Runs of each system, each on all items. The plan is then for new runs too. To find their "
+            "number, write --solve runs instead.",
         ),
     ] = None,
     items_per_cluster: Annotated[
@@ -172,6 +185,10 @@ def plan(
 
     Give all but one of the size (--items and --responses, or a --budget), the difference (--epsilon or
     --effect) and the --power. With a difference and a power alone, nbyk finds the cheapest size.
+
+    To find how many raters or runs you need, write --solve raters or --solve runs, and give an --effect, a
+    --power and how much the effect varies: --item-sd, --severity-sd, --rating-sd and --run-sd, or a --pilot
+    with --pilot-systems.
     """
     from nbyk.data.columns import Columns
     from nbyk.metrics import get
@@ -194,7 +211,9 @@ def plan(
         rating_sd,
         run_sd,
         answer_sd,
+        solve,
     )
+    people.check_solve(n_items, k_responses)
     if people.asked:
         if out is not None:
             check_out_folder(out)
@@ -223,7 +242,8 @@ def plan(
     if len(named) != 1:
         raise NbykError(
             f"plan: found {' and '.join(named) or 'no data'}; expected one of DATASET, --pilot and --prior, "
-            "as the source of items and ratings"
+            "as the source of items and ratings; for the number of raters or runs, give --solve raters or "
+            "--solve runs instead"
         )
     if published and dataset is None:
         raise NbykError(
@@ -305,7 +325,7 @@ def plan(
         ranked = rank(cast("TwoStagePrior", population if beside is None else beside()), metric, **asked)
         give(ranking_answer(ranked, cautions), out=out, form=form, stem="ranking")
         return
-    from nbyk.planning.plan import plan as solve
+    from nbyk.planning.plan import plan as plan_from
     from nbyk.report.plan import plan_answer
 
     # The planner works on the prior's scale, from 0 to 1.
@@ -318,9 +338,9 @@ def plan(
         "max_responses": max_responses,
         "curves": out is not None,
     }
-    solved = solve(population, **asked)
+    solved = plan_from(population, **asked)
     if beside is not None:
-        solved = replace(solved, beside=_other(partial(solve, **asked), beside))
+        solved = replace(solved, beside=_other(partial(plan_from, **asked), beside))
     give(plan_answer(replace(solved, warnings=cautions)), out=out, form=form, stem="plan")
 
 
@@ -337,10 +357,11 @@ def _refuse_with_people(**given: object) -> None:
     """Raise NbykError for options that a plan over raters and runs does not take."""
     for name, value in given.items():
         if value is not None:
+            at = "DATASET: " if name == "dataset" else ""
             raise NbykError(
-                f"found {value}, which does not go with raters and runs: such a plan takes an effect, and "
-                "variances from a pilot with systems, or declared ones; leave it out",
-                argument=name,
+                f"{at}found {value}, which does not go with raters and runs; leave it out, and give `effect` "
+                "and `item_sd`, `severity_sd`, `rating_sd` and `run_sd`, or `pilot` with `pilot_systems`",
+                argument=None if at else name,
             )
 
 

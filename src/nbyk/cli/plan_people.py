@@ -25,6 +25,8 @@ class People:
         Raters J, or the items L of each, runs R of each system, and items in a cluster.
     cost_per_rater, cost_per_run
         The cost of a rater, and of a run of either system.
+    solve
+        "raters" or "runs" to find their number, "items" or "ratings"; None to find what is left out.
     item_sd, cluster_sd, severity_sd, rating_sd, run_sd, answer_sd
         Standard deviations of the effect: between items, between clusters of them, of a rater, of a single
         rating, of a run of one system, and of a single answer.
@@ -42,11 +44,44 @@ class People:
     rating_sd: float | None = None
     run_sd: float | None = None
     answer_sd: float | None = None
+    solve: str | None = None
 
     @property
     def asked(self) -> bool:
-        """Whether any of them is given."""
-        return any(getattr(self, field.name) is not None for field in fields(self))
+        """Whether any of them is given that is about raters or runs."""
+        given = {field.name for field in fields(self) if getattr(self, field.name) is not None}
+        return bool(given - {"solve"}) or self.solve in ("raters", "runs")
+
+    def check_solve(self, n_items: int | None, k_responses: int | None) -> None:
+        """Raise NbykError if the number to solve for is unknown or given."""
+        given = {
+            "raters": (("raters", self.raters), ("items_per_rater", self.items_per_rater)),
+            "runs": (("runs", self.runs),),
+            "items": (("n_items", n_items),),
+            "ratings": (("k_responses", k_responses),),
+        }
+        if self.solve is None:
+            return
+        if self.solve not in given:
+            raise NbykError(f"found {self.solve}, expected {' or '.join(given)}", argument="solve")
+        for name, value in given[self.solve]:
+            if value is not None:
+                raise NbykError(
+                    f"found {self.solve}, but `{name}` gives their number; leave one of the two out",
+                    argument="solve",
+                )
+        needed = {
+            "raters": ("severity_sd", "one rater's severity"),
+            "runs": ("run_sd", "one run of a system"),
+        }
+        if self.solve in needed and self.item_sd is not None:
+            option, source = needed[self.solve]
+            if not getattr(self, option):
+                raise NbykError(
+                    f"found {self.solve}, but no standard deviation due to {source}, so their number would "
+                    f"not matter; give `{option}`",
+                    argument="solve",
+                )
 
     def of_raters(self, raters: int | None) -> int | None:
         """Return the option that gives the number of raters; None if no option does."""
@@ -71,8 +106,8 @@ def plan_people(
     else:
         spread = _declared(people)
     # By default each answer is of its own run, and each rating of its own rater.
-    runs = 0 if people.runs is None and not spread.runs else people.runs
-    raters = 0 if people.raters is None and not spread.raters else people.raters
+    runs = 0 if people.runs is None and not spread.runs and people.solve != "runs" else people.runs
+    raters = 0 if people.raters is None and not spread.raters and people.solve != "raters" else people.raters
     if effect is None and (None in (asked.n_items, asked.power, runs) or people.of_raters(raters) is None):
         effect = seen
     request = replace(

@@ -25,7 +25,10 @@ def why(
     ] = False,
     as_json: Annotated[bool, typer.Option("--json", help="Print JSON, with one object per file.")] = False,
 ) -> None:
-    """Show how a file was made: command, inputs with checksums, seed, semantics and versions."""
+    """Show how a file was made: command, inputs with checksums, seed, semantics and versions.
+
+    The exit code is 3 if the file, or a file behind it, has changed since or is missing now; else 0.
+    """
     from nbyk.lineage.chain import trace
     from nbyk.lineage.recording import versions
 
@@ -33,9 +36,11 @@ def why(
     if as_json:
         shown = [{**origin.to_dict(), **_behind(origin), "installed": versions()} for origin in origins]
         print(json.dumps(shown, indent=2, ensure_ascii=False))
-        return
-    blocks = ["\n".join(_block(group, versions(), tree=tree)) for group in _by_command(origins)]
-    print("\n\n".join(blocks))
+    else:
+        blocks = ["\n".join(_block(group, versions(), tree=tree)) for group in _by_command(origins)]
+        print("\n\n".join(blocks))
+    if any(file.state != "unchanged" for origin in origins for file in origin.chain()):
+        raise typer.Exit(3)
 
 
 def _behind(origin: Origin) -> dict[str, object]:

@@ -4,17 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from nbyk.data.columns import system_column
+from nbyk.data.columns import Columns, recognised, system_column
 from nbyk.data.layouts import as_ids
 from nbyk.data.lm_eval import holds_samples
+from nbyk.data.ratings import Ratings
 from nbyk.data.readers import is_recorded
 from nbyk.data.reading import NAMELESS_SUFFIXES, table_of
 from nbyk.errors import NbykError
+from nbyk.words import listed
 
+_SPLIT = (
+    "write each one into a file of its own, with the columns item and value, or all into one table with the "
+    "columns item, system and value"
+)
 _UNFIT = re.compile(r"[\x00-\x1f\x7f\u2028\u2029\ud800-\udfff]")
 
 
@@ -96,6 +102,74 @@ def given_systems(systems: Any, column: str | None) -> dict[str, Any]:
     for name in rows_of:
         _check_name(name)
     return {name: table.taken(rows, without=found) for name, rows in rows_of.items()}
+
+
+def too_few(named: Mapping[str, Any], item: str, cluster: str | None) -> NbykError:
+    """Return the error about fewer than two systems; it says so if one file's columns look like systems.
+
+    Parameters
+    ----------
+    named
+        The systems as `given_systems` returns them.
+    item, cluster
+        The columns that are no system's.
+    """
+    if not named:
+        return NbykError("found no system, expected at least two to compare; give a file for each")
+    (name, given), *_ = named.items()
+    columns = _columns(given, item, cluster)
+    if columns:
+        return NbykError(
+            f"found one system, with the columns {listed(columns)}, expected at least two to compare; if the "
+            f"columns are systems, {_SPLIT}; if they are raters or runs of one system, give another file",
+            file=given if isinstance(given, str | os.PathLike) else name,
+        )
+    return NbykError(
+        f"found one system, {name}, expected at least two to compare; give another file, or, if this one "
+        "holds all systems, name their column with `system`"
+    )
+
+
+def columns_like_systems(
+    named: Mapping[str, Any], raters: Mapping[str, Sequence[str]], *, has_gold: bool
+) -> Iterator[str]:
+    """Yield a note on each table whose columns have names of the systems, though they are read as raters.
+
+    Parameters
+    ----------
+    named
+        The systems as `given_systems` returns them.
+    raters
+        The raters or runs that were read from each.
+    has_gold
+        Whether there is gold: then the columns are runs, which never have the names of systems.
+
+    Raises
+    ------
+    NbykError
+        If there is such a table beside gold.
+    """
+    for name, of_name in raters.items():
+        same = [column for column in of_name if column in named]
+        if len(same) > 1 and set(of_name) <= set(_columns(named[name])):
+            found = f"{name}: the columns {listed(same)} have the names of systems"
+            if has_gold:
+                raise NbykError(f"{found}, expected columns of runs of {name}; {_SPLIT}")
+            yield f"{found}, and nbyk reads them as raters or runs of {name}; if they are systems, {_SPLIT}"
+
+
+def _columns(given: Any, item: str = "", cluster: str | None = None) -> list[str]:
+    """Return the columns of a table with a column for each rater, run or system; empty for another one."""
+    if isinstance(given, Ratings):
+        return []
+    if isinstance(given, str | os.PathLike) and (_is_nameless(given) or holds_samples(given)):
+        return []
+    table = table_of(given)
+    known = recognised(table, Columns())
+    if table.roles or known.value in table.names or known.rater in table.names:
+        return []
+    others = [name for name in table.names if name not in (item, known.item, cluster)]
+    return others if len(others) > 1 else []
 
 
 def _is_nameless(path: str | os.PathLike[str]) -> bool:

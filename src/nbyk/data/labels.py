@@ -248,7 +248,7 @@ def _classes(origin: LabelOrigin, target: NDArray[Any], labels: ArrayLike | None
         if len(classes) < 2:
             raise NbykError(
                 f"{origin}: every label is {classes[0].item()!r}; expected at least two classes: "
-                "declare them with labels=[…] if the targets hold one only"
+                "declare them with `labels` if the targets hold one only"
             )
         return classes
     classes = _hard(LabelOrigin("labels"), labels)
@@ -275,7 +275,7 @@ def _codes(origin: LabelOrigin, array: NDArray[Any], classes: NDArray[Any]) -> I
             f"{origin}: label {label!r} ({_how_many(int((array == label).sum()), 'time')}, first in "
             f"{origin.place(row)}) is not one of the {len(classes)} classes of the target "
             f"({shown}{', …' if len(classes) > _SHOWN else ''}); if it is a class, declare all classes with "
-            "labels=[…]"
+            "`labels`"
         )
     return np.asarray(places, dtype=np.int64)
 

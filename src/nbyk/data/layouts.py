@@ -120,12 +120,15 @@ def long_cells(table: Table, item: str, rater: str | None, value: str) -> Entrie
     NbykError
         If a column is missing or an id is empty.
     """
-    items = as_ids(table, item, table.column(item, "rename the item column, or name it with item=…"))
-    found = table.column(value, "rename the column of the ratings, or name it with value=…")
+    items = as_ids(table, item, table.column(item, "rename the item column, or name it with `item`"))
+    found = table.column(value, "rename the column of the ratings, or name it with `value`")
     if rater is None:
         raters = numbered_within(items)
     else:
-        hint = "rename one, name it with rater=…, or pass rater=None to number the ratings within each item"
+        hint = (
+            "rename one, or name it with `rater`; if the raters are unknown, add a column rater with another "
+            "id on each row"
+        )
         raters = as_ids(table, rater, table.column(rater, hint))
     return Entries(items, raters, found, range(len(items)), table, value)
 
@@ -162,7 +165,7 @@ def wide_cells(
         If the item column is missing, a column has no name or another's, an item is on two rows or has no
         rating, or the table looks long.
     """
-    items = as_ids(table, item, table.column(item, "rename the item column, or name it with item=…"))
+    items = as_ids(table, item, table.column(item, "rename the item column, or name it with `item`"))
     raters = [name for name in table.names if name not in (item, cluster)]
     if not raters:
         raise NbykError(
@@ -172,13 +175,13 @@ def wide_cells(
     if guessed and alike:
         raise NbykError(
             f"{table.path}: no columns as named, yet {alike[0]!r} looks like a column of a long table; name "
-            "the columns with rater=… and value=…, or say layout='wide'"
+            "the columns with `rater` and `value`, or rename it if it holds the ratings of one rater"
         )
     for position, name in enumerate(table.names):
         if guessed and name.lower() in _ROW_NUMBERS:
             raise NbykError(
                 f"{table.path}: column {name!r} looks like row numbers, expected a rater; "
-                "delete it, or say layout='wide'"
+                "delete it, or rename it if it holds the ratings of one rater"
             )
         if not name.strip():
             raise NbykError(
@@ -190,7 +193,7 @@ def wide_cells(
             raise NbykError(
                 f"{table.at(row)}: item {name!r} is already on {table.unit} {table.numbers[seen[name]]}; "
                 "expected one row per item: merge the rows, or, if the table is long, name its columns with "
-                "rater=… and value=…"
+                "`rater` and `value`"
             )
         seen[name] = row
     present = [

@@ -114,7 +114,7 @@ def read_ratings(
     cells, values, repeated = without_duplicates(cells, values, mending)
     clusters = None
     if cluster is not None:
-        column = cells.table.column(cluster, "rename the column of clusters, or name it with cluster=…")
+        column = cells.table.column(cluster, "rename the column of clusters, or name it with `cluster`")
         of_rows = as_ids(cells.table, cluster, column)
         clusters = [of_rows[row] for row in cells.rows]
     ratings = Ratings.from_columns(

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.alignment import mismatch
 from nbyk.data.columns import Columns
-from nbyk.data.given_systems import given_systems
+from nbyk.data.given_systems import columns_like_systems, given_systems, too_few
 from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples, refuse_other_document
 from nbyk.data.ratings import Ratings, agreed_clusters
 from nbyk.data.readers import is_recorded
@@ -198,7 +198,7 @@ def read_systems(
         raise NbykError(f"on_missing {on_missing!r} is unknown; expected refuse or drop")
     named = given_systems(systems, system)
     if len(named) < 2:
-        raise NbykError(f"found {len(named)} system(s), expected at least two to compare; give another file")
+        raise too_few(named, item, cluster)
     columns = Columns(item, rater, value, cluster)
     mending = {"on_duplicates": on_duplicates, "on_empty": on_empty}
     sources = {name: _read(given, name, scale, samples, columns, mending) for name, given in named.items()}
@@ -223,6 +223,8 @@ def read_systems(
     _refuse_other_documents(sources.values())
     items = _common_items(every, on_missing)
     dropped = {source.label: source.ratings.n_items - len(items) for source in every}
+    raters = {name: source.ratings.raters for name, source in sources.items()}
+    like_systems = columns_like_systems(named, raters, has_gold=gold is not None)
     matrices: dict[str, Floats] = {}
     units: dict[str, Units] = {}
     for name, source in sources.items():
@@ -241,7 +243,11 @@ def read_systems(
         matrices,
         scale,
         {label: count for label, count in dropped.items() if count},
-        (*(note for source in every for note in source.ratings.mended), *_notes(gold_matrix, matrices)),
+        (
+            *(note for source in every for note in source.ratings.mended),
+            *like_systems,
+            *_notes(gold_matrix, matrices),
+        ),
         units,
         gold_units,
         clusters,

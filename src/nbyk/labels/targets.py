@@ -143,7 +143,7 @@ def majority_labels(
         item = ratings.items[row] if isinstance(ratings, Ratings) else row
         raise NbykError(
             f"majority: {int(tied.sum())} of {len(tied)} items are tied, the first is {item!r}; "
-            "choose ties='lowest' or 'highest', or keep the ratings' variance with soft_labels"
+            "choose `ties` lowest or highest, or keep the ratings' variance with soft_labels"
         )
     place = len(scale) - 1 - most[:, ::-1].argmax(axis=1) if ties == "highest" else most.argmax(axis=1)
     return Majority(scale[place], tied)

@@ -8,6 +8,7 @@ items, raters and runs each have a variance of their own, and so do single ratin
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -20,6 +21,7 @@ from nbyk.metrics import Metric, get
 from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.shared_units import SharedUnitsTest, shared_units_test
 from nbyk.testing.systems.panel import panel_of
+from nbyk.words import listed
 
 FEWEST = 3
 """Raters or runs that the test needs for a claim about others."""
@@ -154,6 +156,36 @@ class Crew:
     def items_per_rater(self) -> float:
         """The items L that a rater rates."""
         return self.n_items * self.ratings_per_item / self.raters if self.raters else 1.0
+
+    @property
+    def words(self) -> str:
+        """The numbers in words: "30 items, 2 ratings each, 8 raters with 7 or 8 items each"."""
+        in_clusters = f" in {self.clusters} clusters" if self.items_per_cluster > 1 else ""
+        words = [f"{self.n_items} items{in_clusters}"]
+        words.append(f"{self.ratings_per_item} rating{'s' * (self.ratings_per_item > 1)} each")
+        if self.raters:
+            least, more = divmod(self.n_items * self.ratings_per_item, self.raters)
+            load = f"{least} or {least + 1}" if more else f"{least}"
+            words.append(f"{self.raters} raters with {load} item{'s' * (load != '1')} each")
+        if self.runs:
+            words.append(f"{self.runs} runs of each system")
+        return ", ".join(words)
+
+    def words_of_given(self, opened: Sequence[str]) -> str:
+        """Return the numbers that are not solved for, in words: "with 3 runs"; "here" if there are none."""
+        counts = (
+            ("raters", self.raters, "raters"),
+            ("runs", self.runs, "runs"),
+            ("n_items", self.n_items, "items"),
+        )
+        parts = [f"{count} {noun}" for name, count, noun in counts if count and name not in opened]
+        return f"with {' and '.join(parts)}" if parts else "here"
+
+    @property
+    def populations(self) -> str:
+        """The populations that a test over items, raters and runs speaks of: "new items and new raters"."""
+        items = "new items" if self.items_per_cluster == 1 else "new clusters of items"
+        return listed([items, *["new raters"] * bool(self.raters), *["new runs"] * bool(self.runs)])
 
     def check(self) -> None:
         """Raise NbykError unless raters can divide the work like this."""

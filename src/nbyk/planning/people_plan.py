@@ -144,10 +144,11 @@ class PeoplePlan:
     def sentence(self) -> str:
         """The answer in a sentence or two that you can quote."""
         crew, asked = self.crew, self.request
-        test = f"the t-test over {_populations(crew)} (two-sided, α = {asked.alpha:g})"
+        test = f"the t-test over {crew.populations} (two-sided, α = {asked.alpha:g})"
         if not self.reachable:
             way = " or ".join(f"{count} {name} would" for name, count in self.instead.items())
-            opened = " or ".join(_NAMES[name] for name in self.open)
+            *first, last = (_NAMES[name] for name in self.open)
+            opened = f"{', '.join(first)} or {last}" if first else last
             limited = listed([_NAMES[name] for name in self.open if name != "n_items"])
             if len(self.open) > 1:
                 way = f" among those that nbyk tries if several are open (up to {_TRIED[-1]} {limited})"
@@ -156,13 +157,13 @@ class PeoplePlan:
             else:
                 way = "; more raters or runs alone would not"
             return (
-                f"No number of {opened} settles this {_fixed(self)}{way}. With an effect of "
-                f"{self.effect:.3g}, the power of {test} is at most {self.power:.2f}; you asked for "
+                f"No number of {opened} settles this {crew.words_of_given(self.open)}{way}. With an effect "
+                f"of {self.effect:.3g}, the power of {test} is at most {self.power:.2f}; you asked for "
                 f"{asked.power:g}."
             )
         cost = f"{self.cost:g}" if asked.budget is None else f"{self.cost:g} of {asked.budget:g}"
         return (
-            f"With {_crew_words(crew)}, at a cost of {cost}, {test} finds an effect of {self.effect:.3g} "
+            f"With {crew.words}, at a cost of {cost}, {test} finds an effect of {self.effect:.3g} "
             f"with a power of {self.power:.3f}."
         )
 
@@ -391,30 +392,3 @@ def _least_effect(spread: Spread, request: CrewRequest, crew: Crew) -> tuple[flo
             return math.inf, 0.0
     size = float(brentq(lambda size: power(size) - target, 0.0, high, xtol=1e-9 * high))
     return size, power(size)
-
-
-def _crew_words(crew: Crew) -> str:
-    in_clusters = f" in {crew.clusters} clusters" if crew.items_per_cluster > 1 else ""
-    words = [f"{crew.n_items} items{in_clusters}"]
-    words.append(f"{crew.ratings_per_item} rating{'s' * (crew.ratings_per_item > 1)} each")
-    if crew.raters:
-        words.append(f"{crew.raters} raters with {crew.items_per_rater:.4g} items each")
-    if crew.runs:
-        words.append(f"{crew.runs} runs of each system")
-    return ", ".join(words)
-
-
-def _populations(crew: Crew) -> str:
-    items = "new items" if crew.items_per_cluster == 1 else "new clusters of items"
-    return listed([items, *["new raters"] * bool(crew.raters), *["new runs"] * bool(crew.runs)])
-
-
-def _fixed(plan: PeoplePlan) -> str:
-    crew, parts = plan.crew, []
-    if crew.raters and "raters" not in plan.open:
-        parts.append(f"{crew.raters} raters")
-    if crew.runs and "runs" not in plan.open:
-        parts.append(f"{crew.runs} runs")
-    if "n_items" not in plan.open:
-        parts.append(f"{crew.n_items} items")
-    return f"with {' and '.join(parts)}" if parts else "here"

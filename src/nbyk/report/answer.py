@@ -52,6 +52,12 @@ class AnswerTable:
     marked: tuple[str, ...] = ()
     on_page: bool = True
 
+    @property
+    def shown(self) -> pd.DataFrame:
+        """Its rows for the terminal and the page: without the columns that hold nothing in any row."""
+        held = [not (len(self.frame) and self.frame[name].isna().all()) for name in self.frame.columns]
+        return self.frame.loc[:, held]
+
 
 @dataclass(frozen=True)
 class AnswerFigure:
@@ -201,8 +207,8 @@ def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> s
             "name": table.name,
             "caption": table.caption,
             "shown": place < answer.n_printed,
-            "header": [(name, is_text(table.frame, name)) for name in table.frame.columns],
-            "rows": [[(cell, len(cell) > _LONG) for cell in row] for row in cells(table.frame)],
+            "header": [(name, is_text(table.shown, name)) for name in table.shown.columns],
+            "rows": [[(cell, len(cell) > _LONG) for cell in row] for row in cells(table.shown)],
             "beyond": _beyond(table),
         }
         for place, table in enumerate(answer.all_tables)
@@ -226,9 +232,9 @@ def answer_page(answer: Answer, addresses: Mapping[str, str], *, stem: str) -> s
 def _beyond(table: AnswerTable) -> set[tuple[int, int]]:
     """Return the rows and columns of the numbers that are marked."""
     return {
-        (row, list(table.frame.columns).index(name))
+        (row, list(table.shown.columns).index(name))
         for name in table.marked
-        if name in table.frame
+        if name in table.shown
         for row, value in enumerate(table.frame[name])
         if value is not None and abs(value) > _MARKED_BEYOND
     }
@@ -241,7 +247,8 @@ def _table_text(table: AnswerTable, width: int) -> str:
     from rich.table import Table
     from rich.text import Text
 
-    frame, rows = table.frame, cells(table.frame)
+    frame = table.shown
+    rows = cells(frame)
     shown = Table(box=SIMPLE_HEAD, pad_edge=False, show_edge=False, header_style="")
     columns = [[str(name), *(row[place] for row in rows)] for place, name in enumerate(frame.columns)]
     texts = [is_text(frame, name) for name in frame.columns]

@@ -30,7 +30,11 @@ def people_answer(plan: PeoplePlan, *, name: str) -> Answer:
     tables = []
     if shared:
         caption = f"The least number of items for a power of {_power(plan):.3g}, by number of raters"
-        tables.append(AnswerTable("sizes", caption, sizes(plan)))
+        frame = sizes(plan)
+        if frame["items"].isna().any():
+            caption += "; – means that no number of items is enough"
+        if frame["items"].notna().any():
+            tables.append(AnswerTable("sizes", caption, frame))
     figures = []
     if shared:
         caption = "The items that you need against the number of raters, for several powers"
@@ -74,7 +78,8 @@ def sizes(plan: PeoplePlan) -> pd.DataFrame:
     import pandas as pd
 
     rows = []
-    for raters in sorted({*_RATERS, plan.crew.raters}):
+    tried = {plan.crew.raters} if plan.reachable or "raters" not in plan.open else set()
+    for raters in sorted({*_RATERS, *tried}):
         found = _with_raters(plan, raters, _power(plan))
         rows.append(
             {

@@ -42,7 +42,7 @@ def _markdown(answer: Answer) -> str:
     if answer.cautions:
         items = (f"- {markdown_text(on_one_line(caution))}" for caution in answer.cautions)
         parts.append("\n".join([BEFORE, "", *items]))
-    tables = [markdown(table.frame, table.caption) for table in answer.tables[: answer.n_printed]]
+    tables = [markdown(table.shown, table.caption) for table in answer.tables[: answer.n_printed]]
     if tables:
         body = "\n".join(tables)
         parts.append(f"<details><summary>Numbers</summary>\n\n{body}\n</details>")
@@ -54,7 +54,7 @@ def _latex(answer: Answer) -> str:
     if answer.cautions:
         items = "\n".join(f"\\item {latex_text(caution)}" for caution in answer.cautions)
         parts.append(f"{latex_text(BEFORE)}\n\\begin{{itemize}}\n{items}\n\\end{{itemize}}")
-    parts += [latex(table.frame, table.caption) for table in answer.tables[: answer.n_printed]]
+    parts += [latex(table.shown, table.caption) for table in answer.tables[: answer.n_printed]]
     return "\n\n".join(parts).rstrip() + "\n"
 
 

@@ -33,8 +33,8 @@ def test_malformed_input_is_refused_in_one_line(
 @pytest.mark.parametrize(
     ("line", "error"),
     [
-        ("", "found 0 system(s), expected at least two"),
-        ("sim_a.csv", "found 1 system(s), expected at least two"),
+        ("", "found no system, expected at least two"),
+        ("sim_a.csv", "found one system, sim_a, expected at least two"),
         ("sim_a.csv sim_b.csv --metric maee", "--metric: unknown metric 'maee'; did you mean mae"),
         ("sim_a.csv sim_b.csv --metric mae --metric mae", "--metric mae is given twice; keep one"),
         (

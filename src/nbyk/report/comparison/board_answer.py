@@ -13,6 +13,7 @@ from nbyk.metrics.units import effect_unit
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import leaderboard_figure
 from nbyk.report.comparison.pair_answer import details_of, dropped_items, file_stem, thresholds
+from nbyk.report.comparison.pairing import pairing_sentences
 from nbyk.report.comparison.tables import leaderboard_caption, leaderboard_table, pairs_table
 from nbyk.testing.systems.result import EQUALLY_GOOD
 from nbyk.testing.systems.sentences import number
@@ -53,7 +54,7 @@ def board_answer(boards: Mapping[str, Leaderboard], systems: Systems) -> Answer:
     ]
     return Answer(
         title=f"{len(first.standings)} systems{baseline} on {first.size}",
-        sentences=(*said, _tested(first)),
+        sentences=(*said, _tested(first), *pairing_sentences(systems)),
         tables=tuple(_tables(boards)),
         figures=tuple(_figures(boards)),
         cautions=tuple(dict.fromkeys(_cautions(boards, systems))),

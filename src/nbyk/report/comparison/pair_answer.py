@@ -16,6 +16,7 @@ from nbyk.metrics.units import effect_unit, threshold_in_ratings
 from nbyk.planning.settling.settlement import Settlement
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import difference_figure, pair_figure, sensitivity_figure, variance_figure
+from nbyk.report.comparison.pairing import pairing_sentences
 from nbyk.report.comparison.tables import (
     effects_table,
     items_table,
@@ -202,6 +203,7 @@ def _sentences(found: PairFindings) -> Iterator[str]:
         claim = found.results[metric].claims[0]
         population = claim.population if claim.parts else "items and responses"
         yield variance_sentence(metric, parts, population)
+    yield from pairing_sentences(found.systems)
     if found.settlement is not None:
         yield found.named(found.settlement.sentence)
 
@@ -301,14 +303,21 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
 def _units(found: PairFindings) -> dict[str, str]:
     """Return a row with the meaning given to the ids, if there are any."""
     systems = found.systems
-    behind = {} if systems.gold_units is None else {"gold": systems.gold_units}
-    behind |= {name: systems.units[name] for name in (found.a, found.b)}
+    gold, behind = systems.gold_units, {name: systems.units[name] for name in (found.a, found.b)}
+    unit = "rater or run" if gold is None else "run"
     said = [
-        f"{name} {len(units.names)} {'raters' if name == 'gold' else 'raters or runs'}"
+        f"{_numbered(len(units.names), unit)} of {name}"
         for name, units in behind.items()
         if units.index is not None
     ]
+    if gold is not None and gold.index is not None:
+        said.insert(0, f"{_numbered(len(gold.names), 'rater')} of gold")
     return {"nbyk reads ids as": ", ".join(said)} if said else {}
+
+
+def _numbered(number: int, unit: str) -> str:
+    """Return a number of units, as in "3 raters or runs"."""
+    return f"{number} {unit if number == 1 else ' or '.join(f'{word}s' for word in unit.split(' or '))}"
 
 
 def _of_broad_claims(result: ComparisonResult) -> dict[str, str]:

@@ -180,7 +180,7 @@ def _lifted(scores: Floats, lift: float, lift_is: str) -> Floats:
         raise NbykError(f"found {lift_is!r}, expected 'factor' or 'shift'", argument="lift_is")
     if scores.min() < 0.0:
         raise NbykError(
-            f"found {scores.min()}; a factor lifts scores that are not negative: use lift_is='shift'",
+            f"found {scores.min()}; a factor lifts scores that are not negative: choose `lift_is` shift",
             argument="scores",
         )
     return scores * lift

@@ -182,11 +182,9 @@ def _places(data: ResponseSet) -> tuple[dict[str, Integers], bool]:
     same if their ids are equal.
     """
     a, b = (data.units.get(role) for role in ("a", "b"))
-    if a is None or b is None or not (a.known_by == b.known_by == "ids"):
+    if a is None or b is None:
         return {}, False
-    same = {name for name in a.names if name in set(b.names)}
-    if data.has_gold:
-        same = {name for name in same if _SEED.search(name)}
+    same = names_of_both(a, b, has_gold=data.has_gold)
     if not same:
         return {}, False
     numbers = {name: number for number, name in enumerate(sorted(same))}
@@ -196,6 +194,14 @@ def _places(data: ResponseSet) -> tuple[dict[str, Integers], bool]:
             [numbers.get(name, first + place) for place, name in enumerate(units.names)], dtype=np.int64
         )
     return places, True
+
+
+def names_of_both(a: Units, b: Units, *, has_gold: bool) -> list[str]:
+    """Return the names of the units that are one unit in two systems, in the first system's order."""
+    if not (a.known_by == b.known_by == "ids"):
+        return []
+    of_b = set(b.names)
+    return [name for name in a.names if name in of_b and (not has_gold or _SEED.search(name))]
 
 
 def _shared_ids(data: ResponseSet, role: str, places: Integers | None) -> Integers | None:

@@ -1,0 +1,52 @@
+"""A design of files alone: a file of gold labels, and one of predictions for each system."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+
+from nbyk.data.given_systems import named_systems
+from nbyk.errors import NbykError, unknown_name
+from nbyk.labels.designs.design import Design, crossed
+from nbyk.labels.designs.reading import read_labels
+from nbyk.words import listed
+
+
+def design_of_files(
+    gold: str | os.PathLike[str], systems: Sequence[str | os.PathLike[str]], against: str | None = None
+) -> Design:
+    """Return the design that compares systems with one of them, by hard labels and one run of each.
+
+    Parameters
+    ----------
+    gold
+        The file of the targets, which `read_labels` reads.
+    systems
+        Files of predictions, each ``path`` or ``name=path``.
+    against
+        The name of the control; None for the second of two systems.
+
+    Raises
+    ------
+    NbykError
+        If there are fewer than two systems, three or more without a control, no system has the control's
+        name, or as `read_labels` and `crossed`.
+    """
+    named = named_systems(systems)
+    if len(named) < 2:
+        raise NbykError(
+            f"found {listed(list(named)) or 'nothing'}, expected two files of labels or more; give another "
+            "file"
+        )
+    if against is None and len(named) > 2:
+        raise NbykError(
+            f"found no name beside {len(named)} systems; name the one that the others are compared with, "
+            f"as in {list(named)[-1]}",
+            argument="against",
+        )
+    if against is not None and against not in named:
+        raise unknown_name("system", against, named).about(argument="against")
+    control = against or list(named)[-1]
+    runs = {name: [(name, read_labels(path, "hard"))] for name, path in named.items()}
+    controls = {control: runs.pop(control)}
+    return crossed("hard", [read_labels(gold, "hard")], controls, runs)

@@ -1,0 +1,87 @@
+"""The answer names the runs or raters that nbyk pairs by name, and those without a partner."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from tests.cli.compare.ratings import found, unfolded
+from tests.cli.conftest import Run
+
+ITEMS = 12
+
+
+def write_runs(name: str, runs: list[str]) -> None:
+    """Write a system's file with these runs; each answers every item, but "once" answers one item."""
+    rows = [
+        f"q{item},{run},{(7 * item + 3 * place) % 10 / 10:g}"
+        for item in range(ITEMS)
+        for place, run in enumerate(runs)
+        if run != "once" or item == 0
+    ]
+    Path(f"{name}.csv").write_text("\n".join(["item,rater,value", *rows]) + "\n")
+
+
+def sentences(nbyk: Run, line: str) -> list[str]:
+    return [sentence for sentence in found(nbyk, line)["sentences"] if "paired by name" in sentence]
+
+
+def test_the_text_prints_the_pairs_and_the_runs_without_a_partner(nbyk: Run) -> None:
+    write_runs("gold", ["p1", "p2", "p3"])
+    write_runs("a", ["seed1", "seed2", "seed10", "seed4"])
+    write_runs("b", ["seed10", "seed1", "seed2"])
+    _, text, _ = nbyk("compare --gold gold.csv a.csv b.csv")
+    assert "Runs paired by name: seed1, seed2, seed10; unpaired: seed4 of a." in unfolded(text)
+    _, text, _ = nbyk("compare --gold gold.csv b.csv a.csv")
+    assert "Runs paired by name: seed10, seed1, seed2; unpaired: seed4 of a." in unfolded(text)
+
+
+def test_without_gold_any_equal_ids_are_pairs(nbyk: Run) -> None:
+    write_runs("a", ["1", "2", "3", "4"])
+    write_runs("b", ["1", "2", "3"])
+    assert sentences(nbyk, "a.csv b.csv") == ["Raters or runs paired by name: 1, 2, 3; unpaired: 4 of a."]
+
+
+@pytest.mark.parametrize("of_b", [["1", "2", "3"], ["seed4", "seed5"], ["seed1"]])
+def test_units_that_are_not_paired_are_not_named(nbyk: Run, of_b: list[str]) -> None:
+    write_runs("gold", ["p1", "p2", "p3"])
+    write_runs("a", ["1", "2", "3"] if of_b[0] == "1" else ["seed1", "seed2", "seed3"])
+    write_runs("b", of_b)
+    expected = ["Runs paired by name: seed1; unpaired: seed2, seed3 of a."] if of_b == ["seed1"] else []
+    assert sentences(nbyk, "--gold gold.csv a.csv b.csv") == expected
+    assert sentences(nbyk, "--gold gold.csv a.csv b.csv --run-ids fresh") == []
+
+
+def test_a_unit_that_answers_one_item_is_in_no_pair(nbyk: Run) -> None:
+    write_runs("a", ["1", "2", "once"])
+    write_runs("b", ["1", "2", "once"])
+    assert sentences(nbyk, "a.csv b.csv") == ["Raters or runs paired by name: 1, 2; unpaired: none."]
+
+
+def test_a_leaderboard_names_the_systems_of_a_pair_that_not_all_have(nbyk: Run) -> None:
+    write_runs("gold", ["p1", "p2", "p3"])
+    write_runs("a", ["seed1", "seed2"])
+    write_runs("b", ["seed1", "seed2"])
+    write_runs("c", ["seed1", "seed3"])
+    assert sentences(nbyk, "--gold gold.csv a.csv b.csv c.csv") == [
+        "Runs paired by name: seed1, seed2 (a, b); unpaired: seed3 of c."
+    ]
+
+
+def test_a_long_list_of_pairs_is_cut(nbyk: Run) -> None:
+    names = [f"r{number}" for number in range(20)]
+    write_runs("a", names)
+    write_runs("b", names)
+    (sentence,) = sentences(nbyk, "a.csv b.csv")
+    assert sentence.endswith(" r10, r11, … (20 in all); unpaired: none.")
+
+
+def test_counts_of_units_stand_before_the_name_of_their_system(nbyk: Run) -> None:
+    write_runs("gold", ["p1", "p2"])
+    write_runs("a", ["s1", "s2", "s3"])
+    write_runs("b", ["s1"])
+    _, text, _ = nbyk("compare --gold gold.csv a.csv b.csv")
+    assert "nbyk reads ids as 2 raters of gold, 3 runs of a, 1 run of b" in unfolded(text)
+    _, text, _ = nbyk("compare a.csv b.csv")
+    assert "nbyk reads ids as 3 raters or runs of a, 1 rater or run of b" in unfolded(text)

@@ -1,0 +1,121 @@
+"""`nbyk plan --solve`: the number of raters or runs is asked for by name, and refusals name the road."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+
+from tests.cli.conftest import Run
+
+SDS = "--item-sd 0.2 --severity-sd 0.045 --rating-sd 0.22"
+KNOWN = f"{SDS} --effect 0.05 --power 0.8"
+
+
+def solved(nbyk: Run, line: str) -> dict:  # type: ignore[type-arg]
+    code, text, errors = nbyk(f"plan {line} --format json")
+    assert (code, errors) == (0, "")
+    return json.loads(text)  # type: ignore[no-any-return]
+
+
+def test_the_number_of_raters_is_the_least_that_reaches_the_power(nbyk: Run) -> None:
+    found = solved(nbyk, f"--solve raters {KNOWN} --items 300")
+    assert found["open"] == ["raters"]
+    raters = found["crew"]["raters"]
+    assert found["power"] >= 0.8
+    fewer = solved(nbyk, f"--raters {raters - 1} --responses {raters - 1} {SDS} --effect 0.05 --items 300")
+    assert fewer["power"] < 0.8
+
+
+def test_the_number_of_runs_is_asked_for_in_the_same_way(nbyk: Run) -> None:
+    found = solved(nbyk, f"--solve runs --run-sd 0.02 {KNOWN} --items 300 --raters 20")
+    assert found["open"] == ["runs"]
+    assert found["crew"]["runs"] >= 3
+
+
+@pytest.mark.parametrize(
+    ("solve", "given", "opened"),
+    [
+        ("items", "--raters 20 --responses 3", "n_items"),
+        ("ratings", "--raters 20 --items 300", "ratings_per_item"),
+    ],
+)
+def test_items_and_ratings_may_be_named_too(nbyk: Run, solve: str, given: str, opened: str) -> None:
+    named = solved(nbyk, f"--solve {solve} {given} {KNOWN}")
+    assert named["open"] == [opened]
+    assert named == solved(nbyk, f"{given} {KNOWN}")
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        (f"--solve raters --raters 5 {KNOWN}", "--solve: found raters, but --raters gives their number; "),
+        (
+            f"--solve raters --items-per-rater 5 --responses 2 {KNOWN}",
+            "--solve: found raters, but --items-per-rater gives their number; ",
+        ),
+        (f"--solve runs --runs 5 {KNOWN}", "--solve: found runs, but --runs gives their number; "),
+        (f"--solve items --items 5 {KNOWN}", "--solve: found items, but --items gives their number; "),
+        (f"--solve ratings --responses 5 {KNOWN}", "--solve: found ratings, but --responses gives their"),
+        (f"--solve people {KNOWN}", "--solve: found people, expected raters or runs or items or ratings"),
+        (
+            "--solve raters --item-sd 0.2 --effect 0.1 --power 0.8",
+            "--solve: found raters, but no standard deviation due to one rater's severity, so their number "
+            "would not matter; give --severity-sd",
+        ),
+        (
+            "--solve runs --item-sd 0.2 --effect 0.1 --power 0.8",
+            "--solve: found runs, but no standard deviation due to one run of a system, so their number "
+            "would not matter; give --run-sd",
+        ),
+        ("--solve raters --effect 0.1 --power 0.8", "--item-sd: expected how much the effect varies"),
+        (
+            "convabuse --solve raters --effect 0.1 --power 0.8",
+            "DATASET: found convabuse, which does not go with raters and runs; leave it out, and give "
+            "--effect and --item-sd, --severity-sd, --rating-sd and --run-sd, or --pilot "
+            "with --pilot-systems",
+        ),
+    ],
+)
+def test_what_does_not_go_together_names_the_way_out(nbyk: Run, line: str, error: str) -> None:
+    code, text, errors = nbyk(f"plan {line}")
+    assert (code, text) == (2, "")
+    assert errors.startswith(f"error: {error}"), errors
+    assert errors.count("\n") == 1
+
+
+def test_a_plan_without_data_names_the_road_to_raters(nbyk: Run) -> None:
+    _, _, errors = nbyk("plan --effect 0.1 --power 0.8")
+    assert "for the number of raters or runs, give --solve raters or --solve runs instead" in errors
+
+
+def test_the_help_names_the_road_to_raters(nbyk: Run) -> None:
+    _, text, _ = nbyk("plan --help")
+    words = " ".join(text.replace("│", " ").split())
+    assert "To find how many raters to hire: --solve raters" in words
+    assert "write --solve raters or --solve runs, and give an --effect" in words
+
+
+@pytest.mark.parametrize(
+    ("line", "words"),
+    [
+        (f"--items-per-rater 30 --responses 3 {KNOWN}", "25 raters with 29 or 30 items each"),
+        (f"--raters 25 --items 500 --responses 1 {SDS} --effect 0.05", "25 raters with 20 items each"),
+    ],
+)
+def test_a_rater_rates_whole_items(nbyk: Run, line: str, words: str) -> None:
+    assert words in solved(nbyk, line)["sentence"]
+
+
+def test_rows_that_no_number_of_items_reaches_are_explained_and_no_made_up_crew_is_listed(nbyk: Run) -> None:
+    _, text, _ = nbyk(f"plan --items 100 {KNOWN}")
+    words = " ".join(text.split())
+    assert "No number of raters settles this with 100 items" in words
+    assert "by number of raters; – means that no number of items is enough" in words
+    assert "10000" not in words
+
+
+def test_a_table_of_dashes_is_left_out(nbyk: Run) -> None:
+    _, text, _ = nbyk(f"plan --runs 3 --run-sd 0.1 {KNOWN}")
+    assert "No number of items, raters or ratings per item settles this" in " ".join(text.split())
+    assert "–" not in text

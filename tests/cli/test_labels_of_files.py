@@ -1,0 +1,112 @@
+"""`nbyk labels --gold`: files of hard labels in place of a design, and the same answer."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+from tests.cli.conftest import Run
+from tests.cli.label_files import GOLD, GOOD
+
+THIRD = "b\nb\nb\na\na\na\n"
+DESIGN = GOOD["design.yaml"].replace("n_resamples: 99\n", "")
+
+
+@pytest.fixture
+def nbyk(nbyk: Run) -> Run:
+    """Return a function that runs a line of words beside files of labels."""
+    files = {**GOOD, "third.txt": THIRD}
+    for name, text in files.items():
+        Path(name).write_text(text * 20, encoding="utf-8")
+    Path("design.yaml").write_text(DESIGN, encoding="utf-8")
+    return nbyk
+
+
+def test_files_give_the_answer_of_the_design_that_names_them(nbyk: Run) -> None:
+    of_design = nbyk("labels design.yaml --out design")
+    of_files = nbyk("labels --gold gold.txt new.txt base.txt --metric accuracy --out files")
+    assert of_files[:2] == of_design[:2]
+    assert of_files[0] == 0
+    assert Path("files/labels.json").read_bytes() == Path("design/labels.json").read_bytes()
+
+
+def test_the_first_score_decides_and_without_one_it_is_the_accuracy(nbyk: Run) -> None:
+    assert nbyk("labels --gold gold.txt new.txt base.txt")[1].startswith("new is better than base: accuracy ")
+    _, text, _ = nbyk("labels --gold gold.txt new.txt base.txt --metric f1_macro --metric accuracy")
+    assert "f1_macro 1.0000 against " in text.split(",")[0]
+
+
+def test_the_second_of_two_is_the_control_unless_it_is_named(nbyk: Run) -> None:
+    _, text, _ = nbyk("labels --gold gold.txt A=base.txt B=new.txt --metric accuracy")
+    assert re.search(r"^accuracy +A +B .* worse$", text, re.MULTILINE)
+    _, text, _ = nbyk("labels --gold gold.txt A=base.txt B=new.txt --metric accuracy --against A")
+    assert re.search(r"^accuracy +B +A .* better$", text, re.MULTILINE)
+
+
+def test_three_files_are_compared_with_the_one_that_is_named(nbyk: Run) -> None:
+    code, text, _ = nbyk("labels --gold gold.txt new.txt third.txt base.txt --metric accuracy --against base")
+    assert code == 0
+    assert "Of 2 comparisons by accuracy" in text
+    rows = [line.split()[:3] for line in text.splitlines() if line.startswith("accuracy ")]
+    assert rows == [["accuracy", "new", "base"], ["accuracy", "third", "base"]]
+
+
+def test_items_are_matched_by_their_ids(nbyk: Run) -> None:
+    labels = GOLD.split()
+    # The same labels in another order.
+    for name, order in (("gold", range(6)), ("new", reversed(range(6))), ("base", (3, 1, 4, 0, 5, 2))):
+        rows = "".join(f"q{item},{labels[item]}\n" for item in order)
+        Path(f"{name}.csv").write_text(f"item,label\n{rows}")
+    _, text, _ = nbyk("labels --gold gold.csv new.csv base.csv --metric accuracy")
+    assert re.search(r"^accuracy +new +base +1\.0000 +1\.0000 ", text, re.MULTILINE)
+
+
+def test_the_gate_asks_whether_the_first_is_better(nbyk: Run) -> None:
+    assert nbyk("labels --gold gold.txt new.txt base.txt --gate")[0] in (0, 3)
+    assert nbyk("labels --gold gold.txt base.txt new.txt --gate")[0] == 3
+
+
+@pytest.mark.parametrize(
+    ("line", "error"),
+    [
+        ("--gold gold.txt new.txt", "found new, expected two files of labels or more; give another file"),
+        (
+            "--gold gold.txt new.txt base.txt third.txt",
+            "--against: found no name beside 3 systems; name the one that the others are compared with, "
+            "as in third",
+        ),
+        (
+            "--gold gold.txt new.txt base.txt --against bse",
+            "--against: unknown system 'bse'; did you mean base?",
+        ),
+        (
+            "--gold gold.txt new.txt a/new.txt",
+            "two systems are named 'new' (new.txt and a/new.txt); give one",
+        ),
+        ("--gold gold.txt new.txt base.txt --metric f1", "--metric: score 'f1' is of a class: choose "),
+        (
+            "--gold gold.txt new.txt base.txt --metric mae",
+            "--metric: metric 'mae' scores ratings, and these are labels; ",
+        ),
+        (
+            "--gold gold.txt new.txt base.txt --metric accuracy --metric accuracy",
+            "--metric accuracy is given twice; keep one",
+        ),
+        ("--gold none.txt new.txt base.txt", "none.txt: no such file"),
+        ("design.yaml --metric accuracy", "--metric: goes with --gold; a design has its own keys scores, "),
+        ("design.yaml --against base", "--against: goes with --gold; a design has its own keys scores, "),
+        (
+            "new.txt base.txt",
+            "found new.txt and base.txt, expected one design in YAML; to compare files of predictions, "
+            "give the gold labels with --gold FILE",
+        ),
+        ("new.txt", "found new.txt, expected one design in YAML; to compare files of predictions, give "),
+    ],
+)
+def test_what_does_not_go_together_is_one_line(nbyk: Run, line: str, error: str) -> None:
+    code, text, errors = nbyk(f"labels {line}")
+    assert (code, text) == (2, "")
+    assert errors.startswith(f"error: {error}"), errors
+    assert errors.count("\n") == 1
