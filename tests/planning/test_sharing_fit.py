@@ -9,7 +9,8 @@ from numpy.testing import assert_allclose
 from nbyk.data import load_source
 from nbyk.data.ratings import Ratings
 from nbyk.errors import NbykError
-from nbyk.planning.sharing_fit import fit_sharing, severity_variance
+from nbyk.planning.rater_moments import severity_variance
+from nbyk.planning.sharing_fit import fit_sharing
 from nbyk.priors import Response, TwoStagePrior, published_prior
 from nbyk.priors.families import Beta, Uniform
 from nbyk.resampling.population import Population
