@@ -19,6 +19,7 @@ _ITEMS = 2000
 _NODES = 21
 _NODES_OF_BOTH = 9
 _SETS = 20
+_DIGITS = 9
 
 
 def severity_variance(prior: TwoStagePrior, share: float, sensitivity_share: float = 0.0) -> float:
@@ -104,9 +105,10 @@ def seen_places(prior: TwoStagePrior, raters: Integers, share: float) -> Floats:
     return total / _SETS
 
 
-def _places_of_ranks(values: Floats) -> Floats:
-    """Return the places of values by their ranks: from −√3 to √3, with a mean of 0."""
-    places: Floats = np.sqrt(3.0) * ((2.0 * rankdata(values) - 1.0) / len(values) - 1.0)
+def _places_of_ranks(means: Floats) -> Floats:
+    """Return the places of means by their ranks: from −√3 to √3, with a mean of 0."""
+    ranks = rankdata(np.round(means, _DIGITS))  # equal means of unlike ratings may differ by rounding
+    places: Floats = np.sqrt(3.0) * ((2.0 * ranks - 1.0) / len(means) - 1.0)
     return places
 
 

@@ -21,7 +21,6 @@ from nbyk.planning.rater_moments import (
     seen_places,
     sensitivity_variance,
     severity_variance,
-    true_places,
 )
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.shared_population import Sharing, most_sensitivity
@@ -32,7 +31,7 @@ Integers = NDArray[np.int32]
 
 _FEWEST = 3
 _ROUNDS = 5
-_NEAR = 1e-4
+_NEAR = 1e-3
 
 
 @dataclass(frozen=True)
@@ -49,8 +48,9 @@ class FittedSharing:
     cluster_sd
         Standard deviation of the amount that a cluster adds to its item means; 0 without clusters.
     sensitivity_sd
-        Standard deviation of raters' sensitivities, in the unit of the ratings per standard deviation of the
-        items' places. A sensitivity is the slope of a rater's ratings on the places, less the mean slope.
+        Standard deviation of the sensitivities of raters who differ as `sharing` has it, in the unit of the
+        ratings per standard deviation of the items' places. A sensitivity is the slope of a rater's mean
+        ratings on the places, less the mean slope. 0 if no three raters share items with several ratings.
     """
 
     sharing: Sharing
@@ -81,10 +81,10 @@ def fit_sharing(ratings: Ratings, prior: TwoStagePrior) -> FittedSharing:
     of the mean of rating times place. There, a rating counts from the mean of its item, and the place of the
     item is by the rank of its mean rating from the other raters; items with a single rating are left out.
     `Sharing.rater_share` and `Sharing.sensitivity_share` are the ρ and κ by which the prior's responses have
-    these variances, with ranks from as many ratings. A share is 0
-    if its variance is no larger than without it. Severity alone gives raters unlike slopes where the scale
-    ends, so `sensitivity_sd` may be above 0 with a κ of 0. The variance between clusters is the variance of a
-    mean over clusters minus that over items.
+    these variances, with ranks from as many ratings. A share is 0 if its variance is no larger than without
+    it, and κ is at most (1 − ρ) / 3. Severity alone gives raters unlike slopes near the ends of a scale, so
+    `sensitivity_sd` may be above 0 with a κ of 0. The variance between clusters is the variance of a mean
+    over clusters minus that over items.
     """
     units = ratings.units()
     if units.index is None or units.n_shared < _FEWEST:
@@ -120,12 +120,10 @@ def _with_sensitivities(
     # A rating's place rests on the other raters: one fewer than the item has, and missing ones come last
     seen = seen_places(prior, raters[:, 1:], fit.sharing.rater_share)
     share, sensitivity_share = _fitted_shares(prior, fit.severity_sd**2, slope, seen)
-    # Places from few ratings follow the true ones only in part, and so do slopes on them
-    part = float(np.mean(seen * true_places(prior)))
     return replace(
         fit,
         sharing=replace(fit.sharing, rater_share=share, sensitivity_share=sensitivity_share),
-        sensitivity_sd=slope**0.5 / part if part > 0.0 else 0.0,
+        sensitivity_sd=sensitivity_variance(prior, share, sensitivity_share) ** 0.5,
     )
 
 
