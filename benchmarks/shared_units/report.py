@@ -68,7 +68,7 @@ def _row(world: World, truth: str, metric: str, kept: np.ndarray) -> dict[str, o
         "world": world.name,
         "factor": world.factor,
         "units": world.units,
-        "sd": max(world.severity, world.opinion, world.shift, world.slant, world.icc),
+        "sd": _sd(world),
         "items": world.n_items,
         "metric": metric,
         "response": world.response,
@@ -81,6 +81,13 @@ def _row(world: World, truth: str, metric: str, kept: np.ndarray) -> dict[str, o
     for name in CANDIDATES:
         row[COLUMNS.get(name, name)] = float(np.mean(p_values(kept, name) <= ALPHA))
     return row
+
+
+def _sd(world: World) -> float:
+    """Return how much units differ; severities move no effect of systems that spread items out or not."""
+    if world.spread:
+        return world.sensitivity
+    return max(world.severity, world.opinion, world.shift, world.slant, world.icc)
 
 
 def _design(world: World) -> str:

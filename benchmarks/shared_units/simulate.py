@@ -27,16 +27,21 @@ def draw_set(world: World, rng: np.random.Generator) -> Responses:
     careful = np.exp(world.careful * rng.standard_normal(gold_panel.max() + 1))
 
     bias, lean, half = world.bias, world.lean, world.deviation
+    places = np.sqrt(3.0) * (values - 0.5) / 0.2
+    apart = world.spread * places
     gold = _answers(world, gold_panel, values + world.axis * axis, axis, world.severity, world.opinion, rng)
     gold += world.gold_noise * careful[gold_panel] * rng.standard_normal(gold.shape)
-    a_centre = values + bias + lean * axis + half * _flat(world, clusters, rng, n)
+    a_centre = values + bias + lean * axis + apart + half * _flat(world, clusters, rng, n)
     worse = world.better
-    b_centre = values - bias - worse - lean * axis + (half + 1.5 * worse) * _flat(world, clusters, rng, n)
+    b_centre = values - bias - worse - lean * axis - apart
+    b_centre += (half + 1.5 * worse) * _flat(world, clusters, rng, n)
     a = _answers(world, a_panel, a_centre, axis, world.shift, world.slant, rng)
     b = _answers(world, b_panel, b_centre, axis, world.shift, world.slant, rng)
     common = world.common * rng.standard_normal(a_panel.max() + 1)
     a += world.noise * rng.standard_normal(a.shape) + (common[a_panel] if paired else 0.0)
     b += world.noise * rng.standard_normal(b.shape) + (common[b_panel] if paired else 0.0)
+    if world.sensitivity:
+        gold += world.sensitivity * _law(world, rng, gold_panel.max() + 1)[gold_panel] * places[:, None]
     # what the units are in truth is hidden from the test where they are fresh: columns look like units
     columns = np.broadcast_to(np.arange(world.ratings), gold.shape)
     run_columns = np.broadcast_to(np.arange(world.responses), a.shape)

@@ -3,24 +3,26 @@
 Every world makes test sets of two systems. Item i has a true value μᵢ ~ U(.3, .7) and a place zᵢ ~ N(0, 1)
 on an axis of opinion. The responses are
 
-    gold, rater j:   μᵢ + axis·zᵢ + severityⱼ + opinionⱼ·zᵢ + noise of the rater
-    A, run r:        μᵢ + bias + lean·zᵢ + uᵢ + shiftᵣ + slantᵣ·zᵢ + noise
-    B, run s:        μᵢ − bias − lean·zᵢ + vᵢ + shiftₛ + slantₛ·zᵢ + noise
+    gold, rater j:   μᵢ + axis·zᵢ + severityⱼ + opinionⱼ·zᵢ + sensitivityⱼ·gᵢ + noise of the rater
+    A, run r:        μᵢ + bias + lean·zᵢ + spread·gᵢ + uᵢ + shiftᵣ + slantᵣ·zᵢ + noise
+    B, run s:        μᵢ − bias − lean·zᵢ − spread·gᵢ + vᵢ + shiftₛ + slantₛ·zᵢ + noise
 
-with u and v from one distribution. Every unit has its own severity, opinion, shift or slant, and answers many
-items with it. The systems are **equally good** over the population of items and units, by every metric of the
-world:
+with the item's place gᵢ = √3 (μᵢ − .5) / .2, whose variance is 1, and u and v from one distribution. Every
+unit has its own severity, opinion, sensitivity, shift or slant, and answers many items with it. The systems
+are **equally good** over the population of items and units, by every metric of the world:
 
 - without bias, lean: A and B are drawn from one distribution, so that they can be exchanged;
 - with bias or lean: the reflection of the scale, x → 1 − x, turns A into B, and leaves all else as it was
-  (`axis` is 0 there, and units are drawn from symmetric laws).
+  (`axis` is 0 there, and units are drawn from symmetric laws);
+- with spread: the reflection of each item's ratings and answers about its true value, x → 2 μᵢ − x, turns A
+  into B. It leaves errors as they are, and so `mae`, `mse` and `mean_of_emds`, but not other metrics.
 
 `better` makes A better than B: B's deviations v become wider, and B moves away from the truth.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Literal
 
 Response = Literal["continuous", "likert", "binary"]
@@ -61,6 +63,8 @@ class World:
         Whether the units are in truth drawn anew for every item, although their columns look shared.
     severity, opinion
         SD over gold raters of severityⱼ and opinionⱼ.
+    sensitivity
+        SD over gold raters of sensitivityⱼ: some raters spread items out, others press them together.
     shift, slant
         SD over runs of shiftᵣ and slantᵣ, drawn for each system.
     common
@@ -68,7 +72,7 @@ class World:
     law
         Law of the units' effects: normal; "heavy", Student's t with 3 degrees of freedom; "skewed",
         exponential (only where A and B can be exchanged). All have mean 0 and the SD given.
-    bias, lean, axis
+    bias, lean, axis, spread
         As above.
     gold_noise, noise, deviation
         SD of a gold response's noise; of a system's; half-width of the uniform u and v.
@@ -114,6 +118,9 @@ class World:
     sizes: Literal["equal", "few large"] = "equal"
     response: Response = "continuous"
     better: float = 0.0
+    # The seed of a world is made of its repr: these are left out, so that worlds without them keep their sets
+    sensitivity: float = field(default=0.0, repr=False)
+    spread: float = field(default=0.0, repr=False)
 
     @property
     def units(self) -> int:

@@ -6,7 +6,11 @@ from collections.abc import Iterator
 
 from benchmarks.shared_units.world import ALL, ERRORS, World
 from benchmarks.shared_units.worlds_of_clusters import few_and_unequal_clusters, shared_clusters
-from benchmarks.shared_units.worlds_of_raters import raters_of_gold, raters_of_outputs
+from benchmarks.shared_units.worlds_of_raters import (
+    raters_of_gold,
+    raters_of_other_sensitivity,
+    raters_of_outputs,
+)
 from benchmarks.shared_units.worlds_of_runs import shared_runs
 
 
@@ -129,5 +133,6 @@ def worlds() -> tuple[World, ...]:
         _together,
         _fresh,
         few_and_unequal_clusters,
+        raters_of_other_sensitivity,
     )
     return tuple(world for group in groups for world in group())

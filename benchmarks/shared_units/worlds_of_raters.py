@@ -114,6 +114,21 @@ def raters_of_gold() -> Iterator[World]:
     )
 
 
+def raters_of_other_sensitivity() -> Iterator[World]:
+    """Yield worlds whose raters spread items out or press them together, and so do the systems."""
+    for raters, ratings, sd in ((5, 5, 0.0), (5, 5, 0.05), (5, 5, 0.1), (8, 3, 0.05), (8, 3, 0.1)):
+        yield World(
+            f"{ratings} of {raters} raters, sensitivities, SD {sd}",
+            "raters",
+            ("mae", "mse", "mean_of_emds"),
+            raters=raters,
+            ratings=ratings,
+            severity=0.05,
+            sensitivity=sd,
+            spread=0.05,
+        )
+
+
 def raters_of_outputs() -> Iterator[World]:
     """Yield worlds without gold: the same people rate the outputs of A and of B."""
     for people, each in ((2, 2), (3, 3), (5, 5), (8, 8), (8, 3), (20, 20), (50, 5)):

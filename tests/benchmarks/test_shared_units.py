@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import zlib
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +32,11 @@ def test_no_world_comes_twice_and_none_lacks_symmetry():
             assert world.axis == 0
             assert world.law != "skewed"
             assert "mean" not in world.metrics
+        if world.spread > 0:
+            assert not mirrored
+            assert world.axis == world.better == 0
+            assert world.law != "skewed"
+            assert set(world.metrics) <= {"mae", "mse", "mean_of_emds"}
         if mirrored and "accuracy" in world.metrics and world.response != "continuous":
             assert world.response == "binary"
             assert world.ratings % 2 == 1
@@ -38,7 +44,13 @@ def test_no_world_comes_twice_and_none_lacks_symmetry():
 
 
 @pytest.mark.parametrize(
-    "name", ["5 raters, binary, SD 0.1", "3 of 8 raters, unequal loads, SD 0.04", "5 runs, likert, SD 0.05"]
+    "name",
+    [
+        "5 raters, binary, SD 0.1",
+        "3 of 8 raters, unequal loads, SD 0.04",
+        "5 runs, likert, SD 0.05",
+        "3 of 8 raters, sensitivities, SD 0.1",
+    ],
 )
 def test_systems_are_equally_good_or_a_is_better(name: str):
     world = NAMED[name, 200]
@@ -47,6 +59,22 @@ def test_systems_are_equally_good_or_a_is_better(name: str):
     assert np.all(np.abs(pivots) < 3.5)
     better = measure(with_better_a(world), ("mse",), range(60))[:, 0, 0]
     assert better.mean() > kept[:, world.metrics.index("mse")].mean() + 2 * better.std() / np.sqrt(60)
+
+
+def test_raters_of_other_sensitivity_move_the_effect_with_the_place_of_an_item():
+    plain = replace(NAMED["5 of 5 raters, sensitivities, SD 0.1", 200], sensitivity=0.0)
+    sensitive = replace(plain, sensitivity=0.1)
+    # The seed is that of the name, so the two sets differ by the slopes of five raters alone
+    assert repr(plain) == repr(sensitive)
+    one, other = (draw_set(world, np.random.default_rng(3)) for world in (plain, sensitive))
+    assert np.array_equal(one.a.values, other.a.values)
+    moved = other.gold.values - one.gold.values
+    # What moves is place times slope: a matrix of rank 1, with places of variance 1 and slopes of SD .1
+    left, sizes, right = np.linalg.svd(moved)
+    assert sizes[1] < 1e-9 * sizes[0]
+    slopes = right[0] * sizes[0] / np.sqrt(200)
+    assert np.sqrt(np.mean(slopes**2)) == pytest.approx(0.1, rel=4 * np.sqrt(1 / 10))
+    assert np.corrcoef(np.abs(left[:, 0]), np.abs(one.a.values.mean(1) - 0.5))[0, 1] > 0.4
 
 
 def test_the_candidate_that_was_chosen_is_the_librarys():

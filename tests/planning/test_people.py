@@ -13,7 +13,15 @@ from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.units import ALL_FRESH, Units
 from nbyk.errors import NbykError
 from nbyk.metrics import get
-from nbyk.planning.people import Costs, Crew, Spread, power_with_people, variance_of
+from nbyk.planning.people import (
+    Costs,
+    Crew,
+    Spread,
+    pilot_test,
+    power_with_people,
+    spread_of,
+    variance_of,
+)
 from nbyk.planning.people_plan import CrewRequest, plan_with_people
 from nbyk.testing.shared_units import responses, shared_units_test
 
@@ -146,7 +154,10 @@ def test_items_in_clusters_are_solved_for_and_one_cluster_is_refused() -> None:
     spread = Spread(0.04, clusters=0.02)
     found = plan_with_people(spread, asked)
     assert found.power >= 0.8
-    assert power_with_people(spread, replace(found.crew, n_items=found.crew.n_items - 1), 0.1) < 0.8
+    assert found.crew.n_items % 10 == 0
+    assert power_with_people(spread, replace(found.crew, n_items=found.crew.n_items - 10), 0.1) < 0.8
+    bought = plan_with_people(spread, replace(asked, power=None, budget=97.0))
+    assert (bought.crew.n_items, bought.crew.clusters) == (90, 9)
     assert f"{found.crew.n_items} items in {found.crew.clusters} clusters, 1 rating each" in found.sentence
     assert "over new clusters of items" in found.sentence
     with pytest.raises(NbykError, match="items_per_cluster: found 10, and there are 9 items: one cluster"):
@@ -328,3 +339,60 @@ def test_what_makes_no_sense_is_named(given: dict[str, object], message: str) ->
         plan_with_people(SPREAD, CrewRequest(**{**whole, **given}))  # type: ignore[arg-type]
     with pytest.raises(NbykError, match="raters: found -1"):
         Spread(0.1, raters=-1.0)
+
+
+def clustered_pilot(
+    sizes: list[int], seed: int, *, cluster_sd: float = 0.1
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return ratings of A's and B's answers by the same eight people, and the cluster of each item."""
+    generator = np.random.default_rng(seed)
+    clusters = np.repeat(np.arange(len(sizes)), sizes)
+    effect = 0.05 + generator.normal(0.0, cluster_sd, len(sizes))[clusters]
+    effect = effect + generator.normal(0.0, 0.2, len(clusters))
+    a = (
+        effect[:, np.newaxis]
+        + generator.normal(0.0, 0.08, 8)
+        + generator.normal(0.0, 0.2, (len(clusters), 8))
+    )
+    return 5.0 + a, np.full(a.shape, 5.0), clusters
+
+
+def test_the_variance_between_clusters_comes_back() -> None:
+    """20 pilots of 60 clusters of 4: a mean variance of .01 has a standard error of .02 √(2/59) / √20."""
+    found = []
+    for seed in range(20):
+        a, b, clusters = clustered_pilot([4] * 60, seed)
+        found.append(nbyk_spread(a, b, clusters))
+    means = {
+        name: np.mean([getattr(one, name) for one in found]) for name in ("clusters", "items", "ratings")
+    }
+    assert means["clusters"] == pytest.approx(0.01, abs=4 * 0.02 * np.sqrt(2 / 59 / 20))
+    assert means["items"] == pytest.approx(0.04, abs=4 * 0.04 * np.sqrt(2 / 240 / 20))
+    assert means["ratings"] == pytest.approx(0.04, rel=0.05)
+    alike = [nbyk_spread(*clustered_pilot([4] * 60, seed, cluster_sd=0.0)).clusters for seed in range(20)]
+    assert np.mean(alike) < 0.002
+
+
+def nbyk_spread(a: np.ndarray, b: np.ndarray, clusters: np.ndarray) -> Spread:
+    return spread_of(None, a, b, cluster=clusters.tolist(), metric="mean")
+
+
+def test_a_plan_of_the_pilots_own_sizes_has_the_pilots_variance() -> None:
+    # Also where clusters are unequal: the mean of those that are planned is that of the pilot's
+    a, b, clusters = clustered_pilot([2, 6] * 20, 3)
+    spread = nbyk_spread(a, b, clusters)
+    test = pilot_test(nbyk.response_set(None, a, b, cluster=clusters.tolist()), MEAN)
+    planned = variance_of(spread, Crew(160, 8, 8, 0, items_per_cluster=4))[0]
+    assert planned == pytest.approx(test.variance, rel=0.002)
+
+
+def test_clusters_alone_are_a_pilot_and_two_are_none() -> None:
+    a, b, clusters = clustered_pilot([5] * 30, 4)
+    fresh = ResponseSet(np.empty((150, 0)), a[:, :1], b[:, :1], ALL_FRESH, clusters)
+    spread = spread_of(fresh, metric="mean")
+    assert spread.clusters > 0.0
+    assert (spread.raters, spread.ratings, spread.runs, spread.answers) == (0.0, 0.0, 0.0, 0.0)
+    with pytest.raises(NbykError, match="no rater and no run of this pilot answers two items"):
+        spread_of(replace(fresh, clusters=None), metric="mean")
+    with pytest.raises(NbykError, match="cluster: found 2 clusters, which cannot speak for others"):
+        spread_of(replace(fresh, clusters=np.arange(150) % 2), metric="mean")

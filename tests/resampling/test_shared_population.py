@@ -9,9 +9,11 @@ from numpy.testing import assert_allclose, assert_array_equal
 from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.priors import Response, TwoStagePrior, published_prior
-from nbyk.priors.families import Beta, Uniform
+from nbyk.priors.families import Beta, Constant, Mixture, Uniform
 from nbyk.resampling.population import Population
-from nbyk.resampling.shared_population import Sharing, simulate_shared
+from nbyk.resampling.shared_population import Sharing, item_places, simulate_shared
+from nbyk.resampling.simulate import respond_in_place
+from nbyk.resampling.streams import Streams
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.systems.panel import panel_of
 
@@ -60,7 +62,14 @@ def test_sharing_leaves_single_responses_as_they_are(response: Response) -> None
     means = []
     for sharing in (
         Sharing(),
-        Sharing(6, 0.4, share_runs=True, run_share=0.4, cluster_size=4, cluster_share=0.6),
+        Sharing(
+            *(6, 0.4),
+            share_runs=True,
+            run_share=0.4,
+            cluster_size=4,
+            cluster_share=0.6,
+            sensitivity_share=0.15,
+        ),
     ):
         sets = [
             simulate_shared(Population(prior, 40, 3, 0.0), sharing, seed=5, index=index)
@@ -99,6 +108,53 @@ def test_severities_are_the_share_of_the_variance_that_they_should_be() -> None:
     assert_allclose(np.mean(raters), expected, rtol=4 * np.sqrt(2 / (9 * 40)))
 
 
+@pytest.mark.parametrize(("rho", "kappa"), [(0.3, 0.2), (0.0, 1 / 3), (0.3, 0.0)])
+def test_ratings_by_one_rater_covary_by_severity_and_sensitivity(rho: float, kappa: float) -> None:
+    # 20,000 raters of 3 items: an error of at most √(2/20,000) = .01. System A answers with the item means.
+    prior = TwoStagePrior("p", Uniform(0.0, 1.0), Uniform(0.1, 0.3), Response("normal"))
+    raters = 20_000
+    population = Population(prior, 3, raters, 0.0, sd_scale_a=0.0, n_runs=1)
+    data = simulate_shared(population, Sharing(raters, rho, sensitivity_share=kappa), seed=7)
+    of_rater = np.take_along_axis(data.gold, np.argsort(data.units["gold"].index, axis=1), axis=1)
+    places = np.sqrt(3.0) * (2.0 * data.a[:, 0] - 1.0)
+    assert_allclose(item_places(prior, data.a[:, 0]), places, atol=1e-12)
+    found = np.corrcoef(of_rater)
+    expected = rho + kappa * np.outer(places, places)
+    np.fill_diagonal(expected, 1.0)
+    assert_allclose(found, expected, atol=4 * np.sqrt(2 / raters))
+    # and a single rating keeps the variance of its item
+    sd = of_rater.std(axis=1, ddof=1)
+    assert ((sd > 0.095) & (sd < 0.315)).all()
+    assert_allclose(of_rater.mean(axis=1), data.a[:, 0], atol=4 * 0.3 / np.sqrt(raters))
+
+
+def test_without_sensitivities_the_numbers_are_those_of_severity_alone() -> None:
+    # The formula of a population that has no sensitivities, from the same streams, bit for bit
+    n, k, raters, share = 60, 3, 8, 0.3
+    of = population()
+    data = simulate_shared(of, Sharing(raters, share, sensitivity_share=0.0), seed=5, index=2)
+    streams = Streams(of.key(5, "shared units"), 2)
+    items = of.draw_items(streams, 1)
+    noise, severities = np.empty((1, n, k)), np.empty((1, raters))
+    streams.fill_normals("gold", noise)
+    streams.fill_normals("units of gold", severities)
+    index = data.units["gold"].index
+    noise = np.sqrt(1.0 - share) * noise + np.sqrt(share) * severities[0][index]
+    expected = respond_in_place(of.prior.response, items.gold, items.sd_gold, noise)[0]
+    assert_array_equal(data.gold, expected)
+    sensitive = simulate_shared(of, Sharing(raters, share, sensitivity_share=0.2), seed=5, index=2)
+    assert (sensitive.gold != data.gold).any()
+    assert_array_equal(sensitive.a, data.a)
+
+
+def test_items_with_equal_means_share_a_place() -> None:
+    mu = Mixture((0.4, 0.6), (Constant(0.2), Uniform(0.5, 1.0)))
+    prior = TwoStagePrior("p", mu, Uniform(0.1, 0.3), Response("normal"))
+    # 40 % of the items are at .2: half of them count as below. The middle of the rest is at .4 + .3.
+    expected = np.sqrt(3.0) * (2.0 * np.array([0.2, 0.7, 1.0]) - 1.0)
+    assert_allclose(item_places(prior, np.array([0.2, 0.75, 1.0])), expected)
+
+
 def test_items_of_a_cluster_are_alike() -> None:
     prior = TwoStagePrior("p", Uniform(0.0, 1.0), Uniform(0.01, 0.010001), Response("normal"))
     data = simulate_shared(
@@ -125,6 +181,11 @@ def test_the_test_for_shared_units_sees_them() -> None:
     ("sharing", "message"),
     [
         ({"rater_share": 1.5}, "rater_share: found 1.5, expected a share from 0 to 1"),
+        (
+            {"rater_share": 0.4, "sensitivity_share": 0.25},
+            "sensitivity_share: found 0.25 beside a `rater_share` of 0.4, expected at most 0.2, so that "
+            "ρ + 3 κ ≤ 1; lower one of the two shares",
+        ),
         ({"items_per_panel": 0}, "items_per_panel: found 0, expected at least 1"),
         ({"n_raters": 2}, "n_raters: found 2, and each item has 3 ratings"),
         ({"cluster_size": 60}, "cluster_size: found 60, and there are 60 items"),

@@ -95,7 +95,13 @@ def read_pilot(path: Path, scale: Scale, columns: Columns) -> Pilot:
     return Pilot(PilotItems(path.stem, ratings.matrix(), response), unit, _cautions(ratings))
 
 
-def read_pair(gold: Path | None, systems: tuple[Path, Path], scale: Scale, columns: Columns) -> Pilot:
+def read_pair(
+    gold: Path | None,
+    systems: tuple[Path, Path],
+    scale: Scale,
+    columns: Columns,
+    cluster: str | None = None,
+) -> Pilot:
     """Return a pair of real systems that answered the items of a pilot, or whose answers people rated."""
     from nbyk.data import read_systems
     from nbyk.priors import Response
@@ -109,6 +115,7 @@ def read_pair(gold: Path | None, systems: tuple[Path, Path], scale: Scale, colum
         item=columns.item,
         rater=columns.rater,
         value=columns.value,
+        cluster=cluster,
     )
     a, b = read.names
     pair = (read.responses[a], read.responses[b])
@@ -148,7 +155,7 @@ def _whole_steps(ratings: Ratings, scale: Scale) -> Levels | None:
 
 
 def _check_pilot(path: Path, ratings: Ratings, levels: tuple[float, ...]) -> None:
-    """Raise NbykError if ratings, on their own scale, do not show how items and an item's raters differ."""
+    """Raise NbykError if ratings, on their own scale, do not show how items or raters of an item differ."""
     values = ratings.values
     way_out = "or plan with a DATASET or --prior of similar ratings"
     if (values == values[0]).all():
@@ -161,10 +168,9 @@ def _check_pilot(path: Path, ratings: Ratings, levels: tuple[float, ...]) -> Non
         if levels:
             spread = ", ".join(f"{level:g}: {(values == level).mean():.1%}" for level in levels)
         raise NbykError(
-            f"{path}: every item has a single rating, so sigma is not identified: how much raters of the "
-            "same item differ cannot be told from how much items do. What these data do say is how single "
-            f"ratings are distributed (mean {values.mean():.3g}; {spread}). Collect at least two ratings "
-            f"for some items, {way_out}"
+            f"{path}: found one rating of each item, expected two or more of some items: single ratings do "
+            "not show how much raters of the same item differ. They only show how ratings are distributed "
+            f"(mean {values.mean():.3g}; {spread}). Collect a second rating of some items, {way_out}"
         )
 
 

@@ -142,7 +142,18 @@ def plan(
     ] = None,
     items_per_cluster: Annotated[
         int | None,
-        typer.Option(help="Items in a cluster, such as questions about one text.", show_default="1"),
+        typer.Option(
+            help="Items in a cluster, such as questions about one text.",
+            show_default="as in the pilot, or 1",
+        ),
+    ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(
+            help="Column of clusters of the pilot's items. With --pilot-systems, nbyk plans whole clusters.",
+            show_default="every item is its own cluster",
+            metavar="COLUMN",
+        ),
     ] = None,
     cost_per_rater: Annotated[float | None, typer.Option(help="Cost of a rater.")] = None,
     cost_per_run: Annotated[float | None, typer.Option(help="Cost of a run of one system.")] = None,
@@ -151,7 +162,8 @@ def plan(
         typer.Option(help=_SD.format("over single items"), show_default="of the pilot's systems"),
     ] = None,
     cluster_sd: Annotated[
-        float | None, typer.Option(help=_SD.format("between clusters, beyond their items"), show_default="0")
+        float | None,
+        typer.Option(help=_SD.format("between clusters, beyond their items"), show_default="of --cluster"),
     ] = None,
     severity_sd: Annotated[
         float | None,
@@ -203,6 +215,7 @@ def plan(
         items_per_rater,
         runs,
         items_per_cluster,
+        cluster,
         cost_per_rater,
         cost_per_run,
         item_sd,
@@ -221,7 +234,8 @@ def plan(
         _refuse_with_people(dataset=dataset, prior=prior, epsilon=epsilon, n_runs=n_runs)
         pair = None
         if pilot_systems is not None:
-            pair = read_pair(pilot, pilot_systems, pilot_scale(scale), Columns(item, rater, value))
+            columns = Columns(item, rater, value)
+            pair = read_pair(pilot, pilot_systems, pilot_scale(scale), columns, cluster)
         of_crew = CrewRequest(
             n_items,
             ratings_per_item=k_responses,

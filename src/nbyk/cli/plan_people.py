@@ -10,6 +10,7 @@ from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
     from nbyk.cli.pilot import Pilot
+    from nbyk.data import ResponseSet
     from nbyk.metrics import Metric
     from nbyk.planning.people import Spread
     from nbyk.planning.people_plan import CrewRequest
@@ -17,12 +18,14 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class People:
-    """The options about raters and runs; None for those not given.
+    """The options about raters, runs and clusters; None for those not given.
 
     Attributes
     ----------
     raters, items_per_rater, runs, items_per_cluster
         Raters J, or the items L of each, runs R of each system, and items in a cluster.
+    cluster
+        Column of clusters of the pilot's items.
     cost_per_rater, cost_per_run
         The cost of a rater, and of a run of either system.
     solve
@@ -36,6 +39,7 @@ class People:
     items_per_rater: int | None = None
     runs: int | None = None
     items_per_cluster: int | None = None
+    cluster: str | None = None
     cost_per_rater: float | None = None
     cost_per_run: float | None = None
     item_sd: float | None = None
@@ -101,8 +105,19 @@ def plan_people(
 
     effect, seen = asked.effect, None
     warnings: tuple[str, ...] = ()
-    if pilot is not None:
-        spread, seen, warnings = _of_pilot(people, metric, pilot)
+    ratings, per_cluster = asked.ratings_per_item, people.items_per_cluster
+    if pilot is not None and pilot.pair is not None:
+        spread, seen, warnings = _of_pilot(people, metric, pilot, pilot.pair)
+        if ratings is None and not _is_shared(pilot.pair):
+            ratings = _ratings_per_item(pilot.pair)
+        if per_cluster is None and pilot.pair.n_clusters:
+            per_cluster = round(pilot.pair.n_items / pilot.pair.n_clusters)
+    elif people.cluster is not None:
+        raise NbykError(
+            f"found {people.cluster}, but there are no systems whose effect may differ between clusters; "
+            "give their answers (`pilot_systems`), or the standard deviation (`cluster_sd`)",
+            argument="cluster",
+        )
     else:
         spread = _declared(people)
     # By default each answer is of its own run, and each rating of its own rater.
@@ -113,9 +128,10 @@ def plan_people(
     request = replace(
         asked,
         raters=None if people.items_per_rater is not None else raters,
+        ratings_per_item=ratings,
         runs=runs,
         items_per_rater=people.items_per_rater,
-        items_per_cluster=1 if people.items_per_cluster is None else people.items_per_cluster,
+        items_per_cluster=1 if per_cluster is None else per_cluster,
         effect=effect,
         costs=replace(asked.costs, rater=people.cost_per_rater or 0.0, run=people.cost_per_run or 0.0),
     )
@@ -143,18 +159,15 @@ def _declared(people: People) -> Spread:
     )
 
 
-def _of_pilot(people: People, metric: Metric, pilot: Pilot) -> tuple[Spread, float, tuple[str, ...]]:
+def _of_pilot(
+    people: People, metric: Metric, pilot: Pilot, pair: ResponseSet
+) -> tuple[Spread, float, tuple[str, ...]]:
     """Return variances (declared, or else from a comparison with ids), its effect, and cautions."""
     from nbyk.metrics.units import unit_power
-    from nbyk.planning.people import Spread, pilot_test
+    from nbyk.planning.people import pilot_test, spread_of_test
 
-    if pilot.pair is None:
-        raise NbykError(
-            "a pilot shows how raters and runs move an effect only if it has two systems; give their answers",
-            argument="pilot_systems",
-        )
-    test = pilot_test(pilot.pair, metric)
-    spread = Spread.of(test, rated=not pilot.pair.has_gold).times(pilot.unit ** unit_power(metric))
+    test = pilot_test(pair, metric)
+    spread = spread_of_test(pair, metric, test).times(pilot.unit ** unit_power(metric))
     for name, sd, factor in (
         ("items", people.item_sd, 1.0),
         ("clusters", people.cluster_sd, 1.0),
@@ -165,9 +178,29 @@ def _of_pilot(people: People, metric: Metric, pilot: Pilot) -> tuple[Spread, flo
     ):
         if sd is not None:
             spread = replace(spread, **{name: factor * sd**2})
-    few = [f"{part.units} {source}" for source, part in test.sources.items() if part.units < 5]
+    units = {str(source): part.units for source, part in test.sources.items()}
+    if pair.n_clusters:
+        units["clusters"] = pair.n_clusters
+    few = [f"{count} {source}" for source, count in units.items() if count < 5]
     warnings: tuple[str, ...] = ()
     if few:
         warnings = (f"{' and '.join(few)} of the pilot tell little of how others differ",)
+    if not _is_shared(pair):
+        warnings += (
+            "no rater and no run of this pilot answers two items, so it does not show how they differ: the "
+            f"plan holds for {_ratings_per_item(pair)} ratings per item, as in the pilot",
+        )
     unit = pilot.unit ** unit_power(metric)
     return spread, unit * abs(test.effect), warnings
+
+
+def _is_shared(pair: ResponseSet) -> bool:
+    from nbyk.testing.systems.panel import panel_of
+
+    return bool(panel_of(pair, None).sources)
+
+
+def _ratings_per_item(pair: ResponseSet) -> int:
+    """Return the mean number of gold ratings of an item or, without gold, of ratings of A's answers."""
+    rated = pair.gold if pair.has_gold else pair.a
+    return max(1, round(float((rated == rated).sum(axis=1).mean())))

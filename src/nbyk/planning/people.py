@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,12 +19,12 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
 from nbyk.testing.engine.inputs import as_response_set
-from nbyk.testing.shared_units import SharedUnitsTest, shared_units_test
+from nbyk.testing.shared_units import SharedUnitsTest, responses, shared_units_test
 from nbyk.testing.systems.panel import panel_of
 from nbyk.words import listed
 
 FEWEST = 3
-"""Raters or runs that the test needs for a claim about others."""
+"""Raters, runs or clusters that the test needs for a claim about others."""
 
 _SURE = 8.0
 """This far beyond the critical value, a power is 1. scipy returns NaN for a tail that is almost 0."""
@@ -92,12 +92,14 @@ class Spread:
         return cls(items=max(test.items.total - explained, 0.0) * n, **found)
 
 
-def spread_of(gold: Any, a: Any = None, b: Any = None, *, metric: str | Metric = "mae") -> Spread:
-    """Return the variances of the effect of A over B, from a pilot whose items share raters or runs.
+def spread_of(
+    gold: Any, a: Any = None, b: Any = None, *, cluster: Any = None, metric: str | Metric = "mae"
+) -> Spread:
+    """Return the variances of the effect of A over B, from a pilot with shared raters, runs or clusters.
 
     Parameters
     ----------
-    gold, a, b
+    gold, a, b, cluster
         As for `nbyk.compare`.
     metric
         The metric.
@@ -105,22 +107,67 @@ def spread_of(gold: Any, a: Any = None, b: Any = None, *, metric: str | Metric =
     Raises
     ------
     NbykError
-        If the input is malformed, or every rater and every run answers only one item.
+        If the input is malformed, there are fewer than three clusters, or there are none and every rater and
+        every run answers only one item.
     """
-    data = as_response_set(gold, a, b)
+    data = as_response_set(gold, a, b, cluster=cluster)
     chosen = metric if isinstance(metric, Metric) else get(metric)
-    return Spread.of(pilot_test(data, chosen), rated=not data.has_gold)
+    return spread_of_test(data, chosen, pilot_test(data, chosen))
+
+
+def spread_of_test(pilot: ResponseSet, metric: Metric, test: SharedUnitsTest) -> Spread:
+    """Return the variances that a pilot shows, from its `pilot_test`: those of clusters too, if it has any.
+
+    The variance between clusters is s² = N (C − I) / (M − 1) with the variances of the effect over clusters C
+    and over items I, and M = Σ m² / N for clusters of m items. Unequal clusters count as fewer: the plan's
+    variance with the pilot's own sizes is C.
+    """
+    rated = not pilot.has_gold
+    if pilot.clusters is None:
+        return Spread.of(test, rated=rated)
+    alone = _test_of(replace(pilot, clusters=None), metric)
+    over_items = Spread.of(alone, rated=rated)
+    sizes = np.bincount(pilot.clusters)
+    excess = max(test.items.total - alone.items.total, 0.0)
+    more = float(np.sum(sizes**2)) / pilot.n_items - 1.0
+    between = min(pilot.n_items * excess / more, over_items.items) if more > 0.0 else 0.0
+    clusters = len(sizes) * (excess + between / pilot.n_items)
+    return replace(over_items, items=over_items.items - between, clusters=clusters)
 
 
 def pilot_test(pilot: ResponseSet, metric: Metric) -> SharedUnitsTest:
-    """Return a pilot's test over new items, raters and runs; refuse a pilot without shared raters or runs."""
-    panel = panel_of(pilot, None)
-    if panel.responses is None:
+    """Return a pilot's test over new items or clusters, raters and runs.
+
+    Raises
+    ------
+    NbykError
+        If there are fewer than three clusters; or if there are none, and no shared raters or runs.
+    """
+    check_clusters(pilot)
+    if not pilot.n_clusters and panel_of(pilot, None).responses is None:
         raise NbykError(
             "no rater and no run of this pilot answers two items, so it does not show how they differ; give "
             "the standard deviations instead"
         )
-    return shared_units_test(metric, panel.responses)
+    return _test_of(pilot, metric)
+
+
+def _test_of(pilot: ResponseSet, metric: Metric) -> SharedUnitsTest:
+    found = panel_of(pilot, None).responses
+    if found is None:
+        gold = pilot.gold if pilot.has_gold else None
+        found = responses(pilot.a, pilot.b, gold=gold, clusters=pilot.clusters)
+    return shared_units_test(metric, found)
+
+
+def check_clusters(data: ResponseSet) -> None:
+    """Raise NbykError if items come in clusters, but in too few for a claim about others."""
+    if 0 < data.n_clusters < FEWEST:
+        raise NbykError(
+            f"found {data.n_clusters} clusters, which cannot speak for others; collect at least {FEWEST}, or "
+            "leave the clusters out",
+            argument="cluster",
+        )
 
 
 @dataclass(frozen=True)

@@ -244,12 +244,22 @@ def _reached(spread: Spread, request: CrewRequest, crew: Crew) -> float:
 def _least_number(
     spread: Spread, request: CrewRequest, name: str, most: int, sizes: Mapping[str, int] | None = None
 ) -> int | None:
-    """Return the least number of items, raters, … with the requested power, beside other `sizes`, or None."""
+    """Return the least number of items, raters, … with the requested power, beside other `sizes`, or None.
+
+    Items come in whole clusters.
+    """
 
     def power(count: int) -> float:
         return _reached(spread, request, request.crew(**{**(sizes or {}), name: count}))
 
-    return _least(power, request.power or 0.0, request.least(name), most)
+    size = request.items_per_cluster if name == "n_items" else 1
+    count = _least(
+        lambda groups: power(groups * size),
+        request.power or 0.0,
+        -(-request.least(name) // size),
+        most // size,
+    )
+    return None if count is None else count * size
 
 
 def _for_one(spread: Spread, request: CrewRequest, opened: str) -> PeoplePlan:
@@ -356,11 +366,12 @@ def _for_the_money(spread: Spread, request: CrewRequest, sizes: Sequence[str]) -
 
 
 def _affordable(request: CrewRequest, tried: Mapping[str, int], money: float) -> int:
-    """Return the most items that the money buys; 0 if it buys none."""
+    """Return the most items, in whole clusters, that the money buys; 0 if it buys none."""
     found = _least(
         lambda n: float(request.costs.of(request.crew(n_items=n, **tried)) > money), 1.0, 1, _MOST["n_items"]
     )
-    return _MOST["n_items"] if found is None else found - 1
+    most = _MOST["n_items"] if found is None else found - 1
+    return most - most % request.items_per_cluster
 
 
 def _least(power: Callable[[int], float], target: float, low: int, high: int) -> int | None:

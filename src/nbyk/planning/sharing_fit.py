@@ -3,28 +3,35 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import ndtr
 
 from nbyk.data.clusters import numbered_clusters
 from nbyk.data.ratings import Ratings
 from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.planning.people import Spread
-from nbyk.priors import Response, TwoStagePrior
-from nbyk.resampling.shared_population import Sharing
-from nbyk.resampling.streams import Streams, stream_key
-from nbyk.sums import product
+from nbyk.planning.rater_moments import (
+    items_of,
+    mean_response,
+    places_by_others,
+    seen_places,
+    sensitivity_variance,
+    severity_variance,
+)
+from nbyk.priors import TwoStagePrior
+from nbyk.resampling.shared_population import Sharing, most_sensitivity
 from nbyk.testing.shared_units import responses, shared_units_test
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int32]
 
 _FEWEST = 3
-_ITEMS = 2000
-_NODES = 21
+_ROUNDS = 5
+_NEAR = 1e-3
 
 
 @dataclass(frozen=True)
@@ -34,17 +41,22 @@ class FittedSharing:
     Attributes
     ----------
     sharing
-        The design to simulate: the number of raters in the ratings, with their share of the variance.
+        The design to simulate: the number of raters in the ratings, with their shares of the variance.
     severity_sd
         Standard deviation of raters' severities, in the unit of the ratings. A severity is the amount that a
         rater adds to the mean of all items.
     cluster_sd
         Standard deviation of the amount that a cluster adds to its item means; 0 without clusters.
+    sensitivity_sd
+        Standard deviation of the sensitivities of raters who differ as `sharing` has it, in the unit of the
+        ratings per standard deviation of the items' places. A sensitivity is the slope of a rater's mean
+        ratings on the places, less the mean slope. 0 if no three raters share items with several ratings.
     """
 
     sharing: Sharing
     severity_sd: float
     cluster_sd: float = 0.0
+    sensitivity_sd: float = 0.0
 
 
 def fit_sharing(ratings: Ratings, prior: TwoStagePrior) -> FittedSharing:
@@ -65,9 +77,14 @@ def fit_sharing(ratings: Ratings, prior: TwoStagePrior) -> FittedSharing:
     Notes
     -----
     The variance between raters is that of the mean rating by the test for shared units, in the same way as
-    `nbyk plan` computes it from a pilot (`nbyk.planning.people.Spread`). `Sharing.rater_share` is the ρ by
-    which the prior's responses have that variance; 0 if the estimate is not above 0. The variance between
-    clusters is the variance of a mean over clusters minus that over items.
+    `nbyk plan` computes it from a pilot (`nbyk.planning.people.Spread`). The variance of their slopes is that
+    of the mean of rating times place. There, a rating counts from the mean of its item, and the place of the
+    item is by the rank of its mean rating from the other raters; items with a single rating are left out.
+    `Sharing.rater_share` and `Sharing.sensitivity_share` are the ρ and κ by which the prior's responses have
+    these variances, with ranks from as many ratings. A share is 0 if its variance is no larger than without
+    it, and κ is at most (1 − ρ) / 3. Severity alone gives raters unlike slopes near the ends of a scale, so
+    `sensitivity_sd` may be above 0 with a κ of 0. The variance between clusters is the variance of a mean
+    over clusters minus that over items.
     """
     units = ratings.units()
     if units.index is None or units.n_shared < _FEWEST:
@@ -76,81 +93,80 @@ def fit_sharing(ratings: Ratings, prior: TwoStagePrior) -> FittedSharing:
         )
         raise NbykError(f"ratings: found {found}; expected {_FEWEST} at least, to see how raters differ")
     matrix = ratings.matrix()
-    clusters = None
-    if ratings.clusters is not None:
-        clusters = numbered_clusters(ratings.clusters, ratings.n_items)
-    # The effect of the ratings over a constant is their mean
-    nothing = np.zeros((ratings.n_items, 1))
-    data = responses(matrix, nothing, a_units=units.index)
-    test = shared_units_test(get("mean"), data)
-    severity = Spread.of(test, rated=True).raters
-    sharing = Sharing(
-        n_raters=len(units.names),
-        rater_share=_share_of(severity, lambda share: severity_variance(prior, share)),
+    severity = _between_raters(matrix, units.index)
+    share = _share_of(severity, partial(severity_variance, prior))
+    fit = FittedSharing(Sharing(len(units.names), share), severity**0.5)
+    several = np.flatnonzero(ratings.counts() > 1)
+    if units.taken(several).n_shared >= _FEWEST:
+        fit = _with_sensitivities(fit, prior, matrix[several], units.index[several])
+    if ratings.clusters is None:
+        return fit
+    return _with_clusters(fit, prior, matrix, numbered_clusters(ratings.clusters, ratings.n_items))
+
+
+def _between_raters(values: Floats, raters: Integers) -> float:
+    """Return the variance between raters of the mean of values (N, K), beyond chance; at least 0."""
+    # The effect of the values over a constant is their mean
+    data = responses(values, np.zeros((len(values), 1)), a_units=raters)
+    return Spread.of(shared_units_test(get("mean"), data), rated=True).raters
+
+
+def _with_sensitivities(
+    fit: FittedSharing, prior: TwoStagePrior, matrix: Floats, raters: Integers
+) -> FittedSharing:
+    """Return the fit with the differences of raters' slopes, from items with several ratings."""
+    above_item = matrix - np.nanmean(matrix, axis=1, keepdims=True)
+    slope = _between_raters(above_item * places_by_others(matrix), raters)
+    # A rating's place rests on the other raters: one fewer than the item has, and missing ones come last
+    seen = seen_places(prior, raters[:, 1:], fit.sharing.rater_share)
+    share, sensitivity_share = _fitted_shares(prior, fit.severity_sd**2, slope, seen)
+    return replace(
+        fit,
+        sharing=replace(fit.sharing, rater_share=share, sensitivity_share=sensitivity_share),
+        sensitivity_sd=sensitivity_variance(prior, share, sensitivity_share) ** 0.5,
     )
-    if clusters is None:
-        return FittedSharing(sharing, severity**0.5)
+
+
+def _with_clusters(
+    fit: FittedSharing, prior: TwoStagePrior, matrix: Floats, clusters: NDArray[np.int64]
+) -> FittedSharing:
+    """Return the fit with the differences of clusters."""
+    nothing = np.zeros((len(matrix), 1))
     over_clusters = shared_units_test(get("mean"), responses(matrix, nothing, clusters=clusters), sources=[])
     over_items = shared_units_test(get("mean"), responses(matrix, nothing), sources=[])
     sizes = np.bincount(clusters)
-    mean_size = float(np.sum(sizes**2)) / ratings.n_items
-    excess = (over_clusters.variance - over_items.variance) * ratings.n_items
+    mean_size = float(np.sum(sizes**2)) / len(matrix)
+    excess = (over_clusters.variance - over_items.variance) * len(matrix)
     between = max(0.0, excess / max(mean_size - 1.0, 1.0))
-    means = _mean_response(prior.response, *_items(prior))
-    clustered = Sharing(
-        n_raters=sharing.n_raters,
-        rater_share=sharing.rater_share,
+    means = mean_response(prior.response, *items_of(prior))
+    clustered = replace(
+        fit.sharing,
         cluster_size=max(1, round(mean_size)),
         cluster_share=min(1.0, between / float(means.var())),
     )
-    return FittedSharing(clustered, severity**0.5, between**0.5)
+    return replace(fit, sharing=clustered, cluster_sd=between**0.5)
 
 
-def severity_variance(prior: TwoStagePrior, share: float) -> float:
-    """Return the variance of a rater's mean rating over all items if `share` of the noise is severity."""
-    mu, sigma = _items(prior)
-    severities, weights = np.polynomial.hermite_e.hermegauss(_NODES)
-    weights = weights / weights.sum()
-    rest = sigma * np.sqrt(1.0 - share)
-    means = np.array(
-        [
-            _mean_response(prior.response, mu + sigma * np.sqrt(share) * severity, rest).mean()
-            for severity in severities
-        ]
-    )
-    return float(product(weights, (means - product(weights, means)) ** 2))
+def _fitted_shares(prior: TwoStagePrior, severity: float, slope: float, seen: Floats) -> tuple[float, float]:
+    """Return ρ and κ by which raters' means and slopes have these variances, or come nearest to them."""
+    share, sensitivity_share = 0.0, 0.0
+    for _ in range(_ROUNDS):
+        before = sensitivity_share
+        at_share = partial(severity_variance, prior, sensitivity_share=sensitivity_share)
+        share = _share_of(severity, at_share, 1.0 - 3.0 * sensitivity_share)
+        at_sensitivity = partial(sensitivity_variance, prior, share, seen=seen)
+        sensitivity_share = _share_of(slope, at_sensitivity, most_sensitivity(share))
+        if abs(sensitivity_share - before) < _NEAR:
+            break
+    return share, sensitivity_share
 
 
-def _share_of(variance: float, variance_at: Callable[[float], float]) -> float:
-    """Return the share, from 0 to 1, at which an increasing variance has a given value."""
-    if variance <= 0.0:
+def _share_of(variance: float, variance_at: Callable[[float], float], most: float = 1.0) -> float:
+    """Return the share, from 0 to `most`, at which an increasing variance has a given value."""
+    if variance <= variance_at(0.0):
         return 0.0
-    if variance >= variance_at(1.0):
-        return 1.0
+    if variance >= variance_at(most):
+        return most
     from scipy.optimize import brentq
 
-    return float(brentq(lambda share: variance_at(share) - variance, 0.0, 1.0, xtol=1e-6))
-
-
-def _items(prior: TwoStagePrior) -> tuple[Floats, Floats]:
-    """Return μ and σ of some items of a prior, always the same: each uniform takes evenly spaced values."""
-    generator = Streams(stream_key(0, purpose="severity of raters"), 0).generator("items")
-    places = np.arange(_ITEMS)[:, None].repeat(prior.n_uniforms, axis=1)
-    return prior.draw_items((generator.permuted(places, axis=0) + 0.5) / _ITEMS)
-
-
-def _mean_response(response: Response, mean: Floats, sd: Floats) -> Floats:
-    """Return the expected response to items with normal draws of these means and deviations, (items,)."""
-    if response.kind == "normal":
-        return mean
-    if response.levels:
-        return product(response.probabilities(mean, sd), response.values)
-    spread = np.where(sd > 0.0, sd, 1.0)
-    above = [spread * _expected_excess((mean - edge) / spread) for edge in (0.0, 1.0)]
-    return np.where(sd > 0.0, above[0] - above[1], np.clip(mean, 0.0, 1.0))
-
-
-def _expected_excess(z: Floats) -> Floats:
-    """Return E max(Z + z, 0) of a standard normal Z."""
-    excess: Floats = z * ndtr(z) + np.exp(-0.5 * z * z) / np.sqrt(2.0 * np.pi)
-    return excess
+    return float(brentq(lambda share: variance_at(share) - variance, 0.0, most, xtol=1e-6))

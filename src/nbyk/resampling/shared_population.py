@@ -1,9 +1,14 @@
 """A population in which items share raters, runs and clusters, and the response sets drawn from it.
 
 A single response has the distribution that `Population` gives it. Sharing only ties responses together: rater
-j rates item i as N(μ_i, σ_i²) with the standardised noise √ρ s_j + √(1 − ρ) e_ij, where the severity s_j is
-the same on all items. The same holds for runs of a system, with their own share. The items of a cluster have
-tied means.
+j rates item i as N(μ_i, σ_i²) with the standardised noise
+
+    √ρ s_j + √κ g_i t_j + √(1 − ρ − κ g_i²) e_ij,
+
+where s_j, t_j and e_ij are standard normal and independent. The severity s_j is the same on all items. The
+sensitivity t_j moves the ratings along the item's place g_i (`item_places`): a rater with t_j > 0 spreads the
+items out, one with t_j < 0 presses them together. The same holds for runs of a system, with a share of their
+own and without sensitivities. The items of a cluster have tied means.
 """
 
 from __future__ import annotations
@@ -17,12 +22,15 @@ from scipy.special import ndtr, ndtri
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import FRESH, Units
 from nbyk.errors import NbykError
+from nbyk.priors import TwoStagePrior
 from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import respond_in_place
 from nbyk.resampling.streams import Streams
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int32]
+
+_ROUNDING = 1e-9
 
 
 @dataclass(frozen=True)
@@ -35,6 +43,9 @@ class Sharing:
         People J who rate the items; None if each rating is by another person.
     rater_share
         Share ρ of the variance within an item that is severity, in [0, 1]: a rater's effect on all items.
+    sensitivity_share
+        Share κ of the variance within an item that is raters' sensitivity, averaged over items. It is κ g² on
+        an item of place g, so that ρ + 3 κ is at most 1.
     items_per_panel
         Number of consecutive items that the same people rate, at least 1. Each such batch has K of the J
         raters, drawn at random.
@@ -50,7 +61,7 @@ class Sharing:
     Raises
     ------
     NbykError
-        If a share or a number is out of range.
+        If a share or a number is out of range, or the raters' shares are too large together.
     """
 
     n_raters: int | None = None
@@ -60,15 +71,39 @@ class Sharing:
     run_share: float = 0.0
     cluster_size: int = 1
     cluster_share: float = 0.0
+    sensitivity_share: float = 0.0
 
     def __post_init__(self) -> None:
-        for name in ("rater_share", "run_share", "cluster_share"):
+        for name in ("rater_share", "run_share", "cluster_share", "sensitivity_share"):
             if not 0.0 <= getattr(self, name) <= 1.0:
                 raise NbykError(f"found {getattr(self, name)}, expected a share from 0 to 1", argument=name)
+        most = most_sensitivity(self.rater_share)
+        if self.sensitivity_share > most * (1.0 + _ROUNDING):
+            raise NbykError(
+                f"found {self.sensitivity_share:g} beside a `rater_share` of {self.rater_share:g}, expected "
+                f"at most {most:.3g}, so that ρ + 3 κ ≤ 1; lower one of the two shares",
+                argument="sensitivity_share",
+            )
         for name in ("n_raters", "items_per_panel", "cluster_size"):
             count = getattr(self, name)
             if count is not None and count < 1:
                 raise NbykError(f"found {count}, expected at least 1", argument=name)
+
+
+def most_sensitivity(rater_share: float) -> float:
+    """Return the largest sensitivity share κ beside a severity share ρ: (1 − ρ) / 3."""
+    return (1.0 - rater_share) / 3.0
+
+
+def item_places(prior: TwoStagePrior, means: Floats) -> Floats:
+    """Return the place g of items among all items of a prior, from −√3 to √3.
+
+    It is g = √3 (2 u − 1), where u is the share of items with a smaller mean and half of those with an equal
+    one. Its mean is 0, and its variance is 1 unless several items have equal means.
+    """
+    ranks = 0.5 * (prior.mu.cdf(means) + prior.mu.cdf_left(means))
+    places: Floats = np.sqrt(3.0) * (2.0 * ranks - 1.0)
+    return places
 
 
 def simulate_shared(
@@ -113,12 +148,13 @@ def simulate_shared(
     n_runs = population.n_runs or k
     raters = _panels(streams, sharing, n, k)
     runs = np.broadcast_to(np.arange(n_runs, dtype=np.int32), (n, n_runs)) if sharing.share_runs else None
-    gold = _responses(
-        population, (items.gold, items.sd_gold), streams, "gold", k, raters, sharing.rater_share
-    )
+    slopes = np.sqrt(sharing.sensitivity_share) * item_places(population.prior, items.gold[0])
+    gold_noise = _noise(streams, "gold", (n, k), raters, sharing.rater_share, slopes)
+    response = population.prior.response
+    gold = respond_in_place(response, items.gold, items.sd_gold, gold_noise)[0]
     a, b = (
-        _responses(population, moments, streams, role, n_runs, runs, sharing.run_share)
-        for role, moments in (("a", (items.a, items.sd_a)), ("b", (items.b, items.sd_b)))
+        respond_in_place(response, mean, sd, _noise(streams, role, (n, n_runs), runs, sharing.run_share))[0]
+        for role, mean, sd in (("a", items.a, items.sd_a), ("b", items.b, items.sd_b))
     )
     units = {"gold": _units("rater", raters, sharing.n_raters or 0)}
     units |= {role: _units("run", runs, n_runs) for role in ("a", "b")}
@@ -155,24 +191,33 @@ def _panels(streams: Streams, sharing: Sharing, n_items: int, k: int) -> Integer
     return np.repeat(panels, sharing.items_per_panel, axis=0)[:n_items]
 
 
-def _responses(
-    population: Population,
-    moments: tuple[Floats, Floats],
+def _noise(
     streams: Streams,
     role: str,
-    k: int,
+    shape: tuple[int, int],
     units: Integers | None,
     share: float,
+    slopes: Floats | None = None,
 ) -> Floats:
-    """Return responses (N, K) to items with these means and standard deviations, each (1, N)."""
-    noise = np.empty((1, population.n_items, k))
+    """Return standardised noise (1, N, K) with units' severities and, times `slopes` (N,), sensitivities."""
+    noise = np.empty((1, *shape))
     streams.fill_normals(role, noise)
-    if units is not None and share > 0.0:
-        severities = np.empty((1, int(units.max()) + 1))
-        streams.fill_normals(f"units of {role}", severities)
-        noise = np.sqrt(1.0 - share) * noise + np.sqrt(share) * severities[0][units]
-    responses: Floats = respond_in_place(population.prior.response, *moments, noise)[0]
-    return responses
+    if units is None:
+        return noise
+
+    def of_units(name: str) -> Floats:
+        drawn = np.empty((1, int(units.max()) + 1))
+        streams.fill_normals(f"{name} of {role}", drawn)
+        return drawn[0][units]
+
+    moved, rest = np.zeros(shape), np.full((shape[0], 1), 1.0 - share)
+    if share > 0.0:
+        moved += np.sqrt(share) * of_units("units")
+    if slopes is not None and slopes.any():
+        moved += slopes[:, np.newaxis] * of_units("sensitivities")
+        rest -= slopes[:, np.newaxis] ** 2
+    combined: Floats = np.sqrt(np.maximum(rest, 0.0)) * noise + moved
+    return combined
 
 
 def _units(name: str, index: Integers | None, count: int) -> Units:

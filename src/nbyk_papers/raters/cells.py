@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -18,6 +19,7 @@ if TYPE_CHECKING:
 
     from nbyk.data.response_set import ResponseSet
     from nbyk.resampling.population import Population
+    from nbyk.resampling.shared_population import Sharing
     from nbyk.studies.steps import Work
 
 COPIES = Path("results/downloads")
@@ -66,9 +68,9 @@ def pvalues(
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute p at every size, by the papers' method and by nbyk's, with and without the raters' ids.
 
-    The severities of raters are those fitted to the ratings. Column `p` is the mean over test sets on which
-    the metric is defined, and `standard_error` is that of the mean. `rejected` is the share of sets with p
-    below .05.
+    The severities and sensitivities of raters are those fitted to the ratings. Column `p` is the mean over
+    test sets on which the metric is defined, and `standard_error` is that of the mean. `rejected` is the
+    share of sets with p below .05.
     """
     import pyarrow as pa
 
@@ -84,7 +86,8 @@ def pvalues(
     with work.progress(len(sizes)):
         for n_items, k in sizes:
             population = Population(of_items, n_items, k, epsilon, shift_b=shift)
-            found = _of_size(population, fit.sharing.rater_share, n_sets, n_resamples, seed)
+            shared = replace(fit.sharing, n_raters=k)
+            found = _of_size(population, shared, n_sets, n_resamples, seed)
             size = {
                 "epsilon": epsilon,
                 "shift": shift,
@@ -94,25 +97,25 @@ def pvalues(
             }
             rows += [{**size, **row} for row in found]
             work.advance(1)
-    made = {
-        "M": n_resamples,
+    of_raters = {
+        "raters_of_the_data": fit.sharing.n_raters,
         "severity_sd": fit.severity_sd,
         "rater_share": fit.sharing.rater_share,
-        "raters_of_the_data": fit.sharing.n_raters,
+        "sensitivity_sd": fit.sensitivity_sd,
+        "sensitivity_share": fit.sharing.sensitivity_share,
     }
     table = pa.Table.from_pylist(rows)
-    for name in ("severity_sd", "rater_share"):
-        table = table.append_column(name, pa.array([made[name]] * len(rows)))
-    return table, made
+    for name, value in of_raters.items():
+        table = table.append_column(name, pa.array([value] * len(rows)))
+    return table, {"M": n_resamples, **of_raters}
 
 
 def _of_size(
-    population: Population, rater_share: float, n_sets: int, n_resamples: int, seed: int
+    population: Population, shared: Sharing, n_sets: int, n_resamples: int, seed: int
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of one size: one for each metric, semantics and way to treat raters."""
     from nbyk.resampling.shared_population import Sharing, simulate_shared
 
-    shared = Sharing(population.k_responses, rater_share)
     p: dict[tuple[str, str, str], list[float]] = {}
     for index in range(n_sets):
         fresh, same = (

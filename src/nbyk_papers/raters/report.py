@@ -19,9 +19,19 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+_OF_RATERS = {
+    "raters_of_the_data": "raters",
+    "severity_sd": "SD of severities",
+    "rater_share": "share of the variance within an item",
+    "sensitivity_sd": "SD of sensitivities",
+    "sensitivity_share": "share of the variance within an item, sensitivities",
+}
+"""The columns about the raters of a data set, and their titles."""
+
 _COLUMNS = (
     *("epsilon", "shift", "n_items", "k_responses", "metric", "semantics", "raters"),
-    *("p", "standard_error", "rejected", "n_sets", "severity_sd", "rater_share"),
+    *("p", "standard_error", "rejected", "n_sets"),
+    *_OF_RATERS,
 )
 _STYLES: dict[str, Literal[":", "--", "-"]] = {OTHERS: ":", FORGOTTEN: "--", KEPT: "-"}
 _SIZE = ["source", "system", "metric", "semantics", "n_items", "k_responses"]
@@ -61,6 +71,11 @@ def raters_report(table: pd.DataFrame) -> Answer:
         {**summarise(table), "verdicts": rows},
         [
             ("verdicts", VERDICTS_CAPTION, verdict_table(rows)),
+            (
+                "raters",
+                "How the raters of each data set differ",
+                fitted_raters(table).rename(columns=_OF_RATERS),
+            ),
             ("pvalues", "Every mean p", shown[[*columns, "p", "standard_error", "rejected", "n_sets"]]),
         ],
         figures,
@@ -88,13 +103,17 @@ def summarise(table: pd.DataFrame) -> dict[str, Any]:
         f"{ours['cells']} cells when the test forgets their ids, and in {ours['significant_kept']} when it "
         "keeps them"
     )
-    severities = table.groupby("source", sort=False)[["severity_sd", "rater_share"]].first()
     return {
         "line": line,
         "counts": counts,
         "n_sets": int(table["n_sets"].min()),
-        "severities": {str(source): dict(of) for source, of in severities.iterrows()},
+        "raters": fitted_raters(table).to_dict("records"),
     }
+
+
+def fitted_raters(table: pd.DataFrame) -> pd.DataFrame:
+    """Return the number of raters of each data set, and the differences fitted to them, one set to a row."""
+    return table.groupby("source", sort=False, as_index=False)[list(_OF_RATERS)].first()
 
 
 def p_figure(table: pd.DataFrame, source: str, semantics: str, metric: str) -> Figure:

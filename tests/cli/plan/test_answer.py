@@ -177,3 +177,62 @@ def test_a_pilot_with_ids_says_how_raters_and_runs_differ(nbyk: Run) -> None:
     assert all(content["spread"][part] >= 0.0 for part in ("items", "raters", "runs"))
     assert content["spread"]["ratings"] > 0.0
     assert content["crew"]["raters"] == 8
+
+
+def write_clustered(systems: bool = True) -> str:
+    """Write a pilot of 40 texts with five questions each, rated by six people; return the command."""
+    generator = np.random.default_rng(2)
+    items, texts = np.arange(200), np.arange(200) // 5
+    gold = np.clip(generator.normal(0.5, 0.15, (200, 1)) + generator.normal(0.0, 0.1, (200, 6)), 0.0, 1.0)
+    rows = [f"{i},t{texts[i]},r{j},{gold[i, j]:.4f}" for i in items for j in range(6)]
+    Path("gold.csv").write_text("\n".join(["item,text,rater,value", *rows]) + "\n")
+    off = generator.normal(0.0, 0.1, 40)[texts]
+    for name, error in (("a", 0.05), ("b", 0.15 + off)):
+        answers = np.clip(gold.mean(axis=1) + error + generator.normal(0.0, 0.05, 200), 0.0, 1.0)
+        lines = [f"{i},{answer:.4f}" for i, answer in zip(items, answers, strict=True)]
+        Path(f"{name}.csv").write_text("\n".join(["item,value", *lines]) + "\n")
+    return f"plan --pilot gold.csv {'--pilot-systems a.csv b.csv' * systems} --scale 0..1"
+
+
+def test_a_pilot_with_clusters_plans_whole_clusters(nbyk: Run) -> None:
+    command = write_clustered()
+    asked = "--raters 6 --responses 6 --effect 0.03 --power 0.8 --format json"
+    code, text, errors = nbyk(f"{command} --cluster text {asked}")
+    assert code == 0, errors
+    content = json.loads(text)
+    assert content["crew"]["items_per_cluster"] == 5
+    # The errors of B differ between texts by an SD of .1, and its error is seldom below 0
+    assert 0.05**2 < content["spread"]["clusters"] < 0.12**2
+    n_items = content["crew"]["n_items"]
+    assert f"With {n_items} items in {n_items // 5} clusters" in content["sentence"]
+    assert n_items % 5 == 0
+    assert "over new clusters of items and new raters" in content["sentence"]
+    alone = json.loads(nbyk(f"{command} {asked}")[1])
+    assert alone["spread"]["clusters"] == 0.0
+    assert alone["crew"]["n_items"] < content["crew"]["n_items"]
+    # What is declared comes before what the pilot shows
+    declared = json.loads(nbyk(f"{command} --cluster text --cluster-sd 0.2 --items-per-cluster 2 {asked}")[1])
+    assert declared["spread"]["clusters"] == pytest.approx(0.04)
+    assert declared["crew"]["items_per_cluster"] == 2
+
+
+def test_clusters_without_people_are_planned_for_the_pilots_ratings(nbyk: Run) -> None:
+    command = write_clustered()
+    lines = [line.split(",") for line in Path("gold.csv").read_text().splitlines()[1:]]
+    fresh = [f"{item},{text},{item}-{rater},{value}" for item, text, rater, value in lines]
+    Path("gold.csv").write_text("\n".join(["item,text,rater,value", *fresh]) + "\n")
+    code, text, errors = nbyk(f"{command} --cluster text --effect 0.03 --power 0.8 --format json")
+    assert code == 0, errors
+    content = json.loads(text)
+    assert (content["open"], content["crew"]["ratings_per_item"]) == (["n_items"], 6)
+    assert "the plan holds for 6 ratings per item, as in the pilot" in content["warnings"][-1]
+
+
+def test_clusters_need_systems_and_a_column(nbyk: Run) -> None:
+    code, _, errors = nbyk(f"{write_clustered(systems=False)} --cluster text --effect 0.03 --power 0.8")
+    assert code == 2
+    assert "--cluster: found text, but there are no systems" in errors
+    assert "(--pilot-systems), or the standard deviation (--cluster-sd)" in errors
+    code, _, errors = nbyk(f"{write_clustered()} --cluster passage --effect 0.03 --power 0.8")
+    assert code == 2
+    assert "passage" in errors

@@ -55,13 +55,13 @@ WRONG = {
     ),
     "one rating per item": (
         "plan --pilot one.csv --scale 1,2,3,4,5 --epsilon 0.1 --power 0.8",
-        "(mean 2.3; 1: 30.0%, 2: 32.5%, 3: 20.0%, 4: 12.5%, 5: 5.0%). Collect at least two ratings",
+        "(mean 2.3; 1: 30.0%, 2: 32.5%, 3: 20.0%, 4: 12.5%, 5: 5.0%). Collect a second rating of some items",
     ),
     "one rating per item, of numbers": (
         "plan --pilot one.csv --scale 1..19 --epsilon 0.1 --power 0.8",
-        "one.csv: every item has a single rating, so sigma is not identified: how much raters of the same "
-        "item differ cannot be told from how much items do. What these data do say is how single ratings "
-        "are distributed (mean 2.3; standard deviation 1.18)",
+        "one.csv: found one rating of each item, expected two or more of some items: single ratings do not "
+        "show how much raters of the same item differ. They only show how ratings are distributed (mean 2.3; "
+        "standard deviation 1.18). Collect a second rating of some items, or plan with a DATASET",
     ),
     "ratings that are all alike": (
         "plan --pilot same.csv --scale 1,2,3,4,5 --epsilon 0.1 --power 0.8",

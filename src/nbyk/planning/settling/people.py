@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 import numpy as np
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.planning.people import FEWEST, Crew, Spread, pilot_test
+from nbyk.planning.people import FEWEST, Crew, spread_of_test
 from nbyk.planning.people_plan import CrewRequest, plan_with_people
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units import shared_units_test
@@ -46,12 +45,8 @@ def what_people_would(
     runs = 0 if rated else max((count for source, count in units.items() if source != "raters"), default=0)
     per_item = round(float((~np.isnan(data.a if rated else data.gold)).sum(axis=1).mean()))
     now = Crew(data.n_items, raters, min(per_item, raters) if raters else max(per_item, 1), runs)
-    spread, per_cluster = Spread.of(test, rated=rated), 1
-    if data.n_clusters:
-        alone = pilot_test(replace(data, clusters=None), metric)
-        between = max(test.items.total - alone.items.total, 0.0) * data.n_clusters
-        spread = replace(Spread.of(alone, rated=rated), clusters=between)
-        per_cluster = round(data.n_items / data.n_clusters)
+    spread = spread_of_test(data, metric, test)
+    per_cluster = round(data.n_items / data.n_clusters) if data.n_clusters else 1
     # The level of a one-sided test is that of one side of a two-sided test.
     level = alpha if alternative == "two-sided" else min(2.0 * alpha, 0.999)
     asked = CrewRequest(

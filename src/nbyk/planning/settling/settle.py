@@ -12,6 +12,7 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.data.scales import Scale
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
+from nbyk.planning.people import check_clusters
 from nbyk.planning.settling.fitted_systems import FittedSystems
 from nbyk.planning.settling.outlook import Outlook, Qualities
 from nbyk.planning.settling.people import what_people_would
@@ -24,7 +25,6 @@ from nbyk.testing.pvalues import Alternative, tie_tolerance
 from nbyk.testing.shared_units.cautions import about_units, named_units
 from nbyk.testing.systems.compare import compare
 from nbyk.testing.systems.evidence import item_effects
-from nbyk.testing.systems.panel import FEWEST_UNITS
 from nbyk.testing.systems.result import ComparisonResult, ConfidenceInterval
 from nbyk.testing.systems.variance import variance_shares
 
@@ -116,12 +116,7 @@ def settle(
         )
     (chosen,) = as_metrics(metric)
     data, seed = as_response_set(gold, a, b, cluster=cluster), as_seed(seed)
-    if 0 < data.n_clusters < FEWEST_UNITS:
-        raise NbykError(
-            f"found {data.n_clusters} clusters, which cannot speak for others; collect at least "
-            f"{FEWEST_UNITS}, or leave the clusters out",
-            argument="cluster",
-        )
+    check_clusters(data)
     result = compare(
         data,
         metric=chosen,
