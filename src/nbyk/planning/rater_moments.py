@@ -13,7 +13,7 @@ from nbyk.resampling.streams import Streams, stream_key
 from nbyk.sums import product
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+Integers = NDArray[np.int32]
 
 _ITEMS = 2000
 _NODES = 21
