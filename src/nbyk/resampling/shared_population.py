@@ -208,8 +208,8 @@ def _noise(
     def of_units(name: str) -> Floats:
         drawn = np.empty((1, int(units.max()) + 1))
         streams.fill_normals(f"{name} of {role}", drawn)
-        of_responses: Floats = drawn[0][units]
-        return of_responses
+        per_response: Floats = drawn[0][units]
+        return per_response
 
     moved, rest = np.zeros(shape), np.full((shape[0], 1), 1.0 - share)
     if share > 0.0:
