@@ -53,14 +53,35 @@ def test_three_files_are_compared_with_the_one_that_is_named(nbyk: Run) -> None:
     assert rows == [["accuracy", "new", "base"], ["accuracy", "third", "base"]]
 
 
-def test_items_are_matched_by_their_ids(nbyk: Run) -> None:
+@pytest.mark.parametrize("column", ["item", "id", "Question_ID"])
+def test_items_are_matched_by_their_ids(column: str, nbyk: Run) -> None:
     labels = GOLD.split()
     # The same labels in another order.
     for name, order in (("gold", range(6)), ("new", reversed(range(6))), ("base", (3, 1, 4, 0, 5, 2))):
         rows = "".join(f"q{item},{labels[item]}\n" for item in order)
-        Path(f"{name}.csv").write_text(f"item,label\n{rows}")
+        Path(f"{name}.csv").write_text(f"{column},label\n{rows}")
     _, text, _ = nbyk("labels --gold gold.csv new.csv base.csv --metric accuracy")
     assert re.search(r"^accuracy +new +base +1\.0000 +1\.0000 ", text, re.MULTILINE)
+
+
+@pytest.mark.parametrize(
+    ("header", "row", "found"),
+    [
+        ("post,label", "1,a", "found 'post' beside label, expected a column of items; rename it to item"),
+        (
+            "id,doc_id,label",
+            "1,2,a",
+            "the columns id and doc_id could all be the items; rename the right one",
+        ),
+    ],
+)
+def test_rows_of_other_columns_are_not_matched_by_their_order(
+    header: str, row: str, found: str, nbyk: Run
+) -> None:
+    Path("new.csv").write_text(f"{header}\n{row}\n")
+    code, text, errors = nbyk("labels --gold gold.txt new.csv base.txt")
+    assert (code, text) == (2, "")
+    assert found in errors
 
 
 def test_the_gate_asks_whether_the_first_is_better(nbyk: Run) -> None:

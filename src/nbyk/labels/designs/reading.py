@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from nbyk.data.columns import KNOWN_NAMES
 from nbyk.data.layouts import ARRAY_SUFFIXES, load_array
 from nbyk.data.tables import DELIMITERS, JSON_LINES, Table, read_table, unknown_suffix
 from nbyk.data.text import shown, text_lines
@@ -38,6 +39,8 @@ def read_labels(path: str | os.PathLike[str], kind: Kind) -> LabelColumn:
     `item` of hard labels, the classes and `item` of soft ones. ``.jsonl`` and ``.parquet`` have a column
     `label`, of text or whole numbers, or of lists of probabilities or objects with one per class, and may
     have `item`. ``.npy`` and ``.npz`` hold one array, (N,) or (N, 1) of hard labels, (N, C) of soft ones.
+    The column of items may also have another of the known names (`nbyk.data.columns.KNOWN_NAMES`), such as
+    `id`. Files without it are matched row by row, so nothing but labels may then be in them.
 
     Parameters
     ----------
@@ -49,14 +52,17 @@ def read_labels(path: str | os.PathLike[str], kind: Kind) -> LabelColumn:
     Raises
     ------
     NbykError
-        If the file is missing, unreadable, of an unknown suffix or empty, or holds the other kind of labels
-        or none at all; the message names the line or row.
+        If the file is missing, unreadable, of an unknown suffix or empty, holds the other kind of labels
+        or none at all, or has other columns and none of items; the message names the line or row.
     """
     suffix = Path(path).suffix.lower()
     if suffix in ARRAY_SUFFIXES:
         return _of_array(path, load_array(path), kind)
     if suffix in TYPED_SUFFIXES:
-        return column_of(read_table(path), LABEL, kind, str(path))
+        table = read_table(path)
+        if LABEL in table.names:
+            _check_others(path, table.names)
+        return column_of(table, LABEL, kind, str(path))
     if suffix not in LABEL_SUFFIXES:
         raise unknown_suffix(path, LABEL_SUFFIXES)
     rows = list(_rows(path, suffix, kind))
@@ -66,7 +72,7 @@ def read_labels(path: str | os.PathLike[str], kind: Kind) -> LabelColumn:
 
 
 def column_of(table: Table, column: str, kind: Kind, name: str) -> LabelColumn:
-    """Return the labels in a column of a table, whose column `item`, if there is one, names the items.
+    """Return the labels in a column of a table, and its items if a column names them (`read_labels`).
 
     Parameters
     ----------
@@ -86,8 +92,9 @@ def column_of(table: Table, column: str, kind: Kind, name: str) -> LabelColumn:
     """
     cells = table.column(column, "name the column that holds the labels")
     items = None
-    if ITEM in table.names and column != ITEM:
-        ids = table.column(ITEM, "")
+    of_items = _item_name(name, [other for other in table.names if other != column])
+    if of_items is not None:
+        ids = table.column(of_items, "")
         check_items(ids, table.at)
         items = np.array(ids, dtype=object)
     if kind == "soft":
@@ -148,6 +155,7 @@ def _hard_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
     items = None
     if LABEL in header:
         _check_header(path, header)
+        _check_others(path, header)
         rows = rows[1:]
         if not rows:
             raise NbykError(f"{path}: has a header and no labels; expected one label per line")
@@ -157,8 +165,9 @@ def _hard_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
             f"header with columns {LABEL} and {ITEM} (for rows of probabilities declare the kind soft)"
         )
     _check_widths(path, rows, len(header))
-    if ITEM in header and len(header) > 1:
-        items = _item_column(path, rows, header.index(ITEM))
+    of_items = _item_name(path, header) if len(header) > 1 else None
+    if of_items is not None:
+        items = _item_column(path, rows, header.index(of_items))
     place = header.index(LABEL) if LABEL in header else 0
     labels = np.array([fields[place] for _, fields in rows], dtype=object)
     return LabelColumn(labels, str(path), "line", [number for number, _ in rows], items).as_text()
@@ -174,9 +183,12 @@ def _soft_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
         if not rows:
             raise NbykError(f"{path}: has a header and no labels; expected a row of probabilities per line")
     _check_widths(path, rows, len(header))
-    places = [place for place, name in enumerate(header) if name != ITEM]
-    if len(places) < len(header):
-        items = _item_column(path, rows, header.index(ITEM))
+    of_items = _item_name(path, header) if named else None
+    if of_items not in (None, ITEM) and _are_probabilities(rows, header.index(str(of_items))):
+        of_items = None  # a class may have such a name: "id" is Indonesian
+    places = [place for place, name in enumerate(header) if name != of_items]
+    if of_items is not None:
+        items = _item_column(path, rows, header.index(of_items))
     if named:
         classes = tuple(header[place] for place in places)
     values = np.empty((len(rows), len(places)))
@@ -189,6 +201,34 @@ def _soft_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
                 )
             values[row, column] = float(fields[place])
     return LabelColumn(values, str(path), "line", [number for number, _ in rows], items, classes)
+
+
+def _item_name(path: str | os.PathLike[str], names: Sequence[str]) -> str | None:
+    """Return the column of items: `item`, or else the one with another known name."""
+    if ITEM in names:
+        return ITEM
+    known = [name for name in names if name.lower() in KNOWN_NAMES[ITEM]]
+    if len(known) > 1:
+        raise NbykError(
+            f"{path}: the columns {' and '.join(known)} could all be the items; rename the right one to "
+            f"{ITEM}"
+        )
+    return known[0] if known else None
+
+
+def _check_others(path: str | os.PathLike[str], names: Sequence[str]) -> None:
+    """Raise NbykError if there are columns beside the labels, and none of items: rows may be in any order."""
+    others = [name for name in names if name != LABEL]
+    if others and _item_name(path, others) is None:
+        raise NbykError(
+            f"{path}: found {', '.join(map(shown, others))} beside {LABEL}, expected a column of items; "
+            f"rename it to {ITEM}, or leave only {LABEL} if all files have their rows in the same order"
+        )
+
+
+def _are_probabilities(rows: _Rows, place: int) -> bool:
+    cells = [fields[place] for _, fields in rows]
+    return all(_is_number(cell) and 0.0 <= float(cell) <= 1.0 for cell in cells)
 
 
 def _item_column(path: str | os.PathLike[str], rows: _Rows, place: int) -> Array:
