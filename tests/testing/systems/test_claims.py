@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from nbyk.metrics import get
 from nbyk.planning.people import pilot_test
 from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.shared_units.generalise import projected_variance
+from nbyk.testing.systems.cautions import about_result
 from nbyk.testing.systems.panel import panel_of
 
 RNG = np.random.default_rng(4)
@@ -50,6 +52,25 @@ def test_claims_go_from_broad_to_narrow_and_p_is_that_of_the_first() -> None:
     assert items.p == result.p_value.p
     assert (broad.method, items.method) == ("t", "swap_items")
     assert result.to_dict()["claims"][0]["p"] == broad.p
+
+
+@pytest.mark.parametrize(
+    ("broad", "items", "cautioned"),
+    [(0.07, 0.13, True), (0.01, 0.06, True), (0.13, 0.07, False), (0.07, 0.075, False), (0.001, 0.04, False)],
+)
+def test_a_broader_claim_with_a_smaller_p_has_a_caution(broad: float, items: float, cautioned: bool) -> None:
+    data = nbyk.response_set(*ratings())
+    result = nbyk.compare(data, **QUICK)
+    of_both = (replace(result.claims[0], p=broad), replace(result.claims[1], p=items, standard_error=0.001))
+    found = list(about_result(replace(result, claims=of_both), get("mae"), data, undefined=0))
+    assert any("although the first claim is broader" in text for text in found) is cautioned
+
+
+def test_one_sided_sentences_say_that_the_interval_has_two_sides() -> None:
+    one_sided = nbyk.compare(*ratings(), alternative="greater", **QUICK).sentence_about("A", "B")
+    assert one_sided.count("two-sided 95 % interval") == 2
+    assert "(greater, swap_items, " in one_sided
+    assert "two-sided 95 %" not in nbyk.compare(*ratings(), **QUICK).sentence_about("A", "B")
 
 
 @pytest.mark.parametrize("metric", ["mean", "mae", "spearman", "mean_of_emds", "accuracy"])

@@ -18,12 +18,16 @@ from nbyk.testing.systems.claims import few_units
 from nbyk.testing.systems.measured import LEVEL, PERCENTILE, Measured, nearest_measured
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.result import ALIKE, TESTED, ComparisonResult
+from nbyk.testing.systems.sentences import number
 
 FEW_ITEMS = 20
 _LOPSIDED = 0.1
 
 EXACT = ("swap_items", "permutation")
 """Nulls whose tests hold their level exactly for any metric, if there are no ties."""
+
+_SAME = 0.1
+"""p-values that differ by less than this share of the larger one count as the same."""
 
 _KEPT = 0.8
 """If ties reduce the level of an exact test below this share of α, a caution says so."""
@@ -127,8 +131,22 @@ def about_result(
             f"{100 * below:.2g} % of the bootstrap draws lie below the observed effect: {metric.name} "
             "is biased at this size, and its intervals are rough"
         )
+    yield from _about_claims(result)
     yield from _about_level(metric, data, null=result.null)
     yield from _about_threshold(metric, data)
+
+
+def _about_claims(result: ComparisonResult) -> Iterator[str]:
+    """Yield a caution if the broader claim looks more certain than the narrower one, which is not shown."""
+    broad, items = result.claims[0], result.claims[-1]
+    if not broad.is_conclusive or items.p <= result.alpha:
+        return
+    if items.p - broad.p > max(3.0 * items.standard_error, _SAME * items.p):
+        yield (
+            f"p for {broad.population} ({number(broad.p)}, by t) is smaller than p for {items.population} "
+            f"({number(items.p)}, by {items.method}), although the first claim is broader: the two tests "
+            f"differ on {result.metric} here, so quote the larger p"
+        )
 
 
 def _about_level(metric: Metric, data: ResponseSet, *, null: str) -> Iterator[str]:

@@ -41,6 +41,7 @@ class Told:
         """Return the sentences of the broadest claim and of that over new items alone."""
         result, broad, items = self.result, self.result.claims[0], self.result.claims[-1]
         first, second, sign = self._in_order(broad)
+        one_sided = "" if result.alternative == "two-sided" else f"{result.alternative}, "
         _, _, narrow = self._in_order(items) if result.verdict == "undecided" else (first, second, sign)
         return (
             f"{self._shown(broad)} on {result.metric}, for {broad.population}: the effect of {first} over "
@@ -50,7 +51,7 @@ class Told:
             f"{self.a} and {self.b} are equally good there, at α = {result.alpha:g}. "
             f"For {items.population}, {self._shown(items)}: "
             f"{self._ends(self.interval.low, self.interval.high, narrow)}, {result.p_in_words(items)} "
-            f"({self._null}, {self._how}).{self._more_draws(items)}"
+            f"({one_sided}{self._null}, {self._how}).{self._more_draws(items)}"
         )
 
     def _in_order(self, claim: Claim) -> tuple[str, str, float]:
@@ -58,7 +59,8 @@ class Told:
 
     def _ends(self, low: float, high: float, sign: float) -> str:
         low, high = sorted((sign * low, sign * high))
-        return f"{100 * self.interval.level:g} % interval {number(low)} to {number(high)}"
+        two_sided = "" if self.result.alternative == "two-sided" else "two-sided "
+        return f"{two_sided}{100 * self.interval.level:g} % interval {number(low)} to {number(high)}"
 
     def _more_draws(self, claim: Claim) -> str:
         return "" if claim.decided else " This is inconclusive: more draws could change it."
