@@ -105,6 +105,8 @@ def plan_people(
 
     effect, seen = asked.effect, None
     warnings: tuple[str, ...] = ()
+    if pilot is not None and pilot.pair is not None and people.solve is not None:
+        people, asked = _as_in_pilot(people, asked, pilot.pair)
     ratings, per_cluster = asked.ratings_per_item, people.items_per_cluster
     if pilot is not None and pilot.pair is not None:
         spread, seen, warnings = _of_pilot(people, metric, pilot, pilot.pair)
@@ -167,7 +169,8 @@ def _of_pilot(
     from nbyk.planning.people import pilot_test, spread_of_test
 
     test = pilot_test(pair, metric)
-    spread = spread_of_test(pair, metric, test).times(pilot.unit ** unit_power(metric))
+    spread = spread_of_test(pair, metric, test, rated=_rated(people, pair))
+    spread = spread.times(pilot.unit ** unit_power(metric))
     for name, sd, factor in (
         ("items", people.item_sd, 1.0),
         ("clusters", people.cluster_sd, 1.0),
@@ -192,6 +195,34 @@ def _of_pilot(
         )
     unit = pilot.unit ** unit_power(metric)
     return spread, unit * abs(test.effect), warnings
+
+
+def _rated(people: People, pair: ResponseSet) -> bool:
+    """Return whether the units of a pilot's systems are people: not if the plan is about runs."""
+    from nbyk.planning.people import rated_by_people
+
+    about_runs = people.runs is not None or people.run_sd is not None or people.solve == "runs"
+    return rated_by_people(pair) and not about_runs
+
+
+def _as_in_pilot(people: People, asked: CrewRequest, pair: ResponseSet) -> tuple[People, CrewRequest]:
+    """Return the options with the pilot's numbers in place of those that are neither given nor solved for."""
+    from nbyk.testing.systems.panel import panel_of
+
+    panel = panel_of(pair, None)
+    sizes = {source: panel.size(source) for source in panel.sources}
+    rated = _rated(people, pair)
+    raters = max(sizes.values(), default=0) if rated else sizes.get("raters", 0)
+    runs = 0 if rated else max((size for source, size in sizes.items() if source != "raters"), default=0)
+    if people.solve != "raters" and people.raters is None and people.items_per_rater is None and raters:
+        people = replace(people, raters=raters)
+    if people.solve != "runs" and people.runs is None and runs:
+        people = replace(people, runs=runs)
+    if people.solve != "ratings" and asked.ratings_per_item is None:
+        asked = replace(asked, ratings_per_item=_ratings_per_item(pair) if rated or pair.has_gold else 1)
+    if people.solve != "items" and asked.n_items is None and asked.budget is None:
+        asked = replace(asked, n_items=pair.n_items)
+    return people, asked
 
 
 def _is_shared(pair: ResponseSet) -> bool:

@@ -8,6 +8,7 @@ items, raters and runs each have a variance of their own, and so do single ratin
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -25,6 +26,8 @@ from nbyk.words import listed
 
 FEWEST = 3
 """Raters, runs or clusters that the test needs for a claim about others."""
+
+_RUN = re.compile("seed|run|epoch|trial", re.IGNORECASE)
 
 _SURE = 8.0
 """This far beyond the critical value, a power is 1. scipy returns NaN for a tail that is almost 0."""
@@ -115,14 +118,27 @@ def spread_of(
     return spread_of_test(data, chosen, pilot_test(data, chosen))
 
 
-def spread_of_test(pilot: ResponseSet, metric: Metric, test: SharedUnitsTest) -> Spread:
+def rated_by_people(data: ResponseSet) -> bool:
+    """Return whether the units behind the systems' responses are people, not runs.
+
+    They are if there is no gold, unless all of their names say that they are seeds, runs, epochs or trials.
+    """
+    names = [name for role in ("a", "b") for name in getattr(data.units.get(role), "names", ())]
+    return not data.has_gold and not (names and all(map(_RUN.search, names)))
+
+
+def spread_of_test(
+    pilot: ResponseSet, metric: Metric, test: SharedUnitsTest, *, rated: bool | None = None
+) -> Spread:
     """Return the variances that a pilot shows, from its `pilot_test`: those of clusters too, if it has any.
+
+    `rated` says whether people rated the systems' answers; by default `rated_by_people` decides.
 
     The variance between clusters is s² = N (C − I) / (M − 1) with the variances of the effect over clusters C
     and over items I, and M = Σ m² / N for clusters of m items. Unequal clusters count as fewer: the plan's
     variance with the pilot's own sizes is C.
     """
-    rated = not pilot.has_gold
+    rated = rated_by_people(pilot) if rated is None else rated
     if pilot.clusters is None:
         return Spread.of(test, rated=rated)
     alone = _test_of(replace(pilot, clusters=None), metric)

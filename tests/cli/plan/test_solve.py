@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.cli.conftest import Run
@@ -44,6 +46,27 @@ def test_items_and_ratings_may_be_named_too(nbyk: Run, solve: str, given: str, o
     named = solved(nbyk, f"--solve {solve} {given} {KNOWN}")
     assert named["open"] == [opened]
     assert named == solved(nbyk, f"{given} {KNOWN}")
+
+
+def test_numbers_that_are_not_solved_for_are_those_of_the_pilot(nbyk: Run) -> None:
+    nbyk("example")
+    pair = "--pilot example/gold.csv --pilot-systems example/sim_a.csv example/sim_b.csv --scale 0..1"
+    crew = solved(nbyk, f"--solve raters {pair} --power 0.8 --effect 0.04")["crew"]
+    assert (crew["n_items"], crew["ratings_per_item"], crew["runs"]) == (300, 3, 5)
+    more = solved(nbyk, f"--solve raters {pair} --power 0.8 --effect 0.04 --items 400 --runs 9")["crew"]
+    assert (more["n_items"], more["ratings_per_item"], more["runs"]) == (400, 3, 9)
+
+
+@pytest.mark.parametrize("names", [("seed1", "seed2", "seed3", "seed4"), ("a", "b", "c", "d")])
+def test_systems_without_gold_have_runs_if_you_ask_for_runs(nbyk: Run, names: tuple[str, ...]) -> None:
+    right = np.random.default_rng(5).random((120, 8)) < np.repeat([0.75, 0.7], 4)
+    for name, cells in (("x", right[:, :4]), ("y", right[:, 4:])):
+        rows = [f"q{item},{','.join(map(str, row))}" for item, row in enumerate(cells.astype(int))]
+        Path(f"{name}.csv").write_text("\n".join([f"item,{','.join(names)}", *rows]))
+    pair = "--pilot-systems x.csv y.csv --scale binary --metric mean --power 0.8 --effect 0.1"
+    crew = solved(nbyk, f"--solve runs {pair}")["crew"]
+    assert (crew["n_items"], crew["raters"], crew["ratings_per_item"]) == (120, 0, 1)
+    assert crew["runs"] >= 3
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ import numpy as np
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.planning.people import FEWEST, Crew, spread_of_test
+from nbyk.planning.people import FEWEST, Crew, rated_by_people, spread_of_test
 from nbyk.planning.people_plan import CrewRequest, plan_with_people
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units import shared_units_test
@@ -39,7 +39,7 @@ def what_people_would(
         alternative != "two-sided" and (test.effect > 0.0) != (alternative == "greater")
     ):
         return ""
-    rated = not data.has_gold
+    rated = rated_by_people(data)
     units = {source: panel.size(source) for source in panel.sources}
     raters = max(units.values()) if rated else units.get("raters", 0)
     runs = 0 if rated else max((count for source, count in units.items() if source != "raters"), default=0)
