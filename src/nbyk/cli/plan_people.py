@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from nbyk.cli.pilot import Pilot
     from nbyk.data import ResponseSet
     from nbyk.metrics import Metric
-    from nbyk.planning.people import Spread
+    from nbyk.planning.people import Crew, Spread
     from nbyk.planning.people_plan import CrewRequest
 
 
@@ -100,20 +100,27 @@ def plan_people(
     `asked` holds the options that every plan has; those about raters and runs are added here.
     """
     from nbyk.cli.answers import give
+    from nbyk.planning.people import present_crew, ratings_per_item
     from nbyk.planning.people_plan import plan_with_people
     from nbyk.report.people_plan import people_answer
 
     effect, seen = asked.effect, None
     warnings: tuple[str, ...] = ()
-    if pilot is not None and pilot.pair is not None and people.solve is not None:
-        people, asked = _as_in_pilot(people, asked, pilot.pair)
+    pair = None if pilot is None else pilot.pair
+    if pair is not None and people.solve is not None:
+        people, asked = _as_in_pilot(people, asked, present_crew(pair, rated=_rated(people, pair)))
     ratings, per_cluster = asked.ratings_per_item, people.items_per_cluster
-    if pilot is not None and pilot.pair is not None:
-        spread, seen, warnings = _of_pilot(people, metric, pilot, pilot.pair)
-        if ratings is None and not _is_shared(pilot.pair):
-            ratings = _ratings_per_item(pilot.pair)
-        if per_cluster is None and pilot.pair.n_clusters:
-            per_cluster = round(pilot.pair.n_items / pilot.pair.n_clusters)
+    if pair is not None and pilot is not None:
+        spread, seen, warnings = _of_pilot(people, metric, pair, pilot.unit)
+        now = present_crew(pair)
+        if not (now.raters or now.runs):
+            ratings = ratings_per_item(pair) if ratings is None else ratings
+            warnings += (
+                "no rater and no run of this pilot answers two items, so it does not show how they differ: "
+                f"the plan holds for {ratings_per_item(pair)} ratings per item, as in the pilot",
+            )
+        if per_cluster is None:
+            per_cluster = now.items_per_cluster
     elif people.cluster is not None:
         raise NbykError(
             f"found {people.cluster}, but there are no systems whose effect may differ between clusters; "
@@ -162,15 +169,14 @@ def _declared(people: People) -> Spread:
 
 
 def _of_pilot(
-    people: People, metric: Metric, pilot: Pilot, pair: ResponseSet
+    people: People, metric: Metric, pair: ResponseSet, unit: float
 ) -> tuple[Spread, float, tuple[str, ...]]:
     """Return variances (declared, or else from a comparison with ids), its effect, and cautions."""
     from nbyk.metrics.units import unit_power
     from nbyk.planning.people import pilot_test, spread_of_test
 
-    test = pilot_test(pair, metric)
-    spread = spread_of_test(pair, metric, test, rated=_rated(people, pair))
-    spread = spread.times(pilot.unit ** unit_power(metric))
+    test, unit = pilot_test(pair, metric), unit ** unit_power(metric)
+    spread = spread_of_test(pair, metric, test, rated=_rated(people, pair)).times(unit)
     for name, sd, factor in (
         ("items", people.item_sd, 1.0),
         ("clusters", people.cluster_sd, 1.0),
@@ -188,12 +194,6 @@ def _of_pilot(
     warnings: tuple[str, ...] = ()
     if few:
         warnings = (f"{' and '.join(few)} of the pilot tell little of how others differ",)
-    if not _is_shared(pair):
-        warnings += (
-            "no rater and no run of this pilot answers two items, so it does not show how they differ: the "
-            f"plan holds for {_ratings_per_item(pair)} ratings per item, as in the pilot",
-        )
-    unit = pilot.unit ** unit_power(metric)
     return spread, unit * abs(test.effect), warnings
 
 
@@ -205,33 +205,15 @@ def _rated(people: People, pair: ResponseSet) -> bool:
     return rated_by_people(pair) and not about_runs
 
 
-def _as_in_pilot(people: People, asked: CrewRequest, pair: ResponseSet) -> tuple[People, CrewRequest]:
+def _as_in_pilot(people: People, asked: CrewRequest, now: Crew) -> tuple[People, CrewRequest]:
     """Return the options with the pilot's numbers in place of those that are neither given nor solved for."""
-    from nbyk.testing.systems.panel import panel_of
-
-    panel = panel_of(pair, None)
-    sizes = {source: panel.size(source) for source in panel.sources}
-    rated = _rated(people, pair)
-    raters = max(sizes.values(), default=0) if rated else sizes.get("raters", 0)
-    runs = 0 if rated else max((size for source, size in sizes.items() if source != "raters"), default=0)
-    if people.solve != "raters" and people.raters is None and people.items_per_rater is None and raters:
-        people = replace(people, raters=raters)
-    if people.solve != "runs" and people.runs is None and runs:
-        people = replace(people, runs=runs)
-    if people.solve != "ratings" and asked.ratings_per_item is None:
-        asked = replace(asked, ratings_per_item=_ratings_per_item(pair) if rated or pair.has_gold else 1)
-    if people.solve != "items" and asked.n_items is None and asked.budget is None:
-        asked = replace(asked, n_items=pair.n_items)
+    solve = people.solve
+    if solve != "raters" and people.raters is None and people.items_per_rater is None and now.raters:
+        people = replace(people, raters=now.raters)
+    if solve != "runs" and people.runs is None and now.runs:
+        people = replace(people, runs=now.runs)
+    if solve != "ratings" and asked.ratings_per_item is None:
+        asked = replace(asked, ratings_per_item=now.ratings_per_item)
+    if solve != "items" and asked.n_items is None and asked.budget is None:
+        asked = replace(asked, n_items=now.n_items)
     return people, asked
-
-
-def _is_shared(pair: ResponseSet) -> bool:
-    from nbyk.testing.systems.panel import panel_of
-
-    return bool(panel_of(pair, None).sources)
-
-
-def _ratings_per_item(pair: ResponseSet) -> int:
-    """Return the mean number of gold ratings of an item or, without gold, of ratings of A's answers."""
-    rated = pair.gold if pair.has_gold else pair.a
-    return max(1, round(float((rated == rated).sum(axis=1).mean())))

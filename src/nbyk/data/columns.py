@@ -61,6 +61,11 @@ def recognised(table: Table, asked: Columns) -> Columns:
     return found
 
 
+def known_names(names: Sequence[str], role: str) -> list[str]:
+    """Return the columns whose names are known for a role, in any case of letters."""
+    return [name for name in names if name.lower() in KNOWN_NAMES[role]]
+
+
 def system_column(table: Table) -> str | None:
     """Return the column that names the system of each row, if a column has a known name."""
     return _known(table, "system")
@@ -90,7 +95,7 @@ def described_wide(columns: Columns, items: Sequence[str], raters: Sequence[str]
 
 
 def _known(table: Table, role: str, taken: Sequence[str | None] = ()) -> str | None:
-    names = [name for name in table.names if name.lower() in KNOWN_NAMES[role] and name not in taken]
+    names = [name for name in known_names(table.names, role) if name not in taken]
     if len(names) > 1:
         raise NbykError(
             f"{table.path}: the columns {_listed(names)} could all be the {role}s; name the right one with "

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from scipy.special import nctdtr, stdtrit
 
+from nbyk.data.columns import RUN_NAMES
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
@@ -27,7 +28,7 @@ from nbyk.words import listed
 FEWEST = 3
 """Raters, runs or clusters that the test needs for a claim about others."""
 
-_RUN = re.compile("seed|run|epoch|trial", re.IGNORECASE)
+_RUN = re.compile("|".join(RUN_NAMES), re.IGNORECASE)
 
 _SURE = 8.0
 """This far beyond the critical value, a power is 1. scipy returns NaN for a tail that is almost 0."""
@@ -341,3 +342,24 @@ def power_with_people(spread: Spread, crew: Crew, effect: float, alpha: float = 
         return 1.0
     below, far_below = (nctdtr(df, shift, end) for end in (critical, -critical))
     return 1.0 - float(np.nan_to_num(below)) + float(np.nan_to_num(far_below))
+
+
+def ratings_per_item(data: ResponseSet) -> int:
+    """Return the mean number of gold ratings of an item or, without gold, of responses of A to it."""
+    rated = data.gold if data.has_gold else data.a
+    return max(1, round(float((~np.isnan(rated)).sum(axis=1).mean())))
+
+
+def present_crew(data: ResponseSet, *, rated: bool | None = None) -> Crew:
+    """Return the numbers of items, shared raters, ratings and shared runs that a comparison has now.
+
+    `rated` is as for `spread_of_test`. Raters or runs that answer one item each count as none.
+    """
+    rated = rated_by_people(data) if rated is None else rated
+    panel = panel_of(data, None)
+    sizes = {source: panel.size(source) for source in panel.sources}
+    raters = max(sizes.values(), default=0) if rated else sizes.get("raters", 0)
+    runs = 0 if rated else max((size for source, size in sizes.items() if source != "raters"), default=0)
+    ratings = ratings_per_item(data) if rated or data.has_gold else 1
+    per_cluster = round(data.n_items / data.n_clusters) if data.n_clusters else 1
+    return Crew(data.n_items, raters, min(ratings, raters) if raters else ratings, runs, per_cluster)

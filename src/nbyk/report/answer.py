@@ -52,7 +52,7 @@ class AnswerTable:
     marked: tuple[str, ...] = ()
     on_page: bool = True
 
-    @property
+    @cached_property
     def shown(self) -> pd.DataFrame:
         """Its rows for the terminal and the page: without the columns that hold nothing in any row."""
         held = [not (len(self.frame) and self.frame[name].isna().all()) for name in self.frame.columns]

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nbyk.data.columns import KNOWN_NAMES
+from nbyk.data.columns import known_names
 from nbyk.data.layouts import ARRAY_SUFFIXES, load_array
 from nbyk.data.tables import DELIMITERS, JSON_LINES, Table, read_table, unknown_suffix
 from nbyk.data.text import shown, text_lines
@@ -61,7 +61,7 @@ def read_labels(path: str | os.PathLike[str], kind: Kind) -> LabelColumn:
     if suffix in TYPED_SUFFIXES:
         table = read_table(path)
         if LABEL in table.names:
-            _check_others(path, table.names)
+            _item_beside_label(path, table.names)
         return column_of(table, LABEL, kind, str(path))
     if suffix not in LABEL_SUFFIXES:
         raise unknown_suffix(path, LABEL_SUFFIXES)
@@ -152,10 +152,10 @@ def _split(path: str | os.PathLike[str], suffix: str, kind: Kind) -> Iterator[tu
 
 def _hard_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
     header = rows[0][1]
-    items = None
+    items = of_items = None
     if LABEL in header:
         _check_header(path, header)
-        _check_others(path, header)
+        of_items = _item_beside_label(path, header)
         rows = rows[1:]
         if not rows:
             raise NbykError(f"{path}: has a header and no labels; expected one label per line")
@@ -165,7 +165,6 @@ def _hard_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
             f"header with columns {LABEL} and {ITEM} (for rows of probabilities declare the kind soft)"
         )
     _check_widths(path, rows, len(header))
-    of_items = _item_name(path, header) if len(header) > 1 else None
     if of_items is not None:
         items = _item_column(path, rows, header.index(of_items))
     place = header.index(LABEL) if LABEL in header else 0
@@ -207,7 +206,7 @@ def _item_name(path: str | os.PathLike[str], names: Sequence[str]) -> str | None
     """Return the column of items: `item`, or else the one with another known name."""
     if ITEM in names:
         return ITEM
-    known = [name for name in names if name.lower() in KNOWN_NAMES[ITEM]]
+    known = known_names(names, ITEM)
     if len(known) > 1:
         raise NbykError(
             f"{path}: the columns {' and '.join(known)} could all be the items; rename the right one to "
@@ -216,14 +215,16 @@ def _item_name(path: str | os.PathLike[str], names: Sequence[str]) -> str | None
     return known[0] if known else None
 
 
-def _check_others(path: str | os.PathLike[str], names: Sequence[str]) -> None:
-    """Raise NbykError if there are columns beside the labels, and none of items: rows may be in any order."""
+def _item_beside_label(path: str | os.PathLike[str], names: Sequence[str]) -> str | None:
+    """Return the column of items; refuse other columns without one: their rows may be in any order."""
     others = [name for name in names if name != LABEL]
-    if others and _item_name(path, others) is None:
+    of_items = _item_name(path, others)
+    if others and of_items is None:
         raise NbykError(
             f"{path}: found {', '.join(map(shown, others))} beside {LABEL}, expected a column of items; "
             f"rename it to {ITEM}, or leave only {LABEL} if all files have their rows in the same order"
         )
+    return of_items
 
 
 def _are_probabilities(rows: _Rows, place: int) -> bool:

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
-
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.planning.people import FEWEST, Crew, rated_by_people, spread_of_test
+from nbyk.planning.people import FEWEST, present_crew, spread_of_test
 from nbyk.planning.people_plan import CrewRequest, plan_with_people
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units import shared_units_test
@@ -39,14 +37,7 @@ def what_people_would(
         alternative != "two-sided" and (test.effect > 0.0) != (alternative == "greater")
     ):
         return ""
-    rated = rated_by_people(data)
-    units = {source: panel.size(source) for source in panel.sources}
-    raters = max(units.values()) if rated else units.get("raters", 0)
-    runs = 0 if rated else max((count for source, count in units.items() if source != "raters"), default=0)
-    per_item = round(float((~np.isnan(data.a if rated else data.gold)).sum(axis=1).mean()))
-    now = Crew(data.n_items, raters, min(per_item, raters) if raters else max(per_item, 1), runs)
-    spread = spread_of_test(data, metric, test)
-    per_cluster = round(data.n_items / data.n_clusters) if data.n_clusters else 1
+    now, spread = present_crew(data), spread_of_test(data, metric, test)
     # The level of a one-sided test is that of one side of a two-sided test.
     level = alpha if alternative == "two-sided" else min(2.0 * alpha, 0.999)
     asked = CrewRequest(
@@ -54,7 +45,7 @@ def what_people_would(
         now.raters,
         now.ratings_per_item,
         now.runs,
-        items_per_cluster=per_cluster,
+        items_per_cluster=now.items_per_cluster,
         effect=test.effect,
         power=max(power, 1.001 * level),
         alpha=level,
