@@ -83,6 +83,19 @@ def test_without_shared_units_it_is_the_power_of_a_t_test() -> None:
     critical, shift = stats.t.isf(0.025, 49), 0.07 / np.sqrt(variance)
     expected = stats.nct.sf(critical, 49, shift) + stats.nct.cdf(-critical, 49, shift)
     assert power_with_people(spread, crew, 0.07) == pytest.approx(expected, abs=1e-9)
+    one_sided = stats.nct.sf(stats.t.isf(0.05, 49), 49, shift)
+    assert power_with_people(spread, crew, 0.07, alternative="greater") == pytest.approx(one_sided, abs=1e-9)
+    assert power_with_people(spread, crew, -0.07, alternative="greater") == pytest.approx(one_sided, abs=1e-9)
+
+
+def test_a_one_sided_plan_is_that_of_a_test_at_twice_the_level() -> None:
+    asked = CrewRequest(raters=6, ratings_per_item=3, runs=0, effect=0.1, power=0.8)
+    two_sided = plan_with_people(SPREAD, replace(asked, alpha=0.1))
+    one_sided = plan_with_people(SPREAD, replace(asked, alternative="greater"))
+    assert one_sided.crew == two_sided.crew
+    assert "(one-sided, α = 0.05)" in one_sided.sentence
+    with pytest.raises(NbykError, match="a plan takes B for the worse system"):
+        plan_with_people(SPREAD, replace(asked, alternative="less"))
 
 
 def test_any_one_is_solved_for_and_comes_back() -> None:

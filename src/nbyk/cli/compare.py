@@ -3,18 +3,15 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
-from functools import partial
+from collections.abc import Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
-from nbyk.cli.gates import Gate, Shown, all_better, by_margin, reason_of, with_gate
-from nbyk.cli.naming import error_in_options
+from nbyk.cli.compare_answers import CompareRequest, answer_of
+from nbyk.cli.gates import Gate, with_gate
 from nbyk.cli.options import (
     Cluster,
     Generalise,
@@ -42,34 +39,12 @@ from nbyk.cli.options import (
 from nbyk.errors import NbykError, unknown_name
 
 if TYPE_CHECKING:
-    from nbyk.data import ResponseSet, Systems
-    from nbyk.report.answer import Answer
-    from nbyk.testing.systems.result import ComparisonResult, IntervalMethod
+    from nbyk.data import Systems
 
 STEM = "compare"
 """Stem of the report's and the JSON file's names."""
 
-FULL = (
-    "the verdict may depend on the metric, the null and the sampler; --full tests by all of them, and finds "
-    "the size that would settle it"
-)
-"""The last caution about two systems, unless --full was given."""
-
 _ALTERNATIVES = ("two-sided", "greater", "less")
-
-
-@dataclass(frozen=True)
-class _Asked:
-    """How to compare: arguments of both `nbyk.compare` and `nbyk.compare_systems`, and other options."""
-
-    metrics: tuple[str, ...]
-    against: str | None
-    correction: str
-    interval: IntervalMethod
-    max_draws: int
-    full: bool
-    margin: float | None
-    test: Mapping[str, Any]
 
 
 def compare(
@@ -236,7 +211,7 @@ def compare(
     for file, columns in read.recognised.items():
         print(f"{file}: {columns}", file=sys.stderr)
     _check_names(read, against, gate=gate)
-    asked = _Asked(
+    asked = CompareRequest(
         chosen,
         against,
         correction,
@@ -256,122 +231,10 @@ def compare(
             "threads": threads,
         },
     )
-    answer, shown = (_pair if len(read.names) == 2 else _board)(read, asked)
+    answer, shown = answer_of(read, asked)
     if gate:
         answer = with_gate(answer, shown)
     give(answer, out=out, form=form, stem=STEM, gate=shown.better if gate else None)
-
-
-def _pair(systems: Systems, asked: _Asked) -> tuple[Answer, Shown]:
-    """Return the answer of two systems, and whether A is the better one by every metric."""
-    from nbyk.report.comparison.pair_answer import PairFindings, pair_answer
-    from nbyk.testing.systems.compare import compare_metrics
-
-    a, b = systems.names
-    if asked.against == a:
-        a, b = b, a
-    data = systems.pair(a, b)
-    with _stage(f"comparing {a} with {b} on {systems.n_items} items"):
-        results = compare_metrics(data, metrics=asked.metrics, margins=_margins(systems, asked), **asked.test)
-    found = PairFindings(a, b, systems, results, asked.interval, **_extras(systems, data, results, asked))
-    if asked.margin is not None:
-        within = by_margin((result.verdict == "A", result.margins[0]) for result in results.values())
-        return pair_answer(found), Shown(a, b, within, "", asked.margin)
-    better = all_better((result.verdict == "A", result.decided) for result in results.values())
-    return pair_answer(found), Shown(a, b, better, reason_of(results.values()))
-
-
-def _margins(systems: Systems, asked: _Asked) -> dict[str, float]:
-    """Return the margin in the unit of each metric's effect; none if none was given."""
-    from nbyk.metrics import get
-    from nbyk.metrics.units import effect_unit
-
-    if asked.margin is None:
-        return {}
-    return {name: asked.margin / effect_unit(get(name), systems.scale) for name in asked.metrics}
-
-
-def _board(systems: Systems, asked: _Asked) -> tuple[Answer, Shown]:
-    """Return the answer of three systems or more, and whether the first is better than the baseline."""
-    from nbyk.report.comparison.board_answer import board_answer
-    from nbyk.testing.systems.systems import compare_systems
-
-    boards, margins = {}, _margins(systems, asked)
-    of_gold = {} if systems.gold_units is None else {"gold": systems.gold_units}
-    for name in asked.metrics:
-        with _stage(f"comparing {len(systems.names)} systems on {systems.n_items} items by {name}"):
-            boards[name] = compare_systems(
-                systems.gold,
-                systems.responses,
-                metric=name,
-                units={**of_gold, **systems.units},
-                cluster=systems.clusters,
-                against=asked.against,
-                correction=asked.correction,  # type: ignore[arg-type]
-                max_draws=asked.max_draws,
-                margin=margins.get(name),
-                **asked.test,
-            )
-    first = next(name for name in systems.names if name != asked.against)
-    of_first = [[pair for pair in board.pairs if pair.a == first] for board in boards.values()]
-    answer = board_answer(boards, systems)
-    if asked.margin is not None:
-        within = by_margin((pair.better == first, pair.margin) for pairs in of_first for pair in pairs)
-        return answer, Shown(first, asked.against, within, "", asked.margin)
-    better = all_better(
-        (any(pair.better == first for pair in pairs), all(pair.decided for pair in pairs))
-        for pairs in of_first
-    )
-    reason = reason_of(pair.result for pairs in of_first for pair in pairs)
-    return answer, Shown(first, asked.against, better, reason)
-
-
-def _extras(
-    systems: Systems, data: ResponseSet, results: Mapping[str, ComparisonResult], asked: _Asked
-) -> dict[str, Any]:
-    """Return further findings about two systems, as the arguments of `PairFindings`.
-
-    A finding that these data do not allow is left out, with the reason.
-    """
-    from nbyk.testing.systems.variance import variance_shares
-
-    left_out = []
-    test = {
-        name: asked.test[name] for name in ("alpha", "alternative", "confidence_level", "seed", "threads")
-    }
-    found: dict[str, Any] = {}
-
-    def look(what: str, at: partial[Any]) -> Any:
-        try:
-            with _stage(what):
-                return at()
-        except NbykError as error:
-            left_out.append(f"{what}: not known here, {error_in_options(error)}")
-            return None
-
-    shares = {
-        name: look(
-            f"variance of {name}", partial(variance_shares, data, metric=name, seed=asked.test["seed"])
-        )
-        for name, result in results.items()
-        if not result.claims[0].parts
-    }
-    found["shares"] = {name: of_metric for name, of_metric in shares.items() if of_metric is not None}
-    if asked.full:
-        from nbyk.planning.settling.settle import NULLS, settle
-        from nbyk.testing.systems.sensitivity import sensitivity
-
-        null = asked.test["null"]
-        found["sensitivity"] = look("sensitivity", partial(sensitivity, data, null=null, **test))
-        name, result = next(iter(results.items()))
-        if not result.claims[-1].p <= result.alpha and null in NULLS:
-            found["settlement"] = look(
-                f"what would settle {name}",
-                partial(settle, data, metric=name, null=null, scale=systems.scale, **test),
-            )
-    else:
-        left_out.append(FULL)
-    return {**found, "left_out": tuple(left_out)}
 
 
 def _metrics(names: list[str] | None, *, has_gold: bool) -> tuple[str, ...]:
@@ -424,16 +287,3 @@ def _check_names(systems: Systems, against: str | None, *, gate: bool) -> None:
 def _one_of(argument: str, value: str, known: Sequence[str]) -> None:
     if value not in known:
         raise NbykError(f"found {value!r}, expected {' or '.join(known)}", argument=argument)
-
-
-@contextmanager
-def _stage(what: str) -> Iterator[None]:
-    """Show the current step on a terminal."""
-    if sys.stderr.isatty():
-        from rich.console import Console
-
-        shown: Any = Console(stderr=True).status(f"{what} …")
-    else:
-        shown = nullcontext()
-    with shown:
-        yield

@@ -22,9 +22,9 @@ def labels(
     files: Annotated[
         list[str],
         typer.Argument(
-            metavar="DESIGN",
-            help="The design, in YAML (docs/labels.md). With --gold: two files of hard labels or more, each "
-            "PATH or NAME=PATH. The first is A.",
+            metavar="FILES",
+            help="With --gold: two files of predicted labels or more, each PATH or NAME=PATH. The first is "
+            "A. Without --gold: one design, in YAML.",
         ),
     ],
     gold: Annotated[
@@ -63,9 +63,11 @@ def labels(
     ] = None,
     threads: Threads = 1,
 ) -> None:
-    """Compare classifiers by their hard or soft label predictions: controls, treatments and runs of a design.
+    """Compare classifiers by the labels that they predict, hard or soft.
 
-    With --gold you need no design: nbyk labels --gold gold.csv a.csv b.csv compares two files of predictions.
+    Give the gold labels and one file of predictions for each system: nbyk labels --gold gold.csv a.csv b.csv.
+    For several runs of a system, soft labels or families of tests, give one design: a file in YAML that names
+    the controls, the treatments and their runs (docs/labels.md).
 
     With --out, comparisons that were computed before are kept, and results.tsv has BooStSa's layout. The gate
     is passed if every treatment is shown to be better than its control by the first score.

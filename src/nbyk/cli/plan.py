@@ -231,7 +231,13 @@ def plan(
         if out is not None:
             check_out_folder(out)
         chosen = get(metric[0] if metric else "mae")
-        _refuse_with_people(dataset=dataset, prior=prior, epsilon=epsilon, n_runs=n_runs)
+        _refuse_with_people(
+            dataset=dataset,
+            prior=prior,
+            epsilon=epsilon,
+            n_runs=n_runs,
+            test=None if test == "swap_items" else test,
+        )
         pair = None
         if pilot_systems is not None:
             columns = Columns(item, rater, value)
@@ -242,6 +248,7 @@ def plan(
             effect=effect,
             power=power,
             alpha=alpha,
+            alternative=cast("Any", alternative),
             costs=Costs(cost_per_item, cost_per_rating),
             budget=budget,
         )

@@ -59,6 +59,25 @@ def item_means(responses: Floats) -> Floats:
     return out
 
 
+def without_rounding(values: Floats) -> Floats:
+    """Return numbers to thirteen digits of the largest, so that numbers that are equal on paper are equal.
+
+    The last digits of a mean of K numbers depend on their order and on their scale.
+    """
+    largest = float(np.nanmax(np.abs(values), initial=0.0))
+    if largest == 0.0:
+        return values + 0.0
+    places = 12 - math.floor(math.log10(largest) + 1e-9)  # a largest of .999… is 1
+    with np.errstate(over="ignore"):
+        rounded: Floats = np.round(values, places) + 0.0
+    return rounded
+
+
+def equal_item_means(responses: Floats) -> Floats:
+    """Return `item_means`; those that are equal on paper are equal, in any order of raters, on any scale."""
+    return without_rounding(item_means(responses))
+
+
 @njit(nogil=True, cache=True)
 def _mean_absolute_error(system: Floats, gold: Floats) -> float:
     n = len(gold)

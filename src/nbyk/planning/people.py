@@ -21,6 +21,7 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
 from nbyk.testing.engine.inputs import as_response_set
+from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units import SharedUnitsTest, responses, shared_units_test
 from nbyk.testing.systems.panel import panel_of
 from nbyk.words import listed
@@ -325,10 +326,13 @@ def variance_of(spread: Spread, crew: Crew) -> tuple[float, float]:
     return total, max(1.0, total**2 / squares) if squares > 0.0 else crew.clusters - 1.0
 
 
-def power_with_people(spread: Spread, crew: Crew, effect: float, alpha: float = 0.05) -> float:
-    """Return the power of the two-sided t-test over new items, raters and runs: by the noncentral t.
+def power_with_people(
+    spread: Spread, crew: Crew, effect: float, alpha: float = 0.05, alternative: Alternative = "two-sided"
+) -> float:
+    """Return the power of the t-test over new items, raters and runs: by the noncentral t.
 
-    It is 0 with fewer than three shared raters or runs: the test makes no claim about them.
+    A one-sided test is of the effect's own side. The power is 0 with fewer than three shared raters or runs:
+    the test makes no claim about them.
     """
     crew.check()
     if any(0 < units < FEWEST for units in (crew.raters, crew.runs)):
@@ -337,11 +341,13 @@ def power_with_people(spread: Spread, crew: Crew, effect: float, alpha: float = 
     if variance == 0.0:
         return 1.0 if effect else alpha
     shift = abs(effect) / math.sqrt(variance)
-    critical = -float(stdtrit(df, 0.5 * alpha))
+    sides = 2 if alternative == "two-sided" else 1
+    critical = -float(stdtrit(df, alpha / sides))
     if shift > critical + _SURE:
         return 1.0
     below, far_below = (nctdtr(df, shift, end) for end in (critical, -critical))
-    return 1.0 - float(np.nan_to_num(below)) + float(np.nan_to_num(far_below))
+    far = float(np.nan_to_num(far_below)) if sides == 2 else 0.0
+    return 1.0 - float(np.nan_to_num(below)) + far
 
 
 def ratings_per_item(data: ResponseSet) -> int:

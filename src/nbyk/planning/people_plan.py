@@ -11,6 +11,8 @@ from typing import Any
 
 from nbyk.errors import NbykError
 from nbyk.planning.people import FEWEST, Costs, Crew, Spread, power_with_people
+from nbyk.planning.sides import SIDES, check_side
+from nbyk.testing.pvalues import Alternative
 from nbyk.words import listed
 
 _MOST = {"n_items": 1_000_000, "raters": 10_000, "ratings_per_item": 10_000, "runs": 10_000}
@@ -33,8 +35,10 @@ class CrewRequest:
         In place of `raters`: the items L that one person rates, so that there are N K / L raters.
     items_per_cluster
         Items in a cluster; 1 without clusters.
-    effect, power, alpha
-        The effect on the metric, the power, and the level of the two-sided test.
+    effect, power
+        The effect on the metric, and the power.
+    alpha, alternative
+        The level of the test, and its question: "two-sided", or "greater" for one side.
     costs, budget
         The costs of items, ratings, raters and runs, and the total budget.
     """
@@ -48,6 +52,7 @@ class CrewRequest:
     effect: float | None = None
     power: float | None = None
     alpha: float = 0.05
+    alternative: Alternative = "two-sided"
     costs: Costs = field(default_factory=Costs)
     budget: float | None = None
 
@@ -65,6 +70,10 @@ class CrewRequest:
         unknown: dict[str, Any] = {name: None}
         return replace(self, **unknown)
 
+    def power_at(self, effect: float, spread: Spread, crew: Crew) -> float:
+        """Return the power of the requested test for an effect and a crew."""
+        return power_with_people(spread, crew, effect, self.alpha, self.alternative)
+
     def check(self) -> None:
         """Raise NbykError if a number is out of range, or raters are given twice."""
         if self.items_per_rater is not None and (
@@ -79,6 +88,7 @@ class CrewRequest:
             raise NbykError(
                 f"found {self.power}, expected a number between α = {self.alpha:g} and 1", argument="power"
             )
+        check_side(self.alternative)
         if self.effect is not None and not 0.0 < abs(self.effect) < math.inf:
             raise NbykError(f"found {self.effect}, expected a number other than 0", argument="effect")
         if self.budget is not None and not 0.0 < self.budget < math.inf:
@@ -144,7 +154,7 @@ class PeoplePlan:
     def sentence(self) -> str:
         """The answer in a sentence or two that you can quote."""
         crew, asked = self.crew, self.request
-        test = f"the t-test over {crew.populations} (two-sided, α = {asked.alpha:g})"
+        test = f"the t-test over {crew.populations} ({SIDES[asked.alternative]}, α = {asked.alpha:g})"
         if not self.reachable:
             way = " or ".join(f"{count} {name} would" for name, count in self.instead.items())
             *first, last = (_NAMES[name] for name in self.open)
@@ -182,6 +192,7 @@ class PeoplePlan:
             "instead": dict(self.instead),
             "spread": asdict(self.spread),
             "alpha": self.request.alpha,
+            "alternative": self.request.alternative,
             "asked_power": self.request.power,
             "warnings": list(self.warnings),
         }
@@ -238,7 +249,7 @@ def plan_with_people(spread: Spread, request: CrewRequest) -> PeoplePlan:
 
 def _reached(spread: Spread, request: CrewRequest, crew: Crew) -> float:
     """Return the power of a crew for the requested effect."""
-    return power_with_people(spread, crew, request.effect or 0.0, request.alpha)
+    return request.power_at(request.effect or 0.0, spread, crew)
 
 
 def _least_number(
@@ -358,7 +369,7 @@ def _for_the_money(spread: Spread, request: CrewRequest, sizes: Sequence[str]) -
         return made(crews[best], request.effect, powers[best])
     best_crew, size, power = crews[0], math.inf, 0.0
     for crew in crews:
-        if power_with_people(spread, crew, min(size, 1e12), request.alpha) > (request.power or 0.0):
+        if request.power_at(min(size, 1e12), spread, crew) > (request.power or 0.0):
             found_size, found_power = _least_effect(spread, request, crew)
             if found_size < size:
                 best_crew, size, power = crew, found_size, found_power
@@ -394,7 +405,7 @@ def _least_effect(spread: Spread, request: CrewRequest, crew: Crew) -> tuple[flo
     target = request.power or 0.0
 
     def power(size: float) -> float:
-        return power_with_people(spread, crew, size, request.alpha)
+        return request.power_at(size, spread, crew)
 
     high = 1e-6
     while power(high) < target:

@@ -17,7 +17,8 @@ from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import Power
 from nbyk.planning.request import Request
 from nbyk.planning.search import PlanSearch
-from nbyk.planning.sentence import SIDES, beside_sentence, plan_sentence
+from nbyk.planning.sentence import beside_sentence, plan_sentence
+from nbyk.planning.sides import check_side
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.pilot_items import PilotItems
 from nbyk.testing.pvalues import Alternative
@@ -241,12 +242,7 @@ def plan(
     """
     if not 0.0 < precision < 0.5:
         raise NbykError(f"found {precision}, expected a standard error such as 0.01", argument="precision")
-    if alternative not in SIDES:
-        raise NbykError(
-            f"found {alternative!r}, expected {' or '.join(map(repr, SIDES))}: a plan takes B for the worse "
-            "system",
-            argument="alternative",
-        )
+    check_side(alternative)
     chosen = SystemTest(
         test, metric if isinstance(metric, Metric) else get(metric), alpha, alternative, n_resamples
     )

@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nbyk.planning.sides import SIDES
 from nbyk.planning.simulation import EPSILON_FROM
 from nbyk.resampling.pilot_items import PilotItems
 
 if TYPE_CHECKING:
     from nbyk.planning.plan import Plan
-
-SIDES = {"two-sided": "two-sided", "greater": "one-sided"}
-"""The alternatives that a plan may have, and their names in its sentence."""
 
 _FIFTH = 1.2
 

@@ -8,8 +8,9 @@ from functools import partial
 from itertools import product
 from typing import TYPE_CHECKING, Any
 
-from nbyk.planning.people import Crew, power_with_people
+from nbyk.planning.people import Crew
 from nbyk.planning.people_plan import PeoplePlan, plan_with_people
+from nbyk.planning.sides import SIDES
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.drawing import COLOURS, new_figure, style
 
@@ -56,7 +57,7 @@ def _explorer(plan: PeoplePlan) -> dict[str, Any] | None:
         "runs": sorted({*_RUNS, crew.runs}) if crew.runs else [0],
     }
     power = [
-        round(power_with_people(plan.spread, one, plan.effect, plan.request.alpha), 4)
+        round(plan.request.power_at(plan.effect, plan.spread, one), 4)
         for n, j, k, r in product(*axes.values())
         for one in (Crew(n, j, min(k, j or k), r, crew.items_per_cluster),)
     ]
@@ -99,6 +100,7 @@ def _whole(number: float) -> float:
 def people_figure(plan: PeoplePlan) -> Figure:
     """Draw the least N against J for several powers, and the plan itself."""
     figure, axes = new_figure(5.6, 4.0)
+    asked = plan.request
     with style():
         for power, colour in zip(_POWERS, COLOURS, strict=False):
             found = [_with_raters(plan, raters, power) for raters in _RATERS]
@@ -118,7 +120,11 @@ def people_figure(plan: PeoplePlan) -> Figure:
             which(lambda value, _: f"{value:g}")
         axes.set_xlabel("raters, J")
         axes.set_ylabel("items, N")
-        axes.set_title(f"effect {plan.effect:.3g}, α = {plan.request.alpha:g}", loc="left", fontsize=9)
+        axes.set_title(
+            f"effect {plan.effect:.3g}, {SIDES[asked.alternative]}, α = {asked.alpha:g}",
+            loc="left",
+            fontsize=9,
+        )
         if axes.get_legend_handles_labels()[0]:
             axes.legend(fontsize=8)
     return figure

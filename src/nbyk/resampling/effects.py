@@ -56,7 +56,12 @@ def batches(size: int, values_per_replicate: int, threads: int = 1) -> list[int]
     return [min(batch, size - start) for start in range(0, size, batch)]
 
 
-def score(metrics: Sequence[Metric], systems: Floats, gold: Floats) -> Floats:
+def score(
+    metrics: Sequence[Metric],
+    systems: Floats,
+    gold: Floats,
+    means_of: Callable[[Floats], Floats] = item_means,
+) -> Floats:
     """Return the effects of a batch.
 
     Parameters
@@ -67,6 +72,8 @@ def score(metrics: Sequence[Metric], systems: Floats, gold: Floats) -> Floats:
         Responses of A and B.
     gold : ndarray, shape (R, N, K_gold)
         Gold responses; K_gold is 0 without gold.
+    means_of
+        The function that takes responses, shape (..., N, K), to item means.
 
     Returns
     -------
@@ -87,8 +94,8 @@ def score(metrics: Sequence[Metric], systems: Floats, gold: Floats) -> Floats:
             metric.fill(systems, reference, out)
         else:
             if system_means is None:
-                system_means = item_means(systems)
-                gold_means = None if reference is None else item_means(reference)
+                system_means = means_of(systems)
+                gold_means = None if reference is None else means_of(reference)
             metric.fill(system_means, gold_means, out)
     return effects_of_scores(metrics, scores)
 

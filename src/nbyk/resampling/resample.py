@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import hashlib
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.metrics.item_means import item_means
+from nbyk.metrics.item_means import equal_item_means, item_means, without_rounding
 from nbyk.resampling import kernels
 from nbyk.resampling.effects import (
     EffectDraws,
@@ -47,11 +48,17 @@ class _Rows:
 
 
 def observed_effects(data: ResponseSet, metrics: str | Metric | Sequence[str | Metric]) -> Floats:
-    """Return each metric's effect on the data, shape (metrics,), positive if A is better."""
-    chosen = as_metrics(metrics)
-    return check_defined(chosen, score(chosen, stack_responses(data.a[None], data.b[None]), data.gold[None]))[
-        :, 0
-    ]
+    """Return each metric's effect on the data, shape (metrics,), positive if A is better.
+
+    Item means are compared bit by bit, as scipy and VET compare them. `nbyk.compare` takes means for equal if
+    they are equal on paper, so its effects by ranks and thresholds may differ.
+    """
+    return _observed(data, as_metrics(metrics), item_means)
+
+
+def _observed(data: ResponseSet, metrics: Sequence[Metric], means_of: Callable[[Floats], Floats]) -> Floats:
+    systems = stack_responses(data.a[None], data.b[None])
+    return check_defined(metrics, score(metrics, systems, data.gold[None], means_of))[:, 0]
 
 
 def resample(
@@ -180,22 +187,31 @@ def hypothesis_effects(
     seed: int = 0,
     threads: int = 1,
     progress: Progress | None = None,
+    on_paper: bool = False,
 ) -> Floats:
     """Return one side of `resampled_effects` from draw `start` on, shape (metrics, n_resamples − start).
 
-    `null` is None for the alternative; `start` is a multiple of `nbyk.resampling.streams.CHUNK`. The other
-    parameters are those of `resampled_effects`. Effects are NaN or infinite where a metric is undefined.
+    `null` is None for the alternative; `start` is a multiple of `nbyk.resampling.streams.CHUNK`. With
+    `on_paper`, the effects depend neither on the order of an item's responses nor on the scale: means are
+    equal if they are equal on paper, where scipy and VET compare them bit by bit. The other parameters are
+    those of `resampled_effects`. Effects are NaN or infinite where a metric is undefined.
     """
     chosen = as_metrics(metrics)
+    means_of = equal_item_means if on_paper else item_means
     if _is_multilevel(sampler):
 
         def work_with_raters(chunk: int, size: int) -> Floats:
             draws = _multilevel_draws(data, str(sampler), null, seed, chunk, size, share_gold=share_gold)
-            return np.concatenate([score(chosen, systems, gold) for gold, systems in draws], axis=1)
+            return np.concatenate([score(chosen, systems, gold, means_of) for gold, systems in draws], axis=1)
 
         drawn = run_chunks(n_resamples, work_with_raters, start=start, threads=threads, progress=progress)
-        return drawn - observed_effects(data, chosen)[:, None] if null == "shifted" else drawn
-    plan = _Plan.of(data, _sampler(sampler), seed, share_gold=share_gold)
+        return drawn - _observed(data, chosen, means_of)[:, None] if null == "shifted" else drawn
+    parsed, key = _sampler(sampler), None
+    if on_paper:
+        key = _key_on_paper(data, parsed, seed)
+        # the first response is another one in another order
+        data = data if parsed.responses == "first_element" else _sorted(data)
+    plan = _Plan.of(data, parsed, seed, share_gold=share_gold, key=key)
     if null == "shifted" and plan.sampler.items != "bootstrap_items":
         raise NbykError(
             f"the shifted null has no spread over items with sampler {plan.sampler.name}; "
@@ -209,11 +225,28 @@ def hypothesis_effects(
         parts = []
         for batch in batches(size, plan.values_per_replicate, threads):
             gold, systems = plan.draw(streams, null, batch)
-            parts.append(score(chosen, systems, gold))
+            parts.append(score(chosen, systems, gold, means_of))
         return np.concatenate(parts, axis=1)
 
     drawn = run_chunks(n_resamples, work, start=start, threads=threads, progress=progress)
-    return drawn - observed_effects(data, chosen)[:, None] if null == "shifted" else drawn
+    return drawn - _observed(data, chosen, means_of)[:, None] if null == "shifted" else drawn
+
+
+def _sorted(data: ResponseSet) -> ResponseSet:
+    """Return the data with the responses of each row in rising order."""
+    gold, a, b = (np.sort(matrix, axis=1) for matrix in (data.gold, data.a, data.b))
+    return ResponseSet(gold, a, b)
+
+
+def _key_on_paper(data: ResponseSet, sampler: Sampler, seed: int) -> StreamKey:
+    """Return a key of random streams that does not depend on the order of responses, nor on the scale."""
+    ordered = _sorted(data)
+    matrices = [ordered.gold, ordered.a, ordered.b]
+    values = without_rounding(np.concatenate([matrix.reshape(-1) for matrix in matrices]))
+    ranks = np.unique(values, return_inverse=True)[1].astype("<u4")
+    shapes = [matrix.shape for matrix in matrices]
+    digest = hashlib.sha256(repr(shapes).encode() + ranks.tobytes()).hexdigest()
+    return stream_key(seed, ranks=digest, sampler=sampler.name)
 
 
 @dataclass(frozen=True)
@@ -228,8 +261,16 @@ class _Plan:
     b: _Rows
 
     @classmethod
-    def of(cls, data: ResponseSet, sampler: Sampler, seed: int, *, share_gold: bool = True) -> _Plan:
-        key = stream_key(seed, data=data.fingerprint(), sampler=sampler.name)
+    def of(
+        cls,
+        data: ResponseSet,
+        sampler: Sampler,
+        seed: int,
+        *,
+        share_gold: bool = True,
+        key: StreamKey | None = None,
+    ) -> _Plan:
+        key = key or stream_key(seed, data=data.fingerprint(), sampler=sampler.name)
         return cls(sampler, key, share_gold, *(_Rows.of(matrix) for matrix in (data.gold, data.a, data.b)))
 
     def for_item_means(self) -> _Plan:

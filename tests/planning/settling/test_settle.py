@@ -96,7 +96,7 @@ def test_sizes_beyond_the_limits_are_not_named() -> None:
     assert largest.sentence.startswith("No realistic size would settle it: up to 201 items, or ")
     assert "do not find the observed difference on mae, " in largest.sentence
     assert "up to 201 items, or up to 6 ratings on each" in largest.sentence
-    assert "and at its largest the present items would show it" in largest.sentence
+    assert "If it is that large, the present 200 items are enough to show it" in largest.sentence
 
 
 def test_few_items_never_settle_whatever_they_show() -> None:
@@ -105,7 +105,7 @@ def test_few_items_never_settle_whatever_they_show() -> None:
     assert found.items is not None
     assert found.items.n_items == 6
     assert (found.power, found.least_items) == (0.0, 6)
-    assert "even at its largest it takes 6 items" in found.sentence
+    assert "If it is that large, it still takes 6 items to show it" in found.sentence
     assert "the same on every bootstrapped test set" in found.warnings[0]
     six = nbyk.compare(np.zeros(6), np.full(6, 0.1), np.full(6, 0.2))
     assert six.significant

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import nbyk
-from nbyk.testing.engine.rows import without_rounding
+from nbyk.metrics.item_means import without_rounding
 
 LIKERT = np.arange(1.0, 6.0)
 

@@ -11,6 +11,7 @@ import pytest
 
 import nbyk
 from nbyk.errors import NbykError
+from nbyk.resampling.resample import hypothesis_effects
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk.testing.systems.compare import compare_metrics
 from nbyk.testing.systems.result import TESTED
@@ -24,6 +25,16 @@ def ratings(n: int = 40, k: int = 3, spread: float = 0.3, seed: int = 0):  # typ
     mean = generator.random((n, 1))
     gold, a, b = mean + 0.1 * generator.standard_normal((3, n, k))
     return gold, a, b + spread * generator.standard_normal((n, 1))
+
+
+def both_sides(data, metrics, sampler, null, *, n_resamples, seed=0):  # type: ignore[no-untyped-def]
+    """Return effects under the alternative and under a null, on the draws of `compare`."""
+    return [
+        hypothesis_effects(
+            data, metrics, sampler=sampler, null=each, n_resamples=n_resamples, seed=seed, on_paper=True
+        )
+        for each in (None, null)
+    ]
 
 
 def test_p_values_effects_and_intervals_are_those_of_compare() -> None:
@@ -47,9 +58,9 @@ def test_expected_p_is_that_of_the_sampler_doubled_for_two_sides(null: str) -> N
     found = sensitivity(gold, a, b, metrics=METRICS, null=null, nulls=(), n_resamples=150)
     data = nbyk.response_set(gold, a, b)
     for sampler in WEIN_SAMPLERS:
-        draws = nbyk.resampled_effects(data, METRICS, sampler=sampler, null=null, n_resamples=150)
-        for index, metric in enumerate(METRICS):
-            expected = nbyk.expected_p(draws.alternative[index], draws.null[index], paired=True)
+        alternatives, nulls = both_sides(data, METRICS, sampler, null, n_resamples=150)
+        for metric, of_metric, of_null in zip(METRICS, alternatives, nulls, strict=True):
+            expected = nbyk.expected_p(of_metric, of_null, paired=True)
             (choice,) = (c for c in found.choices if (c.metric, c.sampler) == (metric, sampler))
             assert choice.p == min(1.0, 2.0 * expected.p)
             assert choice.standard_error == 2.0 * expected.standard_error
@@ -75,9 +86,11 @@ def test_one_sided_expected_p_counts_the_pairs_of_its_side_and_ties(alternative:
     )
     data = nbyk.response_set(gold, a, b)
     for choice in found.choices:
-        draws = nbyk.resampled_effects(data, "wins_mae", sampler=choice.sampler, n_resamples=120, seed=1)
+        ((effects,), (of_null,)) = both_sides(
+            data, "wins_mae", choice.sampler, "swap_items", n_resamples=120, seed=1
+        )
         sign = 1.0 if alternative == "greater" else -1.0
-        alpha, beta = sign * draws.alternative[0][:, None], sign * draws.null[0][None]
+        alpha, beta = sign * effects[:, None], sign * of_null[None]
         assert choice.p == pytest.approx((beta >= alpha - 1e-9).mean(), abs=1e-12)
         assert (np.abs(beta - alpha) < 1e-9).mean() > 0.05
 
@@ -137,9 +150,9 @@ def with_verdicts(*verdicts: str) -> Sensitivity:
         (("A", "A"), False, "show x to be better"),
         (("A", "different"), False, "show x to be better"),
         (("different", "different"), False, "show that x and y differ"),
-        (("B", "undecided"), True, "1 show y to be better, 1 leave it undecided"),
+        (("B", "undecided"), True, "1 shows y to be better, 1 leaves it undecided"),
         (("A", "B"), True, "x is better by m0, and y is better by m1"),
-        (("different", "undecided"), True, "show only that the two do not answer every item alike"),
+        (("different", "undecided"), True, "1 shows only that the two do not answer every item alike"),
     ],
 )
 def test_the_sentence_says_whether_the_verdict_depends_on_the_choice(

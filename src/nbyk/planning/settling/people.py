@@ -38,8 +38,6 @@ def what_people_would(
     ):
         return ""
     now, spread = present_crew(data), spread_of_test(data, metric, test)
-    # The level of a one-sided test is that of one side of a two-sided test.
-    level = alpha if alternative == "two-sided" else min(2.0 * alpha, 0.999)
     asked = CrewRequest(
         now.n_items,
         now.raters,
@@ -47,8 +45,9 @@ def what_people_would(
         now.runs,
         items_per_cluster=now.items_per_cluster,
         effect=test.effect,
-        power=max(power, 1.001 * level),
-        alpha=level,
+        power=max(power, 1.001 * alpha),
+        alpha=alpha,
+        alternative="two-sided" if alternative == "two-sided" else "greater",
     )
     ways, hopeless = [], []
     for opened, words in (

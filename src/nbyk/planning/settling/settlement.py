@@ -128,7 +128,7 @@ class Settlement(ShownInNotebooks):
                 f"{self.n_items} items."
             )
         if self.items is None and self.responses is None and self.both is None:
-            return f"{self._why_none} T{self._bounds}"
+            return f"{self._why_none} {self._bounds}"
         ways = []
         if self.items is not None:
             more = self.items.n_items - self.n_items
@@ -146,7 +146,7 @@ class Settlement(ShownInNotebooks):
             f"If the true difference is the observed one, {number(self.effect)} on {self.metric}, it takes "
             f"{' or '.join(ways)} to find it with a power of {self.target:g} ({self.alternative}, α = "
             f"{self.alpha:g}); {self.n_items} items with {ratings} each find it with "
-            f"{number(self.power or 0.0)}.{self._limit} T{self._bounds}"
+            f"{number(self.power or 0.0)}.{self._limit} {self._bounds}"
         )
 
     @property
@@ -176,17 +176,17 @@ class Settlement(ShownInNotebooks):
 
     @property
     def _bounds(self) -> str:
-        """The sentence on the interval, without its first letter."""
+        """What the interval says of the difference, in a sentence or two."""
         low, high = self.interval.low, self.interval.high
         text = (
-            f"he difference is at most {number(max(abs(low), abs(high)))} ({100 * self.interval.level:g} % "
+            f"The difference is at most {number(max(abs(low), abs(high)))} ({100 * self.interval.level:g} % "
             f"interval {number(low)} to {number(high)})"
         )
         if self.least_items is None:
             return f"{text}."
         if self.least_items <= self.n_items:
-            return f"{text}, and at its largest the present items would show it."
-        return f"{text}, and even at its largest it takes {self.least_items} items."
+            return f"{text}. If it is that large, the present {self.n_items} items are enough to show it."
+        return f"{text}. If it is that large, it still takes {self.least_items} items to show it."
 
     def to_dict(self) -> dict[str, Any]:
         """Return everything as plain values that JSON can hold."""

@@ -96,7 +96,7 @@ def difference_figure(
         axes.set_yticks(range(len(claims)), [_wrapped(claim.population) for claim in claims])
         axes.set_ylim(len(claims) - 0.45, -0.55)
         axes.margins(x=0.12)
-        axes.locator_params(axis="x", nbins=6)
+        axes.locator_params(axis="x", nbins=4)
         low, high = axes.get_xlim()
         axes.set_xlim(min(low, -0.05 * (high - low)), max(high, 0.05 * (high - low)))
         axes.set_xlabel(

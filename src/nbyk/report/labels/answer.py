@@ -222,7 +222,7 @@ def _verdict_sentence(result: DesignResult) -> str:
     better = [finding for finding in deciding if finding.verdict == "better"]
     worse = [finding for finding in deciding if finding.verdict == "worse"]
     told = [
-        f"{len(found)} show{'s' if len(found) == 1 else ''} a better {what} ({_named(found)})"
+        f"the {what} is better in {len(found)} ({_named(found)})"
         for found, what in ((better, "treatment"), (worse, "control"))
         if found
     ]
@@ -269,11 +269,9 @@ def _strict_sentence(result: DesignResult) -> tuple[str, ...]:
     if len(shown) == 1:
         what = "This also holds" if n else "This does not hold"
     else:
-        what = (
-            f"{n} of these {len(shown)} also hold{'s' * (n == 1)}"
-            if n
-            else f"None of these {len(shown)} holds"
-        )
+        these = "Both of these" if len(shown) == 2 else f"All {len(shown)} of these"
+        what = f"{n} of these {len(shown)} also hold{'s' * (n == 1)}" if n else "None of these holds"
+        what = f"{these} also hold" if n == len(shown) else what
     return (f"{what} at α = {STRICT_ALPHA:g}, the level that Søgaard et al. (2014) recommend for NLP.",)
 
 

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.metrics import Metric
-from nbyk.metrics.item_means import item_means
+from nbyk.metrics.item_means import equal_item_means
 from nbyk.resampling import lanes
 from nbyk.resampling.effects import Progress, check_defined, effects_of_scores, run_chunks
 from nbyk.resampling.resample import hypothesis_effects
@@ -19,7 +19,7 @@ from nbyk.resampling.samplers import Sampler
 from nbyk.resampling.streams import CHUNK, stream_key
 from nbyk.testing.engine.forms import Form, form_of
 from nbyk.testing.engine.item_draws import Bootstraps, ClusterDraws, ItemDraws
-from nbyk.testing.engine.rows import Rows, Swaps, without_rounding
+from nbyk.testing.engine.rows import Rows, Swaps
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
@@ -49,7 +49,7 @@ class ItemStreams:
     """
 
     def __init__(self, seed: int, rows: Rows) -> None:
-        order = np.unique(without_rounding(item_means(rows.gold)), return_inverse=True)[1]
+        order = np.unique(equal_item_means(rows.gold), return_inverse=True)[1]
         digest = hashlib.sha256(order.astype("<u4").tobytes()).hexdigest()
         self.n_items, self.n_clusters, self._clusters = rows.n_items, rows.n_clusters, rows.clusters
         self.key = stream_key(seed, purpose="comparison", gold=digest, n_items=self.n_items)
@@ -162,7 +162,10 @@ class Draws:
     def redrawn(
         self, which: Sequence[int], n_draws: int, sampler: Sampler | str, null: str | None, *, start: int = 0
     ) -> Floats:
-        """Return effects of responses redrawn as by `nbyk.resampled_effects`, shape (which, draws)."""
+        """Return effects of responses redrawn as by `nbyk.resampled_effects`, shape (which, draws).
+
+        Unlike there, they do not depend on the order of an item's responses, nor on the scale.
+        """
         first = start // CHUNK * CHUNK
         drawn = hypothesis_effects(
             self.data,
@@ -174,6 +177,7 @@ class Draws:
             seed=self._seed,
             threads=self._threads,
             progress=self._progress,
+            on_paper=True,
         )
         return drawn[:, start - first :]
 

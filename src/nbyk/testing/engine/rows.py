@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.metrics import Metric
-from nbyk.metrics.item_means import item_means
+from nbyk.metrics.item_means import equal_item_means, without_rounding
 from nbyk.testing.engine import swaps
 from nbyk.testing.engine.swaps import DRAWS
 
@@ -104,12 +103,12 @@ class Rows:
     @cached_property
     def gold_means(self) -> Floats:
         """Gold's item means, shape (N,)."""
-        return without_rounding(item_means(self.gold))
+        return equal_item_means(self.gold)
 
     @cached_property
     def means(self) -> Floats:
         """The systems' item means, shape (S, N)."""
-        return without_rounding(item_means(self.systems))
+        return equal_item_means(self.systems)
 
     @cached_property
     def errors(self) -> Floats:
@@ -133,20 +132,6 @@ class Rows:
         if metric.name not in self._sums:
             self._sums[metric.name] = ItemSums(metric, self)
         return self._sums[metric.name]
-
-
-def without_rounding(values: Floats) -> Floats:
-    """Return numbers to thirteen digits of the largest, so that numbers that are equal on paper are equal.
-
-    The last digits of a mean of K numbers depend on their order and on their scale.
-    """
-    largest = float(np.nanmax(np.abs(values), initial=0.0))
-    if largest == 0.0:
-        return values + 0.0
-    places = 12 - math.floor(math.log10(largest) + 1e-9)  # a largest of .999… is 1
-    with np.errstate(over="ignore"):
-        rounded: Floats = np.round(values, places) + 0.0
-    return rounded
 
 
 class ItemSums:
@@ -190,7 +175,7 @@ def item_scores(metric: Metric, systems: Floats, gold: Floats) -> Floats:
     """
     n_systems, n = systems.shape[:2]
     if metric.needs == "item_means":
-        systems, gold = (without_rounding(item_means(values))[..., None] for values in (systems, gold))
+        systems, gold = (equal_item_means(values)[..., None] for values in (systems, gold))
     else:
         systems, gold = systems[:, :, None], gold[:, None]
     comparison = metric.kind == "comparison"

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.metrics import Metric
-from nbyk.metrics.item_means import item_means
+from nbyk.metrics.item_means import item_means, without_rounding
 from nbyk.testing.shared_units.kernels import fill_cells, fill_means_without, fill_rows_without
 from nbyk.testing.shared_units.responses import Responses, Role
 
@@ -266,6 +266,8 @@ def _batched(metric: Metric, columns: list[Floats], kept: Ints) -> Floats:
 
 def _effects_of_sets(metric: Metric, columns: list[Floats]) -> Floats:
     """Return the effects of sets of items, shape (R,); `columns` have shape (R, N) or (R, N, K)."""
+    if metric.needs == "item_means":
+        columns = [without_rounding(column) for column in columns]
     gold, a, b = columns
     if a.ndim == 3 and a.shape[2] != b.shape[2]:
         width = max(a.shape[2], b.shape[2])

@@ -143,12 +143,12 @@ class Sensitivity(ShownInNotebooks):
             shown = sides.get(next(iter(set(counts) - {"different"}), ""), f"that {a} and {b} differ")
             return f"The verdict does not depend on the choice: all of {ways} show {shown}."
         parts = [
-            f"{n} {text}"
-            for verdict, text in (
-                ("A", f"show {a} to be better"),
-                ("B", f"show {b} to be better"),
-                ("different", "show only that the two do not answer every item alike"),
-                ("undecided", "leave it undecided"),
+            f"{n} {verb}{'s' * (n == 1)} {text}"
+            for verdict, verb, text in (
+                ("A", "show", f"{a} to be better"),
+                ("B", "show", f"{b} to be better"),
+                ("different", "show", "only that the two do not answer every item alike"),
+                ("undecided", "leave", "it undecided"),
             )
             if (n := sum(choice.verdict == verdict for choice in defined))
         ]
