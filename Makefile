@@ -1,5 +1,6 @@
-# Two commands do all: `make` installs and runs the default workflow; `make test` checks everything.
+# Two commands do all: `make` installs and runs the default workflow; `make test` checks the package.
 # `make test-quick` runs one test of each contract; `make test-statistics` runs what simulates for long.
+# `make test-studies` checks the papers' studies, the workflow that runs them, and the benchmarks.
 # `make test-slurm` checks the workflow on a real Slurm of one node, which it installs where it may.
 # `make test-commands` runs every command that README and docs print.
 # `make test-inspect` reads logs that Inspect writes there and then, in an environment of its own.
@@ -14,6 +15,7 @@ CORES ?= $(shell nproc 2>/dev/null || sysctl -n hw.ncpu)
 VENV := .venv
 BIN := $(VENV)/bin
 TIMES ?= 20
+STUDIES := tests/workflow tests/papers tests/studies tests/benchmarks
 QUICK = $(shell grep -rlE "mark.quick" tests --include="*.py")
 SLURM_PACKAGES := munge slurmctld slurmd slurm-client
 SNAKEMAKE := $(BIN)/snakemake --cores $(CORES) --profile workflow/profiles/default
@@ -30,7 +32,7 @@ endef
 # Rules and jobs call `nbyk` and `snakemake` by name; find the environment's first.
 export PATH := $(CURDIR)/$(BIN):$(PATH)
 
-.PHONY: all paper paper-homan paper-ulmer paper-boostsa calibration report snakemake-report install test lint types unit test-quick test-statistics test-slurm test-browser test-wheel test-commands test-inspect test-faults site slurm chromium bench lock clean
+.PHONY: all paper paper-homan paper-ulmer paper-boostsa calibration report snakemake-report install test lint types unit test-quick test-studies test-statistics test-slurm test-browser test-wheel test-commands test-inspect test-faults site slurm chromium bench lock clean
 
 all: install
 	$(SNAKEMAKE) --quiet reason host
@@ -100,7 +102,10 @@ types: install
 
 # Each worker keeps to files of its own until it has none left, so that what a file's tests share is made once.
 unit: install
-	$(BIN)/pytest -n $(CORES) --dist worksteal -m "not statistics and not faults"
+	$(BIN)/pytest -n $(CORES) --dist worksteal -m "not statistics and not faults" $(addprefix --ignore=,$(STUDIES))
+
+test-studies: install
+	$(BIN)/pytest -n $(CORES) --dist worksteal -m "not statistics and not faults" $(STUDIES)
 
 # One process, so that nothing is compiled twice.
 test-quick: install

@@ -99,7 +99,11 @@ def test_a_budget_round_trip() -> None:
 
 @pytest.mark.parametrize(
     ("test", "metric"),
-    [("wilcoxon", "mae"), ("multistage_bootstrap", "wins_mae"), ("shifted", "mean_of_emds")],
+    [
+        ("wilcoxon", "mae"),
+        pytest.param("multistage_bootstrap", "wins_mae", marks=pytest.mark.statistics),
+        ("shifted", "mean_of_emds"),
+    ],
 )
 def test_other_tests_and_metrics_are_planned_too(test: str, metric: str) -> None:
     found = planned(test=test, metric=metric, epsilon=0.4, power=0.8, k_responses=4, precision=0.04)
@@ -115,7 +119,11 @@ def test_sizes_are_compared_for_a_test_without_an_approximation() -> None:
 
 @pytest.mark.parametrize(
     ("test", "metric", "epsilon"),
-    [("expected_p", "mae", 0.5), ("permutation", "mae", 0.7), ("swap_items", "spearman", 1.0)],
+    [
+        pytest.param("expected_p", "mae", 0.5, marks=pytest.mark.statistics),
+        ("permutation", "mae", 0.7),
+        ("swap_items", "spearman", 1.0),
+    ],
 )
 def test_the_cheapest_size_of_slow_tests(test: str, metric: str, epsilon: float) -> None:
     lines: list[str] = []
