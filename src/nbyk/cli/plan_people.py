@@ -194,6 +194,11 @@ def _of_pilot(
     warnings: tuple[str, ...] = ()
     if few:
         warnings = (f"{' and '.join(few)} of the pilot tell little of how others differ",)
+    if metric.smoothness == "jumps":
+        warnings += (
+            f"by {metric.name}, one rating can carry an item across a threshold or a tie: nbyk then takes "
+            "raters and runs to differ more than they do, and may ask for too many",
+        )
     return spread, unit * abs(test.effect), warnings
 
 

@@ -142,7 +142,14 @@ def with_raters(
             items = Component(n_items, share * float(defined.var()), 0.0, n_items - 1.0, 1.0)
             variance, df = combined(items, [parts[place]], 1.0)
             test = SharedUnitsTest(
-                comparison.effect, variance, df, items, {"raters": parts[place]}, 1.0, math.inf
+                comparison.effect,
+                variance,
+                df,
+                items,
+                {"raters": parts[place]},
+                1.0,
+                math.inf,
+                smoothness="smooth",
             )
             broad = claim_by_t(
                 test, over, population, alternative=alternative, confidence_level=confidence_level

@@ -16,6 +16,8 @@ from nbyk.errors import NbykError
 
 Floats: TypeAlias = NDArray[np.float64]
 Direction: TypeAlias = Literal["higher", "lower"]
+Smoothness: TypeAlias = Literal["linear", "smooth", "jumps"]
+_JUMPS = ("accuracy", "precision", "recall", "f1", "auc", "max_error")
 Needs: TypeAlias = Literal["item_means", "responses"]
 Kind: TypeAlias = Literal["score", "comparison"]
 Implementation: TypeAlias = str | Callable[..., Any]
@@ -83,6 +85,13 @@ class Metric(Directed):
     def is_mean_over_items(self) -> bool:
         """Whether a score is the mean over items of the scores of single items."""
         return self.additive or self.base_name == "accuracy"
+
+    @property
+    def smoothness(self) -> Smoothness:
+        """How a score follows a rating: in proportion, smoothly, or in jumps, as at a threshold."""
+        if self.base_name == "mean":
+            return "linear"
+        return "jumps" if self.base_name in _JUMPS or self.base_name.startswith("wins") else "smooth"
 
     @cached_property
     def function(self) -> Callable[..., Any]:

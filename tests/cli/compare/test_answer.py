@@ -153,7 +153,11 @@ def test_several_metrics_stand_side_by_side(nbyk: Run) -> None:
     assert nbyk(f"compare {line} --out report")[0] == 0
     stems = {path.stem for path in Path("report/figures").glob("*.png")}
     others = ("", "_spearman", "_accuracy-threshold=0.4")
-    assert stems == {f"{kind}{name}" for kind in ("difference", "effect", "variance") for name in others}
+    figures = {f"{kind}{name}" for kind in ("difference", "effect", "variance") for name in others}
+    assert stems == figures - {"variance_accuracy-threshold=0.4"}
+    of_accuracy = answer["results"][2]["claims"][0]["parts"]
+    assert all(part["variance"] is None for part in of_accuracy)
+    assert any("where the variance of the effect on accuracy(" in each for each in answer["sentences"])
 
 
 @pytest.mark.usefixtures("few_sets")

@@ -30,6 +30,8 @@ def what_people_would(
     if few:
         named = " and ".join(f"{panel.size(source)} {source}" for source in few)
         return f"{over}, {named} cannot settle it: they cannot speak for others."
+    if metric.smoothness == "jumps":
+        return ""  # its parts are far off, and so would be the numbers
     test = shared_units_test(metric, panel.responses)
     if test.p_value(alternative) <= alpha:
         return f"{over}, there is nothing to settle (p = {test.p_value(alternative):.3g})."

@@ -99,7 +99,7 @@ class PairFindings:
         return {
             name: tuple(replace(part, source=self.named(part.source)) for part in parts)
             for name, parts in found.items()
-            if parts
+            if not all(math.isnan(part.variance) for part in parts)
         }
 
     def named(self, text: str) -> str:
@@ -203,6 +203,13 @@ def _sentences(found: PairFindings) -> Iterator[str]:
         claim = found.results[metric].claims[0]
         population = claim.population if claim.parts else "items and responses"
         yield variance_sentence(metric, parts, population)
+    with_parts = [name for name, of in found.results.items() if of.claims[0].parts]
+    jumping = [name for name in with_parts if name not in found.variance]
+    if jumping:
+        yield (
+            f"nbyk does not say where the variance of the effect on {listed(jumping)} comes from: one rating "
+            "can carry an item across a threshold or a tie, and parts that we measured were far off."
+        )
     yield from pairing_sentences(found.systems)
     if found.settlement is not None:
         yield found.named(found.settlement.sentence)
@@ -228,7 +235,7 @@ def _tables(found: PairFindings) -> Iterator[AnswerTable]:
         caption = "The sources of the variance of the effect"
         frame = variance_table(found.variance)
         if "low" in frame:
-            caption += ", with 95 % intervals (× items: the part that differs between items, or is noise)"
+            caption += ", with 95 % intervals where these hold (× items: differs between items, or is noise)"
         yield AnswerTable("variance", caption, frame)
     if found.settlement is not None:
         caption = f"Sizes that would settle it on {found.settlement.metric}, if the effect stays as it is now"

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import chdtri
 
+from nbyk.metrics.metric import Smoothness
 from nbyk.sums import product
 from nbyk.testing.shared_units.responses import Responses, Source
 from nbyk.testing.shared_units.statistic import Changes
@@ -81,7 +82,8 @@ class VariancePart:
     share
         The part over the sum of all parts, in [0, 1]; NaN if nothing varies.
     low, high
-        Interval of the variance, at 95 %.
+        Interval of the variance, at 95 %. NaN where such an interval does not hold, as we measured: by any
+        metric but `mean`, only units have one.
     """
 
     source: str
@@ -92,7 +94,12 @@ class VariancePart:
 
 
 def variance_parts(
-    items: Component, sources: Mapping[Source, Component], stretch: float, *, clustered: bool
+    items: Component,
+    sources: Mapping[Source, Component],
+    stretch: float,
+    *,
+    clustered: bool,
+    smoothness: Smoothness = "linear",
 ) -> tuple[VariancePart, ...]:
     """Return the parts of the variance by items or clusters, units, and units × items.
 
@@ -100,6 +107,10 @@ def variance_parts(
     is in I too (`nbyk.testing.shared_units.generalise`). Items add I − Σ W, units r² T − W, and units × items
     W. On balanced data this is the analysis of variance. Each interval is that of χ² for I, r² T or W, minus
     the same W, cut at 0.
+
+    For a metric that is not linear in the ratings, only the intervals of units cover the true part
+    (`benchmarks/shared_units/parts.py`), and the others are NaN. For one that jumps, the parts themselves are
+    far off, and all numbers are NaN.
     """
     explained = sum(part.within for part in sources.values())
 
@@ -111,6 +122,12 @@ def variance_parts(
     for source, part in sources.items():
         found[source] = less(stretch**2 * part.total, part.df, part.within)
         found[f"{source} × items"] = less(part.within, part.within_df, 0.0)
+    nan = math.nan
+    if smoothness == "jumps":
+        return tuple(VariancePart(source, nan, nan, nan, nan) for source in found)
+    if smoothness == "smooth":
+        units = {str(source) for source in sources}
+        found = {name: of if name in units else (of[0], nan, nan) for name, of in found.items()}
     whole = sum(variance for variance, _, _ in found.values())
     return tuple(
         VariancePart(source, variance, variance / whole if whole > 0.0 else math.nan, low, high)

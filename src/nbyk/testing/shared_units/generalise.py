@@ -12,6 +12,7 @@ from scipy.special import stdtr, stdtrit  # scipy.stats has them too, but takes 
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
+from nbyk.metrics.metric import Smoothness
 from nbyk.testing.shared_units.components import (
     Component,
     VariancePart,
@@ -55,6 +56,8 @@ class SharedUnitsTest:
         The approximate number of items, or groups of items, that determine the effect (`Changes.at_work`).
     clustered
         Whether items come in clusters.
+    smoothness
+        That of the metric, which decides what can be said about the parts of the variance.
     """
 
     effect: float
@@ -65,11 +68,14 @@ class SharedUnitsTest:
     stretch: float
     groups_at_work: float
     clustered: bool = False
+    smoothness: Smoothness = "linear"
 
     @property
     def parts(self) -> tuple[VariancePart, ...]:
         """The parts of the variance: items or clusters, units, and differences of units from item to item."""
-        return variance_parts(self.items, self.sources, self.stretch, clustered=self.clustered)
+        return variance_parts(
+            self.items, self.sources, self.stretch, clustered=self.clustered, smoothness=self.smoothness
+        )
 
     @property
     def standard_error(self) -> float:
@@ -172,7 +178,9 @@ def shared_units_test(
     parts = {source: unit_component(data, source, found) for source in asked}
     far = stretch(metric, data, found, parts)
     variance, df = combined(items, list(parts.values()), far)
-    return SharedUnitsTest(found.effect, variance, df, items, parts, far, found.at_work, data.clustered)
+    return SharedUnitsTest(
+        found.effect, variance, df, items, parts, far, found.at_work, data.clustered, metric.smoothness
+    )
 
 
 def combined(items: Component, units: Sequence[Component], stretch: float) -> tuple[float, float]:

@@ -156,7 +156,8 @@ def _advice(test: SharedUnitsTest, panel: Panel, alpha: float, alternative: Alte
     """Return advice: whether more items, or how many units of which kind, would find the present effect.
 
     It is found with a power of .8, if the true effect is the present one. The variance for other numbers of
-    items and units follows from its parts (a D-study, Brennan 2001).
+    items and units follows from its parts (a D-study, Brennan 2001). A metric that jumps has no advice,
+    because its parts are far off.
     """
     from scipy.special import ndtri
 
@@ -165,7 +166,7 @@ def _advice(test: SharedUnitsTest, panel: Panel, alpha: float, alternative: Alte
     between = {
         source: test.stretch**2 * part.between for source, part in test.sources.items() if part.between > 0.0
     }
-    if wanted == 0.0 or sum(between.values()) < wanted:
+    if test.smoothness == "jumps" or wanted == 0.0 or sum(between.values()) < wanted:
         return ""
     these = listed([f"{counted(test.sources[source].units)} {source}" for source in between])
     largest = max(between, key=lambda source: between[source])
