@@ -1,6 +1,6 @@
 """Plans against items that they did not see: planned from one random half, checked on the other.
 
-    python -m benchmarks.held_out_plans [FOLDER] [--halves 2] [--sets 2000]
+    python -m benchmarks.held_out_plans [FOLDER] [--halves 4] [--sets 2000]
 
 FOLDER holds the folders of LeWiDi as they are published (HS-Brexit_dataset, ArMIS_dataset,
 MD-Agreement_dataset); without it only ConvAbuse is checked, whose ratings come with nbyk. Each half is
@@ -19,6 +19,7 @@ import argparse
 import csv
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -111,50 +112,58 @@ def plain_power(pilot: PilotItems, n: int, k: int, effect: float, n_sets: int) -
     return rejected / n_sets
 
 
+@dataclass(frozen=True)
+class HeldOut:
+    """A plan from one half of a data set's items, and its power on the other."""
+
+    items: int
+    n_items: int
+    stated: float
+    redrawn: float
+    plain: float
+
+
+def held_out(name: str, ratings: Ratings, levels: tuple[float, ...], half: int, n_sets: int) -> HeldOut:
+    """Return the plan from a random half of the items, for .8, and its power on the other half.
+
+    The levels and their ends declare the same pilot: this raises AssertionError if they do not.
+    """
+    k, effect = RESPONSES[name], EFFECTS[name]
+    order = np.random.default_rng(half).permutation(ratings.n_items)
+    cut = ratings.n_items // 2
+    with tempfile.TemporaryDirectory() as folder:
+        pilots = []
+        for part, items in (("one", order[:cut]), ("other", order[cut:])):
+            path = Path(folder) / f"{part}.csv"
+            write(ratings, items, path)
+            declared = ",".join(f"{level:g}" for level in levels)
+            of_levels = read_pilot(path, pilot_scale(declared), Columns())
+            of_ends = read_pilot(path, pilot_scale(f"{levels[0]}..{levels[-1]}"), Columns())
+            assert of_levels.items.key() == of_ends.items.key()
+            assert of_levels.unit == of_ends.unit
+            pilots.append(of_levels)
+    one, other = pilots
+    found = plan(one.items, effect=effect, effect_unit=one.unit, power=0.8, k_responses=k, threads=2)
+    asked = (found.n_items, k, effect / one.unit, n_sets)
+    redrawn, plain = redrawn_power(other.items, *asked), plain_power(other.items, *asked)
+    return HeldOut(cut, found.n_items, found.power.power, redrawn, plain)
+
+
 def main() -> None:
     """Print a row for every data set and random half."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path)
-    parser.add_argument("--halves", type=int, default=2)
+    parser.add_argument("--halves", type=int, default=4)
     parser.add_argument("--sets", type=int, default=2000)
     options = parser.parse_args()
     print("| data | half | items | K | effect | N | stated | redrawn | plain |")
     print("|---|---|---|---|---|---|---|---|---|")
     for name, (ratings, levels) in data_sets(options.folder).items():
-        k, effect = RESPONSES[name], EFFECTS[name]
         for half in range(options.halves):
-            order = np.random.default_rng(half).permutation(ratings.n_items)
-            cut = ratings.n_items // 2
-            with tempfile.TemporaryDirectory() as folder:
-                pilots = []
-                for part, items in (("one", order[:cut]), ("other", order[cut:])):
-                    path = Path(folder) / f"{part}.csv"
-                    write(ratings, items, path)
-                    declared = ",".join(f"{level:g}" for level in levels)
-                    of_levels = read_pilot(path, pilot_scale(declared), Columns())
-                    of_ends = read_pilot(path, pilot_scale(f"{levels[0]}..{levels[-1]}"), Columns())
-                    assert of_levels.items.key() == of_ends.items.key()
-                    assert of_levels.unit == of_ends.unit
-                    pilots.append(of_levels)
-            one, other = pilots
-            found = plan(
-                one.items,
-                effect=effect,
-                effect_unit=one.unit,
-                power=0.8,
-                k_responses=k,
-                threads=2,
-            )
-            asked = (found.n_items, k, effect / one.unit, options.sets)
-            powers = (
-                found.power.power,
-                redrawn_power(other.items, *asked),
-                plain_power(other.items, *asked),
-            )
-            shown = " | ".join(f"{power:.3f}" for power in powers)
-            print(
-                f"| {name} | {half + 1} | {cut} | {k} | {effect:g} | {found.n_items} | {shown} |", flush=True
-            )
+            found = held_out(name, ratings, levels, half, options.sets)
+            asked = f"{name} | {half + 1} | {found.items} | {RESPONSES[name]} | {EFFECTS[name]:g}"
+            shown = " | ".join(f"{power:.3f}" for power in (found.stated, found.redrawn, found.plain))
+            print(f"| {asked} | {found.n_items} | {shown} |", flush=True)
     print("done", file=sys.stderr)
 
 
