@@ -1,6 +1,6 @@
 """Plans against items that they did not see: planned from one random half, checked on the other.
 
-    python -m benchmarks.held_out_plans [FOLDER] [--halves 4] [--sets 2000]
+    python -m benchmarks.held_out_plans [FOLDER] [--halves 4] [--sets 2000] [--known]
 
 FOLDER holds the folders of LeWiDi as they are published (HS-Brexit_dataset, ArMIS_dataset,
 MD-Agreement_dataset); without it only ConvAbuse is checked, whose ratings come with nbyk. Each half is
@@ -11,6 +11,8 @@ other half, in two ways:
 - "redrawn": as nbyk draws collections, the effect made anew of what these items are like;
 - "plain": numpy alone. K of an item's own ratings are drawn with replacement, A answers with the level
   nearest to the mean of all of them, B with that of the mean off by U(−ε, ε), and a t-test decides.
+
+`--known` asks which way is right, on simulated items whose true shares of yes give a third power.
 """
 
 from __future__ import annotations
@@ -34,6 +36,7 @@ from nbyk.metrics import get
 from nbyk.planning.long_run import epsilon_for_effect
 from nbyk.planning.plan import plan
 from nbyk.planning.power.estimate import power_of_test
+from nbyk.priors import Response
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 
 Floats = NDArray[np.float64]
@@ -149,13 +152,58 @@ def held_out(name: str, ratings: Ratings, levels: tuple[float, ...], half: int, 
     return HeldOut(cut, found.n_items, found.power.power, redrawn, plain)
 
 
+def true_power(shares: Floats, n: int, k: int, effect: float, n_sets: int, rng: np.random.Generator) -> float:
+    """Return the power where the true share of yes of every item is known."""
+
+    def answers(share: Floats) -> Floats:
+        nearest: Floats = (share >= 0.5).astype(float)
+        return nearest
+
+    signs = rng.uniform(-1.0, 1.0, (200, len(shares)))
+
+    def excess(epsilon: float) -> float:
+        b, a = np.abs(answers(shares + epsilon * signs) - shares), np.abs(answers(shares) - shares)
+        return float((b - a).mean()) - effect
+
+    epsilon = optimize.brentq(excess, 0.0, 1.0, xtol=1e-4)
+    rejected = 0
+    for _ in range(n_sets):
+        drawn = rng.choice(shares, n)
+        gold = rng.binomial(k, drawn) / k
+        b = answers(drawn + epsilon * rng.uniform(-1.0, 1.0, n))
+        rejected += stats.ttest_1samp(np.abs(b - gold) - np.abs(answers(drawn) - gold), 0.0).pvalue <= 0.05
+    return rejected / n_sets
+
+
+def print_known(n_sets: int) -> None:
+    """Print the powers of plans from pilots of K ratings on each item, and the true power."""
+    for a, b, k, n_items in ((0.6, 0.9, 5, 5000), (0.5, 0.7, 3, 471), (0.5, 0.7, 3, 4000)):
+        for seed in range(2):
+            rng = np.random.default_rng(seed)
+            shares = rng.beta(a, b, 2 * n_items)
+            ratings = (rng.random((2 * n_items, k)) < shares[:, None]).astype(float)
+            one, other = (PilotItems("known", half, Response("binary")) for half in np.split(ratings, 2))
+            found = plan(one, effect=0.05, power=0.8, k_responses=k, threads=2)
+            asked = (found.n_items, k, 0.05, n_sets)
+            powers = redrawn_power(other, *asked), plain_power(other, *asked)
+            true = true_power(rng.beta(a, b, 20_000), *asked, rng)
+            print(
+                f"K = {k}, {n_items} items: stated {found.power.power:.3f}, redrawn {powers[0]:.3f}, ", end=""
+            )
+            print(f"plain {powers[1]:.3f}, true {true:.3f}", flush=True)
+
+
 def main() -> None:
     """Print a row for every data set and random half."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--halves", type=int, default=4)
     parser.add_argument("--sets", type=int, default=2000)
+    parser.add_argument("--known", action="store_true")
     options = parser.parse_args()
+    if options.known:
+        print_known(options.sets)
+        return
     print("| data | half | items | K | effect | N | stated | redrawn | plain |")
     print("|---|---|---|---|---|---|---|---|---|")
     for name, (ratings, levels) in data_sets(options.folder).items():
