@@ -45,7 +45,7 @@ paper: install
 	@$(BIN)/nbyk study papers-report results --out results/report.html
 	@echo "Read results/report.html; each study's tables and figures lie in its own folder."
 
-# Homan et al. 2025: how many ratings per item, Tables 1 to 3 and Figures 1 to 11.
+# Homan et al. 2025: how many ratings per item, Tables 1 to 3 and Figures 1 to 11 (some drawn from a prior for want of data).
 paper-homan: install
 	$(SNAKEMAKE) homan2025 --quiet reason host
 	@$(BIN)/python -c "import json; print(json.load(open('results/homan2025/summary.json'))['line'])"

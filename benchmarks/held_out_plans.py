@@ -1,6 +1,6 @@
 """Plans against items that they did not see: planned from one random half, checked on the other.
 
-    python -m benchmarks.held_out_plans [FOLDER] [--halves 2] [--sets 2000]
+    python -m benchmarks.held_out_plans [FOLDER] [--halves 4] [--sets 2000] [--known]
 
 FOLDER holds the folders of LeWiDi as they are published (HS-Brexit_dataset, ArMIS_dataset,
 MD-Agreement_dataset); without it only ConvAbuse is checked, whose ratings come with nbyk. Each half is
@@ -11,6 +11,8 @@ other half, in two ways:
 - "redrawn": as nbyk draws collections, the effect made anew of what these items are like;
 - "plain": numpy alone. K of an item's own ratings are drawn with replacement, A answers with the level
   nearest to the mean of all of them, B with that of the mean off by U(−ε, ε), and a t-test decides.
+
+`--known` asks which way is right, on simulated items whose true shares of yes give a third power.
 """
 
 from __future__ import annotations
@@ -19,6 +21,7 @@ import argparse
 import csv
 import sys
 import tempfile
+from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
@@ -33,6 +36,7 @@ from nbyk.metrics import get
 from nbyk.planning.long_run import epsilon_for_effect
 from nbyk.planning.plan import plan
 from nbyk.planning.power.estimate import power_of_test
+from nbyk.priors import Response
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 
 Floats = NDArray[np.float64]
@@ -111,50 +115,103 @@ def plain_power(pilot: PilotItems, n: int, k: int, effect: float, n_sets: int) -
     return rejected / n_sets
 
 
+@dataclass(frozen=True)
+class HeldOut:
+    """A plan from one half of a data set's items, and its power on the other."""
+
+    items: int
+    n_items: int
+    stated: float
+    redrawn: float
+    plain: float
+
+
+def held_out(name: str, ratings: Ratings, levels: tuple[float, ...], half: int, n_sets: int) -> HeldOut:
+    """Return the plan from a random half of the items, for .8, and its power on the other half.
+
+    The levels and their ends declare the same pilot: this raises AssertionError if they do not.
+    """
+    k, effect = RESPONSES[name], EFFECTS[name]
+    order = np.random.default_rng(half).permutation(ratings.n_items)
+    cut = ratings.n_items // 2
+    with tempfile.TemporaryDirectory() as folder:
+        pilots = []
+        for part, items in (("one", order[:cut]), ("other", order[cut:])):
+            path = Path(folder) / f"{part}.csv"
+            write(ratings, items, path)
+            declared = ",".join(f"{level:g}" for level in levels)
+            of_levels = read_pilot(path, pilot_scale(declared), Columns())
+            of_ends = read_pilot(path, pilot_scale(f"{levels[0]}..{levels[-1]}"), Columns())
+            assert of_levels.items.key() == of_ends.items.key()
+            assert of_levels.unit == of_ends.unit
+            pilots.append(of_levels)
+    one, other = pilots
+    found = plan(one.items, effect=effect, effect_unit=one.unit, power=0.8, k_responses=k, threads=2)
+    asked = (found.n_items, k, effect / one.unit, n_sets)
+    redrawn, plain = redrawn_power(other.items, *asked), plain_power(other.items, *asked)
+    return HeldOut(cut, found.n_items, found.power.power, redrawn, plain)
+
+
+def true_power(shares: Floats, n: int, k: int, effect: float, n_sets: int, rng: np.random.Generator) -> float:
+    """Return the power where the true share of yes of every item is known."""
+
+    def answers(share: Floats) -> Floats:
+        nearest: Floats = (share >= 0.5).astype(float)
+        return nearest
+
+    signs = rng.uniform(-1.0, 1.0, (200, len(shares)))
+
+    def excess(epsilon: float) -> float:
+        b, a = np.abs(answers(shares + epsilon * signs) - shares), np.abs(answers(shares) - shares)
+        return float((b - a).mean()) - effect
+
+    epsilon = optimize.brentq(excess, 0.0, 1.0, xtol=1e-4)
+    rejected = 0
+    for _ in range(n_sets):
+        drawn = rng.choice(shares, n)
+        gold = rng.binomial(k, drawn) / k
+        b = answers(drawn + epsilon * rng.uniform(-1.0, 1.0, n))
+        rejected += stats.ttest_1samp(np.abs(b - gold) - np.abs(answers(drawn) - gold), 0.0).pvalue <= 0.05
+    return rejected / n_sets
+
+
+def print_known(n_sets: int) -> None:
+    """Print the powers of plans from pilots of K ratings on each item, and the true power."""
+    for a, b, k, n_items in ((0.6, 0.9, 5, 5000), (0.5, 0.7, 3, 471), (0.5, 0.7, 3, 4000)):
+        for seed in range(2):
+            rng = np.random.default_rng(seed)
+            shares = rng.beta(a, b, 2 * n_items)
+            ratings = (rng.random((2 * n_items, k)) < shares[:, None]).astype(float)
+            one, other = (PilotItems("known", half, Response("binary")) for half in np.split(ratings, 2))
+            found = plan(one, effect=0.05, power=0.8, k_responses=k, threads=2)
+            asked = (found.n_items, k, 0.05, n_sets)
+            powers = redrawn_power(other, *asked), plain_power(other, *asked)
+            true = true_power(rng.beta(a, b, 20_000), *asked, rng)
+            print(
+                f"K = {k}, {n_items} items: stated {found.power.power:.3f}, redrawn {powers[0]:.3f}, ", end=""
+            )
+            print(f"plain {powers[1]:.3f}, true {true:.3f}", flush=True)
+
+
 def main() -> None:
     """Print a row for every data set and random half."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("folder", nargs="?", type=Path)
-    parser.add_argument("--halves", type=int, default=2)
+    parser.add_argument("--halves", type=int, default=4)
     parser.add_argument("--sets", type=int, default=2000)
+    parser.add_argument("--known", action="store_true")
     options = parser.parse_args()
+    if options.known:
+        print_known(options.sets)
+        return
     print("| data | half | items | K | effect | N | stated | redrawn | plain |")
     print("|---|---|---|---|---|---|---|---|---|")
     for name, (ratings, levels) in data_sets(options.folder).items():
-        k, effect = RESPONSES[name], EFFECTS[name]
         for half in range(options.halves):
-            order = np.random.default_rng(half).permutation(ratings.n_items)
-            cut = ratings.n_items // 2
-            with tempfile.TemporaryDirectory() as folder:
-                pilots = []
-                for part, items in (("one", order[:cut]), ("other", order[cut:])):
-                    path = Path(folder) / f"{part}.csv"
-                    write(ratings, items, path)
-                    declared = ",".join(f"{level:g}" for level in levels)
-                    of_levels = read_pilot(path, pilot_scale(declared), Columns())
-                    of_ends = read_pilot(path, pilot_scale(f"{levels[0]}..{levels[-1]}"), Columns())
-                    assert of_levels.items.key() == of_ends.items.key()
-                    assert of_levels.unit == of_ends.unit
-                    pilots.append(of_levels)
-            one, other = pilots
-            found = plan(
-                one.items,
-                effect=effect,
-                effect_unit=one.unit,
-                power=0.8,
-                k_responses=k,
-                threads=2,
-            )
-            asked = (found.n_items, k, effect / one.unit, options.sets)
-            powers = (
-                found.power.power,
-                redrawn_power(other.items, *asked),
-                plain_power(other.items, *asked),
-            )
-            shown = " | ".join(f"{power:.3f}" for power in powers)
-            print(
-                f"| {name} | {half + 1} | {cut} | {k} | {effect:g} | {found.n_items} | {shown} |", flush=True
-            )
+            found = held_out(name, ratings, levels, half, options.sets)
+            asked = f"{name} | {half + 1} | {found.items} | {RESPONSES[name]} | {EFFECTS[name]:g}"
+            shown = " | ".join(f"{power:.3f}" for power in (found.stated, found.redrawn, found.plain))
+            print(f"| {asked} | {found.n_items} | {shown} |", flush=True)
     print("done", file=sys.stderr)
 
 

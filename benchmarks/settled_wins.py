@@ -8,6 +8,7 @@ of Wins is the sign test, which is exact.
 from __future__ import annotations
 
 import argparse
+from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from scipy.stats import binom
 
 import nbyk
 from nbyk.data import load_source
+from nbyk.planning.settling.settlement import Settlement
 
 Floats = NDArray[np.float64]
 
@@ -53,29 +55,38 @@ def power(of_items: Floats, n_items: int, rng: np.random.Generator) -> float:
     return float(np.mean(p <= 0.05))
 
 
-def main() -> None:
-    """Print a line for each undecided pilot, and the means."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--pilots", type=int, default=20)
-    rng = np.random.default_rng(1)
-    found: list[tuple[float, float]] = []
-    wanted = parser.parse_args().pilots
-    while len(found) < wanted:
+def measured(n_pilots: int, seed: int = 1) -> Iterator[tuple[Settlement, float, float]]:
+    """Yield the settlement of each undecided pilot, the power stated for its items, and their power."""
+    rng = np.random.default_rng(seed)
+    found = 0
+    while found < n_pilots:
         gold, a, b = pilot(rng)
         of_items = wins(gold, a, b)
         if of_items.mean() <= LEAST_EFFECT:
             continue
-        settled = nbyk.settle(gold, a, b, metric="wins_mae")
+        # More ratings per item are not asked about.
+        settled = nbyk.settle(gold, a, b, metric="wins_mae", max_responses=3)
         if settled.decided or settled.items is None or settled.items.simulated is None:
             continue
-        n_items, stated = settled.items.n_items, settled.items.simulated
-        found.append((stated, power(of_items, n_items, rng)))
-        print(
-            f"{len(gold)} items, effect {settled.effect:.3f}: {n_items} items, power {found[-1]}", flush=True
-        )
-    stated, reached = np.mean(found, axis=0)
+        found += 1
+        yield settled, settled.items.simulated, power(of_items, settled.items.n_items, rng)
+
+
+def main() -> None:
+    """Print a line for each undecided pilot, and the means."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--pilots", type=int, default=20)
+    wanted = parser.parse_args().pilots
+    found = []
+    for settled, stated, reached in measured(wanted):
+        found.append((stated, reached))
+        of = f"{settled.n_items} items, effect {settled.effect:.3f}"
+        print(f"{of}: {settled.items and settled.items.n_items} items, power {found[-1]}", flush=True)
+    mean_stated, mean_reached = np.mean(found, axis=0)
     error = np.std([row[1] for row in found]) / np.sqrt(len(found))
-    print(f"{wanted} pilots: stated {stated:.3f}, reached {reached:.3f} (standard error {error:.3f})")
+    print(
+        f"{wanted} pilots: stated {mean_stated:.3f}, reached {mean_reached:.3f} (standard error {error:.3f})"
+    )
 
 
 if __name__ == "__main__":

@@ -74,7 +74,7 @@ PAPERS = (
 
 
 def lines(results: Path) -> Iterator[tuple[Paper, str | None]]:
-    """Yield each paper with its study's summary in one line; None if the study has not been run.
+    """Yield each paper with its study's summary in one line, after its cautions; None if it has not been run.
 
     Parameters
     ----------
@@ -82,8 +82,12 @@ def lines(results: Path) -> Iterator[tuple[Paper, str | None]]:
         Folder that the studies' folders are in.
     """
     for paper in PAPERS:
-        summary = results / paper.study / "summary.json"
-        yield paper, str(read_json(summary)["line"]) if summary.exists() else None
+        path = results / paper.study / "summary.json"
+        if not path.exists():
+            yield paper, None
+            continue
+        summary = read_json(path)
+        yield paper, " ".join([*summary.get("cautions", ()), summary["line"]])
 
 
 def write_report(results: Path, out: Path) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nbyk.priors import read_prior
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 
 if TYPE_CHECKING:
@@ -32,6 +33,7 @@ def study_answer(
     template: Path,
     marked: tuple[str, ...] = (),
     files_alone: Iterable[AnswerTable] = (),
+    priors: Iterable[Path] = (),
 ) -> Answer:
     """Return the report of a study.
 
@@ -40,7 +42,7 @@ def study_answer(
     title
         The name of the reproduced work.
     summary
-        The findings; "line" gives them in a line.
+        The findings; "line" gives them in a line, and "cautions", if there are any, stand before it.
     tables, figures
         Those of the run.
     titles
@@ -53,18 +55,22 @@ def study_answer(
         Columns of tables in which values beyond ±3 are marked.
     files_alone
         Tables that the page does not show.
+    priors
+        Files of the priors behind the numbers: if its check rejects one, its caution is among those.
     """
+    of_priors = [read_prior(path).caution for path in priors]
+    cautions = tuple(dict.fromkeys(filter(None, [*summary.get("cautions", ()), *of_priors])))
     shown = tuple(AnswerTable(name, caption, frame, marked) for name, caption, frame in tables)
     drawn = sorted(figures, key=lambda name: (_stem(name) != first, _section(name) or "figures", name))
     captions = {name: _caption(name, titles) for name in drawn}
     names = {"tables": [table.name for table in shown], "figures": captions, "marked": list(marked)}
     return Answer(
         title=title,
-        sentences=(str(summary["line"]),),
+        sentences=(*cautions, str(summary["line"])),
         tables=(*shown, *files_alone),
         figures=tuple(AnswerFigure(name, captions[name], figures[name]) for name in drawn),
         cautions=(),
-        details={**summary, "shown": names},
+        details={**summary, "cautions": list(cautions), "shown": names},
         n_printed=0,
         template=template,
     )

@@ -2,6 +2,7 @@
 
 The commands of a page run in their order, in a folder with the repository's files and those that the page
 takes for the reader's own. What is too long, or needs a network, runs as `CUTS` says, with the reason.
+A page that shows an output shows the beginning of the true one. A page has no command in another block.
 `make test-commands` runs this.
 """
 
@@ -14,12 +15,16 @@ import sys
 from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from nbyk.data.example import example_files
 
 ROOT = Path(__file__).parents[2]
-PAGES = {page.name: page for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *ROOT.glob("docs/*.md"))}
+PAGES = {
+    str(page.relative_to(ROOT)): page
+    for page in (ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted(ROOT.glob("docs/**/*.md")))
+}
 BARE_PATH = "/usr/local/bin:/usr/bin:/bin"
 PATIENCE = 600
 WRITTEN_BY_RUNS = {".git", ".venv", ".snakemake", "results", "logs", "example", "build", "dist"}
@@ -95,13 +100,62 @@ CUTS = {
         "the README runs the search: here the power at one size is found",
     ),
 }
+OTHER_OUTPUTS = {".venv/bin/nbyk doctor"}
+"""The page shows what nbyk says of damaged files, and the folder has none."""
+NO_COMMANDS = {"csv", "jsonl", "mermaid", "python", "text", "tsv", "yaml", "{eval-rst}", "{toctree}"}
+"""The languages of blocks besides console; no word at all is a language of none."""
+COMMAND = re.compile(r" *(\$ |(\.venv/bin/)?(nbyk|snakemake|pip|python) |make( |$))")
 
 
-def printed(page: Path) -> list[str]:
-    """Return the commands that a page prints, without their comments."""
+def printed(page: Path) -> list[tuple[str, str]]:
+    """Return a page's commands, without their comments, and the output shown of each up to an ellipsis."""
     blocks = re.findall(r"^```console\n(.*?)^```", page.read_text(encoding="utf-8"), re.DOTALL | re.MULTILINE)
-    lines = [line[2:] for block in blocks for line in block.splitlines() if line.startswith("$ ")]
-    return [re.sub(r"\s+#.*", "", line).strip() for line in lines]
+    found = []
+    for block in blocks:
+        for part in re.split(r"^\$ ", block, flags=re.MULTILINE)[1:]:
+            command, _, output = part.partition("\n")
+            found.append((re.sub(r"\s+#.*", "", command).strip(), output.partition("\n…\n")[0]))
+    return found
+
+
+def hidden(text: str) -> list[str]:
+    """Return a text's commands, and its blocks in a language of a shell, that nothing would run."""
+    found = []
+    for language, block in re.findall(r"^ *```(\S*)[^\n]*\n(.*?)^ *```", text, re.DOTALL | re.MULTILINE):
+        if language == "console":
+            continue
+        if language not in NO_COMMANDS:
+            found.append(f"```{language}")
+        if language != "python":
+            found += [line for line in block.splitlines() if COMMAND.match(line)]
+    outside = re.sub(r"^ *```.*?^ *```", "", text, flags=re.DOTALL | re.MULTILINE)
+    return found + [line for line in outside.splitlines() if line.startswith("    ") and COMMAND.match(line)]
+
+
+def passages() -> dict[str, str]:
+    """Return ratings of four questions on each of 40 passages, and the answers of two systems, 1 to 5."""
+    generator = np.random.default_rng(1)
+    items = [f"q{i}" for i in range(160)]
+    of_items = generator.uniform(1, 5, 160)
+    severity = 0.3 * generator.standard_normal(8)
+
+    def level(value: float) -> int:
+        return int(np.clip(np.rint(value), 1, 5))
+
+    gold = ["item,rater,value,passage"]
+    for i, item in enumerate(items):
+        gold += [
+            f"{item},r{r},{level(of_items[i] + severity[r] + 0.7 * generator.standard_normal())},p{i // 4}"
+            for r in range(8)
+        ]
+    files = {"passages.csv": gold}
+    for name, off in (("a", 0.6), ("b", 1.0)):
+        far = off * np.repeat(generator.uniform(-1, 1, 40), 4) + off * generator.uniform(-1, 1, 160)
+        files[f"{name}.csv"] = [
+            "item,value",
+            *(f"{items[i]},{level(of_items[i] + far[i])}" for i in range(160)),
+        ]
+    return {name: "\n".join(lines) + "\n" for name, lines in files.items()}
 
 
 @pytest.fixture
@@ -117,8 +171,10 @@ def folder(tmp_path: Path) -> Path:
     content = example_files()
     for name, file in {"gold": "gold", "candidate": "sim_a", "production": "sim_c", "other": "sim_b"}.items():
         (place / f"{name}.csv").write_bytes(content[f"{file}.csv"])
-    (place / "ours.txt").write_text("0.71\n0.74\n0.70\n0.75\n0.72\n0.76\n0.69\n0.74\n", encoding="utf-8")
-    (place / "baseline.txt").write_text("0.70\n0.69\n0.72\n0.71\n0.68\n0.70\n0.73\n0.67\n", encoding="utf-8")
+    (place / "ours.txt").write_text("0.71\n0.74\n0.69\n0.77\n0.73\n0.75\n0.72\n0.70\n", encoding="utf-8")
+    (place / "baseline.txt").write_text("0.70\n0.68\n0.72\n0.69\n0.71\n0.67\n0.70\n0.73\n", encoding="utf-8")
+    for name, text in passages().items():
+        (place / name).write_text(text, encoding="utf-8")
     shutil.copytree(ROOT / "docs/examples/labels", place, dirs_exist_ok=True)
     shutil.copy(ROOT / "src/nbyk_papers/ulmer2022/cartpole/rewards.csv", place)
     return place
@@ -127,7 +183,7 @@ def folder(tmp_path: Path) -> Path:
 @pytest.mark.parametrize("name", [name for name, page in PAGES.items() if printed(page)])
 def test_the_commands_of_a_page_work(name: str, folder: Path, tmp_path: Path) -> None:
     environment = {"PATH": BARE_PATH, "HOME": str(tmp_path), "LANG": "C.UTF-8"}
-    for command in printed(PAGES[name]):
+    for command, shown in printed(PAGES[name]):
         cut = CUTS.get(command, Cut(command, "as it stands"))
         done = subprocess.run(
             ["bash", "-c", cut.instead],
@@ -143,8 +199,32 @@ def test_the_commands_of_a_page_work(name: str, folder: Path, tmp_path: Path) ->
         found = f"{name}: $ {cut.instead} ({cut.why})\n{done.stdout[-3000:]}"
         assert done.returncode == cut.code, found
         assert cut.words in done.stdout, found
+        if cut.instead == command and command not in OTHER_OUTPUTS:
+            # Pages have lines of other lengths than a terminal.
+            assert " ".join(shown.split()) in " ".join(done.stdout.split()), f"{found}\nshown:\n{shown}"
 
 
 def test_no_cut_is_left_of_a_command_that_no_page_prints() -> None:
-    every = {command for page in PAGES.values() for command in printed(page)}
-    assert set(CUTS) <= every
+    every = {command for page in PAGES.values() for command, _ in printed(page)}
+    assert set(CUTS) | OTHER_OUTPUTS <= every
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize("name", PAGES)
+def test_a_page_has_its_commands_where_they_are_run(name: str) -> None:
+    assert hidden(PAGES[name].read_text(encoding="utf-8")) == []
+
+
+@pytest.mark.quick
+@pytest.mark.parametrize(
+    "block",
+    [
+        "```bash\nls\n```",
+        "  ```sh\n  ls\n  ```",
+        "```\n.venv/bin/nbyk example\n```",
+        "```text\n$ ls\n```",
+        "or\n\n    nbyk example\n",
+    ],
+)
+def test_a_command_in_another_block_is_seen(block: str) -> None:
+    assert hidden(f"A page.\n\n{block}\n")

@@ -12,11 +12,14 @@ import pytest
 from matplotlib.image import imread
 from scipy.stats import binom
 
-from nbyk.files import read_json, write_parquet
+from nbyk.config import validate
+from nbyk.files import read_json, write_json, write_parquet
+from nbyk.priors import published_prior
 from nbyk.report.answer import write_answer
 from nbyk.testing.rates import binomial_interval
 from nbyk_papers.calibration.reading import band, read_rates
-from nbyk_papers.calibration.report import rates_report
+from nbyk_papers.calibration.report import rates_report, report
+from nbyk_papers.calibration.study import STUDY
 from nbyk_papers.calibration.summary import default_rates, summarise
 from nbyk_papers.calibration.tables import tables_of
 from nbyk_papers.calibration.verdicts import BCA, EXPECTED_P, P_VALUE, PERCENTILE, TIES_AT_RANDOM
@@ -172,6 +175,21 @@ def test_everything_is_written(files: list[Path], rates: pd.DataFrame, tmp_path:
     page = (out / "report.html").read_text(encoding="utf-8")
     assert LINE in page
     assert re.findall(r"""(?:src|href|url)\s*[=(]\s*["']?\s*(?:https?:)?//[^"' >]*""", page) == []
+
+
+def test_a_rejected_fit_is_said_before_anything_else(files: list[Path], tmp_path: Path) -> None:
+    rejected = tmp_path / "prior.json"
+    write_json(rejected, {**published_prior("convabuse").to_dict(), "caution": "This prior <is> off."})
+    write_answer(report(rates=files, priors=[rejected]), tmp_path, stem="summary", page="report")
+    page, caution = (tmp_path / "report.html").read_text(encoding="utf-8"), "This prior &lt;is&gt; off."
+    assert page.count(caution) == 1
+    assert page.index(caution) < page.index(LINE)
+    config = validate({"calibration": {"sources": ["simulated", "convabuse_fit"]}})
+    files_of_priors = [
+        "results/priors/published/simulated.json",
+        "results/homan2025/fits/convabuse/prior.json",
+    ]
+    assert STUDY.reported(config).inputs["priors"] == files_of_priors
 
 
 def test_a_run_without_power_and_expected_p(rates: pd.DataFrame, tmp_path: Path) -> None:

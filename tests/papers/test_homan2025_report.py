@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -10,9 +11,12 @@ import pandas as pd
 import pyarrow as pa
 import pytest
 
+from nbyk.data import load_source
 from nbyk.errors import NbykError
-from nbyk.files import read_json, write_parquet
+from nbyk.files import read_json, write_json, write_parquet
+from nbyk.priors import Response, describe_fit, published_prior
 from nbyk.report.answer import write_answer
+from nbyk.report.html import render_block
 from nbyk_papers.homan2025.comparison import compare, overstatement, own_fit_p_values, read_grid
 from nbyk_papers.homan2025.design import METRIC_OF_COLUMN, published_table
 from nbyk_papers.homan2025.report import report
@@ -194,6 +198,25 @@ def test_files_become_every_table_and_figure(papers_grid: pd.DataFrame, tmp_path
         of_semantics = {path.stem for path in folder.glob("*.png")}
         assert of_semantics >= {"figure_03a", "figure_03b", "figure_04", "figure_11"}
         assert of_semantics == {path.stem for path in folder.glob("*.svg")}
+
+
+def test_a_rejected_fit_is_said_before_anything_else(papers_grid: pd.DataFrame, tmp_path: Path) -> None:
+    files = grid_files(papers_grid, tmp_path)
+    ratings = load_source("convabuse")
+    caution = "This prior is off."
+    prior = replace(published_prior("convabuse"), caution=caution)
+    found = describe_fit(prior, ratings.matrix(), Response("likert", 5)).to_dict()
+    write_json(tmp_path / "prior.json", prior.to_dict())
+    own = {"description": found, "prior": prior.to_dict()}
+    write_json(tmp_path / "check.json", {"published": found, "own": own})
+    write_parquet(tmp_path / "ratings.parquet", ratings.to_table(), {})
+    names = {"checks": "check.json", "ratings": "ratings.parquet", "priors": "prior.json"}
+    of_fit = {name: [tmp_path / file] for name, file in names.items()}
+    answer = report(pvalues=files, fitted=["convabuse_fit"], seed=1, **of_fit)  # type: ignore[arg-type]
+    assert answer.sentences == (caution, answer.details["line"])
+    assert answer.template is not None
+    page = render_block(answer.template, "summary", summary=answer.details)
+    assert page.index(caution) < page.index(answer.details["line"])
 
 
 def test_files_out_of_their_folders_are_named(papers_grid: pd.DataFrame, tmp_path: Path) -> None:

@@ -115,6 +115,12 @@ def test_lines_are_the_summaries(results: Path) -> None:
     assert set(found.values()) == {None}
 
 
+def test_a_line_stands_behind_the_cautions_of_its_study(tmp_path: Path) -> None:
+    write_json(tmp_path / "homan2025/summary.json", {"line": "All agree.", "cautions": ["The fit is off."]})
+    found = dict(lines(tmp_path))
+    assert [line for line in found.values() if line] == ["The fit is off. All agree."]
+
+
 def test_nothing_run_or_half_a_run_is_an_error(results: Path, tmp_path: Path) -> None:
     with pytest.raises(NbykError, match="found no results of any paper; run `make`"):
         write_report(tmp_path / "nowhere", tmp_path / "page.html")

@@ -12,8 +12,9 @@ import pytest
 from nbyk.config import validate
 from nbyk.data import load_source
 from nbyk.errors import NbykError
-from nbyk.files import write_parquet
+from nbyk.files import read_json, write_json, write_parquet
 from nbyk.priors import published_prior
+from nbyk.report.answer import write_answer
 from nbyk.studies.steps import Work
 from nbyk_papers.raters.cells import pvalues
 from nbyk_papers.raters.claims import verdicts_of
@@ -70,6 +71,18 @@ def test_cells_are_of_the_data_sets_with_ids() -> None:
 def test_two_raters_speak_for_nobody() -> None:
     with pytest.raises(NbykError, match=r"raters\.sizes: found 100 × 2; expected 3 raters or more"):
         validate({"raters": {"sizes": [{"n_items": 100, "k_responses": 2}]}})
+
+
+def test_a_rejected_fit_is_said_before_anything_else(cell: Path, tmp_path: Path) -> None:
+    rejected = tmp_path / "prior.json"
+    write_json(rejected, {**published_prior("convabuse").to_dict(), "caution": "This prior <is> off."})
+    write_answer(report(pvalues=[cell], priors=[rejected]), tmp_path, stem="summary", page="report")
+    page, caution = (tmp_path / "report.html").read_text(encoding="utf-8"), "This prior &lt;is&gt; off."
+    assert page.count(caution) == 1
+    assert page.index(caution) < page.index(read_json(tmp_path / "summary.json")["line"])
+    config = validate({"raters": {"sources": ["convabuse", "dices_350"]}})
+    files = ["results/priors/published/convabuse.json", "results/fits/dices_350/prior.json"]
+    assert STUDY.reported(config).inputs["priors"] == files
 
 
 def table_of(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -73,6 +74,17 @@ def test_the_sentence_warns_against_choosing_after_looking(ranking: Ranking) -> 
     assert [len(table.frame) for table in answer.tables] == [3, 6]
     assert answer.to_dict()["metrics"][0]["metric"] == "mae"
     assert answer.cautions == ("a caution",)
+
+
+def test_a_prior_that_its_check_rejects_is_said_first(ranking: Ranking) -> None:
+    caution = "This prior is off."
+    rejected = rank(
+        replace(TOXICITY, caution=caution), ["mae", "wins_mae"], samplers=SAMPLERS[:1], seed=3, **SIZE
+    )
+    assert rejected.sentence.startswith(f"{caution} On 60 items")
+    assert rejected.to_dict()["sentence"] == rejected.sentence
+    assert ranking_answer(rejected).sentences[0].startswith(caution)
+    assert not ranking.caution
 
 
 def test_items_without_a_prior_are_refused() -> None:

@@ -24,13 +24,13 @@ TITLES = {
 }
 
 
-def report(*, rates: Sequence[Path]) -> Answer:
-    """Return tables, heat maps and the summary from the files of the step rates."""
-    return rates_report(read_rates(rates))
+def report(*, rates: Sequence[Path], priors: Sequence[Path] = ()) -> Answer:
+    """Return tables, heat maps and the summary from the files of the step rates, and of the priors behind."""
+    return rates_report(read_rates(rates), priors)
 
 
-def rates_report(rates: pd.DataFrame) -> Answer:
-    """Return the report of rates that were read."""
+def rates_report(rates: pd.DataFrame, priors: Sequence[Path] = ()) -> Answer:
+    """Return the report of rates that were read, simulated from priors in these files."""
     return study_answer(
         "How often each test rejects",
         summarise(rates),
@@ -39,4 +39,5 @@ def rates_report(rates: pd.DataFrame) -> Answer:
         titles=TITLES,
         first="type_1_error",
         template=Path(__file__).with_name("calibration.html"),
+        priors=priors,
     )

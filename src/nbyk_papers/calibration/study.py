@@ -49,8 +49,12 @@ class CalibrationStudy(Study):
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
-        rates = [f"results/{cell.file}" for cell in self.cells(config)]
-        return Cell("calibration", "report", {}, {"rates": rates}, memory=300, seconds=40)
+        cells = self.cells(config)
+        inputs: dict[str, list[str]] = {
+            "rates": [f"results/{cell.file}" for cell in cells],
+            "priors": list(dict.fromkeys(str(cell.inputs["prior"]) for cell in cells)),
+        }
+        return Cell("calibration", "report", {}, inputs, memory=300, seconds=40)
 
 
 STUDY = CalibrationStudy()

@@ -87,4 +87,5 @@ def report(
         first="agreement",
         template=Path(__file__).with_name("homan2025.html"),
         marked=("z p", "z Δ"),
+        priors=priors,
     )

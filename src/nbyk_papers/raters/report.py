@@ -44,13 +44,13 @@ def read_p(files: Sequence[Path]) -> pd.DataFrame:
     return table.assign(system=names, n_times_k=table["n_items"] * table["k_responses"])
 
 
-def report(*, pvalues: Sequence[Path]) -> Answer:
-    """Return tables, figures and verdicts from the files of the step `pvalues`."""
-    return raters_report(read_p(pvalues))
+def report(*, pvalues: Sequence[Path], priors: Sequence[Path] = ()) -> Answer:
+    """Return tables, figures and verdicts from the files of the step `pvalues`, and of the priors behind."""
+    return raters_report(read_p(pvalues), priors)
 
 
-def raters_report(table: pd.DataFrame) -> Answer:
-    """Return the report of p-values that were read."""
+def raters_report(table: pd.DataFrame, priors: Sequence[Path] = ()) -> Answer:
+    """Return the report of p-values that were read, simulated from priors in these files."""
     rows = verdict_rows(verdicts_of(table))
     sources = list(dict.fromkeys(table["source"]))
     figures: dict[str, Callable[[], Figure]] = {
@@ -82,6 +82,7 @@ def raters_report(table: pd.DataFrame) -> Answer:
         titles=titles,
         first=f"{sources[0]}_mae",
         template=Path(__file__).with_name("raters.html"),
+        priors=priors,
     )
 
 

@@ -46,8 +46,12 @@ class RatersStudy(Study):
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
-        files = [f"results/{cell.file}" for cell in self.cells(config)]
-        return Cell("raters", "report", {}, {"pvalues": files}, memory=300, seconds=10)
+        cells = self.cells(config)
+        inputs: dict[str, list[str]] = {
+            "pvalues": [f"results/{cell.file}" for cell in cells],
+            "priors": list(dict.fromkeys(str(cell.inputs["prior"]) for cell in cells)),
+        }
+        return Cell("raters", "report", {}, inputs, memory=300, seconds=10)
 
 
 STUDY = RatersStudy()

@@ -65,4 +65,5 @@ def cells_report(cells: Cells, fits: Mapping[str, tuple[Path, Path]], seed: int)
         first="agreement",
         template=Path(__file__).with_name("wein2023.html"),
         marked=("z true",),
+        priors=[prior for _, prior in fits.values()],
     )
