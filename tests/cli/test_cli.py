@@ -209,6 +209,13 @@ def test_config_check_names_every_wrong_line(nbyk: Run, tmp_path: Path) -> None:
     assert errors.count("error: ") == 1
 
 
+def test_a_path_with_a_nul_is_one_line(nbyk: Run, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text('metric_files: ["\\0"]\n')
+    line = f"error: {path}:1: '\\x00': no path of a file; check it\n"
+    assert nbyk("config", "check", str(path)) == (2, "", line)
+
+
 def test_the_same_command_gives_the_same_bytes_on_more_threads(
     inputs: Path, nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
