@@ -149,7 +149,7 @@ def test_a_reader_that_has_gone_is_no_error(command: str) -> None:
     program = Path(sys.executable).with_name("nbyk")
     ended = subprocess.run([program, *command.split()], stdout=writing, stderr=subprocess.PIPE, text=True)
     os.close(writing)
-    assert (ended.returncode, ended.stderr) == (1, "")
+    assert (ended.returncode, ended.stderr) == (128 + signal.SIGPIPE, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")

@@ -152,6 +152,18 @@ def test_gate(nbyk: Run) -> None:
         assert error.startswith("error: --gate ")
 
 
+def test_a_gate_that_more_draws_could_open_or_shut_is_inconclusive(nbyk: Run) -> None:
+    write_runs({"new": 0.708, "old": 0.70})
+    drawn = ("--test", "bootstrap", "--resamples", "99", "--format", "json")
+    found = json.loads(nbyk("test", "new.txt", "old.txt", "--alternative", "greater", *drawn)[1])
+    alpha = str(found["pairs"][0]["p"])
+    code, text, errors = nbyk("test", "new.txt", "old.txt", "--gate", "--alpha", alpha, *drawn)
+    assert (code, errors) == (4, "")
+    said = json.loads(text)
+    assert not said["pairs"][0]["decided"]
+    assert "inconclusive" in " ".join(said["sentences"])
+
+
 def test_the_smallest_p_value_is_said_where_nothing_can_be_shown(nbyk: Run) -> None:
     Path("a.txt").write_text("9\n8\n")
     Path("b.txt").write_text("1\n2\n")
