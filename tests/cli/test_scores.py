@@ -12,6 +12,7 @@ import pytest
 
 import nbyk as library
 from tests.cli.conftest import Run
+from tests.cli.drawn import dollars_drawn
 from tests.data.malformed.scores import CASES, Case
 
 
@@ -194,6 +195,25 @@ def test_out_writes_everything_alike_twice(nbyk: Run) -> None:
     assert "Before you believe it:" in text
     written = json.loads(Path("one/test.json").read_text())
     assert written["sentences"][0] in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("test", "others", "figures"),
+    [
+        ("permutation", ["b"], ["null", "scores"]),
+        ("permutation", ["b", "c"], ["differences", "scores"]),
+        ("aso", ["b"], ["quantiles", "scores"]),
+    ],
+)
+def test_figures_show_a_name_that_looks_like_mathematics_as_it_is(
+    test: str, others: list[str], figures: list[str], nbyk: Run
+) -> None:
+    write_runs({"a$b$_x": 0.75, **dict.fromkeys(others, 0.7)})
+    files = [f"{name}.txt" for name in ("a$b$_x", *others)]
+    assert nbyk("test", *files, "--test", test, "--out", "out")[0] == 0
+    assert sorted(path.stem for path in Path("out/figures").glob("*.png")) == figures
+    for stem in figures:
+        assert dollars_drawn(Path(f"out/figures/{stem}.svg").read_text()) >= 2
 
 
 def test_power_is_the_bootstrap_power_analysis_of_each(nbyk: Run) -> None:
