@@ -47,6 +47,45 @@ def test_a_metric_of_ones_own_and_a_scale(nbyk: Run) -> None:
     assert halved["p_value"] == mae["p_value"]
 
 
+def on_five_points(*names: str) -> None:
+    """Write the example's ratings from 0 to 1 on the scale from 1 to 5."""
+    for name in names:
+        write(f"{name}.csv", 1.0 + 4.0 * read(name))
+
+
+IN_RATINGS = "In the ratings' own unit, the effect of sim_a over sim_{} on {} is {:.3g} ({:.3g} to {:.3g})."
+
+
+@pytest.mark.parametrize(("metric", "factor"), [("mae", 4), ("mse", 16), ("spearman", None)])
+def test_effects_are_said_in_the_unit_of_the_ratings(metric: str, factor: int | None, nbyk: Run) -> None:
+    on_five_points("gold", "sim_a", "sim_b", "sim_c")
+    options = f"--scale 1..5 --metric {metric} --quick --resamples 999"
+    answer = found(nbyk, f"--gold gold.csv sim_a.csv sim_c.csv {options}")
+    board = found(nbyk, f"--gold gold.csv sim_a.csv sim_c.csv sim_b.csv {options}")
+    result = answer["results"][0]
+    claim = result["claims"][0]
+    for sentences in (answer["sentences"], board["sentences"]):
+        said = [text for text in sentences if text.startswith("In the ratings' own unit")]
+        if factor is None:
+            assert said == []
+            continue
+        numbers = [factor * x for x in (result["effect"], claim["low"], claim["high"])]
+        assert said == [IN_RATINGS.format("c", metric, *numbers)]
+
+
+def test_the_threshold_is_said_in_the_unit_of_the_ratings(nbyk: Run) -> None:
+    options = "--scale 1..5 --metric accuracy --quick --resamples 999"
+    on_five_points("gold", "sim_a", "sim_b", "sim_c")
+    said = "accuracy calls an item positive if its mean rating is 3 or more"
+    for systems in ("sim_a.csv sim_b.csv", "sim_a.csv sim_b.csv sim_c.csv"):
+        assert said in found(nbyk, f"--gold gold.csv {systems} {options}")["cautions"]
+        finer = options.replace("accuracy", "accuracy(threshold=0.7)")
+        cautions = found(nbyk, f"--gold gold.csv {systems} {finer}")["cautions"]
+        assert any("calls an item positive if its mean rating is 3.8 or more" in text for text in cautions)
+        by_mae = found(nbyk, f"--gold gold.csv {systems} {options.replace('accuracy', 'mae')}")
+        assert not any("positive" in text for text in by_mae["cautions"])
+
+
 def test_runs_of_lm_eval_are_systems(nbyk: Run, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     for name in ("good", "bad"):
