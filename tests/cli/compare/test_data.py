@@ -53,6 +53,53 @@ def on_five_points(*names: str) -> None:
         write(f"{name}.csv", 1.0 + 4.0 * read(name))
 
 
+def test_gold_has_columns_of_its_own(nbyk: Run) -> None:
+    own = found(nbyk, "--gold gold.csv sim_a.csv sim_b.csv --quick")
+    gold = pd.read_csv("gold.csv", dtype=str)[["item", "rater", "value"]]
+    gold.set_axis(["post", "who", "grade"], axis=1).to_csv("people.csv", index=False)
+    columns = {"item": "post", "rater": "who", "value": "grade"}
+    options = [f"--gold-{name} {column}" for name, column in columns.items()]
+    systems = "--gold people.csv sim_a.csv sim_b.csv --quick"
+    assert found(nbyk, f"{systems} {' '.join(options)}")["results"] == own["results"]
+    for missing in range(3):
+        left = " ".join(option for place, option in enumerate(options) if place != missing)
+        code, text, errors = nbyk(f"compare {systems} {left}")
+        assert (code, text) == (2, "")
+        assert errors.startswith("error: people.csv: ")
+
+
+@pytest.mark.parametrize("choice", ["first", "last", "mean"])
+def test_ratings_that_come_twice_are_taken_as_asked(choice: str, nbyk: Run) -> None:
+    own = pd.read_csv("sim_b.csv")
+    twice = own.assign(value=own["value"] / 2)
+    pd.concat([own, twice]).to_csv("twice.csv", index=False)
+    kept = {"first": 1.0, "last": 0.5, "mean": 0.75}[choice]
+    own.assign(value=kept * own["value"]).to_csv("kept.csv", index=False)
+    systems = "--gold gold.csv sim_a.csv sim_b={} --quick"
+    answer = found(nbyk, f"{systems.format('twice.csv')} --on-duplicates {choice}")
+    assert answer["results"] == found(nbyk, systems.format("kept.csv"))["results"]
+    said = f"{len(own)} further ratings of an item by the same rater"
+    assert any(said in text for text in answer["cautions"])
+    code, _, errors = nbyk(f"compare {systems.format('twice.csv')}")
+    assert (code, errors.count("\n")) == (2, 1)
+    assert "--on-duplicates" in errors
+
+
+def test_rows_without_a_value_are_refused_or_dropped_and_counted(nbyk: Run) -> None:
+    own = pd.read_csv("sim_b.csv")
+    gaps = own.assign(value=own["value"].where(own.index % 7 != 3))
+    gaps.to_csv("gaps.csv", index=False)
+    gaps.dropna().to_csv("kept.csv", index=False)
+    systems = "--gold gold.csv sim_a.csv sim_b={} --quick"
+    answer = found(nbyk, f"{systems.format('gaps.csv')} --on-empty drop")
+    assert answer["results"] == found(nbyk, systems.format("kept.csv"))["results"]
+    n_empty = int(gaps["value"].isna().sum())
+    assert f"gaps.csv: {n_empty} rows without a value were left out" in answer["cautions"]
+    code, _, errors = nbyk(f"compare {systems.format('gaps.csv')}")
+    assert (code, errors.count("\n")) == (2, 1)
+    assert "--on-empty drop" in errors
+
+
 IN_RATINGS = "In the ratings' own unit, the effect of sim_a over sim_{} on {} is {:.3g} ({:.3g} to {:.3g})."
 
 
