@@ -55,6 +55,7 @@ WRONG = {
     "a number for a metric": ("metrics: [1]", "metrics.0: found 1"),
     "a key without a value": ("n_draws:", "n_draws: found None"),
     "a metric file that is not there": ("metric_files: [nope.py]", "nope.py: no such file"),
+    "a NUL in a metric file's name": ('metric_files: ["\\0"]', "no path of a file"),
     "a metric file that is not in a list": ("metric_files: mine.py", "metric_files: found 'mine.py'"),
     "a metric file that is no file": ("metric_files: [3]", "metric_files.0: found 3"),
     "a number for metric files": ("metric_files: 3", "metric_files: found 3"),

@@ -19,7 +19,7 @@ SOURCES = Path(nbyk.__file__).parents[1]
 HEAVY = {"matplotlib", "numba", "pandas", "scipy", "pyarrow", "jinja2", "snakemake"}
 FLOORS = (
     ("errors", "notebook", "progress", "compiled", "sums", "words"),
-    ("spreadsheets",),
+    ("spreadsheets", "bounded"),
     ("yaml_text", "provenance"),
     ("validation",),
     ("files",),

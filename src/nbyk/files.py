@@ -9,7 +9,6 @@ import hashlib
 import json
 import os
 import signal
-import stat
 import tempfile
 import threading
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -18,14 +17,12 @@ from io import BytesIO
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
+from nbyk.bounded import content_of
 from nbyk.errors import NbykError
 from nbyk.provenance import answers, journal
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-LARGEST = 10**9
-"""Bytes of the largest file that is read; read as text, a file takes tens of times its size in memory."""
 
 SCRATCH = ".nbyk-part"
 """The suffix of scratch files; their names begin with a dot, so that no reader takes them for results."""
@@ -244,39 +241,21 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     Raises
     ------
     NbykError
-        If the file is not what nbyk wrote there, is a device or a pipe, or has more than `LARGEST` bytes.
+        If the file is not what nbyk wrote there, is a device or a pipe, or is too large (`nbyk.bounded`).
     OSError
         If it cannot be read.
     """
-    content = _content(path)
+    content = content_of(path)
     try:
         journal.was_read(path, content)
     except NbykError:
-        again = _content(path)
+        again = content_of(path)
         if again == content:
             raise
         # Another command has just replaced the file and its record.
         content = again
         journal.was_read(path, content)
     return content
-
-
-def _content(path: str | os.PathLike[str]) -> bytes:
-    try:
-        # Reading a pipe would wait, and a device need not end.
-        handle = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)
-    except ValueError:  # a NUL
-        raise NbykError(f"{os.fspath(path)!r}: no path of a file; check it") from None
-    with os.fdopen(handle, "rb") as source:
-        status = os.fstat(handle)
-        if not (stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode)):
-            raise NbykError(f"{path}: is a device or a pipe, expected a file; write what it gives to a file")
-        if status.st_size > LARGEST:
-            raise NbykError(
-                f"{path}: has {status.st_size:,} bytes, expected at most {LARGEST:,}; leave out columns and "
-                "rows that you do not need"
-            )
-        return source.read()
 
 
 def read_text(path: str | os.PathLike[str]) -> str:

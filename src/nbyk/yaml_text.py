@@ -11,6 +11,7 @@ from typing import Any
 
 import yaml
 
+from nbyk.bounded import content_of
 from nbyk.errors import NbykError
 
 MOST_BYTES = 200_000
@@ -168,8 +169,8 @@ def place_of(
     """
     for path in reversed(files):
         try:
-            node = _composed(Path(path).read_text(encoding="utf-8"))
-        except (OSError, UnicodeDecodeError, yaml.YAMLError):
+            node = _composed(content_of(path).decode("utf-8"))
+        except (OSError, NbykError, UnicodeDecodeError, yaml.YAMLError):
             continue
         line = _line(node, location)
         if line is not None:

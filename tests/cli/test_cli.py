@@ -149,7 +149,7 @@ def test_a_reader_that_has_gone_is_no_error(command: str) -> None:
     program = Path(sys.executable).with_name("nbyk")
     ended = subprocess.run([program, *command.split()], stdout=writing, stderr=subprocess.PIPE, text=True)
     os.close(writing)
-    assert (ended.returncode, ended.stderr) == (1, "")
+    assert (ended.returncode, ended.stderr) == (128 + signal.SIGPIPE, "")
 
 
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="no /dev/full")
@@ -209,6 +209,13 @@ def test_config_check_names_every_wrong_line(nbyk: Run, tmp_path: Path) -> None:
     assert (code, text) == (2, "")
     assert [f"{path}:{line}: " in errors for line in (1, 2, 3)] == [True] * 3
     assert errors.count("error: ") == 1
+
+
+def test_a_path_with_a_nul_is_one_line(nbyk: Run, tmp_path: Path) -> None:
+    path = tmp_path / "mine.yaml"
+    path.write_text('metric_files: ["\\0"]\n')
+    line = f"error: {path}:1: '\\x00': no path of a file; check it\n"
+    assert nbyk("config", "check", str(path)) == (2, "", line)
 
 
 def test_the_same_command_gives_the_same_bytes_on_more_threads(

@@ -10,8 +10,9 @@ import numpy as np
 import pytest
 
 from tests.cli.conftest import Run
+from tests.cli.drawn import dollars_drawn
 from tests.cli.label_designs import BAD_DESIGNS
-from tests.cli.label_files import BAD_FILES, GOOD, RATED, SOFT
+from tests.cli.label_files import BAD_FILES, GOOD, RATED, SOFT, keyed
 from tests.labels.test_label_raters import laid
 
 BAD = [*BAD_FILES, *BAD_DESIGNS]
@@ -72,6 +73,14 @@ def test_every_form_of_the_answer_is_written_and_agrees(nbyk: Run) -> None:
     _, as_json, _ = nbyk("labels again.yaml --format json")
     again = json.loads(as_json)
     assert again["comparisons"] == found["comparisons"]
+
+
+def test_figures_show_a_name_that_looks_like_mathematics_as_it_is(nbyk: Run) -> None:
+    lay(keyed("treatments: {'a$b$_x': new.txt}"))
+    assert nbyk("labels design.yaml --out out")[0] == 0
+    for stem in ("leads", "scores"):
+        assert dollars_drawn(Path(f"out/figures/{stem}.svg").read_text()) >= 2
+        assert Path(f"out/figures/{stem}.png").stat().st_size > 5000
 
 
 def test_the_gate_opens_where_every_treatment_is_better(nbyk: Run) -> None:

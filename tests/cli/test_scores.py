@@ -12,6 +12,7 @@ import pytest
 
 import nbyk as library
 from tests.cli.conftest import Run
+from tests.cli.drawn import dollars_drawn
 from tests.data.malformed.scores import CASES, Case
 
 
@@ -152,6 +153,18 @@ def test_gate(nbyk: Run) -> None:
         assert error.startswith("error: --gate ")
 
 
+def test_a_gate_that_more_draws_could_open_or_shut_is_inconclusive(nbyk: Run) -> None:
+    write_runs({"new": 0.708, "old": 0.70})
+    drawn = ("--test", "bootstrap", "--resamples", "99", "--format", "json")
+    found = json.loads(nbyk("test", "new.txt", "old.txt", "--alternative", "greater", *drawn)[1])
+    alpha = str(found["pairs"][0]["p"])
+    code, text, errors = nbyk("test", "new.txt", "old.txt", "--gate", "--alpha", alpha, *drawn)
+    assert (code, errors) == (4, "")
+    said = json.loads(text)
+    assert not said["pairs"][0]["decided"]
+    assert "inconclusive" in " ".join(said["sentences"])
+
+
 def test_the_smallest_p_value_is_said_where_nothing_can_be_shown(nbyk: Run) -> None:
     Path("a.txt").write_text("9\n8\n")
     Path("b.txt").write_text("1\n2\n")
@@ -182,6 +195,25 @@ def test_out_writes_everything_alike_twice(nbyk: Run) -> None:
     assert "Before you believe it:" in text
     written = json.loads(Path("one/test.json").read_text())
     assert written["sentences"][0] in " ".join(text.split())
+
+
+@pytest.mark.parametrize(
+    ("test", "others", "figures"),
+    [
+        ("permutation", ["b"], ["null", "scores"]),
+        ("permutation", ["b", "c"], ["differences", "scores"]),
+        ("aso", ["b"], ["quantiles", "scores"]),
+    ],
+)
+def test_figures_show_a_name_that_looks_like_mathematics_as_it_is(
+    test: str, others: list[str], figures: list[str], nbyk: Run
+) -> None:
+    write_runs({"a$b$_x": 0.75, **dict.fromkeys(others, 0.7)})
+    files = [f"{name}.txt" for name in ("a$b$_x", *others)]
+    assert nbyk("test", *files, "--test", test, "--out", "out")[0] == 0
+    assert sorted(path.stem for path in Path("out/figures").glob("*.png")) == figures
+    for stem in figures:
+        assert dollars_drawn(Path(f"out/figures/{stem}.svg").read_text()) >= 2
 
 
 def test_power_is_the_bootstrap_power_analysis_of_each(nbyk: Run) -> None:

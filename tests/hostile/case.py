@@ -16,10 +16,14 @@ QUICK = ["--quick", "--resamples", "99", "--max-resamples", "99"]
 
 @dataclass(frozen=True)
 class Case:
-    """One input: `build` writes its files into a folder and returns the words behind ``nbyk``."""
+    """One input: `build` writes its files into a folder and returns the words behind ``nbyk``.
+
+    `says` is a pattern in the one line that refuses it; without one, it may be refused or answered.
+    """
 
     name: str
     build: Callable[[Path], Words]
+    says: str = ""
 
     def __str__(self) -> str:
         return self.name
@@ -43,6 +47,11 @@ def scores(folder: Path, name: str, content: str | bytes, *options: str) -> Word
 
 def labels(folder: Path, name: str, content: str | bytes, kind: str = "hard", more: str = "") -> Words:
     write(folder, name, content)
+    return labels_in(folder, name, kind, more)
+
+
+def labels_in(folder: Path, name: str, kind: str = "hard", more: str = "") -> Words:
+    """Return the words that compare the labels of a file that is there already."""
     write(folder, "t.txt", LABELS if kind == "hard" else SOFT)
     design = f"kind: {kind}\ntargets: t.txt\ncontrols: {{c: t.txt}}\ntreatments: {{x: {name}}}\n{more}"
     write(folder, "design.yaml", design)

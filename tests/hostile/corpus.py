@@ -12,13 +12,27 @@ import os
 import random
 from collections.abc import Callable, Iterator
 from functools import partial
+from itertools import product
 from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from tests.hostile.case import GOOD, LABELS, QUICK, SCORES, SOFT, Case, Words, compare, labels, scores, write
+from tests.hostile.case import (
+    GOOD,
+    LABELS,
+    QUICK,
+    SCORES,
+    SOFT,
+    Case,
+    Words,
+    compare,
+    labels,
+    labels_in,
+    scores,
+    write,
+)
 
 DIGITS = "9" * 400
 TEXTS = {
@@ -93,6 +107,11 @@ def outcomes(folder: Path, content: str) -> Words:
     return ["labels", "design.yaml"]
 
 
+def with_prior(name: str) -> Words:
+    size = ["--items", "9", "--responses", "2", "--epsilon", "0.1", "--draws", "9", "--seed", "1"]
+    return ["study", "true", name, "--out", "o.parquet", "--metric", "mae", "--semantics", "published", *size]
+
+
 def with_record(folder: Path, record: str) -> Words:
     (folder / ".nbyk").mkdir()
     write(folder, ".nbyk/b.csv.json", record)
@@ -142,6 +161,13 @@ def in_texts(text: str) -> Iterator[tuple[str, Callable[[Path], Words]]]:
             ],
         )
         yield "the name of a file", lambda folder: file_named(folder, raw)
+    for key, value in (("metric_files", "[%s]"), ("comparisons", "{c: {gold: %s, systems: [a.csv, b.csv]}}")):
+        content = f"{key}: {value % json_with(text)}\n"
+        yield f"config, {key}", partial(config, content=content)
+
+
+def config(folder: Path, content: str) -> Words:
+    return ["config", "check", write(folder, "config.yaml", content)]
 
 
 def file_named(folder: Path, name: str) -> Words:
@@ -171,15 +197,12 @@ def in_literals(literal: str) -> Iterator[tuple[str, Callable[[Path], Words]]]:
     record = '{"output": "b.csv", "sha256": "0", "bytes": 1, "command": "x", "settings": {}, "inputs": %s, "versions": {}}'
     yield "a record's inputs", partial(with_record, record=record % literal)
     yield "a record's input", partial(with_record, record=record % f'{{"x": {literal}}}')
-    yield (
-        "a prior",
-        lambda folder: [
-            *("true", write(folder, "p.json", literal), "--out", "o.parquet", "--metric", "mae"),
-            *("--items", "9", "--responses", "2", "--epsilon", "0.1", "--draws", "9", "--seed", "1"),
-        ],
-    )
+    yield "a prior", lambda folder: with_prior(write(folder, "p.json", literal))
 
 
+Named = tuple[str, Callable[[Path], Words]] | tuple[str, Callable[[Path], Words], str]
+"""A name, how to build it, and what it must say if that is known."""
+LABEL_BOUND = "line 18001: the label has 200,000 characters, expected at most 1000"
 NUMBERS = (
     DIGITS,
     "-1",
@@ -197,7 +220,7 @@ NUMBERS = (
 )
 
 
-def of_options() -> Iterator[tuple[str, Callable[[Path], Words]]]:
+def of_options() -> Iterator[Named]:
     options = {
         compare: "resamples max-resamples max-draws seed alpha confidence-level scale metric against null",
         scores: "resamples seed alpha tau against correction alternative test value item threads",
@@ -208,9 +231,11 @@ def of_options() -> Iterator[tuple[str, Callable[[Path], Words]]]:
             for place, number in enumerate(NUMBERS):
                 given = number[:100_000]
                 if (name, number) not in {("threads", str(10**12)), ("threads", DIGITS)}:
+                    bounded = name.endswith("resamples") and number == str(10**12)
                     yield (
                         f"{command.__name__} --{name} {place}",
                         partial(_with_option, command, content, f"--{name}={given}"),
+                        f"--{name}: found 1000000000000, expected at most 10,000,000" if bounded else "",
                     )
     for metric in (
         f"accuracy(threshold={DIGITS})",
@@ -235,6 +260,9 @@ def of_options() -> Iterator[tuple[str, Callable[[Path], Words]]]:
             yield (
                 f"design, {key} {place}",
                 partial(labels, name="b.txt", content=LABELS, more=f"{key}: {number}\n"),
+                "n_resamples: found 1000000000000; input should be less than or equal to 10000000"
+                if (key, place) == ("n_resamples", 0)
+                else "",
             )
 
 
@@ -242,42 +270,58 @@ def _with_option(command: Callable[..., Words], content: tuple[str, str], option
     return command(folder, *content, option)
 
 
-def of_files() -> Iterator[tuple[str, Callable[[Path], Words]]]:
+def of_files() -> Iterator[Named]:
     """Yield what is no file, is too large, or is made to take long."""
-    commands: dict[str, Callable[[Path, str], Words]] = {
-        "compare": lambda folder, name: ["compare", *QUICK, write(folder, "g.csv", GOOD), f"b={name}"],
-        "test": lambda folder, name: ["test", write(folder, "g.txt", SCORES), f"b={name}"],
-        "labels": lambda folder, name: [*labels(folder, "z.txt", LABELS, more=f"# {name}\n")],
-        "design": lambda folder, name: ["labels", name],
-        "metric": lambda folder, name: [*compare(folder, "g.csv", GOOD), f"--metric-file={name}"],
-        "why": lambda folder, name: ["why", name],
-        "prior": lambda folder, name: ["align", name, name, name, "--out", "o.parquet"],
-        "pvalues": lambda folder, name: ["pvalues", name, name, "--out", "o.parquet"],
+    commands: dict[str, tuple[Callable[[Path, str], Words], list[str]]] = {
+        "compare": (
+            lambda folder, name: ["compare", *QUICK, write(folder, "g.csv", GOOD), f"b={name}"],
+            [".csv", ".jsonl", ".parquet", ".npz"],
+        ),
+        "test": (
+            lambda folder, name: ["test", write(folder, "g.txt", SCORES), f"b={name}"],
+            [".csv", ".txt", ".json"],
+        ),
+        "labels": (labels_in, [".csv", ".txt", ".jsonl"]),
+        "design": (lambda folder, name: ["labels", name], [".yaml"]),
+        "metric": (
+            lambda folder, name: [*compare(folder, "g.csv", GOOD), f"--metric-file={name}"],
+            [".py"],
+        ),
+        "why": (_record_in, [".json"]),
+        "align": (
+            lambda folder, name: ["study", "align", name, name, name, "--out", "o.parquet"],
+            [".csv"],
+        ),
+        "prior": (lambda folder, name: with_prior(name), [".json"]),
+        "pvalues": (
+            lambda folder, name: ["study", "pvalues", name, "--out", "o.parquet"],
+            [".parquet"],
+        ),
+        "config": (lambda folder, name: ["config", "check", name], [".yaml"]),
     }
-    kinds: dict[str, Callable[[Path], object]] = {
-        "a pipe": lambda path: os.mkfifo(path),
-        "endless": lambda path: path.symlink_to("/dev/zero"),
-        "a terabyte": lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_RDWR), 10**12),
-        "a folder": lambda path: path.mkdir(),
-        "a link to itself": lambda path: path.symlink_to(path.name),
-        "memory": lambda path: path.symlink_to("/proc/self/mem"),
+    kinds: dict[str, tuple[Callable[[Path], object], str]] = {
+        "a pipe": (os.mkfifo, "is a device or a pipe, expected a file"),
+        "endless": (lambda path: path.symlink_to("/dev/zero"), "is a device or a pipe, expected a file"),
+        "a terabyte": (
+            lambda path: os.truncate(os.open(path, os.O_CREAT | os.O_RDWR), 10**12),
+            "has 1,000,000,000,000 bytes, expected at most 1,000,000,000",
+        ),
+        "a folder": (os.mkdir, "Is a directory|is a folder|has no file of labels"),
+        "a link to itself": (
+            lambda path: path.symlink_to(path.name),
+            "Too many levels of symbolic links|no such file",
+        ),
+        "memory": (lambda path: path.symlink_to("/proc/self/mem"), "Input/output error"),
     }
-    for kind, make in kinds.items():
-        for command, words in commands.items():
-            for suffix in (".csv", ".jsonl", ".parquet", ".npz") if command == "compare" else (".csv",):
-
-                def build(
-                    folder: Path, make: object = make, words: object = words, suffix: str = suffix
-                ) -> Words:
-                    make(folder / f"h{suffix}")  # type: ignore[operator]
-                    return words(folder, f"h{suffix}")  # type: ignore[operator]
-
-                yield f"{command} of {kind} {suffix}", build
-    wide = "item," + ",".join(f"r{n}" for n in range(30_000)) + "\n"
-    row = ",".join(["0.5"] * 30_000)
-    yield "30,000 columns", partial(compare, name="b.csv", content=f"{wide}i0,{row}\ni1,{row}\n")
-    yield "30,000 columns to test", partial(scores, name="b.csv", content=f"{wide}i0,{row}\ni1,{row}\n")
-    yield "30,000 classes", partial(labels, name="b.csv", content=f"{wide}i0,{row}\ni1,{row}\n", kind="soft")
+    for (kind, (make, says)), (command, (words, suffixes)) in product(kinds.items(), commands.items()):
+        for suffix in suffixes:
+            yield f"{command} of {kind} {suffix}", partial(_of_kind, make, words, f"h{suffix}"), says
+    for count in (30_000, 100_000):
+        row = ",".join(["0.5"] * count)
+        table = "item," + ",".join(f"r{n}" for n in range(count)) + f"\ni0,{row}\ni1,{row}\n"
+        yield f"{count:,} columns", partial(compare, name="b.csv", content=table)
+        yield f"{count:,} columns to test", partial(scores, name="b.csv", content=table)
+        yield f"{count:,} classes", partial(labels, name="b.csv", content=table, kind="soft")
     own = "".join(f'{{"item": "i{n}", "k{n}": 0.5}}\n' for n in range(20_000))
     yield "a key of each line's own", partial(compare, name="b.jsonl", content=own)
     yield "a key of each line's own to test", partial(scores, name="b.jsonl", content=own)
@@ -286,7 +330,7 @@ def of_files() -> Iterator[tuple[str, Callable[[Path], Words]]]:
     crowd = "item,rater,value\n" + "".join(f"a,r{n},1\nx{n},r,1\n" for n in range(50_000))
     yield "an item of 50,000 ratings", partial(compare, name="b.csv", content=crowd)
     long = LABELS * 3000 + "x" * 200_000 + "\n"
-    yield "a label of 200 kB", partial(labels, name="b.txt", content=long)
+    yield "a label of 200 kB", partial(labels, name="b.txt", content=long), LABEL_BOUND
     yield (
         "an id of 200 kB",
         partial(labels, name="b.csv", content="item,label\n" + f"{'y' * 100_000},a\n" + "b,a\n" * 20_000),
@@ -296,7 +340,7 @@ def of_files() -> Iterator[tuple[str, Callable[[Path], Words]]]:
         head = io.BytesIO()
         np.lib.format.write_array_header_1_0(head, {"descr": "<f8", "fortran_order": False, "shape": shape})
         yield f"a header of {shape}", partial(compare, name="b.npy", content=head.getvalue() + b"\0" * 80)
-    yield "a bomb", _bomb
+    yield "a bomb", _bomb, "holds 480,000,128 bytes once decompressed, expected at most 400,000,000"
     for name in ("a1²2.txt", "²", "a\udcff.txt", "٣.txt", "9" * 200 + ".txt"):
         yield f"a folder of labels with {ascii(name)[:20]}", partial(_folder_of_labels, name)
     for code in (
@@ -328,6 +372,19 @@ def of_files() -> Iterator[tuple[str, Callable[[Path], Words]]]:
         '{"M": []}',
     ):
         yield f"Parquet, a mark of {metadata[:12]!r}", partial(_marked, metadata)
+
+
+def _of_kind(
+    make: Callable[[Path], object], words: Callable[[Path, str], Words], name: str, folder: Path
+) -> Words:
+    make(folder / name)
+    return words(folder, name)
+
+
+def _record_in(folder: Path, name: str) -> Words:
+    (folder / ".nbyk").mkdir()
+    (folder / ".nbyk/g.csv.json").symlink_to(f"../{name}")
+    return ["why", write(folder, "g.csv", GOOD)]
 
 
 def _bomb(folder: Path) -> Words:
@@ -385,7 +442,7 @@ def _cases() -> Iterator[Case]:
     for what, literal in LITERALS.items():
         yield from (Case(f"{what} in JSON, {where}", build) for where, build in in_literals(literal))
     for others in (of_options(), of_files(), of_damage()):
-        yield from (Case(name, build) for name, build in others)
+        yield from (Case(*named) for named in others)
 
 
 CASES = list(_cases())

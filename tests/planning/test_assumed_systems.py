@@ -126,7 +126,10 @@ def test_without_gold_b_is_shifted_and_a_t_test_has_the_same_power(prior: str) -
 def test_without_gold_the_effect_asked_for_is_that_of_the_shift() -> None:
     found = planned(metric="mean", effect=0.05, power=0.8, k_responses=5, n_runs=None)
     assert found.effect == pytest.approx(0.05, abs=1e-3)
-    assert "worse by 0.05 on mean in the long run (its item means lower by ε = " in found.sentence
+    assert (
+        "worse by 0.05 on mean, on the scale from 0 to 1, in the long run (its item means lower by ε = "
+        in found.sentence
+    )
     assert found.to_dict()["given"] == {"k_responses": 5, "power": 0.8, "effect": 0.05}
     smallest = planned(metric="mean", n_items=found.n_items, k_responses=5, power=0.8, n_runs=None)
     assert smallest.epsilon == pytest.approx(found.epsilon, rel=0.1)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -100,7 +102,9 @@ def pair(metric_has_gold: bool = True) -> PilotItems:
 
 def test_a_real_pair_needs_no_epsilon_and_the_better_one_stands_first() -> None:
     found = plan(pair(), power=0.8, k_responses=6)
-    assert "that theirs is better than ours by 0.0" in found.sentence
+    assert re.search(
+        r"that theirs is better than ours by 0\.0\d+, on the scale from 0 to 1, as in", found.sentence
+    )
     assert found.to_dict()["given"] == {"k_responses": 6, "power": 0.8}
     assert "ε" not in found.sentence
     size = plan(pair(), n_items=found.n_items, k_responses=6)

@@ -160,12 +160,12 @@ def test_a_reader_that_another_writer_overtakes_reads_again(
 ) -> None:
     with recording(["command"]):
         write_json("a.json", {"new": 1})
-    read, times = files._content, []
+    read, times = files.content_of, []
 
     def overtaken(path: str) -> bytes:
         times.append(path)
         return b'{"old": 1}' if len(times) == 1 else read(path)
 
-    monkeypatch.setattr(files, "_content", overtaken)
+    monkeypatch.setattr(files, "content_of", overtaken)
     assert read_json("a.json") == {"new": 1}
     assert len(times) == 2

@@ -11,6 +11,7 @@ import pytest
 
 from nbyk.report.drawing import new_figure, pictures, shown_name
 from nbyk.report.formats import table_texts
+from tests.cli.drawn import dollars_drawn
 
 MATHEMATICS = (r"$\frac{", "$x$$", "a$b$c", r"\$5", "$", r"a\b$c$", "$_^$")
 
@@ -21,6 +22,7 @@ def test_a_figure_shows_a_name_as_it_is(name: str) -> None:
     axes.set_title(shown_name(name))
     drawn = pictures(figure)[".svg"].decode()
     assert f"<!-- {name} -->" in drawn
+    assert dollars_drawn(drawn) == name.count("$")
 
 
 def test_a_figure_shows_a_name_on_one_line_and_without_its_middle() -> None:

@@ -56,6 +56,9 @@ app.command(rich_help_panel=CHECK)(why.why)
 app.command(rich_help_panel=CHECK)(doctor.doctor)
 
 
+_NO_READER = 128 + 13
+"""Exit code where nothing reads the output any more: what a shell reports of a program that SIGPIPE stops."""
+
 _LONGEST_MESSAGE = 4000
 """Characters of an error's line; a longer name in it, such as a file's, is cut in the middle."""
 
@@ -99,7 +102,8 @@ def main() -> None:
     """Run the command line; every error ends in one message, never in a traceback.
 
     The exit code is 2 for bad input and if the machine refuses something, such as to write a file. If a
-    signal stops the command, it is 128 plus the signal's number: 130 for Ctrl-C, 143 for SIGTERM.
+    signal stops the command, it is 128 plus the signal's number: 130 for Ctrl-C, 143 for SIGTERM. If the
+    reader of its output has gone, it is 141, as for programs that SIGPIPE stops.
     """
     try:
         with _stopped_by_signals():
@@ -107,6 +111,10 @@ def main() -> None:
                 words = _with_words_of_input(sys.argv[1:])
                 with recording(words), arguments_as(lambda: options_of(command_line(), words)):
                     command_line()(words, prog_name="nbyk")
+            except SystemExit as end:
+                if isinstance(end.__context__, BrokenPipeError):  # click makes it exit code 1
+                    sys.exit(_NO_READER)
+                raise
             finally:
                 _flush_output()
     except StoppedError as stop:
@@ -185,5 +193,5 @@ def _flush_output() -> None:
     except OSError as error:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         if isinstance(error, BrokenPipeError):
-            sys.exit(1)
+            sys.exit(_NO_READER)
         raise

@@ -20,6 +20,7 @@ def example(
     The gold ratings are people's ratings from ConvAbuse (CC BY 4.0). README.md says how nbyk simulated the
     systems.
     """
+    from nbyk.bounded import content_of
     from nbyk.data.example import example_files
     from nbyk.files import replacing
 
@@ -27,7 +28,7 @@ def example(
     files = example_files()
     for name, content in files.items():
         path = folder / name
-        if path.exists() and path.read_bytes() != content:
+        if path.exists() and content_of(path) != content:
             raise NbykError(f"{path}: already exists and differs; move it away, or give another folder")
     for name, content in files.items():
         # No record is kept: users are meant to change these files.

@@ -58,6 +58,8 @@ class Pilot:
         Its items with their ratings, from 0 to 1, and the systems' answers if there are any.
     unit
         The size, on the pilot's own scale, of a difference of 1 in these.
+    ends
+        The ends of its own scale.
     warnings
         Reasons for caution about a plan, one sentence each.
     pair
@@ -66,6 +68,7 @@ class Pilot:
 
     items: PilotItems
     unit: float
+    ends: tuple[float, float]
     warnings: tuple[str, ...]
     pair: ResponseSet | None = None
 
@@ -92,7 +95,8 @@ def read_pilot(path: Path, scale: Scale, columns: Columns) -> Pilot:
         unit = levels[1] - levels[0]
         ratings = replace(ratings, values=(ratings.values > 0.0).astype(np.float64))
     _check_pilot(path, replace(ratings, values=raw), levels)
-    return Pilot(PilotItems(path.stem, ratings.matrix(), response), unit, _cautions(ratings))
+    items = PilotItems(path.stem, ratings.matrix(), response)
+    return Pilot(items, unit, _ends(scale), _cautions(ratings))
 
 
 def read_pair(
@@ -123,7 +127,7 @@ def read_pair(
     name = systems[0].parent.name if gold is None else gold.stem
     items = PilotItems(name or "the pilot", read.gold, Response("clamped"), pair, (a, b))
     cautions = tuple(about_units(units, read.n_items, claim="size"))
-    return Pilot(items, _unit(scale), cautions, read.pair(a, b))
+    return Pilot(items, _unit(scale), _ends(scale), cautions, read.pair(a, b))
 
 
 def _unit(scale: Scale) -> float:
@@ -131,6 +135,14 @@ def _unit(scale: Scale) -> float:
     unit = scale.unit
     assert unit is not None
     return unit
+
+
+def _ends(scale: Scale) -> tuple[float, float]:
+    from nbyk.data import Interval, Levels
+
+    if isinstance(scale, Levels):
+        return scale.levels[0], scale.levels[-1]
+    return (scale.low, scale.high) if isinstance(scale, Interval) else (0.0, 1.0)
 
 
 def _whole_steps(ratings: Ratings, scale: Scale) -> Levels | None:

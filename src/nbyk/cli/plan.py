@@ -285,7 +285,7 @@ def plan(
     compared = get(metric[0] if metric else "mae")
     if out is not None:
         check_out_folder(out)
-    unit = 1.0
+    unit, ends = 1.0, (0.0, 1.0)
     cautions: tuple[str, ...] = ()
     population: TwoStagePrior | PilotItems
     beside: Callable[[], TwoStagePrior] | None = None
@@ -300,7 +300,7 @@ def plan(
             if pilot_systems
             else read_pilot(cast("Path", pilot), declared, columns)
         )
-        population, unit, cautions = read.items, read.unit, read.warnings
+        population, unit, cautions, ends = read.items, read.unit, read.warnings, read.ends
         if pilot_systems is None:
             items = read.items
 
@@ -362,7 +362,7 @@ def plan(
     solved = plan_from(population, **asked)
     if beside is not None:
         solved = replace(solved, beside=_other(partial(plan_from, **asked), beside))
-    give(plan_answer(replace(solved, warnings=cautions)), out=out, form=form, stem="plan")
+    give(plan_answer(replace(solved, warnings=cautions, scale=ends)), out=out, form=form, stem="plan")
 
 
 def _other(solved_from: Callable[[TwoStagePrior], Plan], prior: Callable[[], TwoStagePrior]) -> Plan | str:

@@ -8,6 +8,7 @@ from typing import Any
 
 from pydantic import ValidationError
 
+from nbyk.bounded import content_of
 from nbyk.config.sections import Downloads
 from nbyk.config.whole import Config, config_model
 from nbyk.errors import NbykError
@@ -116,7 +117,7 @@ def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> 
 
 def _read_yaml(path: str | Path) -> dict[str, Any]:
     try:
-        return parse_mapping(path, Path(path).read_bytes())
+        return parse_mapping(path, content_of(path))
     except FileNotFoundError:
         raise NbykError(
             f"{path}: no such file; give the path of a configuration, such as config.yaml"

@@ -35,10 +35,15 @@ def load_file(path: str | PathLike[str]) -> tuple[str, ...]:
     NbykError
         If there is no such file, it raises, or it registers nothing.
     """
-    file = Path(path)
-    if not file.is_file():
-        raise NbykError(f"{path}: no such file; expected a Python file that registers metrics")
-    file = file.resolve()
+    try:
+        content = read_bytes(path)
+    except FileNotFoundError:
+        raise NbykError(f"{path}: no such file; expected a Python file that registers metrics") from None
+    except OSError as error:
+        raise NbykError(
+            f"{path}: cannot be read ({error.strerror}); expected a Python file that registers metrics"
+        ) from None
+    file = Path(path).resolve()
     digest = hashlib.sha256(str(file).encode()).hexdigest()[:12]
     module = ModuleType(f"nbyk_user_metrics_{digest}")
     module.__file__ = str(file)
@@ -47,7 +52,7 @@ def load_file(path: str | PathLike[str]) -> tuple[str, ...]:
     sys.modules[module.__name__] = module
     try:
         # Compiled from the source each time: a cached .pyc would hide an edit within the same second.
-        exec(compile(read_bytes(path), str(file), "exec"), module.__dict__)
+        exec(compile(content, str(file), "exec"), module.__dict__)
         after = registry.snapshot()
         registered = tuple(name for name in after if after[name] is not before.get(name))
         if not registered:

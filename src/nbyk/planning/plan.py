@@ -60,6 +60,8 @@ class Plan(ShownInNotebooks):
         Cautions about the plan, one sentence each, such as about the ratings to which the prior is fitted.
     beside
         For a pilot's own items: the plan from a prior fitted to them, or the reason why there is none.
+    scale
+        The ends of the scale in whose unit the effects are; None if they are not known.
     """
 
     request: Request
@@ -79,6 +81,7 @@ class Plan(ShownInNotebooks):
     asked_effect: float | None = None
     warnings: tuple[str, ...] = ()
     beside: Plan | str | None = None
+    scale: tuple[float, float] | None = None
 
     @property
     def sentence(self) -> str:
@@ -304,6 +307,7 @@ def plan(
         curves=search.figure_curves(answer) if curves else (),
         seed=seed,
         asked_effect=effect,
+        scale=(0.0, 1.0) if effect_unit == 1.0 else None,
     )
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from nbyk.metrics.units import unit_power
 from nbyk.planning.sides import SIDES
 from nbyk.planning.simulation import EPSILON_FROM
 from nbyk.resampling.pilot_items import PilotItems
@@ -55,7 +56,7 @@ def _worse_system(plan: Plan) -> str:
     asked = plan.request
     if isinstance(asked.prior, PilotItems) and asked.of_pair:
         a, b = asked.prior.system_names
-        by = "" if plan.effect is None else f" by {plan.effect:.3g}"
+        by = "" if plan.effect is None else f" by {plan.effect:.3g}{_on_scale(plan).rstrip(',')}"
         return f"{a} is better than {b}{by}, as in the pilot,"
     if asked.has_gold:
         means = f"off by up to ε = {plan.epsilon:.3g}"
@@ -65,9 +66,17 @@ def _worse_system(plan: Plan) -> str:
     if plan.asked_effect is None:
         return f"a system B whose item means are {means}"
     return (
-        f"a system B that is worse by {plan.asked_effect:g} on {plan.power.metric} in the long run "
-        f"(its item means {means} on the scale from 0 to 1)"
+        f"a system B that is worse by {plan.asked_effect:g} on {plan.power.metric}{_on_scale(plan)} in the "
+        f"long run (its item means {means} on the scale from 0 to 1)"
     )
+
+
+def _on_scale(plan: Plan) -> str:
+    """Return the scale in whose unit an effect is, to follow its number; "" for a metric without a unit."""
+    if plan.scale is None or not unit_power(plan.request.test.metric):
+        return ""
+    low, high = plan.scale
+    return f", on the scale from {low:g} to {high:g},"
 
 
 def _items(plan: Plan) -> str:

@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
 
+from nbyk.bounded import content_of
 from nbyk.provenance.records import FOLDER, record_folders
 
 SUFFIX = ".answer"
@@ -24,7 +25,7 @@ def list_text(checksums: Mapping[str, str]) -> str:
 def listed(path: Path) -> dict[str, str]:
     """Return the content of a list that `list_text` made; nothing if there is no list, or it is damaged."""
     try:
-        files = json.loads(path.read_text(encoding="utf-8"))["files"]
+        files = json.loads(content_of(path).decode("utf-8"))["files"]
         items = list(files.items())
     except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError):
         return {}

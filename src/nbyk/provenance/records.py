@@ -12,6 +12,7 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from nbyk.bounded import content_of
 from nbyk.errors import NbykError
 
 FOLDER = ".nbyk"
@@ -150,7 +151,7 @@ def read_record(path: str | os.PathLike[str]) -> Record | None:
     """
     place = record_path(path)
     try:
-        return Record.from_json(place.read_text(encoding="utf-8"))
+        return Record.from_json(content_of(place).decode("utf-8"))
     except OSError as error:
         if not is_absent(error):
             raise

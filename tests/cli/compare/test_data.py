@@ -47,6 +47,92 @@ def test_a_metric_of_ones_own_and_a_scale(nbyk: Run) -> None:
     assert halved["p_value"] == mae["p_value"]
 
 
+def on_five_points(*names: str) -> None:
+    """Write the example's ratings from 0 to 1 on the scale from 1 to 5."""
+    for name in names:
+        write(f"{name}.csv", 1.0 + 4.0 * read(name))
+
+
+def test_gold_has_columns_of_its_own(nbyk: Run) -> None:
+    own = found(nbyk, "--gold gold.csv sim_a.csv sim_b.csv --quick")
+    gold = pd.read_csv("gold.csv", dtype=str)[["item", "rater", "value"]]
+    gold.set_axis(["post", "who", "grade"], axis=1).to_csv("people.csv", index=False)
+    columns = {"item": "post", "rater": "who", "value": "grade"}
+    options = [f"--gold-{name} {column}" for name, column in columns.items()]
+    systems = "--gold people.csv sim_a.csv sim_b.csv --quick"
+    assert found(nbyk, f"{systems} {' '.join(options)}")["results"] == own["results"]
+    for missing in range(3):
+        left = " ".join(option for place, option in enumerate(options) if place != missing)
+        code, text, errors = nbyk(f"compare {systems} {left}")
+        assert (code, text) == (2, "")
+        assert errors.startswith("error: people.csv: ")
+
+
+@pytest.mark.parametrize("choice", ["first", "last", "mean"])
+def test_ratings_that_come_twice_are_taken_as_asked(choice: str, nbyk: Run) -> None:
+    own = pd.read_csv("sim_b.csv")
+    twice = own.assign(value=own["value"] / 2)
+    pd.concat([own, twice]).to_csv("twice.csv", index=False)
+    kept = {"first": 1.0, "last": 0.5, "mean": 0.75}[choice]
+    own.assign(value=kept * own["value"]).to_csv("kept.csv", index=False)
+    systems = "--gold gold.csv sim_a.csv sim_b={} --quick"
+    answer = found(nbyk, f"{systems.format('twice.csv')} --on-duplicates {choice}")
+    assert answer["results"] == found(nbyk, systems.format("kept.csv"))["results"]
+    said = f"{len(own)} further ratings of an item by the same rater"
+    assert any(said in text for text in answer["cautions"])
+    code, _, errors = nbyk(f"compare {systems.format('twice.csv')}")
+    assert (code, errors.count("\n")) == (2, 1)
+    assert "--on-duplicates" in errors
+
+
+def test_rows_without_a_value_are_refused_or_dropped_and_counted(nbyk: Run) -> None:
+    own = pd.read_csv("sim_b.csv")
+    gaps = own.assign(value=own["value"].where(own.index % 7 != 3))
+    gaps.to_csv("gaps.csv", index=False)
+    gaps.dropna().to_csv("kept.csv", index=False)
+    systems = "--gold gold.csv sim_a.csv sim_b={} --quick"
+    answer = found(nbyk, f"{systems.format('gaps.csv')} --on-empty drop")
+    assert answer["results"] == found(nbyk, systems.format("kept.csv"))["results"]
+    n_empty = int(gaps["value"].isna().sum())
+    assert f"gaps.csv: {n_empty} rows without a value were left out" in answer["cautions"]
+    code, _, errors = nbyk(f"compare {systems.format('gaps.csv')}")
+    assert (code, errors.count("\n")) == (2, 1)
+    assert "--on-empty drop" in errors
+
+
+IN_RATINGS = "In the ratings' own unit, the effect of sim_a over sim_{} on {} is {:.3g} ({:.3g} to {:.3g})."
+
+
+@pytest.mark.parametrize(("metric", "factor"), [("mae", 4), ("mse", 16), ("spearman", None)])
+def test_effects_are_said_in_the_unit_of_the_ratings(metric: str, factor: int | None, nbyk: Run) -> None:
+    on_five_points("gold", "sim_a", "sim_b", "sim_c")
+    options = f"--scale 1..5 --metric {metric} --quick --resamples 999"
+    answer = found(nbyk, f"--gold gold.csv sim_a.csv sim_c.csv {options}")
+    board = found(nbyk, f"--gold gold.csv sim_a.csv sim_c.csv sim_b.csv {options}")
+    result = answer["results"][0]
+    claim = result["claims"][0]
+    for sentences in (answer["sentences"], board["sentences"]):
+        said = [text for text in sentences if text.startswith("In the ratings' own unit")]
+        if factor is None:
+            assert said == []
+            continue
+        numbers = [factor * x for x in (result["effect"], claim["low"], claim["high"])]
+        assert said == [IN_RATINGS.format("c", metric, *numbers)]
+
+
+def test_the_threshold_is_said_in_the_unit_of_the_ratings(nbyk: Run) -> None:
+    options = "--scale 1..5 --metric accuracy --quick --resamples 999"
+    on_five_points("gold", "sim_a", "sim_b", "sim_c")
+    said = "accuracy calls an item positive if its mean rating is 3 or more"
+    for systems in ("sim_a.csv sim_b.csv", "sim_a.csv sim_b.csv sim_c.csv"):
+        assert said in found(nbyk, f"--gold gold.csv {systems} {options}")["cautions"]
+        finer = options.replace("accuracy", "accuracy(threshold=0.7)")
+        cautions = found(nbyk, f"--gold gold.csv {systems} {finer}")["cautions"]
+        assert any("calls an item positive if its mean rating is 3.8 or more" in text for text in cautions)
+        by_mae = found(nbyk, f"--gold gold.csv {systems} {options.replace('accuracy', 'mae')}")
+        assert not any("positive" in text for text in by_mae["cautions"])
+
+
 def test_runs_of_lm_eval_are_systems(nbyk: Run, tmp_path: Path) -> None:
     rng = np.random.default_rng(1)
     for name in ("good", "bad"):

@@ -47,6 +47,28 @@ def test_effects_are_in_units_of_the_pilots_scale(
     assert [float(number) for number in said.groups()] == pytest.approx([100 * unit, most], rel=1e-3)
 
 
+@pytest.mark.parametrize(
+    ("scale", "metric", "said"),
+    [
+        ("1..5", "mae", "worse by 0.3 on mae, on the scale from 1 to 5, in the long run"),
+        ("1,2,3,4,5", "mse", "worse by 0.3 on mse, on the scale from 1 to 5, in the long run"),
+        ("0..20", "mae", "worse by 0.3 on mae, on the scale from 0 to 20, in the long run"),
+        ("1..5", "spearman", "worse by 0.3 on spearman in the long run"),
+    ],
+)
+@pytest.mark.parametrize("items_from", ["pilot", "prior"])
+def test_the_effect_asked_for_is_repeated_in_its_unit(
+    scale: str, metric: str, said: str, items_from: str, nbyk: Run
+) -> None:
+    write_pilot("pilot.csv", likert())
+    line = f"plan --pilot pilot.csv --scale {scale} --items-from {items_from} --metric {metric} --effect 0.3"
+    code, text, errors = nbyk(f"{line} {SIZE}")
+    assert code == 0, errors
+    answer = json.loads(text)
+    assert said in answer["sentence"]
+    assert answer["given"]["effect"] == 0.3
+
+
 def test_yes_and_no_are_the_same_on_every_scale(nbyk: Run) -> None:
     def effect(shift: int, scale: str) -> dict[str, object]:
         write_pilot("pilot.csv", shift + (likert() > 2))

@@ -120,6 +120,34 @@ def test_identical_systems_share_everything() -> None:
     assert "x and y may be the best" in board.sentence
 
 
+def test_a_verdict_that_more_draws_could_change_is_said_to_be_inconclusive() -> None:
+    gold, systems = ratings(spreads=(0.1, 0.13, 0.6), seed=12)
+    over_items = {"generalise": ("items",)}
+    few = {"n_resamples": 199, "max_resamples": 199}
+    drawn = nbyk.compare(gold, systems["s0"], systems["s1"], **few, **over_items)
+    assert not drawn.decided
+    assert drawn.sentence.endswith(" This is inconclusive: more draws could change it.")
+    board = compare_systems(gold, systems, **few, **over_items)
+    open_pairs = [pair for pair in board.pairs if not pair.decided]
+    assert [(pair.a, pair.b) for pair in open_pairs] == [("s0", "s1")]
+    assert board.sentence.endswith(" For 1 of 3 pairs, this is inconclusive: more draws could change it.")
+    assert any("raise `max_resamples`" in text for text in board.warnings)
+    settled = compare_systems(gold, systems, **over_items)
+    assert "inconclusive" not in settled.sentence
+    assert not any("inconclusive" in text for text in settled.warnings)
+
+
+def test_more_draws_are_no_advice_where_raters_are_too_few() -> None:
+    gold, systems = ratings(spreads=(0.05, 0.1, 0.4), k=2)
+    board = compare_systems(gold, systems, generalise=("items", "raters", "runs"))
+    assert not any(pair.decided for pair in board.pairs)
+    assert board.sentence.endswith(
+        " For 3 of 3 pairs, this is inconclusive: two raters and two runs of each system cannot speak for "
+        "others."
+    )
+    assert not any("max_resamples" in text for text in board.warnings)
+
+
 def test_two_systems_are_the_comparison_of_two() -> None:
     gold, systems = ratings(spreads=(0.05, 0.4))
     board = compare_systems(gold, list(systems.values()), metric="spearman", correction="none")

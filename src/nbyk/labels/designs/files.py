@@ -292,7 +292,7 @@ class _Places:
             if not files:
                 raise self._error(key, f"{path} has no file of labels ({', '.join(LABEL_SUFFIXES)})")
             return files
-        if path.is_file():
+        if path.exists():
             return [path]
         if _PATTERN.intersection(spec):
             matches = (base / match for match in glob(spec, root_dir=base, recursive=True))

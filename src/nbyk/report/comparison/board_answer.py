@@ -12,7 +12,13 @@ from nbyk.metrics import get
 from nbyk.metrics.units import effect_unit
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.comparison.figures import leaderboard_figure
-from nbyk.report.comparison.pair_answer import details_of, dropped_items, file_stem, thresholds
+from nbyk.report.comparison.pair_answer import (
+    details_of,
+    dropped_items,
+    file_stem,
+    in_ratings,
+    thresholds,
+)
 from nbyk.report.comparison.pairing import pairing_sentences
 from nbyk.report.comparison.tables import leaderboard_caption, leaderboard_table, pairs_table
 from nbyk.testing.systems.result import EQUALLY_GOOD
@@ -49,6 +55,7 @@ def board_answer(boards: Mapping[str, Leaderboard], systems: Systems) -> Answer:
         for sentence in (
             board.margin_sentence(unit=effect_unit(get(name), systems.scale)),
             board.sentence,
+            *_of_first_pair(board, systems),
         )
         if sentence
     ]
@@ -61,6 +68,12 @@ def board_answer(boards: Mapping[str, Leaderboard], systems: Systems) -> Answer:
         details={**details_of(systems), "leaderboards": [board.to_dict() for board in boards.values()]},
         n_printed=len(boards) + few_pairs,
     )
+
+
+def _of_first_pair(board: Leaderboard, systems: Systems) -> Iterator[str]:
+    """Yield the effect of the first pair in the unit of the ratings, if scores have another one."""
+    pair = board.pairs[0]
+    yield from in_ratings(pair.result, effect_unit(get(board.metric), systems.scale), pair.a, pair.b)
 
 
 def _tested(board: Leaderboard) -> str:

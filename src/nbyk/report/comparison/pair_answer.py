@@ -192,7 +192,7 @@ def _sentences(found: PairFindings) -> Iterator[str]:
         margins = result.margin_sentences(found.a, found.b, unit=found.unit_of(result))
         yield from margins[:1]
         yield result.sentence_about(found.a, found.b, method=found.method)
-        yield from _in_ratings(found, result)
+        yield from in_ratings(result, found.unit_of(result), found.a, found.b)
         yield from margins[1:]
         broadest = result.claims[0]
         if broadest.advice:
@@ -215,13 +215,12 @@ def _sentences(found: PairFindings) -> Iterator[str]:
         yield found.named(found.settlement.sentence)
 
 
-def _in_ratings(found: PairFindings, result: ComparisonResult) -> Iterator[str]:
-    """Yield the effect in the unit of the ratings, if it differs from the effect's unit."""
-    unit = found.unit_of(result)
+def in_ratings(result: ComparisonResult, unit: float, a: str, b: str) -> Iterator[str]:
+    """Yield the effect of `a` over `b` in the unit of the ratings, if it differs from the effect's unit."""
     claim = next(claim for claim in result.claims if claim.is_conclusive)
     if unit == 1.0:
         return
-    first, second, sign = result.in_order(result.claims[0], found.a, found.b)
+    first, second, sign = result.in_order(result.claims[0], a, b)
     low, high = sorted((sign * unit * claim.low, sign * unit * claim.high))
     yield (
         f"In the ratings' own unit, the effect of {first} over {second} on {result.metric} is "

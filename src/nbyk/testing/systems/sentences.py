@@ -8,6 +8,9 @@ from typing import TYPE_CHECKING
 from nbyk.testing.systems.claims import Claim
 from nbyk.testing.systems.margins import MarginClaim
 
+MORE_DRAWS = "more draws could change it"
+"""The reason why a decision is inconclusive where its p-value is drawn and too near α."""
+
 if TYPE_CHECKING:
     from nbyk.testing.systems.result import ComparisonResult, ConfidenceInterval
 
@@ -63,7 +66,7 @@ class Told:
         return f"{two_sided}{100 * self.interval.level:g} % interval {number(low)} to {number(high)}"
 
     def _more_draws(self, claim: Claim) -> str:
-        return "" if claim.decided else " This is inconclusive: more draws could change it."
+        return "" if claim.decided else f" This is inconclusive: {MORE_DRAWS}."
 
     @property
     def _null(self) -> str:

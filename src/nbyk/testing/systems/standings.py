@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from dataclasses import dataclass
 from typing import Any
 
@@ -11,7 +13,7 @@ from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import Several
 from nbyk.testing.systems.margins import MarginClaim
 from nbyk.testing.systems.result import ComparisonResult, ConfidenceInterval, plain
-from nbyk.testing.systems.sentences import items_in_words, number
+from nbyk.testing.systems.sentences import MORE_DRAWS, items_in_words, number
 from nbyk.words import listed
 
 
@@ -101,6 +103,14 @@ class Pair:
     def significant(self) -> bool:
         """Whether the null is rejected after the correction."""
         return self.p_adjusted <= self.result.alpha
+
+    @property
+    def why_open(self) -> str:
+        """Why the decision is inconclusive; "" if it is not."""
+        if self.decided:
+            return ""
+        named = {"A": self.a, "B": self.b}
+        return re.sub(r"\b[AB]\b", lambda at: named[at[0]], self.result.claims[0].reason) or MORE_DRAWS
 
     @property
     def better(self) -> str | None:
@@ -200,7 +210,15 @@ class Leaderboard(Several):
 
     @property
     def sentence(self) -> str:
-        """The result in one sentence that you can quote."""
+        """The result in a sentence that you can quote, and in another one what is inconclusive and why."""
+        why = Counter(pair.why_open for pair in self.pairs if not pair.decided)
+        pairs = f"of {len(self.pairs)} pairs" if len(self.pairs) > 1 else "pair"
+        return " ".join(
+            [self._found, *(f"For {n} {pairs}, this is inconclusive: {reason}." for reason, n in why.items())]
+        )
+
+    @property
+    def _found(self) -> str:
         n_systems, n_found = len(self.standings), sum(pair.significant for pair in self.pairs)
         how = (
             f"for {self.population}; {self.test}, {self.alternative}, {_CORRECTED[self.correction]}, at "

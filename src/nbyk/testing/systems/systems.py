@@ -35,6 +35,7 @@ from nbyk.testing.systems.margins import MarginClaim, check_margin, corrected
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.ranks import groups, letters, rank_percentiles, rank_sets, ranks
 from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, ConfidenceInterval
+from nbyk.testing.systems.sentences import MORE_DRAWS
 from nbyk.testing.systems.standings import Leaderboard, Pair, Standing
 
 Floats = NDArray[np.float64]
@@ -361,7 +362,7 @@ def _cautions(
             f"the smallest p that the {first.n_resamples + 1} arrangements of so few {unit} can give is "
             f"{least:.2g}, above α over the number of pairs, {first.alpha / len(pairs):.2g}: take more {unit}"
         )
-    open_pairs = sum(not pair.decided for pair in pairs)
+    open_pairs = sum(pair.why_open == MORE_DRAWS for pair in pairs)
     if open_pairs:
         yield (
             f"{open_pairs} of {len(pairs)} corrected decisions are inconclusive after at most "
