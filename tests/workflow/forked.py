@@ -193,7 +193,11 @@ def _serve() -> None:
                 return
             if listening in ready:
                 asked, _ = listening.accept()
-                copies[_copy(asked)] = asked
+                process = _copy(asked)
+                if process is None:
+                    asked.close()
+                else:
+                    copies[process] = asked
             for process in [process for process, asked in copies.items() if asked in ready]:
                 with suppress(ProcessLookupError):  # whoever asked has gone
                     (os.killpg if os.getpgid(process) == process else os.kill)(process, signal.SIGKILL)
@@ -207,10 +211,15 @@ def _load(modules: Sequence[str]) -> None:
         importlib.import_module(module)
 
 
-def _copy(asked: socket.socket) -> int:
-    """Start a copy that does what a socket asks for; return its number."""
+def _copy(asked: socket.socket) -> int | None:
+    """Start a copy that does what a socket asks for; return its number, or None if the asker was killed."""
     length, standard, _, _ = socket.recv_fds(asked, 20, 3)
-    program, *task, group = json.loads(asked.makefile("rb").read(int(length)))
+    try:
+        program, *task, group = json.loads(asked.makefile("rb").read(int(length)))
+    except (OSError, ValueError):  # the request ends in the middle
+        for file in standard:
+            os.close(file)
+        return None
     if program == "nbyk":
         _warm()
     process = os.fork()
@@ -220,7 +229,8 @@ def _copy(asked: socket.socket) -> int:
         _run(program, arguments, directory, environment, standard)
     for file in standard:
         os.close(file)
-    asked.sendall(f"{process}\n".encode())
+    with suppress(OSError):  # whoever asked was killed: the server sees that, and ends the copy
+        asked.sendall(f"{process}\n".encode())
     return process
 
 
