@@ -298,6 +298,23 @@ def test_the_doctor_notices_a_file_of_another_answer(tmp_path: Path, monkeypatch
     )
 
 
+@pytest.mark.parametrize("scratch", [True, False])
+def test_the_doctor_tells_an_answer_that_was_stopped_from_one_that_was_deleted(
+    scratch: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_answer(ANSWER, tmp_path / "out", stem="answer")
+    for name in parts(tmp_path / "out"):
+        Path("out", name).unlink()
+    if scratch:
+        Path("out/tables/.first.md.x1.nbyk-part").touch()
+    findings = [each.line for each in examine(tmp_path) if each.advice]
+    assert len(findings) == scratch
+    assert all(
+        line.startswith("out: of the 12 files of its answer, ") and " missing; " in line for line in findings
+    )
+
+
 def test_a_signal_waits_until_the_answer_is_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     write_answer(ANSWER, tmp_path / "out", stem="answer")
     write_answer(OTHER, tmp_path / "new", stem="answer")

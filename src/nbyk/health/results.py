@@ -8,6 +8,7 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from nbyk.errors import NbykError
+from nbyk.files import is_scratch
 from nbyk.health.finding import Finding
 from nbyk.lineage.chain import Checksums, inputs_of
 from nbyk.lineage.recording import versions
@@ -67,7 +68,8 @@ def _mixed(folder: Path, checksums: Checksums, told: Collection[Path]) -> Iterat
             for name, digest in found.items()
             if digest not in (None, listed[name]) and place / name not in told
         ]
-        if any(found.values()) and lost + other:
+        # Whoever deletes an answer leaves nothing; a command that was killed leaves scratch files.
+        if lost + other and (any(found.values()) or _has_scratch(place, listed)):
             what = " and ".join(
                 f"{_counted(names)} {problem}"
                 for names, problem in ((lost, "missing"), (other, "another answer's"))
@@ -77,6 +79,12 @@ def _mixed(folder: Path, checksums: Checksums, told: Collection[Path]) -> Iterat
                 f"the command that writes it was stopped: run it again with --out {shlex.quote(shown(place))}"
             )
             yield Finding(shown(place), f"of the {len(listed)} files of its {stem}, {what}", advice)
+
+
+def _has_scratch(place: Path, names: Collection[str]) -> bool:
+    """Return whether a scratch file stands in a folder of these files."""
+    folders = {(place / name).parent for name in names}
+    return any(is_scratch(path.name) for folder in folders if folder.is_dir() for path in folder.iterdir())
 
 
 def _outdated(records: dict[Path, Record], checksums: Checksums, told: Collection[Path]) -> Iterator[Finding]:
