@@ -135,22 +135,41 @@ def _untied_pairs(ranks: Floats, counts: Integers) -> int:
 
 
 @njit(nogil=True, cache=True)
-def _lead(ranks: Floats, gold_ranks: Floats, order: Integers, tree: Integers) -> int:
-    """Return concordant minus discordant pairs, counted in a Fenwick tree; `order` sorts `gold_ranks`."""
+def _sort_ranks(ranks: Floats, stops: Integers, order: Integers) -> None:
+    """Fill `order` with what sorts average ranks, by counting; `stops`, shape (2 n + 1,), is overwritten."""
+    stops[:] = 0
+    for i in range(len(ranks)):
+        stops[int(2.0 * ranks[i])] += 1
+    for place in range(1, len(stops)):
+        stops[place] += stops[place - 1]
+    for i in range(len(ranks)):
+        place = int(2.0 * ranks[i])
+        stops[place] -= 1
+        order[stops[place]] = i
+
+
+@njit(nogil=True, cache=True)
+def _lead(ranks: Floats, gold_ranks: Floats, order: Integers, tree: Integers, counts: Integers) -> int:
+    """Return concordant minus discordant pairs; `order` sorts `gold_ranks`.
+
+    A Fenwick tree, and `counts` at each place, count the values with a lower gold rank.
+    """
     n = len(order)
     tree[:] = 0
+    counts[:] = 0
     lead = 0
     first = 0
     while first < n:
         last = first
         while last < n and gold_ranks[order[last]] == gold_ranks[order[first]]:
             place = int(2.0 * ranks[order[last]])
-            # All values with a lower gold rank are counted; those with a higher rank of the system are
-            # discordant.
-            lead += _up_to(tree, place - 1) + _up_to(tree, place) - first
+            # Counted values with a lower rank of the system are concordant, those with a higher discordant.
+            lead += 2 * _up_to(tree, place - 1) + counts[place] - first
             last += 1
         for i in range(first, last):
-            _add(tree, int(2.0 * ranks[order[i]]))
+            place = int(2.0 * ranks[order[i]])
+            counts[place] += 1
+            _add(tree, place)
         first = last
     return lead
 
@@ -161,11 +180,13 @@ def kendall(systems: Floats, gold: Floats, out: Floats) -> None:
     n = gold.shape[1]
     gold_ranks = np.empty(n)
     ranks = np.empty(n)
+    order = np.empty(n, np.int64)
     tree = np.empty(2 * n + 1, np.int64)
+    counts = np.empty(2 * n + 1, np.int64)
     space = rank_space(n)
     for r in range(out.shape[1]):
         rank_values(gold[r], gold_ranks, space)
-        order = np.argsort(gold_ranks)
+        _sort_ranks(gold_ranks, counts, order)
         gold_pairs = _untied_pairs(gold_ranks, tree)
         for s in range(out.shape[0]):
             rank_values(systems[s, r], ranks, space)
@@ -173,5 +194,5 @@ def kendall(systems: Floats, gold: Floats, out: Floats) -> None:
             if gold_pairs == 0 or pairs == 0:
                 out[s, r] = np.nan
             else:
-                lead = _lead(ranks, gold_ranks, order, tree)
+                lead = _lead(ranks, gold_ranks, order, tree, counts)
                 out[s, r] = lead / math.sqrt(float(gold_pairs) * float(pairs))

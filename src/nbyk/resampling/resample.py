@@ -12,6 +12,7 @@ from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import equal_item_means, item_means, without_rounding
+from nbyk.metrics.known_values import for_redrawn
 from nbyk.resampling.draw_plan import DrawPlan, HypothesisStreams, ResponseRows
 from nbyk.resampling.effects import (
     EffectDraws,
@@ -191,6 +192,7 @@ def hypothesis_effects(
     parsed, key = _sampler(sampler), None
     if on_paper:
         key = _key_on_paper(data, parsed, seed)
+        chosen = for_redrawn(chosen, (data.gold, data.a, data.b))
         # the first response is another one in another order
         data = data if parsed.responses == "first_element" else _sorted(data)
     plan = DrawPlan.of(data, parsed, seed, share_gold=share_gold, key=key)

@@ -26,14 +26,21 @@ METRICS = [
         *("kendall", "auc", "accuracy(threshold=0.3)", "precision", "recall"),
     )
 ]
-SHAPES = {"continuous": (70, 3, None), "levels": (70, 2, 4), "few": (5, 1, 3), "one response": (130, 1, None)}
+SHAPES = {
+    "continuous": (70, 3, None),
+    "levels": (70, 2, 4),
+    "few": (5, 1, 3),
+    "one response": (130, 1, None),
+    "complete": (70, 3, None, 0.0),
+    "complete levels": (70, 3, 4, 0.0),
+}
 
 
-def random_set(n: int, k: int, levels: int | None, seed: int = 0) -> ResponseSet:
-    """Ragged responses, rounded to levels where there are some, so that means tie."""
+def random_set(n: int, k: int, levels: int | None, missing: float = 0.2, seed: int = 0) -> ResponseSet:
+    """Responses of which a share is missing, rounded to levels where there are some, so that means tie."""
     generator = np.random.default_rng(seed)
     matrices = generator.random((3, n, k))
-    matrices[generator.random((3, n, k)) < 0.2] = np.nan
+    matrices[generator.random((3, n, k)) < missing] = np.nan
     matrices[:, :, 0] = generator.random((3, n))
     if levels is not None:
         matrices = np.floor(matrices * levels) / levels

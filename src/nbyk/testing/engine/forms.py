@@ -74,6 +74,8 @@ def form_of(metric: Metric, rows: Rows) -> Form:
         return Sums(metric, rows)
     if isinstance(implementation, str) and implementation in _SCANS:
         return _SCANS[implementation](metric, rows)
+    if rows.complete and implementation == _POOLED_DISTANCE:
+        return Distances(metric, rows)
     if isinstance(implementation, str) and implementation in _OF_TABLES:
         of_tables = Tables(metric, rows)
         if of_tables.n_cells <= min(_CELLS_PER_ITEM * rows.n_items, _MOST_CELLS):
@@ -162,33 +164,49 @@ class Ranks(Form):
 
 
 class Distances(Form):
-    """The earth mover's distance between the distributions of item means."""
+    """The earth mover's distance between the distributions of item means, or of all responses pooled."""
 
     def swapped(self, draws: Swaps) -> Floats:
-        """Scan once through both systems' and gold's means in their order."""
+        """Scan once through both systems' and gold's values in their order."""
         out = np.empty((2, DRAWS))
         swaps.distances(*self._all, draws.coins, out)
-        return out / draws.n_items
+        return out / (draws.n_items * self._width)
 
     def drawn(self, draws: ItemDraws) -> Floats:
-        """Scan through each system's and gold's means."""
+        """Scan through each system's and gold's values."""
         out = np.empty((len(self._each), DRAWS))
         for scores, (entries, gaps) in zip(out, self._each, strict=True):
             weights.distances(entries, gaps, draws.weights, scores)
         n_draws = draws.shape[0]
-        return out[:, :n_draws] / draws.sizes[:n_draws]
+        return out[:, :n_draws] / (draws.sizes[:n_draws] * self._width)
+
+    @property
+    def _width(self) -> int:
+        return int(self._gold.shape[1])
+
+    @cached_property
+    def _gold(self) -> Floats:
+        """Gold's values of each item, shape (N, K), or (N, 1) of item means."""
+        return self.rows.gold if self.metric.needs == "responses" else self.rows.gold_means[:, None]
+
+    @cached_property
+    def _systems(self) -> Floats:
+        return self.rows.systems if self.metric.needs == "responses" else self.rows.means[..., None]
 
     @cached_property
     def _all(self) -> tuple[Integers, Floats]:
-        """A's, B's and gold's means in order, four to an item: 0, 1 and 2."""
-        order, gaps = _spaced(np.stack([*self.rows.means[:2], self.rows.gold_means], axis=1).reshape(-1))
-        return 4 * (order // 3) + order % 3, gaps
+        """A's, B's and gold's values in order, four to an item: 0, 1 and 2."""
+        place, gaps = _spaced(np.stack([*self._systems[:2], self._gold], axis=2).reshape(-1))
+        return 4 * (place // (3 * self._width)) + place % 3, gaps
 
     @cached_property
     def _each(self) -> list[tuple[Integers, Floats]]:
-        """Each system's and gold's means in order: twice the item, plus 1 for gold's."""
-        gold = self.rows.gold_means
-        return [_spaced(np.stack([means, gold], axis=1).reshape(-1)) for means in self.rows.means]
+        """Each system's and gold's values in order: twice the item, plus 1 for gold's."""
+        found = []
+        for values in self._systems:
+            place, gaps = _spaced(np.stack([values, self._gold], axis=2).reshape(-1))
+            found.append((2 * (place // (2 * self._width)) + place % 2, gaps))
+        return found
 
 
 class Largest(Form):
@@ -316,6 +334,7 @@ _OF_MEAN_SQUARES: dict[str, Callable[[Floats], Floats]] = {
     "nbyk.metrics.item_means:inverse_mse": np.reciprocal,
 }
 _ADDITIVE_IF_COMPLETE = ("nbyk.metrics.paired:wins_mae_vectorized",)
+_POOLED_DISTANCE = "nbyk.metrics.distributional:emd_aggregated_vectorized"
 _OF_TABLES: dict[str, tuple[int, Callable[..., None], int]] = {
     "nbyk.metrics.correlations:kendall": (0, tables.kendall, 0),
     "nbyk.metrics.thresholded:auc": (1, tables.auc, 0),
