@@ -1,0 +1,123 @@
+"""The distance between pooled responses, where all responses are redrawn from a few known values.
+
+The values are then sorted once, and not in every replicate.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.compiled import njit
+from nbyk.metrics.metric import Metric
+
+Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
+
+_POOLED = "nbyk.metrics.distributional:emd_aggregated_vectorized"
+_MOST = 1000
+"""Up to this number of values, finding a value is cheaper than sorting."""
+
+_BUCKETS = 16
+"""Buckets to a value."""
+
+
+@dataclass(frozen=True)
+class KnownValues:
+    """Distinct values in rising order, and buckets that tell where to look for each.
+
+    Attributes
+    ----------
+    values : ndarray, shape (L,)
+    starts : ndarray of int, shape (16 L + 1,)
+        Bucket b has ``values[starts[b]:starts[b + 1]]``, often none and seldom more than one.
+    scale
+        A value x is in bucket ``int((x - values[0]) * scale)``.
+    """
+
+    values: Floats
+    starts: Integers
+    scale: float
+
+    @classmethod
+    def of(cls, responses: Floats) -> KnownValues:
+        """Return the distinct values of all responses that are not NaN."""
+        values = np.unique(responses[~np.isnan(responses)])
+        spread = values[-1] - values[0]
+        n_buckets = _BUCKETS * len(values)
+        with np.errstate(over="ignore"):
+            scale = float((n_buckets - 1) / spread) if spread > 0.0 else 0.0
+        scale = scale if np.isfinite(scale) else 0.0
+        buckets = ((values - values[0]) * scale).astype(np.int64)
+        return cls(values, np.searchsorted(buckets, np.arange(n_buckets + 1)), scale)
+
+
+@njit(nogil=True, cache=True)
+def _count(rows: Any, values: Any, starts: Any, scale: float, counts: Any) -> Any:
+    """Fill `counts`, shape (L,), with how often left-packed `rows` have each value, and return their sum."""
+    counts[:] = 0
+    total = 0
+    low = values[0]
+    for i in range(rows.shape[0]):
+        for j in range(rows.shape[1]):
+            x = rows[i, j]
+            if x != x:
+                break
+            bucket = np.uint64((x - low) * scale)
+            first, last = starts[bucket], starts[bucket + np.uint64(1)] - 1
+            while first < last:
+                middle = (first + last + 1) >> 1
+                if values[middle] <= x:
+                    first = middle
+                else:
+                    last = middle - 1
+            counts[np.uint64(first)] += 1
+            total += 1
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _fill_distances(systems: Any, gold: Any, values: Any, starts: Any, scale: float, out: Any) -> None:
+    """Fill `out`, shape (S, R), as `nbyk.metrics.distributional.emd_aggregated_vectorized` does."""
+    of_gold, of_system = np.empty(len(values), np.int64), np.empty(len(values), np.int64)
+    for r in range(out.shape[1]):
+        n_gold = _count(gold[r], values, starts, scale, of_gold)
+        for s in range(out.shape[0]):
+            n = _count(systems[s, r], values, starts, scale, of_system)
+            below = np.int64(0)
+            total = 0.0
+            for place in range(len(values) - 1):
+                # In steps of 1 / (n × n_gold), shares are whole numbers.
+                below += of_system[place] * n_gold - of_gold[place] * n
+                total += abs(below) * (values[place + 1] - values[place])
+            out[s, r] = total / n / n_gold
+
+
+@dataclass(frozen=True)
+class _DistanceOfKnown(Metric):
+    known: KnownValues = field(kw_only=True)
+
+    def fill(self, systems: Floats, gold: Floats | None, out: Floats) -> None:
+        if gold is None:
+            super().fill(systems, gold, out)
+            return
+        _fill_distances(systems, gold, self.known.values, self.known.starts, self.known.scale, out)
+
+
+def for_redrawn(metrics: Sequence[Metric], responses: Sequence[Floats]) -> tuple[Metric, ...]:
+    """Return the metrics in the form that is fastest for responses that are redrawn from the given ones."""
+    if all(metric.implementation != _POOLED for metric in metrics):
+        return tuple(metrics)
+    known = KnownValues.of(np.concatenate([matrix.reshape(-1) for matrix in responses]))
+    if len(known.values) > _MOST:
+        return tuple(metrics)
+    return tuple(
+        _DistanceOfKnown(**{each.name: getattr(metric, each.name) for each in fields(Metric)}, known=known)
+        if metric.implementation == _POOLED
+        else metric
+        for metric in metrics
+    )
