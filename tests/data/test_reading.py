@@ -53,6 +53,7 @@ def test_a_wide_table_says_which_columns_it_took_for_raters_or_runs(tmp_path: Pa
     ("header", "said"),
     [
         ("sample_id,epoch,score", "items = sample_id (2), runs = epoch (2), values = score"),
+        ("post_id,coder,score", "items = post_id (2), raters = coder (2), values = score"),
         ("example_id,annotator,rating", "items = example_id (2), raters = annotator (2), values = rating"),
         ("item,rater,label", "items = item (2), raters = rater (2), values = label"),
         ("item,rater,value", ""),

@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 from nbyk.data import load_source
+from nbyk.data.columns import KNOWN_NAMES
 
 ROOT = Path(__file__).parents[2]
 
@@ -31,6 +32,13 @@ def test_the_table_of_amazon_reviews_keeps_products_with_five_reviewers(
         ratings = load_source("amazon", "amazon.csv")
         assert ratings.counts().tolist() == [5, 5]
         assert ratings.n_items == 2
+
+
+def test_the_page_on_formats_lists_every_known_name() -> None:
+    page = (ROOT / "docs/formats.md").read_text(encoding="utf-8")
+    table = page.partition("| for | names |\n")[2].partition("\n\n")[0].splitlines()[1:]
+    listed = [tuple(re.findall(r"`(\w+)`", row.split("|")[2])) for row in table]
+    assert listed == list(KNOWN_NAMES.values())
 
 
 def test_no_page_or_message_installs_nbyk_from_an_index_that_it_is_not_on() -> None:

@@ -10,9 +10,12 @@ from nbyk.errors import NbykError
 
 RUN_NAMES = ("run", "run_id", "seed", "epoch", "trial")
 KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
-    "item": ("item_id", "sample_id", "example_id", "question_id", "instance_id", "doc_id", "id"),
+    "item": (
+        *("item_id", "sample_id", "example_id", "question_id", "prompt_id", "instance_id", "doc_id"),
+        *("text_id", "post_id", "tweet_id", "comment_id", "id"),
+    ),
     "rater": (
-        *("rater_id", "annotator", "annotator_id", "worker", "worker_id"),
+        *("rater_id", "annotator", "annotator_id", "coder", "coder_id", "worker", "worker_id"),
         *("judge", "judge_id", "user", "user_id"),
         *RUN_NAMES,
     ),

@@ -27,7 +27,7 @@ MOST_BYTES = 4 * 10**8
 
 # If a table lacks the columns asked for but has one of these, it is more likely a long table with other names
 # than a wide one. Read as a rater, such a column would silently make ratings out of ids.
-_PEOPLE = ("rater", "annotator", "worker", "judge", "user")
+_PEOPLE = ("rater", "annotator", "coder", "worker", "judge", "user")
 _LONG_NAMES = {*_PEOPLE, *(f"{who}_id" for who in _PEOPLE), "value", "score", "rating", "label", "response"}
 
 # The names that pandas gives to the row numbers that it writes beside the data.
