@@ -70,8 +70,16 @@ def test_one_source_has_one_prior(nbyk: Run, tmp_path: Path, monkeypatch: pytest
     fitted_by_command(nbyk, gold)
     of_fit = TwoStagePrior.from_dict(read_json("prior.json"))
     planned = json.loads(nbyk(f"plan --pilot mine.csv --scale 1,2,3,4,5 --items-from prior {PLAN}")[1])
+    code, said, errors = nbyk("fit mine.csv --scale 1..5 --out own.json --check own_check.json")
+    assert code == 0, errors
+    of_table = TwoStagePrior.from_dict(read_json("own.json"))
+    own_check = read_json("own_check.json")
+    assert f"item means:                    KS distance {own_check['means_ks']:.3f}, p = " in said
+    assert "750 ratings of 150 items" in said
+    assert said.endswith("To plan with it: nbyk plan --prior own.json\n")
     of_python = fit_prior("mine", gold, FIVE).prior
-    keys = {prior.key() for prior in (of_fit, of_python, TwoStagePrior.from_dict(planned["prior"]))}
+    priors = (of_fit, of_table, of_python, TwoStagePrior.from_dict(planned["prior"]))
+    keys = {prior.key() for prior in priors}
     assert keys == {population(gold).key()}
     assert "caution" not in planned["prior"]
     assert not read_json("check.json")["rejected"]
@@ -87,6 +95,9 @@ def test_what_the_check_rejects_is_said_first(
     gold = camps()
     fitted_by_command(nbyk, gold)
     assert read_json("check.json")["rejected"]
+    said, errors = nbyk("fit mine.csv --scale 1,2,3,4,5")[1:]
+    assert "Ratings simulated from it do not match these" in said
+    assert "The prior fitted to mine does not describe its ratings well" in errors
     says = re.compile(r"The prior fitted to .* does not describe its ratings well")
     for of_plan in ("--pilot mine.csv --scale 1,2,3,4,5 --items-from prior", "--prior prior.json"):
         code, text, errors = nbyk(f"plan {of_plan} {PLAN}".removesuffix(" --format json"))
@@ -105,3 +116,31 @@ def test_what_would_settle_it_says_so_first(monkeypatch: pytest.MonkeyPatch) -> 
     assert found.by == "simulation"
     assert found.sentence.startswith("The prior fitted to these items does not describe its ratings well")
     assert found.to_dict()["caution"] == found.caution
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (
+            "mine.csv",
+            "--scale: expected the scale of the ratings in mine.csv: levels, as in 1,2,3,4,5, two ends",
+        ),
+        ("mine.csv --scale 1,2,9", "--scale: found 1,2,9, with steps from 1 to 7"),
+        ("mine.csv --scale 1..5 --value score", "no column 'score'"),
+        (
+            "one.csv --scale 1..5",
+            "one.csv: found one rating of each item, expected two or more of some items",
+        ),
+        ("none.parquet", "no such file"),
+    ],
+)
+def test_what_cannot_be_fitted_is_refused(
+    nbyk: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, words: str, says: str
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write(Path("mine.csv"), fair())
+    write(Path("one.csv"), fair()[:, :1])
+    code, said, errors = nbyk(f"fit {words} --out prior.json")
+    assert (code, said) == (2, "")
+    assert says in errors
+    assert not Path("prior.json").exists()

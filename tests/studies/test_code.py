@@ -157,7 +157,7 @@ def test_cells_know_what_draws_their_numbers() -> None:
     assert "nbyk.data.response_set" in reached["estimate"] & reached["reference"]
     assert "nbyk.resampling.samplers" in reached["pvalues"] & reached["estimate"]
     assert "nbyk.metrics.histograms" in reached["true"] & reached["estimate"]
-    for name in ("write_normalised", "prior", "fit"):
+    for name in ("write_normalised", "prior", "fit_normalised"):
         reached[name] = set(code.parts(f"nbyk.cli.ratings:{name}"))
     reached["cell"] = set(code.parts("nbyk_papers.wein2023.steps:pvalues"))
     of_commands = set.union(*(reached[name] for name in ("reference", "true", "estimate", "pvalues")))

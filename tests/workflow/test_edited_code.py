@@ -41,7 +41,7 @@ def test_an_edit_runs_again_what_reaches_it(
     steps = {
         "prior": "nbyk.cli.ratings:prior",
         "normalise": "nbyk.cli.ratings:write_normalised",
-        "fit": "nbyk.cli.ratings:fit",
+        "fit": "nbyk.cli.ratings:fit_normalised",
         "cell": "nbyk_papers.wein2023.steps:pvalues",
         "report": "nbyk_papers.wein2023.report:report",
     }

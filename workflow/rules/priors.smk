@@ -39,7 +39,7 @@ rule fit:
         runtime=minutes(lambda wildcards: 20 * plan.rating_work(wildcards.source)),
     params:
         seed=plan.config.seed,
-        code=lambda wildcards: plan.code("nbyk.cli.ratings:fit"),
+        code=lambda wildcards: plan.code("nbyk.cli.ratings:fit_normalised"),
     message:
         "Fitting a two-stage prior to {wildcards.source}"
     shell:

@@ -21,10 +21,10 @@ from nbyk.cli import (
     data,
     doctor,
     example,
+    fit,
     labels,
     metrics,
     plan,
-    ratings,
     scores,
     streams,
     study,
@@ -51,7 +51,7 @@ app.command(rich_help_panel=ASK)(labels.labels)
 app.command(rich_help_panel=ASK)(example.example)
 app.command(rich_help_panel=ASK)(metrics.metrics)
 app.add_typer(data.app, name="data", rich_help_panel=DATA)
-app.command(rich_help_panel=DATA)(ratings.fit)
+app.command(rich_help_panel=DATA)(fit.fit)
 app.command(rich_help_panel=CHECK)(why.why)
 app.command(rich_help_panel=CHECK)(doctor.doctor)
 

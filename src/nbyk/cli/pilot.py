@@ -75,11 +75,26 @@ class Pilot:
 
 def read_pilot(path: Path, scale: Scale, columns: Columns) -> Pilot:
     """Return the ratings of a pilot."""
+    from nbyk.resampling.pilot_items import PilotItems
+
+    ratings, response, unit, ends = read_rated(path, scale, columns)
+    return Pilot(PilotItems(path.stem, ratings.matrix(), response), unit, ends, _cautions(ratings))
+
+
+def read_rated(
+    path: Path, scale: Scale, columns: Columns
+) -> tuple[Ratings, Response, float, tuple[float, float]]:
+    """Return ratings from 0 to 1, the possible ones, and the unit and the ends of their own scale.
+
+    Raises
+    ------
+    NbykError
+        If no prior can be fitted to the ratings.
+    """
     import numpy as np
 
     from nbyk.data import Levels, read_ratings
     from nbyk.priors import Response
-    from nbyk.resampling.pilot_items import PilotItems
 
     read = partial(read_ratings, path, item=columns.item, rater=columns.rater, value=columns.value)
     ratings = read(scale=scale)
@@ -95,8 +110,7 @@ def read_pilot(path: Path, scale: Scale, columns: Columns) -> Pilot:
         unit = levels[1] - levels[0]
         ratings = replace(ratings, values=(ratings.values > 0.0).astype(np.float64))
     _check_pilot(path, replace(ratings, values=raw), levels)
-    items = PilotItems(path.stem, ratings.matrix(), response)
-    return Pilot(items, unit, _ends(scale), _cautions(ratings))
+    return ratings, response, unit, _ends(scale)
 
 
 def read_pair(

@@ -5,19 +5,22 @@ from __future__ import annotations
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from nbyk.cli.options import (
     RATINGS,
     Out,
-    Seed,
     SemanticsName,
     checksum,
     downloads_of,
 )
 from nbyk.errors import NbykError
+
+if TYPE_CHECKING:
+    from nbyk.data import Ratings
+    from nbyk.priors.prior_fit import FittedPrior
 
 
 def normalise(
@@ -101,44 +104,44 @@ def prior(
     write_json(out, published_prior(source, semantics).to_dict())
 
 
-def fit(
-    ratings: Annotated[Path, typer.Argument(help="File of ratings that `nbyk study normalise` wrote.")],
-    out: Out,
-    name: Annotated[str, typer.Option(help="Name of the source.")],
-    families: Annotated[
-        Path, typer.Option(help="CSV file to write, with the likelihood of every pair of families.")
-    ],
-    check: Annotated[
-        Path, typer.Option(help="JSON file to write, with the comparison of the fitted prior and the data.")
-    ],
-    seed: Seed,
-) -> None:
-    """Fit a two-stage prior to ratings by likelihood, and check that it makes such ratings."""
+def fit_normalised(path: Path, name: str, seed: int, files: FitFiles) -> tuple[FittedPrior, Ratings]:
+    """Fit a prior to the ratings that `nbyk study normalise` wrote, write its files, and return both."""
     from nbyk.data import Ratings, scale_from_dict
-    from nbyk.files import read_parquet, write_json, write_text
+    from nbyk.files import read_parquet
     from nbyk.priors import Response, fit_prior
+
+    table, made = read_parquet(path, RATINGS)
+    if "scale" not in made:
+        raise NbykError(f"{path}: no scale of the ratings; write it again with `nbyk study normalise`")
+    ratings = replace(Ratings.from_table(table), raters_known=bool(made.get("raters known", True)))
+    try:
+        fitted = fit_prior(name, ratings.matrix(), Response.on(scale_from_dict(made["scale"])), seed=seed)
+    except NbykError as error:
+        raise error.about(file=path) from None
+    write_fit(fitted, files)
+    return fitted, ratings
+
+
+class FitFiles(NamedTuple):
+    """Files of a fit to write: the prior, the families' likelihoods and the check; None for none."""
+
+    prior: Path | None
+    families: Path | None
+    check: Path | None
+
+
+def write_fit(fitted: FittedPrior, files: FitFiles) -> None:
+    """Write a fit's files."""
+    from nbyk.files import write_json, write_text
     from nbyk.priors.likelihood_fit import candidates_table
     from nbyk.spreadsheets import csv_text
-    from nbyk.testing.shared_units.cautions import about_units
 
-    table, made = read_parquet(ratings, RATINGS)
-    if "scale" not in made:
-        raise NbykError(f"{ratings}: no scale of the ratings; write it again with `nbyk study normalise`")
-    read = replace(Ratings.from_table(table), raters_known=bool(made.get("raters known", True)))
-    matrix = read.matrix()
-    print(f"fitting a prior to the ratings of {len(matrix)} items …", file=sys.stderr)
-    try:
-        fitted = fit_prior(name, matrix, Response.on(scale_from_dict(made["scale"])), seed=seed)
-    except NbykError as error:
-        raise error.about(file=ratings) from None
-    if fitted.prior.caution:
-        print(fitted.prior.caution, file=sys.stderr)
-    compared = candidates_table(fitted.likelihood)
-    write_text(families, csv_text(compared.to_pandas()))
-    for caution in about_units({"gold": read.units()}, read.n_items, claim="prior"):
-        print(f"before you believe it: {caution}", file=sys.stderr)
-    write_json(check, fitted.check.to_dict())
-    write_json(out, fitted.prior.to_dict())
+    if files.families is not None:
+        write_text(files.families, csv_text(candidates_table(fitted.likelihood).to_pandas()))
+    if files.check is not None:
+        write_json(files.check, fitted.check.to_dict())
+    if files.prior is not None:
+        write_json(files.prior, fitted.prior.to_dict())
 
 
 def _fetched(source: str) -> Path | None:

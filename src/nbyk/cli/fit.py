@@ -1,0 +1,115 @@
+"""`nbyk fit`: a prior of people's ratings, to plan with, and whether it makes such ratings."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from nbyk.cli.options import Item, Rater, Scale, Value
+from nbyk.errors import NbykError
+
+if TYPE_CHECKING:
+    from nbyk.data import Ratings
+    from nbyk.priors.family import Family
+    from nbyk.priors.prior_fit import FittedPrior
+
+
+def fit(
+    ratings: Annotated[
+        Path, typer.Argument(help="File of people's ratings, two or more of some items. It needs --scale.")
+    ],
+    scale: Scale = None,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", help="JSON file to write: the prior, for `nbyk plan --prior`.", metavar="FILE"),
+    ] = None,
+    name: Annotated[
+        str | None, typer.Option(help="Name of the prior.", show_default="the file's name")
+    ] = None,
+    families: Annotated[
+        Path | None,
+        typer.Option(help="CSV file to write: the likelihood of every pair of families.", metavar="FILE"),
+    ] = None,
+    check: Annotated[
+        Path | None,
+        typer.Option(
+            help="JSON file to write, with the comparison of the fitted prior and the ratings.",
+            metavar="FILE",
+        ),
+    ] = None,
+    seed: Annotated[int, typer.Option(help="Seed of the check. The prior does not depend on it.", min=0)] = 0,
+    item: Item = "item",
+    rater: Rater = "rater",
+    value: Value = "value",
+) -> None:
+    """Fit a prior to ratings by likelihood, and check that it makes such ratings.
+
+    The prior says how items differ, and how people differ who rate the same item.
+
+    Without --scale, the file is one that `nbyk study normalise` wrote.
+    """
+    from nbyk.cli.pilot import pilot_scale, read_rated
+    from nbyk.cli.ratings import FitFiles, fit_normalised, write_fit
+    from nbyk.data.columns import Columns
+    from nbyk.priors import fit_prior
+    from nbyk.testing.shared_units.cautions import about_units
+
+    if scale is None and ratings.suffix.lower() != ".parquet":
+        raise NbykError(
+            f"expected the scale of the ratings in {ratings}: levels, as in 1,2,3,4,5, two ends, as in "
+            "0..100, or binary for yes or no",
+            argument="scale",
+        )
+    chosen, files = name or ratings.stem, FitFiles(out, families, check)
+    print(f"fitting a prior to {ratings} …", file=sys.stderr)
+    if scale is None:
+        fitted, read = fit_normalised(ratings, chosen, seed, files)
+    else:
+        read, response, _, _ = read_rated(ratings, pilot_scale(scale), Columns(item, rater, value))
+        try:
+            fitted = fit_prior(chosen, read.matrix(), response, seed=seed)
+        except NbykError as error:
+            raise error.about(file=ratings) from None
+        write_fit(fitted, files)
+    if fitted.prior.caution:
+        print(fitted.prior.caution, file=sys.stderr)
+    for caution in about_units({"gold": read.units()}, read.n_items, claim="prior"):
+        print(f"before you believe it: {caution}", file=sys.stderr)
+    print("\n".join(_lines(fitted, read, chosen)))
+    if out is None:
+        print("To plan with this prior, write it to a file with --out FILE.")
+    else:
+        print(f"To plan with it: nbyk plan --prior {shlex.quote(str(out))}")
+
+
+def _lines(fitted: FittedPrior, read: Ratings, name: str) -> list[str]:
+    """Return the prior and its check in words."""
+    prior, check = fitted.prior, fitted.check
+    kinds = {"likert": f"one of {prior.response.levels} levels", "binary": "0 or 1", "clamped": "a number"}
+    matches = "do not match" if check.rejected else "match"
+    return [
+        f"Prior of {name}, fitted to {read.n_ratings} ratings of {read.n_items} items; the scale is 0 to 1:",
+        f"  the mean of an item:           {_described(prior.mu)}",
+        f"  the SD of its ratings:         {_described(prior.sigma)}",
+        f"  a rating:                      a normal number with these two, made {kinds[prior.response.kind]}",
+        f"Ratings simulated from it {matches} these ({check.n_sets} simulated sets):",
+        f"  item means:                    KS distance {check.means_ks:.3f}, p = {check.means_p:.3f}",
+        f"  SDs of an item's ratings:      KS distance {check.sds_ks:.3f}, p = {check.sds_p:.3f}",
+        f"  mean of all ratings:           {check.mean_data:.3f}, simulated {check.mean_prior:.3f}, "
+        f"p = {check.mean_p:.3f}",
+    ]
+
+
+def _described(family: Family) -> str:
+    """Return a family with its parameters in words, such as "truncated normal (mean 0.5, sd 0.3)"."""
+    from nbyk.priors.families import Mixture
+
+    if isinstance(family, Mixture):
+        parts = zip(family.weights, family.components, strict=True)
+        return " or ".join(f"{_described(part)} in {weight:.0%} of items" for weight, part in parts)
+    numbers = [f"{key} {value:.3g}" for key, value in vars(family).items()]
+    return f"{family.name.replace('_', ' ')} ({', '.join(numbers)})"
