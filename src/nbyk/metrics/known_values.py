@@ -44,9 +44,8 @@ class KnownValues:
     scale: float
 
     @classmethod
-    def of(cls, responses: Floats) -> KnownValues:
-        """Return the distinct values of all responses that are not NaN."""
-        values = np.unique(responses[~np.isnan(responses)])
+    def of(cls, values: Floats) -> KnownValues:
+        """Return distinct values in rising order, with their buckets."""
         spread = values[-1] - values[0]
         n_buckets = _BUCKETS * len(values)
         with np.errstate(over="ignore"):
@@ -112,9 +111,11 @@ def for_redrawn(metrics: Sequence[Metric], responses: Sequence[Floats]) -> tuple
     """Return the metrics in the form that is fastest for responses that are redrawn from the given ones."""
     if all(metric.implementation != _POOLED for metric in metrics):
         return tuple(metrics)
-    known = KnownValues.of(np.concatenate([matrix.reshape(-1) for matrix in responses]))
-    if len(known.values) > _MOST:
+    every = np.concatenate([matrix.reshape(-1) for matrix in responses])
+    values = np.unique(every[~np.isnan(every)])
+    if len(values) > _MOST:
         return tuple(metrics)
+    known = KnownValues.of(values)
     return tuple(
         _DistanceOfKnown(**{each.name: getattr(metric, each.name) for each in fields(Metric)}, known=known)
         if metric.implementation == _POOLED
