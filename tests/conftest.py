@@ -11,9 +11,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 # A shell that starts a run in the background has it ignore Ctrl-C, and whatever the tests start would, too.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# The first example may compile code, and a machine may be slow.
+settings.register_profile("nbyk", deadline=None)
+settings.load_profile("nbyk")
 
 
 def pytest_configure(config: pytest.Config) -> None:

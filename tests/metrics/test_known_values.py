@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 
@@ -16,7 +16,6 @@ from nbyk.resampling.resample import hypothesis_effects
 POOLED = get("emd_aggregated_vectorized")
 
 
-@settings(deadline=None)
 @given(st.integers(0, 2**32 - 1), st.sampled_from([1, 2, 5, 40]), st.sampled_from([-1.0, 0.3, 1.0, 6.0]))
 def test_distances_of_known_values_are_those_of_sorted_ones(seed: int, n_values: int, power: float) -> None:
     generator = np.random.default_rng(seed)
@@ -32,7 +31,6 @@ def test_distances_of_known_values_are_those_of_sorted_ones(seed: int, n_values:
     )
 
 
-@settings(deadline=None)
 @given(st.lists(st.floats(-1e300, 1e300), min_size=1, max_size=60))
 def test_every_value_stands_in_its_bucket(responses: list[float]) -> None:
     known = KnownValues.of(np.unique(responses))
