@@ -174,6 +174,8 @@ def responses_and_units(values: ArrayLike, name: str) -> tuple[Floats, Units]:
 def stack_responses(*systems: Floats) -> Floats:
     """Return systems' responses, each (..., K), as one array (S, ..., K), filled up with NaN."""
     width = max(system.shape[-1] for system in systems)
+    if all(system.shape[-1] == width for system in systems):
+        return np.stack(systems)
     stacked = np.full((len(systems), *systems[0].shape[:-1], width), np.nan)
     for out, system in zip(stacked, systems, strict=True):
         out[..., : system.shape[-1]] = system
