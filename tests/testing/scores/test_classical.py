@@ -110,3 +110,20 @@ def test_results_can_be_corrected_as_they_are() -> None:
         nbyk.correct_p_values([np.nan, 0.1])
     with pytest.raises(NbykError, match="did you mean bonferroni"):
         nbyk.correct_p_values([0.1], "bonferoni")
+
+
+@pytest.mark.parametrize("unit", [1.0, 0.1, 0.01, 100.0, 1 / 3])
+def test_signed_ranks_do_not_depend_on_the_unit_of_the_scores(unit: float) -> None:
+    rng = np.random.default_rng(4)
+    a, b = rng.integers(0, 11, (2, 200, 9)).astype(float)
+    found = wilcoxon_p(unit * a, unit * b)
+    expected = [stats.wilcoxon(x, y).pvalue if (x != y).any() else np.nan for x, y in zip(a, b, strict=True)]
+    np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+def test_signed_ranks_of_tenths_are_those_of_whole_numbers() -> None:
+    a, b = np.array([[7, 3, 4, 6, 9, 5, 8, 2], [6, 2, 3, 7, 8, 3, 5, 1]])
+    p = nbyk.wilcoxon_test(a, b).p
+    assert nbyk.wilcoxon_test(a / 10, b / 10).p == p == pytest.approx(0.0547, abs=5e-5)
+    nearly = nbyk.wilcoxon_test(a / 10 + [0.1 + 0.2 - 0.3] * 8, b / 10)
+    assert nearly.p == p

@@ -79,6 +79,52 @@ def test_with_few_items_the_reason_says_so_and_with_many_there_is_none() -> None
     assert many.reason == ""
 
 
+@pytest.mark.parametrize(("n", "margin"), [(20, 0.05), (58, 0.05), (59, 0.05), (298, 0.01), (299, 0.01)])
+def test_where_all_items_have_the_same_effect_enough_of_them_show_a_margin(n: int, margin: float) -> None:
+    gold = np.random.default_rng(0).integers(0, 2, (n, 1)).astype(float)
+    (found,) = nbyk.compare(gold, gold, gold, metric="accuracy", margin=margin, **QUICK).margins
+    assert found.p_not_worse == found.p_equivalent == pytest.approx((1.0 - margin) ** n)
+    assert found.verdict == ("equivalent" if 1.0 - 0.05 ** (1.0 / n) <= margin else "inconclusive")
+    assert found.high == -found.low == pytest.approx(1.0 - 0.05 ** (1.0 / n))
+    assert (found.high <= margin) == (found.verdict == "equivalent")
+
+
+@pytest.mark.parametrize("n", [2, 5, 10, 40, 80])
+def test_at_the_margin_a_sample_without_a_different_item_shows_nothing_too_often(n: int) -> None:
+    """B is always right, and A wrong with a chance of .05: the effect on accuracy is −.05."""
+    generator = np.random.default_rng(n)
+    n_sets, passed = 400, 0
+    for _ in range(n_sets):
+        gold = generator.integers(0, 2, (n, 1)).astype(float)
+        a = np.where(generator.random((n, 1)) < 0.05, 1.0 - gold, gold)
+        (found,) = nbyk.compare(gold, a, gold, metric="accuracy", margin=0.05, **QUICK).margins
+        passed += found.verdict in ("equivalent", "not worse")
+    assert passed / n_sets <= 0.05 + 3.3 * math.sqrt(0.05 * 0.95 / n_sets)
+
+
+def test_without_a_bound_on_the_effect_of_an_item_nothing_is_shown() -> None:
+    gold = np.zeros((100, 1))
+    gold[:2] = 1.0
+    a, b = gold.copy(), gold.copy()
+    a[10:20], b[30:38] = 1.0, 1.0
+    (recall,) = nbyk.compare(gold, a, b, metric="recall", margin=0.05, **QUICK).margins
+    assert recall.verdict == "inconclusive"
+    assert recall.reason.startswith("no single item changes the effect")
+    (wide,) = nbyk.compare(None, 7.0 * a, 7.0 * a, metric="mean", margin=0.05, **QUICK).margins
+    assert wide.reason == recall.reason
+
+
+def test_an_effect_at_the_margin_is_inconclusive_in_spite_of_rounding() -> None:
+    b = np.round(np.random.default_rng(0).random((90, 1)) * 0.9, 1)
+    result = nbyk.compare(b, b + 0.1, b, metric="mae", margin=0.1, **QUICK)
+    (found,) = result.margins
+    assert (found.p_not_worse, found.p_worse, found.verdict) == (1.0, 1.0, "inconclusive")
+    assert "all items have the same effect, tested at α = 0.05" in result.margin_sentences("x", "y")[0]
+    (worse,) = nbyk.compare(b, b + 0.1, b, metric="mae", margin=0.01, **QUICK).margins
+    assert worse.p_worse == pytest.approx((1.0 - 0.09 / 1.1) ** 90)
+    assert worse.verdict == "worse"
+
+
 @pytest.mark.parametrize("margin", [0.0, -1.0, math.inf, math.nan])
 def test_a_margin_is_above_0(margin: float) -> None:
     with pytest.raises(NbykError, match=r"margin: found .*expected a number above 0"):

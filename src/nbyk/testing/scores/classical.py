@@ -13,6 +13,9 @@ from nbyk.errors import NbykError
 from nbyk.testing.pvalues import Alternative, PValue, check_alternative
 from nbyk.testing.scores.result import SignificanceResult
 
+_ROUNDING = 1e-13
+"""Differences closer than this share of the largest score are equal on paper."""
+
 
 def welch_t_test(a: Any, b: Any, *, alternative: Alternative = "two-sided") -> SignificanceResult:
     """Test the difference of the means of two samples by Welch's t, which allows for unequal variances.
@@ -62,6 +65,7 @@ def wilcoxon_test(
         "greater" (A is better), "less" or "two-sided".
     method
         "exact", "approx" or "auto", as in ``scipy.stats.wilcoxon``. Pairs that tie are left out.
+        Differences that are equal on paper count as equal, where scipy ranks them by their last digits.
 
     Returns
     -------
@@ -170,8 +174,30 @@ def _welch(a: Floats, b: Floats, alternative: Alternative) -> tuple[Floats, Floa
 def _wilcoxon(a: Floats, b: Floats, alternative: Alternative, method: str) -> tuple[Floats, Floats]:
     from scipy import stats
 
-    constant = (a == b).all(axis=1)
-    return _quietly(lambda: stats.wilcoxon(a, b, axis=1, alternative=alternative, method=method), constant)
+    differences = _equal_on_paper(a - b, np.maximum(np.abs(a), np.abs(b)))
+    constant = (differences == 0.0).all(axis=1)
+    return _quietly(
+        lambda: stats.wilcoxon(differences, axis=1, alternative=alternative, method=method), constant
+    )
+
+
+def _equal_on_paper(differences: Floats, sizes: Floats) -> Floats:
+    """Return differences, (R, n), in which sizes that differ by rounding are equal, and 0 if that is one.
+
+    `sizes` are the magnitudes of the numbers subtracted. Neighbours in order that are closer than the
+    rounding of the largest of these take one value, so ties do not depend on the unit of the scores.
+    """
+    order = np.argsort(np.abs(differences), axis=1, kind="stable")
+    rising = np.take_along_axis(np.abs(differences), order, axis=1)
+    tolerance = _ROUNDING * sizes.max(axis=1, initial=0.0, keepdims=True)
+    rising[rising <= tolerance] = 0.0
+    steps = np.diff(rising, axis=1, prepend=rising[:, :1])
+    starts = np.where(steps > tolerance, np.arange(rising.shape[1]), 0)
+    starts = np.maximum.accumulate(starts, axis=1)
+    merged = np.empty_like(rising)
+    np.put_along_axis(merged, order, np.take_along_axis(rising, starts, axis=1), axis=1)
+    signed: Floats = np.sign(differences) * merged
+    return signed
 
 
 def _mann_whitney(a: Floats, b: Floats, alternative: Alternative, method: str) -> tuple[Floats, Floats]:

@@ -29,6 +29,9 @@ Alternative = Literal["two-sided", "greater", "less"]
 _LEAST_SHARE = 0.25
 """The variance is at least this share of the variance over items."""
 
+_ROUNDING = 1e-10
+"""A standard error below this share of the effect is a rounding error."""
+
 _FEWEST_GROUPS_AT_WORK = 5.0
 _LEAST_PART = 0.05
 
@@ -81,6 +84,11 @@ class SharedUnitsTest:
     def standard_error(self) -> float:
         """The root of the variance."""
         return float(np.sqrt(self.variance))
+
+    @property
+    def is_constant(self) -> bool:
+        """Whether nothing varies: the standard error is at most a rounding error of the effect."""
+        return self.variance <= (_ROUNDING * self.effect) ** 2
 
     @property
     def is_too_rough(self) -> bool:

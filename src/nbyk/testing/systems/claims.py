@@ -20,9 +20,6 @@ from nbyk.words import counted, listed
 _POWER = 0.8
 """The power with which the advised numbers of units find an effect as large as the present one."""
 
-_ROUNDING = 1e-10
-"""A standard error below this share of the effect is a rounding error: nothing varies."""
-
 
 @dataclass(frozen=True)
 class Claim:
@@ -107,7 +104,7 @@ def broad_claim(
         return inconclusive(over, population, f"{listed(few)} cannot speak for others")
     assert panel.responses is not None
     test = shared_units_test(metric, panel.responses, sources=panel.sources)
-    if test.variance <= (_ROUNDING * test.effect) ** 2:
+    if test.is_constant:
         return replace(items, over=over, population=population)
     if test.roughness:
         return inconclusive(over, population, test.roughness)

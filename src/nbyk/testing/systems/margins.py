@@ -3,6 +3,8 @@
 Each question is one or two one-sided t-tests of the effect against the margin, with the standard error of
 `nbyk.testing.shared_units` for the claim's population (Schuirmann 1987, A comparison of the two
 one-sided tests procedure and the power approach for assessing the equivalence of average bioavailability).
+If all items have the same effect, a t-test has nothing to go by. The question is then how many items with
+another effect there may be that the sample does not show.
 """
 
 from __future__ import annotations
@@ -18,9 +20,20 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.testing.corrections import Correction, correct_p_values
-from nbyk.testing.shared_units import Responses, responses, shared_units_test
+from nbyk.testing.shared_units import Responses, SharedUnitsTest, responses, shared_units_test
 from nbyk.testing.systems.claims import Claim
 from nbyk.testing.systems.panel import Panel
+
+_ROUNDING = 1e-10
+"""An effect this close to the margin, as a share of it, is at the margin."""
+
+_WITHIN_ONE = ("mean", "mae", "mse", "accuracy", "mean_of_emds", "wins_mae")
+"""Metrics that are means over items of numbers from 0 to 1, or from −1 to 1, if ratings are from 0 to 1."""
+
+_CONSTANT = (
+    "no single item changes the effect, so that nothing shows how much it varies; collect more items, or "
+    "choose a metric that is a mean over items"
+)
 
 MarginVerdict = Literal["equivalent", "not worse", "worse", "inconclusive"]
 
@@ -50,6 +63,9 @@ class MarginClaim:
         The level of each one-sided test.
     reason
         The reason why the claim is inconclusive; "" if it is not.
+    constant
+        Whether all items have the same effect. The p-values and the interval are then those of the share of
+        other items that this many items would not show.
     """
 
     over: tuple[str, ...]
@@ -62,6 +78,7 @@ class MarginClaim:
     high: float
     alpha: float
     reason: str = ""
+    constant: bool = False
 
     @property
     def verdict(self) -> MarginVerdict:
@@ -106,7 +123,11 @@ def margin_claims(
         sources = tuple(source for source in panel.sources if source in claim.over)
         sample = _sample(data, panel, of_clusters="clusters" in claim.over)
         test = None if claim.reason else shared_units_test(metric, sample, sources=sources)
-        reason = claim.reason if test is None else test.roughness
+        constant = test is not None and test.is_constant
+        if test is not None and constant and _is_bounded(metric, data):
+            found.append(_of_constant(claim, test, margin, alpha))
+            continue
+        reason = claim.reason if test is None else _CONSTANT if constant else test.roughness
         if test is None or reason:
             nan = math.nan
             found.append(MarginClaim(*of_claim, nan, nan, nan, nan, nan, alpha, reason))
@@ -116,6 +137,38 @@ def margin_claims(
         low, high = test.interval(1.0 - 2.0 * alpha)
         found.append(MarginClaim(*of_claim, not_worse, worse, max(not_worse, not_better), low, high, alpha))
     return tuple(found)
+
+
+def _is_bounded(metric: Metric, data: ResponseSet) -> bool:
+    """Return whether the effect on each item, of which the effect is the mean, lies between −1 and 1."""
+    if metric.of is not None:  # wins(…): each item counts 1, 0 or −1
+        return True
+    rated = (data.gold, data.a, data.b) if data.has_gold else (data.a, data.b)
+    on_scale = all(np.nanmin(matrix) >= 0.0 and np.nanmax(matrix) <= 1.0 for matrix in rated)
+    return metric.base_name in _WITHIN_ONE and on_scale
+
+
+def _of_constant(claim: Claim, test: SharedUnitsTest, margin: float, alpha: float) -> MarginClaim:
+    """Return the tests if all n items, or clusters of them, have the same effect.
+
+    Say that a share q of all items has another effect, between −1 and 1. The chance that none of n items
+    shows it is (1 − q)ⁿ. So p is this chance at the least q that takes the mean to the margin.
+    """
+    effect, n = test.effect, test.items.units
+
+    def chance(distance: float, room: float) -> float:
+        if distance <= _ROUNDING * margin:
+            return 1.0
+        return (1.0 - distance / room) ** n if distance < room else 0.0
+
+    down, up = 1.0 + effect, 1.0 - effect
+    not_worse = chance(effect + margin, down)
+    worse = chance(-margin - effect, up)
+    equivalent = max(not_worse, chance(margin - effect, up))
+    other = 1.0 - alpha ** (1.0 / n)
+    low, high = effect - other * down, effect + other * up
+    population = (claim.over, claim.population)
+    return MarginClaim(*population, margin, not_worse, worse, equivalent, low, high, alpha, constant=True)
 
 
 def corrected(claims: Sequence[MarginClaim], correction: Correction) -> list[MarginClaim]:

@@ -98,7 +98,8 @@ def margin_sentence(found: MarginClaim, metric: str, a: str, b: str, unit: float
         return f"These data are inconclusive about a margin of {margin} {where}: {found.reason}."
     ends = f"{number(unit * found.low)} to {number(unit * found.high)}"
     interval = f"{100 * (1.0 - 2.0 * found.alpha):g} % interval {ends}"
-    test = f"one-sided t-tests at α = {found.alpha:g}"
+    test = "all items have the same effect, tested" if found.constant else "one-sided t-tests"
+    test = f"{test} at α = {found.alpha:g}"
     says, p = {
         "equivalent": (f"{a} and {b} are equivalent within ±{margin}", found.p_equivalent),
         "not worse": (f"{a} is not worse than {b} by {margin} or more", found.p_not_worse),
