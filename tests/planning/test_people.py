@@ -409,3 +409,38 @@ def test_clusters_alone_are_a_pilot_and_two_are_none() -> None:
         spread_of(replace(fresh, clusters=None), metric="mean")
     with pytest.raises(NbykError, match="cluster: found 2 clusters, which cannot speak for others"):
         spread_of(replace(fresh, clusters=np.arange(150) % 2), metric="mean")
+
+
+@pytest.mark.parametrize(
+    ("crew", "alternative", "power"),
+    [
+        (Crew(4, 0, 1, 0), "two-sided", 0.0),  # 2 / 2⁴ > .05
+        (Crew(5, 0, 1, 0), "two-sided", 0.0),
+        (Crew(5, 0, 1, 0), "greater", 1.0),  # 1 / 2⁵ ≤ .05
+        (Crew(6, 0, 1, 0), "two-sided", 1.0),
+        (Crew(25, 0, 1, 0, 5), "two-sided", 0.0),  # five clusters are swapped whole
+        (Crew(30, 0, 1, 0, 5), "two-sided", 1.0),
+        (Crew(10, 4, 1, 0, 5), "two-sided", 0.0),  # two clusters
+        (Crew(5, 0, 1, 10), "two-sided", 0.0),  # no five normal effects share the work equally
+        (Crew(100, 0, 1, 10), "two-sided", 1.0),
+    ],
+)
+def test_a_plan_has_no_power_where_the_test_cannot_reject(crew: Crew, alternative: str, power: float) -> None:
+    spread = Spread(items=0.01, answers=0.001)
+    assert power_with_people(spread, crew, 5.0, alternative=alternative) == pytest.approx(power)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(("n", "runs", "effect"), [(7, 0, 0.15), (10, 0, 0.1), (15, 4, 0.1), (25, 4, 0.07)])
+def test_with_few_items_the_power_is_that_of_the_comparison(n: int, runs: int, effect: float) -> None:
+    spread = Spread(items=0.01, answers=2 * 0.02**2, runs=2 * 0.01**2)
+    planned = power_with_people(spread, Crew(n, 0, 1, runs), effect)
+    generator, n_sets, found = np.random.default_rng(n), 300, 0
+    width = max(runs, 1)
+    for _ in range(n_sets):
+        b = generator.random((n, 1)) + generator.normal(0.0, 0.02, (n, width))
+        a = b.mean(axis=1, keepdims=True) + generator.normal(effect, 0.1, (n, 1))
+        a = a + generator.normal(0.0, 0.02, (n, width)) + generator.normal(0.0, 0.01, (1, width)) * bool(runs)
+        b = b + generator.normal(0.0, 0.01, (1, width)) * bool(runs)
+        result = nbyk.compare(None, a, b, metric="mean", n_resamples=499, max_resamples=499)
+        found += result.p <= 0.05
+    assert found / n_sets == pytest.approx(planned, abs=0.1)  # 3 Monte-Carlo errors and .02

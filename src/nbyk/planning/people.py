@@ -11,6 +11,7 @@ import math
 import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from nbyk.metrics import Metric, get
 from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units import SharedUnitsTest, responses, shared_units_test
+from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK, LEAST_PART
 from nbyk.testing.systems.panel import panel_of
 from nbyk.words import listed
 
@@ -30,6 +32,12 @@ FEWEST = 3
 """Raters, runs or clusters that the test needs for a claim about others."""
 
 _RUN = re.compile("|".join(RUN_NAMES), re.IGNORECASE)
+
+_MANY_SWAPS = 40
+"""With this many items or clusters, p has so many values that one of them is α."""
+
+_MANY_ITEMS, _SAMPLES = 100, 20_000
+"""This many items are enough for the t-test, but for one sample in thousands."""
 
 _SURE = 8.0
 """This far beyond the critical value, a power is 1. scipy returns NaN for a tail that is almost 0."""
@@ -329,25 +337,58 @@ def variance_of(spread: Spread, crew: Crew) -> tuple[float, float]:
 def power_with_people(
     spread: Spread, crew: Crew, effect: float, alpha: float = 0.05, alternative: Alternative = "two-sided"
 ) -> float:
-    """Return the power of the t-test over new items, raters and runs: by the noncentral t.
+    """Return the power of `nbyk.compare` over new items, raters and runs: by the noncentral t.
 
-    A one-sided test is of the effect's own side. The power is 0 with fewer than three shared raters or runs:
-    the test makes no claim about them.
+    A one-sided test is of the effect's own side. The power is 0 with fewer than three shared raters or runs,
+    or clusters: the test makes no claim about them. Without shared raters and runs, the test swaps the two
+    systems on items or clusters. With G of these, its p is a multiple of 2⁻ᴳ, so the level is the largest
+    such p up to α. With them, the t-test makes no claim if too few items determine the effect.
     """
     crew.check()
-    if any(0 < units < FEWEST for units in (crew.raters, crew.runs)):
+    sides = 2 if alternative == "two-sided" else 1
+    many_clusters = crew.items_per_cluster > 1
+    if any(0 < units < FEWEST for units in (crew.raters, crew.runs, crew.clusters * many_clusters)):
+        return 0.0
+    shared = bool(crew.raters or crew.runs)
+    level = alpha if shared else _level_of_swaps(alpha, sides, crew.clusters)
+    if level == 0.0:
         return 0.0
     variance, df = variance_of(spread, crew)
     if variance == 0.0:
-        return 1.0 if effect else alpha
+        return 1.0 if effect else level
+    units = ((spread.raters, crew.raters), (spread.runs, crew.runs))
+    between = sum(of / n for of, n in units if n)
+    rests_on_items = shared and variance - between > LEAST_PART * variance
+    conclusive = _chance_of_enough_items(crew.n_items) if rests_on_items else 1.0
     shift = abs(effect) / math.sqrt(variance)
-    sides = 2 if alternative == "two-sided" else 1
-    critical = -float(stdtrit(df, alpha / sides))
+    critical = -float(stdtrit(df, level / sides))
     if shift > critical + _SURE:
-        return 1.0
+        return conclusive
     below, far_below = (nctdtr(df, shift, end) for end in (critical, -critical))
     far = float(np.nan_to_num(far_below)) if sides == 2 else 0.0
-    return 1.0 - float(np.nan_to_num(below)) + far
+    return conclusive * (1.0 - float(np.nan_to_num(below)) + far)
+
+
+def _level_of_swaps(alpha: float, sides: int, n: int) -> float:
+    """Return the largest p up to α that the test has which swaps the systems on n items or clusters."""
+    if n >= _MANY_SWAPS:
+        return alpha
+    return float(sides * math.floor(alpha * 2.0**n / sides + 1e-9) / 2.0**n)
+
+
+@lru_cache
+def _chance_of_enough_items(n: int) -> float:
+    """Return the chance that enough of n normal effects determine their mean for the t-test.
+
+    How many do is a matter of the shape of a normal sample, which does not depend on its mean and variance,
+    nor on whether the test rejects.
+    """
+    if n >= _MANY_ITEMS:
+        return 1.0
+    effects = np.random.default_rng(n).standard_normal((_SAMPLES, n))
+    changes = effects - effects.mean(axis=1, keepdims=True)
+    at_work = (changes**2).sum(axis=1) ** 2 / (changes**4).sum(axis=1)
+    return float((at_work >= FEWEST_GROUPS_AT_WORK).mean())
 
 
 def ratings_per_item(data: ResponseSet) -> int:

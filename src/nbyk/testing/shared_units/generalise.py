@@ -32,8 +32,11 @@ _LEAST_SHARE = 0.25
 _ROUNDING = 1e-10
 """A standard error below this share of the effect is a rounding error."""
 
-_FEWEST_GROUPS_AT_WORK = 5.0
-_LEAST_PART = 0.05
+FEWEST_GROUPS_AT_WORK = 5.0
+"""The t-test needs an effect that at least this many items determine (`Changes.at_work`)."""
+
+LEAST_PART = 0.05
+"""Below this share of the variance, items may be few."""
 
 
 @dataclass(frozen=True)
@@ -96,8 +99,8 @@ class SharedUnitsTest:
 
         If items add almost nothing to the variance, few items are no problem.
         """
-        matters = self.items.total > _LEAST_PART * self.variance
-        return matters and not self.groups_at_work >= _FEWEST_GROUPS_AT_WORK
+        matters = self.items.total > LEAST_PART * self.variance
+        return matters and not self.groups_at_work >= FEWEST_GROUPS_AT_WORK
 
     @property
     def roughness(self) -> str:
@@ -107,7 +110,7 @@ class SharedUnitsTest:
         at_work = math.floor(10.0 * self.groups_at_work) / 10.0 if self.groups_at_work > 0.0 else 0.0
         many = f"about {at_work:g}" if at_work else "too few"
         return (
-            f"the effect rests on {many} of the items, and this t-test needs {_FEWEST_GROUPS_AT_WORK:g}; "
+            f"the effect rests on {many} of the items, and this t-test needs {FEWEST_GROUPS_AT_WORK:g}; "
             "collect "
             "more items, or choose a metric that is a mean over items"
         )
