@@ -59,8 +59,15 @@ def _pair(systems: Systems, asked: CompareRequest) -> tuple[Answer, Shown]:
     if asked.margin is not None:
         within = by_margin((result.verdict == "A", result.margins[0]) for result in results.values())
         return pair_answer(found), Shown(a, b, within, "", asked.margin)
-    better = all_better((result.verdict == "A", result.decided) for result in results.values())
+    better = all_better(
+        (result.verdict == "A", result.decided or _is_behind(result)) for result in results.values()
+    )
     return pair_answer(found), Shown(a, b, better, reason_of(results.values()))
+
+
+def _is_behind(result: ComparisonResult) -> bool:
+    """Return whether A is not ahead, so that no number of draws shows it to be better."""
+    return result.claims[0].is_conclusive and result.effect <= 0.0
 
 
 def _margins(systems: Systems, asked: CompareRequest) -> dict[str, float]:
@@ -101,7 +108,10 @@ def _board(systems: Systems, asked: CompareRequest) -> tuple[Answer, Shown]:
         within = by_margin((pair.better == first, pair.margin) for pairs in of_first for pair in pairs)
         return answer, Shown(first, asked.against, within, "", asked.margin)
     better = all_better(
-        (any(pair.better == first for pair in pairs), all(pair.decided for pair in pairs))
+        (
+            any(pair.better == first for pair in pairs),
+            all(pair.decided or _is_behind(pair.result) for pair in pairs),
+        )
         for pairs in of_first
     )
     reason = reason_of(pair.result for pairs in of_first for pair in pairs)

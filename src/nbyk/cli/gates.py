@@ -71,10 +71,10 @@ def with_gate(answer: Answer, shown: Shown) -> Answer:
     sentence = f"The gate is {no}passed: {a} is {no}shown to be better than {b}."
     if margin is not None:
         sentence = {
-            "yes": f"The gate is passed: {a} is better than {b}, or not worse by {margin:g}.",
-            "no": f"The gate is not passed: {a} is worse than {b} by more than {margin:g}.",
+            "yes": f"The gate is passed: {a} is better than {b}, or not worse by {margin:.10g}.",
+            "no": f"The gate is not passed: {a} is worse than {b} by more than {margin:.10g}.",
             "inconclusive": f"The gate is inconclusive: these data do not show whether {a} is worse than {b} "
-            f"by {margin:g}.",
+            f"by {margin:.10g}.",
         }[verdict]
     elif verdict == "inconclusive":
         more = f"more draws could change whether {a} is shown to be better than {b}; raise --max-resamples"

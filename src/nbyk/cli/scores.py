@@ -172,5 +172,11 @@ def scores(
     answer = scores_answer(comparison, powers=powers, lift=by, notes=notes)
     first = next(name for name in paths if name != against)
     asked = [pair for pair in comparison.pairs if first in (pair.a, pair.b)]
-    better = [(pair.better == pair.a == first, pair.decided) for pair in asked]
+    leads = [pair.effect if pair.a == first else -pair.effect for pair in asked]
+    # By means, draws never show a system to be better that is not ahead.
+    behind = [lead <= 0.0 and comparison.test != "aso" for lead in leads]
+    better = [
+        (pair.better == pair.a == first, pair.decided or never)
+        for pair, never in zip(asked, behind, strict=True)
+    ]
     give(answer, out=out, form=form, stem="test", gate=all_better(better) if gate else None)

@@ -51,6 +51,12 @@ def test_a_gate_that_more_draws_could_open_or_shut_is_inconclusive(more: str, nb
     assert read_record("report/compare.json") is not None
 
 
+@pytest.mark.parametrize("more", ["", " sim_c.csv --against sim_a --correction none"])
+def test_no_number_of_draws_opens_the_gate_to_a_system_that_is_not_ahead(more: str, nbyk: Run) -> None:
+    drawn = "--quick --gate --resamples 99 --max-resamples 99 --generalise items --alternative two-sided"
+    assert nbyk(f"compare --gold gold.csv sim_b.csv sim_a.csv{more} {drawn}")[0] == 3
+
+
 def test_constant_ratings_are_compared(nbyk: Run) -> None:
     for name, value in (("g", 0.5), ("x", 0.5), ("y", 1.0)):
         write(f"{name}.csv", np.full((30, 2), value))

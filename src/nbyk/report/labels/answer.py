@@ -72,8 +72,14 @@ def design_answer(result: DesignResult) -> Answer:
 
 
 def passes(result: DesignResult) -> list[tuple[bool, bool]]:
-    """Return for each treatment whether the first score shows it to be better, and if this is decided."""
-    return [(finding.verdict == "better", finding.decided) for finding in result.deciding]
+    """Return for each treatment whether the first score shows it to be better, and if this is decided.
+
+    Draws never show a treatment to be better that is not ahead.
+    """
+    return [
+        (each.verdict == "better", each.decided or (each.p == each.p and each.found.effect <= 0.0))
+        for each in result.deciding
+    ]
 
 
 def comparisons_table(result: DesignResult) -> pd.DataFrame:

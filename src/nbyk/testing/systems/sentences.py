@@ -50,12 +50,17 @@ class Told:
             f"{self._shown(broad)} on {result.metric}, for {broad.population}: the effect of {first} over "
             f"{second} on {result.size} is {number(sign * result.effect)} "
             f"({self._ends(broad.low, broad.high, sign)}), and {result.p_in_words(broad)} "
-            f"({result.alternative}, t with {number(broad.df)} degrees of freedom) under the null that "
+            f"({result.alternative}, {self._test(broad)}) under the null that "
             f"{self.a} and {self.b} are equally good there, at α = {result.alpha:g}. "
             f"For {items.population}, {self._shown(items)}: "
             f"{self._ends(self.interval.low, self.interval.high, narrow)}, {result.p_in_words(items)} "
             f"({one_sided}{self._null}, {self._how}).{self._more_draws(items)}"
         )
+
+    def _test(self, claim: Claim) -> str:
+        """Return the test that made a claim's p: t or, if nothing varies, the one over items."""
+        by_t = claim.method == "t"
+        return f"t with {number(claim.df)} degrees of freedom" if by_t else f"{self._null}, {self._how}"
 
     def _in_order(self, claim: Claim) -> tuple[str, str, float]:
         return self.result.in_order(claim, self.a, self.b)
@@ -93,7 +98,7 @@ class Told:
 
 def margin_sentence(found: MarginClaim, metric: str, a: str, b: str, unit: float) -> str:
     """Return the result about a margin in a sentence."""
-    margin, where = number(unit * found.margin), f"on {metric}, for {found.population}"
+    margin, where = f"{unit * found.margin:.10g}", f"on {metric}, for {found.population}"
     if found.reason:
         return f"These data are inconclusive about a margin of {margin} {where}: {found.reason}."
     ends = f"{number(unit * found.low)} to {number(unit * found.high)}"

@@ -13,7 +13,7 @@ from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import Several
 from nbyk.testing.systems.margins import MarginClaim
 from nbyk.testing.systems.result import ComparisonResult, ConfidenceInterval, plain
-from nbyk.testing.systems.sentences import MORE_DRAWS, items_in_words, number
+from nbyk.testing.systems.sentences import MORE_DRAWS, items_in_words
 from nbyk.words import listed
 
 
@@ -261,7 +261,7 @@ class Leaderboard(Several):
             named = pair.a if self.against is not None else f"{pair.a}{between}{pair.b}"
             found.setdefault(verdict, []).append(named)
         to, than = ("", "") if self.against is None else (f" to {self.against}", f" than {self.against}")
-        margin = number(unit * first.margin)
+        margin = f"{unit * first.margin:.10g}"
         told = {
             "equivalent": f"equivalent{to} within ±{margin}",
             "not worse": f"not worse{than} by {margin} or more",
