@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import combinations
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -9,6 +11,7 @@ from scipy import stats
 from nbyk.errors import NbykError
 from nbyk.planning.power.estimate import power_of_test
 from nbyk.priors import Response
+from nbyk.resampling.item_effects import item_effects
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
 from nbyk.resampling.rating_pool import RatingPool, concentration
 from nbyk.resampling.streams import Streams, stream_key
@@ -41,7 +44,7 @@ def test_concentration_is_the_ratio_of_an_analysis_of_variance() -> None:
 
 def test_no_more_ratings_than_there_are_are_drawn_without_replacement() -> None:
     ratings = np.array([[0.1, 0.2, 0.3], [0.4, 0.5, NAN], [0.6, 0.7, 0.8]])
-    pool = RatingPool.of(ratings, np.empty(0), np.random.default_rng(1))
+    pool = RatingPool.of(ratings, np.empty(0))
     rows = np.arange(192)
     two = pool.take(rows, 2, np.random.default_rng(2))
     for row, pair in zip(rows, two, strict=True):
@@ -57,12 +60,103 @@ def test_no_more_ratings_than_there_are_are_drawn_without_replacement() -> None:
 def test_beyond_the_ratings_items_and_raters_vary_as_with_all_of_them(known: int, levels: np.ndarray) -> None:
     """Six ratings made of the first two or three have the variances of six real ones, within 7 %."""
     ratings = dirichlet_ratings()
-    pool = RatingPool.of(ratings[:, :known], levels, np.random.default_rng(1))
-    six = pool.take(np.arange(len(pool.means)), 6, np.random.default_rng(2))
+    pool = RatingPool.of(ratings[:, :known], levels)
+    others = pool.distributions(20, np.random.default_rng(1))
+    six = pool.take(np.arange(len(others.means)), 6, np.random.default_rng(2), others)
     assert six.mean(axis=1).var() == pytest.approx(ratings.mean(axis=1).var(), rel=0.07)
     assert six.var(axis=1, ddof=1).mean() == pytest.approx(ratings.var(axis=1, ddof=1).mean(), rel=0.07)
     if len(levels):
         assert set(six.ravel()) <= set(levels)
+
+
+def small_pair(n: int = 40) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return whole ratings (n, 5) from 1 to 5, and the answers of a better and of a worse system."""
+    generator = np.random.default_rng(11)
+    mu = generator.normal(3.0, 0.9, (n, 1))
+    gold, a, b = (
+        np.clip(np.round(mu + generator.normal(0.0, sd, (n, width))), 1, 5)
+        for sd, width in ((1.2, 5), (0.4, 1), (0.9, 1))
+    )
+    return gold, a, b
+
+
+def of_small_pair() -> PilotItems:
+    gold, a, b = small_pair()
+    return PilotItems("these", gold / 5, Response("clamped"), (a / 5, b / 5))
+
+
+def test_every_set_draws_the_order_of_an_items_ratings_afresh() -> None:
+    """Effects on single items have the mean and the variance of all pairs of ratings of all items."""
+    gold, a, b = small_pair()
+    pairs = np.stack([gold[:, list(pair)].mean(axis=1) for pair in combinations(range(5), 2)], axis=1) / 5
+    every = np.abs(pairs - b / 5) - np.abs(pairs - a / 5)
+    of_sets = np.concatenate(
+        [
+            item_effects(RedrawnPilot(of_small_pair(), 2000, 2, 0.0), "mae", chunk=chunk)[0].ravel()
+            for chunk in range(10)
+        ]
+    )
+    error = every.std() / np.sqrt(of_sets.size)
+    assert abs(of_sets.mean() - every.mean()) < 4.0 * error
+    assert of_sets.var() == pytest.approx(every.var(), rel=0.01)  # five standard errors
+
+
+def test_each_combination_of_an_items_ratings_is_as_frequent() -> None:
+    ratings = np.tile([0.1, 0.2, 0.3, 0.4, 0.5], (2, 1))
+    two = RatingPool.of(ratings, np.empty(0)).take(np.zeros(40_000, int), 2, np.random.default_rng(2))
+    _, counts = np.unique(two, axis=0, return_counts=True)
+    assert len(counts) == 20
+    assert stats.chisquare(counts).pvalue > 1e-3
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("seed", [0, 1])
+def test_a_real_pair_has_the_power_of_exact_redraws(seed: int) -> None:
+    """Items, and two of their five ratings, are drawn 8,000 times in numpy, which also does the swap test."""
+    gold, a, b = small_pair()
+    found = power_of_test(
+        RedrawnPilot(of_small_pair(), 100, 2, 0.0), alternative="two-sided", n_sets=8000, seed=seed
+    )
+    generator = np.random.default_rng(3)
+    items = generator.integers(len(gold), size=(8000, 100))
+    order = generator.random((*items.shape, 5)).argsort(axis=-1)[..., :2]
+    mean = np.take_along_axis(gold[items], order, axis=-1).mean(axis=-1)
+    d = np.abs(mean - b[items, 0]) - np.abs(mean - a[items, 0])
+    rejected = []
+    for some in np.split(np.rint(2 * d), 80):  # whole numbers, so that ties are ties
+        swapped = some @ generator.choice([-1.0, 1.0], size=(100, 2000))
+        observed = some.sum(axis=1, keepdims=True)
+        tails = np.minimum((swapped >= observed).sum(axis=1), (swapped <= observed).sum(axis=1))
+        rejected.append(2 * (1 + tails) / 2001 <= 0.05)
+    # three standard errors of the difference
+    assert found.power == pytest.approx(np.concatenate(rejected).mean(), abs=0.023)
+
+
+@pytest.mark.parametrize("k", [2, 8])
+@pytest.mark.parametrize("has_systems", [True, False])
+def test_the_order_of_items_and_of_raters_changes_no_number(k: int, has_systems: bool) -> None:
+    gold, a, b = (matrix / 5 for matrix in small_pair())
+    gold[3, 2:] = NAN
+    rows, columns = np.random.default_rng(1).permutation(40), np.random.default_rng(2).permutation(5)
+
+    def population(gold: np.ndarray, a: np.ndarray, b: np.ndarray) -> RedrawnPilot:
+        if has_systems:
+            return RedrawnPilot(PilotItems("these", gold, Response("clamped"), (a, b)), 30, k, 0.0)
+        return RedrawnPilot(PilotItems("these", gold, Response("likert", 6)), 30, k, 0.1)
+
+    one, other = population(gold, a, b), population(gold[rows][:, columns], a[rows], b[rows])
+    assert one.key(3, "test") == other.key(3, "test")
+    for first, second in ((one.long_run(3), other.long_run(3)), (drawn(one), drawn(other))):
+        for before, after in zip(first, second, strict=True):
+            assert np.array_equal(before, after)
+
+
+def test_further_ratings_are_of_the_seed() -> None:
+    pilot = PilotItems("these", dirichlet_ratings(40), LIKERT)
+    one, again, other = (pilot.distributions(seed)[0].means for seed in (0, 0, 1))
+    assert np.array_equal(one, again)
+    assert len(one) >= 100_000
+    assert (one != other).mean() > 0.99
 
 
 def test_answers_stay_on_the_levels_and_keep_their_mean() -> None:

@@ -98,7 +98,8 @@ def read_rated(
 
     read = partial(read_ratings, path, item=columns.item, rater=columns.rater, value=columns.value)
     ratings = read(scale=scale)
-    whole = _whole_steps(ratings, scale)
+    is_binary = np.isin(ratings.values, (0.0, 1.0)).all()
+    whole = None if is_binary else _whole_steps(ratings.values, scale)
     if whole is not None:
         say(f"all ratings are whole numbers: raters choose among the {len(whole.levels)} levels of the scale")
         scale, ratings = whole, read(scale=whole)
@@ -121,20 +122,27 @@ def read_pair(
     cluster: str | None = None,
 ) -> Pilot:
     """Return a pair of real systems that answered the items of a pilot, or whose answers people rated."""
+    import numpy as np
+
     from nbyk.data import read_systems
     from nbyk.priors import Response
     from nbyk.resampling.pilot_items import PilotItems
     from nbyk.testing.shared_units.cautions import about_units
 
-    read = read_systems(
+    reading = partial(
+        read_systems,
         [str(path) for path in systems],
         gold,
-        scale=scale,
         item=columns.item,
         rater=columns.rater,
         value=columns.value,
         cluster=cluster,
     )
+    read = reading(scale=scale)
+    matrices = [matrix for matrix in (read.gold, *read.responses.values()) if matrix is not None]
+    same = _same_scale(np.concatenate([matrix[~np.isnan(matrix)] for matrix in matrices]), scale)
+    if same != scale:
+        scale, read = same, reading(scale=same)
     a, b = read.names
     pair = (read.responses[a], read.responses[b])
     units = dict(read.units) if read.gold_units is None else {"gold": read.gold_units, **read.units}
@@ -159,7 +167,7 @@ def _ends(scale: Scale) -> tuple[float, float]:
     return (scale.low, scale.high) if isinstance(scale, Interval) else (0.0, 1.0)
 
 
-def _whole_steps(ratings: Ratings, scale: Scale) -> Levels | None:
+def _whole_steps(values: NDArray[np.float64], scale: Scale) -> Levels | None:
     """Return the levels that raters chose among, if a short scale was declared by its ends alone.
 
     A continuous prior fitted to whole numbers has too little variance within items. The sizes would then
@@ -169,15 +177,25 @@ def _whole_steps(ratings: Ratings, scale: Scale) -> Levels | None:
 
     from nbyk.data import Interval, Levels
 
-    if not isinstance(scale, Interval) or np.isin(ratings.values, (0.0, 1.0)).all():
+    if not isinstance(scale, Interval):
         return None
     steps = scale.high - scale.low
     if steps > _MOST_STEPS or not (float(scale.low).is_integer() and float(steps).is_integer()):
         return None
-    ranks = ratings.values * steps
+    ranks = values * steps
     if (np.abs(ranks - np.rint(ranks)) > _ROUNDING).any():
         return None
     return Levels(tuple(scale.low + step for step in range(int(steps) + 1)))
+
+
+def _same_scale(values: NDArray[np.float64], scale: Scale) -> Scale:
+    """Return the one of the ways to declare a scale that a pair is read with, so that each gives one plan."""
+    from nbyk.data import Interval, Levels
+
+    if isinstance(scale, Levels):
+        return Interval(*scale.levels) if len(scale.levels) == 2 else scale
+    whole = _whole_steps(values, scale)
+    return scale if whole is None or len(whole.levels) == 2 else whole
 
 
 def _check_pilot(path: Path, ratings: Ratings, levels: tuple[float, ...]) -> None:

@@ -14,10 +14,13 @@ from nbyk.errors import NbykError
 from nbyk.metrics.item_means import item_means
 from nbyk.priors import Response
 from nbyk.resampling.population import check_systems
-from nbyk.resampling.rating_pool import Indices, RatingPool
+from nbyk.resampling.rating_pool import Distributions, Indices, RatingPool
 from nbyk.resampling.streams import StreamKey, Streams, stream_key
 
 Floats = NDArray[np.float64]
+
+_ROWS = 100_000
+_LEAST_REPEATS = 8
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,17 +87,27 @@ class PilotItems:
         return self.response.top
 
     def key(self) -> str:
-        """Return the key of the random streams: the ratings and answers themselves."""
+        """Return the key of the random streams: the ratings and answers themselves, in any order."""
         return self._key
 
     @cached_property
     def _key(self) -> str:
         digest = hashlib.sha256(repr(self.response).encode())
-        for matrix in (self.ratings, *(self.systems or ())):
-            if matrix is not None:
-                digest.update(repr(matrix.shape).encode())
-                digest.update(np.ascontiguousarray(matrix + 0.0).tobytes())
+        for matrix in self._ordered:
+            digest.update(repr(matrix.shape).encode())
+            digest.update(np.ascontiguousarray(matrix).tobytes())
         return f"pilot {digest.hexdigest()}"
+
+    @cached_property
+    def _ordered(self) -> tuple[Floats, ...]:
+        """The ratings and answers, sorted within items, and the items sorted by them.
+
+        So the order of the rows and columns of a file, which means nothing, does not change a number.
+        """
+        given = [matrix for matrix in (self.ratings, *(self.systems or ())) if matrix is not None]
+        matrices = [np.sort(matrix + 0.0, axis=1) for matrix in given]  # -0.0 is 0.0
+        order = np.lexsort(np.concatenate(matrices, axis=1).T[::-1])
+        return tuple(matrix[order] for matrix in matrices)
 
     def to_dict(self) -> dict[str, Any]:
         """Return a description of the items as plain values that JSON can hold."""
@@ -104,22 +117,35 @@ class PilotItems:
     @cached_property
     def pools(self) -> tuple[RatingPool, ...]:
         """The pools of ratings: gold's or, without gold, one for each system's answers."""
-        streams = Streams(stream_key(0, purpose="pools of a pilot", pilot=self.key()), 0)
-        if self.ratings is not None:
-            return (RatingPool.of(self.ratings, self._levels, streams.generator("gold")),)
-        a, b = self.pair
-        return tuple(
-            RatingPool.of(matrix, self._levels, streams.generator(role))
-            for role, matrix in (("a", a), ("b", b))
-        )
+        rated = self._ordered if self.ratings is None else self._ordered[:1]
+        return tuple(RatingPool.of(matrix, self._levels) for matrix in rated)
 
     @cached_property
     def answers(self) -> Floats:
         """Both systems' real answers, shape (2, N, K): their means per item if items have fewer."""
-        a, b = self.pair
+        a, b = self._ordered[-2:]
         if a.shape == b.shape and not (np.isnan(a).any() or np.isnan(b).any()):
             return np.stack([a, b])
         return np.stack([item_means(a), item_means(b)])[..., None]
+
+    @property
+    def repeats(self) -> int:
+        """How often each item stands among the rows of `distributions`: 100,000 rows are the least."""
+        return max(_LEAST_REPEATS, -(-_ROWS // self.n_items))
+
+    def distributions(self, seed: int) -> tuple[Distributions, ...]:
+        """Return the distributions of further ratings that a seed draws from each pool, always the same."""
+        if seed not in self._distributions:
+            key = stream_key(seed, purpose="distributions of a pilot's items", pilot=self.key())
+            self._distributions[seed] = tuple(
+                pool.distributions(self.repeats, Streams(key, number).generator("shares"))
+                for number, pool in enumerate(self.pools)
+            )
+        return self._distributions[seed]
+
+    @cached_property
+    def _distributions(self) -> dict[int, tuple[Distributions, ...]]:
+        return {}
 
     @property
     def _levels(self) -> Floats:
@@ -182,46 +208,53 @@ class RedrawnPilot:
 
     def draw(self, streams: Streams, n_sets: int) -> tuple[Floats, Floats]:
         """Draw gold ratings (R, N, K), without gold (R, N, 0), and both systems' answers (2, R, N, runs)."""
-        pilot, pools = self.prior, self.prior.pools
-        shape = (n_sets, self.n_items)
-        rows = streams.generator("items").integers(len(pools[0].means), size=shape)
+        pilot, shape = self.prior, (n_sets, self.n_items)
+        rows = streams.generator("items").integers(pilot.n_items, size=shape)
+        if pilot.systems is None or any(pool.counts.min() < self.k_responses for pool in pilot.pools):
+            rows += pilot.n_items * streams.generator("repeats").integers(pilot.repeats, size=shape)
         if pilot.ratings is None:
-            both = [
-                pool.take(rows, self.k_responses, streams.generator(role))
-                for role, pool in zip("ab", pools, strict=True)
-            ]
-            return np.empty((*shape, 0)), np.stack(both)
-        gold = pools[0].take(rows, self.k_responses, streams.generator("gold"))
+            return np.empty((*shape, 0)), np.stack(
+                [self._rated(rows, number, role, streams) for number, role in enumerate("ab")]
+            )
+        gold = self._rated(rows, 0, "gold", streams)
         if pilot.systems is not None:
             return gold, pilot.answers[:, rows % pilot.n_items]
-        means = pools[0].means[rows]
-        b = self._answers(
-            rows,
-            self._mean_of_b(means, streams.generator("epsilon b")),
-            self.sd_scale_b,
-            streams.generator("b"),
-        )
+        of_rows = pilot.distributions(streams.seed)[0]
+        means = of_rows.means[rows]
+        mean_of_b = self._mean_of_b(means, streams.generator("epsilon b"))
+        b = self._answers(of_rows, rows, mean_of_b, self.sd_scale_b, streams.generator("b"))
         if not self.has_gold and (self.sd_scale_a, self.epsilon_a) == (1.0, 0.0):
             return np.empty((*shape, 0)), np.stack([gold, b])
         mean_of_a = self._moved(means, self.epsilon_a, 0.0, streams.generator("epsilon a"))
-        a = self._answers(rows, mean_of_a, self.sd_scale_a, streams.generator("a"))
+        a = self._answers(of_rows, rows, mean_of_a, self.sd_scale_a, streams.generator("a"))
         return gold if self.has_gold else np.empty((*shape, 0)), np.stack([a, b])
+
+    def _rated(self, rows: Indices, number: int, role: str, streams: Streams) -> Floats:
+        """Return K ratings of each row's item from one of the pools, (R, N, K)."""
+        pool, k = self.prior.pools[number], self.k_responses
+        others = self.prior.distributions(streams.seed)[number] if pool.counts.min() < k else None
+        return pool.take(rows, k, streams.generator(role), others)
 
     def long_run(self, seed: int) -> tuple[Floats, Floats, Floats]:
         """Return the mean of infinitely many ratings, and of infinitely many answers of A and of B, (rows,).
 
         Rows are the items of the pilot, several times each, with their draws from a Dirichlet step.
         """
-        pool = self.prior.pools[0]
-        if self.prior.systems is not None:
-            if self.prior.ratings is None:
-                return pool.means, pool.means, self.prior.pools[1].means
-            means = self.prior.answers.mean(axis=-1)[:, np.arange(len(pool.means)) % self.prior.n_items]
-            return pool.means, means[0], means[1]
-        streams = Streams(stream_key(seed, purpose="long run of a pilot", pilot=self.prior.key()), 0)
-        a = self._moved(pool.means, self.epsilon_a, 0.0, streams.generator("epsilon a"))
-        b = self._mean_of_b(pool.means, streams.generator("epsilon b"))
-        return pool.means, self._expected(a, self.sd_scale_a), self._expected(b, self.sd_scale_b)
+        pilot, drawn = self.prior, self.prior.distributions(seed)
+        means = drawn[0].means
+        if pilot.systems is not None:
+            if pilot.ratings is None:
+                return means, means, drawn[1].means
+            of_a, of_b = pilot.answers.mean(axis=-1)[:, drawn[0].items]
+            return means, of_a, of_b
+        streams = Streams(stream_key(seed, purpose="long run of a pilot", pilot=pilot.key()), 0)
+        a = self._moved(means, self.epsilon_a, 0.0, streams.generator("epsilon a"))
+        b = self._mean_of_b(means, streams.generator("epsilon b"))
+        return (
+            means,
+            self._expected(drawn[0], a, self.sd_scale_a),
+            self._expected(drawn[0], b, self.sd_scale_b),
+        )
 
     def _mean_of_b(self, means: Floats, generator: np.random.Generator) -> Floats:
         return self._moved(means, self.epsilon_b, self.shift_b, generator)
@@ -231,24 +264,29 @@ class RedrawnPilot:
         moved = means + shift + epsilon * (2.0 * generator.random(means.shape) - 1.0)
         return np.clip(moved, 0.0, self.prior.top)
 
-    def _answers(self, rows: Indices, means: Floats, spread: float, generator: np.random.Generator) -> Floats:
+    def _answers(
+        self,
+        of_rows: Distributions,
+        rows: Indices,
+        means: Floats,
+        spread: float,
+        generator: np.random.Generator,
+    ) -> Floats:
         """Return a system's answers to items with these means, (R, N, runs)."""
         runs, steps = self.n_runs or self.k_responses, self._steps
         if spread == 0.0:
             answers = np.repeat(means[..., None], runs, axis=-1)
             return np.floor(answers * steps + 0.5) / steps if steps else answers
-        pool = self.prior.pools[0]
-        noise = pool.draw(rows, runs, generator) - pool.means[rows][..., None]
+        noise = of_rows.draw(rows, runs, generator) - of_rows.means[rows][..., None]
         answers = np.clip(means[..., None] + spread * noise, 0.0, self.prior.top)
         return np.floor(answers * steps + generator.random(answers.shape)) / steps if steps else answers
 
-    def _expected(self, means: Floats, spread: float) -> Floats:
+    def _expected(self, of_rows: Distributions, means: Floats, spread: float) -> Floats:
         """Return the mean of infinitely many answers to every row, (rows,)."""
         if spread == 0.0:
             return np.floor(means * self._steps + 0.5) / self._steps if self._steps else means
-        pool = self.prior.pools[0]
-        answers = means[:, None] + spread * (pool.atoms - pool.means[:, None])
-        return pool.expected(np.clip(answers, 0.0, self.prior.top))
+        noise = of_rows.atoms[of_rows.items] - of_rows.means[:, None]
+        return of_rows.expected(np.clip(means[:, None] + spread * noise, 0.0, self.prior.top))
 
     @property
     def _steps(self) -> float:

@@ -21,8 +21,6 @@ Floats = NDArray[np.float64]
 Indices = NDArray[np.int64]
 
 _BASE_ATOMS = 16
-_ROWS = 60_000
-_FEWEST, _MOST = 8, 64
 _ONE_DISTRIBUTION = 1e6
 """Concentration if items do not differ more than raters of one item."""
 
@@ -31,62 +29,111 @@ discard_older_caches(__file__)
 
 
 @njit(nogil=True, cache=True)
-def _fill(rows: Any, kept: Any, own: Any, atoms: Any, cumulative: Any, out: Any) -> None:
-    """Replace uniforms (draws, K) by the first `kept` ratings of each row, and then by atoms."""
+def _draw_own(rows: Any, own: Any, counts: Any, out: Any) -> None:
+    """Replace the first uniforms (draws, K) by own ratings of each row's item, without replacement.
+
+    Row r is of item r mod N. The shuffle is Fisher and Yates'.
+    """
+    left = np.empty(own.shape[1])
+    for i in range(rows.size):
+        item = rows[i] % len(own)
+        n = counts[item]
+        for j in range(n):
+            left[j] = own[item, j]
+        for j in range(min(n, out.shape[1])):
+            chosen = j + int(out[i, j] * (n - j))
+            out[i, j], left[chosen] = left[chosen], left[j]
+
+
+@njit(nogil=True, cache=True)
+def _draw_others(rows: Any, first: Any, atoms: Any, cumulative: Any, out: Any) -> None:
+    """Replace uniforms (draws, K), from number `first` of its item on, by atoms of each row's distribution.
+
+    Row r is of item r mod N.
+    """
     last = atoms.shape[1] - 1
     for i in range(rows.size):
-        row = rows[i]
-        for k in range(out.shape[1]):
-            if k < kept[row]:
-                out[i, k] = own[row, k]
-            else:
-                atom = 0
-                while atom < last and out[i, k] > cumulative[row, atom]:
-                    atom += 1
-                out[i, k] = atoms[row, atom]
+        item = rows[i] % len(atoms)
+        for k in range(first[item], out.shape[1]):
+            atom = 0
+            while atom < last and out[i, k] > cumulative[rows[i], atom]:
+                atom += 1
+            out[i, k] = atoms[item, atom]
 
 
 @dataclass(frozen=True, eq=False)
-class RatingPool:
-    """Rows of possible items: each pilot item several times, with a distribution drawn from its Dirichlet.
+class Distributions:
+    """Distributions of further ratings, drawn from the items' Dirichlet posteriors: row r is of item r mod N.
 
     Attributes
     ----------
-    own : ndarray, shape (rows, width)
-        The item's own ratings in random order, then NaN.
-    counts : ndarray of int, shape (rows,)
-        The number of these ratings.
-    atoms : ndarray, shape (rows, atoms)
-        The possible values of a further rating.
+    atoms : ndarray, shape (N, atoms)
+        The possible values of a further rating of each item.
     cumulative : ndarray, shape (rows, atoms)
         Their cumulative probabilities.
     means : ndarray, shape (rows,)
         The expected rating: the mean of infinitely many raters.
     """
 
-    own: Floats
-    counts: Indices
     atoms: Floats
     cumulative: Floats
     means: Floats
 
-    @classmethod
-    def of(cls, ratings: Floats, levels: Floats, generator: np.random.Generator) -> RatingPool:
-        """Return the pool of ratings (N, K), NaN where missing, on levels (L,), which may be empty.
+    @property
+    def items(self) -> Indices:
+        """The item of each row."""
+        return np.arange(len(self.means)) % len(self.atoms)
 
-        Row r is of item r mod N, so that pools of the same items match.
-        """
-        n_items = len(ratings)
-        repeats = int(np.clip(-(-_ROWS // n_items), _FEWEST, _MOST))
-        own = np.tile(ratings, (repeats, 1))
-        # Missing ratings come last, the others in random order.
-        order = np.argsort(np.where(np.isnan(own), 2.0, generator.random(own.shape)), axis=1)
-        own = np.take_along_axis(own, order, axis=1)
-        every = np.sort(ratings[~np.isnan(ratings)])
+    def draw(self, rows: Indices, k: int, generator: np.random.Generator) -> Floats:
+        """Return K ratings from each row's distribution, shape (*rows.shape, K)."""
+        out = generator.random((*rows.shape, k))
+        self.fill(rows, out, np.zeros(len(self.atoms), np.int64))
+        return out
+
+    def fill(self, rows: Indices, out: Floats, first: Indices) -> None:
+        """Replace uniforms, shape (*rows.shape, K), by ratings, from number `first[item]` of each row on."""
+        flat = out.reshape(-1, out.shape[-1])
+        _draw_others(rows.reshape(-1), first, self.atoms, self.cumulative, flat)
+
+    def expected(self, values: Floats) -> Floats:
+        """Return the expectation of a function of a rating, (rows,), given its values at the atoms."""
+        shares = np.diff(self.cumulative, axis=1, prepend=0.0)
+        expected: Floats = (shares * values).sum(axis=1)
+        return expected
+
+
+@dataclass(frozen=True, eq=False)
+class RatingPool:
+    """The ratings of N items, and the Dirichlet posterior of each item's distribution.
+
+    Attributes
+    ----------
+    own : ndarray, shape (N, K)
+        Each item's own ratings, then NaN.
+    counts : ndarray of int, shape (N,)
+        The number of these ratings.
+    atoms : ndarray, shape (N, atoms)
+        The possible values of a further rating.
+    weights : ndarray, shape (N, atoms)
+        The parameters of the Dirichlet posterior.
+    """
+
+    own: Floats
+    counts: Indices
+    atoms: Floats
+    weights: Floats
+
+    @classmethod
+    def of(cls, ratings: Floats, levels: Floats) -> RatingPool:
+        """Return the pool of ratings (N, K), NaN where missing, on levels (L,), which may be empty."""
+        counts = (~np.isnan(ratings)).sum(axis=1)
+        own = np.sort(ratings, axis=1)[:, : counts.max()]  # NaN comes last
+        known = ~np.isnan(own)
+        every = np.sort(own[known])
         c = concentration(ratings)
         if len(levels):
             nearest = np.abs(np.nan_to_num(own)[..., None] - levels).argmin(axis=-1)
-            held = (nearest[..., None] == np.arange(len(levels))) & ~np.isnan(own)[..., None]
+            held = (nearest[..., None] == np.arange(len(levels))) & known[..., None]
             everybody = np.abs(every[:, None] - levels).argmin(axis=1)
             shares = np.bincount(everybody, minlength=len(levels)) / len(every)
             atoms = np.tile(levels, (len(own), 1))
@@ -94,32 +141,29 @@ class RatingPool:
         else:
             base = np.array([part.mean() for part in np.array_split(every, min(_BASE_ATOMS, len(every)))])
             atoms = np.concatenate([np.nan_to_num(own), np.broadcast_to(base, (len(own), len(base)))], axis=1)
-            weights = np.concatenate([~np.isnan(own), np.full((len(own), len(base)), c / len(base))], axis=1)
-        shares = generator.standard_gamma(weights)
+            weights = np.concatenate([known, np.full((len(own), len(base)), c / len(base))], axis=1)
+        return cls(own, counts, atoms, weights)
+
+    def distributions(self, repeats: int, generator: np.random.Generator) -> Distributions:
+        """Return `repeats` draws of every item's distribution."""
+        shares = generator.standard_gamma(np.tile(self.weights, (repeats, 1)))
         shares /= shares.sum(axis=1, keepdims=True)
-        counts = (~np.isnan(own)).sum(axis=1)
-        return cls(own, counts, atoms, np.cumsum(shares, axis=1), (shares * atoms).sum(axis=1))
+        means = (shares * np.tile(self.atoms, (repeats, 1))).sum(axis=1)
+        return Distributions(self.atoms, np.cumsum(shares, axis=1), means)
 
-    def take(self, rows: Indices, k: int, generator: np.random.Generator) -> Floats:
-        """Return K new ratings of each row's item, shape (*rows.shape, K): its own first."""
-        if k <= int(self.counts.min()):
-            return self.own[rows, :k]
-        return self._filled(rows, np.minimum(self.counts, k), k, generator)
+    def take(
+        self, rows: Indices, k: int, generator: np.random.Generator, others: Distributions | None = None
+    ) -> Floats:
+        """Return K new ratings of each row's item, shape (*rows.shape, K): its own first, in a fresh order.
 
-    def draw(self, rows: Indices, k: int, generator: np.random.Generator) -> Floats:
-        """Return K draws from each row's distribution, shape (*rows.shape, K)."""
-        return self._filled(rows, np.zeros_like(self.counts), k, generator)
-
-    def _filled(self, rows: Indices, kept: Indices, k: int, generator: np.random.Generator) -> Floats:
+        Row r is of item r mod N. Further ratings are draws from the row's distribution in `others`, which may
+        be None if every item has K ratings.
+        """
         out = generator.random((*rows.shape, k))
-        _fill(rows.reshape(-1), kept, self.own, self.atoms, self.cumulative, out.reshape(-1, k))
+        _draw_own(rows.reshape(-1), self.own, self.counts, out.reshape(-1, k))
+        if others is not None:
+            others.fill(rows, out, self.counts)
         return out
-
-    def expected(self, values: Floats) -> Floats:
-        """Return the expectation of a function of a rating, (rows,), given its values at the atoms."""
-        shares = np.diff(self.cumulative, axis=1, prepend=0.0)
-        expected: Floats = (shares * values).sum(axis=1)
-        return expected
 
 
 def concentration(ratings: Floats) -> float:

@@ -87,6 +87,11 @@ class Streams:
         self._states: dict[str, NDArray[np.uint64]] = {}
         self._generators: dict[str, np.random.Generator] = {}
 
+    @property
+    def seed(self) -> int:
+        """The user's seed."""
+        return self._key.seed
+
     def _state(self, role: str) -> NDArray[np.uint64]:
         if role not in self._states:
             self._states[role] = self._key.state(role, self._chunk)

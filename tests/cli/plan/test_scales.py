@@ -117,3 +117,35 @@ def test_an_empty_value_is_refused_in_long_tables_and_missing_in_wide_ones(nbyk:
     Path("wide.csv").write_text("item,x,y\na,1,\nb,2,3\nc,1,2\n")
     code, _, errors = nbyk(f"{plan} --pilot wide.csv")
     assert code == 0, errors
+
+
+@pytest.mark.parametrize(
+    ("scales", "levels"),
+    [(("1..5", "1,2,3,4,5"), 5), (("0..1", "0,1", "binary"), 2)],
+    ids=["five levels", "two levels"],
+)
+def test_a_real_pair_has_one_plan_however_its_scale_and_rows_are_written(
+    scales: tuple[str, ...], levels: int, nbyk: Run
+) -> None:
+    generator = np.random.default_rng(5)
+    low, high = float(scales[0][0]), float(scales[0][-1])
+    mu = generator.normal((low + high) / 2, 0.22 * levels, 60)
+
+    def answers(sd: float) -> np.ndarray:
+        return np.clip(np.round(mu + generator.normal(0.0, sd * levels, 60)), low, high)
+
+    raters = [answers(0.2) for _ in range(5)]
+    rows = [f"q{i},u{k},{rating:g}" for k, rater in enumerate(raters) for i, rating in enumerate(rater)]
+    for name, sd in (("a", 0.08), ("b", 0.3)):
+        given = [f"q{i},{answer:g}" for i, answer in enumerate(answers(sd))]
+        Path(f"{name}.csv").write_text("\n".join(["item,value", *given, ""]))
+    plans = []
+    for order in (range(len(rows)), generator.permutation(len(rows))):
+        Path("gold.csv").write_text("\n".join(["item,rater,value", *(rows[i] for i in order), ""]))
+        for scale in scales:
+            command = f"plan --pilot gold.csv --pilot-systems a.csv b.csv --scale {scale} {SIZE}"
+            code, text, errors = nbyk(command)
+            assert code == 0, errors
+            plans.append(json.loads(text))
+    assert all(found["power"] == plans[0]["power"] for found in plans)
+    assert all(found["effect"] == pytest.approx(plans[0]["effect"], rel=1e-12) for found in plans)
