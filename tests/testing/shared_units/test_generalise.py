@@ -245,3 +245,76 @@ def test_a_source_that_is_not_there():
         NbykError, match="items share no raters; sources that they share: runs of A, runs of B"
     ):
         shared_units_test(get("mae"), data, sources=["raters"])
+
+
+@pytest.mark.parametrize("metric", ["spearman", "rmse", "f1", "mean_of_emds", "emd_aggregated_vectorized"])
+@pytest.mark.parametrize("clustered", [False, True])
+def test_p_depends_neither_on_the_order_of_items_nor_on_names(metric: str, clustered: bool) -> None:
+    generator = np.random.default_rng(4)
+    n, j = 150, 8
+    gold, a, b = ((generator.random((n, width)) < 0.6).astype(float) for width in (3, 1, 1))
+    units = np.argsort(generator.random((n, j)), axis=1)[:, :3]
+    clusters = np.sort(generator.integers(0, 40, n)) if clustered else None
+    found = []
+    for _ in range(4):
+        items, slots, names = generator.permutation(n), generator.permutation(3), generator.permutation(j)
+        data = responses(
+            a[items],
+            b[items],
+            gold=gold[items][:, slots],
+            gold_units=names[units][items][:, slots],
+            clusters=None if clusters is None else clusters[items],
+        )
+        test = shared_units_test(get(metric), data)
+        found.append((test.effect, test.variance, test.df, test.groups_at_work))
+    np.testing.assert_allclose(found, np.broadcast_to(found[0], (4, 4)), rtol=1e-9)
+
+
+def runs_of(names: list[int]) -> np.ndarray:
+    return np.broadcast_to(np.array(names), (60, len(names)))
+
+
+@pytest.mark.parametrize(
+    ("of_a", "of_b", "sizes"),
+    [
+        ([1, 2, 3], [1, 2, 3], {"runs": 3}),
+        ([1, 2], [2, 3], {"runs of A": 2, "runs of B": 2}),  # one common run is no pair
+        ([1, 2, 3, 4, 5], [1], {"runs of A": 5}),
+        ([1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 7], {"runs": 7}),
+        ([1, 2, 3, 4, 5], [1, 2, 3], {"runs": 3, "runs of A": 2}),
+        ([1], [1], {}),
+    ],
+)
+def test_no_run_is_lost_where_only_some_are_paired(of_a: list, of_b: list, sizes: dict) -> None:
+    generator = np.random.default_rng(0)
+    a, b = generator.random((60, len(of_a))), generator.random((60, len(of_b)))
+    data = responses(a, b, a_units=runs_of(of_a), b_units=runs_of(of_b), paired=True)
+    assert {source: len(units) for source, units in data.source_units.items()} == sizes
+
+
+def test_partly_paired_runs_hold_the_level() -> None:
+    """Six seeds each, five in common, whose luck is common: N = 60, 400 sets."""
+    generator = np.random.default_rng(1)
+    of_a, of_b, n_sets, rejected = [1, 2, 3, 4, 5, 6], [1, 2, 3, 4, 5, 7], 400, 0
+    for _ in range(n_sets):
+        luck = generator.normal(0.0, 0.2, 8)
+        item = generator.normal(0.5, 0.2, (60, 1))
+        a, b = (item + luck[of] + generator.normal(0.0, 0.05, (60, 6)) for of in (of_a, of_b))
+        data = responses(a, b, a_units=runs_of(of_a), b_units=runs_of(of_b), paired=True)
+        rejected += shared_units_test(get("mean"), data).p_value() <= 0.05
+    assert rejected / n_sets <= 0.08 + 3.3 * np.sqrt(0.08 * 0.92 / n_sets)
+
+
+@pytest.mark.parametrize("j", [3, 5, 8])
+def test_noise_of_single_ratings_is_what_it_is_where_items_leave_with_their_rater(j: int) -> None:
+    generator = np.random.default_rng(j)
+    totals, within = [], []
+    for _ in range(200):
+        a = generator.normal(size=(200, 1))
+        units = generator.integers(0, j, (200, 1))
+        data = responses(a, np.zeros((200, 1)), a_units=units)
+        part = shared_units_test(get("mean"), data).sources["runs of A"]
+        totals.append(part.total)
+        within.append(part.within)
+    error = np.std(totals) / np.mean(totals) / np.sqrt(200)
+    assert np.mean(within) / np.mean(totals) == pytest.approx(1.0, abs=4.0 * error)

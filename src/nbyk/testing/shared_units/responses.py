@@ -226,9 +226,18 @@ def _units(units: ArrayLike | None, values: Floats, name: str) -> Ints:
 
 
 def _sources(gold: Ints, a: Ints, b: Ints, paired: bool) -> Iterator[tuple[Source, Ints]]:
-    """Yield each source with the given numbers of its units."""
+    """Yield each source with the given numbers of its units.
+
+    One unit alone shows no variance. So one unit that both systems have is no pair, and one that a system has
+    beyond two pairs or more is another unit of their source, in which it answers for this system alone.
+    """
     of_gold, of_a, of_b = (np.unique(ids[ids >= 0]) for ids in (gold, a, b))
     both = np.intersect1d(of_a, of_b) if paired else np.empty(0, np.int64)
+    if len(both) == 1:
+        both = both[:0]
+    for alone in (np.setdiff1d(of_a, both), np.setdiff1d(of_b, both)):
+        if len(both) and len(alone) == 1:
+            both = np.union1d(both, alone)
     yield "raters", of_gold
     yield "runs", both
     yield "runs of A", np.setdiff1d(of_a, both)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -116,6 +116,9 @@ def _additive_changes(metric: Metric, data: Responses) -> Changes:
         change -= _common_changes(data, items, units, change, lost)
         kept = data.n_items - np.bincount(units[lost], minlength=data.n_units)
         fill_cells(items, units, change, data.clusters, kept, totals, within)
+        # Items that leave with their unit take less along than the sum of squares says: n / (N (N − n)) each
+        # in place of n / (N − n)².
+        within *= kept / data.n_items
     sizes = np.bincount(data.clusters)
     sums = np.bincount(data.clusters, weights=whole - effect)
     return Changes(effect, -sums / (data.n_items - sizes), sizes, totals, within, _at_work(whole - effect))
@@ -215,6 +218,7 @@ def _effects_of_rows(
 
 
 def _recomputed_changes(metric: Metric, data: Responses) -> Changes:
+    data = _in_order(data)
     columns = _columns(metric, data)
     effect = float(_effects_of_sets(metric, [column[None] for column in columns])[0])
     by_group, sizes = _group_changes(metric, columns, effect, data.clusters)
@@ -223,6 +227,61 @@ def _recomputed_changes(metric: Metric, data: Responses) -> Changes:
     if data.clustered:
         of_items, _ = _group_changes(metric, columns, effect, np.arange(data.n_items))
     return Changes(effect, by_group, sizes, units, within, _at_work(of_items))
+
+
+def _in_order(data: Responses) -> Responses:
+    """Return the data with items, and the numbers of clusters, in an order that follows from the responses.
+
+    Groups and blocks are dealt by place. So they depend neither on the order of the rows of a file, nor on
+    which system is A, nor on the direction of the scale, but where items tie.
+    """
+    means = [item_means(_packed(role.values)) if role.values.shape[1] else None for role in data.roles]
+    gold, a, b = means
+    assert a is not None
+    assert b is not None
+    keys = [a + b, np.abs(a - b)] if gold is None else [gold, a + b, np.abs(a - b)]
+    far = [np.abs(key - key.mean()) for key in keys]
+    by_unit = [_by_unit(role, _ranks_of_units(data, np.sum(far, axis=0))) for role in data.roles]
+    columns = without_rounding(np.stack([*far, *keys], axis=1))
+    rows = np.concatenate([columns, *by_unit], axis=1)
+    if data.clustered:
+        sizes = np.bincount(data.clusters)
+        sums = [np.bincount(data.clusters, weights=column) for column in np.nan_to_num(rows).T]
+        of_clusters = without_rounding(np.stack(sums, axis=1) / sizes[:, None])
+        rank = np.empty(len(sizes), np.int64)
+        rank[np.lexsort(of_clusters.T[::-1])] = np.arange(len(sizes))
+        clusters = rank[data.clusters]
+        order = np.lexsort([*rows.T[::-1], clusters])
+    else:
+        order = np.lexsort(rows.T[::-1])
+        clusters = np.empty(len(order), np.int64)
+        clusters[order] = np.arange(len(order))
+    gold_role, a_role, b_role = (Role(role.values[order], role.units[order]) for role in data.roles)
+    return replace(data, gold=gold_role, a=a_role, b=b_role, clusters=clusters[order])
+
+
+def _ranks_of_units(data: Responses, of_items: Floats) -> Ints:
+    """Return the rank of each unit by its responses and by the items that it answers; the last is no unit."""
+    sums = np.zeros((data.n_units, 4))
+    for role in data.roles:
+        rows, columns = np.nonzero(role.units >= 0)
+        units, values = role.units[rows, columns], role.values[rows, columns]
+        weights = of_items[rows]
+        for place, numbers in enumerate((np.ones(len(rows)), weights, values, values * weights)):
+            sums[:, place] += np.bincount(units, weights=numbers, minlength=data.n_units)
+    ranks = np.full(data.n_units + 1, -1)
+    ranks[np.lexsort(without_rounding(sums).T[::-1])] = np.arange(data.n_units)
+    return ranks
+
+
+def _by_unit(role: Role, ranks: Ints) -> Floats:
+    """Return the responses of each item by the ranks of their units, and then by value, and these ranks."""
+    by_value = np.argsort(role.values, axis=1, kind="stable")
+    values = np.take_along_axis(role.values, by_value, axis=1)
+    units = ranks[np.take_along_axis(role.units, by_value, axis=1)]
+    order = np.argsort(units, axis=1, kind="stable")
+    both = [np.take_along_axis(array, order, axis=1) for array in (values, units)]
+    return np.concatenate(both, axis=1)
 
 
 def _group_changes(

@@ -20,6 +20,9 @@ from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.result import ALIKE, TESTED, ComparisonResult
 from nbyk.testing.systems.sentences import number
 
+_ROLES = {"raters": ("gold",), "runs": ("A", "B"), "runs of A": ("A",), "runs of B": ("B",)}
+"""The roles whose shared units each source has."""
+
 FEW_ITEMS = 20
 _LOPSIDED = 0.1
 
@@ -43,7 +46,12 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     units = named_units(data)
     if panel.sources:
         yield from few_units(panel)
-        units = {name: of_name for name, of_name in units.items() if not of_name.n_shared}
+        covered = {name for source in panel.sources for name in _ROLES[source]}
+        units = {
+            name: of_name
+            for name, of_name in units.items()
+            if not of_name.n_shared or (name not in covered and len(of_name.names) > 1)
+        }
     yield from about_units(units, data.n_items, has_gold=data.has_gold)
     sources = ({"gold": data.gold} if data.has_gold else {}) | {"A": data.a, "B": data.b}
     single = [name for name, matrix in sources.items() if matrix.shape[1] == 1]

@@ -86,8 +86,11 @@ class Panel:
         return () if self.responses is None else tuple(self.responses.source_units)
 
     def size(self, source: Source) -> int:
-        """Return the number of units of a source."""
-        return 0 if self.responses is None else len(self.responses.source_units[source])
+        """Return the number of units of a source, of the system with fewer if both have units of it."""
+        if self.responses is None:
+            return 0
+        units = self.responses.source_units[source]
+        return min(len(np.intersect1d(role.units, units)) for role in self.responses.roles_of(source))
 
     def _in_words(self, sources: Sequence[Source], *, counted: bool = True) -> list[str]:
         """Return sources in words; the runs of both systems are one source if their numbers are equal."""
@@ -230,7 +233,7 @@ def _single_units(data: ResponseSet) -> Iterator[str]:
 def _is_one_unit(units: Units | None, *, or_vector: bool = True) -> bool:
     if units is None:
         return False
-    return (units.n_shared == 1 and len(units.names) == 1) or (or_vector and units.known_by == "vector")
+    return units.n_shared == 1 or (or_vector and units.known_by == "vector")
 
 
 def _check_factors(generalise: Sequence[str]) -> None:
