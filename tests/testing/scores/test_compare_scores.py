@@ -233,3 +233,33 @@ def test_a_verdict_on_scores_that_more_draws_could_change_says_so() -> None:
     assert nbyk.compare_scores(two, test="welch_t").pairs[0].decided
     three = nbyk.compare_scores(scores, test="bootstrap", n_resamples=59)
     assert "More draws could change the verdict on low and high; " in three.sentence
+
+
+def test_the_power_is_that_of_the_corrected_test() -> None:
+    rng = np.random.default_rng(0)
+    scores = {name: rng.normal(0.0, 0.15, 12) for name in "abcdef"}
+    compared = compare_scores(scores, test="welch_t", correction="holm")
+    assert len(compared.pairs) == 15
+    found = comparison_power(compared, lift=0.2, lift_is="shift", n_resamples=2000)["a"]
+    alone = compare_scores({name: scores[name] for name in "ab"}, test="welch_t", alpha=0.05 / 15)
+    assert found == comparison_power(alone, lift=0.2, lift_is="shift", n_resamples=2000)["a"]
+    uncorrected = compare_scores(scores, test="welch_t", correction="none")
+    more = comparison_power(uncorrected, lift=0.2, lift_is="shift", n_resamples=2000)["a"]
+    assert more.low > found.high
+    drawn = rng.integers(0, 12, (2, 2000, 12))
+    resampled = scores["a"][drawn] + np.array([0.2, 0.0])[:, None, None]
+    own = (stats.ttest_ind(*resampled, axis=1, equal_var=False).pvalue <= 0.05 / 15).mean()
+    assert found.power == pytest.approx(own, abs=0.045)
+
+
+def test_the_power_of_almost_stochastic_order_has_the_bound_of_its_comparison() -> None:
+    rng = np.random.default_rng(1)
+    scores = {name: rng.normal(0.0, 0.15, 12) for name in "abcd"}
+    options = {"test": "aso", "n_resamples": 200}
+    by = {
+        correction: compare_scores(scores, correction=correction, **options)
+        for correction in ("bonferroni", "none")
+    }
+    lifted = {"lift": 0.15, "lift_is": "shift", "n_resamples": 200}
+    power = [comparison_power(compared, **lifted)["a"].power for compared in by.values()]
+    assert power[0] < power[1]

@@ -11,7 +11,7 @@ from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.scores import figures
 from nbyk.testing.pvalues import side_in_words
 from nbyk.testing.scores.aso import AsoResult
-from nbyk.testing.scores.power_analysis import BootstrapPower
+from nbyk.testing.scores.power_analysis import BootstrapPower, n_corrected
 from nbyk.testing.scores.result import TEST_NAMES, SignificanceResult
 from nbyk.testing.scores.score_comparison import ScoreComparison, ScorePair
 
@@ -46,7 +46,7 @@ def scores_answer(
         name = TEST_NAMES[comparison.test]
         sentences.append(f"nbyk chose {name} because {comparison.reason}.")
     if powers:
-        sentences.append(_power_sentence(powers, lift))
+        sentences.append(_power_sentence(powers, lift, n_corrected(comparison)))
     return Answer(
         title=f"{listed}, compared by their scores",
         sentences=tuple(sentences),
@@ -117,13 +117,14 @@ def _found(pair: ScorePair) -> dict[str, Any]:
     }
 
 
-def _power_sentence(powers: Mapping[str, BootstrapPower], lift: str) -> str:
+def _power_sentence(powers: Mapping[str, BootstrapPower], lift: str, n_pairs: int) -> str:
     said = ", ".join(
         f"{power.power:.2g} with {power.n_scores} scores like those of {name}"
         for name, power in powers.items()
     )
     enough = min(power.power for power in powers.values()) >= 0.8
-    return f"The test would notice a system that is better by {lift} with a power of {said}. " + (
+    corrected = f", corrected for {n_pairs} pairs," if n_pairs > 1 else ""
+    return f"The test{corrected} would notice a system that is better by {lift} with a power of {said}. " + (
         "That is enough: a usual goal is 0.8."
         if enough
         else "That is too little: a usual goal is 0.8. Collect more scores."

@@ -16,7 +16,7 @@ from nbyk.resampling.streams import Streams, stream_key
 from nbyk.testing.decision import check_level
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.rates import binomial_interval
-from nbyk.testing.scores.aso import aso_batch
+from nbyk.testing.scores.aso import AsoResult, aso_batch
 from nbyk.testing.scores.battery import get_score_test
 from nbyk.testing.scores.draws import check_draws
 from nbyk.testing.scores.score_comparison import ScoreComparison
@@ -128,7 +128,8 @@ def comparison_power(
     ----------
     comparison
         A comparison by an unpaired test or Almost Stochastic Order, for which `eps_min` ≤ τ counts as a
-        rejection.
+        rejection. If it corrects for several pairs, the level of the power is α over their number, that of
+        the strictest step; the bound of Almost Stochastic Order is the comparison's own.
     lift, lift_is
         How much better the other system is.
     n_resamples
@@ -149,9 +150,9 @@ def comparison_power(
     if comparison.tau is None:
         side = "two-sided" if comparison.alternative == "two-sided" else "greater"
         test = partial(get_score_test(comparison.test).p_values, alternative=side)
-        alpha, default = comparison.alpha, _N_RESAMPLES
+        alpha, default = comparison.alpha / n_corrected(comparison), _N_RESAMPLES
     else:
-        test = partial(_eps_min, 1.0 - comparison.alpha, comparison.seed)
+        test = partial(_eps_min, comparison)
         alpha, default = comparison.tau, _N_ASO_RESAMPLES
     return {
         name: bootstrap_power_analysis(
@@ -167,8 +168,18 @@ def comparison_power(
     }
 
 
-def _eps_min(confidence_level: float, seed: int, a: Floats, b: Floats) -> Floats:
-    return aso_batch(a, b, confidence_level=confidence_level, seed=seed).eps_min
+def n_corrected(comparison: ScoreComparison) -> int:
+    """Return the number of pairs that a comparison corrects its p-values for."""
+    return 1 if comparison.correction == "none" else len(comparison.pairs)
+
+
+def _eps_min(comparison: ScoreComparison, a: Floats, b: Floats) -> Floats:
+    """Return the bounds of pairs of samples by Almost Stochastic Order, as the comparison's own."""
+    found = comparison.pairs[0].found
+    assert isinstance(found, AsoResult)
+    n = found.bound.n_comparisons
+    level = 1.0 - comparison.alpha
+    return aso_batch(a, b, confidence_level=level, n_comparisons=n, seed=comparison.seed).eps_min
 
 
 def _lifted(scores: Floats, lift: float, lift_is: str) -> Floats:
