@@ -14,6 +14,7 @@ from scipy import stats
 from nbyk import metrics
 from nbyk.errors import UndefinedMetricError
 from nbyk.labels import label_bootstrap, label_scores
+from nbyk.labels.results import LabelTest
 from nbyk.testing.engine import item_draws
 from tests.oracles.chisquare import assert_drawn_from
 
@@ -268,7 +269,7 @@ def test_fixed_runs_are_not_drawn() -> None:
         effects.append(np.mean(a[:, i] == target[i]) - np.mean(b[:, i] == target[i]))
     test = label_bootstrap(target, a, b, "accuracy", runs="fixed", n_resamples=8_000)
     assert_drawn_from(test.draws[0], distribution(effects))
-    assert test.warnings == ("runs are fixed: the p-values are about these runs, not about fresh ones",)
+    assert notes_of(test) == ("runs are fixed: the p-values are about these runs, not about fresh ones",)
 
 
 @pytest.mark.parametrize("kind", ["hard", "soft"])
@@ -297,17 +298,17 @@ def test_runs_vary_as_the_mean_of_runs_does() -> None:
 
 def test_what_was_not_resampled_is_said() -> None:
     target, a, b = hard_data(30)
-    assert label_bootstrap(target, a, b, n_resamples=10).warnings == (
+    assert notes_of(label_bootstrap(target, a, b, n_resamples=10)) == (
         "one run each: nbyk resamples items, not runs",
     )
-    assert label_bootstrap(target, [a] * 5, b, n_resamples=10).warnings == (
+    assert notes_of(label_bootstrap(target, [a] * 5, b, n_resamples=10)) == (
         "b has one run: the p-values leave out how its runs vary",
     )
-    assert label_bootstrap(target, [a] * 5, [b] * 2, n_resamples=10).warnings == (
+    assert notes_of(label_bootstrap(target, [a] * 5, [b] * 2, n_resamples=10)) == (
         "b has 2 runs: these show only roughly how its runs vary",
     )
     certain = np.eye(2)[[0, 1, 1, 0]]
-    assert label_bootstrap(certain, certain, certain[::-1], "cross_entropy", n_resamples=10).warnings == (
+    assert notes_of(label_bootstrap(certain, certain, certain[::-1], "cross_entropy", n_resamples=10)) == (
         "one run each: nbyk resamples items, not runs",
     )
     notes = label_bootstrap(certain, certain, certain[[1, 0, 2, 3]], "cross_entropy", n_resamples=10).warnings
@@ -339,3 +340,25 @@ def test_published_defaults_are_boostsas() -> None:
             assert value == round(value, 4)
     worse = label_bootstrap(target, b, a, semantics="published", fraction=1.0, n_resamples=200)
     assert {c.stars for c in worse.comparisons} == {"!"}
+
+
+def notes_of(test: LabelTest) -> tuple[str, ...]:
+    """Return a test's warnings but for that about few items."""
+    return tuple(warning for warning in test.warnings if not warning.startswith("only "))
+
+
+@pytest.mark.parametrize(
+    ("n", "share"), [(5, "more than .17"), (9, "up to .17"), (12, "about .08"), (19, ".07")]
+)
+def test_few_items_are_cautioned_about(n: int, share: str) -> None:
+    target = np.arange(n) % 2
+    (warning,) = (
+        warning
+        for warning in label_bootstrap(target, target, 1 - target, n_resamples=10).warnings
+        if warning.startswith("only ")
+    )
+    assert warning.startswith(f"only {n} items: the bootstrap rejects too often")
+    assert f"{share} of equally good systems" in warning
+    many = np.arange(20) % 2
+    assert len(notes_of(label_bootstrap(many, many, 1 - many, n_resamples=10))) == 1
+    assert not label_bootstrap(many, many, 1 - many, n_resamples=10).warnings[-1].startswith("only ")
