@@ -70,6 +70,19 @@ class NbykError(ValueError):
             argument=self.argument or argument,
         )
 
+    def renamed(self, arguments: Mapping[str, str]) -> Self:
+        """Return the same error with other names for arguments: those of a function that calls this one."""
+        quoted = {name: f"`{new}`" for name, new in arguments.items()}
+        found = type(self)(
+            rename_arguments(self.problem, quoted),
+            file=self.file,
+            row=self.row,
+            systems=self.systems,
+            key=self.key,
+        )
+        found.argument = arguments.get(self.argument or "", self.argument)
+        return found
+
     def __str__(self) -> str:
         return self.text({})
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 _MOST = 5
@@ -19,3 +20,11 @@ def listed(names: Sequence[str]) -> str:
 def counted(number: int) -> str:
     """Return a number in words up to ten, in digits beyond."""
     return _COUNTS[number] if number < len(_COUNTS) else str(number)
+
+
+def with_names(text: str, a: str, b: str) -> str:
+    """Return a result's text about A and B with the systems' names in their place.
+
+    Do not give it a text with names in it: a name may be A or B.
+    """
+    return re.sub(r"\b[AB]\b", lambda at: {"A": a, "B": b}[at[0]], text)

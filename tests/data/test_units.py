@@ -91,3 +91,14 @@ def test_simulated_units_are_fresh_and_no_part_of_the_fingerprint() -> None:
     arrays = response_set(data.gold, data.a, data.b)
     assert {units.known_by for units in arrays.units.values()} == {"columns"}
     assert arrays.fingerprint() == data.fingerprint()
+
+
+def test_units_whose_items_are_all_gone_are_gone_too() -> None:
+    units = Units("ids", ("ann", "bob", "cem"), np.array([[0, -1], [2, 1], [2, 0]], np.int32))
+    taken = units.taken([1, 2], [0])
+    assert taken.names == ("cem",)
+    assert_array_equal(taken.index, [[0], [0]])
+    assert taken.n_shared == 1
+    swapped = units.taken(np.array([False, True, False]))
+    assert swapped.names == ("bob", "cem")
+    assert_array_equal(swapped.index, [[1, 0]])

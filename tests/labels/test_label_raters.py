@@ -83,10 +83,43 @@ def test_items_alone_give_the_numbers_without_raters() -> None:
         assert broad.claims[1].p == known.p
         assert broad.p == broad.claims[0].p
         assert (broad.p <= 0.05) == (not broad.interval[0] <= 0.0 <= broad.interval[1])
-        assert broad.interval[1] - broad.interval[0] > known.interval[1] - known.interval[0]
+        assert broad.interval[1] - broad.interval[0] > 0.9 * (known.interval[1] - known.interval[0])
     assert "for new items and raters: 95 % interval" in both.sentence
     assert any("five raters are few" in text for text in both.warnings)
     assert any("not over raters" in text for text in items.warnings)
+
+
+@pytest.mark.parametrize("kind", ["hard", "soft"])
+def test_ratings_that_give_other_targets_are_refused(kind: str) -> None:
+    ratings, target, a, b = one_set(kind)
+    other = ratings.copy()
+    other[[2, 7]] = (
+        np.where(target[[2, 7], None] == LEVELS[0], LEVELS[1], LEVELS[0]) if kind == "hard" else LEVELS[0]
+    )
+    rated = rated_targets(other, LEVELS, ties="lowest")
+    with pytest.raises(NbykError, match=r"item 3 has another target than its ratings give.* 2 of") as refused:
+        label_bootstrap(target, a, b, n_resamples=9, rated=rated)
+    assert refused.value.argument == "rated"
+    with pytest.raises(NbykError, match="ratings of 9 items, expected"):
+        label_bootstrap(target, a, b, n_resamples=9, rated=rated_targets(ratings[:9], LEVELS, ties="lowest"))
+    if kind == "hard":
+        with pytest.raises(NbykError, match="with the levels 11, 12, 13"):
+            label_bootstrap(
+                target, a, b, n_resamples=9, rated=rated_targets(ratings + 11, (11, 12, 13), ties="lowest")
+            )
+
+
+def test_raters_who_all_agree_leave_the_claim_over_items() -> None:
+    """Nothing varies: A is right and B wrong on every item, whoever rates it; p was 0."""
+    target = np.arange(30) % 2
+    ratings = np.repeat(target[:, None], 5, axis=1).astype(float)
+    rated = rated_targets(ratings, (0, 1))
+    (found,) = label_bootstrap(
+        target, target, 1 - target, "accuracy", n_resamples=99, rated=rated
+    ).comparisons
+    broad, items = found.claims
+    assert broad.p == items.p == pytest.approx(0.02)
+    assert broad.population == "new items and raters"
 
 
 def test_two_raters_cannot_speak_for_others() -> None:

@@ -62,7 +62,7 @@ def _pair(systems: Systems, asked: CompareRequest) -> tuple[Answer, Shown]:
     better = all_better(
         (result.verdict == "A", result.decided or _is_behind(result)) for result in results.values()
     )
-    return pair_answer(found), Shown(a, b, better, reason_of(results.values()))
+    return pair_answer(found), Shown(a, b, better, reason_of((a, b, result) for result in results.values()))
 
 
 def _is_behind(result: ComparisonResult) -> bool:
@@ -114,7 +114,7 @@ def _board(systems: Systems, asked: CompareRequest) -> tuple[Answer, Shown]:
         )
         for pairs in of_first
     )
-    reason = reason_of(pair.result for pairs in of_first for pair in pairs)
+    reason = reason_of((pair.a, pair.b, pair.result) for pairs in of_first for pair in pairs)
     return answer, Shown(first, asked.against, better, reason)
 
 

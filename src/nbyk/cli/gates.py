@@ -102,6 +102,9 @@ def by_margin(metrics: Iterable[tuple[bool, MarginClaim | None]]) -> Verdict:
     return "no" if "no" in found else "inconclusive" if "inconclusive" in found else "yes"
 
 
-def reason_of(results: Iterable[ComparisonResult]) -> str:
-    """Return why some metric allows no claim about the broadest population; "" if every metric does."""
-    return next((result.claims[0].reason for result in results if result.claims[0].reason), "")
+def reason_of(pairs: Iterable[tuple[str, str, ComparisonResult]]) -> str:
+    """Return why some named pair allows no claim about the broadest population; "" if every pair does."""
+    from nbyk.words import with_names
+
+    reasons = ((a, b, result.claims[0].reason) for a, b, result in pairs)
+    return next((with_names(reason, a, b) for a, b, reason in reasons if reason), "")

@@ -144,7 +144,10 @@ def plan_people(
         effect=effect,
         costs=replace(asked.costs, rater=people.cost_per_rater or 0.0, run=people.cost_per_run or 0.0),
     )
-    found = replace(plan_with_people(spread, request), warnings=warnings)
+    try:
+        found = replace(plan_with_people(spread, request), warnings=warnings)
+    except NbykError as error:
+        raise error.renamed({"ratings_per_item": "k_responses"}) from None
     answer = people_answer(found, name="declared variances" if pilot is None else pilot.items.name)
     give(answer, out=out, form=form, stem="plan")
 
@@ -174,6 +177,7 @@ def _of_pilot(
     """Return variances (declared, or else from a comparison with ids), its effect, and cautions."""
     from nbyk.metrics.units import unit_power
     from nbyk.planning.people import pilot_test, spread_of_test
+    from nbyk.testing.shared_units.kinds import kind_of_units, plural
 
     test, unit = pilot_test(pair, metric), unit ** unit_power(metric)
     spread = spread_of_test(pair, metric, test, rated=_rated(people, pair)).times(unit)
@@ -190,7 +194,8 @@ def _of_pilot(
     units = {str(source): part.units for source, part in test.sources.items()}
     if pair.n_clusters:
         units["clusters"] = pair.n_clusters
-    few = [f"{count} {source}" for source, count in units.items() if count < 5]
+    kind = plural(kind_of_units(pair))
+    few = [f"{count} {source.replace('runs', kind)}" for source, count in units.items() if count < 5]
     warnings: tuple[str, ...] = ()
     if few:
         warnings = (f"{' and '.join(few)} of the pilot tell little of how others differ",)

@@ -57,7 +57,15 @@ class Units:
 
     def taken(self, items: Any, columns: Any = slice(None)) -> Units:
         """Return the units of some items, and of some columns of the response matrix."""
-        return self if self.index is None else replace(self, index=self.index[items][:, columns])
+        if self.index is None:
+            return self
+        index = self.index[items][:, columns]
+        there = np.bincount(index[index >= 0], minlength=len(self.names)) > 0
+        if there.all():
+            return replace(self, index=index)
+        places = np.append(np.cumsum(there) - 1, -1).astype(np.int32)  # the index −1, no unit, is the last
+        names = tuple(name for name, is_there in zip(self.names, there, strict=True) if is_there)
+        return replace(self, names=names, index=places[index])
 
     def declared(self, as_what: str, argument: str) -> Units:
         """Return the units as declared: "shared" between items, or "fresh" for each item.

@@ -13,7 +13,7 @@ from nbyk.data.labels import HardLabels, SoftLabels, check_labels
 from nbyk.errors import NbykError, UndefinedMetricError, unknown_name
 from nbyk.labels.claims import about_raters, items_claim, over_raters, with_raters
 from nbyk.labels.notes import drawn_flag, lacking_flag, warnings_on
-from nbyk.labels.raters import RatedTargets
+from nbyk.labels.raters import RatedTargets, refuse_other_targets
 from nbyk.labels.results import LabelComparison, LabelTest, Semantics
 from nbyk.labels.scores import choose_scores
 from nbyk.metrics.label_scores import LabelScore
@@ -120,7 +120,8 @@ def label_bootstrap(
     ------
     NbykError
         If the labels are bad (`check_labels`), a name is unknown, the fraction is outside (0, 1] or leaves no
-        item, paired runs differ in number, or there are no raters to generalise over.
+        item, paired runs differ in number, there are no raters to generalise over, or the ratings give other
+        targets.
     UndefinedMetricError
         If a score has no value, such as the correlation of constant entropies.
 
@@ -161,6 +162,8 @@ def label_bootstrap(
     if names[0] == names[1]:
         raise NbykError(f"found {names[0]!r} twice; expected two names", argument="names")
     data = check_labels(target, {names[0]: a, names[1]: b}, labels)
+    if rated is not None:
+        refuse_other_targets(rated, data)
     new_raters = over_raters(rated, generalise, published=published or runs == "concatenated")
     chosen = choose_scores(scores, "hard" if isinstance(data, HardLabels) else "soft")
     given_runs, n_items = data.runs, data.n_items

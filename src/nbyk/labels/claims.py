@@ -151,9 +151,12 @@ def with_raters(
                 math.inf,
                 smoothness="smooth",
             )
-            broad = claim_by_t(
-                test, over, population, alternative=alternative, confidence_level=confidence_level
-            )
+            if test.is_constant:
+                broad = replace(narrow, over=over, population=population)
+            else:
+                broad = claim_by_t(
+                    test, over, population, alternative=alternative, confidence_level=confidence_level
+                )
         found.append(
             replace(
                 comparison,

@@ -18,7 +18,9 @@ Ints: TypeAlias = NDArray[np.int64]
 
 _FEW_RUNS = 5
 
-_FEW_ITEMS = 20
+FEW_ITEMS = 20
+"""With fewer items, the bootstrap rejects too often."""
+
 _REJECTED = {6: "more than .17", 10: "up to .17", 15: "about .08", 20: "about .07"}
 """The share of equally good systems that the test called different at α = .05 by `f1_macro`, below each
 number of items: .19 of 300 sets of 4 items, .175 of 1500 of 6, .083 of 10, .067 of 15, .053 of 300 of 20."""
@@ -81,11 +83,11 @@ def warnings_on(
                 f"class that the target holds, and count as {LEAST_PROBABILITY:g}"
             )
     n_items = data.n_items // max(n_runs) if runs == "concatenated" else data.n_items
-    if n_items < _FEW_ITEMS:
+    if n_items < FEW_ITEMS:
         rejected = next(share for below, share in _REJECTED.items() if n_items < below)
         warnings.append(
             f"only {n_items} items: the bootstrap rejects too often. By f1_macro at α = .05, it called "
             f"{rejected} of equally good systems different. For the accuracy, use the exact test `mcnemar`; "
-            f"for other scores, collect at least {_FEW_ITEMS} items"
+            f"for other scores, collect at least {FEW_ITEMS} items"
         )
     return tuple(warnings)

@@ -14,6 +14,7 @@ from nbyk.data.ratings import Ratings
 from nbyk.data.response_set import responses_and_units
 from nbyk.data.scales import Binary, Levels
 from nbyk.data.units import Units
+from nbyk.errors import NbykError
 from nbyk.labels.targets import Ties, level_values, soft_labels
 from nbyk.metrics.label_scores import Kind, LabelScore
 from nbyk.testing.engine.item_draws import KindCounts
@@ -27,6 +28,9 @@ Ints: TypeAlias = NDArray[np.int64]
 
 _SAME_SHARE = 1e-9
 """Shares of classes that differ by at most this are tied."""
+
+_ROUNDED = 1e-3
+"""Targets may be rounded to three digits."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -103,6 +107,34 @@ def rated_targets(
     codes = np.abs(np.nan_to_num(values)[:, :, np.newaxis] - known).argmin(axis=2)
     names = tuple(f"{level:g}" for level in known)
     return RatedTargets(np.where(np.isnan(values), -1, codes), names, raters, smoothing, ties)
+
+
+def refuse_other_targets(rated: RatedTargets, labels: HardLabels | SoftLabels) -> None:
+    """Raise NbykError if the targets are not those that the ratings give."""
+    counts, target = rated.counts(), np.asarray(labels.target)
+    if len(counts) != len(target):
+        raise NbykError(
+            f"found ratings of {len(counts)} items, expected {len(target)} items, as in the targets",
+            argument="rated",
+        )
+    if isinstance(labels, SoftLabels):
+        smoothed = counts + rated.smoothing
+        made = smoothed / smoothed.sum(axis=1, keepdims=True)
+        same_shape = made.shape == target.shape
+        other = np.abs(made - target).max(axis=1) > _ROUNDED if same_shape else np.ones(len(target), bool)
+    else:
+        names = list(map(_name, labels.classes))
+        places = [rated.classes.index(name) if name in rated.classes else -1 for name in names]
+        found = np.append(counts, np.full((len(counts), 1), -1.0), axis=1)  # the last: no such level
+        chosen = found[np.arange(len(target)), np.array(places)[target]]
+        other = chosen < counts.max(axis=1)
+    if other.any():
+        raise NbykError(
+            f"item {int(np.flatnonzero(other)[0]) + 1} has another target than its ratings give, and so do "
+            f"{int(other.sum())} of {len(target)} items in all; give the ratings that the targets were made "
+            f"of, in the same order and with the levels {', '.join(rated.classes)}",
+            argument="rated",
+        )
 
 
 def rater_components(

@@ -8,7 +8,6 @@ items, raters and runs each have a variance of their own, and so do single ratin
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
@@ -17,7 +16,6 @@ from typing import Any
 import numpy as np
 from scipy.special import nctdtr, stdtrit
 
-from nbyk.data.columns import RUN_NAMES
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
@@ -25,13 +23,12 @@ from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units import SharedUnitsTest, responses, shared_units_test
 from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK, LEAST_PART
+from nbyk.testing.shared_units.kinds import kind_of_units
 from nbyk.testing.systems.panel import panel_of
-from nbyk.words import listed
+from nbyk.words import counted, listed
 
 FEWEST = 3
 """Raters, runs or clusters that the test needs for a claim about others."""
-
-_RUN = re.compile("|".join(RUN_NAMES), re.IGNORECASE)
 
 _MANY_SWAPS = 40
 """With this many items or clusters, p has so many values that one of them is α."""
@@ -129,12 +126,8 @@ def spread_of(
 
 
 def rated_by_people(data: ResponseSet) -> bool:
-    """Return whether the units behind the systems' responses are people, not runs.
-
-    They are if there is no gold, unless all of their names say that they are seeds, runs, epochs or trials.
-    """
-    names = [name for role in ("a", "b") for name in getattr(data.units.get(role), "names", ())]
-    return not data.has_gold and not (names and all(map(_RUN.search, names)))
+    """Return whether the units behind the systems' responses are people, or may be (`kind_of_units`)."""
+    return kind_of_units(data) != "run"
 
 
 def spread_of_test(
@@ -260,6 +253,13 @@ class Crew:
         items = "new items" if self.items_per_cluster == 1 else "new clusters of items"
         return listed([items, *["new raters"] * bool(self.raters), *["new runs"] * bool(self.runs)])
 
+    @property
+    def too_few(self) -> str:
+        """The units of which there are too few for a claim about others, in words; "" if there are enough."""
+        clusters = self.clusters if self.items_per_cluster > 1 else 0
+        counts = (("raters", self.raters), ("runs", self.runs), ("clusters", clusters))
+        return listed([f"{counted(count)} {noun}" for noun, count in counts if 0 < count < FEWEST])
+
     def check(self) -> None:
         """Raise NbykError unless raters can divide the work like this."""
         for name, count, least in (
@@ -346,8 +346,7 @@ def power_with_people(
     """
     crew.check()
     sides = 2 if alternative == "two-sided" else 1
-    many_clusters = crew.items_per_cluster > 1
-    if any(0 < units < FEWEST for units in (crew.raters, crew.runs, crew.clusters * many_clusters)):
+    if crew.too_few:
         return 0.0
     shared = bool(crew.raters or crew.runs)
     level = alpha if shared else _level_of_swaps(alpha, sides, crew.clusters)

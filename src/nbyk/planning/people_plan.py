@@ -171,10 +171,11 @@ class PeoplePlan:
                 f"of {self.effect:.3g}, the power of {test} is at most {self.power:.2f}; you asked for "
                 f"{asked.power:g}."
             )
+        why = f" {self.crew.too_few.capitalize()} cannot speak for others: give at least {FEWEST}."
         cost = f"{self.cost:g}" if asked.budget is None else f"{self.cost:g} of {asked.budget:g}"
         return (
             f"With {crew.words}, at a cost of {cost}, {test} finds an effect of {self.effect:.3g} "
-            f"with a power of {self.power:.3f}."
+            f"with a power of {self.power:.3f}.{why if self.crew.too_few else ''}"
         )
 
     def to_dict(self) -> dict[str, Any]:

@@ -34,7 +34,7 @@ def people_answer(plan: PeoplePlan, *, name: str) -> Answer:
         frame = sizes(plan)
         if frame["items"].isna().any():
             caption += "; – means that no number of items is enough"
-        if frame["items"].notna().any():
+        if frame["items"].notna().any() and _power(plan) > plan.request.alpha:
             tables.append(AnswerTable("sizes", caption, frame))
     figures = []
     if shared:

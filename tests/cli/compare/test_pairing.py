@@ -40,7 +40,7 @@ def test_the_text_prints_the_pairs_and_the_runs_without_a_partner(nbyk: Run) -> 
 def test_without_gold_any_equal_ids_are_pairs(nbyk: Run) -> None:
     write_runs("a", ["1", "2", "3", "4"])
     write_runs("b", ["1", "2", "3"])
-    assert sentences(nbyk, "a.csv b.csv") == ["Raters or runs paired by name: 1, 2, 3; unpaired: 4 of a."]
+    assert sentences(nbyk, "a.csv b.csv") == ["Raters paired by name: 1, 2, 3; unpaired: 4 of a."]
 
 
 @pytest.mark.parametrize("of_b", [["1", "2", "3"], ["seed4", "seed5"], ["seed1"]])
@@ -56,7 +56,7 @@ def test_units_that_are_not_paired_are_not_named(nbyk: Run, of_b: list[str]) -> 
 def test_a_unit_that_answers_one_item_is_in_no_pair(nbyk: Run) -> None:
     write_runs("a", ["1", "2", "once"])
     write_runs("b", ["1", "2", "once"])
-    assert sentences(nbyk, "a.csv b.csv") == ["Raters or runs paired by name: 1, 2; unpaired: none."]
+    assert sentences(nbyk, "a.csv b.csv") == ["Raters paired by name: 1, 2; unpaired: none."]
 
 
 def test_a_leaderboard_names_the_systems_of_a_pair_that_not_all_have(nbyk: Run) -> None:
@@ -84,4 +84,52 @@ def test_counts_of_units_stand_before_the_name_of_their_system(nbyk: Run) -> Non
     _, text, _ = nbyk("compare --gold gold.csv a.csv b.csv")
     assert "nbyk reads ids as 2 raters of gold, 3 runs of a, 1 run of b" in unfolded(text)
     _, text, _ = nbyk("compare a.csv b.csv")
-    assert "nbyk reads ids as 3 raters or runs of a, 1 rater or run of b" in unfolded(text)
+    assert "nbyk reads ids as 3 raters of a, 1 rater of b" in unfolded(text)
+
+
+def test_the_populations_name_the_systems_even_if_one_is_called_a_or_b(
+    run_words: Run, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    """The system B comes first, and "model A" has the lone run: no role's letter may stand for a name."""
+    monkeypatch.chdir(tmp_path)
+    write_runs("gold", ["p1", "p2", "p3"])
+    write_runs("many", ["r1", "r2", "r3", "r4"])
+    write_runs("one", ["r1"])
+
+    def answer(*more: str) -> tuple[str, str]:
+        words = "compare", "--gold", "gold.csv", "B=many.csv", "model A=one.csv", *more
+        text = unfolded(run_words(*words)[1])
+        first, _, cautions = text.partition("Before you believe it")
+        return first, cautions
+
+    told, cautions = answer("--gate")
+    assert "for new items, raters and runs of B, with this run of model A" in told
+    assert "model model" not in told
+    assert "run of B" not in told.replace("runs of B", "")
+    assert "three raters and four runs of B are few" in cautions
+    told, cautions = answer("other=many.csv")
+    assert "for new items, raters and runs, or for less where the data of a pair allow no more" in told
+    assert "three raters, four runs of B, four runs of each system and four runs of other are few" in cautions
+
+
+@pytest.mark.parametrize(
+    ("names", "kind", "paired"),
+    [
+        (["w1", "w2", "w3"], "raters", True),
+        (["seed1", "seed2", "seed3"], "runs", True),
+        (["run1", "run2", "run3"], "runs", False),
+    ],
+)
+def test_without_gold_the_names_tell_people_from_runs(
+    nbyk: Run, names: list[str], kind: str, paired: bool
+) -> None:
+    write_runs("a", names)
+    write_runs("b", [*names, names[0].replace("1", "9")])
+    answer = found(nbyk, "a.csv b.csv")
+    assert f"for new items and {kind}" in answer["sentences"][0]
+    assert any("paired by name" in sentence for sentence in answer["sentences"]) == paired
+    _, text, _ = nbyk("compare a.csv b.csv")
+    (sentence,) = (text for text in answer["sentences"] if text.startswith("The variance"))
+    assert f"from {kind}" in sentence.replace(" of a", "").replace(" of b", "")
+    assert (f"from {kind} of a" in sentence) == (not paired)
+    assert "or runs" not in text

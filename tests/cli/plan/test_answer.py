@@ -236,3 +236,16 @@ def test_clusters_need_systems_and_a_column(nbyk: Run) -> None:
     code, _, errors = nbyk(f"{write_clustered()} --cluster passage --effect 0.03 --power 0.8")
     assert code == 2
     assert "passage" in errors
+
+
+@pytest.mark.parametrize(
+    ("unit", "crew"), [("raters", "--severity-sd 0.05 --responses 2"), ("runs", "--run-sd 0.05")]
+)
+def test_the_plan_says_why_two_raters_or_runs_have_no_power(nbyk: Run, unit: str, crew: str) -> None:
+    code, text, errors = nbyk(f"plan --item-sd 0.2 {crew} --{unit} 2 --items 200 --effect 0.1 --out plan")
+    assert code == 0, errors
+    assert f"with a power of 0.000. Two {unit} cannot speak for others: give at least 3." in " ".join(
+        text.split()
+    )
+    assert "least number of items" not in text
+    assert not list(Path("plan").glob("tables/sizes*"))

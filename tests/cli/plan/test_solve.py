@@ -91,6 +91,10 @@ def test_systems_without_gold_have_runs_if_you_ask_for_runs(nbyk: Run, names: tu
             "--solve: found runs, but no standard deviation due to one run of a system, so their number "
             "would not matter; give --run-sd",
         ),
+        (
+            f"--raters 3 --responses 5 --items 200 {KNOWN.replace('--power 0.8', '')}",
+            "--responses: found 5, and there are 3 raters, who rate an item once each",
+        ),
         ("--solve raters --effect 0.1 --power 0.8", "--item-sd: expected how much the effect varies"),
         (
             "convabuse --solve raters --effect 0.1 --power 0.8",

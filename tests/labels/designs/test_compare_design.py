@@ -181,6 +181,27 @@ def test_a_verdict_that_more_draws_could_change_says_so() -> None:
     assert "More draws could change the verdict on " in design_answer(several).sentences[0]
 
 
+@pytest.mark.parametrize(
+    ("n_items", "alternative", "told"), [(5, "two-sided", 0), (5, "greater", 1), (6, "two-sided", 1)]
+)
+def test_so_few_items_that_no_exact_test_rejects_are_inconclusive(
+    n_items: int, alternative: str, told: int
+) -> None:
+    """All of A's labels are right and all of B's wrong: the exact p is 2⁻ᴺ for each side."""
+    target = np.arange(n_items) % 2
+    made = design(target, {"b": 1 - target}, {"a": target})
+    result = compare_design(made, make_settings(alternative=alternative, n_resamples=999))
+    finding, (sentence, *others) = result.deciding[0], design_answer(result).sentences
+    assert (finding.verdict, finding.decided) == (("better", True) if told else ("undecided", False))
+    says = "This is inconclusive: with 5 items, not even an exact test can find a difference at α = 0.05."
+    assert (says in sentence) == (not told)
+    assert not any("Søgaard" in text for text in others)
+    assert passes(result) == [(bool(told), bool(told))]
+    exact = compare_design(made, make_settings(alternative=alternative, test="mcnemar", n_resamples=99))
+    assert exact.deciding[0].decided
+    assert (exact.deciding[0].verdict == "better") == bool(told)
+
+
 def test_nothing_that_is_not_drawn_hangs_on_draws() -> None:
     target, controls, treatments = simulated()
     made = design(target, controls, treatments)

@@ -46,7 +46,7 @@ def test_runs_of_items_in_clusters_have_a_sentence_over_new_clusters() -> None:
         for side in (a, b)
     ]
     found = settle(None, *np.clip(answers, 0.0, 1.0), cluster=cluster, metric="mean")
-    assert found.people.startswith("For new clusters of items and runs, ")
+    assert found.people.startswith("For new clusters of items and raters or runs, ")
 
 
 def test_two_clusters_settle_nothing() -> None:

@@ -111,7 +111,7 @@ def test_the_caution_counts_units_that_answer_two_items_or_more() -> None:
     (found,) = about_units({"gold": sparse}, 4)
     assert found.startswith("the same 2 raters rated up to 3 of the 4 items each: ")
     (found,) = about_units({"A": sparse, "B": fresh}, 4, has_gold=False)
-    assert found.startswith("the same 2 raters or runs of A answered up to 3 of the 4 items each: ")
+    assert found.startswith("the same 2 raters of A answered up to 3 of the 4 items each: ")
 
 
 @pytest.mark.parametrize(("paired", "said"), [(True, 1), (False, 0)])

@@ -185,7 +185,10 @@ def test_runs_are_paired_by_seeds_and_people_by_ids() -> None:
 
     assert sources(gold, seeds, seeds) == ("runs",)
     assert sources(gold, others, others) == ("runs of A", "runs of B")
-    assert sources(None, others, others) == ("runs",)
+    assert sources(None, others, others) == ("runs of A", "runs of B")
+    people = ("w7", "12", "40", "x")
+    assert sources(gold, people, people) == ("runs of A", "runs of B")
+    assert sources(None, people, people) == ("runs",)
     assert sources(gold, seeds, ("seed0", "seed1", "x", "y")) == ("runs", "runs of A", "runs of B")
 
 

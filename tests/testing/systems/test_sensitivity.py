@@ -160,8 +160,15 @@ def test_the_sentence_says_whether_the_verdict_depends_on_the_choice(
 ) -> None:
     found = with_verdicts(*verdicts)
     assert found.depends == depends
-    assert f"The verdict {'depends' if depends else 'does not depend'} on the choice" in found.sentence
+    depending = f"he verdict {'depends' if depends else 'does not depend'} on the choice"
+    assert found.sentence.startswith(f"For {found.population}, t{depending}")
     assert says in found.sentence_about("x", "y")
+    fresh = replace(found, population="new items")
+    assert fresh.sentence.startswith(f"T{depending}")
+    lone = replace(found, population="new items, with this run of B")
+    assert lone.sentence_about("B", "model A").startswith(
+        "For new items, with this run of model A, the verdict"
+    )
 
 
 def test_undefined_choices_are_no_verdict() -> None:

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.labels.designs.settings import Settings
@@ -194,6 +195,8 @@ class ScoreVerdict:
     decided
         Whether the broadest claim is conclusive and the verdict is certain: more draws would change it with a
         chance of at most .001.
+    reason
+        Why the data are inconclusive; "" if they are not, or if more draws are enough.
     """
 
     pair: PairResult
@@ -205,6 +208,7 @@ class ScoreVerdict:
     stars: str
     verdict: Verdict
     decided: bool
+    reason: str = ""
 
 
 @dataclass(frozen=True)
@@ -263,7 +267,9 @@ class DesignResult:
             ]
         )
         corrected = np.where(inconclusive, np.nan, corrected.reshape(p.shape))
-        decided, p = decided.reshape(p.shape) & ~inconclusive, np.where(inconclusive, np.nan, p)
+        few = self._too_few(drawn)
+        decided = decided.reshape(p.shape) & ~inconclusive & ~few
+        p = np.where(inconclusive, np.nan, p)
         return tuple(
             ScoreVerdict(
                 pair,
@@ -273,11 +279,28 @@ class DesignResult:
                 pair.scores[s].standard_error * (2.0 if two_sided else 1.0),
                 float(corrected[s, c]),
                 _stars(float(corrected[s, c])),
-                _verdict(pair.scores[s].effect, float(corrected[s, c]) <= settings.alpha),
+                _verdict(pair.scores[s].effect, float(corrected[s, c]) <= settings.alpha and not few[s, c]),
                 bool(decided[s, c]),
+                pair.scores[s].claims[0].reason or (self._why_too_few(pair) if few[s, c] else ""),
             )
             for s, score in enumerate(self.scores)
             for c, pair in enumerate(self.pairs)
+        )
+
+    def _too_few(self, drawn: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return where a drawn p says nothing, because no exact test of so few items reaches α.
+
+        The least p of an exact test of N items is 2⁻ᴺ for each side. A bootstrap of so few gives any p.
+        """
+        settings = self.settings
+        sides = 2.0 if settings.chosen_alternative == "two-sided" else 1.0
+        least = np.array([sides * 0.5**pair.n_items for pair in self.pairs])
+        return drawn & (least > settings.alpha) & (settings.semantics == "recommended")
+
+    def _why_too_few(self, pair: PairResult) -> str:
+        return (
+            f"with {pair.n_items} items, not even an exact test can find a difference at "
+            f"α = {self.settings.alpha:g}"
         )
 
     def _bounds(self, p: float, is_drawn: bool) -> tuple[float, float]:

@@ -28,7 +28,7 @@ def what_people_would(
     over = f"For {panel.population(panel.sources, of_clusters=panel.of_clusters)}"
     few = [source for source in panel.sources if panel.size(source) < FEWEST]
     if few:
-        named = " and ".join(f"{panel.size(source)} {source}" for source in few)
+        named = " and ".join(f"{panel.size(source)} {panel.in_words(source)}" for source in few)
         return f"{over}, {named} cannot settle it: they cannot speak for others."
     if metric.smoothness == "jumps":
         return ""  # its parts are far off, and so would be the numbers

@@ -14,6 +14,7 @@ from nbyk.testing.shared_units import VariancePart
 from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.sensitivity import Choice, Sensitivity
 from nbyk.testing.systems.standings import Leaderboard
+from nbyk.words import with_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -93,7 +94,9 @@ def difference_figure(
             colour = COLOURS[row % len(COLOURS)]
             axes.plot((unit * claim.low, unit * claim.high), (row, row), color=colour, linewidth=2.6)
             axes.plot(unit * result.effect, row, "o", color=colour, markersize=7)
-        axes.set_yticks(range(len(claims)), [_wrapped(claim.population) for claim in claims])
+        names = shown_name(a, 22), shown_name(b, 22)
+        populations = [with_names(claim.population, *names) for claim in claims]
+        axes.set_yticks(range(len(claims)), list(map(_wrapped, populations)))
         axes.set_ylim(len(claims) - 0.45, -0.55)
         axes.margins(x=0.12)
         axes.locator_params(axis="x", nbins=4)

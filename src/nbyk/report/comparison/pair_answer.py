@@ -27,6 +27,7 @@ from nbyk.report.comparison.tables import (
 )
 from nbyk.testing.pvalues import ExpectedP, PValue
 from nbyk.testing.shared_units import VariancePart
+from nbyk.testing.shared_units.kinds import kind_of, plural
 from nbyk.testing.systems.evidence import item_effects
 from nbyk.testing.systems.result import (
     DEFAULT_METHOD,
@@ -40,7 +41,7 @@ from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.sentences import number
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import VarianceShares
-from nbyk.words import listed
+from nbyk.words import listed, with_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -104,7 +105,7 @@ class PairFindings:
 
     def named(self, text: str) -> str:
         """Return a text about A and B with the systems' names instead."""
-        return re.sub(r"\b[AB]\b", lambda found: {"A": self.a, "B": self.b}[found[0]], text)
+        return with_names(text, self.a, self.b)
 
 
 def pair_answer(found: PairFindings) -> Answer:
@@ -196,12 +197,12 @@ def _sentences(found: PairFindings) -> Iterator[str]:
         yield from margins[1:]
         broadest = result.claims[0]
         if broadest.advice:
-            yield f"For {broadest.population}, {broadest.advice}."
+            yield found.named(f"For {broadest.population}, {broadest.advice}.")
     if found.sensitivity is not None:
         yield found.sensitivity.sentence_about(found.a, found.b)
     for metric, parts in found.variance.items():
         claim = found.results[metric].claims[0]
-        population = claim.population if claim.parts else "items and responses"
+        population = found.named(claim.population) if claim.parts else "items and responses"
         yield variance_sentence(metric, parts, population)
     with_parts = [name for name, of in found.results.items() if of.claims[0].parts]
     jumping = [name for name in with_parts if name not in found.variance]
@@ -286,7 +287,7 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
     draws = f"all {result.n_resamples + 1} arrangements" if result.exact else f"{result.n_resamples} draws"
     return {
         f"effect of {a} over {b}": number(result.effect),
-        **_of_broad_claims(result),
+        **{found.named(name): found.named(text) for name, text in _of_broad_claims(result).items()},
         f"{percent} interval, percentile": _ends(result.interval_percentile),
         f"{percent} interval, BCa": _ends(result.interval_bca),
         "p, two-sided": _p(result.p_two_sided),
@@ -310,7 +311,7 @@ def _units(found: PairFindings) -> dict[str, str]:
     """Return a row with the meaning given to the ids, if there are any."""
     systems = found.systems
     gold, behind = systems.gold_units, {name: systems.units[name] for name in (found.a, found.b)}
-    unit = "rater or run" if gold is None else "run"
+    unit = kind_of(list(behind.values()), has_gold=gold is not None)
     said = [
         f"{_numbered(len(units.names), unit)} of {name}"
         for name, units in behind.items()
@@ -323,7 +324,7 @@ def _units(found: PairFindings) -> dict[str, str]:
 
 def _numbered(number: int, unit: str) -> str:
     """Return a number of units, as in "3 raters or runs"."""
-    return f"{number} {unit if number == 1 else ' or '.join(f'{word}s' for word in unit.split(' or '))}"
+    return f"{number} {unit if number == 1 else plural(unit)}"
 
 
 def _of_broad_claims(result: ComparisonResult) -> dict[str, str]:

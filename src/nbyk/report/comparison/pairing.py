@@ -8,7 +8,7 @@ from itertools import combinations
 
 from nbyk.data import Systems
 from nbyk.data.units import Units
-from nbyk.testing.systems.panel import names_of_both
+from nbyk.testing.shared_units.kinds import kind_of, names_of_both, plural
 
 _MOST = 12
 """Names that a list prints."""
@@ -16,11 +16,11 @@ _MOST = 12
 
 def pairing_sentences(systems: Systems) -> Iterator[str]:
     """Yield one sentence about units paired by name and units without a partner; none if none is paired."""
-    has_gold = systems.gold is not None
+    kind = kind_of(list(systems.units.values()), has_gold=systems.gold is not None)
     shared = {name: _shared(units) for name, units in systems.units.items() if units.index is not None}
     partners: dict[str, list[str]] = {}
     for (one, of_one), (other, of_other) in combinations(shared.items(), 2):
-        for name in names_of_both(of_one, of_other, has_gold=has_gold):
+        for name in names_of_both(of_one, of_other, kind=kind):
             have = partners.setdefault(name, [])
             have += [system for system in (one, other) if system not in have]
     if not partners:
@@ -33,8 +33,7 @@ def pairing_sentences(systems: Systems) -> Iterator[str]:
         system: [name for name in units.names if name not in partners] for system, units in shared.items()
     }
     unpaired = ", ".join(f"{_some(names)} of {system}" for system, names in alone.items() if names)
-    what = "Runs" if has_gold else "Raters or runs"
-    yield f"{what} paired by name: {_some(paired)}; unpaired: {unpaired or 'none'}."
+    yield f"{plural(kind).capitalize()} paired by name: {_some(paired)}; unpaired: {unpaired or 'none'}."
 
 
 def _shared(units: Units) -> Units:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 from nbyk.labels import STRICT_ALPHA
 from nbyk.labels.designs import DesignResult
 from nbyk.labels.designs.results import PairScore, ScoreVerdict
+from nbyk.labels.notes import FEW_ITEMS
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.labels.figures import distinct_scores, leads_figure, scores_figure
 from nbyk.testing.pvalues import p_relation
@@ -243,17 +244,17 @@ def _verdict_sentence(result: DesignResult) -> str:
 def _more_draws(result: DesignResult) -> str:
     """Return the sentence about decisions that more draws could change; empty if there are none."""
     left = [finding for finding in result.deciding if not finding.decided]
-    reasons = {finding.found.claims[0].reason for finding in left}
-    if not left or (len(result.deciding) == 1 and reasons != {""}):
+    reasons = {finding.reason for finding in left}
+    if not left or (len(result.deciding) == 1 and left[0].found.claims[0].reason):
         return ""
+    if len(result.deciding) == 1:
+        return f" This is inconclusive: {left[0].reason or 'more draws could change it'}."
     if reasons != {""}:
         population = left[0].found.claims[0].population
         return (
             f" For {population}, the data are inconclusive on {_named(left)}: "
             f"{'; '.join(sorted(reasons - {''}))}."
         )
-    if len(result.deciding) == 1:
-        return " This is inconclusive: more draws could change it."
     return f" More draws could change the verdict on {_named(left)}."
 
 
@@ -269,7 +270,11 @@ def _of_claim(result: DesignResult, claim: Claim, sign: float) -> str:
 def _strict_sentence(result: DesignResult) -> tuple[str, ...]:
     """Return a sentence on whether the differences hold at the stricter level of Søgaard et al., if any."""
     shown = [finding for finding in result.deciding if finding.verdict != "undecided"]
-    if not shown or result.settings.alpha <= STRICT_ALPHA:
+    too_few = any(
+        finding.pair.n_items < FEW_ITEMS and finding.found.claims[0].method == "bootstrap"
+        for finding in shown
+    )
+    if not shown or result.settings.alpha <= STRICT_ALPHA or too_few:
         return ()
     n = sum(finding.p_adjusted <= STRICT_ALPHA for finding in shown)
     if len(shown) == 1:

@@ -30,7 +30,8 @@ def as_response_set(gold: Any, a: Any = None, b: Any = None, *, cluster: Any = N
         Responses of each system: arrays (N,) or (N, K) with NaN where a response is missing, lists of numbers
         or of lists, which may differ in length, pandas frames and series, or anything numpy can convert.
         Frames and series are aligned by their index if all have one. If there are two columns or more, each
-        is one rater or run. The raters or runs of lists of differing lengths are unknown.
+        is one rater or run, by the name of its column if a frame names it. The raters or runs of lists of
+        differing lengths are unknown.
     cluster
         The name of each item's cluster, shape (N,): a list, an array or a pandas series, which is aligned by
         its index if the responses have one.
@@ -88,6 +89,8 @@ def as_matrices(sources: dict[str, Any]) -> tuple[dict[str, Floats], dict[str, U
         matrices[name], units[name] = responses_and_units(_values(source, name), name)
         if _is_ragged(source):
             units[name] = UNKNOWN
+        elif units[name].known_by == "columns" and (labels := _labels(source)):
+            units[name] = Units("ids", labels, units[name].index)
     indices = {name: _index(source) for name, source in given.items()}
     if all(index is not None for index in indices.values()):
         rows = _rows_in_order(indices)
@@ -130,6 +133,13 @@ def _is_pandas(source: Any) -> bool:
 
 def _index(source: Any) -> Any:
     return source.index if _is_pandas(source) and hasattr(source, "index") else None
+
+
+def _labels(source: Any) -> tuple[str, ...]:
+    """Return the names of a frame's columns; empty without a frame, or unless each is a text of its own."""
+    labels = list(getattr(source, "columns", ()))
+    named = all(isinstance(label, str) for label in labels) and len(set(labels)) == len(labels)
+    return tuple(labels) if named else ()
 
 
 def _values(source: Any, name: str) -> Any:

@@ -7,6 +7,7 @@ from typing import Literal
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import Units
+from nbyk.testing.shared_units.kinds import kind_of, plural
 from nbyk.words import listed
 
 Claim = Literal["test", "size", "variance", "labels", "prior"]
@@ -52,7 +53,7 @@ def about_units(
     """
     shared = {name: of_name for name, of_name in units.items() if of_name.n_shared}
     gold = shared.pop("gold", None)
-    of_systems = "run" if has_gold else "rater or run"
+    of_systems = kind_of([of_name for name, of_name in units.items() if name != "gold"], has_gold=has_gold)
     facts, kinds, these = [], [], []
     if gold is not None:
         facts.append(f"{_counted(gold.n_shared, 'rater')} rated {_items([gold], n_items)}")
@@ -62,9 +63,9 @@ def about_units(
         behind = list(shared.values())
         one_each = all(of_name.n_shared == 1 for of_name in behind)
         facts.append(f"{_owned(shared, of_systems)} answered {_items(behind, n_items)}")
-        kinds.append(_plural(of_systems))
+        kinds.append(plural(of_systems))
         if not one_each:
-            these.append(f"these {_plural(of_systems)}")
+            these.append(f"these {plural(of_systems)}")
         else:
             these.append(f"this {of_systems}{' of each system' if len(behind) > 1 else ''}")
     if facts:
@@ -75,7 +76,7 @@ def about_units(
         one = "rater" if unknown == ["gold"] else "rater or run"
         yield (
             f"nothing says which {one} gave the responses of {listed(unknown)}: nbyk assumes different "
-            f"{_plural(one)} for each item. If items share them, p is too small {_NEW}"
+            f"{plural(one)} for each item. If items share them, p is too small {_NEW}"
         )
 
 
@@ -88,12 +89,8 @@ def about_pairs() -> str:
     )
 
 
-def _plural(kind: str) -> str:
-    return " or ".join(f"{word}s" for word in kind.split(" or "))
-
-
 def _counted(number: int, kind: str) -> str:
-    return f"one {kind}" if number == 1 else f"the same {number} {_plural(kind)}"
+    return f"one {kind}" if number == 1 else f"the same {number} {plural(kind)}"
 
 
 def _owned(shared: Mapping[str, Units], kind: str) -> str:
@@ -102,7 +99,7 @@ def _owned(shared: Mapping[str, Units], kind: str) -> str:
     if len(shared) > _MOST_NAMED:
         if len(numbers) == 1:
             return f"{_counted(numbers.pop(), kind)} of each of {len(shared)} systems"
-        return f"the same {min(numbers)} to {max(numbers)} {_plural(kind)} of each of {len(shared)} systems"
+        return f"the same {min(numbers)} to {max(numbers)} {plural(kind)} of each of {len(shared)} systems"
     return listed([f"{_counted(of_name.n_shared, kind)} of {name}" for name, of_name in shared.items()])
 
 

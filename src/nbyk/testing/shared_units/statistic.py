@@ -15,13 +15,16 @@ from nbyk.testing.shared_units.responses import Responses, Role
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-ITEM_GROUPS = 100
-"""Number of groups of items to leave out one at a time, if the effect is not a mean over items."""
+ITEM_GROUPS = 400
+"""Most groups of items to leave out one at a time, if the effect is not a mean over items."""
 
-BLOCKS = 8
+BLOCKS = 100
 """Most parts of the items in which a unit is left out in turn, if the effect is not a mean over items."""
 
-_NOISE_DEGREES = 40
+_NOISE_DEGREES = 400
+_WORK = 2_000_000
+"""Items to go through; with very many items, there are fewer groups and blocks."""
+
 _VALUES_AT_ONCE = 4_000_000
 _GROUPING_SEED = 20251122
 
@@ -301,11 +304,16 @@ def _group_changes(
 
 def _item_groups(clusters: Ints) -> tuple[Ints, Ints]:
     """Return the group of each item and the groups' sizes; at most `ITEM_GROUPS`, with whole clusters."""
-    n_clusters = int(clusters.max()) + 1
-    if n_clusters <= ITEM_GROUPS:
+    n_clusters, n_groups = int(clusters.max()) + 1, _fewer(ITEM_GROUPS, 100, len(clusters))
+    if n_clusters <= n_groups:
         return clusters, np.bincount(clusters)
-    groups = _dealt(n_clusters, ITEM_GROUPS)[clusters]
-    return groups, np.bincount(groups, minlength=ITEM_GROUPS)
+    groups = _dealt(n_clusters, n_groups)[clusters]
+    return groups, np.bincount(groups, minlength=n_groups)
+
+
+def _fewer(most: int, least: int, n_items: int) -> int:
+    """Return how often to leave something out: fewer times if there are very many items."""
+    return max(least, min(most, _WORK // n_items))
 
 
 def _dealt(n: int, parts: int) -> Ints:
@@ -363,7 +371,8 @@ def blocks_for(clusters: Ints, n_units: int) -> tuple[Ints, int]:
     """Return the block of each item and the number of blocks, for leaving out `n_units` units in turn."""
     n_clusters = int(clusters.max()) + 1
     # with many units, a few blocks of each are enough to estimate noise
-    n_blocks = min(n_clusters, max(2, min(BLOCKS, 1 + -(-_NOISE_DEGREES // n_units))))
+    degrees = _fewer(_NOISE_DEGREES, 40, len(clusters))
+    n_blocks = min(n_clusters, max(2, min(BLOCKS, 1 + -(-degrees // n_units))))
     return _dealt(n_clusters, n_blocks)[clusters], n_blocks
 
 

@@ -45,7 +45,7 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     """Yield the cautions that are the same for every metric; `panel` holds the populations of the claims."""
     units = named_units(data)
     if panel.sources:
-        yield from few_units(panel)
+        yield from few_units({("A", "B"): panel})
         covered = {name for source in panel.sources for name in _ROLES[source]}
         units = {
             name: of_name

@@ -8,14 +8,14 @@ units.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from nbyk.metrics import Metric
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units import SharedUnitsTest, VariancePart, shared_units_test
 from nbyk.testing.systems.panel import FEW_UNITS, FEWEST_UNITS, Panel
-from nbyk.words import counted, listed
+from nbyk.words import counted, listed, with_names
 
 _POWER = 0.8
 """The power with which the advised numbers of units find an effect as large as the present one."""
@@ -28,7 +28,8 @@ class Claim:
     Attributes
     ----------
     over
-        The members of the population, such as ``("items", "raters")``: new ones of each.
+        The members of the population, such as ``("items", "raters")``: new ones of each. "runs" are the
+        units behind the systems' responses, whatever they are; `population` tells.
     population
         The same in words, with the units that stay as they are: "new items, with these 5 raters".
     p, p_greater, p_less, p_two_sided
@@ -109,6 +110,8 @@ def broad_claim(
     if test.roughness:
         return inconclusive(over, population, test.roughness)
     claim = claim_by_t(test, over, population, alternative=alternative, confidence_level=confidence_level)
+    parts = tuple(replace(part, source=panel.in_words(part.source)) for part in claim.parts)
+    claim = replace(claim, parts=parts)
     return claim if claim.p <= alpha else replace(claim, advice=_advice(test, panel, alpha, alternative))
 
 
@@ -139,12 +142,17 @@ def claim_by_t(
     )
 
 
-def few_units(panel: Panel) -> Iterator[str]:
-    """Yield the caution about a claim from few units."""
-    few = panel.few(FEWEST_UNITS, FEW_UNITS)
-    if few and panel.sources:
+def few_units(panels: Mapping[tuple[str, str], Panel]) -> Iterator[str]:
+    """Yield the caution about claims from few units, of all pairs of systems together."""
+    few = dict.fromkeys(
+        with_names(units, *names)
+        for names, panel in panels.items()
+        for units in panel.few(FEWEST_UNITS, FEW_UNITS)
+        if panel.sources
+    )
+    if few:
         yield (
-            f"{listed(few)} are few to speak for others: we measured that the test called up to .12 of "
+            f"{listed(list(few))} are few to speak for others: we measured that the test called up to .12 of "
             "equally good systems different at α = .05 (docs/shared-units.md)"
         )
 
@@ -165,7 +173,7 @@ def _advice(test: SharedUnitsTest, panel: Panel, alpha: float, alternative: Alte
     }
     if test.smoothness == "jumps" or wanted == 0.0 or sum(between.values()) < wanted:
         return ""
-    these = listed([f"{counted(test.sources[source].units)} {source}" for source in between])
+    these = listed([f"{counted(test.sources[source].units)} {panel.in_words(source)}" for source in between])
     largest = max(between, key=lambda source: between[source])
     rest = test.variance - between[largest]
     more = f"more {'clusters' if panel.of_clusters else 'items'} with {these}"
@@ -173,7 +181,7 @@ def _advice(test: SharedUnitsTest, panel: Panel, alpha: float, alternative: Alte
     if rest >= wanted:
         return says
     units = math.ceil(test.sources[largest].units * between[largest] / (wanted - rest))
-    return f"{says}; about {units} {largest} would"
+    return f"{says}; about {units} {panel.in_words(largest)} would"
 
 
 def inconclusive(over: tuple[str, ...], population: str, reason: str) -> Claim:

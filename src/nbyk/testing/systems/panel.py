@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
@@ -13,6 +12,7 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import Units
 from nbyk.errors import NbykError, unknown_name
 from nbyk.testing.shared_units import NO_UNIT, Responses, Source, responses
+from nbyk.testing.shared_units.kinds import Kind, kind_of_units, names_of_both, plural
 from nbyk.words import counted, listed
 
 Integers = NDArray[np.int64]
@@ -25,8 +25,6 @@ FEWEST_UNITS = 3
 
 FEW_UNITS = 5
 """With fewer, the measured level of the test reached twice the nominal one."""
-
-_SEED = re.compile(r"seed", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -45,6 +43,8 @@ class Panel:
         Number of clusters of items; 0 without clusters.
     of_clusters
         Whether the broadest claim generalises over clusters.
+    kind
+        What the units behind the systems' responses are.
     """
 
     responses: Responses | None
@@ -52,6 +52,7 @@ class Panel:
     fixed: tuple[str, ...]
     n_clusters: int = 0
     of_clusters: bool = False
+    kind: Kind = "run"
 
     @property
     def is_broad(self) -> bool:
@@ -92,6 +93,10 @@ class Panel:
         units = self.responses.source_units[source]
         return min(len(np.intersect1d(role.units, units)) for role in self.responses.roles_of(source))
 
+    def in_words(self, source: str) -> str:
+        """Return a source, or a part of the variance, in words: without gold, runs may be raters."""
+        return source if source.startswith("raters") else source.replace("runs", plural(self.kind))
+
     def _in_words(self, sources: Sequence[Source], *, counted: bool = True) -> list[str]:
         """Return sources in words; the runs of both systems are one source if their numbers are equal."""
         both: tuple[Source, Source] = ("runs of A", "runs of B")
@@ -100,7 +105,7 @@ class Panel:
         for source in sources:
             if together and source == both[1]:
                 continue
-            name = "runs" if together and source == both[0] else str(source)
+            name = self.in_words("runs" if together and source == both[0] else source)
             each = " of each system" if counted and together and source == both[0] else ""
             words.append(f"{self.size(source)} {name}{each}" if counted else name)
         return words
@@ -133,13 +138,14 @@ def panel_of(data: ResponseSet, generalise: Sequence[str] | None) -> Panel:
     """
     if generalise is not None:
         _check_factors(generalise)
-    fixed = tuple(_single_units(data))
+    kind = kind_of_units(data)
+    fixed = tuple(_single_units(data, kind))
     n_clusters = data.n_clusters
     of_clusters = n_clusters > 0 and (generalise is None or "clusters" in generalise)
     found = _responses(data, of_clusters=of_clusters)
     sources: tuple[Source, ...] = () if found is None else tuple(found.source_units)
     if generalise is None:
-        return Panel(found, sources, fixed, n_clusters, of_clusters)
+        return Panel(found, sources, fixed, n_clusters, of_clusters, kind)
     if "clusters" in generalise and not of_clusters:
         raise NbykError(
             "found clusters, but items have none here; leave clusters out, or name the cluster of each item",
@@ -156,7 +162,7 @@ def panel_of(data: ResponseSet, generalise: Sequence[str] | None) -> Panel:
                 argument="generalise",
             )
     kept = tuple(source for source in sources if asked & set(names[source]))
-    return Panel(found, kept, fixed, n_clusters, of_clusters)
+    return Panel(found, kept, fixed, n_clusters, of_clusters, kind)
 
 
 def _responses(data: ResponseSet, *, of_clusters: bool) -> Responses | None:
@@ -181,13 +187,12 @@ def _responses(data: ResponseSet, *, of_clusters: bool) -> Responses | None:
 def _places(data: ResponseSet) -> tuple[dict[str, Integers], bool]:
     """Return a number for each name of A's and of B's units; a unit of both systems has one number.
 
-    Runs are the same if their equal names contain "seed". Without gold the units may be people, who are the
-    same if their ids are equal.
+    Runs are the same if their equal names contain "seed", and people are the same if their ids are equal.
     """
     a, b = (data.units.get(role) for role in ("a", "b"))
     if a is None or b is None:
         return {}, False
-    same = names_of_both(a, b, has_gold=data.has_gold)
+    same = names_of_both(a, b, kind=kind_of_units(data))
     if not same:
         return {}, False
     numbers = {name: number for number, name in enumerate(sorted(same))}
@@ -197,14 +202,6 @@ def _places(data: ResponseSet) -> tuple[dict[str, Integers], bool]:
             [numbers.get(name, first + place) for place, name in enumerate(units.names)], dtype=np.int64
         )
     return places, True
-
-
-def names_of_both(a: Units, b: Units, *, has_gold: bool) -> list[str]:
-    """Return the names of the units that are one unit in two systems, in the first system's order."""
-    if not (a.known_by == b.known_by == "ids"):
-        return []
-    of_b = set(b.names)
-    return [name for name in a.names if name in of_b and (not has_gold or _SEED.search(name))]
 
 
 def _shared_ids(data: ResponseSet, role: str, places: Integers | None) -> Integers | None:
@@ -217,17 +214,15 @@ def _shared_ids(data: ResponseSet, role: str, places: Integers | None) -> Intege
     return ids
 
 
-def _single_units(data: ResponseSet) -> Iterator[str]:
+def _single_units(data: ResponseSet, kind: Kind) -> Iterator[str]:
     """Yield in words the roles with a single unit, which no claim can generalise over."""
     one = {role: _is_one_unit(data.units.get(role)) for role in ("a", "b")}
     if data.has_gold and _is_one_unit(data.units.get("gold"), or_vector=False):
         yield "this rater"
-    of_ids = [data.units[role].known_by == "ids" for role in ("a", "b") if one[role]]
-    unit = "rater or run" if any(of_ids) and not data.has_gold else "run"
     if one["a"] and one["b"]:
-        yield f"this {unit} of each system"
+        yield f"this {kind} of each system"
     else:
-        yield from (f"this {unit} of {role.upper()}" for role in ("a", "b") if one[role])
+        yield from (f"this {kind} of {role.upper()}" for role in ("a", "b") if one[role])
 
 
 def _is_one_unit(units: Units | None, *, or_vector: bool = True) -> bool:

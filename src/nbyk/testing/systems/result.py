@@ -251,10 +251,7 @@ class ComparisonResult(ShownInNotebooks):
         if broad is items:
             return told.of_items()
         if not broad.is_conclusive:
-            return (
-                f"Inconclusive on {self.metric} for {broad.population}: {broad.reason}. For "
-                f"{items.population}: {told.of_items()}"
-            )
+            return told.inconclusive()
         return told.of_both()
 
     def margin_sentences(self, a: str = "A", b: str = "B", *, unit: float = 1.0) -> tuple[str, ...]:

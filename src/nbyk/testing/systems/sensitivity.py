@@ -25,8 +25,9 @@ from nbyk.testing.engine.inputs import as_response_set, as_seed
 from nbyk.testing.intervals import check_confidence_level, percentile_interval
 from nbyk.testing.pvalues import Alternative, PValue, expected_p, null_at_least, p_value, tie_tolerance
 from nbyk.testing.shared_units.cautions import about_units, named_units
+from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, plain
-from nbyk.words import listed
+from nbyk.words import listed, with_names
 
 Floats = NDArray[np.float64]
 Verdict = Literal["A", "B", "different", "undecided"]
@@ -92,6 +93,8 @@ class Sensitivity(ShownInNotebooks):
         Seed of all draws.
     warnings
         Cautions about the numbers, one sentence each.
+    population
+        The population that all verdicts speak of, in words: "new items, with these 5 raters".
     """
 
     effects: tuple[MetricEffect, ...]
@@ -105,6 +108,7 @@ class Sensitivity(ShownInNotebooks):
     n_resamples: int
     seed: int
     warnings: tuple[str, ...]
+    population: str = "new items"
 
     def verdicts(self, null: str) -> dict[str, Verdict]:
         """Return each metric's verdict by its p-value under a null."""
@@ -136,12 +140,15 @@ class Sensitivity(ShownInNotebooks):
             f"{_number_of(n_nulls, 'null')} and {_number_of(n_samplers, 'sampler')} of expected p; "
             f"{self.alternative}, α = {self.alpha:g})"
         )
+        verdict = f"For {with_names(self.population, a, b)}, the verdict"
+        if self.population == "new items":
+            verdict = "The verdict"
         if not self.depends:
             if counts["undecided"] == len(defined):
-                return f"The verdict does not depend on the choice: none of {ways} tells {a} from {b}."
+                return f"{verdict} does not depend on the choice: none of {ways} tells {a} from {b}."
             sides: dict[str, str] = {"A": f"{a} to be better", "B": f"{b} to be better"}
             shown = sides.get(next(iter(set(counts) - {"different"}), ""), f"that {a} and {b} differ")
-            return f"The verdict does not depend on the choice: all of {ways} show {shown}."
+            return f"{verdict} does not depend on the choice: all of {ways} show {shown}."
         parts = [
             f"{n} {verb}{'s' * (n == 1)} {text}"
             for verdict, verb, text in (
@@ -164,7 +171,7 @@ class Sensitivity(ShownInNotebooks):
             if verdict in by_metric.values()
         ]
         return (
-            f"The verdict depends on the choice: of {ways}, {', '.join(parts)}; under {self.null}, "
+            f"{verdict} depends on the choice: of {ways}, {', '.join(parts)}; under {self.null}, "
             f"{', and '.join(named)}."
         )
 
@@ -278,6 +285,7 @@ def sensitivity(
         n_resamples=n_resamples,
         seed=seed,
         warnings=(*left_out, *about_units(named_units(data), data.n_items, has_gold=data.has_gold)),
+        population=panel_of(data, None).population((), of_clusters=data.clusters is not None),
     )
 
 

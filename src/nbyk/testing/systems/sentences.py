@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 from nbyk.testing.systems.claims import Claim
 from nbyk.testing.systems.margins import MarginClaim
+from nbyk.words import with_names
 
 MORE_DRAWS = "more draws could change it"
 """The reason why a decision is inconclusive where its p-value is drawn and too near α."""
@@ -27,11 +28,12 @@ class Told:
     def of_items(self) -> str:
         """Return the sentence of the claim over new items alone."""
         result, claim = self.result, self.result.claims[-1]
-        kept = claim.population.partition(", with ")[2] if len(result.claims) == 1 else ""
+        population = self._of(claim.population)
+        kept = population.partition(", with ")[2] if len(result.claims) == 1 else ""
         if result.n_clusters and len(result.claims) == 1:
-            kept = claim.population
+            kept = population
         first, second, sign = self._in_order(claim)
-        hypothesis = result.hypothesis.replace("A and B", f"{self.a} and {self.b}")
+        hypothesis = self._of(result.hypothesis)
         return (
             f"{self._shown(claim)} on {result.metric}{f', for {kept}' if kept else ''}: the effect of "
             f"{first} over {second} on {result.size} is {number(sign * result.effect)} "
@@ -47,15 +49,26 @@ class Told:
         one_sided = "" if result.alternative == "two-sided" else f"{result.alternative}, "
         _, _, narrow = self._in_order(items) if result.verdict == "undecided" else (first, second, sign)
         return (
-            f"{self._shown(broad)} on {result.metric}, for {broad.population}: the effect of {first} over "
-            f"{second} on {result.size} is {number(sign * result.effect)} "
+            f"{self._shown(broad)} on {result.metric}, for {self._of(broad.population)}: the effect "
+            f"of {first} over {second} on {result.size} is {number(sign * result.effect)} "
             f"({self._ends(broad.low, broad.high, sign)}), and {result.p_in_words(broad)} "
             f"({result.alternative}, {self._test(broad)}) under the null that "
             f"{self.a} and {self.b} are equally good there, at α = {result.alpha:g}. "
-            f"For {items.population}, {self._shown(items)}: "
+            f"For {self._of(items.population)}, {self._shown(items)}: "
             f"{self._ends(self.interval.low, self.interval.high, narrow)}, {result.p_in_words(items)} "
             f"({one_sided}{self._null}, {self._how}).{self._more_draws(items)}"
         )
+
+    def inconclusive(self) -> str:
+        """Return the sentences where the broadest claim is inconclusive."""
+        broad, items = self.result.claims[0], self.result.claims[-1]
+        return (
+            f"Inconclusive on {self.result.metric} for {self._of(broad.population)}: "
+            f"{self._of(broad.reason)}. For {self._of(items.population)}: {self.of_items()}"
+        )
+
+    def _of(self, text: str) -> str:
+        return with_names(text, self.a, self.b)
 
     def _test(self, claim: Claim) -> str:
         """Return the test that made a claim's p: t or, if nothing varies, the one over items."""
@@ -98,9 +111,10 @@ class Told:
 
 def margin_sentence(found: MarginClaim, metric: str, a: str, b: str, unit: float) -> str:
     """Return the result about a margin in a sentence."""
-    margin, where = f"{unit * found.margin:.10g}", f"on {metric}, for {found.population}"
+    margin, where = f"{unit * found.margin:.10g}", f"on {metric}, for {with_names(found.population, a, b)}"
     if found.reason:
-        return f"These data are inconclusive about a margin of {margin} {where}: {found.reason}."
+        why = with_names(found.reason, a, b)
+        return f"These data are inconclusive about a margin of {margin} {where}: {why}."
     ends = f"{number(unit * found.low)} to {number(unit * found.high)}"
     interval = f"{100 * (1.0 - 2.0 * found.alpha):g} % interval {ends}"
     test = "all items have the same effect, tested" if found.constant else "one-sided t-tests"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from dataclasses import dataclass
 from typing import Any
@@ -14,7 +13,7 @@ from nbyk.testing.results import Several
 from nbyk.testing.systems.margins import MarginClaim
 from nbyk.testing.systems.result import ComparisonResult, ConfidenceInterval, plain
 from nbyk.testing.systems.sentences import MORE_DRAWS, items_in_words
-from nbyk.words import listed
+from nbyk.words import listed, with_names
 
 
 @dataclass(frozen=True)
@@ -109,8 +108,12 @@ class Pair:
         """Why the decision is inconclusive; "" if it is not."""
         if self.decided:
             return ""
-        named = {"A": self.a, "B": self.b}
-        return re.sub(r"\b[AB]\b", lambda at: named[at[0]], self.result.claims[0].reason) or MORE_DRAWS
+        return with_names(self.result.claims[0].reason, self.a, self.b) or MORE_DRAWS
+
+    @property
+    def population(self) -> str:
+        """The population of the broadest claim, in words."""
+        return with_names(self.result.claims[0].population, self.a, self.b)
 
     @property
     def better(self) -> str | None:
@@ -196,8 +199,11 @@ class Leaderboard(Several):
     @property
     def population(self) -> str:
         """The population that p, ranks and groups speak of: that of each pair's broadest claim."""
-        found = list(dict.fromkeys(pair.result.claims[0].population for pair in self.pairs))
-        return found[0] if len(found) == 1 else f"{'; '.join(found)}, as the pairs' data allow"
+        found = list(dict.fromkeys(pair.population for pair in self.pairs))
+        if len(found) == 1:
+            return found[0]
+        broadest = max(self.pairs, key=lambda pair: (len(pair.result.claims[0].over), -len(pair.population)))
+        return f"{broadest.population}, or for less where the data of a pair allow no more"
 
     @property
     def test(self) -> str:

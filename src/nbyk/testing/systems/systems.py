@@ -232,7 +232,7 @@ def compare_systems(
         decision_error=0.0 if exact else decision_error,
         warnings=(
             *_about_units(
-                list(panels.values()),
+                {(names[a], names[b]): panel for (a, b), panel in panels.items()},
                 {name: units[name] for name in ("gold", *names) if name in units},
                 rows.n_items,
             ),
@@ -242,10 +242,12 @@ def compare_systems(
     )
 
 
-def _about_units(panels: Sequence[Panel], units: Mapping[str, Units], n_items: int) -> Iterator[str]:
+def _about_units(
+    panels: Mapping[tuple[str, str], Panel], units: Mapping[str, Units], n_items: int
+) -> Iterator[str]:
     """Yield the cautions about shared units, except about those that every pair generalises over."""
-    if all(panel.sources for panel in panels):
-        yield from dict.fromkeys(text for panel in panels for text in few_units(panel))
+    if all(panel.sources for panel in panels.values()):
+        yield from few_units(panels)
         units = {name: of_name for name, of_name in units.items() if not of_name.n_shared}
     yield from about_units(units, n_items, has_gold="gold" in units)
 

@@ -1,0 +1,48 @@
+"""What the units behind the systems' responses are, runs or people, and which ones two systems share."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from nbyk.data.columns import RUN_NAMES
+from nbyk.data.response_set import ResponseSet
+from nbyk.data.units import Units
+
+_SEED = re.compile(r"seed", re.IGNORECASE)
+_RUN = re.compile("|".join(RUN_NAMES), re.IGNORECASE)
+
+Kind = Literal["run", "rater", "rater or run"]
+
+
+def kind_of_units(data: ResponseSet) -> Kind:
+    """Return what the units behind the systems' responses are: runs or, without gold, perhaps people.
+
+    Without gold, units with ids are people, unless all ids say that they are seeds, runs, epochs or trials.
+    One response per item is that of a run.
+    """
+    return kind_of([data.units[role] for role in ("a", "b") if role in data.units], has_gold=data.has_gold)
+
+
+def kind_of(units: Sequence[Units], *, has_gold: bool) -> Kind:
+    """Return what some systems' units are, as `kind_of_units` does."""
+    if has_gold or all(of_system.known_by == "vector" for of_system in units):
+        return "run"
+    if all(of_system.known_by != "ids" for of_system in units):
+        return "rater or run"
+    names = [name for of_system in units for name in of_system.names]
+    return "run" if all(map(_RUN.search, names)) else "rater"
+
+
+def plural(kind: str) -> str:
+    """Return the plural of a kind of units: "raters or runs"."""
+    return " or ".join(f"{word}s" for word in kind.split(" or "))
+
+
+def names_of_both(a: Units, b: Units, *, kind: Kind) -> list[str]:
+    """Return the names of the units that are one unit in two systems, in the first system's order."""
+    if not (a.known_by == b.known_by == "ids"):
+        return []
+    of_b = set(b.names)
+    return [name for name in a.names if name in of_b and (kind != "run" or _SEED.search(name))]
