@@ -25,7 +25,7 @@ def values(path: Path, choice: SampleChoice | None = None) -> list[list[float]]:
 def test_the_runs_of_a_model_are_the_raters_of_its_documents(tmp_path: Path) -> None:
     samples = read_samples(runs(tmp_path, SCORES))
     assert samples.ratings.items == ("0", "1", "2")
-    assert samples.ratings.raters == DATES
+    assert samples.ratings.raters == tuple(f"run {date}" for date in DATES)
     np.testing.assert_array_equal(samples.ratings.matrix(), np.transpose(SCORES))
     assert samples.metric == "acc"
     assert set(samples.documents["1"]) == {"doc_hash", "target_hash"}
@@ -41,7 +41,7 @@ def test_runs_in_folders_of_their_own_are_told_apart_by_their_path(tmp_path: Pat
         runs(tmp_path / f"seed{seed}", [row])
     ratings = read_samples(tmp_path).ratings
     np.testing.assert_array_equal(ratings.matrix(), np.transpose(SCORES))
-    assert ratings.raters[1] == f"seed1/org__model/samples_gsm8k_{DATES[0]}.jsonl"
+    assert ratings.raters[1] == f"run seed1/org__model/samples_gsm8k_{DATES[0]}.jsonl"
 
 
 def test_an_output_path_that_is_a_file_puts_the_runs_beside_it(tmp_path: Path) -> None:

@@ -74,6 +74,14 @@ def system_column(table: Table) -> str | None:
     return _known(table, "system")
 
 
+def run_word(column: str) -> str:
+    """Return the word for a run that a column's name is or ends in: "seed"; "" if its name says no run."""
+    name = column.lower()
+    if name not in RUN_NAMES and "trial" not in name:
+        return ""
+    return next(word for word in ("trial", "seed", "epoch", "run") if word in name)
+
+
 def described(
     columns: Columns,
     items: Sequence[str],
@@ -85,7 +93,7 @@ def described(
     """Return the columns' roles in words: "items = sample_id (250), runs = epoch (5), values = match"."""
     parts = [f"items = {columns.item} ({len(set(items))})"]
     if columns.rater is not None and raters_known:
-        who = "runs" if columns.rater.lower() in RUN_NAMES or "trial" in columns.rater else "raters"
+        who = "runs" if run_word(columns.rater) else "raters"
         parts.append(f"{who} = {columns.rater} ({len(set(raters))})")
     said = ", ".join([*parts, f"values = {columns.value}"])
     return f"{said}; not used: {', '.join(unused)}" if unused else said

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.columns import run_word
 from nbyk.data.tables import Table
 from nbyk.data.text import reason, shown, text_lines, unreadable
 from nbyk.errors import NbykError
@@ -130,6 +131,8 @@ def long_cells(table: Table, item: str, rater: str | None, value: str) -> Entrie
             "id on each row"
         )
         raters = as_ids(table, rater, table.column(rater, hint))
+        if word := run_word(rater):
+            raters = [name if word in name.lower() else f"{word} {name}" for name in raters]
     return Entries(items, raters, found, range(len(items)), table, value)
 
 

@@ -37,10 +37,32 @@ def test_the_text_prints_the_pairs_and_the_runs_without_a_partner(nbyk: Run) -> 
     assert "Runs paired by name: seed10, seed1, seed2; unpaired: seed4 of a." in unfolded(text)
 
 
-def test_without_gold_any_equal_ids_are_pairs(nbyk: Run) -> None:
-    write_runs("a", ["1", "2", "3", "4"])
-    write_runs("b", ["1", "2", "3"])
-    assert sentences(nbyk, "a.csv b.csv") == ["Raters paired by name: 1, 2, 3; unpaired: 4 of a."]
+def test_without_gold_people_are_pairs_by_equal_ids(nbyk: Run) -> None:
+    write_runs("a", ["71", "w2", "cem", "dan"])
+    write_runs("b", ["71", "w2", "cem"])
+    assert sentences(nbyk, "a.csv b.csv") == ["Raters paired by name: 71, w2, cem; unpaired: dan of a."]
+
+
+@pytest.mark.parametrize("names", [["1", "2", "3"], ["0", "1", "2"], ["rating1", "rating2", "rating3"]])
+def test_positions_are_nobodys_names(nbyk: Run, names: list[str]) -> None:
+    write_runs("a", names)
+    write_runs("b", names)
+    answer = found(nbyk, "a.csv b.csv")
+    assert not any("paired by name" in sentence for sentence in answer["sentences"])
+    assert "for new items and raters or runs:" in answer["sentences"][0]
+
+
+@pytest.mark.parametrize(("column", "paired"), [("seed", True), ("epoch", False), ("run_id", False)])
+def test_a_column_of_runs_says_so_for_its_numbers(nbyk: Run, column: str, paired: bool) -> None:
+    for name in ("a", "b"):
+        write_runs(name, ["1", "2", "3"])
+        path = Path(f"{name}.csv")
+        path.write_text(path.read_text().replace("item,rater,value", f"item,{column},value"))
+    code, text, errors = nbyk("compare a.csv b.csv")
+    assert code == 0, errors
+    assert f"runs = {column} (3)" in errors
+    assert "for new items and runs:" in unfolded(text)
+    assert ("Runs paired by name: seed 1, seed 2, seed 3; unpaired: none." in unfolded(text)) == paired
 
 
 @pytest.mark.parametrize("of_b", [["1", "2", "3"], ["seed4", "seed5"], ["seed1"]])

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import replace
 from itertools import combinations
 
 from nbyk.data import Systems
@@ -17,10 +16,13 @@ _MOST = 12
 def pairing_sentences(systems: Systems) -> Iterator[str]:
     """Yield one sentence about units paired by name and units without a partner; none if none is paired."""
     kind = kind_of(list(systems.units.values()), has_gold=systems.gold is not None)
-    shared = {name: _shared(units) for name, units in systems.units.items() if units.index is not None}
+    known = {name: units for name, units in systems.units.items() if units.index is not None}
+    shared = {name: _shared(units) for name, units in known.items()}
     partners: dict[str, list[str]] = {}
-    for (one, of_one), (other, of_other) in combinations(shared.items(), 2):
+    for (one, of_one), (other, of_other) in combinations(known.items(), 2):
         for name in names_of_both(of_one, of_other, kind=kind):
+            if name not in shared[one] or name not in shared[other]:
+                continue
             have = partners.setdefault(name, [])
             have += [system for system in (one, other) if system not in have]
     if not partners:
@@ -29,19 +31,14 @@ def pairing_sentences(systems: Systems) -> Iterator[str]:
         name if len(have) == len(systems.names) else f"{name} ({', '.join(have)})"
         for name, have in partners.items()
     ]
-    alone = {
-        system: [name for name in units.names if name not in partners] for system, units in shared.items()
-    }
+    alone = {system: [name for name in names if name not in partners] for system, names in shared.items()}
     unpaired = ", ".join(f"{_some(names)} of {system}" for system, names in alone.items() if names)
     yield f"{plural(kind).capitalize()} paired by name: {_some(paired)}; unpaired: {unpaired or 'none'}."
 
 
-def _shared(units: Units) -> Units:
-    """Return the units that answer two items or more; only these are paired."""
-    return replace(
-        units,
-        names=tuple(name for name, count in zip(units.names, units.items_of, strict=True) if count > 1),
-    )
+def _shared(units: Units) -> list[str]:
+    """Return the names of the units that answer two items or more; only these are paired."""
+    return [name for name, count in zip(units.names, units.items_of, strict=True) if count > 1]
 
 
 def _some(names: Sequence[str]) -> str:

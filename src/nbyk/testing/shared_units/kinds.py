@@ -13,6 +13,10 @@ from nbyk.data.units import Units
 _SEED = re.compile(r"seed", re.IGNORECASE)
 _RUN = re.compile("|".join(RUN_NAMES), re.IGNORECASE)
 
+_POSITION = re.compile(
+    r"(rating|score|value|response|answer|label|slot|column|col|)[ _.-]*(\d{1,6})", re.IGNORECASE
+)
+
 Kind = Literal["run", "rater", "rater or run"]
 
 
@@ -31,6 +35,8 @@ def kind_of(units: Sequence[Units], *, has_gold: bool) -> Kind:
         return "run"
     if all(of_system.known_by != "ids" for of_system in units):
         return "rater or run"
+    if any(_are_positions(of_system.names) for of_system in units):
+        return "rater or run"
     names = [name for of_system in units for name in of_system.names]
     return "run" if all(map(_RUN.search, names)) else "rater"
 
@@ -41,8 +47,27 @@ def plural(kind: str) -> str:
 
 
 def names_of_both(a: Units, b: Units, *, kind: Kind) -> list[str]:
-    """Return the names of the units that are one unit in two systems, in the first system's order."""
+    """Return the names of the units that are one unit in two systems, in the first system's order.
+
+    Positions, such as rating1 to rating3 or 1 to 3, name nobody.
+    """
     if not (a.known_by == b.known_by == "ids"):
+        return []
+    if _are_positions(a.names) or _are_positions(b.names):
         return []
     of_b = set(b.names)
     return [name for name in a.names if name in of_b and (kind != "run" or _SEED.search(name))]
+
+
+def _are_positions(names: Sequence[str]) -> bool:
+    """Return whether names are only places in a row: 0 or 1 to K, bare or behind one word for a rating."""
+    found = [_POSITION.fullmatch(name) for name in names]
+    places = sorted(int(place[2]) for place in found if place)
+    words = {place[1].lower() for place in found if place}
+    first = places[0] if places else 0
+    return (
+        len(words) == 1
+        and first in (0, 1)
+        and len(places) == len(names) > 1
+        and places == list(range(first, first + len(places)))
+    )
