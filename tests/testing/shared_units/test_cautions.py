@@ -14,6 +14,7 @@ from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.units import ALL_FRESH, Units
 from nbyk.planning.settling import simulated_sizes
 from nbyk.testing.shared_units.cautions import about_units
+from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.variance import variance_shares
 
 compare = partial(nbyk.compare, generalise=("items",))
@@ -36,7 +37,7 @@ def sharing(warnings: Iterable[str]) -> list[str]:
 
 def units(index: Iterable[Iterable[int]]) -> Units:
     places = np.array(list(index), np.int32)
-    return Units("ids", tuple(map(str, range(places.max() + 1))), places)
+    return Units("ids", tuple(f"w{number}" for number in range(places.max() + 1)), places)
 
 
 def test_arrays_of_two_columns_or_more_share_their_columns() -> None:
@@ -76,6 +77,9 @@ def test_each_answer_about_two_systems_says_it_and_no_number_moves(
         assert len(sharing(found.warnings)) == 1
         assert not sharing(expected.warnings)
         found = replace(found, warnings=expected.warnings)
+        if isinstance(found, Sensitivity):
+            assert found.population == "new items, with these 5 raters and these 3 runs of each system"
+            found = replace(found, population=expected.population)
         if look is settle:
             assert found.people
             found = replace(found, people="")
