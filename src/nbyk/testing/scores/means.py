@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from scipy.special import stdtrit
+
 from nbyk.data.arrays import Floats
 
 
 def mean_interval(sample: Floats, confidence_level: float) -> tuple[float, float]:
     """Return the t interval of a mean; NaN for one score."""
-    mean, reach = float(sample.mean()), _reach(_standard_error(sample), len(sample) - 1, confidence_level)
+    mean, reach = _mean(sample), _reach(_standard_error(sample), len(sample) - 1, confidence_level)
     return mean - reach, mean + reach
 
 
@@ -20,7 +23,7 @@ def mean_difference(
 
     The interval is NaN where a system has one score.
     """
-    difference = float(a.mean() - b.mean())
+    difference = _mean(a) - _mean(b)
     if paired:
         error, df = _standard_error(a - b), len(a) - 1.0
     else:
@@ -31,11 +34,18 @@ def mean_difference(
     return difference, (difference - reach, difference + reach)
 
 
+def _mean(sample: Floats) -> float:
+    # the same as numpy's mean, which takes three times as long on a few scores; so does its std
+    return float(np.add.reduce(sample)) / len(sample)
+
+
 def _standard_error(sample: Floats) -> float:
-    return float(sample.std(ddof=1)) / math.sqrt(len(sample)) if len(sample) > 1 else math.nan
+    n = len(sample)
+    if n < 2:
+        return math.nan
+    deviations = sample - _mean(sample)
+    return math.sqrt(float(np.add.reduce(deviations * deviations)) / (n - 1)) / math.sqrt(n)
 
 
 def _reach(error: float, df: float, confidence_level: float) -> float:
-    from scipy.special import stdtrit
-
     return error and float(error * stdtrit(df, 0.5 + 0.5 * confidence_level))

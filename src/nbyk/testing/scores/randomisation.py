@@ -7,7 +7,7 @@ Monte-Carlo error. Otherwise M are drawn, and p = (1 + count)/(1 + M).
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -230,7 +230,8 @@ class _Setting:
             rows = slice(first, last)
             count_subsets(self.values[rows], self.size, self.low[rows], self.high[rows], counts[rows])
 
-        replace(drawing, n_draws=1).over_streams(fill, len(self.values))
+        each = Drawing(1, drawing.seed, drawing.threads, drawing.progress)
+        each.over_streams(fill, len(self.values))
         return counts
 
     def _enumerated_null(self, n_draws: int) -> Floats:

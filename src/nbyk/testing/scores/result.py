@@ -142,13 +142,13 @@ def warnings_of(test: str, fewest: int) -> Iterator[str]:
 
 
 def p_of_counts(
-    at_least: Counts, at_most: Counts, n_draws: int, alternative: Alternative, *, smoothing: bool
+    at_least: Counts | int, at_most: Counts | int, n_draws: int, alternative: Alternative, *, smoothing: bool
 ) -> Floats:
     """Return p-values from counts of null draws that are at least, and at most, as large as observed.
 
     Parameters
     ----------
-    at_least, at_most : ndarray, shape (R,)
+    at_least, at_most : ndarray, shape (R,), or a number
         The counts, ties included.
     n_draws
         Draws of the null.
@@ -159,23 +159,22 @@ def p_of_counts(
 
     Returns
     -------
-    ndarray, shape (R,)
+    ndarray, shape (R,), or a number
     """
     extra = 1 if smoothing else 0
-    greater, less = ((extra + count) / (extra + n_draws) for count in (at_least, at_most))
+    total = extra + n_draws
     if alternative == "two-sided":
-        return np.minimum(1.0, 2.0 * np.minimum(greater, less))
-    return greater if alternative == "greater" else less
+        return np.minimum(1.0, 2.0 * ((extra + np.minimum(at_least, at_most)) / total))
+    return np.asarray((extra + (at_least if alternative == "greater" else at_most)) / total)
 
 
 def pvalue_of_counts(
     at_least: int, at_most: int, n_draws: int, alternative: Alternative, *, smoothing: bool, exact: bool
 ) -> PValue:
     """Return the p-value of one test with its Monte-Carlo standard error, which is 0 if `exact`."""
-    pair = np.array([at_least]), np.array([at_most])
-    p = float(p_of_counts(*pair, n_draws, alternative, smoothing=smoothing)[0])
+    p = float(p_of_counts(at_least, at_most, n_draws, alternative, smoothing=smoothing))
     if exact:
         return PValue(p, 0.0, alternative)
     sides = 2.0 if alternative == "two-sided" else 1.0
-    share = min(1.0, float(p_of_counts(*pair, n_draws, alternative, smoothing=True)[0]) / sides)
+    share = min(1.0, float(p_of_counts(at_least, at_most, n_draws, alternative, smoothing=True)) / sides)
     return PValue(p, sides * math.sqrt(share * (1.0 - share) / (1 + n_draws)), alternative)
