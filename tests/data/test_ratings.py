@@ -182,7 +182,7 @@ def test_an_array_is_items_by_raters_with_nan_missing(tmp_path, suffix):
     path = tmp_path / f"ratings{suffix}"
     (np.save if suffix == ".npy" else np.savez)(path, matrix)
     ratings = read_ratings(path)
-    assert rows(ratings) == [("0", "1", 1.0), ("0", "2", 2.0), ("1", "0", 3.0)]
+    assert rows(ratings) == [("0", "column 1", 1.0), ("0", "column 2", 2.0), ("1", "column 0", 3.0)]
     np.testing.assert_array_equal(ratings.matrix(), [[1, 2], [3, np.nan]])
 
 

@@ -50,8 +50,14 @@ def test_columns_of_an_array_are_units_and_a_vector_says_nothing(tmp_path: Path)
     np.save(tmp_path / "vector.npy", matrix[:, 1])
     ratings = read_ratings(tmp_path / "matrix.npy")
     data = response_set(matrix, matrix[:, 1], matrix)
-    for units, values in ((ratings.units(), ratings.matrix()), (data.units["gold"], data.gold)):
-        assert by_name(units, values) == [{"1": 0.2, "2": 0.3}, {"0": 0.4, "1": 0.5}]
+    for units, values, of in (
+        (ratings.units(), ratings.matrix(), "column "),
+        (data.units["gold"], data.gold, ""),
+    ):
+        assert by_name(units, values) == [
+            {f"{of}1": 0.2, f"{of}2": 0.3},
+            {f"{of}0": 0.4, f"{of}1": 0.5},
+        ]
         assert units.n_shared == 1
     assert data.units["a"].known_by == read_ratings(tmp_path / "vector.npy").units().known_by == "vector"
 

@@ -117,8 +117,11 @@ def read_ratings(
         column = cells.table.column(cluster, "rename the column of clusters, or name it with `cluster`")
         of_rows = as_ids(cells.table, cluster, column)
         clusters = [of_rows[row] for row in cells.rows]
+    raters = cells.raters
+    if cells.value is None and all(map(str.isdigit, set(raters))):
+        raters = [f"column {place}" for place in raters]
     ratings = Ratings.from_columns(
-        cells.items, cells.raters, values, at=cells.at, raters_known=raters_known, clusters=clusters
+        cells.items, raters, values, at=cells.at, raters_known=raters_known, clusters=clusters
     )
     said = ""
     if found is not None:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from tests.cli.compare.ratings import found, unfolded
@@ -43,11 +45,26 @@ def test_without_gold_people_are_pairs_by_equal_ids(nbyk: Run) -> None:
     assert sentences(nbyk, "a.csv b.csv") == ["Raters paired by name: 71, w2, cem; unpaired: dan of a."]
 
 
-@pytest.mark.parametrize("names", [["1", "2", "3"], ["0", "1", "2"], ["rating1", "rating2", "rating3"]])
-def test_positions_are_nobodys_names(nbyk: Run, names: list[str]) -> None:
-    write_runs("a", names)
-    write_runs("b", names)
-    answer = found(nbyk, "a.csv b.csv")
+def test_numbers_in_a_column_of_raters_are_people(nbyk: Run) -> None:
+    write_runs("a", ["1", "2", "3"])
+    write_runs("b", ["1", "2", "3"])
+    assert sentences(nbyk, "a.csv b.csv") == ["Raters paired by name: 1, 2, 3; unpaired: none."]
+
+
+@pytest.mark.parametrize("names", ["rating1,rating2,rating3", "0,1,2", "array"])
+def test_positions_are_nobodys_names(nbyk: Run, names: str) -> None:
+    values = np.random.default_rng(2).random((2, ITEMS, 3)).round(3)
+    for name, matrix in zip("ab", values, strict=True):
+        if names == "array":
+            np.save(name, matrix)
+            continue
+        rows = [f"q{item},{','.join(map(str, row))}" for item, row in enumerate(matrix.tolist())]
+        Path(f"{name}.csv").write_text("\n".join([f"item,{names}", *rows]))
+    answer = (
+        found(nbyk, "a.npy b.npy")
+        if names == "array"
+        else json.loads(nbyk("compare a.csv b.csv --format json")[1])
+    )
     assert not any("paired by name" in sentence for sentence in answer["sentences"])
     assert "for new items and raters or runs:" in answer["sentences"][0]
 

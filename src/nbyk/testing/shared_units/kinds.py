@@ -14,7 +14,7 @@ _SEED = re.compile(r"seed", re.IGNORECASE)
 _RUN = re.compile("|".join(RUN_NAMES), re.IGNORECASE)
 
 _POSITION = re.compile(
-    r"(rating|score|value|response|answer|label|slot|column|col|)[ _.-]*(\d{1,6})", re.IGNORECASE
+    r"(rating|score|value|response|answer|label|slot|column|col)[ _.-]*(\d{1,6})", re.IGNORECASE
 )
 
 Kind = Literal["run", "rater", "rater or run"]
@@ -49,7 +49,7 @@ def plural(kind: str) -> str:
 def names_of_both(a: Units, b: Units, *, kind: Kind) -> list[str]:
     """Return the names of the units that are one unit in two systems, in the first system's order.
 
-    Positions, such as rating1 to rating3 or 1 to 3, name nobody.
+    Positions, such as rating1 to rating3 or column 0 to column 4, name nobody.
     """
     if not (a.known_by == b.known_by == "ids"):
         return []
@@ -60,7 +60,7 @@ def names_of_both(a: Units, b: Units, *, kind: Kind) -> list[str]:
 
 
 def _are_positions(names: Sequence[str]) -> bool:
-    """Return whether names are only places in a row: 0 or 1 to K, bare or behind one word for a rating."""
+    """Return whether names are only places in a row: 0 or 1 to K behind one word for a rating."""
     found = [_POSITION.fullmatch(name) for name in names]
     places = sorted(int(place[2]) for place in found if place)
     words = {place[1].lower() for place in found if place}
