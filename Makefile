@@ -126,7 +126,7 @@ test-wheel: install
 # Inspect's dependencies exclude some of the locked versions, so that its test has an environment of its own.
 test-inspect: install
 	test -d $(VENV)-inspect || $(PYTHON) -m venv $(VENV)-inspect
-	$(VENV)-inspect/bin/python -m pip install --quiet --disable-pip-version-check '.[inspect]' pytest
+	$(VENV)-inspect/bin/python -m pip install --quiet --disable-pip-version-check '.[inspect]' pytest hypothesis
 	$(VENV)-inspect/bin/python -m pytest tests/data/test_inspect_logs.py
 
 test-commands: install
