@@ -74,7 +74,7 @@ def test_a_log_is_read_as_inspect_reads_it(
     ratings = read_ratings(path, cluster="text")
     said = f"items = sample_id ({N_SAMPLES}), runs = epoch ({N_EPOCHS}), values = match"
     assert ratings.recognised == said
-    expected = {(s.id, str(s.epoch)): float(s.scores["match"].value == "C") for s in log.samples}
+    expected = {(s.id, f"epoch {s.epoch}"): float(s.scores["match"].value == "C") for s in log.samples}
     index = zip(ratings.item_index, ratings.rater_index, ratings.values, strict=True)
     assert {(ratings.items[i], ratings.raters[r]): value for i, r, value in index} == expected
     assert ratings.clusters == tuple(f"t{int(item[1:]) % N_TEXTS}" for item in ratings.items)
