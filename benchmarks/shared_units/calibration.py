@@ -114,6 +114,8 @@ def _reasons(rates: pd.DataFrame) -> Iterator[str]:
 
 def _why(row: dict[str, Any]) -> str:
     """Return the letter of the reason, which the page explains."""
+    if row["factor"] == "clusters":
+        return "f"
     if row["shared"] > 0.05:
         return "a" if row["units"] == 2 else "b" if row["design"] == "sparse" else "e"
     if "clusters" in row["factor"]:

@@ -26,7 +26,7 @@ from nbyk.words import counted, listed
 Floats: TypeAlias = NDArray[np.float64]
 
 _FEW_RATERS = 10
-"""With fewer raters, the measured level of the test over new raters reaches .13 at .05 (docs/labels.md)."""
+"""With fewer raters, the measured level of the test over new raters reaches .12 at .05 (docs/labels.md)."""
 
 
 def over_raters(rated: RatedTargets | None, generalise: Sequence[str] | None, *, published: bool) -> bool:
@@ -178,5 +178,5 @@ def about_raters(rated: RatedTargets, *, drawn: bool) -> Iterator[str]:
     elif rated.n_shared < _FEW_RATERS:
         yield (
             f"{counted(rated.n_shared)} raters are few to speak for others: we measured that the test called "
-            "up to .13 of equally good systems different at α = .05 with five raters (docs/labels.md)"
+            "up to .12 of equally good systems different at α = .05 with five raters (docs/labels.md)"
         )
