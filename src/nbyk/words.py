@@ -22,6 +22,11 @@ def counted(number: int) -> str:
     return _COUNTS[number] if number < len(_COUNTS) else str(number)
 
 
+def in_full(margin: float) -> str:
+    """Return a number that the user gave with all of its digits, but for rounding in its conversion."""
+    return f"{margin:.10g}"
+
+
 def with_names(text: str, a: str, b: str) -> str:
     """Return a result's text about A and B with the systems' names in their place.
 

@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from nbyk.words import in_full, with_names
+
 if TYPE_CHECKING:
     from nbyk.report.answer import Answer
     from nbyk.testing.systems.margins import MarginClaim
@@ -71,10 +73,10 @@ def with_gate(answer: Answer, shown: Shown) -> Answer:
     sentence = f"The gate is {no}passed: {a} is {no}shown to be better than {b}."
     if margin is not None:
         sentence = {
-            "yes": f"The gate is passed: {a} is better than {b}, or not worse by {margin:.10g}.",
-            "no": f"The gate is not passed: {a} is worse than {b} by more than {margin:.10g}.",
+            "yes": f"The gate is passed: {a} is better than {b}, or not worse by {in_full(margin)}.",
+            "no": f"The gate is not passed: {a} is worse than {b} by more than {in_full(margin)}.",
             "inconclusive": f"The gate is inconclusive: these data do not show whether {a} is worse than {b} "
-            f"by {margin:.10g}.",
+            f"by {in_full(margin)}.",
         }[verdict]
     elif verdict == "inconclusive":
         more = f"more draws could change whether {a} is shown to be better than {b}; raise --max-resamples"
@@ -104,7 +106,5 @@ def by_margin(metrics: Iterable[tuple[bool, MarginClaim | None]]) -> Verdict:
 
 def reason_of(pairs: Iterable[tuple[str, str, ComparisonResult]]) -> str:
     """Return why some named pair allows no claim about the broadest population; "" if every pair does."""
-    from nbyk.words import with_names
-
     reasons = ((a, b, result.claims[0].reason) for a, b, result in pairs)
     return next((with_names(reason, a, b) for a, b, reason in reasons if reason), "")

@@ -75,11 +75,11 @@ def system_column(table: Table) -> str | None:
 
 
 def run_word(column: str) -> str:
-    """Return the word for a run that a column's name is or ends in: "seed"; "" if its name says no run."""
+    """Return the word for a run that a column's name holds, such as "seed"; "" if it names no runs."""
     name = column.lower()
-    if name not in RUN_NAMES and "trial" not in name:
-        return ""
-    return next(word for word in ("trial", "seed", "epoch", "run") if word in name)
+    if "trial" in name:
+        return "trial"
+    return name.removesuffix("_id") if name in RUN_NAMES else ""
 
 
 def described(

@@ -138,7 +138,7 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
     rows = [(part, row) for part in parts for row in range(len(part.items))]
     ratings = Ratings.from_columns(
         [item for part in parts for item in part.items],
-        [f"run {date}" for part in parts for date in part.raters],
+        [f"run {name}" for part in parts for name in part.raters],
         [value for part in parts for value in part.numbers().tolist()],
         at=lambda position: rows[position][0].at(rows[position][1]),
     )

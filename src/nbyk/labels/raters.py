@@ -66,6 +66,12 @@ class RatedTargets:
         """Return the number of each item's ratings in each class, shape (N, C)."""
         return np.stack([(self.codes == code).sum(axis=1) for code in range(len(self.classes))], axis=1) * 1.0
 
+    def shares(self, counts: Floats) -> Floats:
+        """Return the soft labels, shape (N, C), of items with such numbers of ratings in each class."""
+        smoothed = counts + self.smoothing
+        shares: Floats = smoothed / smoothed.sum(axis=1, keepdims=True)
+        return shares
+
     def responses(self) -> Responses:
         """Return the ratings as the test for shared units takes them, without the systems."""
         values = np.where(self.codes >= 0, self.codes, np.nan)
@@ -118,8 +124,7 @@ def refuse_other_targets(rated: RatedTargets, labels: HardLabels | SoftLabels) -
             argument="rated",
         )
     if isinstance(labels, SoftLabels):
-        smoothed = counts + rated.smoothing
-        made = smoothed / smoothed.sum(axis=1, keepdims=True)
+        made = rated.shares(counts)
         same_shape = made.shape == target.shape
         other = np.abs(made - target).max(axis=1) > _ROUNDED if same_shape else np.ones(len(target), bool)
     else:
@@ -231,8 +236,7 @@ class _Targets:
                 left *= sizes[:, None]
             counts[rows] = np.where(sizes[:, None] < 2.0, counts[rows], left)
         if self._kind == "soft":
-            smoothed = counts + self._rated.smoothing
-            return self._of(smoothed / smoothed.sum(axis=1, keepdims=True), kept)
+            return self._of(self._rated.shares(counts), kept)
         counts = counts[:, self._places]
         most = counts >= counts.max(axis=1, keepdims=True) - _SAME_SHARE
         lowest, highest = most.argmax(axis=1), most.shape[1] - 1 - most[:, ::-1].argmax(axis=1)

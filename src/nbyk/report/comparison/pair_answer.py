@@ -41,7 +41,7 @@ from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.sentences import number
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import VarianceShares
-from nbyk.words import listed, with_names
+from nbyk.words import in_full, listed, with_names
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -139,7 +139,7 @@ def _question(found: PairFindings) -> str:
     question = f"Is {found.a} better than {found.b}"
     if not first.margins:
         return f"{question}?"
-    margin = number(found.unit_of(first) * first.margins[0].margin)
+    margin = in_full(found.unit_of(first) * first.margins[0].margin)
     return f"{question}, or at least not worse by {margin}?"
 
 
@@ -287,7 +287,7 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
     draws = f"all {result.n_resamples + 1} arrangements" if result.exact else f"{result.n_resamples} draws"
     return {
         f"effect of {a} over {b}": number(result.effect),
-        **{found.named(name): found.named(text) for name, text in _of_broad_claims(result).items()},
+        **_of_broad_claims(found, result),
         f"{percent} interval, percentile": _ends(result.interval_percentile),
         f"{percent} interval, BCa": _ends(result.interval_bca),
         "p, two-sided": _p(result.p_two_sided),
@@ -327,13 +327,14 @@ def _numbered(number: int, unit: str) -> str:
     return f"{number} {unit if number == 1 else plural(unit)}"
 
 
-def _of_broad_claims(result: ComparisonResult) -> dict[str, str]:
+def _of_broad_claims(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
     """Return a row for each claim broader than new items."""
     rows = {}
     for claim in result.claims[:-1]:
-        level = f"{100 * result.interval_bca.level:g} % interval for {claim.population}"
+        population = found.named(claim.population)
+        level = f"{100 * result.interval_bca.level:g} % interval for {population}"
         ends = f"{number(claim.low)} to {number(claim.high)}"
-        rows[f"p for {claim.population}"] = number(claim.p) if claim.is_conclusive else claim.reason
+        rows[f"p for {population}"] = number(claim.p) if claim.is_conclusive else found.named(claim.reason)
         rows[level] = ends if claim.is_conclusive else "–"
     return rows
 

@@ -33,9 +33,8 @@ def kind_of(units: Sequence[Units], *, has_gold: bool) -> Kind:
     """Return what some systems' units are, as `kind_of_units` does."""
     if has_gold or all(of_system.known_by == "vector" for of_system in units):
         return "run"
-    if all(of_system.known_by != "ids" for of_system in units):
-        return "rater or run"
-    if any(_are_positions(of_system.names) for of_system in units):
+    by_ids = any(of_system.known_by == "ids" for of_system in units)
+    if not by_ids or any(_are_positions(of_system.names) for of_system in units):
         return "rater or run"
     names = [name for of_system in units for name in of_system.names]
     return "run" if all(map(_RUN.search, names)) else "rater"
@@ -51,9 +50,8 @@ def names_of_both(a: Units, b: Units, *, kind: Kind) -> list[str]:
 
     Positions, such as rating1 to rating3 or column 0 to column 4, name nobody.
     """
-    if not (a.known_by == b.known_by == "ids"):
-        return []
-    if _are_positions(a.names) or _are_positions(b.names):
+    by_ids = a.known_by == b.known_by == "ids"
+    if not by_ids or _are_positions(a.names) or _are_positions(b.names):
         return []
     of_b = set(b.names)
     return [name for name in a.names if name in of_b and (kind != "run" or _SEED.search(name))]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Literal
 
@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nbyk.errors import NbykError
+from nbyk.metrics.item_means import item_means, without_rounding
 from nbyk.testing.shared_units.kernels import add_sharing, count_entries, fill_entries
 
 Floats = NDArray[np.float64]
@@ -35,6 +36,15 @@ class Role:
 
     values: Floats
     units: Ints
+
+    @cached_property
+    def packed(self) -> Floats:
+        """The responses of each item first, then NaN."""
+        missing = np.isnan(self.values)
+        if not missing.any():
+            return self.values
+        order = np.argsort(missing, axis=1, kind="stable")
+        return np.take_along_axis(self.values, order, axis=1)
 
 
 @dataclass(frozen=True)
@@ -93,6 +103,22 @@ class Responses:
             totals += np.bincount(units, weights=sizes[rows], minlength=self.n_units)
             counts += np.bincount(units, minlength=self.n_units)
         return totals / counts
+
+    @cached_property
+    def sizes(self) -> dict[Source, int]:
+        """The number of units of each source, of the system with fewer if both have units of it."""
+        return {
+            source: min(len(np.intersect1d(role.units, units)) for role in self.roles_of(source))
+            for source, units in self.source_units.items()
+        }
+
+    @cached_property
+    def in_order(self) -> Responses:
+        """The same data with items, and the numbers of clusters, in an order that follows from the responses.
+
+        Groups and blocks of items are dealt by place, so that they do not depend on the order of a file.
+        """
+        return _ordered(self)
 
     @cached_property
     def entries(self) -> tuple[Ints, Ints]:
@@ -195,6 +221,61 @@ def responses(
             numbered[position] = np.maximum(numbered[position], _renumbered(ids, numbers, first))
     gold_role, a_role, b_role = map(Role, (gold_values, a_values, b_values), numbered)
     return Responses(gold_role, a_role, b_role, source_units, *_clusters(clusters, n))
+
+
+def _ordered(data: Responses) -> Responses:
+    """Return the data in the order of `Responses.in_order`.
+
+    The order depends neither on the rows of a file, nor on which system is A, nor on the direction of the
+    scale, but where items tie.
+    """
+    means = [item_means(role.packed) if role.values.shape[1] else None for role in data.roles]
+    gold, a, b = means
+    assert a is not None
+    assert b is not None
+    keys = [a + b, np.abs(a - b)] if gold is None else [gold, a + b, np.abs(a - b)]
+    far = [np.abs(key - key.mean()) for key in keys]
+    by_unit = [_by_unit(role, _ranks_of_units(data, np.sum(far, axis=0))) for role in data.roles]
+    columns = without_rounding(np.stack([*far, *keys], axis=1))
+    rows = np.concatenate([columns, *by_unit], axis=1)
+    if data.clustered:
+        sizes = np.bincount(data.clusters)
+        sums = [np.bincount(data.clusters, weights=column) for column in np.nan_to_num(rows).T]
+        of_clusters = without_rounding(np.stack(sums, axis=1) / sizes[:, None])
+        rank = np.empty(len(sizes), np.int64)
+        rank[np.lexsort(of_clusters.T[::-1])] = np.arange(len(sizes))
+        clusters = rank[data.clusters]
+        order = np.lexsort([*rows.T[::-1], clusters])
+    else:
+        order = np.lexsort(rows.T[::-1])
+        clusters = np.empty(len(order), np.int64)
+        clusters[order] = np.arange(len(order))
+    gold_role, a_role, b_role = (Role(role.values[order], role.units[order]) for role in data.roles)
+    return replace(data, gold=gold_role, a=a_role, b=b_role, clusters=clusters[order])
+
+
+def _ranks_of_units(data: Responses, of_items: Floats) -> Ints:
+    """Return the rank of each unit by its responses and by the items that it answers; the last is no unit."""
+    sums = np.zeros((data.n_units, 4))
+    for role in data.roles:
+        rows, columns = np.nonzero(role.units >= 0)
+        units, values = role.units[rows, columns], role.values[rows, columns]
+        weights = of_items[rows]
+        for place, numbers in enumerate((np.ones(len(rows)), weights, values, values * weights)):
+            sums[:, place] += np.bincount(units, weights=numbers, minlength=data.n_units)
+    ranks = np.full(data.n_units + 1, -1)
+    ranks[np.lexsort(without_rounding(sums).T[::-1])] = np.arange(data.n_units)
+    return ranks
+
+
+def _by_unit(role: Role, ranks: Ints) -> Floats:
+    """Return the responses of each item by the ranks of their units, and then by value, and these ranks."""
+    by_value = np.argsort(role.values, axis=1, kind="stable")
+    values = np.take_along_axis(role.values, by_value, axis=1)
+    units = ranks[np.take_along_axis(role.units, by_value, axis=1)]
+    order = np.argsort(units, axis=1, kind="stable")
+    both = [np.take_along_axis(array, order, axis=1) for array in (values, units)]
+    return np.concatenate(both, axis=1)
 
 
 def _matrix(values: ArrayLike, name: str) -> Floats:

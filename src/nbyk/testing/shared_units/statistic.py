@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -101,7 +101,7 @@ def effects_of_moved_sets(
 
 def _columns(metric: Metric, data: Responses) -> list[Floats]:
     """Return the metric's input of gold, A and B: item means, or left-packed responses."""
-    packed = [_packed(role.values) for role in data.roles]
+    packed = [role.packed for role in data.roles]
     if metric.needs == "responses":
         return packed
     return [item_means(values) if values.shape[1] else values[:, 0:0].reshape(-1) for values in packed]
@@ -179,15 +179,6 @@ def _steps(data: Responses) -> Floats:
     return np.maximum(1.0, 0.5 * (sizes - 1.0) / np.sqrt(sizes))
 
 
-def _packed(values: Floats) -> Floats:
-    """Return rows with their responses first, then NaN."""
-    missing = np.isnan(values)
-    if not missing.any():
-        return values
-    order = np.argsort(missing, axis=1, kind="stable")
-    return np.take_along_axis(values, order, axis=1)
-
-
 def _means_without(role: Role, means: Floats, items: Ints, units: Ints) -> Floats:
     out = np.empty(len(items))
     fill_means_without(role.values, role.units, means, items, units, out)
@@ -221,7 +212,7 @@ def _effects_of_rows(
 
 
 def _recomputed_changes(metric: Metric, data: Responses) -> Changes:
-    data = _in_order(data)
+    data = data.in_order
     columns = _columns(metric, data)
     effect = float(_effects_of_sets(metric, [column[None] for column in columns])[0])
     by_group, sizes = _group_changes(metric, columns, effect, data.clusters)
@@ -230,61 +221,6 @@ def _recomputed_changes(metric: Metric, data: Responses) -> Changes:
     if data.clustered:
         of_items, _ = _group_changes(metric, columns, effect, np.arange(data.n_items))
     return Changes(effect, by_group, sizes, units, within, _at_work(of_items))
-
-
-def _in_order(data: Responses) -> Responses:
-    """Return the data with items, and the numbers of clusters, in an order that follows from the responses.
-
-    Groups and blocks are dealt by place. So they depend neither on the order of the rows of a file, nor on
-    which system is A, nor on the direction of the scale, but where items tie.
-    """
-    means = [item_means(_packed(role.values)) if role.values.shape[1] else None for role in data.roles]
-    gold, a, b = means
-    assert a is not None
-    assert b is not None
-    keys = [a + b, np.abs(a - b)] if gold is None else [gold, a + b, np.abs(a - b)]
-    far = [np.abs(key - key.mean()) for key in keys]
-    by_unit = [_by_unit(role, _ranks_of_units(data, np.sum(far, axis=0))) for role in data.roles]
-    columns = without_rounding(np.stack([*far, *keys], axis=1))
-    rows = np.concatenate([columns, *by_unit], axis=1)
-    if data.clustered:
-        sizes = np.bincount(data.clusters)
-        sums = [np.bincount(data.clusters, weights=column) for column in np.nan_to_num(rows).T]
-        of_clusters = without_rounding(np.stack(sums, axis=1) / sizes[:, None])
-        rank = np.empty(len(sizes), np.int64)
-        rank[np.lexsort(of_clusters.T[::-1])] = np.arange(len(sizes))
-        clusters = rank[data.clusters]
-        order = np.lexsort([*rows.T[::-1], clusters])
-    else:
-        order = np.lexsort(rows.T[::-1])
-        clusters = np.empty(len(order), np.int64)
-        clusters[order] = np.arange(len(order))
-    gold_role, a_role, b_role = (Role(role.values[order], role.units[order]) for role in data.roles)
-    return replace(data, gold=gold_role, a=a_role, b=b_role, clusters=clusters[order])
-
-
-def _ranks_of_units(data: Responses, of_items: Floats) -> Ints:
-    """Return the rank of each unit by its responses and by the items that it answers; the last is no unit."""
-    sums = np.zeros((data.n_units, 4))
-    for role in data.roles:
-        rows, columns = np.nonzero(role.units >= 0)
-        units, values = role.units[rows, columns], role.values[rows, columns]
-        weights = of_items[rows]
-        for place, numbers in enumerate((np.ones(len(rows)), weights, values, values * weights)):
-            sums[:, place] += np.bincount(units, weights=numbers, minlength=data.n_units)
-    ranks = np.full(data.n_units + 1, -1)
-    ranks[np.lexsort(without_rounding(sums).T[::-1])] = np.arange(data.n_units)
-    return ranks
-
-
-def _by_unit(role: Role, ranks: Ints) -> Floats:
-    """Return the responses of each item by the ranks of their units, and then by value, and these ranks."""
-    by_value = np.argsort(role.values, axis=1, kind="stable")
-    values = np.take_along_axis(role.values, by_value, axis=1)
-    units = ranks[np.take_along_axis(role.units, by_value, axis=1)]
-    order = np.argsort(units, axis=1, kind="stable")
-    both = [np.take_along_axis(array, order, axis=1) for array in (values, units)]
-    return np.concatenate(both, axis=1)
 
 
 def _group_changes(

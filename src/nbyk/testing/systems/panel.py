@@ -88,10 +88,7 @@ class Panel:
 
     def size(self, source: Source) -> int:
         """Return the number of units of a source, of the system with fewer if both have units of it."""
-        if self.responses is None:
-            return 0
-        units = self.responses.source_units[source]
-        return min(len(np.intersect1d(role.units, units)) for role in self.responses.roles_of(source))
+        return 0 if self.responses is None else self.responses.sizes[source]
 
     def in_words(self, source: str) -> str:
         """Return a source, or a part of the variance, in words: without gold, runs may be raters."""
@@ -142,7 +139,7 @@ def panel_of(data: ResponseSet, generalise: Sequence[str] | None) -> Panel:
     fixed = tuple(_single_units(data, kind))
     n_clusters = data.n_clusters
     of_clusters = n_clusters > 0 and (generalise is None or "clusters" in generalise)
-    found = _responses(data, of_clusters=of_clusters)
+    found = _responses(data, kind, of_clusters=of_clusters)
     sources: tuple[Source, ...] = () if found is None else tuple(found.source_units)
     if generalise is None:
         return Panel(found, sources, fixed, n_clusters, of_clusters, kind)
@@ -165,9 +162,9 @@ def panel_of(data: ResponseSet, generalise: Sequence[str] | None) -> Panel:
     return Panel(found, kept, fixed, n_clusters, of_clusters, kind)
 
 
-def _responses(data: ResponseSet, *, of_clusters: bool) -> Responses | None:
+def _responses(data: ResponseSet, kind: Kind, *, of_clusters: bool) -> Responses | None:
     """Return the responses with shared units and clusters; None if no units are shared."""
-    places, paired = _places(data)
+    places, paired = _places(data, kind)
     ids = {role: _shared_ids(data, role, places.get(role)) for role in ("gold", "a", "b")}
     if all(of_role is None for of_role in ids.values()):
         return None
@@ -184,7 +181,7 @@ def _responses(data: ResponseSet, *, of_clusters: bool) -> Responses | None:
     return found if found.source_units else None
 
 
-def _places(data: ResponseSet) -> tuple[dict[str, Integers], bool]:
+def _places(data: ResponseSet, kind: Kind) -> tuple[dict[str, Integers], bool]:
     """Return a number for each name of A's and of B's units; a unit of both systems has one number.
 
     Runs are the same if their equal names contain "seed", and people are the same if their ids are equal.
@@ -192,7 +189,7 @@ def _places(data: ResponseSet) -> tuple[dict[str, Integers], bool]:
     a, b = (data.units.get(role) for role in ("a", "b"))
     if a is None or b is None:
         return {}, False
-    same = names_of_both(a, b, kind=kind_of_units(data))
+    same = names_of_both(a, b, kind=kind)
     if not same:
         return {}, False
     numbers = {name: number for number, name in enumerate(sorted(same))}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from nbyk.testing.systems.claims import Claim
 from nbyk.testing.systems.margins import MarginClaim
-from nbyk.words import with_names
+from nbyk.words import in_full, with_names
 
 MORE_DRAWS = "more draws could change it"
 """The reason why a decision is inconclusive where its p-value is drawn and too near α."""
@@ -111,7 +111,7 @@ class Told:
 
 def margin_sentence(found: MarginClaim, metric: str, a: str, b: str, unit: float) -> str:
     """Return the result about a margin in a sentence."""
-    margin, where = f"{unit * found.margin:.10g}", f"on {metric}, for {with_names(found.population, a, b)}"
+    margin, where = in_full(unit * found.margin), f"on {metric}, for {with_names(found.population, a, b)}"
     if found.reason:
         why = with_names(found.reason, a, b)
         return f"These data are inconclusive about a margin of {margin} {where}: {why}."

@@ -13,7 +13,7 @@ from nbyk.testing.results import Several
 from nbyk.testing.systems.margins import MarginClaim
 from nbyk.testing.systems.result import ComparisonResult, ConfidenceInterval, plain
 from nbyk.testing.systems.sentences import MORE_DRAWS, items_in_words
-from nbyk.words import listed, with_names
+from nbyk.words import in_full, listed, with_names
 
 
 @dataclass(frozen=True)
@@ -267,7 +267,7 @@ class Leaderboard(Several):
             named = pair.a if self.against is not None else f"{pair.a}{between}{pair.b}"
             found.setdefault(verdict, []).append(named)
         to, than = ("", "") if self.against is None else (f" to {self.against}", f" than {self.against}")
-        margin = f"{unit * first.margin:.10g}"
+        margin = in_full(unit * first.margin)
         told = {
             "equivalent": f"equivalent{to} within ±{margin}",
             "not worse": f"not worse{than} by {margin} or more",
