@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import re
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nbyk.errors import on_one_line
 from nbyk.files import write_text
@@ -14,6 +14,7 @@ from nbyk.spreadsheets import csv_text
 if TYPE_CHECKING:
     import pandas as pd
 
+_SMALL = 0.05
 
 _COMMANDS = {
     "\\": r"\textbackslash{}",
@@ -66,16 +67,30 @@ def latex(table: pd.DataFrame, caption: str) -> str:
 
 
 def cells(table: pd.DataFrame) -> list[list[str]]:
-    """Return a table's cells for display: rounded, on one line, and a dash for an empty cell."""
-    return [[_shown(value) for value in row] for row in table.itertuples(index=False)]
+    """Return a table's cells for display: rounded, on one line, and a dash for an empty cell.
+
+    Numbers have four decimals, or three digits in a column whose numbers are all small.
+    """
+    small = [_is_small(column) for _, column in table.items()]
+    return [
+        [_shown(value, of_small) for value, of_small in zip(row, small, strict=True)]
+        for row in table.itertuples(index=False)
+    ]
 
 
-def _shown(value: object) -> str:
+def _is_small(column: pd.Series[Any]) -> bool:
+    numbers = [abs(value) for value in column if isinstance(value, float) and math.isfinite(value)]
+    return bool(numbers) and max(numbers) < _SMALL
+
+
+def _shown(value: object, small: bool) -> str:
     if value is None:
         return "–"
     if isinstance(value, float):
         if math.isnan(value):
             return "–"
+        if small:
+            return f"{value:#.3g}" if value else "0"
         return f"{value:.2e}" if 0.0 < abs(value) < 1e-4 else f"{value + 0.0:.4f}"
     return on_one_line(str(value))
 
