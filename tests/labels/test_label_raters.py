@@ -192,7 +192,7 @@ def test_a_design_with_ratings_speaks_of_new_raters(tmp_path: Path) -> None:
     assert finding.p == finding.found.claims[0].p_two_sided
     sentence = design_answer(result).sentences[0]
     assert " for new items and raters: cross_entropy" in sentence
-    assert "For new items, with these 5 raters: (95 % interval" in sentence
+    assert "For new items, with these 5 raters, this lead has a 95 % interval" in sentence
     narrow = compare_design(*read_design(laid(tmp_path, 5, "generalise: [items]\n")))
     assert narrow.deciding[0].p == finding.found.claims[1].p_two_sided
     assert any("not over raters" in text for text in design_answer(narrow).cautions)

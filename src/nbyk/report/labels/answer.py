@@ -208,7 +208,7 @@ def _verdict_sentence(result: DesignResult) -> str:
                 f"Inconclusive for {broader[0].population}: {broader[0].reason}. For {narrow.population}, "
                 f"{pair.treatment} has a {name} of {found.score_treatment:.4f} against "
                 f"{found.score_control:.4f} of {pair.control}, a lead of {found.effect:.4f} "
-                f"{_of_claim(result, narrow, 1.0)}."
+                f"({_of_claim(result, narrow, 1.0)})."
             )
         names, scores = (pair.treatment, pair.control), (found.score_treatment, found.score_control)
         lead, low, high = found.effect, found.low, found.high
@@ -219,7 +219,9 @@ def _verdict_sentence(result: DesignResult) -> str:
             one_sided = result.settings.chosen_alternative == "greater"
             verb = f"is not shown to {'be better than' if one_sided else 'differ from'}"
         sign = -1.0 if finding.verdict == "worse" else 1.0
-        also = f" For {narrow.population}: {_of_claim(result, narrow, sign)}." if broader else ""
+        also = (
+            f" For {narrow.population}, this lead has a {_of_claim(result, narrow, sign)}." if broader else ""
+        )
         of_whom = f" for {broader[0].population}" if broader else ""
         return (
             f"{names[0]} {verb} {names[1]}{of_whom}: {name} {scores[0]:.4f} against {scores[1]:.4f}, "
@@ -264,7 +266,7 @@ def _of_claim(result: DesignResult, claim: Claim, sign: float) -> str:
     two_sided = result.settings.chosen_alternative == "two-sided"
     p = claim.p_two_sided if two_sided else claim.p_greater
     ends = f"{_level(result)} interval {low:.4f} to {high:.4f}"
-    return f"({ends}, {_p_in_words(result, claim, p, p)}, {_sided(result)})"
+    return f"{ends}, {_p_in_words(result, claim, p, p)}, {_sided(result)}"
 
 
 def _strict_sentence(result: DesignResult) -> tuple[str, ...]:
