@@ -24,11 +24,8 @@ from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units import SharedUnitsTest, responses, shared_units_test
 from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK, LEAST_PART
 from nbyk.testing.shared_units.kinds import kind_of_units
-from nbyk.testing.systems.panel import panel_of
+from nbyk.testing.systems.panel import FEWEST_UNITS, panel_of
 from nbyk.words import counted, listed
-
-FEWEST = 3
-"""Raters, runs or clusters that the test needs for a claim about others."""
 
 _MANY_SWAPS = 40
 """With this many items or clusters, p has so many values that one of them is α."""
@@ -181,10 +178,10 @@ def _test_of(pilot: ResponseSet, metric: Metric) -> SharedUnitsTest:
 
 def check_clusters(data: ResponseSet) -> None:
     """Raise NbykError if items come in clusters, but in too few for a claim about others."""
-    if 0 < data.n_clusters < FEWEST:
+    if 0 < data.n_clusters < FEWEST_UNITS:
         raise NbykError(
-            f"found {data.n_clusters} clusters, which cannot speak for others; collect at least {FEWEST}, or "
-            "leave the clusters out",
+            f"found {data.n_clusters} clusters, which cannot speak for others; collect at least "
+            f"{FEWEST_UNITS}, or leave the clusters out",
             argument="cluster",
         )
 
@@ -258,7 +255,7 @@ class Crew:
         """The units of which there are too few for a claim about others, in words; "" if there are enough."""
         clusters = self.clusters if self.items_per_cluster > 1 else 0
         counts = (("raters", self.raters), ("runs", self.runs), ("clusters", clusters))
-        return listed([f"{counted(count)} {noun}" for noun, count in counts if 0 < count < FEWEST])
+        return listed([f"{counted(count)} {noun}" for noun, count in counts if 0 < count < FEWEST_UNITS])
 
     def check(self) -> None:
         """Raise NbykError unless raters can divide the work like this."""

@@ -10,13 +10,14 @@ from itertools import product
 from typing import Any
 
 from nbyk.errors import NbykError
-from nbyk.planning.people import FEWEST, Costs, Crew, Spread, power_with_people
+from nbyk.planning.people import Costs, Crew, Spread, power_with_people
 from nbyk.planning.sides import SIDES, check_side
 from nbyk.testing.pvalues import Alternative
+from nbyk.testing.systems.panel import FEWEST_UNITS
 from nbyk.words import listed
 
 _MOST = {"n_items": 1_000_000, "raters": 10_000, "ratings_per_item": 10_000, "runs": 10_000}
-_LEAST = {"n_items": 2, "raters": FEWEST, "ratings_per_item": 1, "runs": FEWEST}
+_LEAST = {"n_items": 2, "raters": FEWEST_UNITS, "ratings_per_item": 1, "runs": FEWEST_UNITS}
 _TRIED = (*range(1, 21), 25, 30, 40, 50, 75, 100)
 """The numbers of raters, ratings per item and runs to try if several numbers are left out."""
 
@@ -171,7 +172,7 @@ class PeoplePlan:
                 f"of {self.effect:.3g}, the power of {test} is at most {self.power:.2f}; you asked for "
                 f"{asked.power:g}."
             )
-        why = f" {self.crew.too_few.capitalize()} cannot speak for others: give at least {FEWEST}."
+        why = f" {self.crew.too_few.capitalize()} cannot speak for others: give at least {FEWEST_UNITS}."
         cost = f"{self.cost:g}" if asked.budget is None else f"{self.cost:g} of {asked.budget:g}"
         return (
             f"With {crew.words}, at a cost of {cost}, {test} finds an effect of {self.effect:.3g} "

@@ -7,11 +7,11 @@ from collections.abc import Sequence
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.planning.people import FEWEST, present_crew, spread_of_test
+from nbyk.planning.people import present_crew, spread_of_test
 from nbyk.planning.people_plan import CrewRequest, plan_with_people
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units import shared_units_test
-from nbyk.testing.systems.panel import panel_of
+from nbyk.testing.systems.panel import FEWEST_UNITS, panel_of
 
 
 def what_people_would(
@@ -26,7 +26,7 @@ def what_people_would(
     if panel.responses is None or not panel.sources:
         return ""
     over = f"For {panel.population(panel.sources, of_clusters=panel.of_clusters)}"
-    few = [source for source in panel.sources if panel.size(source) < FEWEST]
+    few = [source for source in panel.sources if panel.size(source) < FEWEST_UNITS]
     if few:
         named = " and ".join(f"{panel.size(source)} {panel.in_words(source)}" for source in few)
         return f"{over}, {named} cannot settle it: they cannot speak for others."

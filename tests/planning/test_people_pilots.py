@@ -1,0 +1,121 @@
+"""Planning with people: a pilot with ids gives its variances back."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+import nbyk
+from nbyk.data.response_set import ResponseSet
+from nbyk.data.units import ALL_FRESH
+from nbyk.errors import NbykError
+from nbyk.metrics import get
+from nbyk.planning.people import (
+    Crew,
+    Spread,
+    pilot_test,
+    spread_of,
+    variance_of,
+)
+from nbyk.testing.shared_units import responses, shared_units_test
+
+MEAN = get("mean")
+
+
+@pytest.mark.statistics
+def test_a_comparison_with_ids_gives_its_variances_back() -> None:
+    """Means over 60 pilots of 100 items and 8 raters; raters' variance is known to about 7 % then."""
+    generator = np.random.default_rng(3)
+    found = []
+    for _ in range(60):
+        who = np.tile(np.arange(8), (100, 1))
+        a = (
+            generator.normal(0.0, 0.2, (100, 1))
+            + generator.normal(0.0, 0.1, 8)
+            + generator.normal(0.0, 0.3, (100, 8))
+        )
+        test = shared_units_test(MEAN, responses(a, np.zeros(a.shape), a_units=who, b_units=who, paired=True))
+        found.append(Spread.of(test, rated=True))
+    for name, variance in (("items", 0.04), ("raters", 0.01), ("ratings", 0.09)):
+        assert np.mean([getattr(spread, name) for spread in found]) == pytest.approx(variance, rel=0.2)
+
+
+@pytest.mark.statistics
+@pytest.mark.parametrize("loads", [np.ones(8), np.arange(1.0, 9.0) ** 2], ids=["alike", "unlike"])
+def test_a_sparse_pilot_gives_its_variances_back(loads: np.ndarray) -> None:
+    """Means over 100 pilots of 200 items, each rated by three of eight people, who may rate unlike numbers.
+
+    Raters' variance is known to 8 % then (standard error), the others to 3 %. Divided by J in place of
+    1 / Σ w², that of unlike raters was 1.5 times too large; single ratings were 3.5 times too noisy.
+    """
+    generator = np.random.default_rng(1)
+    found = []
+    for _ in range(100):
+        order = np.log(loads) + generator.gumbel(size=(200, 8))
+        who = np.argsort(-order, axis=1)[:, :3]
+        severity = generator.normal(0.0, 0.1, 8)
+        a = generator.normal(0.0, 0.2, (200, 1)) + severity[who] + generator.normal(0.0, 0.3, (200, 3))
+        test = shared_units_test(MEAN, responses(a, np.zeros(a.shape), a_units=who, b_units=who, paired=True))
+        found.append(Spread.of(test, rated=True))
+    for name, variance, error in (("items", 0.04, 0.03), ("raters", 0.01, 0.08), ("ratings", 0.09, 0.03)):
+        mean = np.mean([getattr(spread, name) for spread in found])
+        assert mean == pytest.approx(variance, rel=3.3 * error), name
+
+
+def clustered_pilot(
+    sizes: list[int], seed: int, *, cluster_sd: float = 0.1
+) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+    """Return ratings of A's and B's answers by the same eight people, and the cluster of each item."""
+    generator = np.random.default_rng(seed)
+    clusters = np.repeat(np.arange(len(sizes)), sizes)
+    effect = 0.05 + generator.normal(0.0, cluster_sd, len(sizes))[clusters]
+    effect = effect + generator.normal(0.0, 0.2, len(clusters))
+    a = (
+        effect[:, np.newaxis]
+        + generator.normal(0.0, 0.08, 8)
+        + generator.normal(0.0, 0.2, (len(clusters), 8))
+    )
+    return 5.0 + a, np.full(a.shape, 5.0), clusters
+
+
+def test_the_variance_between_clusters_comes_back() -> None:
+    """20 pilots of 60 clusters of 4: a mean variance of .01 has a standard error of .02 √(2/59) / √20."""
+    found = []
+    for seed in range(20):
+        a, b, clusters = clustered_pilot([4] * 60, seed)
+        found.append(nbyk_spread(a, b, clusters))
+    means = {
+        name: np.mean([getattr(one, name) for one in found]) for name in ("clusters", "items", "ratings")
+    }
+    assert means["clusters"] == pytest.approx(0.01, abs=4 * 0.02 * np.sqrt(2 / 59 / 20))
+    assert means["items"] == pytest.approx(0.04, abs=4 * 0.04 * np.sqrt(2 / 240 / 20))
+    assert means["ratings"] == pytest.approx(0.04, rel=0.05)
+    alike = [nbyk_spread(*clustered_pilot([4] * 60, seed, cluster_sd=0.0)).clusters for seed in range(20)]
+    assert np.mean(alike) < 0.002
+
+
+def nbyk_spread(a: np.ndarray, b: np.ndarray, clusters: np.ndarray) -> Spread:
+    return spread_of(None, a, b, cluster=clusters.tolist(), metric="mean")
+
+
+def test_a_plan_of_the_pilots_own_sizes_has_the_pilots_variance() -> None:
+    # Also where clusters are unequal: the mean of those that are planned is that of the pilot's
+    a, b, clusters = clustered_pilot([2, 6] * 20, 3)
+    spread = nbyk_spread(a, b, clusters)
+    test = pilot_test(nbyk.response_set(None, a, b, cluster=clusters.tolist()), MEAN)
+    planned = variance_of(spread, Crew(160, 8, 8, 0, items_per_cluster=4))[0]
+    assert planned == pytest.approx(test.variance, rel=0.002)
+
+
+def test_clusters_alone_are_a_pilot_and_two_are_none() -> None:
+    a, b, clusters = clustered_pilot([5] * 30, 4)
+    fresh = ResponseSet(np.empty((150, 0)), a[:, :1], b[:, :1], ALL_FRESH, clusters)
+    spread = spread_of(fresh, metric="mean")
+    assert spread.clusters > 0.0
+    assert (spread.raters, spread.ratings, spread.runs, spread.answers) == (0.0, 0.0, 0.0, 0.0)
+    with pytest.raises(NbykError, match="no rater and no run of this pilot answers two items"):
+        spread_of(replace(fresh, clusters=None), metric="mean")
+    with pytest.raises(NbykError, match="cluster: found 2 clusters, which cannot speak for others"):
+        spread_of(replace(fresh, clusters=np.arange(150) % 2), metric="mean")
