@@ -213,9 +213,24 @@ BAD_FILES: list[tuple[str, dict[str, str], str]] = [
         r"r.csv: the scale runs",
     ),
     (
-        "ratings without a scale",
-        keyed("ratings: {path: r.csv}", RATED),
-        r"design.yaml:\d: ratings: found path without scale",
+        "a scale and classes",
+        keyed("ratings: {path: r.csv, scale: '1,2', classes: [a, b]}", RATED),
+        r"design.yaml:\d: ratings: found scale and classes; a scale's levels are the classes",
+    ),
+    (
+        "classes of a data set",
+        keyed("ratings: {source: convabuse, classes: [a, b]}", RATED),
+        r"design.yaml:\d: ratings: found source and classes; a data set has its own scale",
+    ),
+    (
+        "a rating of no class",
+        {**RATED, **keyed("ratings: {path: r.csv, classes: [a, b]}", RATED)},
+        r"r.csv, line \d, column 'value': found '1', expected one of the classes a, b; mend it",
+    ),
+    (
+        "ratings of one class",
+        {**keyed("ratings: {path: r.csv}", RATED), "r.csv": "item,rater,value\nx,1,a\ny,1,a\n"},
+        r"r.csv: 'a' is the only class, expected two or more",
     ),
     (
         "ratings of nothing",

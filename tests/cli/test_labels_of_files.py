@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from tests.cli.compare.ratings import unfolded
 from tests.cli.conftest import Run
 from tests.cli.label_files import GOLD, GOOD
 
@@ -131,3 +132,39 @@ def test_what_does_not_go_together_is_one_line(nbyk: Run, line: str, error: str)
     assert (code, text) == (2, "")
     assert errors.startswith(f"error: {error}"), errors
     assert errors.count("\n") == 1
+
+
+def several_people() -> str:
+    rows = [f"q{item},{a},{b},{c}" for item, (a, b, c) in enumerate(["aab", "bbb", "aaa", "abb"] * 30)]
+    return "post_id,ann,bo,cy\n" + "\n".join(rows) + "\n"
+
+
+def test_labels_of_several_people_make_the_target_and_a_claim_about_new_ones(nbyk: Run) -> None:
+    Path("people.csv").write_text(several_people())
+    for name, labels in (("one", "abab"), ("two", "bbab")):
+        rows = "".join(f"q{item},{label}\n" for item, label in enumerate(labels * 30))
+        Path(f"{name}.csv").write_text(f"id,label\n{rows}")
+    code, text, errors = nbyk("labels --gold people.csv one.csv two.csv --metric accuracy")
+    assert code == 0
+    assert errors == "people.csv: items = post_id (120), raters = ann, bo, cy, classes = a, b\n"
+    assert "one is " in text
+    assert " for new items and raters: accuracy 1.0000 against 0.7500" in unfolded(text)
+    assert "with these 3 raters, this lead has a 95 % interval" in unfolded(text)
+    narrow = nbyk("labels --gold people.csv one.csv two.csv --metric accuracy --generalise items")[1]
+    assert "new items and raters" not in unfolded(narrow)
+
+
+def test_ties_of_several_people_are_refused_or_broken_as_asked(nbyk: Run) -> None:
+    Path("people.csv").write_text("item,ann,bo\n" + "x,a,b\ny,b,b\nz,a,a\n")
+    for name in ("one", "two"):
+        Path(f"{name}.csv").write_text("item,label\nx,a\ny,b\nz,a\n")
+    code, _, errors = nbyk("labels --gold people.csv one.csv two.csv")
+    assert code == 2
+    assert errors.startswith(
+        "error: people.csv: majority: 1 of 3 items are tied, the first is 'x'; choose --ties"
+    )
+    for ties, score in (("lowest", "1.0000"), ("highest", "0.6667")):
+        text = nbyk(f"labels --gold people.csv one.csv two.csv --metric accuracy --ties {ties}")[1]
+        assert f"accuracy of {score} against {score}" in unfolded(text)
+    assert "unknown way to break ties" in nbyk("labels --gold people.csv one.csv two.csv --ties first")[2]
+    assert nbyk("labels design.yaml --ties lowest")[0] == 2

@@ -29,7 +29,18 @@ def labels(
     ],
     gold: Annotated[
         Path | None,
-        typer.Option(help="Gold labels of the same items, one for each. This replaces a design."),
+        typer.Option(
+            help="Gold labels of the same items: one for each, or a table of the labels that several people "
+            "gave. This replaces a design."
+        ),
+    ] = None,
+    ties: Annotated[
+        str | None,
+        typer.Option(
+            help="With --gold: label of an item whose raters chose several classes equally often: refuse, or "
+            "the lowest or highest in the order of their names.",
+            show_default="refuse",
+        ),
     ] = None,
     metric: Annotated[
         list[str] | None,
@@ -66,6 +77,8 @@ def labels(
     """Compare classifiers by the labels that they predict, hard or soft.
 
     Give the gold labels and one file of predictions for each system: nbyk labels --gold gold.csv a.csv b.csv.
+    If the gold file has the labels of several people, the label of most is the target, and the first claim is
+    about new people too.
     For several runs of a system, soft labels or families of tests, give one design: a file in YAML that names
     the controls, the treatments and their runs (docs/labels.md).
 
@@ -79,7 +92,7 @@ def labels(
     from nbyk.report.labels.answer import design_answer, passes
     from nbyk.report.labels.boostsa import results_files
 
-    read, settings, design = _read(files, gold, metric, against)
+    read, settings, design = _read(files, gold, metric, against, ties)
     if generalise is not None:
         settings = settings.model_copy(update={"generalise": list(factors(generalise) or ())})
     keep = None if out is None else out / "comparisons"
@@ -95,7 +108,11 @@ def labels(
 
 
 def _read(
-    files: Sequence[str], gold: Path | None, metric: Sequence[str] | None, against: str | None
+    files: Sequence[str],
+    gold: Path | None,
+    metric: Sequence[str] | None,
+    against: str | None,
+    ties: str | None,
 ) -> tuple[Design, Settings, str | None]:
     """Return the design, its settings, and its file if it has one."""
     from nbyk.labels.designs import design_of_files, make_settings, read_design
@@ -104,10 +121,10 @@ def _read(
     from nbyk.words import listed
 
     if gold is None:
-        for argument, value in (("metric", metric), ("against", against)):
+        for argument, value in (("metric", metric), ("against", against), ("ties", ties)):
             if value:
                 raise NbykError(
-                    "goes with --gold; a design has its own keys scores, controls and treatments",
+                    "goes with --gold; a design has its own keys scores, controls, treatments and ties",
                     argument=argument,
                 )
         if len(files) > 1 or Path(files[0]).suffix.lower() in LABEL_SUFFIXES:
@@ -124,7 +141,11 @@ def _read(
         except NbykError as error:
             raise error.about(argument="metric") from None
     settings = make_settings(scores=scores) if scores else make_settings()
-    return design_of_files(gold, files, against), settings, None
+    design = design_of_files(gold, files, against, ties or "refuse")  # type: ignore[arg-type]
+    target = design.arms[0].control.runs[0].target
+    if target.recognised:
+        _say(f"{gold}: {target.recognised}")
+    return design, settings, None
 
 
 def _say(line: str) -> None:

@@ -99,10 +99,10 @@ def described(
     return f"{said}; not used: {', '.join(unused)}" if unused else said
 
 
-def described_wide(columns: Columns, items: Sequence[str], raters: Sequence[str]) -> str:
+def described_wide(columns: Columns, items: Sequence[str], raters: Sequence[str], *, givers: str) -> str:
     """Return how a table with a column for each rater was read: "items = item (9), raters or runs = a, b"."""
     shown = ", ".join(raters[:12]) + (f", … ({len(raters)} columns)" if len(raters) > 12 else "")
-    return f"items = {columns.item} ({len(set(items))}), raters or runs = {shown}"
+    return f"items = {columns.item} ({len(set(items))}), {givers} = {shown}"
 
 
 def _known(table: Table, role: str, taken: Sequence[str | None] = ()) -> str | None:

@@ -41,8 +41,8 @@ class Mending:
                 )
 
 
-def without_empty(cells: Entries, mending: Mending) -> tuple[Entries, str]:
-    """Return the cells that hold something, and in words how many are empty.
+def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entries, str]:
+    """Return the cells that hold something, and in words how many are empty; errors say what was expected.
 
     Raises
     ------
@@ -57,8 +57,9 @@ def without_empty(cells: Entries, mending: Mending) -> tuple[Entries, str]:
         what = "no value" if cell is None or (isinstance(cell, str) and not cell.strip()) else shown(cell)
         count = f" ({len(empty)} such rows in all)" if len(empty) > 1 else ""
         raise NbykError(
-            f"{cells.at(empty[0])}, column {cells.column(empty[0])!r}: found {what}, expected a finite "
-            f"number{count}; mend it, or leave the row out if the rating is missing, as `on_empty` drop does"
+            f"{cells.at(empty[0])}, column {cells.column(empty[0])!r}: found {what}, expected "
+            f"{expected}{count}; mend it, or leave the row out if the rating is missing, as `on_empty` drop "
+            "does"
         )
     gone = set(empty)
     kept = _taken(cells, [row for row in range(len(cells.items)) if row not in gone])

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
-from dataclasses import astuple, replace
+from collections.abc import Callable, Sequence
+from dataclasses import astuple, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nbyk.data.columns import Columns, described, described_wide, recognised
 from nbyk.data.layouts import ARRAY_SUFFIXES, Entries, array_cells, as_ids, long_cells, text_cells, wide_cells
@@ -28,6 +30,25 @@ NAMELESS_SUFFIXES = (*ARRAY_SUFFIXES, ".txt")
 """Suffixes of files whose items have only row numbers for names."""
 
 _MADE = (".json", ".eval", ".xlsx")
+
+
+@dataclass(frozen=True)
+class CellKind:
+    """The kind of a table's ratings, numbers or names of classes.
+
+    Attributes
+    ----------
+    numbers
+        Returns the number of each rating; raises NbykError if a cell holds none.
+    expected
+        A rating in words, for errors.
+    givers
+        Those who give ratings, in words.
+    """
+
+    numbers: Callable[[Entries], NDArray[np.float64]]
+    expected: str = "a finite number"
+    givers: str = "raters or runs"
 
 
 def read_ratings(
@@ -82,9 +103,15 @@ def read_ratings(
         rater rates an item twice; or there is only one item. The message names the file and the line (from
         1) or, in Parquet and arrays, the row (from 0).
     """
+    columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)
+    return read_as(CellKind(partial(_numbers, scale=scale)), path, columns, layout, mending)
+
+
+def read_as(kind: CellKind, path: Given, columns: Columns, layout: Layout, mending: Mending) -> Ratings:
+    """Return ratings of some kind; the other arguments and the errors are those of `read_ratings`."""
     if layout not in ("auto", "long", "wide"):
         raise NbykError(f"layout {layout!r} is unknown; expected auto, long or wide")
-    mending, named = Mending(on_duplicates, on_empty), value != "value"
+    cluster, named = columns.cluster, columns.value != "value"
     suffix = "" if isinstance(path, Table) or _is_frame(path) else Path(path).suffix.lower()
     if suffix in NAMELESS_SUFFIXES:
         if cluster is not None:
@@ -92,25 +119,14 @@ def read_ratings(
                 f"{path}: an array has no column {cluster!r}; write it as a table, or leave the clusters out"
             )
         cells = text_cells(path) if suffix == ".txt" else array_cells(path)
-        found, raters_known = (
-            None,
-            len(set(cells.raters)) > 1,
-        )  # a vector does not tell who gave its ratings
+        # a vector does not tell who gave its ratings
+        found, raters_known = None, len(set(cells.raters)) > 1
     else:
         table = table_of(path)
-        found = recognised(table, Columns(item, rater, value, cluster))
+        found = recognised(table, columns)
         cells, raters_known = _table_cells(table, found, layout, mending, named=named)
-    cells, no_value = without_empty(cells, mending)
-    values = cells.numbers()
-    if scale is not None:
-        outside = scale.outside(values)
-        if outside.any():
-            row = int(np.flatnonzero(outside)[0])
-            raise NbykError(
-                f"{cells.at(row)}, column {cells.column(row)!r}: found {values[row]:g}, "
-                f"expected {scale.expected}; mend the value or declare another scale"
-            )
-        values = scale.normalise(values)
+    cells, no_value = without_empty(cells, mending, kind.expected)
+    values = kind.numbers(cells)
     cells, values, repeated = without_duplicates(cells, values, mending)
     clusters = None
     if cluster is not None:
@@ -130,10 +146,25 @@ def read_ratings(
             unused = [name for name in cells.table.names if name not in astuple(found)]
         if cells.value is None:
             if len(ratings.raters) > 1 and layout == "auto":
-                said = described_wide(found, ratings.items, ratings.raters)
-        elif found != Columns(item, rater, value, cluster) or cells.table.roles or unused:
+                said = described_wide(found, ratings.items, ratings.raters, givers=kind.givers)
+        elif found != columns or cells.table.roles or unused:
             said = described(found, ratings.items, ratings.raters, raters_known=raters_known, unused=unused)
     return replace(ratings, recognised=said, mended=tuple(filter(None, (no_value, repeated))))
+
+
+def _numbers(cells: Entries, scale: Scale | None) -> NDArray[np.float64]:
+    """Return the ratings as numbers, normalised if their scale is declared."""
+    values = cells.numbers()
+    if scale is None:
+        return values
+    outside = scale.outside(values)
+    if outside.any():
+        row = int(np.flatnonzero(outside)[0])
+        raise NbykError(
+            f"{cells.at(row)}, column {cells.column(row)!r}: found {values[row]:g}, "
+            f"expected {scale.expected}; mend the value or declare another scale"
+        )
+    return scale.normalise(values)
 
 
 def table_of(given: Given) -> Table:

@@ -12,10 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from nbyk.data.labels import HardLabels, SoftLabels
 from nbyk.data.ratings import Ratings
 from nbyk.data.response_set import responses_and_units
-from nbyk.data.scales import Binary, Levels
 from nbyk.data.units import Units
 from nbyk.errors import NbykError
-from nbyk.labels.targets import Ties, level_values, soft_labels
+from nbyk.labels.targets import LevelsLike, Ties, as_names, class_names, level_values, numbered, soft_labels
 from nbyk.metrics.label_scores import Kind, LabelScore
 from nbyk.testing.engine.item_draws import KindCounts
 from nbyk.testing.engine.label_scores import label_scorer
@@ -85,7 +84,7 @@ class RatedTargets:
 
 def rated_targets(
     ratings: Ratings | ArrayLike,
-    levels: Levels | Binary | Sequence[float],
+    levels: LevelsLike,
     *,
     smoothing: float = 0.0,
     ties: Ties = "refuse",
@@ -105,13 +104,14 @@ def rated_targets(
         As `soft_labels`.
     """
     soft_labels(ratings, levels, smoothing=smoothing)  # checks them
+    ratings = numbered(ratings, levels)
     if isinstance(ratings, Ratings):
         values, raters = ratings.matrix(), ratings.units()
     else:
         values, raters = responses_and_units(ratings, "ratings")
     known = level_values(levels)
     codes = np.abs(np.nan_to_num(values)[:, :, np.newaxis] - known).argmin(axis=2)
-    names = tuple(f"{level:g}" for level in known)
+    names = class_names(levels) or tuple(as_names(known).tolist())
     return RatedTargets(np.where(np.isnan(values), -1, codes), names, raters, smoothing, ties)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Literal, NamedTuple, TypeAlias, get_args
+from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -15,6 +15,7 @@ from nbyk.data.scales import Binary, Levels
 from nbyk.errors import NbykError, unknown_name
 
 Floats: TypeAlias = NDArray[np.float64]
+LevelsLike: TypeAlias = Levels | Binary | Sequence[float] | Sequence[str]
 Ties: TypeAlias = Literal["refuse", "lowest", "highest"]
 
 _SAME_LEVEL = 1e-9
@@ -28,26 +29,26 @@ class Majority(NamedTuple):
     Attributes
     ----------
     labels : ndarray, shape (N,)
-        The level that most of an item's ratings have.
+        The level, or the name of the class, that most of an item's ratings have.
     tied : ndarray of bool, shape (N,)
         Whether several levels share the most ratings.
     """
 
-    labels: Floats
+    labels: NDArray[Any]
     tied: NDArray[np.bool_]
 
 
-def soft_labels(
-    ratings: Ratings | ArrayLike, levels: Levels | Binary | Sequence[float], *, smoothing: float = 0.0
-) -> Floats:
+def soft_labels(ratings: Ratings | ArrayLike, levels: LevelsLike, *, smoothing: float = 0.0) -> Floats:
     """Return each item's distribution of ratings over the levels of their scale.
 
     Parameters
     ----------
     ratings : Ratings or array_like, shape (N, K)
-        Ratings of items, NaN where missing; for a table, rows are in the order of its items.
+        Ratings of items, NaN where missing; for a table, rows are in the order of its items. Ratings may be
+        names of classes: text, None where missing.
     levels
-        The levels, in the ratings' own unit; they are the classes, in this order.
+        The levels, in the ratings' own unit; they are the classes, in this order. Or the names of the
+        classes; the values of a table are then their places (`nbyk.labels.designs.read_class_ratings`).
     smoothing
         Ratings added to every level of every item; 0 for shares, 1 for Laplace's rule.
 
@@ -62,7 +63,7 @@ def soft_labels(
         If a rating is not one of the levels, an item has no rating, the levels are fewer than two or not
         increasing, or the smoothing is negative or infinite.
     """
-    return shares_of_counts(_level_counts(ratings, level_values(levels)), smoothing=smoothing)
+    return shares_of_counts(_level_counts(ratings, levels), smoothing=smoothing)
 
 
 def shares_of_counts(counts: ArrayLike, *, smoothing: float = 0.0) -> Floats:
@@ -115,9 +116,7 @@ def shares_of(origin: LabelOrigin, counts: ArrayLike, smoothing: float) -> Float
     return shares
 
 
-def majority_labels(
-    ratings: Ratings | ArrayLike, levels: Levels | Binary | Sequence[float], *, ties: Ties = "refuse"
-) -> Majority:
+def majority_labels(ratings: Ratings | ArrayLike, levels: LevelsLike, *, ties: Ties = "refuse") -> Majority:
     """Return each item's most frequent rating.
 
     Parameters
@@ -134,8 +133,7 @@ def majority_labels(
     """
     if ties not in get_args(Ties):
         raise unknown_name("way to break ties", str(ties), get_args(Ties))
-    scale = level_values(levels)
-    counts = _level_counts(ratings, scale)
+    counts = _level_counts(ratings, levels)
     most = counts == counts.max(axis=1, keepdims=True)
     tied = most.sum(axis=1) > 1
     if ties == "refuse" and tied.any():
@@ -145,19 +143,72 @@ def majority_labels(
             f"majority: {int(tied.sum())} of {len(tied)} items are tied, the first is {item!r}; "
             "choose `ties` lowest or highest, or keep the ratings' variance with soft_labels"
         )
-    place = len(scale) - 1 - most[:, ::-1].argmax(axis=1) if ties == "highest" else most.argmax(axis=1)
-    return Majority(scale[place], tied)
+    last = most.shape[1] - 1
+    place = last - most[:, ::-1].argmax(axis=1) if ties == "highest" else most.argmax(axis=1)
+    names = class_names(levels)
+    return Majority((level_values(levels) if names is None else np.array(names))[place], tied)
 
 
-def level_values(levels: Levels | Binary | Sequence[float]) -> Floats:
-    """Return the levels of a scale in the ratings' own unit."""
+def class_names(levels: LevelsLike) -> tuple[str, ...] | None:
+    """Return classes that are given by name; None for levels of a scale.
+
+    Raises
+    ------
+    NbykError
+        If there are fewer than two classes, or one of them twice.
+    """
+    if isinstance(levels, Levels | Binary) or not all(isinstance(level, str) for level in levels):
+        return None
+    names = tuple(str(level) for level in levels)
+    if len(names) < 2 or len(set(names)) < len(names):
+        raise NbykError(f"found the classes {', '.join(names) or '(none)'}; expected two or more, each once")
+    return names
+
+
+def level_values(levels: LevelsLike) -> Floats:
+    """Return the levels of a scale in the ratings' own unit, or the places of classes."""
+    names = class_names(levels)
+    if names is not None:
+        return np.arange(float(len(names)))
     if isinstance(levels, Binary):
         return np.array([0.0, 1.0])
-    return np.array((levels if isinstance(levels, Levels) else Levels(tuple(levels))).levels)
+    scale = levels if isinstance(levels, Levels) else Levels(tuple(levels))  # type: ignore[arg-type]
+    return np.array(scale.levels)
 
 
-def _level_counts(ratings: Ratings | ArrayLike, levels: Floats) -> Floats:
+def as_names(labels: NDArray[Any]) -> NDArray[np.str_]:
+    """Return levels as names of classes: 2.0 becomes "2"; names do not change."""
+    return labels if labels.dtype.kind == "U" else np.array([f"{level:g}" for level in labels.tolist()])
+
+
+def numbered(ratings: Ratings | ArrayLike, levels: LevelsLike) -> Ratings | ArrayLike:
+    """Return ratings as numbers: the names of classes become their places, and None becomes NaN.
+
+    Raises
+    ------
+    NbykError
+        If a name is not among the classes.
+    """
+    names = class_names(levels)
+    if names is None or isinstance(ratings, Ratings):
+        return ratings
+    rows = np.asarray(ratings, dtype=object)
+    place_of: dict[Any, float] = {name: float(place) for place, name in enumerate(names)}
+    numbers = np.full(rows.shape, np.nan)
+    for place, name in np.ndenumerate(rows):
+        if name is None or name != name:
+            continue
+        if str(name) not in place_of:
+            raise NbykError(
+                f"ratings: item {place[0]} has {str(name)!r}; expected one of the classes {', '.join(names)}"
+            )
+        numbers[place] = place_of[str(name)]
+    return numbers
+
+
+def _level_counts(ratings: Ratings | ArrayLike, of: LevelsLike) -> Floats:
     """Return the number of each item's ratings at each level, shape (N, levels)."""
+    ratings, levels = numbered(ratings, of), level_values(of)
     if isinstance(ratings, Ratings):
         items, values = ratings.item_index, ratings.values
         names: Sequence[str] = ratings.items

@@ -7,6 +7,7 @@ from nbyk.labels.designs.design import Arm, Condition, Design, LabelRun, design
 from nbyk.labels.designs.files import design_files, read_design
 from nbyk.labels.designs.given import design_of_files
 from nbyk.labels.designs.outcomes import read_outcomes, write_outcomes
+from nbyk.labels.designs.rated import read_class_ratings
 from nbyk.labels.designs.reading import read_labels
 from nbyk.labels.designs.results import DesignResult
 from nbyk.labels.designs.settings import Settings, make_settings
@@ -23,6 +24,7 @@ __all__ = [
     "design_files",
     "design_of_files",
     "make_settings",
+    "read_class_ratings",
     "read_design",
     "read_labels",
     "read_outcomes",

@@ -43,6 +43,8 @@ class LabelColumn:
         The classes of the columns of soft labels; None if only the order identifies them.
     rated
         The ratings behind the labels; None if they are not made from ratings.
+    recognised
+        The columns of ratings, and their roles, in words.
     """
 
     values: Array
@@ -52,6 +54,7 @@ class LabelColumn:
     items: Array | None = None
     classes: tuple[str, ...] | None = None
     rated: RatedTargets | None = None
+    recognised: str = ""
 
     def __len__(self) -> int:
         return len(self.values)

@@ -8,29 +8,36 @@ from collections.abc import Sequence
 from nbyk.data.given_systems import named_systems
 from nbyk.errors import NbykError, unknown_name
 from nbyk.labels.designs.design import Design, crossed
+from nbyk.labels.designs.rated import targets_of_file
 from nbyk.labels.designs.reading import read_labels
+from nbyk.labels.targets import Ties
 from nbyk.words import listed
 
 
 def design_of_files(
-    gold: str | os.PathLike[str], systems: Sequence[str | os.PathLike[str]], against: str | None = None
+    gold: str | os.PathLike[str],
+    systems: Sequence[str | os.PathLike[str]],
+    against: str | None = None,
+    ties: Ties = "refuse",
 ) -> Design:
     """Return the design that compares systems with one of them, by hard labels and one run of each.
 
     Parameters
     ----------
     gold
-        The file of the targets, which `read_labels` reads.
+        The file of the targets, which `targets_of_file` reads.
     systems
         Files of predictions, each ``path`` or ``name=path``.
     against
         The name of the control; None for the second of two systems.
+    ties
+        The target of an item if most of its raters chose several classes equally often.
 
     Raises
     ------
     NbykError
         If there are fewer than two systems, three or more without a control, no system has the control's
-        name, or as `read_labels` and `crossed`.
+        name, or as `read_labels`, `targets_of_file` and `crossed`.
     """
     named = named_systems(systems)
     if len(named) < 2:
@@ -49,4 +56,4 @@ def design_of_files(
     control = against or list(named)[-1]
     runs = {name: [(name, read_labels(path, "hard"))] for name, path in named.items()}
     controls = {control: runs.pop(control)}
-    return crossed("hard", [read_labels(gold, "hard")], controls, runs)
+    return crossed("hard", [targets_of_file(gold, ties)], controls, runs)
