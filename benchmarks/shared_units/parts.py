@@ -20,6 +20,7 @@ from benchmarks.shared_units.simulate import draw_set
 from benchmarks.shared_units.world import World
 from nbyk.metrics import Metric, get
 from nbyk.testing.shared_units import Responses, shared_units_test
+from nbyk.testing.shared_units.intervals import parts_with_intervals
 
 Floats = NDArray[np.float64]
 
@@ -98,12 +99,12 @@ def covered(
 
 
 def _parts(metric: Metric, data: Responses) -> dict[str, tuple[float, float, float]]:
-    test = replace(shared_units_test(metric, data), smoothness="linear")  # with every interval
-    return {part.source: (part.variance, part.low, part.high) for part in test.parts}
+    found = parts_with_intervals(metric, data, shared_units_test(metric, data))
+    return {part.source: (part.variance, part.low, part.high) for part in found}
 
 
 def main() -> None:
-    """Print the table of docs/shared-units-calibration.md."""
+    """Print the numbers of a table of docs/shared-units.md."""
     parser = argparse.ArgumentParser(prog="python -m benchmarks.shared_units.parts", description=__doc__)
     parser.add_argument("--sets", type=int, default=400, help="sets whose intervals are counted")
     parser.add_argument("--of-truth", type=int, default=4000, help="sets behind each variance of the truth")
@@ -116,7 +117,8 @@ def main() -> None:
         for found in covered(world, metrics, truth, options.sets):
             ratio = f"{found.mean_over_truth:.2f}" if found.share >= 0.02 else "–"
             share = f"{100 * abs(found.share):.0f} %"
-            cells = (world.name, f"`{found.metric}`", found.source, share, ratio, f"{found.coverage:.3f}")
+            coverage = f"{found.coverage:.3f}" if found.share >= 0.02 else "–"
+            cells = (world.name, f"`{found.metric}`", found.source, share, ratio, coverage)
             print(f"| {' | '.join(cells)} |", flush=True)
 
 

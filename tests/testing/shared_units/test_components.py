@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import astuple, replace
+from dataclasses import astuple
 
 import numpy as np
 import pytest
 import statsmodels.api as sm
 from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
-from benchmarks.shared_units.parts import WORLDS, covered, true_parts
 from nbyk.metrics import get
 from nbyk.testing.shared_units import projected_variance, responses, shared_units_test
 
@@ -167,7 +166,7 @@ def test_intervals_of_parts_cover():
     assert np.mean(covered, axis=0) == pytest.approx([0.95] * 3, abs=0.04)
 
 
-def test_parts_have_intervals_only_where_they_hold():
+def test_the_parts_of_the_test_have_intervals_only_where_they_hold():
     """See `benchmarks/shared_units/parts.py`."""
     rng = np.random.default_rng(13)
     gold, a, b = (rng.normal(size=(60, 1)) + 0.3 * rng.normal(size=(60, 6)) for _ in range(3))
@@ -184,18 +183,6 @@ def test_parts_have_intervals_only_where_they_hold():
     assert with_interval["mae"] == with_interval["spearman"] == {"raters", "runs of A", "runs of B"}
     for name in ("accuracy(threshold=0)", "wins_mae", "max_error"):
         assert all(math.isnan(number) for part in shown[name] for number in astuple(part)[1:])
-
-
-@pytest.mark.statistics
-def test_the_intervals_of_raters_cover_by_smooth_metrics():
-    """300 sets at 95 %: a standard error of .013; that of the truth, by 4000 sets, moves it by less."""
-    world = replace(WORLDS[1], metrics=("mae", "rmse"))
-    metrics = [get(name) for name in world.metrics]
-    truth = true_parts(world, metrics, 4000)
-    for found in covered(world, metrics, truth, 300):
-        if found.source == "raters":
-            assert found.coverage == pytest.approx(0.95, abs=0.05)
-            assert found.mean_over_truth == pytest.approx(1.0, abs=0.15)
 
 
 def test_clusters_and_raters_together_are_those_of_statsmodels():

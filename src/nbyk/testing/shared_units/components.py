@@ -82,8 +82,7 @@ class VariancePart:
     share
         The part over the sum of all parts, in [0, 1]; NaN if nothing varies.
     low, high
-        Interval of the variance, at 95 %. NaN where such an interval does not hold, as we measured: by any
-        metric but `mean`, only units have one.
+        Interval of the variance, at 95 %; NaN without one (`nbyk.testing.shared_units.intervals`).
     """
 
     source: str
@@ -108,20 +107,16 @@ def variance_parts(
     W. On balanced data this is the analysis of variance. Each interval is that of χ² for I, r² T or W, minus
     the same W, cut at 0.
 
-    For a metric that is not linear in the ratings, only the intervals of units cover the true part
-    (`benchmarks/shared_units/parts.py`), and the others are NaN. For one that jumps, the parts themselves are
-    far off, and all numbers are NaN.
+    For a metric that is not linear in the ratings, only these intervals of units cover the true part
+    (`benchmarks/shared_units/parts.py`), and the others are NaN. For one that jumps, these parts are far off,
+    and all numbers are NaN. `nbyk.testing.shared_units.intervals` fills both gaps, which takes longer.
     """
     explained = sum(part.within for part in sources.values())
 
-    def less(variance: float, df: float, by: float) -> tuple[float, float, float]:
-        ends = _chi_square_interval(variance, df, 0.95) if variance > 0.0 else (0.0, 0.0)
-        return max(variance - by, 0.0), max(ends[0] - by, 0.0), max(ends[1] - by, 0.0)
-
-    found = {"clusters of items" if clustered else "items": less(items.total, items.df, explained)}
+    found = {"clusters of items" if clustered else "items": less_explained(items.total, items.df, explained)}
     for source, part in sources.items():
-        found[source] = less(stretch**2 * part.total, part.df, part.within)
-        found[f"{source} × items"] = less(part.within, part.within_df, 0.0)
+        found[source] = less_explained(stretch**2 * part.total, part.df, part.within)
+        found[f"{source} × items"] = less_explained(part.within, part.within_df, 0.0)
     nan = math.nan
     if smoothness == "jumps":
         return tuple(VariancePart(source, nan, nan, nan, nan) for source in found)
@@ -133,6 +128,12 @@ def variance_parts(
         VariancePart(source, variance, variance / whole if whole > 0.0 else math.nan, low, high)
         for source, (variance, low, high) in found.items()
     )
+
+
+def less_explained(variance: float, df: float, by: float) -> tuple[float, float, float]:
+    """Return a variance and the ends of its 95 % interval by χ², each less an explained part, at least 0."""
+    ends = _chi_square_interval(variance, df, 0.95) if variance > 0.0 else (0.0, 0.0)
+    return max(variance - by, 0.0), max(ends[0] - by, 0.0), max(ends[1] - by, 0.0)
 
 
 def _chi_square_interval(variance: float, df: float, confidence_level: float) -> tuple[float, float]:

@@ -121,6 +121,11 @@ class Responses:
         return _ordered(self)
 
     @cached_property
+    def unit_ranks(self) -> Ints:
+        """The rank of each unit by its responses; it depends on numbers and rows only where units tie."""
+        return _ranks_of_units(self, np.sum(_far(_keys(self)), axis=0))
+
+    @cached_property
     def entries(self) -> tuple[Ints, Ints]:
         """The items and the units of all different pairs of an item and a unit that answered it."""
         units = self.gold.units, self.a.units, self.b.units
@@ -229,13 +234,9 @@ def _ordered(data: Responses) -> Responses:
     The order depends neither on the rows of a file, nor on which system is A, nor on the direction of the
     scale, but where items tie.
     """
-    means = [item_means(role.packed) if role.values.shape[1] else None for role in data.roles]
-    gold, a, b = means
-    assert a is not None
-    assert b is not None
-    keys = [a + b, np.abs(a - b)] if gold is None else [gold, a + b, np.abs(a - b)]
-    far = [np.abs(key - key.mean()) for key in keys]
-    by_unit = [_by_unit(role, _ranks_of_units(data, np.sum(far, axis=0))) for role in data.roles]
+    keys = _keys(data)
+    far = _far(keys)
+    by_unit = [_by_unit(role, data.unit_ranks) for role in data.roles]
     columns = without_rounding(np.stack([*far, *keys], axis=1))
     rows = np.concatenate([columns, *by_unit], axis=1)
     if data.clustered:
@@ -252,6 +253,19 @@ def _ordered(data: Responses) -> Responses:
         clusters[order] = np.arange(len(order))
     gold_role, a_role, b_role = (Role(role.values[order], role.units[order]) for role in data.roles)
     return replace(data, gold=gold_role, a=a_role, b=b_role, clusters=clusters[order])
+
+
+def _keys(data: Responses) -> list[Floats]:
+    """Return numbers of each item that do not depend on which system is A."""
+    means = [item_means(role.packed) if role.values.shape[1] else None for role in data.roles]
+    gold, a, b = means
+    assert a is not None
+    assert b is not None
+    return [a + b, np.abs(a - b)] if gold is None else [gold, a + b, np.abs(a - b)]
+
+
+def _far(keys: list[Floats]) -> list[Floats]:
+    return [np.abs(key - key.mean()) for key in keys]
 
 
 def _ranks_of_units(data: Responses, of_items: Floats) -> Ints:

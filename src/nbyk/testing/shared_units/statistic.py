@@ -83,7 +83,7 @@ def effects_of_moved_sets(
     steps : ndarray, shape (R,)
         Number of steps.
     """
-    columns = _columns(metric, data)
+    columns = columns_of(metric, data)
     size = sum(column.size for column in columns)
     at_once = max(1, _VALUES_AT_ONCE // size)
     parts = []
@@ -95,11 +95,11 @@ def effects_of_moved_sets(
             else column + taken * move.reshape(-1, *[1] * (column.ndim - 1))
             for column, move in zip(columns, moves, strict=True)
         ]
-        parts.append(_effects_of_sets(metric, moved))
+        parts.append(effects_of_sets(metric, moved))
     return np.concatenate(parts)
 
 
-def _columns(metric: Metric, data: Responses) -> list[Floats]:
+def columns_of(metric: Metric, data: Responses) -> list[Floats]:
     """Return the metric's input of gold, A and B: item means, or left-packed responses."""
     packed = [role.packed for role in data.roles]
     if metric.needs == "responses":
@@ -108,7 +108,7 @@ def _columns(metric: Metric, data: Responses) -> list[Floats]:
 
 
 def _additive_changes(metric: Metric, data: Responses) -> Changes:
-    columns = _columns(metric, data)
+    columns = columns_of(metric, data)
     whole = _effects_of_items(metric, columns)
     effect = float(whole.mean())
     totals, within = np.zeros(data.n_units), np.zeros(data.n_units)
@@ -187,7 +187,7 @@ def _means_without(role: Role, means: Floats, items: Ints, units: Ints) -> Float
 
 def _effects_of_items(metric: Metric, columns: list[Floats]) -> Floats:
     """Return the effect of each row as a set of a single item; `columns` are gold, A and B."""
-    return _effects_of_sets(metric, [column[:, None] if column.size else column for column in columns])
+    return effects_of_sets(metric, [column[:, None] if column.size else column for column in columns])
 
 
 def _effects_of_rows(
@@ -213,8 +213,8 @@ def _effects_of_rows(
 
 def _recomputed_changes(metric: Metric, data: Responses) -> Changes:
     data = data.in_order
-    columns = _columns(metric, data)
-    effect = float(_effects_of_sets(metric, [column[None] for column in columns])[0])
+    columns = columns_of(metric, data)
+    effect = float(effects_of_sets(metric, [column[None] for column in columns])[0])
     by_group, sizes = _group_changes(metric, columns, effect, data.clusters)
     units, within = _unit_changes(metric, data, columns, effect)
     of_items = by_group
@@ -263,11 +263,11 @@ def _batched(metric: Metric, columns: list[Floats], kept: Ints) -> Floats:
     parts = []
     for start in range(0, len(kept), at_once):
         rows = kept[start : start + at_once]
-        parts.append(_effects_of_sets(metric, [column[rows] for column in columns]))
+        parts.append(effects_of_sets(metric, [column[rows] for column in columns]))
     return np.concatenate(parts)
 
 
-def _effects_of_sets(metric: Metric, columns: list[Floats]) -> Floats:
+def effects_of_sets(metric: Metric, columns: list[Floats]) -> Floats:
     """Return the effects of sets of items, shape (R,); `columns` have shape (R, N) or (R, N, K)."""
     if metric.needs == "item_means":
         columns = [without_rounding(column) for column in columns]
@@ -370,7 +370,7 @@ def _effects_with_parts(
 ) -> list[float] | Floats:
     """Return the effects after a unit is left out of each part of the items that it answered."""
 
-    def columns_of(part: NDArray[np.bool_]) -> list[Floats]:
+    def replaced_by(part: NDArray[np.bool_]) -> list[Floats]:
         replaced = []
         for column, values in zip(columns, left, strict=True):
             if column.size:
@@ -380,6 +380,6 @@ def _effects_with_parts(
         return replaced
 
     if lost.any():
-        return [float(_effects_of_sets(metric, [c[None] for c in columns_of(part)])[0]) for part in parts]
-    replaced = [columns_of(part) for part in parts]
-    return _effects_of_sets(metric, [np.stack(column) for column in zip(*replaced, strict=True)])
+        return [float(effects_of_sets(metric, [c[None] for c in replaced_by(part)])[0]) for part in parts]
+    replaced = [replaced_by(part) for part in parts]
+    return effects_of_sets(metric, [np.stack(column) for column in zip(*replaced, strict=True)])

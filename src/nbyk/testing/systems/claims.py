@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from nbyk.metrics import Metric
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units import SharedUnitsTest, VariancePart, shared_units_test
+from nbyk.testing.shared_units.intervals import parts_with_intervals
 from nbyk.testing.systems.panel import FEW_UNITS, FEWEST_UNITS, Panel
 from nbyk.words import counted, listed, with_names
 
@@ -115,6 +116,15 @@ def broad_claim(
     return claim if claim.p <= alpha else replace(claim, advice=_advice(test, panel, alpha, alternative))
 
 
+def with_intervals_of_parts(claim: Claim, metric: Metric, panel: Panel) -> Claim:
+    """Return a broad claim whose parts of the variance have their intervals."""
+    if not claim.parts or panel.responses is None or not panel.sources:
+        return claim
+    test = shared_units_test(metric, panel.responses, sources=panel.sources)
+    parts = parts_with_intervals(metric, panel.responses, test)
+    return replace(claim, parts=tuple(replace(part, source=panel.in_words(part.source)) for part in parts))
+
+
 def claim_by_t(
     test: SharedUnitsTest,
     over: tuple[str, ...],
@@ -179,7 +189,11 @@ def _advice(test: SharedUnitsTest, panel: Panel, alpha: float, alternative: Alte
     more = f"more {'clusters' if panel.of_clusters else 'items'} with {these}"
     says = f"{more} will not find an effect as large as the present one with a power of {_POWER:g}"
     if rest >= wanted:
-        return says
+        # all parts shrink at least in proportion to the numbers of items and units together
+        times = math.ceil(10.0 * test.variance / wanted) / 10.0
+        together = listed([panel.in_words(source) for source in between])
+        items = "clusters" if panel.of_clusters else "items"
+        return f"{says}; about {times:g} times as many {items} and {together} would"
     units = math.ceil(test.sources[largest].units * between[largest] / (wanted - rest))
     return f"{says}; about {units} {panel.in_words(largest)} would"
 

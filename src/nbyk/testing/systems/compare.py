@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -21,6 +22,7 @@ from nbyk.testing.intervals import (
 )
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.claims import with_intervals_of_parts
 from nbyk.testing.systems.margins import check_margin
 from nbyk.testing.systems.panel import Panel, panel_of
 from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, ComparisonResult
@@ -174,7 +176,8 @@ def compare_metrics(
     """Return the results of `compare` for several metrics, on the same draws, by their names in order.
 
     The parameters and errors are those of `compare`, with a margin for each metric that has one, by name.
-    Each metric gets the same numbers as alone.
+    Each metric gets the same numbers as alone; but only the first has intervals of all parts of its variance,
+    and only there does a metric that jumps have parts.
     """
     check_null(null)
     sampler = get_sampler(interval_sampler)
@@ -220,12 +223,16 @@ def compare_metrics(
     else:
         nulls = decision.draw(under_null(draws, null, sampler), draws.observed)
     bootstraps, left_out = _bootstrapped(draws, n_resamples, sampler), draws.jackknifed()
-    return {
+    results = {
         metric.name: asked.result(
             draws, index, *nulls[index], exact=exact, bootstrapped=bootstraps[index], left_out=left_out[index]
         )
         for index, metric in enumerate(chosen)
     }
+    first, deciding = chosen[0], results[chosen[0].name]
+    broad, *narrow = deciding.claims
+    claims = (with_intervals_of_parts(broad, first, panel), *narrow)
+    return {**results, first.name: replace(deciding, claims=claims)}
 
 
 def panel_for(data: ResponseSet, generalise: Sequence[str] | None, null: str) -> Panel:

@@ -1,0 +1,258 @@
+"""Intervals of the parts of a variance, by the jackknife; and the parts themselves if a metric jumps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from itertools import product
+from typing import TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from nbyk.metrics import Metric
+from nbyk.testing.shared_units.components import VariancePart, less_explained
+from nbyk.testing.shared_units.generalise import SharedUnitsTest, combined, shared_units_test
+from nbyk.testing.shared_units.responses import NO_UNIT, Responses, Role
+from nbyk.testing.shared_units.statistic import columns_of, effects_of_sets
+
+Floats: TypeAlias = NDArray[np.float64]
+Ints: TypeAlias = NDArray[np.int64]
+Estimate: TypeAlias = Callable[[Ints, Ints], Floats]
+"""Returns the parts by some of the items and without some of the units, in the order of `variance_parts`."""
+
+_MOST_ITEMS = 1000
+_MOST_RESPONSES = 40_000
+"""A part of the items represents larger data."""
+
+_ITEM_GROUPS = 10
+_UNIT_GROUPS = 8
+_SPLITS = 60
+_SPLITS_AGAIN = 20
+_SEED = 20261123
+_NO_UNITS: Ints = np.empty(0, np.int64)
+
+
+def parts_with_intervals(metric: Metric, data: Responses, test: SharedUnitsTest) -> tuple[VariancePart, ...]:
+    """Return the parts of the variance of a test, each with a 95 % interval.
+
+    For a metric that is linear in the ratings these are `SharedUnitsTest.parts`. For others, the interval of
+    items, and of units × items, is Student's t with a jackknifed variance: groups of items, and of the units
+    of each source, are left out in turn, and the parts are estimated again.
+
+    For a metric that jumps, leaving out single units says little about the parts. Items and units are split
+    into halves at random instead. The effects of two halves that share their raters alone covary by the part
+    of the raters, and so on (the Hoeffding decomposition; Efron and Stein 1981). With half as many raters all
+    parts are too small, in about the same ratio, and nbyk scales them so that they add up to the variance of
+    the test without its stretch. Measured in docs/shared-units.md.
+    """
+    if metric.smoothness == "linear" or not test.sources:
+        return test.parts
+    sample = _sample(data.in_order)
+    size = sample.n_items / data.n_items
+    over_items = np.array([True, *(of_items for _ in test.sources for of_items in (False, True))])
+    scale = np.where(over_items, size, 1.0)
+    every = np.arange(sample.n_items)
+    df_of_all = np.inf
+    if metric.smoothness == "jumps":
+        found = scale * _by_splits(metric, sample, test, _SPLITS)(every, _NO_UNITS)
+        whole = float(np.maximum(found, 0.0).sum())
+        if not whole > 0.0:  # also if it is NaN
+            return test.parts
+        of_all, df_of_all = combined(test.items, list(test.sources.values()), 1.0)
+        found, scale = found * of_all / whole, scale * of_all / whole
+        estimate = _by_splits(metric, sample, test, _SPLITS_AGAIN)
+    else:
+        explained = sum(part.within for part in test.sources.values())
+        units = ((test.stretch**2 * of.total - of.within, of.within) for of in test.sources.values())
+        found = np.array([test.items.total - explained, *(part for both in units for part in both)])
+        estimate = _by_test(metric, sample, test)
+    variance, df = _jackknifed(estimate, sample, test, over_items)
+    reach = stdtrit(df, 0.975) * np.sqrt(scale**2 * variance + found**2 * 2.0 / df_of_all)
+    return tuple(_parts(found, reach, test, over_items))
+
+
+def _parts(found: Floats, reach: Floats, test: SharedUnitsTest, over_items: Floats) -> Iterator[VariancePart]:
+    """Yield the parts: those of units with an interval by χ², the others with that of t."""
+    known = np.maximum(found, 0.0)
+    whole = known.sum()
+    degrees = [component.df for component in test.sources.values()]
+    for place, part in enumerate(test.parts):
+        low, high = max(found[place] - reach[place], 0.0), max(found[place] + reach[place], 0.0)
+        if not over_items[place]:
+            noise = float(known[place + 1])
+            total = max(float(found[place]) + noise, 0.0)
+            _, low, high = less_explained(total, degrees[(place - 1) // 2], noise)
+        share = known[place] / whole if whole > 0.0 else np.nan
+        yield VariancePart(part.source, float(known[place]), float(share), float(low), float(high))
+
+
+def _jackknifed(
+    estimate: Estimate, sample: Responses, test: SharedUnitsTest, over_items: NDArray[np.bool_]
+) -> tuple[Floats, Floats]:
+    """Return the variances of the parts over new items and new units, and their degrees of freedom."""
+    every = np.arange(sample.n_items)
+    n_clusters = int(sample.clusters.max()) + 1
+    of_items = _dealt(np.arange(n_clusters), _ITEM_GROUPS)[sample.clusters]
+    again = []
+    for group in range(int(of_items.max()) + 1):
+        kept = np.flatnonzero(of_items != group)
+        again.append(estimate(kept, _NO_UNITS) * np.where(over_items, len(kept) / len(every), 1.0))
+    variance, squares = _variance(again)
+    for place, source in enumerate(test.sources):
+        units = sample.source_units[source]
+        groups = _dealt(np.argsort(sample.unit_ranks[units]), _UNIT_GROUPS)
+        of_source = np.zeros(len(over_items), bool)
+        of_source[1 + 2 * place : 3 + 2 * place] = True
+        again = []
+        for group in range(int(groups.max()) + 1):
+            gone = units[groups == group]
+            again.append(estimate(every, gone) * np.where(of_source, 1.0 - len(gone) / len(units), 1.0))
+        more, more_squares = _variance(again)
+        variance, squares = variance + more, squares + more_squares
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return variance, np.where(squares > 0.0, variance**2 / squares, 1.0)
+
+
+def _variance(again: list[Floats]) -> tuple[Floats, Floats]:
+    """Return the jackknife's variances of estimates without each group, and their squares over the df."""
+    found = np.array(again)
+    n = len(found)
+    variance: Floats = (n - 1) / n * ((found - found.mean(axis=0)) ** 2).sum(axis=0)
+    return variance, variance**2 / (n - 1)
+
+
+def _dealt(order: Ints, most: int) -> Ints:
+    """Return the group of each of n things, dealt at random from their order; at most `most` groups."""
+    groups = np.empty(len(order), np.int64)
+    groups[order] = np.random.default_rng(_SEED).permutation(len(order)) % most
+    return groups
+
+
+def _sample(data: Responses) -> Responses:
+    """Return the data, or a part of their clusters that has few enough items and responses."""
+    width = sum(role.values.shape[1] for role in data.roles)
+    share = min(_MOST_ITEMS, _MOST_RESPONSES / width) / data.n_items
+    n_clusters = int(data.clusters.max()) + 1
+    if share >= 1.0:
+        return data
+    chosen = np.random.default_rng(_SEED).permutation(n_clusters) < max(2, share * n_clusters)
+    return _taken(data, np.flatnonzero(chosen[data.clusters]), _NO_UNITS)
+
+
+def _taken(data: Responses, rows: Ints, gone: Ints) -> Responses:
+    """Return some of the items, without the responses of some units; items that have none left are out."""
+    kept_units = np.ones(data.n_units + 1, bool)  # NO_UNIT is the last
+    kept_units[gone] = False
+    numbers = np.append(np.cumsum(kept_units[:-1]) - 1, NO_UNIT)
+    values, units = [], []
+    answered = np.ones(len(rows), bool)
+    for role in data.roles:
+        there = kept_units[role.units[rows]]
+        values.append(np.where(there, role.values[rows], np.nan))
+        units.append(np.where(there, numbers[role.units[rows]], NO_UNIT))
+        if role.values.shape[1]:
+            answered &= ~np.isnan(values[-1]).all(axis=1)
+    gold, a, b = (Role(of[answered], by[answered]) for of, by in zip(values, units, strict=True))
+    of_sources = {
+        source: numbers[of_source[kept_units[of_source]]] for source, of_source in data.source_units.items()
+    }
+    _, clusters = np.unique(data.clusters[rows][answered], return_inverse=True)
+    return replace(data, gold=gold, a=a, b=b, source_units=of_sources, clusters=clusters)
+
+
+def _by_test(metric: Metric, sample: Responses, test: SharedUnitsTest) -> Estimate:
+    """Return the estimate of the parts by the test itself."""
+
+    def estimate(rows: Ints, gone: Ints) -> Floats:
+        again = shared_units_test(metric, _taken(sample, rows, gone), sources=list(test.sources))
+        parts = [again.items.total - sum(of.within for of in again.sources.values())]
+        for of in again.sources.values():
+            parts += [again.stretch**2 * of.total - of.within, of.within]
+        return np.array(parts)
+
+    return estimate
+
+
+def _by_splits(metric: Metric, sample: Responses, test: SharedUnitsTest, n_splits: int) -> Estimate:
+    """Return the estimate of the parts by the effects of random halves."""
+    rng = np.random.default_rng(_SEED)
+    n_clusters = int(sample.clusters.max()) + 1
+    of_items = np.array([_halves(n_clusters, rng) for _ in range(n_splits)])[:, sample.clusters]
+    of_units = np.zeros((n_splits, sample.n_units + 1), np.int64)
+    sources = [sample.source_units[source] for source in test.sources]
+    for source, units in zip(test.sources, sources, strict=True):
+        # the runs of A and of B are dealt alike, so that it does not matter which system is A
+        rng = np.random.default_rng([_SEED, source != "raters"])
+        by_rank = units[np.argsort(sample.unit_ranks[units])]
+        of_units[:, by_rank] = [_halves(len(units), rng) for _ in range(n_splits)]
+
+    def estimate(rows: Ints, gone: Ints) -> Floats:
+        halves = (_without(of_split, gone, sources) for of_split in of_units)
+        splits = (
+            _parts_of_split(metric, sample, test, rows, of_split, by_half)
+            for of_split, by_half in zip(of_items, halves, strict=True)
+        )
+        found = np.array([parts for parts in splits if np.isfinite(parts).all()])
+        return (
+            found.mean(axis=0) if 2 * len(found) >= n_splits else np.full(1 + 2 * len(test.sources), np.nan)
+        )
+
+    return estimate
+
+
+def _halves(n: int, rng: np.random.Generator) -> Ints:
+    """Return the half, 0 or 1, of each of n things; −1 for the last one of an odd number."""
+    halves = np.full(n, -1)
+    order = rng.permutation(n)
+    halves[order[: n // 2]], halves[order[n // 2 : n // 2 * 2]] = 0, 1
+    return halves
+
+
+def _without(halves: Ints, gone: Ints, sources: list[Ints]) -> Ints:
+    """Return the halves without some units; the odd unit of a source takes the place of one that is gone."""
+    left = halves.copy()
+    left[gone] = -1
+    for units in sources:
+        odd = np.setdiff1d(units[halves[units] < 0], gone)
+        counts = [np.sum(left[units] == half) for half in (0, 1)]
+        if len(odd) and counts[0] != counts[1]:
+            left[odd] = int(np.argmin(counts))
+    return left
+
+
+def _parts_of_split(
+    metric: Metric, sample: Responses, test: SharedUnitsTest, rows: Ints, of_items: Ints, of_units: Ints
+) -> Floats:
+    """Return the parts by the effects of one split into halves, scaled to all items and units."""
+    sources = list(test.sources)
+    effects = np.full((2,) * (1 + len(sources)), np.nan)
+    for halves in product((0, 1), repeat=len(sources)):
+        wanted = np.full(sample.n_units + 1, -2)  # -2: of no source, and therefore of both halves
+        for source, half in zip(sources, halves, strict=True):
+            wanted[sample.source_units[source]] = half
+        kept = (wanted == -2) | (of_units == wanted)
+        values = [np.where(kept[role.units[rows]], role.values[rows], np.nan) for role in sample.roles]
+        answered = np.all([~np.isnan(of).all(axis=1) for of in values if of.shape[1]], axis=0)
+        roles = [Role(of, role.units[rows]) for of, role in zip(values, sample.roles, strict=True)]
+        columns = columns_of(metric, replace(sample, gold=roles[0], a=roles[1], b=roles[2]))
+        for half in (0, 1):
+            chosen = np.flatnonzero(answered & (of_items[rows] == half))
+            if len(chosen) > 1:
+                found = effects_of_sets(metric, [column[chosen][None] for column in columns])
+                effects[(half, *halves)] = found[0]
+
+    def both(differences: Floats) -> float:
+        # two differences that share nothing but the factor in question
+        return float(np.mean(differences * np.flip(differences)))
+
+    of_half = [np.mean(of_items[rows] == 0)]
+    of_half += [np.mean(of_units[sample.source_units[source]] == 0) for source in sources]
+    across = effects[0] - effects[1]
+    parts = [of_half[0] * both(across) / 2.0]
+    for axis, share in enumerate(of_half[1:]):
+        between = np.take(effects, 0, axis + 1) - np.take(effects, 1, axis + 1)
+        twice = np.take(across, 0, axis) - np.take(across, 1, axis)
+        parts += [share * both(between) / 2.0, of_half[0] * share * both(twice) / 4.0]
+    return np.array(parts)
