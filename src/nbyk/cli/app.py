@@ -110,7 +110,11 @@ def main() -> None:
             try:
                 words = _with_words_of_input(sys.argv[1:])
                 with recording(words), arguments_as(lambda: options_of(command_line(), words)):
-                    command_line()(words, prog_name="nbyk")
+                    code = command_line()(words, prog_name="nbyk", standalone_mode=False)
+                sys.exit(code if isinstance(code, int) else 0)
+            except Exception as error:
+                _refuse_usage(error)
+                raise
             except SystemExit as end:
                 if isinstance(end.__context__, BrokenPipeError):  # click makes it exit code 1
                     sys.exit(_NO_READER)
@@ -148,6 +152,18 @@ def _with_words_of_input(words: list[str]) -> list[str]:
     place = words.index("@-")
     read = sys.stdin.buffer.read().split(b"\0")
     return [*words[:place], *map(os.fsdecode, read[:-1]), *words[place + 1 :]]
+
+
+def _refuse_usage(error: Exception) -> None:
+    """End with one line if an error of typer, or of the click within it, is about the words of a command."""
+    context, said = getattr(error, "ctx", None), getattr(error, "format_message", None)
+    if said is None:
+        return
+    message, command = said().strip().rstrip("."), "nbyk" if context is None else context.command_path
+    if type(error).__name__ == "NoArgsIsHelpError":  # its making has printed the help, or it holds it
+        print(message, end="\n" if message else "")
+        sys.exit(2)
+    _fail(f"{message}; {command} --help lists the options")
 
 
 def _fail(message: str, code: int = 2) -> NoReturn:

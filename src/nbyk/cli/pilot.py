@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import sys
+import time
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -251,3 +253,16 @@ def pilot_scale(text: str | None) -> Scale:
 def say(line: str) -> None:
     """Print a line of progress."""
     print(line, file=sys.stderr)
+
+
+def now_and_then(seconds: float = 2.0) -> Callable[[str], None]:
+    """Return a function that prints a line of progress unless it has printed one just before."""
+    last = time.monotonic()
+
+    def say_it(line: str) -> None:
+        nonlocal last
+        if time.monotonic() - last >= seconds:
+            say(line)
+            last = time.monotonic()
+
+    return say_it

@@ -23,7 +23,7 @@ from nbyk.cli.options import (
     check_out_folder,
     load_metric_files,
 )
-from nbyk.cli.pilot import fitted, pilot_scale, prior_of, read_pair, read_pilot, say
+from nbyk.cli.pilot import fitted, now_and_then, pilot_scale, prior_of, read_pair, read_pilot, say
 from nbyk.cli.plan_people import People, plan_people
 from nbyk.errors import NbykError
 
@@ -332,7 +332,7 @@ def plan(
         "n_resamples": n_resamples,
         "seed": seed,
         "threads": threads,
-        "progress": say,
+        "progress": now_and_then(),
     }
     if metric is not None and len(metric) > 1:
         from nbyk.planning.ranking import rank

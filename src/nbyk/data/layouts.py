@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import zipfile
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
@@ -85,9 +86,19 @@ class Entries:
             out = "leave the cell empty" if self.value is None else "leave the row out"
             raise NbykError(
                 f"{self.at(row)}, column {self.column(row)!r}: found {what}, expected a finite number; "
-                f"mend it, or {out} if the rating is missing"
+                f"mend it{_as_number(found)}, or {out} if the rating is missing"
             )
         return values
+
+
+def _as_number(found: Any) -> str:
+    """Return how to write a cell as a number, in words; "" if that is not known."""
+    text = found.strip().lower() if isinstance(found, str) else ""
+    if text in ("yes", "no", "true", "false", "correct", "incorrect", "wrong", "right"):
+        return " (write 1 for yes, right or true, and 0 for the other)"
+    if re.fullmatch(r"-?\d+,\d+", text):
+        return f" (write {text.replace(',', '.')})"
+    return ""
 
 
 def as_numbers(cells: Sequence[Any]) -> Floats:
@@ -141,6 +152,7 @@ def wide_cells(
     item: str,
     *,
     guessed: bool,
+    value: str = "value",
     cluster: str | None = None,
     may_repeat: bool = False,
     may_be_unrated: bool = False,
@@ -155,6 +167,8 @@ def wide_cells(
         The column of the item ids.
     guessed
         Whether the layout was guessed; if so, a table that looks long is refused.
+    value
+        The column that the ratings would have in a long table, for that error.
     cluster
         The column of clusters, which is no rater's.
     may_repeat
@@ -177,7 +191,7 @@ def wide_cells(
     alike = [name for name in raters if name.lower() in _LONG_NAMES]
     if guessed and alike:
         raise NbykError(
-            f"{table.path}: no columns as named, yet {alike[0]!r} looks like a column of a long table; name "
+            f"{table.path}: no column {value!r}, yet {alike[0]!r} looks like a column of a long table; name "
             "the columns with `rater` and `value`, or rename it if it holds the ratings of one rater"
         )
     for position, name in enumerate(table.names):

@@ -215,6 +215,7 @@ def _table_cells(
             table,
             item,
             guessed=guessed,
+            value=value,
             cluster=columns.cluster,
             may_repeat=mending.on_duplicates != "refuse",
             may_be_unrated=mending.on_empty == "drop",

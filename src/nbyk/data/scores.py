@@ -294,15 +294,17 @@ def _common_items(read: Sequence[Scores], on_missing: OnMissing) -> tuple[str, .
     differing = [scores for scores in others if set(scores.items or ()) != set(wanted)]
     if not differing:
         return wanted
+    common = set(wanted).intersection(*(scores.items or () for scores in others))
     if on_missing == "refuse":
         found = "; ".join(
             mismatch(scores.path, scores.items or (), first.path, wanted) for scores in differing
         )
-        raise NbykError(
-            f"{found}; give all files the same items, keep those in all of them with --on-missing drop, or "
-            "test without pairs with --unpaired"
+        way_out = (
+            "give all files the same items, keep those in all of them with --on-missing drop, or"
+            if common
+            else "no item is in all files: check that the ids are of the same items and written alike, or"
         )
-    common = set(wanted).intersection(*(scores.items or () for scores in others))
+        raise NbykError(f"{found}; {way_out} test without pairs with --unpaired")
     if not common:
         raise NbykError(
             f"{', '.join(scores.path for scores in read)}: have no item in common; check that the ids are of "

@@ -333,19 +333,23 @@ def _common_items(sources: Sequence[_Source], on_missing: OnMissing) -> tuple[st
     if not differing:
         return first.ratings.items
     nameless = any(source.is_array for source in (first, *differing))
-    if on_missing == "refuse" or nameless:
-        way_out = (
-            "the rows of an array have no names by which to match them: give all files the same rows in the "
-            "same order, or write the array as a table with a column item"
-            if nameless
-            else "give all files the same items, or keep those in all of them with --on-missing drop"
-        )
+    common = set(first.ratings.items).intersection(*(source.ratings.items for source in others))
+    if nameless or on_missing == "refuse":
+        way_out = "give all files the same items, or keep those in all of them with --on-missing drop"
+        if nameless:
+            way_out = (
+                "the rows of an array have no names by which to match them: give all files the same rows in "
+                "the same order, or write the array as a table with a column item"
+            )
+        elif not common:
+            way_out = (
+                "no item is in all files: check that the ids are of the same items, and written the same way"
+            )
         found = "; ".join(
             mismatch(source.label, source.ratings.items, first.label, first.ratings.items)
             for source in differing
         )
         raise NbykError(f"{found}{_near(first, differing[0])}; {way_out}")
-    common = set(first.ratings.items).intersection(*(source.ratings.items for source in others))
     if len(common) < 2:
         names = ", ".join(source.label for source in sources)
         raise NbykError(

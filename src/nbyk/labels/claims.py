@@ -180,3 +180,10 @@ def about_raters(rated: RatedTargets, *, drawn: bool) -> Iterator[str]:
             f"{counted(rated.n_shared)} raters are few to speak for others: we measured that the test called "
             "up to .12 of equally good systems different at α = .05 with five raters (docs/labels.md)"
         )
+    counts = rated.counts()
+    n_tied = int(np.sum(np.sum(counts == counts.max(axis=1, keepdims=True), axis=1) > 1))
+    if rated.ties != "refuse" and n_tied:
+        one = "item is" if n_tied == 1 else "items are"
+        yield (
+            f"{n_tied} of {len(counts)} {one} tied between classes; the target there is the {rated.ties} one"
+        )

@@ -73,7 +73,9 @@ def test_what_is_decided_needs_no_more() -> None:
     found = settle(*ratings(off_a=0.0, off_b=0.6))
     assert found.decided
     assert (found.power, found.items, found.responses, found.both) == (None, None, None, None)
-    assert found.sentence.startswith("There is nothing to settle: p = 0.0002")
+    assert found.sentence.startswith(
+        f"{found.people} For new items alone, there is nothing to settle: p = 0.0002"
+    )
 
 
 def test_no_size_settles_equal_systems() -> None:

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
+from dataclasses import replace
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.planning.people import present_crew, spread_of_test
+from nbyk.planning.people import Crew, Spread, present_crew, spread_of_test
 from nbyk.planning.people_plan import CrewRequest, plan_with_people
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.systems.panel import FEWEST_UNITS, panel_of
+from nbyk.words import listed
+
+_MOST_TIMES = 1000.0
 
 
 def what_people_would(
@@ -72,8 +77,39 @@ def what_people_would(
             hopeless.append(words.format("").replace(" of each system", "").strip())
     no = f"; more {_any_of(hopeless)} alone would not" if hopeless else ""
     if not ways:
-        return f"{over}, more {_any_of(hopeless)} alone would not settle it."
+        together = _together(spread, asked, now)
+        return f"{over}, more {_any_of(hopeless)} alone would not settle it{together}."
     return f"{over}, it takes {' or '.join(ways)} in all (t, power {power:g}){no}."
+
+
+def _together(spread: Spread, asked: CrewRequest, now: Crew) -> str:
+    """Return how many items, raters and runs settle it together; "" beyond so many times as now."""
+
+    def times(factor: float) -> Crew:
+        raters, runs = (math.ceil(factor * count) for count in (now.raters, now.runs))
+        of_all = bool(now.raters) and now.ratings_per_item >= now.raters
+        return replace(
+            now,
+            n_items=math.ceil(factor * now.n_items / now.items_per_cluster) * now.items_per_cluster,
+            raters=raters,
+            runs=runs,
+            ratings_per_item=raters if of_all else now.ratings_per_item,
+        )
+
+    assert asked.effect is not None
+    assert asked.power is not None
+    low, high = 1.0, _MOST_TIMES
+    if asked.power_at(asked.effect, spread, times(high)) < asked.power:
+        return ""
+    while high - low > 0.01 * low:
+        middle = math.sqrt(low * high)
+        enough = asked.power_at(asked.effect, spread, times(middle)) >= asked.power
+        low, high = (low, middle) if enough else (middle, high)
+    crew = times(high)
+    parts = [f"{crew.n_items} items"]
+    parts += [f"{crew.raters} raters"] if crew.raters else []
+    parts += [f"{crew.runs} runs of each system"] if crew.runs else []
+    return f"; {listed(parts)} together would (t, power {asked.power:g})"
 
 
 def _any_of(names: Sequence[str]) -> str:

@@ -117,14 +117,19 @@ class Settlement(ShownInNotebooks):
 
     @property
     def sentence(self) -> str:
-        """The answer in one sentence or two that you can quote, after a caution if there is one."""
-        return " ".join(part for part in (self.caution, self._answer, self.people) if part)
+        """The answer in one sentence or two that you can quote, after a caution if there is one.
+
+        If the claim over new items alone is settled, the one over new raters and runs comes first.
+        """
+        parts = (self.people, self._answer) if self.decided else (self._answer, self.people)
+        return " ".join(part for part in (self.caution, *parts) if part)
 
     @property
     def _answer(self) -> str:
         if self.decided:
+            whom = "For new items alone, there" if self.people else "There"
             return (
-                f"There is nothing to settle: p = {number(self.p)} is at most α = {self.alpha:g} on "
+                f"{whom} is nothing to settle: p = {number(self.p)} is at most α = {self.alpha:g} on "
                 f"{self.n_items} items."
             )
         if self.items is None and self.responses is None and self.both is None:

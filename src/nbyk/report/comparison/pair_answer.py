@@ -31,6 +31,7 @@ from nbyk.testing.shared_units.kinds import kind_of, plural
 from nbyk.testing.systems.evidence import item_effects
 from nbyk.testing.systems.result import (
     DEFAULT_METHOD,
+    ITEMS_ALONE,
     ComparisonResult,
     ConfidenceInterval,
     IntervalMethod,
@@ -208,8 +209,8 @@ def _sentences(found: PairFindings) -> Iterator[str]:
     jumping = [name for name in with_parts if name not in found.variance]
     if jumping:
         yield (
-            f"nbyk does not say where the variance of the effect on {listed(jumping)} comes from: one rating "
-            "can carry an item across a threshold or a tie, and parts that we measured were far off."
+            f"To see where the variance of the effect on {listed(jumping)} comes from, name that metric "
+            "first; for metrics that jump, the parts take longer."
         )
     yield from pairing_sentences(found.systems)
     if found.settlement is not None:
@@ -235,7 +236,7 @@ def _tables(found: PairFindings) -> Iterator[AnswerTable]:
         caption = "The sources of the variance of the effect"
         frame = variance_table(found.variance)
         if "low" in frame:
-            caption += ", with 95 % intervals where these hold (× items: differs between items, or is noise)"
+            caption += ", with 95 % intervals, rough for metrics that jump (× items: by item, or noise)"
         yield AnswerTable("variance", caption, frame)
     if found.settlement is not None:
         caption = f"Sizes that would settle it on {found.settlement.metric}, if the effect stays as it is now"
@@ -284,19 +285,20 @@ def _findings(found: PairFindings, result: ComparisonResult) -> dict[str, str]:
     percent = f"{100 * result.interval_bca.level:g} %"
     counts = {"gold": result.responses_gold, a: result.responses_a, b: result.responses_b}
     expected = b if result.expected_p.flipped else a
+    alone = f" ({ITEMS_ALONE})" if len(result.claims) > 1 else ""
     draws = f"all {result.n_resamples + 1} arrangements" if result.exact else f"{result.n_resamples} draws"
     return {
         f"effect of {a} over {b}": number(result.effect),
         **_of_broad_claims(found, result),
-        f"{percent} interval, percentile": _ends(result.interval_percentile),
-        f"{percent} interval, BCa": _ends(result.interval_bca),
-        "p, two-sided": _p(result.p_two_sided),
-        f"p, one-sided: {a} is better": _p(result.p_greater),
-        f"p, one-sided: {b} is better": _p(result.p_less),
-        f"expected p (the papers'; too large): {expected} is better": _p(result.expected_p),
         f"verdict at α = {result.alpha:g} ({result.alternative})": verdict
         if result.decided
         else "inconclusive",
+        f"{percent} interval, percentile{alone}": _ends(result.interval_percentile),
+        f"{percent} interval, BCa{alone}": _ends(result.interval_bca),
+        f"p, two-sided{alone}": _p(result.p_two_sided),
+        f"p, one-sided{alone}: {a} is better": _p(result.p_greater),
+        f"p, one-sided{alone}: {b} is better": _p(result.p_less),
+        f"expected p (the papers'; too large): {expected} is better": _p(result.expected_p),
         "null hypothesis": f"{result.null}, {draws}",
         **({"items": result.size} if result.n_clusters else {}),
         **{f"score of {name}": "–" if score is None else number(score) for name, score in scores.items()},

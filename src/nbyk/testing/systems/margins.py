@@ -116,7 +116,18 @@ def margin_claims(
         The margin, in the unit of the effect.
     alpha
         The level of each one-sided test.
+
+    Raises
+    ------
+    NbykError
+        If no effect can be larger than the margin.
     """
+    if margin >= 1.0 and _is_bounded(metric, data):
+        raise NbykError(
+            f"found a margin of {margin:g} times the whole scale, and no effect on {metric.name} is larger; "
+            "give the largest difference that does not matter, as in 0.02 for 2 percentage points",
+            argument="margin",
+        )
     found = []
     for claim in claims:
         of_claim = (claim.over, claim.population, margin)

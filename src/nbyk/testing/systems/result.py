@@ -35,6 +35,9 @@ TESTED = {
 }
 """Each null hypothesis in words."""
 
+ITEMS_ALONE = "items alone"
+"""A number for these raters and runs, beside a claim about new ones: only items count as chance."""
+
 
 @dataclass(frozen=True)
 class ConfidenceInterval:
@@ -288,24 +291,27 @@ class ComparisonResult(ShownInNotebooks):
         error = "exact" if self.exact else f"± {number(self.p_value.standard_error)}"
         n = self.n_resamples
         draws = f"{f'all {n + 1} arrangements' if self.exact else f'{n} draws'} of {self.null}"
+        broad = []
+        for claim in self.claims[:-1]:
+            ends = f"{number(claim.low)} to {number(claim.high)}"
+            broad.append((f"p, {claim.population}", number(claim.p) if claim.is_conclusive else claim.reason))
+            broad.append((f"{self._percent}, {claim.population}", ends if claim.is_conclusive else "–"))
+        alone = f" ({ITEMS_ALONE})" if broad else ""
         lines = [
             ("metric", self.metric),
             ("effect", f"{number(self.effect)} (positive: A is better)"),
-            *(
-                (f"{self._percent} {i.method}", f"{number(i.low)} to {number(i.high)}")
-                for i in self._intervals
-            ),
-            ("p-value", f"{number(self.p_value.p)} ({error}; {self.alternative}; {draws})"),
-            *(
-                (f"p, {claim.population}", number(claim.p) if claim.is_conclusive else claim.reason)
-                for claim in self.claims[:-1]
-            ),
-            ("expected p", f"{number(self.expected_p.p)} (one-sided; {self.expected_p_sampler})"),
-            ("null", self.hypothesis),
+            *broad,
             (
                 "verdict",
                 f"{self.verdict if self.decided else 'inconclusive'} at α = {self.alpha:g}",
             ),
+            *(
+                (f"{self._percent} {i.method}{alone}", f"{number(i.low)} to {number(i.high)}")
+                for i in self._intervals
+            ),
+            (f"p-value{alone}", f"{number(self.p_value.p)} ({error}; {self.alternative}; {draws})"),
+            ("expected p", f"{number(self.expected_p.p)} (one-sided; {self.expected_p_sampler})"),
+            ("null", self.hypothesis),
             ("items", f"{self.n_items}"),
             *([("clusters", f"{self.n_clusters}")] if self.n_clusters else []),
             *(("warning", text) for text in self.warnings),
