@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from nbyk.data import Binary, Interval, Levels, scale_from_dict, scale_from_text
+from nbyk.data import Binary, Interval, Levels, read_ratings, scale_from_dict, scale_from_text
+from nbyk.data.scales import as_scale
 from nbyk.errors import NbykError
 
 finite = st.floats(-1e6, 1e6)
@@ -121,3 +122,32 @@ def test_a_scale_that_is_none_is_refused(text, says):
     with pytest.raises(NbykError) as refusal:
         scale_from_text(text)
     assert says in str(refusal.value)
+
+
+@pytest.mark.parametrize(
+    ("written", "scale"),
+    [
+        (None, None),
+        ((1, 5), Interval(1, 5)),
+        ([0, 100.0], Interval(0, 100)),
+        ("1..5", Interval(1, 5)),
+        ("1,2,3", Levels((1, 2, 3))),
+        ("binary", Binary()),
+        (Levels((0, 1)), Levels((0, 1))),
+    ],
+)
+def test_a_scale_is_given_in_any_form(written, scale) -> None:  # type: ignore[no-untyped-def]
+    assert as_scale(written) == scale
+
+
+@pytest.mark.parametrize("written", [5, (1, 2, 3), (5, 1), ("1", "5"), "one to five", {"low": 1}])
+def test_what_is_no_scale_is_refused(written) -> None:  # type: ignore[no-untyped-def]
+    with pytest.raises(NbykError, match="scale"):
+        as_scale(written)
+
+
+def test_readers_take_the_ends_of_a_scale(tmp_path) -> None:  # type: ignore[no-untyped-def]
+    path = tmp_path / "r.csv"
+    path.write_text("item,rater,value\na,x,1\nb,x,5\n")
+    read = read_ratings(path, scale=(1, 5))
+    assert read.matrix().tolist() == [[0.0], [1.0]]

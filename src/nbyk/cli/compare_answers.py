@@ -86,15 +86,11 @@ def _board(systems: Systems, asked: CompareRequest) -> tuple[Answer, Shown]:
     from nbyk.testing.systems.systems import compare_systems
 
     boards, margins = {}, _margins(systems, asked)
-    of_gold = {} if systems.gold_units is None else {"gold": systems.gold_units}
     for name in asked.metrics:
         with _stage(f"comparing {len(systems.names)} systems on {systems.n_items} items by {name}"):
             boards[name] = compare_systems(
-                systems.gold,
-                systems.responses,
+                systems,
                 metric=name,
-                units={**of_gold, **systems.units},
-                cluster=systems.clusters,
                 against=asked.against,
                 correction=asked.correction,  # type: ignore[arg-type]
                 max_draws=asked.max_draws,

@@ -17,7 +17,7 @@ from nbyk.data.layouts import ARRAY_SUFFIXES, Entries, array_cells, as_ids, long
 from nbyk.data.mending import Mending, without_duplicates, without_empty
 from nbyk.data.ratings import Ratings
 from nbyk.data.readers import Recording, recorded_at, recorded_in
-from nbyk.data.scales import Scale
+from nbyk.data.scales import GivenScale, Scale, as_scale
 from nbyk.data.tables import TABLE_SUFFIXES, Table, read_table, unknown_suffix
 from nbyk.data.text import json_content
 from nbyk.errors import NbykError
@@ -58,7 +58,7 @@ def read_ratings(
     rater: str | None = "rater",
     value: str = "value",
     cluster: str | None = None,
-    scale: Scale | None = None,
+    scale: GivenScale | None = None,
     layout: Layout = "auto",
     on_duplicates: str = "refuse",
     on_empty: str = "refuse",
@@ -84,8 +84,9 @@ def read_ratings(
     cluster
         The name of the column of clusters, such as the text that an item asks about, if there is one.
     scale
-        The scale of the values. With a scale, every value is checked against it and **normalised to [0, 1]**.
-        Without, the values are returned as they are.
+        The scale of the values: its two ends, such as (1, 5), text such as "1..5" or "1,2,3,4,5", or an
+        `Interval`, `Levels` or `Binary`. With a scale, every value is checked against it and **normalised to
+        [0, 1]**. Without, the values are returned as they are.
     layout
         "long", "wide", or "auto": long if the table has a column `value` or `rater`.
     on_duplicates
@@ -104,7 +105,7 @@ def read_ratings(
         1) or, in Parquet and arrays, the row (from 0).
     """
     columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)
-    return read_as(CellKind(partial(_numbers, scale=scale)), path, columns, layout, mending)
+    return read_as(CellKind(partial(_numbers, scale=as_scale(scale))), path, columns, layout, mending)
 
 
 def read_as(kind: CellKind, path: Given, columns: Columns, layout: Layout, mending: Mending) -> Ratings:

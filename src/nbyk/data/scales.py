@@ -186,6 +186,9 @@ class Binary:
 
 Scale: TypeAlias = Levels | Interval | Binary
 
+GivenScale: TypeAlias = Scale | str | tuple[float, float]
+"""A scale, or how people write one: "1..5", "1,2,3,4,5", "binary", or the two ends (1, 5)."""
+
 
 def scale_from_dict(content: Mapping[str, Any]) -> Scale:
     """Return the scale that a mapping declares.
@@ -233,6 +236,25 @@ def scale_from_text(text: str) -> Scale:
         raise NbykError(
             f"scale {text!r}: expected levels as in 1,2,3,4,5, two ends as in 0..100, or binary"
         ) from None
+
+
+def as_scale(given: GivenScale | None) -> Scale | None:
+    """Return the scale that somebody gave in any form; None stays None.
+
+    Raises
+    ------
+    NbykError
+        If it is no scale, no text that `scale_from_text` reads and no pair of ends.
+    """
+    if given is None or isinstance(given, Levels | Interval | Binary):
+        return given
+    if isinstance(given, str):
+        return scale_from_text(given)
+    if isinstance(given, tuple | list) and len(given) == 2:
+        return Interval(*given)
+    raise NbykError(
+        f'scale: found {given!r}, expected two ends as in (1, 5), or text: "1..5", "1,2,3,4,5" or "binary"'
+    )
 
 
 def _number(value: Any, what: str) -> float:

@@ -21,7 +21,7 @@ from nbyk.data.ratings import Ratings, agreed_clusters
 from nbyk.data.readers import is_recorded
 from nbyk.data.reading import NAMELESS_SUFFIXES, read_ratings, table_of
 from nbyk.data.response_set import ResponseSet, response_set
-from nbyk.data.scales import Interval, Scale
+from nbyk.data.scales import GivenScale, Interval, Scale, as_scale
 from nbyk.data.tables import Table
 from nbyk.data.units import Units
 from nbyk.errors import NbykError, unknown_name
@@ -90,6 +90,11 @@ class Systems:
         """Number of items N."""
         return len(self.items)
 
+    @property
+    def all_units(self) -> dict[str, Units]:
+        """The units behind all responses: by system, and by "gold" if there is any."""
+        return dict(self.units) if self.gold_units is None else {"gold": self.gold_units, **self.units}
+
     def with_units(self, raters: str | None, runs: str | None) -> Systems:
         """Return the systems with gold's raters, and the systems' runs, "shared" or "fresh" as declared.
 
@@ -142,7 +147,7 @@ def read_systems(
     systems: Mapping[str, Input] | Sequence[str | os.PathLike[str]] | Input,
     gold: Input | None = None,
     *,
-    scale: Scale | None = None,
+    scale: GivenScale | None = None,
     on_missing: OnMissing = "refuse",
     samples: SampleChoice | None = None,
     item: str = "item",
@@ -169,7 +174,8 @@ def read_systems(
         The raters' ratings. Without them each system's ratings are of its outputs: its responses are the
         ratings that people, or a metric in several runs, gave to the system's answer.
     scale
-        The scale of all ratings. Without one they must lie in [0, 1]; nbyk never guesses another scale.
+        The scale of all ratings, as for `read_ratings`. Without one they must lie in [0, 1]; nbyk never
+        guesses another scale.
     on_missing
         How to treat items that not all files have: "refuse", or "drop" them and count them in `dropped`.
     samples
@@ -196,6 +202,7 @@ def read_systems(
     """
     if on_missing not in ("refuse", "drop"):
         raise NbykError(f"on_missing {on_missing!r} is unknown; expected refuse or drop")
+    scale = as_scale(scale)
     named = given_systems(systems, system)
     if len(named) < 2:
         raise too_few(named, item, cluster)

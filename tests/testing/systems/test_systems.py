@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from functools import partial
 from itertools import combinations
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -311,3 +312,44 @@ def test_pairs_are_in_the_order_of_the_systems() -> None:
     gold, systems = ratings()
     board = compare_systems(gold, systems, n_resamples=999)
     assert [(pair.a, pair.b) for pair in board.pairs] == list(combinations(systems, 2))
+
+
+def test_systems_that_were_read_bring_gold_clusters_and_units(tmp_path: Path) -> None:
+    generator = np.random.default_rng(4)
+    rows = ["item,rater,value"]
+    answers = {name: ["item,run,value"] for name in ("one", "two", "three")}
+    for item in range(30):
+        rows += [f"i{item},{rater},{generator.random():.3f}" for rater in ("ann", "bob", "cem")]
+        for off, lines in enumerate(answers.values()):
+            lines += [f"i{item},{seed},{generator.random() + 0.1 * off:.3f}" for seed in (7, 8)]
+    (tmp_path / "gold.csv").write_text("\n".join(rows))
+    paths = {}
+    for name, lines in answers.items():
+        paths[name] = tmp_path / f"{name}.csv"
+        paths[name].write_text("\n".join(lines))
+    read = nbyk.read_systems(paths, tmp_path / "gold.csv", scale=(0, 2))
+    whole = compare_systems_over(read, n_resamples=199)
+    by_hand = compare_systems_over(read.gold, read.responses, units=read.all_units, n_resamples=199)
+    assert whole.to_dict() == by_hand.to_dict()
+    assert whole.population == "new items, raters and runs"
+    with pytest.raises(NbykError, match="beside those that `read_systems` has read"):
+        compare_systems_over(read, read.responses)
+    with pytest.raises(NbykError, match="found ndarray alone"):
+        compare_systems_over(read.gold)
+    with pytest.raises(NbykError, match=r"found 3 systems .*expected two; take .pair\(a, b\)"):
+        nbyk.compare(read)
+
+
+def test_a_leaderboard_is_shown_as_a_table() -> None:
+    gold, systems = ratings(n=40)
+    board = compare_systems(gold, systems, n_resamples=299, max_resamples=299)
+    heading, *rows = board.notebook_rows
+    assert heading[:3] == ("rank", "system", "mae")
+    assert [row[1] for row in rows] == list(board.names)
+    shown = repr(board)
+    assert board.sentence in shown
+    assert all(name in shown for name in board.names)
+    assert "<table>" in board._repr_html_()
+    alone = compare_systems(gold, systems, against="s0", n_resamples=299, max_resamples=299)
+    assert "groups" in heading
+    assert "groups" not in alone.notebook_rows[0]

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from nbyk.data.response_set import ResponseSet
-from nbyk.data.scales import Scale
+from nbyk.data.scales import GivenScale, Scale, as_scale
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.planning.people import check_clusters
@@ -43,7 +43,7 @@ def settle(
     alpha: float = 0.05,
     power: float = 0.8,
     confidence_level: float = 0.95,
-    scale: Scale | None = None,
+    scale: GivenScale | None = None,
     cost_per_item: float = 0.0,
     cost_per_rating: float = 1.0,
     max_items: int = 100_000,
@@ -150,7 +150,7 @@ def settle(
     if result.significant:
         return found
     settled = _settled(
-        found, result, data, chosen, null, (cost_per_item, cost_per_rating), scale, seed, threads
+        found, result, data, chosen, null, (cost_per_item, cost_per_rating), as_scale(scale), seed, threads
     )
     sharing = about_units(named_units(data), data.n_items, has_gold=data.has_gold, claim="size")
     return replace(settled, warnings=(*settled.warnings, *sharing))

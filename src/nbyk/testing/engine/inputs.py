@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.clusters import numbered_clusters
 from nbyk.data.response_set import ResponseSet, responses_and_units
+from nbyk.data.systems import Systems
 from nbyk.data.units import UNKNOWN, Units
 from nbyk.errors import NbykError
 
@@ -45,6 +46,12 @@ def as_response_set(gold: Any, a: Any = None, b: Any = None, *, cluster: Any = N
         if a is not None or b is not None or cluster is not None:
             raise NbykError("compare: a ResponseSet holds a, b and clusters already; give it alone")
         return gold
+    if isinstance(gold, Systems):
+        names = ", ".join(gold.names)
+        raise NbykError(
+            f"compare: found {len(gold.names)} systems ({names}), expected two; take .pair(a, b), "
+            "or give all to nbyk.compare_systems"
+        )
     if a is None or b is None:
         missing = "a" if a is None else "b"
         raise NbykError(f"compare: {missing} is missing; give gold (or None), a and b, or one ResponseSet")

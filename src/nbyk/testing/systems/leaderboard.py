@@ -19,10 +19,12 @@ from nbyk.testing.engine.inputs import as_clusters, as_matrices, as_seed
 from nbyk.testing.engine.rows import Rows
 
 Floats = NDArray[np.float64]
-Systems = Mapping[str, Any] | Sequence[Any]
+ManyResponses = Mapping[str, Any] | Sequence[Any]
 
 
-def system_scores(gold: Any, systems: Systems, metrics: str | Metric | Sequence[str | Metric]) -> Floats:
+def system_scores(
+    gold: Any, systems: ManyResponses, metrics: str | Metric | Sequence[str | Metric]
+) -> Floats:
     """Return each system's score on the data, shape (metrics, S).
 
     The parameters and errors are those of `bootstrap_scores`.
@@ -33,7 +35,7 @@ def system_scores(gold: Any, systems: Systems, metrics: str | Metric | Sequence[
 
 def bootstrap_scores(
     gold: Any,
-    systems: Systems,
+    systems: ManyResponses,
     metrics: str | Metric | Sequence[str | Metric],
     *,
     cluster: Any = None,
@@ -87,7 +89,7 @@ def bootstrap_scores(
     return drawn.reshape(len(forms), n_systems, n_resamples)
 
 
-def first_source(gold: Any, systems: Systems) -> Any:
+def first_source(gold: Any, systems: ManyResponses) -> Any:
     """Return the source that sets the order of items for all others: gold, or the first system."""
     if gold is not None:
         return gold
@@ -95,7 +97,7 @@ def first_source(gold: Any, systems: Systems) -> Any:
 
 
 def prepared(
-    gold: Any, systems: Systems, metrics: str | Metric | Sequence[str | Metric]
+    gold: Any, systems: ManyResponses, metrics: str | Metric | Sequence[str | Metric]
 ) -> tuple[tuple[Metric, ...], Rows, dict[str, Units]]:
     """Return metrics that score systems by themselves, the rows to score and their units.
 

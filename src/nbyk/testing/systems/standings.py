@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +13,7 @@ from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import Several
 from nbyk.testing.systems.margins import MarginClaim
 from nbyk.testing.systems.result import ComparisonResult, ConfidenceInterval, plain
-from nbyk.testing.systems.sentences import MORE_DRAWS, items_in_words
+from nbyk.testing.systems.sentences import MORE_DRAWS, items_in_words, number
 from nbyk.words import in_full, listed, with_names
 
 
@@ -183,6 +184,31 @@ class Leaderboard(Several):
     def names(self) -> tuple[str, ...]:
         """The systems' names, best first."""
         return tuple(standing.name for standing in self.standings)
+
+    @property
+    def notebook_rows(self) -> Sequence[tuple[str, ...]]:
+        """A row for each system, best first: score, interval, possible ranks, groups."""
+        level = f"{100 * self.standings[0].interval.level:g} % interval, over items"
+        ranked = self.against is None
+        rows = [
+            (
+                f"{standing.rank}",
+                standing.name,
+                number(standing.score),
+                f"{number(standing.interval.low)} to {number(standing.interval.high)}",
+                f"{standing.rank_low} to {standing.rank_high}",
+                *((standing.letters,) if ranked else ()),
+            )
+            for standing in self.standings
+        ]
+        heading = ("rank", "system", self.metric, level, "possible ranks", *(["groups"] if ranked else []))
+        return [heading, *rows]
+
+    def __repr__(self) -> str:
+        rows = self.notebook_rows
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
+        return "\n".join(["Leaderboard", *(f"  {line}" for line in lines), self.sentence, *self.warnings])
 
     def standing(self, name: str) -> Standing:
         """Return the standing of a system; an unknown name raises `NbykError`, which lists the names."""

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
+from nbyk.data.systems import Systems
 from nbyk.data.units import Units
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
@@ -30,7 +31,7 @@ from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.cautions import about_number
 from nbyk.testing.systems.claims import few_units
 from nbyk.testing.systems.compare import is_exact, panel_for, under_null
-from nbyk.testing.systems.leaderboard import Systems, bootstrap_scores, first_source, prepared
+from nbyk.testing.systems.leaderboard import ManyResponses, bootstrap_scores, first_source, prepared
 from nbyk.testing.systems.margins import MarginClaim, check_margin, corrected
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.ranks import groups, letters, rank_percentiles, rank_sets, ranks
@@ -46,7 +47,7 @@ _SAMPLER = get_sampler("bootstrap_items/all")
 
 def compare_systems(
     gold: Any,
-    systems: Systems,
+    systems: ManyResponses | None = None,
     *,
     cluster: Any = None,
     metric: str | Metric = "mae",
@@ -72,9 +73,11 @@ def compare_systems(
     Parameters
     ----------
     gold
-        Gold responses as `nbyk.compare` takes them, or None if the metric does not need them.
+        What `nbyk.read_systems` returns; or gold responses as `nbyk.compare` takes them, None if the metric
+        does not need them.
     systems
-        Responses of two or more systems to the same items, by name or in order ("system 0" and so on).
+        Responses of two or more systems to the same items, by name or in order ("system 0" and so on). Not
+        with `read_systems`, which also holds the clusters and the units.
     cluster
         The name of each item's cluster, as `nbyk.compare` takes it.
     metric
@@ -122,6 +125,7 @@ def compare_systems(
     check_margin(margin)
     decision = Decision(alternative, alpha, n_resamples, max_resamples, decision_error)
     family = Hypotheses(decision, correction, max_draws)
+    gold, systems, units, cluster = _parts_of(gold, systems, units, cluster)
     named = _named(systems)
     names = list(named)
     pairs = choose_pairs(names, against, alternative)
@@ -252,7 +256,27 @@ def _about_units(
     yield from about_units(units, n_items, has_gold="gold" in units)
 
 
-def _named(systems: Systems) -> dict[str, Any]:
+def _parts_of(
+    gold: Any, systems: ManyResponses | None, units: Mapping[str, Units] | None, cluster: Any
+) -> tuple[Any, ManyResponses, Mapping[str, Units] | None, Any]:
+    """Return gold, the systems' responses, the units and the clusters, which may all come as one object."""
+    if isinstance(gold, Systems):
+        if not (systems is None and units is None and cluster is None):
+            raise NbykError(
+                "found systems, units or clusters beside those that `read_systems` has read; give only these",
+                argument="systems",
+            )
+        return gold.gold, gold.responses, gold.all_units, gold.clusters
+    if systems is None:
+        raise NbykError(
+            f"found {type(gold).__name__} alone, expected what `nbyk.read_systems` returns, or gold (or "
+            "None) and systems",
+            argument="systems",
+        )
+    return gold, systems, units, cluster
+
+
+def _named(systems: ManyResponses) -> dict[str, Any]:
     if isinstance(systems, Mapping):
         named = {str(name): responses for name, responses in systems.items()}
     else:
