@@ -10,6 +10,7 @@ import pytest
 
 from nbyk.data import source
 from nbyk.data.download import default_folder, is_complete
+from nbyk.data.example import example_files
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,6 +35,18 @@ def test_the_page_prints_what_it_says(
     shown = {name.partition(")")[0] for name in page.split("](figures/")[1:]}
     assert drawn == shown
     assert all((ROOT / "docs" / "figures" / name).exists() for name in shown)
+
+
+def test_the_readme_prints_what_it_says(
+    script: ModuleType, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    page = (ROOT / "README.md").read_text(encoding="utf-8")
+    (tmp_path / "example").mkdir()
+    for name, content in example_files().items():
+        (tmp_path / "example" / name).write_bytes(content)
+    monkeypatch.chdir(tmp_path)
+    assert page.count("```text\nLeaderboard") == 1
+    assert script.run(page) == page
 
 
 def test_the_page_of_fetched_data_prints_what_it_says(script: ModuleType) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
+from textwrap import fill
 from typing import Any
 
 from nbyk.errors import unknown_name
@@ -208,7 +209,8 @@ class Leaderboard(Several):
         rows = self.notebook_rows
         widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
         lines = ("  ".join(map(str.ljust, row, widths)).rstrip() for row in rows)
-        return "\n".join(["Leaderboard", *(f"  {line}" for line in lines), self.sentence, *self.warnings])
+        told = (fill(text, 100) for text in (self.sentence, *self.warnings))
+        return "\n".join(["Leaderboard", *(f"  {line}" for line in lines), *told])
 
     def standing(self, name: str) -> Standing:
         """Return the standing of a system; an unknown name raises `NbykError`, which lists the names."""
@@ -274,6 +276,14 @@ class Leaderboard(Several):
             best = f"and {first[0]} is the best"
         else:
             best = f"and {listed(first)} may be the best: no system is shown to be better than any of these"
+        if n_systems == 2:
+            (pair,) = self.pairs
+            loser = pair.b if pair.better == pair.a else pair.a
+            if pair.better is not None:
+                told = f"{pair.better} is better than {loser}"
+            else:
+                told = f"{pair.a} and {pair.b} {'differ' if pair.significant else 'cannot be told apart'}"
+            return f"{told} on {self.size} by {self.metric} ({how})."
         told = f"{n_found} of {len(self.pairs)} pairs {of} can be told apart"
         return f"{told}, {best} ({how})."
 
