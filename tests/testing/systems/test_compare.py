@@ -406,3 +406,26 @@ def test_the_engine_rejects_undefined_nulls() -> None:
         nbyk.compare(gold, a, b, metric="spearman")
     engine = Draws(nbyk.response_set(gold, a, b), [get("mae")], seed=0)
     assert engine.n_arrangements == 15
+
+
+def test_few_draws_are_not_blamed_on_ties() -> None:
+    generator = np.random.default_rng(5)
+    gold = generator.random(60)
+    a, b = (gold + 0.2 * generator.standard_normal(60) for _ in range(2))
+    few = nbyk.compare(gold, a, b, n_resamples=69, max_resamples=69).warnings
+    assert any(text.startswith("with 69 draws the test rejects no more than 0.029 of") for text in few)
+    assert not any("because of ties" in text for text in few)
+    assert not any("the test rejects" in text for text in nbyk.compare(gold, a, b).warnings)
+
+
+@pytest.mark.parametrize(
+    ("a_scale", "warned"),
+    [(lambda a: 1.0 + 4.0 * a, True), (lambda a: 100.0 * a, True), (lambda a: a, False)],
+)
+def test_two_scales_are_pointed_out(a_scale, warned: bool) -> None:  # type: ignore[no-untyped-def]
+    generator = np.random.default_rng(6)
+    gold, a, b = generator.random((3, 50))
+    for sources in ((gold, a_scale(a), b), (None, a_scale(a), b), (a_scale(gold), a, b)):
+        metric = "mean" if sources[0] is None else "mae"
+        found = nbyk.compare(*sources, metric=metric, n_resamples=199, max_resamples=199).warnings
+        assert any("if these are two scales" in text for text in found) == warned

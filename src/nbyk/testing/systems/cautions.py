@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from itertools import combinations
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,6 +29,9 @@ _LOPSIDED = 0.1
 
 EXACT = ("swap_items", "permutation")
 """Nulls whose tests hold their level exactly for any metric, if there are no ties."""
+
+_WIDER = 10.0
+"""Responses whose range is wider by this factor than another's look as if they were on another scale."""
 
 _SAME = 0.1
 """p-values that differ by less than this share of the larger one count as the same."""
@@ -68,11 +72,26 @@ def about_data(data: ResponseSet, *, null: str, panel: Panel) -> Iterator[str]:
     yield from about_number(data.clusters if panel.draws_clusters else None, data.n_items, null=null)
     if same_responses(data):
         yield "A and B gave the same responses to every item"
+    yield from _about_scales(sources)
     if TESTED[null] == ALIKE:
         yield (
             f"null {null} says that {ALIKE}, so the test may reject for two systems that differ but are "
             "equally good; swap_items and shifted test whether they are"
         )
+
+
+def _about_scales(sources: Mapping[str, NDArray[np.float64]]) -> Iterator[str]:
+    """Yield a caution if two sources look as if they were on different scales."""
+    ends = {name: (float(np.nanmin(matrix)), float(np.nanmax(matrix))) for name, matrix in sources.items()}
+    varying = {name: (low, high) for name, (low, high) in ends.items() if low < high}
+    for (one, (low, high)), (other, (least, most)) in combinations(varying.items(), 2):
+        widths = sorted((high - low, most - least))
+        if high <= least or most <= low or widths[1] >= _WIDER * widths[0]:
+            yield (
+                f"{one} lies between {low:g} and {high:g}, and {other} between {least:g} and {most:g}: if "
+                "these are two scales, put all on one first, since metrics take the numbers as they are"
+            )
+            return
 
 
 def about_number(clusters: NDArray[np.int64] | None, n_items: int, *, null: str) -> Iterator[str]:
@@ -126,10 +145,13 @@ def about_result(
         yield f"after {n_draws} draws p is too near α = {alpha:g} for a decision; raise `max_resamples`"
     if least_p <= alpha and attained is not None and attained < _KEPT * alpha:
         most = f"no more than {attained:.2g} of" if attained else "none of the"
-        yield (
-            f"{metric.name} takes few values on these data: because of ties, the test rejects {most} equally "
-            f"good systems at α = {alpha:g}"
-        )
+        without_ties = least_p * np.floor(alpha / least_p)
+        if attained < _KEPT * without_ties:
+            why = f"{metric.name} takes few values on these data: because of ties,"
+        else:
+            why = f"with {n_draws + 1} arrangements" if result.exact else f"with {n_draws} draws"
+        way_out = "; raise `n_resamples`" if why.endswith("draws") else ""
+        yield f"{why} the test rejects {most} equally good systems at α = {alpha:g}{way_out}"
     if undefined:
         yield f"{undefined} bootstrap draws leave {metric.name} undefined; the intervals leave them out"
     if metric.base_name == "max_error":
