@@ -66,6 +66,13 @@ def test_the_planning_page_prints_the_standard_deviations_that_it_shows(script: 
     assert script.run(section) == section
 
 
+def test_the_planning_page_plans_from_a_pilot(script: ModuleType) -> None:
+    page = (ROOT / "docs" / "planning.md").read_text(encoding="utf-8")
+    section = page.partition("## Items and ratings\n")[2].partition("\n## ")[0]
+    assert section.count("```text") == 1
+    assert script.run(section) == section
+
+
 def test_a_wrong_output_is_replaced_and_a_missing_one_refused(script: ModuleType) -> None:
     page = "x\n\n```python\na = 1\n```\n\n```python\nprint(a + 1)\n```\n\n```text\n3\n```\n\ny\n"
     assert script.run(page) == page.replace("3", "2")

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
 import pytest
 
 from nbyk.errors import NbykError
 from nbyk.planning.plan import plan
+from nbyk.resampling.population import Population
 from tests.planning.test_plan import TOXICITY, planned
 
 
@@ -104,3 +106,11 @@ def test_bad_input_is_named(given: dict[str, object], message: str) -> None:
 def test_a_power_out_of_reach_says_what_is_in_reach(given: dict[str, object]) -> None:
     with pytest.raises(NbykError, match=r"power: 0\.\d+ is not reached .* the best reachable is 0\.\d+ at "):
         planned(**given)
+
+
+@pytest.mark.parametrize("given", ["convabuse", np.zeros((4, 2)), None])
+def test_what_is_no_prior_is_named(given: object) -> None:
+    with pytest.raises(NbykError, match=r"prior: found (str|ndarray|NoneType), expected a prior"):
+        plan(given, epsilon=0.1, power=0.8)  # type: ignore[arg-type]
+    with pytest.raises(NbykError, match=r"prior: found (str|ndarray|NoneType), expected a prior"):
+        Population(given, 10, 2, 0.1)  # type: ignore[arg-type]

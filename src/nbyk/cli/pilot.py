@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import pairwise
@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 
     from nbyk.data import Levels, Ratings, ResponseSet, Scale
     from nbyk.data.columns import Columns
+    from nbyk.data.units import Units
     from nbyk.priors import Response, TwoStagePrior
     from nbyk.resampling.pilot_items import PilotItems
 
@@ -41,13 +42,29 @@ def prior_of(dataset: str, *, published: bool) -> tuple[TwoStagePrior, tuple[str
     if published or dataset not in embedded:
         return published_prior(dataset), ()
     ratings = load_source(dataset)
-    return fitted(dataset, ratings.matrix(), Response.on(source(dataset).scale)), _cautions(ratings)
+    way_out = "--item-sd, --severity-sd and --rating-sd plan for new ones"
+    cautions = _cautions({"gold": ratings.units()}, ratings.n_items, way_out)
+    return fitted(dataset, ratings.matrix(), Response.on(source(dataset).scale)), cautions
 
 
-def _cautions(ratings: Ratings) -> tuple[str, ...]:
+def _cautions(units: Mapping[str, Units], n_items: int, way_out: str) -> tuple[str, ...]:
     from nbyk.testing.shared_units.cautions import about_units
 
-    return tuple(about_units({"gold": ratings.units()}, ratings.n_items, claim="size"))
+    return tuple(about_units(units, n_items, has_gold="gold" in units, claim="size", way_out=way_out))
+
+
+def _with_people(pilot: Path | None, systems: Sequence[Path], units: Mapping[str, Units]) -> str:
+    """Return the command that plans for new raters and runs, in a sentence."""
+    shared = {name: of_name.n_shared for name, of_name in units.items() if of_name.n_shared}
+    raters = shared.pop("gold", 0)
+    named = " ".join(map(str, systems)) or "A B"
+    options = [
+        *([f"--pilot {pilot}"] if pilot else []),
+        f"--pilot-systems {named}",
+        *([f"--raters {raters}"] if raters else []),
+        *([f"--runs {max(shared.values())}"] if shared and pilot else []),
+    ]
+    return f"`nbyk plan {' '.join(options)} --power 0.8` plans for new ones"
 
 
 @dataclass(frozen=True)
@@ -80,7 +97,9 @@ def read_pilot(path: Path, scale: Scale, columns: Columns) -> Pilot:
     from nbyk.resampling.pilot_items import PilotItems
 
     ratings, response, unit, ends = read_rated(path, scale, columns)
-    return Pilot(PilotItems(path.stem, ratings.matrix(), response), unit, ends, _cautions(ratings))
+    units = {"gold": ratings.units()}
+    cautions = _cautions(units, ratings.n_items, _with_people(path, (), units))
+    return Pilot(PilotItems(path.stem, ratings.matrix(), response), unit, ends, cautions)
 
 
 def read_rated(
@@ -129,7 +148,6 @@ def read_pair(
     from nbyk.data import read_systems
     from nbyk.priors import Response
     from nbyk.resampling.pilot_items import PilotItems
-    from nbyk.testing.shared_units.cautions import about_units
 
     reading = partial(
         read_systems,
@@ -150,7 +168,7 @@ def read_pair(
     units = dict(read.units) if read.gold_units is None else {"gold": read.gold_units, **read.units}
     name = systems[0].parent.name if gold is None else gold.stem
     items = PilotItems(name or "the pilot", read.gold, Response("clamped"), pair, (a, b))
-    cautions = tuple(about_units(units, read.n_items, claim="size"))
+    cautions = _cautions(units, read.n_items, _with_people(gold, systems, units))
     return Pilot(items, _unit(scale), _ends(scale), cautions, read.pair(a, b))
 
 

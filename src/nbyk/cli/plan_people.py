@@ -13,7 +13,7 @@ if TYPE_CHECKING:
     from nbyk.data import ResponseSet
     from nbyk.metrics import Metric
     from nbyk.planning.people import Crew, Spread
-    from nbyk.planning.people_plan import CrewRequest
+    from nbyk.planning.people_plan import CrewRequest, PeoplePlan
 
 
 @dataclass(frozen=True)
@@ -107,8 +107,11 @@ def plan_people(
     effect, seen = asked.effect, None
     warnings: tuple[str, ...] = ()
     pair = None if pilot is None else pilot.pair
+    taken: tuple[str, ...] = ()
     if pair is not None and people.solve is not None:
+        before = (people, asked)
         people, asked = _as_in_pilot(people, asked, present_crew(pair, rated=_rated(people, pair)))
+        taken = _taken(*before, people, asked)
     ratings, per_cluster = asked.ratings_per_item, people.items_per_cluster
     if pair is not None and pilot is not None:
         spread, seen, warnings = _of_pilot(people, metric, pair, pilot.unit)
@@ -145,9 +148,10 @@ def plan_people(
         costs=replace(asked.costs, rater=people.cost_per_rater or 0.0, run=people.cost_per_run or 0.0),
     )
     try:
-        found = replace(plan_with_people(spread, request), warnings=warnings)
+        found = plan_with_people(spread, request)
     except NbykError as error:
         raise error.renamed({"ratings_per_item": "k_responses"}) from None
+    found = replace(found, warnings=(*taken, *warnings, *_without_a_price(found)))
     answer = people_answer(found, name="declared variances" if pilot is None else pilot.items.name)
     give(answer, out=out, form=form, stem="plan")
 
@@ -199,6 +203,15 @@ def _of_pilot(
     warnings: tuple[str, ...] = ()
     if few:
         warnings = (f"{' and '.join(few)} of the pilot tell little of how others differ",)
+    declared = {"raters": people.severity_sd, "runs": people.run_sd}
+    options = {"raters": "--severity-sd", "runs": "--run-sd"}
+    behind = {"raters" if source == "raters" or _rated(people, pair) else "runs" for source in test.sources}
+    for name in sorted(behind):
+        if declared[name] is None and not getattr(spread, name):
+            warnings += (
+                f"in this pilot, {name} differ as wholes by no more than chance, so the plan takes their SD "
+                f"for 0: see what a small one changes with {options[name]}",
+            )
     if metric.smoothness == "jumps":
         warnings += (
             f"by {metric.name}, one rating can carry an item across a threshold or a tie: nbyk then takes "
@@ -213,6 +226,40 @@ def _rated(people: People, pair: ResponseSet) -> bool:
 
     about_runs = people.runs is not None or people.run_sd is not None or people.solve == "runs"
     return rated_by_people(pair) and not about_runs
+
+
+def _without_a_price(plan: PeoplePlan) -> tuple[str, ...]:
+    """Return the caution about a cheapest collection of people or runs that cost nothing."""
+    costs = plan.request.costs
+    free = [
+        (name, option)
+        for name, cost, option in (
+            ("raters", costs.rater, "--cost-per-rater"),
+            ("runs", costs.run, "--cost-per-run"),
+        )
+        if name in plan.open and len(plan.open) > 1 and not cost
+    ]
+    if not free:
+        return ()
+    names, options = zip(*free, strict=True)
+    return (
+        f"{' and '.join(names)} cost nothing here, so the plan takes many: give {' and '.join(options)}, or "
+        "their number",
+    )
+
+
+def _taken(
+    people: People, asked: CrewRequest, as_in_pilot: People, asked_as_in_pilot: CrewRequest
+) -> tuple[str, ...]:
+    """Return the sentence that names the numbers which `_as_in_pilot` filled in."""
+    numbers = (
+        (asked.n_items, asked_as_in_pilot.n_items, "items"),
+        (people.raters, as_in_pilot.raters, "raters"),
+        (asked.ratings_per_item, asked_as_in_pilot.ratings_per_item, "ratings per item"),
+        (people.runs, as_in_pilot.runs, "runs of each system"),
+    )
+    filled = [f"{now} {name}" for before, now, name in numbers if before is None and now is not None]
+    return (f"as in the pilot: {', '.join(filled)}",) if filled else ()
 
 
 def _as_in_pilot(people: People, asked: CrewRequest, now: Crew) -> tuple[People, CrewRequest]:

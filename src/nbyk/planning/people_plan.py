@@ -340,7 +340,8 @@ def _for_the_money(spread: Spread, request: CrewRequest, sizes: Sequence[str]) -
     if (request.effect is None) == (request.power is None):
         found = "neither an effect nor a power" if request.effect is None else "an effect and a power"
         raise NbykError(
-            f"found {budget:g} with {found}; expected one of the two: nbyk finds the other within the budget",
+            f"found {budget:g} with {found}; expected one of the two: give `effect` or `power`, and nbyk "
+            "finds the other within the budget",
             argument="budget",
         )
     if not sizes:

@@ -99,6 +99,12 @@ class Request:
     max_responses: int
 
     def __post_init__(self) -> None:
+        if not isinstance(self.prior, TwoStagePrior | PilotItems):
+            raise NbykError(
+                f"found {type(self.prior).__name__}, expected a prior, as from `nbyk.published_prior` or "
+                "`nbyk.fit_prior`, or the items of a pilot, `nbyk.PilotItems(name, ratings, response)`",
+                argument="prior",
+            )
         check_epsilon("epsilon", 0.0 if self.epsilon is None else self.epsilon)
         check_systems(0.0, self.epsilon_a, self.sd_scale_a, self.sd_scale_b)
         for name, count, least in (

@@ -80,11 +80,13 @@ def _on_scale(plan: Plan) -> str:
 
 
 def _items(plan: Plan) -> str:
-    """Return a description of the items."""
+    """Return a description of the items and their raters."""
     of = plan.request.prior
     if isinstance(of, PilotItems):
-        return f"items and ratings drawn again from the {of.n_items} items of {of.name}"
-    return f"items like those of {of.name}"
+        drawn = f"items and ratings drawn again from the {of.n_items} items of {of.name}"
+    else:
+        drawn = f"items like those of {of.name}"
+    return f"{drawn}, each rated by other people"
 
 
 def beside_sentence(plan: Plan) -> str:

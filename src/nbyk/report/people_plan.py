@@ -36,13 +36,17 @@ def people_answer(plan: PeoplePlan, *, name: str) -> Answer:
             caption += "; – means that no number of items is enough"
         if frame["items"].notna().any() and _power(plan) > plan.request.alpha:
             tables.append(AnswerTable("sizes", caption, frame))
+    caption = "Standard deviations (SDs) of the effect, in its unit: what the plan takes them to be"
+    tables.append(AnswerTable("spread", caption, standard_deviations(plan)))
     figures = []
     if shared:
         caption = "The items that you need against the number of raters, for several powers"
         figures.append(AnswerFigure("people", caption, partial(people_figure, plan)))
     title = f"Planning with people: {name}"
     details = {**plan.to_dict(), "explorer": _explorer(plan)}
-    return Answer(title, (plan.sentence,), tuple(tables), tuple(figures), plan.warnings, details)
+    return Answer(
+        title, (plan.sentence,), tuple(tables), tuple(figures), plan.warnings, details, n_printed=len(tables)
+    )
 
 
 def _explorer(plan: PeoplePlan) -> dict[str, Any] | None:
@@ -72,6 +76,25 @@ def _explorer(plan: PeoplePlan) -> dict[str, Any] | None:
         "runs": crew.runs,
         "costs": {"item": costs.item, "rating": costs.rating, "rater": costs.rater, "run": costs.run},
     }
+
+
+def standard_deviations(plan: PeoplePlan) -> pd.DataFrame:
+    """Return the SD of each source of the effect's variance, with the option that declares it."""
+    import pandas as pd
+
+    spread, clustered = plan.spread, plan.crew.items_per_cluster > 1
+    rows = [
+        ("items", spread.items, "--item-sd"),
+        *([("clusters of items", spread.clusters, "--cluster-sd")] if clustered else []),
+        ("a rater's severity", spread.raters, "--severity-sd"),
+        ("a single rating", spread.ratings, "--rating-sd"),
+        ("a run of one system", spread.runs / 2, "--run-sd"),
+        ("a single answer of one system", spread.answers / 2, "--answer-sd"),
+    ]
+    return pd.DataFrame(
+        [(name, round(math.sqrt(variance), 4), option) for name, variance, option in rows],
+        columns=["between", "SD", "option"],
+    )
 
 
 def sizes(plan: PeoplePlan) -> pd.DataFrame:

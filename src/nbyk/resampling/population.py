@@ -83,6 +83,12 @@ class Population:
     shift_b: float = 0.0
 
     def __post_init__(self) -> None:
+        if not isinstance(self.prior, TwoStagePrior):
+            raise NbykError(
+                f"found {type(self.prior).__name__}, expected a prior, as from `nbyk.published_prior` or "
+                "`nbyk.fit_prior`",
+                argument="prior",
+            )
         if self.n_items < 2:
             raise NbykError(f"found {self.n_items}, expected at least 2 items", argument="n_items")
         if self.k_responses < 1:

@@ -146,3 +146,39 @@ def test_a_table_of_dashes_is_left_out(nbyk: Run) -> None:
     _, text, _ = nbyk(f"plan --runs 3 --run-sd 0.1 {KNOWN}")
     assert "No number of items, raters or ratings per item settles this" in " ".join(text.split())
     assert "–" not in text
+
+
+PAIR = "--pilot example/gold.csv --pilot-systems example/sim_a.csv example/sim_c.csv --scale binary"
+
+
+def test_a_plan_for_these_raters_names_the_command_that_plans_for_new_ones(nbyk: Run) -> None:
+    nbyk("example")
+    code, text, _ = nbyk(f"plan {PAIR} --items 150 --responses 3 --format json")
+    assert code == 0
+    (caution,) = json.loads(text)["cautions"]
+    assert "too hopeful for a claim about new ones. `nbyk plan --pilot" in caution
+    command = caution.partition("`nbyk ")[2].partition("`")[0]
+    assert command.endswith("--raters 8 --runs 5 --power 0.8")
+    code, text, errors = nbyk(f"{command} --scale binary")
+    assert (code, errors) == (0, "")
+    assert "over new items, new raters and new runs" in " ".join(text.split())
+
+
+def test_a_plan_from_a_pilot_says_what_it_took_from_there(nbyk: Run) -> None:
+    nbyk("example")
+    code, text, _ = nbyk(f"plan {PAIR} --solve raters --power 0.8 --effect 0.07")
+    assert code == 0
+    words = " ".join(text.split())
+    assert "as in the pilot: 300 items, 3 ratings per item, 5 runs of each system" in words
+    assert "raters differ as wholes by no more than chance" in words
+    assert "items 0.3557 --item-sd" in words
+    declared = nbyk(f"plan {PAIR} --solve raters --power 0.8 --effect 0.07 --severity-sd 0.01")[1]
+    assert "no more than chance" not in declared
+
+
+def test_raters_and_runs_without_a_price_are_pointed_out(nbyk: Run) -> None:
+    two = f"{KNOWN} --run-sd 0.01 --responses 3"
+    assert "raters and runs cost nothing here" in " ".join(solved(nbyk, two)["cautions"])
+    priced = solved(nbyk, f"{two} --cost-per-rater 10 --cost-per-run 5")
+    assert "cost nothing" not in " ".join(priced["cautions"])
+    assert priced["crew"]["runs"] < solved(nbyk, two)["crew"]["runs"]

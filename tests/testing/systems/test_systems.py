@@ -336,6 +336,10 @@ def test_systems_that_were_read_bring_gold_clusters_and_units(tmp_path: Path) ->
         compare_systems_over(read, read.responses)
     with pytest.raises(NbykError, match="found ndarray alone"):
         compare_systems_over(read.gold)
+    two = nbyk.read_systems(
+        {name: paths[name] for name in ("one", "two")}, tmp_path / "gold.csv", scale=(0, 2)
+    )
+    assert nbyk.compare(two).to_dict() == nbyk.compare(read.pair("one", "two")).to_dict()
     with pytest.raises(NbykError, match=r"found 3 systems .*expected two; take .pair\(a, b\)"):
         nbyk.compare(read)
 

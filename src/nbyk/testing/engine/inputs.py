@@ -47,6 +47,8 @@ def as_response_set(gold: Any, a: Any = None, b: Any = None, *, cluster: Any = N
             raise NbykError("compare: a ResponseSet holds a, b and clusters already; give it alone")
         return gold
     if isinstance(gold, Systems):
+        if len(gold.names) == 2 and a is None and b is None and cluster is None:
+            return gold.pair(*gold.names)
         names = ", ".join(gold.names)
         raise NbykError(
             f"compare: found {len(gold.names)} systems ({names}), expected two; take .pair(a, b), "
@@ -156,7 +158,7 @@ def _values(source: Any, name: str) -> Any:
         except (TypeError, ValueError):
             raise NbykError(
                 f"{name}: the {type(source).__name__} holds values that are not numbers; choose columns of "
-                "responses"
+                "responses, or read a table with a row for each response by `nbyk.read_systems`"
             ) from None
     if isinstance(source, str | bytes):
         raise NbykError(f"{name}: found text, expected responses; read files with nbyk.read_ratings")

@@ -26,6 +26,7 @@ _CLAIMS = {
     "prior": "the prior assumes that each item has {kinds} of its own. It leaves out how {these} differ as "
     "wholes, and so does a test or plan that uses it",
 }
+_TOO_HOPEFUL = {"size": "these sizes and powers are too hopeful", "prior": "a plan by it is too hopeful"}
 _MOST_NAMED = 2
 
 
@@ -36,7 +37,12 @@ def named_units(data: ResponseSet) -> dict[str, Units]:
 
 
 def about_units(
-    units: Mapping[str, Units], n_items: int, *, has_gold: bool = True, claim: Claim = "test"
+    units: Mapping[str, Units],
+    n_items: int,
+    *,
+    has_gold: bool = True,
+    claim: Claim = "test",
+    way_out: str = "",
 ) -> Iterator[str]:
     """Yield a caution where items share raters or runs, and one if it is unknown whether they do.
 
@@ -50,6 +56,8 @@ def about_units(
         Whether there is gold; without it, the systems' responses may come from raters or from runs.
     claim
         The claim about the data; the caution names the populations that it leaves out.
+    way_out
+        What makes a claim about new ones, a sentence to follow the caution.
     """
     shared = {name: of_name for name, of_name in units.items() if of_name.n_shared}
     gold = shared.pop("gold", None)
@@ -70,13 +78,14 @@ def about_units(
             these.append(f"this {of_systems}{' of each system' if len(behind) > 1 else ''}")
     if facts:
         says = _CLAIMS[claim].format(kinds=" or ".join(kinds), these=" and ".join(these))
-        yield f"{', and '.join(facts)}: {says}"
+        yield f"{', and '.join(facts)}: {says}{way_out and f'. {way_out}'}"
     unknown = [name for name, of_name in units.items() if of_name.known_by == "unknown"]
     if unknown:
         one = "rater" if unknown == ["gold"] else "rater or run"
         yield (
             f"nothing says which {one} gave the responses of {listed(unknown)}: nbyk assumes different "
-            f"{plural(one)} for each item. If items share them, p is too small {_NEW}"
+            f"{plural(one)} for each item. If items share them, "
+            f"{_TOO_HOPEFUL.get(claim, 'p is too small')} {_NEW}"
         )
 
 
