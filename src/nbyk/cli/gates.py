@@ -76,7 +76,7 @@ def with_gate(answer: Answer, shown: Shown) -> Answer:
             "yes": f"The gate is passed: {a} is better than {b}, or not worse by {in_full(margin)}.",
             "no": f"The gate is not passed: {a} is worse than {b} by more than {in_full(margin)}.",
             "inconclusive": f"The gate is inconclusive: these data do not show whether {a} is worse than {b} "
-            f"by {in_full(margin)}.",
+            f"by {in_full(margin)}. More items would tell, or ask about a larger margin.",
         }[verdict]
     elif verdict == "inconclusive":
         more = f"more draws could change whether {a} is shown to be better than {b}; raise --max-resamples"
@@ -107,4 +107,5 @@ def by_margin(metrics: Iterable[tuple[bool, MarginClaim | None]]) -> Verdict:
 def reason_of(pairs: Iterable[tuple[str, str, ComparisonResult]]) -> str:
     """Return why some named pair allows no claim about the broadest population; "" if every pair does."""
     reasons = ((a, b, result.claims[0].reason) for a, b, result in pairs)
-    return next((with_names(reason, a, b) for a, b, reason in reasons if reason), "")
+    way_out = "; --generalise items asks about these alone"
+    return next((with_names(reason, a, b) + way_out for a, b, reason in reasons if reason), "")

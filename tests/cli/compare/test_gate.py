@@ -65,6 +65,7 @@ def test_constant_ratings_are_compared(nbyk: Run) -> None:
     code, text, _ = nbyk("compare --gold g.csv x.csv y.csv --gate")
     assert code == 4
     assert "The gate is inconclusive: two raters and two runs of each system cannot speak" in unfolded(text)
+    assert "for others; --generalise items asks about these alone." in unfolded(text)
     assert "The effect on mae does not vary over items and responses." in answer["sentences"]
     code, _, errors = nbyk("compare --gold g.csv x.csv y.csv --metric spearman")
     assert code == 2
@@ -79,7 +80,8 @@ def test_constant_ratings_are_compared(nbyk: Run) -> None:
         (
             "0.08",
             4,
-            "The gate is inconclusive: these data do not show whether sim_c is worse than sim_a by 0.08.",
+            "The gate is inconclusive: these data do not show whether sim_c is worse than sim_a by 0.08. "
+            "More items would tell, or ask about a larger margin.",
         ),
     ],
 )

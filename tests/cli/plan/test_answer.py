@@ -79,7 +79,7 @@ def test_a_pilot_on_levels_and_one_of_yes_and_no(nbyk: Run) -> None:
     code, text, errors = nbyk(f"plan --pilot pilot.csv --scale 1,2,3,4,5 {QUICK} --responses 4")
     assert code == 0, errors
     text = " ".join(text.split())
-    assert "on items and ratings drawn again from the 60 items of pilot, each rated by other people, with" in text
+    assert "drawn again from the 60 items of pilot, each rated by other people, with" in text
     cautions = text.partition("Before you believe it: ")[2]
     assert cautions.startswith("- the same 4 raters rated all 60 items: these sizes and powers count chance")
     write_pilot("binary.csv", (likert() > 2).astype(float))

@@ -11,6 +11,7 @@ import pytest
 from scipy import stats
 
 import nbyk
+from nbyk import permutation_test
 from nbyk.errors import NbykError
 from nbyk.testing.corrections import CORRECTIONS
 from nbyk.testing.scores.aso import AsoResult
@@ -148,7 +149,17 @@ def test_warnings() -> None:
     assert "the scores are paired, but permutation does not use the pairs" in drawn.warnings[1]
     assert "more often than its level says" in compare_scores(systems(6), test="bootstrap").warnings[0]
     assert "once in 70 times" in compare_scores(systems(4), test="aso").warnings[0]
-    assert compare_scores(systems(8)).warnings == ()
+    (scope,) = compare_scores(systems(8)).warnings
+    assert scope.startswith("the claim is about scores drawn as these were")
+    assert few.warnings[-1] == scope
+    assert scope not in drawn.warnings
+
+
+def test_one_test_warns_as_a_comparison_does() -> None:
+    least, scope = permutation_test([0.7], [0.6]).warnings
+    assert least == "the smallest p-value that permutation can give here is 1: collect more scores"
+    assert scope.startswith("the claim is about scores drawn as these were")
+    assert permutation_test([1.0, 2.0, 3.0, 4.0], [5.0, 6.0, 7.0, 8.0]).warnings == (scope,)
 
 
 def test_what_is_refused() -> None:

@@ -45,7 +45,8 @@ def test_verdicts_and_the_sentence_follow_the_corrected_p() -> None:
     verdicts = {pair.a: pair.margin.verdict for pair in board.pairs if pair.margin is not None}
     assert verdicts == {"same": "equivalent", "near": "inconclusive", "far": "worse"}
     assert board.margin_sentence(unit=4.0) == (
-        "By mean, equivalent to level within ±0.4: same; worse than level by more than 0.4: far; "
+        "By mean in the ratings' own unit, equivalent to level within ±0.4: same; worse than level by more "
+        "than 0.4: far; "
         "inconclusive about 0.4: near (one-sided t-tests at α = 0.05, Holm's correction, for new items, with "
         "this run of each system)."
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -52,7 +52,7 @@ def scores_answer(
         sentences=tuple(sentences),
         tables=tuple(_tables(comparison, powers)),
         figures=tuple(_figures(comparison)),
-        cautions=tuple(map(_sentence, [*comparison.warnings, *notes, *_scope(comparison)])),
+        cautions=tuple(map(_sentence, [*comparison.warnings, *notes])),
         details=details(comparison, powers),
         n_printed=2,
     )
@@ -128,16 +128,6 @@ def _power_sentence(powers: Mapping[str, BootstrapPower], lift: str, n_pairs: in
         "That is enough: a usual goal is 0.8."
         if enough
         else "That is too little: a usual goal is 0.8. Collect more scores."
-    )
-
-
-def _scope(comparison: ScoreComparison) -> Iterator[str]:
-    """Yield the population of scores that are not paired; for paired scores, their warnings name it."""
-    if comparison.paired:
-        return
-    yield (
-        "The claim is about scores drawn as these were. If they are runs on one test set, it does not cover "
-        "other items. If they are not independent, such as the episodes of one run, it does not hold."
     )
 
 

@@ -19,7 +19,7 @@ from nbyk.testing.scores.battery import TESTS
 from nbyk.testing.scores.draws import Progress
 from nbyk.testing.scores.means import mean_difference, mean_interval
 from nbyk.testing.scores.recommendation import recommended_test
-from nbyk.testing.scores.result import SignificanceResult, warnings_of
+from nbyk.testing.scores.result import SCOPE, SignificanceResult, smallest_p, warnings_of
 from nbyk.testing.scores.score_comparison import ScoreComparison, ScorePair, SystemScores
 
 RECOMMENDED, ASO = "recommended", "aso"
@@ -260,7 +260,7 @@ def _warnings(
         if said is not None:
             yield said
     results = [pair.found for pair in pairs if isinstance(pair.found, SignificanceResult)]
-    least = min((_smallest_p(result) for result in results), default=0.0)
+    least = min((smallest_p(result) for result in results), default=0.0)
     tests = 1 if correction == "none" else len(pairs)
     if least * tests > alpha:
         corrected = f", times {tests} pairs," if tests > 1 else ""
@@ -275,6 +275,8 @@ def _warnings(
         )
     if paired and not (test != ASO and TESTS[test].paired):
         yield f"the scores are paired, but {test} does not use the pairs; approximate_randomisation does"
+    if not paired:
+        yield SCOPE
 
 
 def _bounds(result: SignificanceResult) -> tuple[float, float]:
@@ -282,11 +284,3 @@ def _bounds(result: SignificanceResult) -> tuple[float, float]:
     if not result.n_resamples or result.exact:
         return result.p, result.p
     return bounds_of_drawn_p(result.p, result.n_resamples, result.alternative)
-
-
-def _smallest_p(result: SignificanceResult) -> float:
-    """Return the least p-value that any scores can give; 0 if unknown."""
-    if not result.n_resamples:
-        return 0.0
-    sides = 2.0 if result.alternative == "two-sided" else 1.0
-    return min(1.0, sides / (result.n_resamples + (0 if result.exact else 1)))

@@ -36,6 +36,15 @@ TEST_NAMES = {
 }
 """The names of the tests in sentences."""
 
+SCOPE = (
+    "the claim is about scores drawn as these were. If they are runs on one test set, it does not cover "
+    "other items. If they are not independent, such as the episodes of one run, it does not hold"
+)
+"""The population of scores that are not paired; for paired scores, `about_pairs` names it."""
+
+USUAL_LEVEL = 0.05
+"""The level of a test that names none."""
+
 _LIBERAL_BELOW = 20
 
 
@@ -98,7 +107,13 @@ class SignificanceResult(ShownInNotebooks):
     @property
     def warnings(self) -> tuple[str, ...]:
         """Cautions about the result, one sentence each."""
-        return tuple(warnings_of(self.test, min(self.n_a, self.n_b)))
+        said = [*warnings_of(self.test, min(self.n_a, self.n_b))]
+        if (least := smallest_p(self)) > USUAL_LEVEL:
+            said.append(
+                f"the smallest p-value that {self.test} can give here is {least:.3g}: collect more scores"
+                f"{'' if self.exact else ', or draw more of the null with `n_resamples`'}"
+            )
+        return (*said, *([] if self.test in PAIRED else [SCOPE]))
 
     @property
     def sentence(self) -> str:
@@ -127,6 +142,14 @@ def p_in_words(result: SignificanceResult) -> str:
     return f"p {relation} {result.p:.3g}" + (
         f" ± {error:.1g}" if error > 0.0 else " exactly" if result.exact else ""
     )
+
+
+def smallest_p(result: SignificanceResult) -> float:
+    """Return the least p-value that any scores can give; 0 if unknown."""
+    if not result.n_resamples:
+        return 0.0
+    sides = 2.0 if result.alternative == "two-sided" else 1.0
+    return min(1.0, sides / (result.n_resamples + (0 if result.exact else 1)))
 
 
 def warnings_of(test: str, fewest: int) -> Iterator[str]:

@@ -111,7 +111,8 @@ class Told:
 
 def margin_sentence(found: MarginClaim, metric: str, a: str, b: str, unit: float) -> str:
     """Return the result about a margin in a sentence."""
-    margin, where = in_full(unit * found.margin), f"on {metric}, for {with_names(found.population, a, b)}"
+    margin = in_full(unit * found.margin)
+    where = f"on {metric}{unit_note(unit)}, for {with_names(found.population, a, b)}"
     if found.reason:
         why = with_names(found.reason, a, b)
         return f"These data are inconclusive about a margin of {margin} {where}: {why}."
@@ -129,6 +130,11 @@ def margin_sentence(found: MarginClaim, metric: str, a: str, b: str, unit: float
         ),
     }[found.verdict]
     return f"{says} {where}: p = {number(p)} ({interval}; {test})."
+
+
+def unit_note(unit: float) -> str:
+    """Return, to follow a metric, that its numbers are in the unit of the ratings; "" if that is 1."""
+    return "" if unit == 1.0 else " in the ratings' own unit"
 
 
 def items_in_words(n_items: int, n_clusters: int) -> str:

@@ -14,7 +14,7 @@ from nbyk.testing.pvalues import Alternative
 from nbyk.testing.results import Several
 from nbyk.testing.systems.margins import MarginClaim
 from nbyk.testing.systems.result import ComparisonResult, ConfidenceInterval, plain
-from nbyk.testing.systems.sentences import MORE_DRAWS, items_in_words, number
+from nbyk.testing.systems.sentences import MORE_DRAWS, items_in_words, number, unit_note
 from nbyk.words import in_full, listed, with_names
 
 
@@ -312,8 +312,8 @@ class Leaderboard(Several):
         }
         shown = [f"{text}: {', '.join(found[verdict])}" for verdict, text in told.items() if verdict in found]
         return (
-            f"By {self.metric}, {'; '.join(shown)} (one-sided t-tests at α = {self.alpha:g}, "
-            f"{_CORRECTED[self.correction]}, for {self.population})."
+            f"By {self.metric}{unit_note(unit)}, {'; '.join(shown)} (one-sided t-tests at "
+            f"α = {self.alpha:g}, {_CORRECTED[self.correction]}, for {self.population})."
         )
 
     def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
