@@ -18,8 +18,15 @@ Floats = NDArray[np.float64]
 Progress = Callable[[int], object]
 
 _BATCH_VALUES = 65_536
-"""Responses in a batch that one thread scores: 0.5 MB.
-Several threads take turns to run Python, and a batch of twice the size halves the turns."""
+"""Responses in a batch that one thread scores alone: 0.5 MB, which fit the processor's cache."""
+
+_SHARED_BATCH_VALUES = 524_288
+"""Responses in a batch where several threads score: they take turns to run Python, and larger batches need
+fewer turns."""
+
+_KEPT_VALUES = 3_500_000
+"""28 MB. On Linux, the C library gives freed blocks back to the system, and threads then wait for new pages
+at every batch. It keeps blocks up to the largest one that was ever freed, at most 32 MB."""
 
 
 @dataclass(frozen=True)
@@ -50,8 +57,8 @@ def as_metrics(metrics: str | Metric | Sequence[str | Metric]) -> tuple[Metric, 
 
 
 def batches(size: int, values_per_replicate: int, threads: int = 1) -> list[int]:
-    """Split a chunk of `size` replicates into batches whose responses fit the processor's cache."""
-    values = _BATCH_VALUES * (2 if threads > 1 else 1)
+    """Split a chunk of `size` replicates into batches for one thread, or for one of several."""
+    values = _SHARED_BATCH_VALUES if threads > 1 else _BATCH_VALUES
     batch = max(1, min(CHUNK, values // max(1, values_per_replicate)))
     return [min(batch, size - start) for start in range(0, size, batch)]
 
@@ -133,6 +140,7 @@ def run_chunks(
     to_do = chunks(n_replicates)[start // CHUNK :]
     if threads <= 1:
         return np.concatenate([timed(chunk) for chunk in to_do], axis=1)
+    np.empty(_KEPT_VALUES)  # freed at once; nothing is written, so that it takes no memory
     with ThreadPoolExecutor(threads) as pool:
         return np.concatenate(list(pool.map(timed, to_do)), axis=1)
 
