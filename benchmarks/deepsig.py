@@ -15,7 +15,7 @@ from nbyk.testing.scores.randomisation import approximate_randomisation
 
 N = 20
 DRAWS = 1000
-_PAIRS = 500
+_PAIRS = 2000  # a third of a second: in a tenth, where the system puts the threads decides
 _TURNS = 20
 """Calls of nbyk that are timed as one: a single one is shorter than what the clock and the system do."""
 
