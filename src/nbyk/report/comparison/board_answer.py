@@ -20,10 +20,10 @@ from nbyk.report.comparison.pair_answer import (
     thresholds,
 )
 from nbyk.report.comparison.pairing import pairing_sentences
-from nbyk.report.comparison.tables import leaderboard_caption, leaderboard_table, pairs_table
+from nbyk.report.comparison.tables import leaderboard_caption, leaderboard_table, pairs_table, ranks_caption
 from nbyk.testing.systems.result import EQUALLY_GOOD
 from nbyk.testing.systems.sentences import number
-from nbyk.testing.systems.standings import Leaderboard
+from nbyk.testing.systems.standings import CORRECTION_IN_WORDS, Leaderboard
 from nbyk.words import listed
 
 if TYPE_CHECKING:
@@ -89,16 +89,16 @@ def _predicate(board: Leaderboard) -> str:
 
 def _tables(boards: Mapping[str, Leaderboard]) -> Iterator[AnswerTable]:
     for place, (name, board) in enumerate(boards.items()):
-        yield AnswerTable(file_stem("leaderboard", name, place), leaderboard_caption(board), _shown(board))
+        yield AnswerTable(file_stem("leaderboard", name, place), ranks_caption(board), _shown(board))
     for place, (name, board) in enumerate(boards.items()):
         caption = (
-            f"Pairs by {name}: the effect of A over B with its interval, p before and after the correction "
-            f"({board.correction}); null ({board.test}): A and B {_predicate(board)}"
+            f"Pairs by {name}: the effect of A over B with its interval, p, and the corrected p "
+            f"({CORRECTION_IN_WORDS[board.correction]}). Null ({board.test}): A and B {_predicate(board)}"
         )
         yield AnswerTable(file_stem("pairs", name, place), caption, pairs_table(board))
     for place, (name, board) in enumerate(boards.items()):
-        table = leaderboard_table(board)
-        yield AnswerTable(file_stem("standings", name, place), leaderboard_caption(board), table)
+        caption = f"The leaderboard by {name}, with each end of an interval in a column of its own"
+        yield AnswerTable(file_stem("standings", name, place), caption, leaderboard_table(board))
 
 
 def _shown(board: Leaderboard) -> pd.DataFrame:

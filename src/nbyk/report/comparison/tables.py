@@ -16,7 +16,7 @@ from nbyk.testing.shared_units import VariancePart
 from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.sentences import number
-from nbyk.testing.systems.standings import Leaderboard, Pair
+from nbyk.testing.systems.standings import CORRECTION_IN_WORDS, Leaderboard, Pair
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -50,18 +50,26 @@ def leaderboard_table(board: Leaderboard) -> pd.DataFrame:
 
 
 def leaderboard_caption(board: Leaderboard) -> str:
-    """Return the caption of a leaderboard's table or figure."""
-    level = f"{100 * board.standings[0].interval.level:g} %"
+    """Return what a leaderboard's table and figure both show: scores and intervals."""
+    return f"{board.metric} on {board.size}, with {_level(board)} intervals over items"
+
+
+def ranks_caption(board: Leaderboard) -> str:
+    """Return the caption of a leaderboard's table, which explains its ranks and groups."""
     told = (
-        "systems that share no letter differ"
+        "Systems that share no letter differ"
         if board.against is None
         else f"nbyk compares each with {board.against}"
     )
     return (
-        f"{board.metric} on {board.size} with {level} intervals over items; possible ranks, which no test "
-        f"excludes for {board.population} ({board.test}, {board.alternative}, correction {board.correction}, "
-        f"α = {board.alpha:g}), and the range of {level} of ranks on bootstrapped items; {told}"
+        f"{leaderboard_caption(board)}. Possible ranks: those that no test excludes for {board.population} "
+        f"({board.test}, {board.alternative}, {CORRECTION_IN_WORDS[board.correction]}, α = {board.alpha:g}). "
+        f"Bootstrapped ranks: {_level(board)} of the ranks on resampled items. {told}"
     )
+
+
+def _level(board: Leaderboard) -> str:
+    return f"{100 * board.standings[0].interval.level:g} %"
 
 
 def pairs_table(board: Leaderboard) -> pd.DataFrame:

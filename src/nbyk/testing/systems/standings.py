@@ -255,8 +255,8 @@ class Leaderboard(Several):
     def _found(self) -> str:
         n_systems, n_found = len(self.standings), sum(pair.significant for pair in self.pairs)
         how = (
-            f"for {self.population}; {self.test}, {self.alternative}, {_CORRECTED[self.correction]}, at "
-            f"α = {self.alpha:g}"
+            f"for {self.population}; {self.test}, {self.alternative}, "
+            f"{CORRECTION_IN_WORDS[self.correction]}, at α = {self.alpha:g}"
         )
         of = f"of {n_systems} systems on {self.size} by {self.metric}"
         if self.against is not None:
@@ -313,7 +313,7 @@ class Leaderboard(Several):
         shown = [f"{text}: {', '.join(found[verdict])}" for verdict, text in told.items() if verdict in found]
         return (
             f"By {self.metric}{unit_note(unit)}, {'; '.join(shown)} (one-sided t-tests at "
-            f"α = {self.alpha:g}, {_CORRECTED[self.correction]}, for {self.population})."
+            f"α = {self.alpha:g}, {CORRECTION_IN_WORDS[self.correction]}, for {self.population})."
         )
 
     def to_dict(self, *, distributions: bool = False) -> dict[str, Any]:
@@ -338,7 +338,7 @@ class Leaderboard(Several):
         }
 
 
-_CORRECTED = {
+CORRECTION_IN_WORDS: dict[Correction, str] = {
     "holm": "Holm's correction",
     "bonferroni": "Bonferroni's correction",
     "benjamini_hochberg": "Benjamini and Hochberg's correction",
