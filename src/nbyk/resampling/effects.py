@@ -17,16 +17,12 @@ from nbyk.resampling.streams import CHUNK, chunks
 Floats = NDArray[np.float64]
 Progress = Callable[[int], object]
 
-_BATCH_VALUES = 65_536
-"""Responses in a batch that one thread scores alone: 0.5 MB, which fit the processor's cache."""
-
-_SHARED_BATCH_VALUES = 524_288
-"""Responses in a batch where several threads score: they take turns to run Python, and larger batches need
-fewer turns."""
+_BATCH_VALUES = 524_288
+"""Responses in a batch: 4 MB. Smaller ones fit a nearer cache, but the Python between them costs more."""
 
 _KEPT_VALUES = 3_500_000
-"""28 MB. On Linux, the C library gives freed blocks back to the system, and threads then wait for new pages
-at every batch. It keeps blocks up to the largest one that was ever freed, at most 32 MB."""
+"""28 MB. On Linux, the C library gives freed blocks back to the system, and every batch then waits for new
+pages. It keeps blocks up to the largest one that was ever freed, at most 32 MB."""
 
 
 @dataclass(frozen=True)
@@ -56,10 +52,9 @@ def as_metrics(metrics: str | Metric | Sequence[str | Metric]) -> tuple[Metric, 
     return tuple(metric if isinstance(metric, Metric) else get(metric) for metric in metrics)
 
 
-def batches(size: int, values_per_replicate: int, threads: int = 1) -> list[int]:
-    """Split a chunk of `size` replicates into batches for one thread, or for one of several."""
-    values = _SHARED_BATCH_VALUES if threads > 1 else _BATCH_VALUES
-    batch = max(1, min(CHUNK, values // max(1, values_per_replicate)))
+def batches(size: int, values_per_replicate: int) -> list[int]:
+    """Split a chunk of `size` replicates into batches of a few megabytes."""
+    batch = max(1, min(CHUNK, _BATCH_VALUES // max(1, values_per_replicate)))
     return [min(batch, size - start) for start in range(0, size, batch)]
 
 
@@ -137,10 +132,10 @@ def run_chunks(
             progress(chunk_and_size[1])
         return result
 
+    np.empty(_KEPT_VALUES)  # freed at once; nothing is written, so that it takes no memory
     to_do = chunks(n_replicates)[start // CHUNK :]
     if threads <= 1:
         return np.concatenate([timed(chunk) for chunk in to_do], axis=1)
-    np.empty(_KEPT_VALUES)  # freed at once; nothing is written, so that it takes no memory
     with ThreadPoolExecutor(threads) as pool:
         return np.concatenate(list(pool.map(timed, to_do)), axis=1)
 

@@ -207,7 +207,7 @@ def hypothesis_effects(
     def work(chunk: int, size: int) -> Floats:
         streams = plan.streams(chunk, null)
         parts = []
-        for batch in batches(size, plan.values_per_replicate, threads):
+        for batch in batches(size, plan.values_per_replicate):
             gold, systems = plan.draw(streams, null, batch)
             parts.append(score(chosen, systems, gold, means_of))
         return np.concatenate(parts, axis=1)

@@ -207,7 +207,7 @@ def simulated_effects(
             streams = ReplicateStreams(key, chunk) if draw is _draw_counts else Streams(key, chunk)
             parts = [
                 draw(chosen, population, streams, hypothesis, batch)
-                for batch in batches(size, population.n_items * values_per_item, threads)
+                for batch in batches(size, population.n_items * values_per_item)
             ]
             return np.concatenate(parts, axis=1)
 
