@@ -8,6 +8,7 @@ import shutil
 import signal
 import subprocess
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -190,6 +191,16 @@ def test_every_subcommand_explains_itself(command: str, nbyk: Run) -> None:
     code, text, _ = nbyk(*command.split(), "--help")
     assert code == 0
     assert f"nbyk {command} " in " ".join(text.split())
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_lines_of_a_help_end_where_the_terminal_does(command: str, nbyk: Run) -> None:
+    _, text, _ = nbyk(*command.split(), "--help")
+    lines = [line.strip() for line in text.split("╭")[0].splitlines()]
+    widest = max(map(len, lines))
+    for line, after in pairwise(lines):
+        if line and after:  # a line of a paragraph has no room for the next one's first word
+            assert len(f"{line} {after.split()[0]}") > widest - 2, line
 
 
 def test_help_lists_every_subcommand(nbyk: Run) -> None:

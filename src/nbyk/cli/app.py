@@ -30,6 +30,7 @@ from nbyk.cli import (
     study,
     why,
 )
+from nbyk.cli.help_text import unwrap
 from nbyk.cli.naming import arguments_as, options_of
 from nbyk.errors import NbykError, StoppedError, on_one_line
 from nbyk.lineage.recording import recording
@@ -78,7 +79,7 @@ app.add_typer(study.app, name="study", rich_help_panel=WORKFLOW)
 @cache
 def command_line() -> Any:
     """Return the program that typer makes of the app; it is slow to make, so it is made once."""
-    return typer.main.get_command(app)
+    return unwrap(typer.main.get_command(app))
 
 
 def program() -> NoReturn:

@@ -11,6 +11,7 @@ from typer.core import TyperGroup
 from typer.main import get_command as command_of
 
 from nbyk.cli import ratings
+from nbyk.cli.help_text import unwrap
 from nbyk.cli.options import Out, OutFolder, Threads
 from nbyk.errors import NbykError
 from nbyk.studies import studies, study_named
@@ -37,7 +38,7 @@ class _Commands(TyperGroup):
                     made.command(cmd_name)(command)
                     made.callback()(lambda: None)
                 group: Any = command_of(made)
-                return group.commands[cmd_name]
+                return unwrap(group.commands[cmd_name])
         return None
 
 
