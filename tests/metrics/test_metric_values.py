@@ -222,6 +222,18 @@ def test_degenerate_values_are_the_documented_ones(spec, system, gold, expected)
     np.testing.assert_array_equal(score, [[expected]])
 
 
+@pytest.mark.parametrize("n_items", [63, 64, 65, 4095, 4096, 4097, 13_000])
+@pytest.mark.parametrize("levels", [2, 5, 1000, None])
+def test_kendall_counts_pairs_across_words_and_blocks_of_bits(n_items, levels):
+    rng = np.random.default_rng(n_items)
+    gold = rng.random(n_items)
+    system = gold + rng.normal(0.0, 0.3, n_items)
+    if levels:
+        gold, system = np.round(gold * levels), np.round(system * levels)
+    score = get("kendall").scores(system.reshape(1, 1, -1), gold.reshape(1, -1))[0, 0]
+    assert score == pytest.approx(kendalltau(system, gold).statistic, rel=1e-12)
+
+
 def test_cosine_of_zeros_is_nan():
     gold = np.ones((1, 2, 3))
     np.testing.assert_array_equal(get("cosine").scores(0 * gold[np.newaxis], gold), [[np.nan]])

@@ -6,6 +6,7 @@ S systems answer the same N items in each of R replicates; each function fills `
 from __future__ import annotations
 
 import math
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +15,8 @@ from nbyk.compiled import njit
 from nbyk.metrics.sorting import rank_space, rank_values
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
+Counts = NDArray[np.uint32]
+SeenSpace = tuple[NDArray[np.uint64], NDArray[np.int16], NDArray[np.int64]]
 
 
 _ROUNDING = 1e-12
@@ -104,72 +106,121 @@ def spearman(systems: Floats, gold: Floats, out: Floats) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _add(tree: Integers, place: int) -> None:
-    """Count one more value at a place, from 1, of a Fenwick tree."""
-    while place < len(tree):
-        tree[place] += 1
-        place += place & -place
+def _untied_pairs(ranks: Floats, sizes: Counts) -> int:
+    """Return the number of pairs of average ranks that differ, 0 if ranks are NaN; fill `sizes`.
 
-
-@njit(nogil=True, cache=True)
-def _up_to(tree: Integers, place: int) -> int:
-    """Return the number of values that a Fenwick tree has counted at places from 1 to `place`."""
-    total = 0
-    while place > 0:
-        total += tree[place]
-        place -= place & -place
-    return total
-
-
-@njit(nogil=True, cache=True)
-def _untied_pairs(ranks: Floats, counts: Integers) -> int:
-    """Return the number of pairs of average ranks that differ."""
+    Those are the numbers of values at each place. A place is an average rank without its half: each tie has
+    its own, since it lies among the tie's ranks.
+    """
     n = len(ranks)
-    counts[:] = 0
+    sizes[:] = 0
+    if ranks[0] != ranks[0]:
+        return 0
     for i in range(n):
-        counts[int(2.0 * ranks[i])] += 1
-    pairs = n * (n - 1) // 2
-    for place in range(len(counts)):
-        pairs -= counts[place] * (counts[place] - 1) // 2
-    return pairs
+        sizes[np.uint64(np.int64(ranks[i]))] += np.uint32(1)
+    tied = 0
+    for size in sizes:
+        tied += int(size) * (int(size) - 1) // 2
+    return n * (n - 1) // 2 - tied
 
 
 @njit(nogil=True, cache=True)
-def _sort_ranks(ranks: Floats, stops: Integers, order: Integers) -> None:
-    """Fill `order` with what sorts average ranks, by counting; `stops`, shape (2 n + 1,), is overwritten."""
-    stops[:] = 0
+def _sort_ranks(ranks: Floats, sizes: Counts, stops: Counts, order: Counts) -> None:
+    """Fill `order` with what sorts average ranks, from the sizes of their places; overwrite `stops`."""
+    total = np.uint32(0)
+    for place in range(len(sizes)):
+        stops[place] = total
+        total += sizes[place]
     for i in range(len(ranks)):
-        stops[int(2.0 * ranks[i])] += 1
-    for place in range(1, len(stops)):
-        stops[place] += stops[place - 1]
-    for i in range(len(ranks)):
-        place = int(2.0 * ranks[i])
-        stops[place] -= 1
-        order[stops[place]] = i
+        place_of_i = np.uint64(np.int64(ranks[i]))
+        order[stops[place_of_i]] = i
+        stops[place_of_i] += np.uint32(1)
+
+
+@njit(inline="always")
+def _ones(word: Any) -> Any:
+    """Return how many bits of a word are set."""
+    word = word - ((word >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    word = (word & np.uint64(0x3333333333333333)) + ((word >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    word = (word + (word >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((word * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @njit(nogil=True, cache=True)
-def _lead(ranks: Floats, gold_ranks: Floats, order: Integers, tree: Integers, counts: Integers) -> int:
+def _seen_space(n: int) -> SeenSpace:
+    """Return the working space in which `_see` and `_seen_below` count values at positions 0 to n − 1.
+
+    A bit for each of them, 64 to a word and 64 words to a block: the bits, then how many are set in earlier
+    words of the same block, then in earlier blocks.
+    """
+    words = n // 64 + 1
+    blocks = words // 64 + 1
+    return np.empty(words, np.uint64), np.empty((blocks, 64), np.int16), np.empty(blocks, np.int64)
+
+
+@njit(inline="always")
+def _see(position: Any, space: SeenSpace) -> None:
+    """Count a value; no position twice."""
+    bits, in_earlier_words, in_earlier_blocks = space
+    word = position >> np.uint64(6)
+    block = word >> np.uint64(6)
+    bits[word] |= np.uint64(1) << (position & np.uint64(63))
+    of_block = in_earlier_words[block]
+    within = np.int16(word & np.uint64(63))
+    for later in range(64):  # a constant number, so that it compiles to a few vector instructions
+        of_block[later] += np.int16(np.int16(later) > within)
+    for later in range(np.int64(block) + 1, len(in_earlier_blocks)):
+        in_earlier_blocks[later] += 1
+
+
+@njit(inline="always")
+def _seen_below(position: Any, space: SeenSpace) -> Any:
+    """Return how many values were counted at lower positions."""
+    bits, in_earlier_words, in_earlier_blocks = space
+    word = position >> np.uint64(6)
+    block = word >> np.uint64(6)
+    lower = (np.uint64(1) << (position & np.uint64(63))) - np.uint64(1)
+    earlier = in_earlier_blocks[block] + np.int64(in_earlier_words[block, word & np.uint64(63)])
+    return earlier + _ones(bits[word] & lower)
+
+
+@njit(inline="always")
+def _first_of_tie(rank: float, size: Any) -> Any:
+    """Return the position, from 0, of the first of `size` values that share an average rank."""
+    return np.uint64(np.int64(rank - 0.5 * (float(size) + 1.0)))
+
+
+@njit(nogil=True, cache=True)
+def _lead(
+    ranks: Floats, sizes: Counts, gold_ranks: Floats, order: Counts, tied: Counts, space: SeenSpace
+) -> Any:
     """Return concordant minus discordant pairs; `order` sorts `gold_ranks`.
 
-    A Fenwick tree, and `counts` at each place, count the values with a lower gold rank.
+    The `space`, and `tied` at each place, count the values with a lower gold rank.
     """
     n = len(order)
-    tree[:] = 0
-    counts[:] = 0
-    lead = 0
+    bits, in_earlier_words, in_earlier_blocks = space
+    bits[:] = 0
+    in_earlier_words[:] = 0
+    in_earlier_blocks[:] = 0
+    tied[:] = 0
+    lead = np.int64(0)
     first = 0
     while first < n:
         last = first
-        while last < n and gold_ranks[order[last]] == gold_ranks[order[first]]:
-            place = int(2.0 * ranks[order[last]])
+        gold_rank = gold_ranks[order[first]]
+        while last < n and gold_ranks[order[last]] == gold_rank:
+            rank = ranks[order[last]]
+            place = np.uint64(np.int64(rank))
             # Counted values with a lower rank of the system are concordant, those with a higher discordant.
-            lead += 2 * _up_to(tree, place - 1) + counts[place] - first
+            below = _seen_below(_first_of_tie(rank, sizes[place]), space)
+            lead += 2 * below + np.int64(tied[place]) - first
             last += 1
         for i in range(first, last):
-            place = int(2.0 * ranks[order[i]])
-            counts[place] += 1
-            _add(tree, place)
+            rank = ranks[order[i]]
+            place = np.uint64(np.int64(rank))
+            _see(_first_of_tie(rank, sizes[place]) + np.uint64(tied[place]), space)
+            tied[place] += np.uint32(1)
         first = last
     return lead
 
@@ -180,19 +231,23 @@ def kendall(systems: Floats, gold: Floats, out: Floats) -> None:
     n = gold.shape[1]
     gold_ranks = np.empty(n)
     ranks = np.empty(n)
-    order = np.empty(n, np.int64)
-    tree = np.empty(2 * n + 1, np.int64)
-    counts = np.empty(2 * n + 1, np.int64)
+    order = np.empty(n, np.uint32)
+    sizes = np.empty(n + 1, np.uint32)
+    counts = np.empty(n + 1, np.uint32)
+    seen = _seen_space(n)
     space = rank_space(n)
     for r in range(out.shape[1]):
         rank_values(gold[r], gold_ranks, space)
-        _sort_ranks(gold_ranks, counts, order)
-        gold_pairs = _untied_pairs(gold_ranks, tree)
+        gold_pairs = _untied_pairs(gold_ranks, sizes)
+        if gold_pairs == 0:
+            out[:, r] = np.nan
+            continue
+        _sort_ranks(gold_ranks, sizes, counts, order)
         for s in range(out.shape[0]):
             rank_values(systems[s, r], ranks, space)
-            pairs = _untied_pairs(ranks, tree)
-            if gold_pairs == 0 or pairs == 0:
+            pairs = _untied_pairs(ranks, sizes)
+            if pairs == 0:
                 out[s, r] = np.nan
             else:
-                lead = _lead(ranks, gold_ranks, order, tree, counts)
+                lead = _lead(ranks, sizes, gold_ranks, order, counts, seen)
                 out[s, r] = lead / math.sqrt(float(gold_pairs) * float(pairs))
