@@ -245,6 +245,6 @@ BAD_FILES: list[tuple[str, dict[str, str], str]] = [
     (
         "items that are tied",
         {**RATED, **keyed("kind: hard", RATED)},
-        r"r.csv: majority: 1 of 3 items are tied, the first is 'x'",
+        r"r.csv: found 1 of 3 items without a single most frequent label, the first is 'x'",
     ),
 ]

@@ -160,8 +160,9 @@ def test_ties_of_several_people_are_refused_or_broken_as_asked(nbyk: Run) -> Non
         Path(f"{name}.csv").write_text("item,label\nx,a\ny,b\nz,a\n")
     code, _, errors = nbyk("labels --gold people.csv one.csv two.csv")
     assert code == 2
-    assert errors.startswith(
-        "error: people.csv: majority: 1 of 3 items are tied, the first is 'x'; choose --ties"
+    assert errors == (
+        "error: people.csv: found 1 of 3 items without a single most frequent label, the first is 'x'; "
+        "choose --ties lowest or highest\n"
     )
     for ties, score in (("lowest", "1.0000"), ("highest", "0.6667")):
         text = nbyk(f"labels --gold people.csv one.csv two.csv --metric accuracy --ties {ties}")[1]

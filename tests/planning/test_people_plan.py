@@ -209,6 +209,11 @@ def test_settle_says_which_of_items_raters_and_runs_would_settle_the_broad_claim
     [
         ({"power": None, "effect": None}, "found `effect`, `power` left out; leave out one"),
         ({}, "found nothing left out"),
+        (
+            {"power": None, "raters": None},
+            "`raters`, `power` left out; give `power` too, or a `budget`",
+        ),
+        ({"effect": None, "runs": None, "n_items": None}, "left out; give `effect` too, or a `budget`"),
         ({"power": 1.5, "n_items": None}, "power: found 1.5"),
         ({"effect": 0.0, "n_items": None}, "effect: found 0.0"),
         ({"ratings_per_item": 11, "n_items": None}, "found 11, and there are 10 raters"),

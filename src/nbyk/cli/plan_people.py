@@ -132,9 +132,8 @@ def plan_people(
         )
     else:
         spread = _declared(people)
-    # By default each answer is of its own run, and each rating of its own rater.
-    runs = 0 if people.runs is None and not spread.runs and people.solve != "runs" else people.runs
-    raters = 0 if people.raters is None and not spread.raters and people.solve != "raters" else people.raters
+    raters = people.raters if _matters(people, "raters", spread.raters, people.cost_per_rater) else 0
+    runs = people.runs if _matters(people, "runs", spread.runs, people.cost_per_run) else 0
     if effect is None and (None in (asked.n_items, asked.power, runs) or people.of_raters(raters) is None):
         effect = seen
     request = replace(
@@ -154,6 +153,11 @@ def plan_people(
     found = replace(found, warnings=(*taken, *warnings, *_without_a_price(found)))
     answer = people_answer(found, name="declared variances" if pilot is None else pilot.items.name)
     give(answer, out=out, form=form, stem="plan")
+
+
+def _matters(people: People, units: str, variance: float, price: float | None) -> bool:
+    """Return whether the number of raters or runs counts; if not, each rating or answer has its own."""
+    return bool(getattr(people, units) is not None or people.solve == units or variance or price)
 
 
 def _declared(people: People) -> Spread:

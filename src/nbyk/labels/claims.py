@@ -183,7 +183,7 @@ def about_raters(rated: RatedTargets, *, drawn: bool) -> Iterator[str]:
     counts = rated.counts()
     n_tied = int(np.sum(np.sum(counts == counts.max(axis=1, keepdims=True), axis=1) > 1))
     if rated.ties != "refuse" and n_tied:
-        one = "item is" if n_tied == 1 else "items are"
         yield (
-            f"{n_tied} of {len(counts)} {one} tied between classes; the target there is the {rated.ties} one"
+            f"{n_tied} of {len(counts)} items {'has' if n_tied == 1 else 'have'} no single most frequent "
+            f"class; the target there is the {rated.ties} of those that tie"
         )

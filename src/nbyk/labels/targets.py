@@ -140,8 +140,8 @@ def majority_labels(ratings: Ratings | ArrayLike, levels: LevelsLike, *, ties: T
         row = int(np.flatnonzero(tied)[0])
         item = ratings.items[row] if isinstance(ratings, Ratings) else row
         raise NbykError(
-            f"majority: {int(tied.sum())} of {len(tied)} items are tied, the first is {item!r}; "
-            "choose `ties` lowest or highest, or keep the ratings' variance with soft_labels"
+            f"found {int(tied.sum())} of {len(tied)} items without a single most frequent label, the first "
+            f"is {item!r}; choose `ties` lowest or highest"
         )
     last = most.shape[1] - 1
     place = last - most[:, ::-1].argmax(axis=1) if ties == "highest" else most.argmax(axis=1)

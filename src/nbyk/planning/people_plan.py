@@ -241,11 +241,14 @@ def plan_with_people(spread: Spread, request: CrewRequest) -> PeoplePlan:
         return _cheapest(spread, request, sizes)
     if len(lacking) != 1:
         named = ", ".join(f"`{name}`" for name in lacking) or "nothing"
-        raise NbykError(
-            f"plan with people: found {named} left out; leave out one argument, and nbyk solves for it, or "
-            "leave out several of items, raters, ratings per item and runs, and give an effect and a power "
-            "or a budget"
+        aims = [name for name in lacking if name not in sizes]
+        way = (
+            f"give `{aims[0]}` too, or a `budget`"
+            if sizes and len(aims) == 1
+            else "leave out one argument, and nbyk solves for it, or leave out several of items, raters, "
+            "ratings per item and runs, and give an effect and a power or a budget"
         )
+        raise NbykError(f"plan with people: found {named} left out; {way}")
     return _for_one(spread, request, lacking[0])
 
 

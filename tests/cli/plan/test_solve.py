@@ -176,6 +176,15 @@ def test_a_plan_from_a_pilot_says_what_it_took_from_there(nbyk: Run) -> None:
     assert "no more than chance" not in declared
 
 
+@pytest.mark.parametrize(("units", "least"), [("rater", 3), ("run", 3)])
+def test_a_price_is_paid_even_if_raters_or_runs_do_not_differ(nbyk: Run, units: str, least: int) -> None:
+    common = "--item-sd 0.2 --rating-sd 0.22 --effect 0.05 --power 0.8"
+    alone, priced = solved(nbyk, common), solved(nbyk, f"{common} --cost-per-{units} 20")
+    assert alone["crew"][f"{units}s"] == 0
+    assert priced["crew"][f"{units}s"] >= least
+    assert f"new {units}s" in priced["sentence"]
+
+
 def test_raters_and_runs_without_a_price_are_pointed_out(nbyk: Run) -> None:
     two = f"{KNOWN} --run-sd 0.01 --responses 3"
     assert "raters and runs cost nothing here" in " ".join(solved(nbyk, two)["cautions"])

@@ -183,6 +183,8 @@ def variance_sentence(metric: str, parts: Sequence[VariancePart], population: st
     rest = f"; less than 1 % from {' and from '.join(small)}" if small else ""
     if unknown:
         rest += f"; these data cannot separate the part of {listed(unknown)} from that of the items"
+    if ", with " in population:
+        population += ","
     return (
         f"The variance of the effect on {metric} over {population} comes to {', '.join(shares)}{last}{rest}."
     )
