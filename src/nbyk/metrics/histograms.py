@@ -9,62 +9,57 @@ the counts are those of `numpy.histogram`. Values outside [0, 1] are dropped.
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.compiled import njit
+from nbyk.compiled import discard_older_caches, njit
 from nbyk.metrics.sorting import LANES, sort_columns, sort_values
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int32]
-Words = NDArray[np.uint64]
+Words = NDArray[np.uint32]
 
 _PACKED = 8
 _BLOCK = 64
 
-
-@njit(nogil=True, cache=True)
-def _cell_edges(bins: int) -> Floats:
-    """Return the lower edges of the cells 0 (below), 1 to `bins`, and bins + 1 (above), and an upper end."""
-    edges = np.empty(bins + 3)
-    edges[0] = -np.inf
-    for k in range(bins):
-        edges[k + 1] = k / bins
-    # The last bin is closed.
-    edges[bins + 1] = np.nextafter(1.0, 2.0)
-    edges[bins + 2] = np.inf
-    return edges
+discard_older_caches(__file__)
 
 
-@njit(nogil=True, cache=True)
-def _guess_cells(values: Floats, bins: int, cells: Ints) -> None:
-    """Fill `cells` with each value's cell, up to rounding; NaN is below.
+@njit(inline="always")
+def _cell(x: float, bins: int) -> Any:
+    """Return the cell of x: 0 below 0 or for NaN, 1 to `bins`, or `bins` + 1 above 1.
 
-    Without branches and tables, the loop compiles to vector instructions; `_cell` corrects the rounding.
+    x is compared with one edge, the nearest. Without branches and tables, loops compile to vector instructions.
     """
-    for i in range(len(values)):
-        x = values[i] * bins
-        x = x if x > -1.0 else -1.0
-        cells[i] = np.int32((x if x < bins else bins + 0.0) + 1.0)
+    position = x * bins
+    position = position if position > 0.0 else 0.0
+    position = position if position < bins else bins + 0.0
+    nearest = np.int32(position + 1.5)
+    # The last bin is closed.
+    return nearest if (x >= (nearest - 1.0) / bins) & (x != 1.0) else np.int32(nearest - 1)
 
 
 @njit(nogil=True, cache=True)
-def _cell(x: float, guess: int, edges: Floats) -> np.uint64:
-    # Unsigned, so that numba need not check whether an index counts from the end.
-    cell = np.uint64(guess)
-    return cell + np.uint64(x >= edges[cell + np.uint64(1)]) - np.uint64(x < edges[cell])
-
-
-@njit(nogil=True, cache=True)
-def _count(values: Floats, edges: Floats, cells: Ints, counts: Floats) -> None:
+def _count(values: Floats, bins: int, cells: Ints, counts: Ints) -> None:
     """Count `values` into `counts`, shape (4, bins + 2): four histograms, so that no count waits for another.
 
     At the end the first one is their sum; its inner cells are the bins.
     """
-    _guess_cells(values, len(edges) - 3, cells)
-    counts[:] = 0.0
-    for i in range(len(values)):
-        counts[np.uint64(i) & np.uint64(3), _cell(values[i], cells[i], edges)] += 1.0
+    n = len(values)
+    for i in range(n):
+        cells[i] = _cell(values[i], bins)
+    counts[:] = 0
+    even = n - n % 4
+    for i in range(0, even, 4):
+        # Unsigned, so that numba need not check whether an index counts from the end.
+        counts[0, np.uint64(cells[i])] += 1
+        counts[1, np.uint64(cells[i + 1])] += 1
+        counts[2, np.uint64(cells[i + 2])] += 1
+        counts[3, np.uint64(cells[i + 3])] += 1
+    for i in range(even, n):
+        counts[0, np.uint64(cells[i])] += 1
     for cell in range(counts.shape[1]):
         counts[0, cell] += counts[1, cell] + counts[2, cell] + counts[3, cell]
 
@@ -89,18 +84,19 @@ def histogram_emd_aggregated(systems: Floats, gold: Floats, out: Floats, bins: i
 @njit(nogil=True, cache=True)
 def histogram_emd_aggregated_vectorized(systems: Floats, gold: Floats, out: Floats, bins: int) -> None:
     """Fill `out`, shape (S, R), with the distance between the histograms of all responses pooled."""
-    edges = _cell_edges(bins)
-    counts = np.empty((4, bins + 2))
-    gold_ordered = np.empty(bins)
-    ordered = np.empty(bins)
+    counts = np.empty((4, bins + 2), np.int64)
+    gold_counts, of_system = np.empty(bins), np.empty(bins)
+    gold_ordered, ordered = np.empty(bins), np.empty(bins)
     scratch = np.empty(bins + 2, np.int64)
     cells = np.empty(max(gold[0].size, systems[0, 0].size), np.int32)
     for r in range(out.shape[1]):
-        _count(gold[r].reshape(-1), edges, cells, counts)
-        sort_values(counts[0, 1 : bins + 1], gold_ordered, scratch)
+        _count(gold[r].reshape(-1), bins, cells, counts)
+        gold_counts[:] = counts[0, 1 : bins + 1]
+        sort_values(gold_counts, gold_ordered, scratch)
         for s in range(out.shape[0]):
-            _count(systems[s, r].reshape(-1), edges, cells, counts)
-            sort_values(counts[0, 1 : bins + 1], ordered, scratch)
+            _count(systems[s, r].reshape(-1), bins, cells, counts)
+            of_system[:] = counts[0, 1 : bins + 1]
+            sort_values(of_system, ordered, scratch)
             out[s, r] = _mean_difference(ordered, gold_ordered)
 
 
@@ -113,79 +109,78 @@ def histogram_mean_of_emds(systems: Floats, gold: Floats, out: Floats, bins: int
         _sorted_mean_of_emds(systems, gold, out, bins)
 
 
+@njit(inline="always")
+def _level_words(shifts: Words, width: int, words: Words) -> None:
+    """Fill `words` with the levels of each `width` values; see `_levels`."""
+    one, four, held = np.uint32(1), np.uint32(4), np.uint32(15)
+    for i in range(len(words)):
+        counts = levels = np.uint32(0)
+        for j in range(width):
+            shift = shifts[i * width + j]
+            levels += one << (four * ((counts >> shift) & held))
+            counts += one << shift
+        # Dropped values raised levels too, one level for each; subtract them.
+        dropped = four * (counts & held)
+        words[i] = levels - (np.uint32(0x11111111) & ((one << dropped) - one))
+
+
 @njit(nogil=True, cache=True)
-def _levels(rows: Floats, edges: Floats, bytes_of: Floats, counts: Words, levels: Words) -> None:
+def _levels(rows: Floats, bins: int, shifts: Words, levels: Words) -> None:
     """Fill `levels`, a word per row of `rows`, with the numbers of bins that hold at least 1, 2, 3, … values.
 
-    The bins' sorted counts hold nothing more: Σ |sorted x − sorted y| = Σ_t |#{x ≥ t} − #{y ≥ t}|. Byte t − 1
-    of the word is #{counts ≥ t}; it grows by one when a count reaches t. A row's counts are bytes of a word
-    too, the last one for dropped values. With few bins, a value's bin is the number of inner edges that it
-    reaches. Every loop compiles to vector instructions over a block of rows.
+    The bins' sorted counts hold nothing more: Σ |sorted x − sorted y| = Σ_t |#{x ≥ t} − #{y ≥ t}|. Four bits
+    of the word, from 4 (t − 1) on, are #{counts ≥ t}; they grow by one when a count reaches t. A row's counts
+    are four bits each of a word too, the first ones for dropped values. Every loop compiles to vector
+    instructions.
     """
-    bins = len(edges) - 3
     width = rows.shape[1]
     flat = rows.reshape(-1)
-    beyond = float(_PACKED - bins)
     for start in range(0, len(rows), _BLOCK):
-        n = min(_BLOCK, len(rows) - start)
-        values = flat[start * width : (start + n) * width]
-        words = levels[start : start + n]
+        words = levels[start : start + _BLOCK]
+        values = flat[start * width : (start + len(words)) * width]
         for i in range(len(values)):
-            x = values[i]
-            bytes_of[i] = (0.0 if x >= 0.0 else _PACKED - 1.0) + (beyond if x > 1.0 else 0.0)
-        for k in range(1, bins):
-            edge = edges[k + 1]
-            for i in range(len(values)):
-                bytes_of[i] += 1.0 if values[i] >= edge else 0.0
-        for i in range(n):
-            counts[i] = np.uint64(0)
-            words[i] = np.uint64(0)
-        for j in range(width):
-            for i in range(n):
-                shift = np.uint64(8) * np.uint64(np.int64(bytes_of[i * width + j]))
-                held = (counts[i] >> shift) & np.uint64(255)
-                counts[i] += np.uint64(1) << shift
-                words[i] += np.uint64(1) << (np.uint64(8) * held)
-        for i in range(n):
-            # Dropped values raised levels too, one level for each; subtract them.
-            dropped = np.uint64(8) * (counts[i] >> np.uint64(8 * (_PACKED - 1)))
-            words[i] -= np.uint64(0x0101010101010101) & ((np.uint64(1) << dropped) - np.uint64(1))
+            cell = _cell(values[i], bins)
+            cell = cell if cell <= bins else np.int32(0)
+            shifts[i] = np.uint32(4) * np.uint32(cell)
+        if width == 5:  # a constant width, the papers', has no inner loop
+            _level_words(shifts, 5, words)
+        else:
+            _level_words(shifts, width, words)
 
 
 @njit(nogil=True, cache=True)
 def _packed_mean_of_emds(systems: Floats, gold: Floats, out: Floats, bins: int) -> None:
-    """Compute the distances by levels: for fewer than eight bins and responses, a byte each in a word."""
+    """Compute the distances by levels: for fewer than eight bins and responses, four bits each in a word."""
     n = gold.shape[1]
     width = max(systems.shape[3], gold.shape[2])
-    edges = _cell_edges(bins)
-    bytes_of = np.empty(_BLOCK * width)
-    counts = np.empty(_BLOCK, np.uint64)
-    gold_levels = np.empty(n, np.uint64)
-    levels = np.empty(n, np.uint64)
+    shifts = np.empty(_BLOCK * width, np.uint32)
+    gold_levels = np.empty(n, np.uint32)
+    levels = np.empty(n, np.uint32)
     for r in range(out.shape[1]):
-        _levels(gold[r], edges, bytes_of, counts, gold_levels)
+        _levels(gold[r], bins, shifts, gold_levels)
         for s in range(out.shape[0]):
-            _levels(systems[s, r], edges, bytes_of, counts, levels)
+            _levels(systems[s, r], bins, shifts, levels)
             total = np.int64(0)
             for t in range(width):
-                shift = np.uint64(8 * t)
+                shift = np.uint32(4 * t)
+                of_level = np.int32(0)
                 for i in range(n):
-                    x = np.int64((levels[i] >> shift) & np.uint64(255))
-                    y = np.int64((gold_levels[i] >> shift) & np.uint64(255))
-                    total += abs(x - y)
+                    x = np.int32((levels[i] >> shift) & np.uint32(15))
+                    y = np.int32((gold_levels[i] >> shift) & np.uint32(15))
+                    of_level += abs(x - y)
+                total += of_level
             out[s, r] = total / (n * bins)
 
 
 @njit(nogil=True, cache=True)
-def _sorted_item_counts(rows: Floats, start: int, edges: Floats, cells: Ints, block: Floats) -> None:
+def _sorted_item_counts(rows: Floats, start: int, block: Floats) -> None:
     """Fill the inner cells of `block`, shape (bins + 2, LANES), with `LANES` items' sorted counts."""
-    bins = len(edges) - 3
+    bins = len(block) - 2
     block[:] = 0.0
     for lane in range(min(LANES, len(rows) - start)):
         row = rows[start + lane]
-        _guess_cells(row, bins, cells)
         for j in range(len(row)):
-            block[_cell(row[j], cells[j], edges), lane] += 1.0
+            block[_cell(row[j], bins), lane] += 1.0
     sort_columns(block[1 : bins + 1])
 
 
@@ -193,16 +188,14 @@ def _sorted_item_counts(rows: Floats, start: int, edges: Floats, cells: Ints, bl
 def _sorted_mean_of_emds(systems: Floats, gold: Floats, out: Floats, bins: int) -> None:
     """Compute the distances by sorting each item's counts, `LANES` items abreast."""
     n = gold.shape[1]
-    edges = _cell_edges(bins)
-    cells = np.empty(max(gold.shape[2], systems.shape[3]), np.int32)
     gold_block = np.empty((bins + 2, LANES))
     block = np.empty((bins + 2, LANES))
     for r in range(out.shape[1]):
         out[:, r] = 0.0
         for start in range(0, n, LANES):
-            _sorted_item_counts(gold[r], start, edges, cells, gold_block)
+            _sorted_item_counts(gold[r], start, gold_block)
             for s in range(out.shape[0]):
-                _sorted_item_counts(systems[s, r], start, edges, cells, block)
+                _sorted_item_counts(systems[s, r], start, block)
                 # Counts are whole numbers: their sum is exact in any order.
                 total = 0.0
                 for b in range(1, bins + 1):
