@@ -15,6 +15,18 @@ from nbyk.compiled import njit
 
 Floats = NDArray[np.float64]
 
+_BLOCK = 64
+
+
+@njit(inline="always")
+def _fill_whole(rows: Floats, width: int, out: Floats) -> None:
+    """Fill `out` with the means of rows that have all `width` responses; those of others are NaN."""
+    for i in range(len(rows)):
+        total = 0.0
+        for j in range(width):
+            total += rows[i, j]
+        out[i] = total / width
+
 
 @njit(nogil=True, cache=True)
 def fill_item_means(rows: Floats, out: Floats) -> None:
@@ -28,10 +40,35 @@ def fill_item_means(rows: Floats, out: Floats) -> None:
         Filled with the means.
     """
     width = rows.shape[1]
+    if width == 0:
+        out[:] = np.nan
+    for start in range(0, len(rows) if width > 0 else 0, _BLOCK):
+        block, means = rows[start : start + _BLOCK], out[start : start + _BLOCK]
+        # A constant width has no inner loop, so that one vector instruction serves several rows.
+        if width == 1:
+            _fill_whole(block, 1, means)
+        elif width == 2:
+            _fill_whole(block, 2, means)
+        elif width == 3:
+            _fill_whole(block, 3, means)
+        elif width == 5:
+            _fill_whole(block, 5, means)
+        else:
+            _fill_whole(block, width, means)
+        n_undefined = 0
+        for i in range(len(means)):
+            n_undefined += int(means[i] != means[i])
+        if n_undefined > 0:
+            _fill_ragged(block, means)
+
+
+@njit(nogil=True, cache=True)
+def _fill_ragged(rows: Floats, out: Floats) -> None:
+    """Fill `out` with the means of rows, the first NaN of which ends them; NaN for a row without a number."""
     for i in range(len(rows)):
         total = 0.0
         count = 0
-        for j in range(width):
+        for j in range(rows.shape[1]):
             response = rows[i, j]
             if response != response:
                 break
