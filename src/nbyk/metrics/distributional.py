@@ -1,9 +1,4 @@
-"""Metrics that compare distributions by the 1-Wasserstein (earth mover's) distance, on the values themselves.
-
-The distance is ∫ |F⁻¹(u) − G⁻¹(u)| du. For two sorted samples of equal size it is the mean absolute
-difference of their entries. For sizes n and m the quantile functions step at i / n and j / m, and the sum
-follows both.
-"""
+"""Metrics that compare distributions of values by the 1-Wasserstein (earth mover's) distance."""
 
 from __future__ import annotations
 
@@ -11,52 +6,26 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.metrics.sorting import LANES, sort_columns, sort_values
+from nbyk.metrics.sorting import LANES, sort_columns
+from nbyk.metrics.wasserstein import distance_space, distance_to_gold, keep_gold, wasserstein_sorted
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
-def wasserstein_sorted(x: Floats, n: int, y: Floats, m: int) -> float:
-    """Return the 1-Wasserstein distance between two sorted samples.
-
-    Parameters
-    ----------
-    x, y : ndarray, shape (≥ n,) and (≥ m,)
-        Ascending in their first n and m entries; the rest is ignored.
-    n, m
-        Their sizes, at least 1.
-    """
-    total = 0.0
-    if n == m:
-        for i in range(n):
-            total += abs(x[i] - y[i])
-        return total / n
-    i = 0
-    j = 0
-    reached = 0
-    # In steps of 1 / (n m) both samples' breakpoints are whole numbers, so none is missed by rounding.
-    while i < n:
-        next_x = (i + 1) * m
-        next_y = (j + 1) * n
-        difference = abs(x[i] - y[j])
-        if next_x <= next_y:
-            total += difference * (next_x - reached)
-            reached = next_x
-            i += 1
-        else:
-            total += difference * (next_y - reached)
-            reached = next_y
-            j += 1
-    return total / n / m
-
-
-@njit(nogil=True, cache=True)
 def _pool(rows: Floats, pooled: Floats) -> int:
+    """Fill `pooled` with the responses of left-packed rows, and return their number."""
+    n, width = rows.shape
+    incomplete = 0
+    for i in range(n):
+        incomplete += int(rows[i, width - 1] != rows[i, width - 1])
+    if incomplete == 0:
+        pooled[:] = rows.reshape(-1)
+        return n * width
     size = 0
-    for i in range(rows.shape[0]):
-        for j in range(rows.shape[1]):
+    for i in range(n):
+        for j in range(width):
             response = rows[i, j]
             if response != response:
                 break
@@ -68,52 +37,45 @@ def _pool(rows: Floats, pooled: Floats) -> int:
 @njit(nogil=True, cache=True)
 def _sort_items(rows: Floats, start: int, block: Floats, sizes: Ints) -> bool:
     width = rows.shape[1]
-    ragged = False
+    last = len(rows) - 1
+    n_ragged = 0
     for lane in range(LANES):
-        item = min(start + lane, len(rows) - 1)
+        item = min(start + lane, last)
         sizes[lane] = width
         for j in range(width):
-            response = rows[item, j]
-            if response != response:
-                sizes[lane] = j
-                ragged = True
-                for rest in range(j, width):
-                    block[rest, lane] = np.inf
-                break
-            block[j, lane] = response
+            block[j, lane] = rows[item, j]
+        n_ragged += int(rows[item, width - 1] != rows[item, width - 1])
+    if n_ragged > 0:
+        for lane in range(LANES):
+            for j in range(width):
+                if block[j, lane] != block[j, lane]:
+                    sizes[lane] = j
+                    block[j:, lane] = np.inf
+                    break
     sort_columns(block)
-    return ragged
+    return n_ragged > 0
 
 
 @njit(nogil=True, cache=True)
 def emd_aggregated(systems: Floats, gold: Floats, out: Floats) -> None:
     """Fill `out`, shape (S, R), with the distance between the distributions of item means."""
-    n = gold.shape[1]
-    gold_ordered = np.empty(n)
-    ordered = np.empty(n)
-    cells = np.empty(n + 2, np.int64)
+    space = distance_space(gold.shape[1], gold.shape[1])
     for r in range(out.shape[1]):
-        sort_values(gold[r], gold_ordered, cells)
+        keep_gold(gold[r], space)
         for s in range(out.shape[0]):
-            sort_values(systems[s, r], ordered, cells)
-            out[s, r] = wasserstein_sorted(ordered, n, gold_ordered, n)
+            out[s, r] = distance_to_gold(systems[s, r], gold[r], space)
 
 
 @njit(nogil=True, cache=True)
 def emd_aggregated_vectorized(systems: Floats, gold: Floats, out: Floats) -> None:
     """Fill `out`, shape (S, R), with the distance between all responses pooled."""
-    room = gold.shape[1] * max(systems.shape[3], gold.shape[2])
-    pooled = np.empty(room)
-    gold_ordered = np.empty(room)
-    ordered = np.empty(room)
-    cells = np.empty(room + 2, np.int64)
+    pooled, pooled_gold = np.empty(systems[0, 0].size), np.empty(gold[0].size)
+    space = distance_space(len(pooled), len(pooled_gold))
     for r in range(out.shape[1]):
-        gold_size = _pool(gold[r], pooled)
-        sort_values(pooled[:gold_size], gold_ordered[:gold_size], cells)
+        of_gold = pooled_gold[: _pool(gold[r], pooled_gold)]
+        keep_gold(of_gold, space)
         for s in range(out.shape[0]):
-            size = _pool(systems[s, r], pooled)
-            sort_values(pooled[:size], ordered[:size], cells)
-            out[s, r] = wasserstein_sorted(ordered, size, gold_ordered, gold_size)
+            out[s, r] = distance_to_gold(pooled[: _pool(systems[s, r], pooled)], of_gold, space)
 
 
 @njit(nogil=True, cache=True)

@@ -31,7 +31,7 @@ discard_older_caches(__file__)
 def _cell(x: float, bins: int) -> Any:
     """Return the cell of x: 0 below 0 or for NaN, 1 to `bins`, or `bins` + 1 above 1.
 
-    x is compared with one edge, the nearest. Without branches and tables, loops compile to vector instructions.
+    x is compared with the nearest edge only. Loops without branches and tables become vector instructions.
     """
     position = x * bins
     position = position if position > 0.0 else 0.0

@@ -18,7 +18,7 @@ Ints = NDArray[np.int64]
 Indices = NDArray[np.uint32]
 RankSpace = tuple[Floats, Floats, Indices, Indices, Indices]
 
-LANES = 16
+LANES = 32
 
 _SHORT = 32
 _CROWDED = 24
@@ -66,6 +66,7 @@ def sort_columns(block: Floats) -> None:
     Knuth, The Art of Computer Programming 3, 5.2.2, Algorithm M.
     """
     n = len(block)
+    flat = block.reshape(-1)
     top = 1
     while 2 * top < n:
         top *= 2
@@ -75,13 +76,14 @@ def sort_columns(block: Floats) -> None:
         phase = 0
         distance = p
         while True:
-            for i in range(n - distance):
-                if i & p == phase:
-                    for lane in range(LANES):
-                        upper = block[i, lane]
-                        lower = block[i + distance, lane]
-                        block[i, lane] = upper if upper < lower else lower
-                        block[i + distance, lane] = lower if upper < lower else upper
+            for run in range(phase, n - distance, 2 * p):
+                for i in range(run, min(run + p, n - distance)):
+                    # Unsigned, because numba checks signed indices for negative ones.
+                    above, below = np.uint64(i * LANES), np.uint64((i + distance) * LANES)
+                    for lane in range(np.uint64(LANES)):
+                        upper, lower = flat[above + lane], flat[below + lane]
+                        flat[above + lane] = upper if upper < lower else lower
+                        flat[below + lane] = lower if upper < lower else upper
             if q == p:
                 break
             distance = q - p

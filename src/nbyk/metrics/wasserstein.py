@@ -1,0 +1,334 @@
+"""The 1-Wasserstein (earth mover's) distance of two samples: by sorting, or by buckets for larger ones.
+
+The distance is ∫ |F − G| of the two distribution functions. It is also ∫ |F⁻¹(u) − G⁻¹(u)| du: for two sorted
+samples of equal size the mean absolute difference of their entries. For sizes n and m the quantile functions
+step at i / n and j / m, and the sum follows both.
+
+Sorting does more than the integral needs. Where F − G keeps its sign throughout a bucket, the integral over
+the bucket follows from the number of its values and their sum. So only the few buckets are sorted in which
+the sign may change. Buckets whose values are all equal, as of ratings on a scale, need no sorting either.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.compiled import discard_older_caches, njit
+from nbyk.metrics.sorting import sort_values
+
+Floats = NDArray[np.float64]
+Ints = NDArray[np.int64]
+Counts = NDArray[np.int32]
+Pair = tuple[Floats, Floats]
+Space = tuple[tuple[Counts, Counts, Floats, Floats], Pair, Pair, Pair, Floats, Ints]
+
+_SHORT = 500
+"""Up to this size, sorting is faster."""
+
+_FEWEST_BUCKETS, _MOST_BUCKETS, _VALUES_PER_BUCKET = 256, 8192, 8
+_FEW = 4
+"""Mixed buckets are sorted by themselves if they hold at most one value in this many."""
+
+_LOWEST, _HIGHEST, _ORDERED, _COUNTED_FROM, _COUNTED_PER_UNIT, _OF_GOLD = range(6)
+"""What the working space keeps of gold: its range, whether it is sorted, and the buckets it is counted in."""
+
+discard_older_caches(__file__)
+
+
+@njit(nogil=True, cache=True)
+def wasserstein_sorted(x: Floats, n: int, y: Floats, m: int) -> float:
+    """Return the 1-Wasserstein distance between two sorted samples.
+
+    Parameters
+    ----------
+    x, y : ndarray, shape (≥ n,) and (≥ m,)
+        Ascending in their first n and m entries; the rest is ignored.
+    n, m
+        Their sizes, at least 1.
+    """
+    total = 0.0
+    if n == m:
+        for i in range(n):
+            total += abs(x[i] - y[i])
+        return total / n
+    i = 0
+    j = 0
+    reached = 0
+    # In steps of 1 / (n m) both samples' breakpoints are whole numbers, so none is missed by rounding.
+    while i < n:
+        next_x = (i + 1) * m
+        next_y = (j + 1) * n
+        difference = abs(x[i] - y[j])
+        if next_x <= next_y:
+            total += difference * (next_x - reached)
+            reached = next_x
+            i += 1
+        else:
+            total += difference * (next_y - reached)
+            reached = next_y
+            j += 1
+    return total / n / m
+
+
+@njit(nogil=True, cache=True)
+def distance_space(n: int, m: int) -> Space:
+    """Return the working space in which samples of up to n values are compared with one of up to m, gold."""
+    n_buckets = min(_MOST_BUCKETS, max(_FEWEST_BUCKETS, max(n, m) // _VALUES_PER_BUCKET))
+    buckets = (
+        np.empty((2, n_buckets), np.int32),
+        np.empty((2, n_buckets), np.int32),
+        np.empty(n_buckets),
+        np.empty(n_buckets),
+    )
+    # One more place takes the values that are not set aside.
+    set_aside = np.empty(n + 1), np.empty(m + 1)
+    mixed = np.empty(n), np.empty(m)
+    ordered = np.empty(n), np.empty(m)
+    return buckets, set_aside, mixed, ordered, np.empty(_OF_GOLD), np.empty(max(n, m) + 2, np.int64)
+
+
+@njit(nogil=True, cache=True)
+def keep_gold(gold: Floats, space: Space) -> None:
+    """Prepare the working space for comparisons with `gold`, shape (m,), m ≥ 1, its values in any order."""
+    _, _, _, (_, ordered), of_gold, cells = space
+    of_gold[_COUNTED_FROM], of_gold[_COUNTED_PER_UNIT] = 0.0, 0.0
+    of_gold[_LOWEST], of_gold[_HIGHEST] = _range(gold)
+    of_gold[_ORDERED] = 0.0
+    if len(gold) <= _SHORT:
+        sort_values(gold, ordered[: len(gold)], cells)
+        of_gold[_ORDERED] = 1.0
+
+
+@njit(nogil=True, cache=True)
+def distance_to_gold(sample: Floats, gold: Floats, space: Space) -> float:
+    """Return the 1-Wasserstein distance of a sample to gold, both in any order.
+
+    Parameters
+    ----------
+    sample : ndarray, shape (n,), n ≥ 1
+        The sample, which stays as it is.
+    gold : ndarray, shape (m,)
+        As given to `keep_gold`.
+    space
+        Working space: the result of `distance_space` for n and m, after `keep_gold`.
+    """
+    _, _, _, (ordered, ordered_gold), of_gold, cells = space
+    n, m = len(sample), len(gold)
+    if min(n, m) > _SHORT:
+        distance = _by_buckets(sample, gold, space)
+        if distance >= 0.0:
+            return distance
+    if of_gold[_ORDERED] == 0.0:
+        sort_values(gold, ordered_gold[:m], cells)
+        of_gold[_ORDERED] = 1.0
+    sort_values(sample, ordered[:n], cells)
+    return wasserstein_sorted(ordered, n, ordered_gold, m)
+
+
+@njit(nogil=True, cache=True)
+def _range(values: Floats) -> tuple[float, float]:
+    """Return the smallest and the largest value, infinity if there is a NaN; four of each at a time."""
+    n = len(values)
+    even = n - n % 4
+    low0 = low1 = low2 = low3 = high0 = high1 = high2 = high3 = values[0]
+    comparable = True
+    for i in range(0, even, 4):
+        x0, x1, x2, x3 = values[i], values[i + 1], values[i + 2], values[i + 3]
+        low0 = x0 if x0 < low0 else low0
+        low1 = x1 if x1 < low1 else low1
+        low2 = x2 if x2 < low2 else low2
+        low3 = x3 if x3 < low3 else low3
+        high0 = x0 if x0 > high0 else high0
+        high1 = x1 if x1 > high1 else high1
+        high2 = x2 if x2 > high2 else high2
+        high3 = x3 if x3 > high3 else high3
+        comparable &= (x0 == x0) & (x1 == x1) & (x2 == x2) & (x3 == x3)
+    for i in range(even, n):
+        low0 = min(low0, values[i])
+        high0 = max(high0, values[i])
+        comparable &= values[i] == values[i]
+    high = max(max(high0, high1), max(high2, high3))
+    return min(min(low0, low1), min(low2, low3)), (high if comparable else np.inf)
+
+
+@njit(inline="always")
+def _bucket(above: float, scale: float) -> Any:
+    """Return the bucket of a value from its distance to the lowest one."""
+    # Unsigned, so that numba need not check whether an index counts from the end.
+    return np.uint32(np.int32(above * scale))
+
+
+@njit(nogil=True, cache=True)
+def _count(values: Floats, low: float, scale: float, counts: Counts) -> None:
+    """Count `values` into `counts`, shape (2, buckets): twice, so that few counts wait for another."""
+    n = len(values)
+    counts[:] = 0
+    for i in range(0, n - 1, 2):
+        counts[0, _bucket(values[i] - low, scale)] += 1
+        counts[1, _bucket(values[i + 1] - low, scale)] += 1
+    if n % 2 == 1:
+        counts[0, _bucket(values[n - 1] - low, scale)] += 1
+    for bucket in range(counts.shape[1]):
+        counts[0, bucket] += counts[1, bucket]
+
+
+@njit(nogil=True, cache=True)
+def _by_buckets(sample: Floats, gold: Floats, space: Space) -> float:
+    """Return the distance of a sample to gold; −1 if sorting is faster, or if there can be no buckets."""
+    (in_sample, in_gold, signs, levels), (aside, aside_gold), (mixed, mixed_gold), _, of_gold, cells = space
+    n, m = len(sample), len(gold)
+    low, high = _range(sample)
+    low, high = min(low, of_gold[_LOWEST]), max(high, of_gold[_HIGHEST])
+    spread = high - low
+    scale = (len(signs) - 1) / spread if spread > 0.0 else np.inf
+    # Infinities and NaN leave no buckets, nor do spreads too small to divide by.
+    if not (spread < np.inf and scale < np.inf):
+        return -1.0
+    if low != of_gold[_COUNTED_FROM] or scale != of_gold[_COUNTED_PER_UNIT]:
+        _count(gold, low, scale, in_gold)
+        of_gold[_COUNTED_FROM], of_gold[_COUNTED_PER_UNIT] = low, scale
+    _count(sample, low, scale, in_sample)
+    n_mixed, total = _fill_signs(in_sample[0], n, in_gold[0], m, 1.0 / scale, signs)
+    if n_mixed * _FEW <= n + m:
+        of_sum, size = _signed_sum(sample, low, scale, signs, aside)
+        of_gold_sum, gold_size = _signed_sum(gold, low, scale, signs, aside_gold)
+        if size > 0:
+            sort_values(aside[:size], mixed[:size], cells)
+        if gold_size > 0:
+            sort_values(aside_gold[:gold_size], mixed_gold[:gold_size], cells)
+        total += n * of_gold_sum - m * of_sum
+        total += _mixed_sum(in_sample[0], mixed, n, in_gold[0], mixed_gold, m, 1.0 / scale, signs)
+        return total / n / m
+    _set_levels(sample, low, scale, levels)
+    _set_levels(gold, low, scale, levels)
+    if _all_on_levels(sample, low, scale, levels) and _all_on_levels(gold, low, scale, levels):
+        return _distance_of_levels(in_sample[0], n, in_gold[0], m, levels)
+    return -1.0
+
+
+@njit(nogil=True, cache=True)
+def _fill_signs(x: Counts, n: int, y: Counts, m: int, width: float, signs: Floats) -> tuple[int, float]:
+    """Fill `signs` with the sign of F − G in each bucket, 0 if it may change there: such buckets are mixed.
+
+    Parameters
+    ----------
+    x, y : ndarray of int, shape (buckets,)
+        Numbers of values in each bucket, n and m in all.
+    width
+        The width of a bucket.
+    signs : ndarray, shape (buckets,)
+        Filled.
+
+    Returns
+    -------
+    n_mixed, total
+        The number of values in mixed buckets, and n m ∫ |F − G| over the others, but for the sums of values.
+    """
+    n_mixed, total = np.int64(0), 0.0
+    lead = np.int64(0)  # n m (F − G), a whole number
+    for bucket in range(len(signs)):
+        up, down = np.int64(x[bucket]) * m, np.int64(y[bucket]) * n
+        after = lead + up - down
+        never_negative, never_positive = lead >= down, lead + up <= 0
+        sign = 1.0 if never_negative else (-1.0 if never_positive else 0.0)
+        signs[bucket] = sign
+        n_mixed += 0 if never_negative or never_positive else x[bucket] + y[bucket]
+        total += sign * (after * ((bucket + 1) * width) - lead * (bucket * width))
+        lead = after
+    return n_mixed, total
+
+
+@njit(nogil=True, cache=True)
+def _signed_sum(
+    values: Floats, low: float, scale: float, signs: Floats, set_aside: Floats
+) -> tuple[float, int]:
+    """Return the sum of values, less `low`, times their buckets' signs, and how many are in mixed buckets.
+
+    Those are set aside: they fill `set_aside`, shape (> n,).
+    """
+    n = len(values)
+    sum0 = sum1 = 0.0
+    size = np.uint64(0)
+    for i in range(0, n - 1, 2):
+        x0, x1 = values[i] - low, values[i + 1] - low
+        sign0, sign1 = signs[_bucket(x0, scale)], signs[_bucket(x1, scale)]
+        # A value that stays is overwritten by the next one.
+        set_aside[size] = x0
+        size += np.uint64(sign0 == 0.0)
+        set_aside[size] = x1
+        size += np.uint64(sign1 == 0.0)
+        sum0 += sign0 * x0
+        sum1 += sign1 * x1
+    if n % 2 == 1:
+        x0 = values[n - 1] - low
+        sign0 = signs[_bucket(x0, scale)]
+        set_aside[size] = x0
+        size += np.uint64(sign0 == 0.0)
+        sum0 += sign0 * x0
+    return sum0 + sum1, np.int64(size)
+
+
+@njit(nogil=True, cache=True)
+def _mixed_sum(
+    x: Counts, mixed_x: Floats, n: int, y: Counts, mixed_y: Floats, m: int, width: float, signs: Floats
+) -> float:
+    """Return n m ∫ |F − G| over the mixed buckets, from their sorted values; see `_fill_signs`."""
+    total = 0.0
+    i = j = 0
+    lead = np.int64(0)
+    for bucket in range(len(signs)):
+        if signs[bucket] != 0.0:
+            lead += np.int64(x[bucket]) * m - np.int64(y[bucket]) * n
+            continue
+        end_x, end_y = i + x[bucket], j + y[bucket]
+        reached = bucket * width
+        while i < end_x or j < end_y:
+            if j == end_y or (i < end_x and mixed_x[i] <= mixed_y[j]):
+                total += abs(lead) * (mixed_x[i] - reached)
+                reached = mixed_x[i]
+                lead += m
+                i += 1
+            else:
+                total += abs(lead) * (mixed_y[j] - reached)
+                reached = mixed_y[j]
+                lead -= n
+                j += 1
+        total += abs(lead) * ((bucket + 1) * width - reached)
+    return total
+
+
+@njit(nogil=True, cache=True)
+def _set_levels(values: Floats, low: float, scale: float, levels: Floats) -> None:
+    """Set the level of each bucket to one of its values."""
+    for i in range(len(values)):
+        levels[_bucket(values[i] - low, scale)] = values[i]
+
+
+@njit(nogil=True, cache=True)
+def _all_on_levels(values: Floats, low: float, scale: float, levels: Floats) -> bool:
+    """Return whether every value is the level of its bucket."""
+    for start in range(0, len(values), 64):
+        others = 0
+        for i in range(start, min(start + 64, len(values))):
+            others += int(levels[_bucket(values[i] - low, scale)] != values[i])
+        if others > 0:
+            return False
+    return True
+
+
+@njit(nogil=True, cache=True)
+def _distance_of_levels(x: Counts, n: int, y: Counts, m: int, levels: Floats) -> float:
+    """Return the distance of samples whose values are their buckets' levels."""
+    total = 0.0
+    lead = np.int64(0)
+    reached = 0.0
+    for bucket in range(len(levels)):
+        if x[bucket] + y[bucket] > 0:
+            # Nothing leads before the first level.
+            total += abs(lead) * (levels[bucket] - reached)
+            reached = levels[bucket]
+            lead += np.int64(x[bucket]) * m - np.int64(y[bucket]) * n
+    return total / n / m
