@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.compiled import discard_older_caches, njit
+from nbyk.compiled import njit
 from nbyk.metrics.sorting import LANES, sort_columns, sort_values
 
 Floats = NDArray[np.float64]
@@ -23,8 +23,6 @@ Words = NDArray[np.uint32]
 
 _PACKED = 8
 _BLOCK = 64
-
-discard_older_caches(__file__)
 
 
 @njit(inline="always")

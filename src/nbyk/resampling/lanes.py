@@ -21,6 +21,8 @@ Floats = NDArray[np.float64]
 
 LANES = 32
 STATE = 4 * LANES
+HALVES = 2 * LANES
+"""Number of 32-bit random numbers in a row of words."""
 
 _GOLDEN = 0x9E3779B97F4A7C15
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from nbyk.compiled import njit
 from nbyk.planning.power.randomisation import decision
-from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
+from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row, start_replicate
 
 Array = NDArray[Any]
 
@@ -32,7 +32,7 @@ _STAGES = 4
 """Growth of the draws between two passes over the blocks."""
 
 _WORDS_PER_ITEM = 4
-_ITEMS_PER_ROW = 2 * LANES // _WORDS_PER_ITEM
+_ITEMS_PER_ROW = HALVES // _WORDS_PER_ITEM
 
 
 @njit(nogil=True, cache=True)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.compiled import discard_older_caches, njit
-from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
+from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row, start_replicate
 from nbyk.resampling.random_subsets import (
     DRAWS_AT_ONCE,
     draw_subset_sums,
@@ -23,8 +23,6 @@ from nbyk.resampling.random_subsets import (
 )
 
 Array = NDArray[Any]
-
-_BATCH = 2 * LANES
 
 discard_older_caches(__file__)
 
@@ -118,9 +116,9 @@ def shifted_bootstrap_test(
         for look in range(draws.size):
             while drawn < draws[look]:
                 total = 0.0
-                for start in range(0, n, _BATCH):
+                for start in range(0, n, HALVES):
                     next_row(state, row)
-                    for i in range(min(_BATCH, n - start)):
+                    for i in range(min(HALVES, n - start)):
                         total += of_set[index_below(words[i], n)]
                 count += int(total >= border)
                 drawn += 1
@@ -155,9 +153,9 @@ def permuted_errors_test(
         for look in range(draws.size):
             while drawn < draws[look]:
                 total = 0.0
-                for start in range(0, n, _BATCH):
+                for start in range(0, n, HALVES):
                     next_row(state, row)
-                    for lane in range(min(_BATCH, n - start)):
+                    for lane in range(min(HALVES, n - start)):
                         i = start + lane
                         j = i + index_below(words[lane], 2 * n - i)
                         chosen = pool[j]

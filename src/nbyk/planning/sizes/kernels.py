@@ -15,15 +15,13 @@ from numba import int64, uint64
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.resampling.lanes import LANES, STATE, next_row, start_replicate
+from nbyk.resampling.lanes import HALVES, LANES, STATE, next_row, start_replicate
 
 Units = NDArray[np.int32]
 Words = NDArray[np.int64]
 Sizes = NDArray[np.int64]
 Sums = NDArray[np.int64]
 Items = NDArray[np.int32]
-
-ITEMS_AT_ONCE = 2 * LANES
 
 
 def units_per_word(units: Units) -> int:
@@ -77,15 +75,15 @@ def draw_items(key: Any, replicate: int, size: int, items: Items) -> None:
     """Fill the first `size` of `items` with items drawn with replacement from a test set of that size.
 
     A size has its own draws, which do not depend on the other sizes in the call. `items` has room for
-    `size`, rounded up to a multiple of `ITEMS_AT_ONCE`.
+    `size`, rounded up to a multiple of `HALVES`.
     """
     state = np.empty(STATE, np.uint64)
     row = np.empty(LANES, np.uint64)
     n, low_bits = uint64(size), uint64(0xFFFFFFFF)
     start_replicate(uint64(key) + n, replicate, state)
-    for start in range(0, size, ITEMS_AT_ONCE):
+    for start in range(0, size, HALVES):
         next_row(state, row)
-        high, low = items[start : start + LANES], items[start + LANES : start + ITEMS_AT_ONCE]
+        high, low = items[start : start + LANES], items[start + LANES : start + HALVES]
         for i in range(LANES):
             high[i] = np.int32(((row[i] >> uint64(32)) * n) >> uint64(32))
         for i in range(LANES):
@@ -107,7 +105,7 @@ def sum_bootstrapped_items(
     words: Words, per_word: int, key: Any, replicate: int, sizes: Sizes, out: Sums
 ) -> None:
     """Fill `out`, as `sum_items`, with sums over the items that `draw_items` draws from each size's set."""
-    items = np.empty(sizes.max() + ITEMS_AT_ONCE, np.int32)
+    items = np.empty(sizes.max() + HALVES, np.int32)
     for s in range(len(sizes)):
         draw_items(key, replicate, sizes[s], items)
         for w in range(len(words)):
@@ -118,7 +116,7 @@ def sum_bootstrapped_items(
 @njit(nogil=True, cache=True)
 def bootstrapped_items(key: Any, first: int, out: Sizes) -> None:
     """Fill `out`, shape (R, size), with the same items that `sum_bootstrapped_items` draws for a size."""
-    items = np.empty(out.shape[1] + ITEMS_AT_ONCE, np.int32)
+    items = np.empty(out.shape[1] + HALVES, np.int32)
     for r in range(len(out)):
         draw_items(key, first + r, out.shape[1], items)
         out[r] = items[: out.shape[1]]

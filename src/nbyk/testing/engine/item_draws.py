@@ -15,7 +15,7 @@ from numba import uint64
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
+from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row, start_replicate
 from nbyk.resampling.streams import ReplicateStreams, StreamKey, Streams
 from nbyk.testing.engine import weights
 from nbyk.testing.engine.swaps import DRAWS
@@ -23,8 +23,6 @@ from nbyk.testing.engine.swaps import DRAWS
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
-
-_WORDS = 2 * LANES
 
 _ITEMS_PER_BINOMIAL = 50
 """Drawing a kind's binomial costs about as much as drawing this many single items."""
@@ -39,9 +37,9 @@ def draw_items(key: Any, first: int, n_items: int, out: Array) -> None:
     words = row.view(np.uint32)
     for draw in range(out.shape[0]):
         start_replicate(key, first + draw, state)
-        for start in range(0, n, _WORDS):
+        for start in range(0, n, HALVES):
             next_row(state, row)
-            for i in range(min(_WORDS, n - start)):
+            for i in range(min(HALVES, n - start)):
                 out[draw, start + i] = index_below(words[i], n_items)
 
 
@@ -67,9 +65,9 @@ def count_draws(key: Any, first: int, n_items: int, n_drawn: int, kind_of: Array
     for draw in range(counts.shape[0]):
         of_draw = counts[draw]
         start_replicate(key, first + draw, state)
-        for start in range(0, n_drawn, _WORDS):
+        for start in range(0, n_drawn, HALVES):
             next_row(state, row)
-            here = min(_WORDS, n_drawn - start)
+            here = min(HALVES, n_drawn - start)
             if kind_of.size == 0:
                 for i in range(here):
                     of_draw[np.uint64(index_below(words[i], n_items))] += 1

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.compiled import discard_older_caches, njit
-from nbyk.resampling.lanes import LANES, STATE, index_below, next_row, start_replicate
+from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row, start_replicate
 from nbyk.resampling.random_subsets import (
     DRAWS_AT_ONCE,
     draw_subset_sums,
@@ -22,9 +22,6 @@ from nbyk.resampling.random_subsets import (
 from nbyk.testing.scores.draws import DRAWS, STREAMS_PER_ROW
 
 Array = NDArray[Any]
-
-WORDS = 2 * LANES
-"""Number of 32-bit random numbers in a row of lanes."""
 
 discard_older_caches(__file__)
 
@@ -78,12 +75,12 @@ def dealt_sums(
         r, chunk = stream // per_row, stream % per_row
         values[:] = pool[r]
         start_stream(key, r, chunk, state)
-        used = WORDS
+        used = HALVES
         at_least, at_most = 0, 0
         for draw in range(chunk * DRAWS, min(n_draws, (chunk + 1) * DRAWS)):
             total = 0.0
             for i in range(size):
-                if used == WORDS:
+                if used == HALVES:
                     next_row(state, lanes)
                     used = 0
                 j = i + index_below(words[used], n - i)
@@ -164,18 +161,18 @@ def resampled_differences(
     for stream in range(first, last):
         r, chunk = stream // per_row, stream % per_row
         start_stream(key, r, chunk, state)
-        used = WORDS
+        used = HALVES
         at_least, at_most = 0, 0
         for draw in range(chunk * DRAWS, min(n_draws, (chunk + 1) * DRAWS)):
             total = 0.0
             for _ in range(n):
-                if used == WORDS:
+                if used == HALVES:
                     next_row(state, lanes)
                     used = 0
                 total += a[r, index_below(words[used], n)]
                 used += 1
             for _ in range(m):
-                if used == WORDS:
+                if used == HALVES:
                     next_row(state, lanes)
                     used = 0
                 total -= b[r, index_below(words[used], m)]

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from nbyk.compiled import njit
 from nbyk.errors import NbykError
-from nbyk.resampling.lanes import LANES, STATE, index_below, next_row
+from nbyk.resampling.lanes import HALVES, LANES, STATE, index_below, next_row
 from nbyk.testing.scores.draws import DRAWS
-from nbyk.testing.scores.kernels import WORDS, start_stream
+from nbyk.testing.scores.kernels import start_stream
 
 Array = NDArray[Any]
 Floats = NDArray[np.float64]
@@ -158,16 +158,16 @@ def resampled_ratios(
         r, chunk = stream // per_row, stream % per_row
         sorted_a, sorted_b = a[r], b[r]
         start_stream(key, first_row + r, chunk, state)
-        used = WORDS
+        used = HALVES
         for draw in range(chunk * DRAWS, min(n_draws, (chunk + 1) * DRAWS)):
             for _ in range(n):
-                if used == WORDS:
+                if used == HALVES:
                     next_row(state, lanes)
                     used = 0
                 counts_a[index_below(words[used], n)] += 1
                 used += 1
             for _ in range(m):
-                if used == WORDS:
+                if used == HALVES:
                     next_row(state, lanes)
                     used = 0
                 counts_b[index_below(words[used], m)] += 1
