@@ -87,7 +87,8 @@ def lines(peer: Peer, labels_peer: boostsa.Peer, effort: Effort) -> Iterator[Lin
         yield from against_vet(peer, prior, effort.vet)
     yield many_responses_against_vet(peer, effort.many_responses)
     yield boostsa.against_boostsa(labels_peer, effort.boostsa)
-    yield over_random_draws(effort.draws)
+    yield over_random_draws("four metrics", CHEAP_METRICS, 2.0, effort.draws)
+    yield over_random_draws("nine metrics", METRICS, 3.0, effort.draws)
     yield sizes_over_random_words(effort.draws)
     yield from over_one_thread(effort.thread_draws, effort.threads)
     yield from against_sfc64(effort.generator)
@@ -180,8 +181,8 @@ def many_responses_against_vet(peer: Peer, repeats: int) -> Line:
     return line(name, ("VET", theirs), ("nbyk", [value / CHUNK for value in ours]), 1000.0)
 
 
-def over_random_draws(repeats: int) -> Line:
-    """Time simulating and scoring four cheap metrics over drawing the same random numbers and no more."""
+def over_random_draws(number: str, metrics: list[str], most: float, repeats: int) -> Line:
+    """Time simulating and scoring some metrics over drawing the same random numbers and no more."""
     draws = 4 * CHUNK
     batch = batches(CHUNK, 3 * N * K)[0]
     normals, uniforms = np.empty(batch * N * K), np.empty(batch * N)
@@ -197,16 +198,16 @@ def over_random_draws(repeats: int) -> Line:
             kernels.fill_coins(state, coins[None])
 
     def simulate_and_score() -> None:
-        _true_effects("simulated", CHEAP_METRICS, draws)
+        _true_effects("simulated", metrics, draws)
 
     simulate_and_score()
     draw_alone()
     top, bottom = interleaved(simulate_and_score, draw_alone, repeats)
     return line(
-        "simulate and score four metrics, over its random draws alone",
+        f"simulate and score {number}, over its random draws alone",
         ("nbyk", [value / draws for value in top]),
         ("draws alone", [value / draws for value in bottom]),
-        2.0,
+        most,
         "at most",
     )
 
