@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +16,7 @@ Ints = NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
-def _pool(rows: Floats, pooled: Floats) -> int:
+def _pool(rows: Floats, pooled: Floats) -> Any:
     """Fill `pooled` with the responses of left-packed rows, and return their number."""
     n, width = rows.shape
     incomplete = 0

@@ -210,7 +210,7 @@ def _by_buckets(sample: Floats, gold: Floats, space: Space) -> float:
 
 
 @njit(nogil=True, cache=True)
-def _fill_signs(x: Counts, n: int, y: Counts, m: int, width: float, signs: Floats) -> tuple[int, float]:
+def _fill_signs(x: Counts, n: int, y: Counts, m: int, width: float, signs: Floats) -> Any:
     """Fill `signs` with the sign of F − G in each bucket, 0 if it may change there: such buckets are mixed.
 
     Parameters
@@ -242,9 +242,7 @@ def _fill_signs(x: Counts, n: int, y: Counts, m: int, width: float, signs: Float
 
 
 @njit(nogil=True, cache=True)
-def _signed_sum(
-    values: Floats, low: float, scale: float, signs: Floats, set_aside: Floats
-) -> tuple[float, int]:
+def _signed_sum(values: Floats, low: float, scale: float, signs: Floats, set_aside: Floats) -> Any:
     """Return the sum of values, less `low`, times their buckets' signs, and how many are in mixed buckets.
 
     Those are set aside: they fill `set_aside`, shape (> n,).
