@@ -118,7 +118,7 @@ def distance_to_gold(sample: Floats, gold: Floats, space: Space) -> float:
     _, _, _, (ordered, ordered_gold), of_gold, cells = space
     n, m = len(sample), len(gold)
     if min(n, m) > _SHORT:
-        distance = _by_buckets(sample, gold, space)
+        distance: float = _by_buckets(sample, gold, space)
         if distance >= 0.0:
             return distance
     if of_gold[_ORDERED] == 0.0:
@@ -176,7 +176,7 @@ def _count(values: Floats, low: float, scale: float, counts: Counts) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _by_buckets(sample: Floats, gold: Floats, space: Space) -> float:
+def _by_buckets(sample: Floats, gold: Floats, space: Space) -> Any:
     """Return the distance of a sample to gold; −1 if sorting is faster, or if there can be no buckets."""
     (in_sample, in_gold, signs, levels), (aside, aside_gold), (mixed, mixed_gold), _, of_gold, cells = space
     n, m = len(sample), len(gold)
