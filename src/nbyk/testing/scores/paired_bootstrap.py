@@ -17,6 +17,7 @@ from nbyk.resampling.streams import StreamKey, stream_key
 from nbyk.testing.engine.item_draws import drawn_items
 from nbyk.testing.pvalues import Alternative, check_alternative, tie_tolerance
 from nbyk.testing.scores.draws import check_draws
+from nbyk.testing.scores.nulls import NullCounts
 from nbyk.testing.scores.outputs import (
     LabelOutputs,
     Outputs,
@@ -25,7 +26,7 @@ from nbyk.testing.scores.outputs import (
     SummedOutputs,
     name_of,
 )
-from nbyk.testing.scores.result import CONFIDENCE_LEVEL, SignificanceResult, pvalue_of_counts
+from nbyk.testing.scores.result import CONFIDENCE_LEVEL, SignificanceResult
 
 Floats = NDArray[np.float64]
 
@@ -188,13 +189,9 @@ def _result(
     n: int, delta: float, effects: Floats, alternative: Alternative, *, smoothing: bool, keep_null: bool
 ) -> SignificanceResult:
     ties = tie_tolerance(effects, np.array([delta]))
-    pvalue = pvalue_of_counts(
-        int((effects >= 2.0 * delta - ties).sum()),
-        int((effects <= 2.0 * delta + ties).sum()),
-        len(effects),
-        alternative,
-        smoothing=smoothing,
-        exact=False,
+    reached = [[(effects >= 2.0 * delta - ties).sum(), (effects <= 2.0 * delta + ties).sum()]]
+    pvalue = NullCounts(np.array([delta]), np.array(reached), len(effects)).pvalue(
+        alternative, smoothing=smoothing
     )
     null = effects - delta if keep_null else None
     tails = (0.5 - 0.5 * CONFIDENCE_LEVEL, 0.5 + 0.5 * CONFIDENCE_LEVEL)
