@@ -11,8 +11,9 @@ from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.scores import figures
 from nbyk.testing.pvalues import side_in_words
 from nbyk.testing.scores.aso import AsoResult
-from nbyk.testing.scores.power_analysis import BootstrapPower, n_corrected
-from nbyk.testing.scores.result import TEST_NAMES, SignificanceResult
+from nbyk.testing.scores.facts import FACTS
+from nbyk.testing.scores.power_analysis import BootstrapPower
+from nbyk.testing.scores.result import SignificanceResult
 from nbyk.testing.scores.score_comparison import ScoreComparison, ScorePair
 
 if TYPE_CHECKING:
@@ -43,10 +44,10 @@ def scores_answer(
     listed = " and ".join(names) if len(names) == 2 else f"{len(names)} systems"
     sentences = [comparison.sentence]
     if comparison.reason is not None:
-        name = TEST_NAMES[comparison.test]
+        name = FACTS[comparison.test].title
         sentences.append(f"nbyk chose {name} because {comparison.reason}.")
     if powers:
-        sentences.append(_power_sentence(powers, lift, n_corrected(comparison)))
+        sentences.append(_power_sentence(powers, lift, comparison.n_corrected))
     return Answer(
         title=f"{listed}, compared by their scores",
         sentences=tuple(sentences),
@@ -148,7 +149,7 @@ def _tables(comparison: ScoreComparison, powers: Mapping[str, BootstrapPower] | 
             for s in comparison.systems
         ]
     )
-    test = TEST_NAMES[comparison.test]
+    test = FACTS[comparison.test].title
     tables = [
         AnswerTable(
             "pairs",

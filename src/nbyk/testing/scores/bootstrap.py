@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 
 from nbyk.data.arrays import Floats, as_pairs, as_row_pairs, as_scores
+from nbyk.resampling.effects import Progress
 from nbyk.testing.pvalues import Alternative, check_alternative
-from nbyk.testing.scores.draws import Drawing, Progress
+from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.kernels import resampled_differences
 from nbyk.testing.scores.nulls import NullSums, rounding
 from nbyk.testing.scores.result import SignificanceResult

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.arrays import on_host
+from nbyk.data.arrays import Floats, on_host
 from nbyk.data.labels import HardLabels
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import LabelScore
@@ -17,7 +17,6 @@ from nbyk.testing.engine.item_draws import ItemDraws, KindCounts
 from nbyk.testing.engine.label_scores import label_scorer, observed_scores
 
 Array = NDArray[Any]
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 OutputsMetric = Callable[[Any, Any], float]

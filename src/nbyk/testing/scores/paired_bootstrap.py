@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nbyk.data.arrays import check_aligned
+from nbyk.data.arrays import Floats, check_aligned
 from nbyk.errors import NbykError
 from nbyk.metrics import LabelScore, get, names
 from nbyk.metrics.corpus import CorpusMetric
@@ -27,8 +26,6 @@ from nbyk.testing.scores.outputs import (
     name_of,
 )
 from nbyk.testing.scores.result import CONFIDENCE_LEVEL, SignificanceResult
-
-Floats = NDArray[np.float64]
 
 Metric = str | CorpusMetric | OutputsMetric
 """A metric by its name, by its sums, or a function of all outputs."""

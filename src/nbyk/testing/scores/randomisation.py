@@ -14,9 +14,10 @@ import numpy as np
 
 from nbyk.data.arrays import Floats, as_pairs, as_row_pairs, as_scores
 from nbyk.errors import NbykError
+from nbyk.resampling.effects import Progress
 from nbyk.testing.pvalues import Alternative, check_alternative
 from nbyk.testing.scores import kernels
-from nbyk.testing.scores.draws import Drawing, Progress
+from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.nulls import NullCounts, NullSums, rounding
 from nbyk.testing.scores.result import SignificanceResult
 from nbyk.testing.scores.subset_sums import ANY_SIZE, all_sums, count_subsets, is_feasible, n_subsets

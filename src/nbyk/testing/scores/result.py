@@ -9,26 +9,12 @@ from dataclasses import dataclass, field
 from nbyk.data.arrays import Floats
 from nbyk.notebook import ShownInNotebooks
 from nbyk.testing.pvalues import Alternative, PValue, p_relation, side_in_words
+from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.means import mean_difference
 from nbyk.testing.shared_units.cautions import about_pairs
 
 CONFIDENCE_LEVEL = 0.95
 """Coverage of the interval in a test's result."""
-
-PAIRED = ("approximate_randomisation", "paired_bootstrap", "wilcoxon")
-"""Tests of paired scores."""
-
-TEST_NAMES = {
-    "permutation": "the permutation test",
-    "approximate_randomisation": "approximate randomisation",
-    "bootstrap": "the bootstrap test",
-    "paired_bootstrap": "the paired bootstrap test",
-    "welch_t": "Welch's t-test",
-    "wilcoxon": "Wilcoxon's signed-rank test",
-    "mann_whitney": "the Mann–Whitney U test",
-    "aso": "Almost Stochastic Order",
-}
-"""The names of the tests in sentences."""
 
 SCOPE = (
     "the claim is about scores drawn as these were. If they are runs on one test set, it does not cover "
@@ -92,7 +78,7 @@ class SignificanceResult(ShownInNotebooks):
         null: Floats | None = None,
     ) -> SignificanceResult:
         """Return the result of a test of two systems' scores."""
-        effect, interval = mean_difference(*samples, CONFIDENCE_LEVEL, paired=test in PAIRED)
+        effect, interval = mean_difference(*samples, CONFIDENCE_LEVEL, paired=FACTS[test].paired)
         n_a, n_b = map(len, samples)
         return cls(test, statistic, pvalue, n_a, n_b, effect, interval, n_resamples, exact, null)
 
@@ -115,7 +101,7 @@ class SignificanceResult(ShownInNotebooks):
                 f"the smallest p-value that {self.test} can give here is {least:.3g}: collect more scores"
                 f"{'' if self.exact else ', or draw more of the null with `n_resamples`'}"
             )
-        return (*said, *([] if self.test in PAIRED else [SCOPE]))
+        return (*said, *([] if FACTS[self.test].paired else [SCOPE]))
 
     @property
     def sentence(self) -> str:
@@ -127,7 +113,7 @@ class SignificanceResult(ShownInNotebooks):
         )
         return (
             f"{first} scores {sign * self.effect:.3g} more than {second}{interval}: {p_in_words(self)} by "
-            f"{TEST_NAMES[self.test]}, {side_in_words(self.alternative)}."
+            f"{FACTS[self.test].title}, {side_in_words(self.alternative)}."
         )
 
     @property
@@ -161,9 +147,9 @@ def sides_of(alternative: Alternative) -> float:
 
 def warnings_of(test: str, fewest: int) -> Iterator[str]:
     """Yield the cautions about a test if the system with the fewest scores has `fewest`."""
-    if test in PAIRED:
+    if FACTS[test].paired:
         yield about_pairs()
-    if test in ("bootstrap", "paired_bootstrap") and fewest < _LIBERAL_BELOW:
+    if FACTS[test].null == "resampled" and fewest < _LIBERAL_BELOW:
         yield (
             f"with {fewest} scores resampled means vary less than real ones, so the bootstrap finds false "
             "differences more often than its level says; permutation (for pairs, approximate_randomisation) "
