@@ -97,8 +97,7 @@ def compare_scores(
     pairs = [(names[a], names[b]) for a, b in choose_pairs(names, against, alternative)]
     reason = None
     if test == RECOMMENDED:
-        recommended = recommended_test(*_fewest(samples), paired=paired)
-        test, reason = recommended.test, recommended.reason
+        test, reason = recommended_test(*_fewest(samples), paired=paired)
     elif test not in NAMES:
         raise unknown_name("test", test, NAMES).about(argument="test")
     _check_samples(samples, test, paired=paired)
@@ -190,7 +189,9 @@ def _by_p(
     decided = settled_decisions(p, low, high, alpha=asked.alpha, method=asked.correction).tolist()
     for (first, second), result, of_pair, is_decided in zip(pairs, results, adjusted, decided, strict=True):
         a, b = asked.scores[first], asked.scores[second]
-        front = first if _first_is_in_front(result, a, b) else second
+        better = None
+        if of_pair <= asked.alpha:
+            better = first if _first_is_in_front(result, a, b) else second
         yield ScorePair(
             first,
             second,
@@ -198,7 +199,7 @@ def _by_p(
             found=result,
             reverse=None,
             p_adjusted=of_pair,
-            better=front if of_pair <= asked.alpha else None,
+            better=better,
             decided=is_decided,
         )
 

@@ -93,13 +93,6 @@ class ScorePair:
         """The better system and the other; A and B if neither is better."""
         return (self.b, self.a) if self.better == self.b else (self.a, self.b)
 
-    @property
-    def orders(self) -> tuple[AsoResult, AsoResult] | None:
-        """Almost Stochastic Order of A over B, and of B over A; None for other tests."""
-        if isinstance(self.found, AsoResult) and self.reverse is not None:
-            return self.found, self.reverse
-        return None
-
 
 @dataclass(frozen=True)
 class ScoreComparison(Several):
@@ -163,9 +156,8 @@ class ScoreComparison(Several):
 
 
 def _verdict_of_one(pair: ScorePair, comparison: ScoreComparison) -> str:
-    if pair.orders is not None:
-        return _verdict_of_aso(pair, *pair.orders, comparison)
-    assert isinstance(pair.found, SignificanceResult)
+    if isinstance(pair.found, AsoResult):
+        return _verdict_of_aso(pair, pair.found, comparison)
     level = f"at α = {comparison.alpha:g}"
     better, worse = pair.ranked
     if pair.better is None:
@@ -189,9 +181,8 @@ def _verdict_of_one(pair: ScorePair, comparison: ScoreComparison) -> str:
     )
 
 
-def _verdict_of_aso(
-    pair: ScorePair, found: AsoResult, reverse: AsoResult, comparison: ScoreComparison
-) -> str:
+def _verdict_of_aso(pair: ScorePair, found: AsoResult, comparison: ScoreComparison) -> str:
+    reverse = found.reversed()
     confidence = f"at a confidence of {comparison.confidence}"
     if pair.better is not None:
         better, worse = pair.ranked

@@ -10,7 +10,7 @@ import numpy as np
 
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.drawing import COLOURS, new_panels, style
-from nbyk.report.scores.figures import aso_figure
+from nbyk.report.scores.figures import aso_figure, spread
 from nbyk.testing.scores.aso import AsoResult
 from nbyk_papers.ulmer2022.cartpole.analysis import (
     ALPHA,
@@ -30,8 +30,6 @@ from nbyk_papers.ulmer2022.cartpole.rewards import LABELS, read_rewards
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-
-_GOLDEN = 0.6180339887498949
 
 
 def report(*, seed: int = 0) -> Answer:
@@ -140,9 +138,14 @@ def rewards_figure(found: CaseStudy) -> Figure:
             )
             left.plot(episodes, mean, color=colour, linewidth=1.4, label=LABELS.get(agent, agent))
             means = np.sort(of_runs.mean(axis=1))
-            offsets = (np.arange(1, len(means) + 1) * _GOLDEN) % 1.0 - 0.5
             right.plot(
-                means, row + 0.5 * offsets, "o", color=colour, alpha=0.6, markersize=4.5, markeredgewidth=0.0
+                means,
+                row + 0.5 * spread(len(means)),
+                "o",
+                color=colour,
+                alpha=0.6,
+                markersize=4.5,
+                markeredgewidth=0.0,
             )
             right.plot(means.mean(), row, "D", color="#333333", markersize=6)
         left.set_xlabel("episode")
