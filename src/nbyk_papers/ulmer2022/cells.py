@@ -86,6 +86,7 @@ def scores(
     work: Work,
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Simulate scores of two systems and compute every test's result on each simulation."""
+    from nbyk.testing.scores.draws import Drawing
     from nbyk_papers.ulmer2022.score_cells import scores_table
 
     sizes = {name: aso_simulations if name == ASO else n_simulations for name in tests}
@@ -95,9 +96,7 @@ def scores(
             [Setting(error, int(n), float(lead)) for error, n, lead in at],
             sizes,
             get_semantics(semantics),
-            n_resamples=n_resamples,
-            seed=seed,
-            threads=work.threads,
+            Drawing(n_resamples, seed, work.threads),
             progress=work.advance,
         )
     return table, {"M": n_resamples}

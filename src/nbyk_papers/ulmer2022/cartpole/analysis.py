@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.data.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.resampling.streams import stream_key
 from nbyk.testing.scores.aso import AsoResult, aso_batch
@@ -20,8 +20,6 @@ from nbyk.testing.scores.power_analysis import BootstrapPower, bootstrap_power_a
 from nbyk.testing.scores.randomisation import permutation_p
 from nbyk.testing.scores.score_comparison import ScoreComparison
 from nbyk_papers.ulmer2022.cartpole.rewards import LABELS, Rewards
-
-Floats = NDArray[np.float64]
 
 FIRST, SECOND = "every_10", "every_20"
 """The two agents in the paper's question."""
