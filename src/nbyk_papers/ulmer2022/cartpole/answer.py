@@ -39,6 +39,7 @@ def report(*, seed: int = 0) -> Answer:
 
 def case_study_answer(found: CaseStudy) -> Answer:
     """Return the case study as an answer."""
+    compared = found.tests[-1].comparison
     return Answer(
         title="Does it help to copy the target network more often? The cart pole of Ulmer et al. 2022",
         sentences=tuple(_sentences(found)),
@@ -79,7 +80,7 @@ def case_study_answer(found: CaseStudy) -> Answer:
                 "Left: the quantile functions of run means. Where that of every 10 steps is lower, it "
                 "violates the order. Right: the violation ratio of bootstrapped samples, and the bound that "
                 "they give.",
-                partial(aso_figure, found.comparison, found.comparison.pairs[0]),
+                partial(aso_figure, compared, compared.pairs[0]),
             ),
             AnswerFigure(
                 "episodes",
@@ -258,7 +259,7 @@ def _details(found: CaseStudy) -> dict[str, Any]:
         "tests": [
             {
                 "n_runs": at.n_runs,
-                "means": list(at.means),
+                "means": at.means,
                 **_aso(at.aso),
                 "p": dict(at.p),
                 "power": {agent: vars(power) for agent, power in at.power.items()},
