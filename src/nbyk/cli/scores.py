@@ -167,12 +167,11 @@ def scores(
         notes.append("the scores are paired by their order in the files, which have no ids to check it by")
     answer = scores_answer(comparison, powers=powers, lift=by, notes=notes)
     first = next(name for name in paths if name != against)
-    asked = [pair for pair in comparison.pairs if first in (pair.a, pair.b)]
-    leads = [pair.effect if pair.a == first else -pair.effect for pair in asked]
     # By means, draws never show a system to be better that is not ahead.
-    behind = [lead <= 0.0 and comparison.test != ASO for lead in leads]
+    by_means = comparison.test != ASO
     better = [
-        (pair.better == pair.a == first, pair.decided or never)
-        for pair, never in zip(asked, behind, strict=True)
+        (pair.better == first, pair.decided or (by_means and pair.effect <= 0.0))
+        for pair in comparison.pairs
+        if pair.a == first
     ]
     give(answer, out=out, form=form, stem="test", gate=all_better(better) if gate else None)

@@ -15,6 +15,7 @@ from nbyk.metrics.corpus import CorpusMetric
 from nbyk.resampling.effects import Progress, run_chunks
 from nbyk.resampling.streams import stream_key
 from nbyk.testing.engine.item_draws import drawn_items
+from nbyk.testing.intervals import percentile_interval
 from nbyk.testing.pvalues import Alternative, check_alternative, tie_tolerance
 from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.nulls import NullCounts
@@ -164,8 +165,6 @@ class _Test:
         ties = tie_tolerance(effects, np.array([delta]))
         reached = [[(effects >= 2.0 * delta - ties).sum(), (effects <= 2.0 * delta + ties).sum()]]
         counts = NullCounts(np.array([delta]), np.array(reached), drawing.n_draws)
-        tails = (0.5 - 0.5 * CONFIDENCE_LEVEL, 0.5 + 0.5 * CONFIDENCE_LEVEL)
-        low, high = np.quantile(effects, tails).tolist()
         return SignificanceResult(
             test="paired_bootstrap",
             statistic=delta,
@@ -173,7 +172,7 @@ class _Test:
             n_a=n,
             n_b=n,
             effect=delta,
-            interval=(low, high),
+            interval=percentile_interval(effects, CONFIDENCE_LEVEL),
             n_resamples=drawing.n_draws,
             null=effects - delta if self.keep_null else None,
         )
