@@ -91,7 +91,7 @@ class NullSums:
     observed : ndarray, shape (R,)
         The observed differences of means.
     low, high : ndarray, shape (R,)
-        The observed sum minus, and plus, the possible rounding error, so that ties count.
+        The sum to reach minus, and plus, the possible rounding error, so that ties count.
     draw
         The kernel of `nbyk.testing.scores.kernels`, with its values.
     axes

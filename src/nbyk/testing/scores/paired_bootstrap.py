@@ -179,7 +179,7 @@ class _Test:
 
 
 def _known(metric: Metric) -> _Known:
-    if not isinstance(metric, str):
+    if isinstance(metric, CorpusMetric) or callable(metric):
         return metric
     return get(metric, "outputs") if metric in names("outputs") else get(metric, "labels")
 
