@@ -197,7 +197,6 @@ def _by_p(
             second,
             *mean_difference(a, b, 1.0 - asked.alpha, paired=asked.paired),
             found=result,
-            reverse=None,
             p_adjusted=of_pair,
             better=better,
             decided=is_decided,
@@ -240,7 +239,6 @@ def _by_aso(
             *mean_difference(a, b, 1.0 - asked.alpha, paired=False),
             found=found,
             reverse=reverse,
-            p_adjusted=None,
             better=better,
         )
 

@@ -143,17 +143,17 @@ class LabelOutputs:
         target, *predictions = np.split(codes, 3)
         labels = HardLabels(tuple(classes.tolist()), target, np.stack(predictions), (1, 1))
         self._scorer = label_scorer(labels, [score], occurring=True)
-        self._name, self._sign = score.name, score.sign
+        self._score = score
         self.n_items = len(gold)
         self.kind_of: Integers | None = self._scorer.kind_of
         score_a, score_b = observed_scores(self._scorer)[0][0]
-        self.observed = float(self._sign * (score_a - score_b))
+        self.observed = float(score.sign * (score_a - score_b))
 
     def effects(self, draws: ItemDraws, size: int) -> Floats:
         """As `Outputs.effects`."""
         score_a, score_b = self._scorer.scores(draws)[0][0, :, :size]
-        effects: Floats = self._sign * (score_a - score_b)
-        _check_defined(self._name, effects)
+        effects: Floats = self._score.sign * (score_a - score_b)
+        _check_defined(self._score.name, effects)
         return effects
 
 

@@ -73,9 +73,9 @@ class ScorePair:
     effect: float
     interval: tuple[float, float]
     found: SignificanceResult | AsoResult
-    reverse: AsoResult | None
-    p_adjusted: float | None
-    better: str | None
+    reverse: AsoResult | None = None
+    p_adjusted: float | None = None
+    better: str | None = None
     decided: bool = True
 
     @property
