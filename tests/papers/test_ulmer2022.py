@@ -17,6 +17,7 @@ from scipy import stats
 from nbyk.errors import NbykError
 from nbyk.testing.scores.aso import aso_batch
 from nbyk.testing.scores.battery import TESTS as BATTERY
+from nbyk.testing.scores.draws import Drawing
 from nbyk_papers.ulmer2022 import score_cells
 from nbyk_papers.ulmer2022.design import (
     ASO,
@@ -128,8 +129,7 @@ def scores(
         [setting],
         dict.fromkeys(tests, SIMULATIONS),
         SEMANTICS[semantics],
-        n_resamples=n_resamples,
-        seed=5,
+        Drawing(n_resamples, seed=5),
     )
     return table.to_pandas().pivot(index="simulation", columns="test", values="score")
 
@@ -171,13 +171,13 @@ def test_blocks_make_unpaired_tests_timid_and_leave_paired_ones_exact() -> None:
 
 
 def test_a_run_with_fewer_simulations_has_the_first_of_a_longer_one() -> None:
-    options = {"n_resamples": 99, "seed": 3}
+    one, two = Drawing(99, seed=3), Drawing(99, seed=3, threads=2)
     lead = Setting(TYPE_2, 10, 0.5)
     few = {test: 70 if test == ASO else 90 for test in (*TESTS, "permutation")}
     many = dict.fromkeys(few, 150)
     for semantics in SEMANTICS.values():
-        small = scores_table("normal_mixture", [lead], few, semantics, **options).to_pandas()  # type: ignore[arg-type]
-        large = scores_table("normal_mixture", [TWENTY, lead], many, semantics, threads=2, **options)  # type: ignore[arg-type]
+        small = scores_table("normal_mixture", [lead], few, semantics, one).to_pandas()
+        large = scores_table("normal_mixture", [TWENTY, lead], many, semantics, two)
         key = ["error", "sample_size", "lead", "test", "simulation"]
         small = small.astype({"error": str, "test": str})
         both = small.merge(large.to_pandas().astype({"error": str, "test": str}), on=key)

@@ -92,15 +92,14 @@ def scores(
     from nbyk.data.scores import read_score_set
     from nbyk.progress import progress
     from nbyk.report.scores.answer import scores_answer
-    from nbyk.testing.scores.battery import TESTS
     from nbyk.testing.scores.compare_scores import (
-        ASO,
         N_ASO_RESAMPLES,
         N_RESAMPLES,
         NAMES,
         compare_scores,
         least_scores,
     )
+    from nbyk.testing.scores.facts import ASO, FACTS
     from nbyk.testing.scores.power_analysis import comparison_power
 
     if on_missing not in ("refuse", "drop"):
@@ -121,7 +120,7 @@ def scores(
     check_format(form)
     if out is not None:
         check_out_folder(out)
-    by_pairs = test in TESTS and TESTS[test].paired
+    by_pairs = test in FACTS and FACTS[test].paired
     if by_pairs and paired is False:
         raise NbykError(f"--test {test} needs paired scores, and --unpaired says that they are not; drop one")
     paths = named_systems(systems)
@@ -158,25 +157,21 @@ def scores(
             progress=advance,
         )
     powers, by = None, ""
-    if power:
+    if power and shift is not None:
+        powers, by = comparison_power(comparison, lift=shift, lift_is="shift"), f"{shift:g}"
+    elif power:
         factor = 1.25 if lift is None else lift
-        by = f"{shift:g}" if shift is not None else f"a factor of {factor:g}"
-        powers = (
-            comparison_power(comparison, lift=factor)
-            if shift is None
-            else comparison_power(comparison, lift=shift, lift_is="shift")
-        )
+        powers, by = comparison_power(comparison, lift=factor), f"a factor of {factor:g}"
     notes = list(read.notes)
     if read.paired and read.items is None:
         notes.append("the scores are paired by their order in the files, which have no ids to check it by")
     answer = scores_answer(comparison, powers=powers, lift=by, notes=notes)
     first = next(name for name in paths if name != against)
-    asked = [pair for pair in comparison.pairs if first in (pair.a, pair.b)]
-    leads = [pair.effect if pair.a == first else -pair.effect for pair in asked]
     # By means, draws never show a system to be better that is not ahead.
-    behind = [lead <= 0.0 and comparison.test != "aso" for lead in leads]
+    by_means = comparison.test != ASO
     better = [
-        (pair.better == pair.a == first, pair.decided or never)
-        for pair, never in zip(asked, behind, strict=True)
+        (pair.better == first, pair.decided or (by_means and pair.effect <= 0.0))
+        for pair in comparison.pairs
+        if pair.a == first
     ]
     give(answer, out=out, form=form, stem="test", gate=all_better(better) if gate else None)

@@ -15,9 +15,7 @@ from nbyk_papers.ulmer2022.design import (
     Setting,
     get_semantics,
     papers_settings,
-)
-from nbyk_papers.ulmer2022.design import (
-    settings as settings_of,
+    settings,
 )
 
 if TYPE_CHECKING:
@@ -28,32 +26,23 @@ if TYPE_CHECKING:
 SCORE_TESTS = Axis("ulmer2022", tuple(TESTS))
 
 
-def setting_name(setting: Setting) -> str:
-    """Return a setting as part of a file's name."""
-    return f"{setting.error}_n-{setting.sample_size}_lead-{setting.lead}"
-
-
-def asked_settings(settings: Any, distribution: str) -> list[Setting]:
-    """Return every setting at which to simulate a distribution."""
-    return settings_of(settings.sample_sizes, settings.leads.get(distribution), settings.differences)
-
-
-def score_cells(config: Any, settings: Any) -> Iterator[Cell]:
+def score_cells(config: Any, section: Any) -> Iterator[Cell]:
     """Yield the cells: of each semantics and distribution, by batches of settings and of tests."""
     for semantics in SEMANTICS:
-        for distribution in settings.distributions:
+        for distribution in section.distributions:
             folder = f"ulmer2022/scores/semantics={semantics}/distribution={distribution}"
             papers = papers_settings(distribution)
-            asked = asked_settings(settings, distribution)
-            of_name = {setting_name(setting): setting for setting in (*papers, *asked)}
-            axis = Axis("ulmer2022", tuple(setting_name(setting) for setting in papers))
+            lead = section.leads.get(distribution)
+            asked = settings(section.sample_sizes, lead, section.differences)
+            of_name = {setting.name: setting for setting in (*papers, *asked)}
+            axis = Axis("ulmer2022", tuple(setting.name for setting in papers))
             stored = stored_keys(Path("results", folder), "scores")
             plan = plan_of_axes(
-                [(axis, [setting_name(setting) for setting in asked]), (SCORE_TESTS, settings.tests)], stored
+                [(axis, [setting.name for setting in asked]), (SCORE_TESTS, section.tests)], stored
             )
             for (at, names), (tests_key, tests) in plan:
                 of_cell = [of_name[name] for name in names]
-                simulations = max(settings.n_simulations, 2 * settings.aso_simulations) / 1000
+                simulations = max(section.n_simulations, 2 * section.aso_simulations) / 1000
                 scores = max(0.1, sum(setting.sample_size for setting in of_cell) / 120)
                 yield Cell(
                     f"{folder}/scores+{at}+{tests_key}.parquet",
@@ -63,13 +52,13 @@ def score_cells(config: Any, settings: Any) -> Iterator[Cell]:
                         "semantics": semantics,
                         "at": [list(setting) for setting in of_cell],
                         "tests": tests,
-                        "n_simulations": settings.n_simulations,
-                        "aso_simulations": settings.aso_simulations,
-                        "n_resamples": settings.n_resamples,
+                        "n_simulations": section.n_simulations,
+                        "aso_simulations": section.aso_simulations,
+                        "n_resamples": section.n_resamples,
                         "seed": config.seed,
                     },
                     memory=315,
-                    seconds=4 * scores * simulations * settings.n_resamples / 1000,
+                    seconds=4 * scores * simulations * section.n_resamples / 1000,
                 )
 
 
@@ -86,6 +75,7 @@ def scores(
     work: Work,
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Simulate scores of two systems and compute every test's result on each simulation."""
+    from nbyk.testing.scores.draws import Drawing
     from nbyk_papers.ulmer2022.score_cells import scores_table
 
     sizes = {name: aso_simulations if name == ASO else n_simulations for name in tests}
@@ -95,9 +85,7 @@ def scores(
             [Setting(error, int(n), float(lead)) for error, n, lead in at],
             sizes,
             get_semantics(semantics),
-            n_resamples=n_resamples,
-            seed=seed,
-            threads=work.threads,
+            Drawing(n_resamples, seed, work.threads),
             progress=work.advance,
         )
     return table, {"M": n_resamples}

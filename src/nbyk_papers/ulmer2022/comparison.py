@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 CONFIDENCE = 0.999
 """A published rate agrees if it lies in its prediction interval, given ours, of at least this chance."""
 
+PERCENT = f"{100 * CONFIDENCE:g} %"
+"""This chance in words."""
+
 CELL = [*SETTING, "threshold", "test"]
 """The columns that identify a published rate."""
 

@@ -100,6 +100,11 @@ class Setting(NamedTuple):
     sample_size: int
     lead: float
 
+    @property
+    def name(self) -> str:
+        """The setting as part of a file's name."""
+        return f"{self.error}_n-{self.sample_size}_lead-{self.lead}"
+
 
 @dataclass(frozen=True)
 class ScoreSemantics:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels
-from nbyk_papers.ulmer2022.comparison import CONFIDENCE, beside_published
+from nbyk_papers.ulmer2022.comparison import PERCENT, beside_published
 from nbyk_papers.ulmer2022.design import (
     ALPHA,
     ASO,
@@ -186,7 +186,7 @@ def agreement_figure(of_semantics: Mapping[str, pd.DataFrame]) -> Figure:
             )
         for of_aso, line in ((False, "-"), (True, "--")):
             of = cells[(cells["test"] == ASO) == of_aso].sort_values("rate")
-            name = f"{100 * CONFIDENCE:g} %, {'ASO' if of_aso else 'others'}"
+            name = f"{PERCENT}, {'ASO' if of_aso else 'others'}"
             for side in ("predicted_low", "predicted_high"):
                 label_once = name if side == "predicted_low" else None
                 axes.plot(

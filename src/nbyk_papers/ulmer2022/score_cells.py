@@ -3,24 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.data.arrays import Floats
 from nbyk.errors import NbykError, unknown_name
 from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import CHUNK, StreamKey, Streams, chunks, stream_key
 from nbyk.testing.scores.aso import aso_batch
 from nbyk.testing.scores.battery import get_score_test
+from nbyk.testing.scores.draws import Drawing
 from nbyk_papers.ulmer2022.design import ASO, FURTHER_DISTRIBUTIONS, ScoreSemantics, Setting
 from nbyk_papers.ulmer2022.design import DISTRIBUTIONS as PAPERS_DISTRIBUTIONS
 
 if TYPE_CHECKING:
     import pyarrow as pa
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -160,10 +159,8 @@ def scores_table(
     settings: Sequence[Setting],
     simulations: Mapping[str, int],
     semantics: ScoreSemantics,
+    drawing: Drawing,
     *,
-    n_resamples: int,
-    seed: int,
-    threads: int = 1,
     progress: Progress | None = None,
 ) -> pa.Table:
     """Simulate scores at every setting and return each test's result on each simulation.
@@ -178,10 +175,9 @@ def scores_table(
         Number of simulations by test: all tests see the same simulations, from the first on.
     semantics
         The reading of the paper to compute.
-    n_resamples
-        Draws behind a p-value that needs them, and behind a bound of Almost Stochastic Order.
-    seed, threads
-        The numbers depend on the seed, not on the threads.
+    drawing
+        The draws behind a p-value that needs them, and behind a bound of Almost Stochastic Order; the
+        simulations have its seed.
     progress
         Called with the number of simulations just finished.
 
@@ -201,11 +197,11 @@ def scores_table(
     most = max(simulations.values())
     parts = []
     for error, n, lead in settings:
-        a, b = simulated_scores(found, sample_size=n, lead=lead, n_simulations=most, seed=seed)
-        own = _key(found, "tests of two systems' scores", n, lead, seed).seed_sequence("tests", 0)
-        own_seed = int(own.generate_state(1, np.uint64)[0])
+        a, b = simulated_scores(found, sample_size=n, lead=lead, n_simulations=most, seed=drawing.seed)
+        key = _key(found, "tests of two systems' scores", n, lead, drawing.seed).seed_sequence("tests", 0)
+        own = replace(drawing, seed=int(key.generate_state(1, np.uint64)[0]))
         for test, size in simulations.items():
-            scores = _scores(test, a[:size], b[:size], semantics, n_resamples, own_seed, threads)
+            scores = _scores(test, a[:size], b[:size], semantics, own)
             if np.isnan(scores).any():
                 raise NbykError(
                     f"{test}: undefined on {int(np.isnan(scores).sum())} of {size} simulations of "
@@ -228,15 +224,12 @@ def scores_table(
     return pa.concat_tables(parts).unify_dictionaries()
 
 
-def _scores(
-    test: str, a: Floats, b: Floats, semantics: ScoreSemantics, n_resamples: int, seed: int, threads: int
-) -> Floats:
+def _scores(test: str, a: Floats, b: Floats, semantics: ScoreSemantics, drawing: Drawing) -> Floats:
+    drawn: dict[str, Any] = {"n_resamples": drawing.n_draws, "seed": drawing.seed, "threads": drawing.threads}
     if test == ASO:
-        return aso_batch(a, b, n_resamples=n_resamples, seed=seed, threads=threads).eps_min
+        return aso_batch(a, b, **drawn).eps_min
     found = get_score_test(test)
-    options = dict(semantics.options.get(test, {}))
-    if found.draws:
-        options |= {"n_resamples": n_resamples, "seed": seed, "threads": threads}
+    options = {**semantics.options.get(test, {}), **(drawn if found.draws else {})}
     return found.p_values(a, b, alternative="greater", **options)
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk_papers.ulmer2022.comparison import CONFIDENCE
+from nbyk_papers.ulmer2022.comparison import CONFIDENCE, PERCENT
 from nbyk_papers.ulmer2022.design import STUDY, label_of_test
 
 if TYPE_CHECKING:
@@ -37,14 +37,13 @@ def summarise(cells: Mapping[str, pd.DataFrame]) -> dict[str, Any]:
     """
     found = {semantics: _agreement_of(of) for semantics, of in cells.items()}
     inside, n = found["published"]["inside"], found["published"]["rates"]
-    percent = f"{100 * CONFIDENCE:g} %"
     return {
         "study": STUDY,
         "confidence": CONFIDENCE,
         **found,
         "outside_by_chance_at_most": n * (1.0 - CONFIDENCE),
         "outside": outside(cells),
-        "line": f"{inside} of {n} published rates lie inside the {percent} interval around ours",
+        "line": f"{inside} of {n} published rates lie inside the {PERCENT} interval around ours",
     }
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk_papers.ulmer2022.comparison import CELL, CONFIDENCE, beside_published
+from nbyk_papers.ulmer2022.comparison import CELL, PERCENT, beside_published
 from nbyk_papers.ulmer2022.design import (
     DIFFERENCE,
     SEMANTICS,
@@ -35,10 +35,9 @@ def tables_of(rates: pd.DataFrame, cells: Mapping[str, pd.DataFrame]) -> list[tu
             name = f"{semantics}/{table_name(distribution, error)}"
             tables.append((name, _caption(distribution, error, semantics), table))
     if len(cells["published"]):
-        percent = f"{100 * CONFIDENCE:g} %"
-        caption = f"The number of published rates in the {percent} interval around ours, by table and test"
+        caption = f"The number of published rates in the {PERCENT} interval around ours, by table and test"
         tables.append(("agreement", caption, agreement_table(cells)))
-        caption = f"Published rates outside the {percent} interval around ours (published semantics)"
+        caption = f"Published rates outside the {PERCENT} interval around ours (published semantics)"
         tables.append(("outside", caption, outside_table(cells)))
     return tables
 

@@ -11,8 +11,9 @@ from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.scores import figures
 from nbyk.testing.pvalues import side_in_words
 from nbyk.testing.scores.aso import AsoResult
-from nbyk.testing.scores.power_analysis import BootstrapPower, n_corrected
-from nbyk.testing.scores.result import TEST_NAMES, SignificanceResult
+from nbyk.testing.scores.facts import FACTS
+from nbyk.testing.scores.power_analysis import BootstrapPower
+from nbyk.testing.scores.result import SignificanceResult
 from nbyk.testing.scores.score_comparison import ScoreComparison, ScorePair
 
 if TYPE_CHECKING:
@@ -43,10 +44,10 @@ def scores_answer(
     listed = " and ".join(names) if len(names) == 2 else f"{len(names)} systems"
     sentences = [comparison.sentence]
     if comparison.reason is not None:
-        name = TEST_NAMES[comparison.test]
+        name = FACTS[comparison.test].title
         sentences.append(f"nbyk chose {name} because {comparison.reason}.")
     if powers:
-        sentences.append(_power_sentence(powers, lift, n_corrected(comparison)))
+        sentences.append(_power_sentence(powers, lift, comparison.n_corrected))
     return Answer(
         title=f"{listed}, compared by their scores",
         sentences=tuple(sentences),
@@ -105,10 +106,9 @@ def _found(pair: ScorePair) -> dict[str, Any]:
             "exact": pair.found.exact,
             "n_resamples": pair.found.n_resamples,
         }
-    reverse = pair.reverse or pair.found.reversed()
     return {
         "eps_min": pair.found.eps_min,
-        "eps_min_reversed": reverse.eps_min,
+        "eps_min_reversed": pair.found.reversed().eps_min,
         "violation_ratio": pair.found.violation_ratio,
         "standard_error": pair.found.standard_error,
         "monte_carlo_error": pair.found.monte_carlo_error,
@@ -138,7 +138,6 @@ def _sentence(text: str) -> str:
 def _tables(comparison: ScoreComparison, powers: Mapping[str, BootstrapPower] | None) -> list[AnswerTable]:
     import pandas as pd
 
-    level = 100 * (1 - comparison.alpha)
     pairs = pd.DataFrame([_row(pair) for pair in comparison.pairs])
     if len(pairs) == 1:
         pairs = pairs.drop(columns="p corrected", errors="ignore")
@@ -148,16 +147,18 @@ def _tables(comparison: ScoreComparison, powers: Mapping[str, BootstrapPower] | 
             for s in comparison.systems
         ]
     )
-    test = TEST_NAMES[comparison.test]
+    test = FACTS[comparison.test].title
     tables = [
         AnswerTable(
             "pairs",
-            f"Differences of mean scores with {level:g} % t intervals (each for its pair only), and {test}, "
-            f"{side_in_words(comparison.alternative)}",
+            f"Differences of mean scores with {comparison.confidence} t intervals (each for its pair only), "
+            f"and {test}, {side_in_words(comparison.alternative)}",
             pairs,
         ),
         AnswerTable(
-            "systems", f"Scores of each system; low to high is the {level:g} % interval of the mean", systems
+            "systems",
+            f"Scores of each system; low to high is the {comparison.confidence} interval of the mean",
+            systems,
         ),
     ]
     if len(comparison.systems) > 2 and comparison.tau is not None:
@@ -192,9 +193,8 @@ def _row(pair: ScorePair) -> dict[str, Any]:
             "p corrected": pair.p_adjusted,
         }
     else:
-        reverse = pair.reverse or pair.found.reversed()
         row |= {"violation ratio": pair.found.violation_ratio, "± error": pair.found.standard_error}
-        row |= {"eps_min A over B": pair.found.eps_min, "B over A": reverse.eps_min}
+        row |= {"eps_min A over B": pair.found.eps_min, "B over A": pair.found.reversed().eps_min}
     return row | {"better": (pair.better or "undecided") if pair.decided else "inconclusive"}
 
 
@@ -206,17 +206,16 @@ def _matrix(comparison: ScoreComparison) -> pd.DataFrame:
     for pair in comparison.pairs:
         if isinstance(pair.found, AsoResult):
             bounds[pair.a, pair.b] = pair.found.eps_min
-            bounds[pair.b, pair.a] = (pair.reverse or pair.found.reversed()).eps_min
+            bounds[pair.b, pair.a] = pair.found.reversed().eps_min
     rows = [{"": one, **{other: bounds.get((one, other), math.nan) for other in names}} for one in names]
     return pd.DataFrame(rows)
 
 
 def _figures(comparison: ScoreComparison) -> list[AnswerFigure]:
-    level = f"{100 * (1 - comparison.alpha):g} %"
     drawn = [
         AnswerFigure(
             "scores",
-            f"The scores of each system, with their mean and its {level} interval.",
+            f"The scores of each system, with their mean and its {comparison.confidence} interval.",
             partial(figures.scores_figure, comparison),
         )
     ]
@@ -224,7 +223,7 @@ def _figures(comparison: ScoreComparison) -> list[AnswerFigure]:
         drawn.append(
             AnswerFigure(
                 "differences",
-                f"The difference of mean scores of each pair, with its {level} interval.",
+                f"The difference of mean scores of each pair, with its {comparison.confidence} interval.",
                 partial(figures.differences_figure, comparison),
             )
         )

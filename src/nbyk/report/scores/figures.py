@@ -25,12 +25,11 @@ def scores_figure(comparison: ScoreComparison) -> Figure:
     """Draw each system's scores (points or, if there are many, a box) and their means with intervals."""
     systems = comparison.systems
     figure, axes = new_figure(6.0, 0.55 * len(systems) + 1.1)
-    level = 100 * (1 - comparison.alpha)
     with style():
         for row, system in enumerate(systems):
             colour = COLOURS[row % len(COLOURS)]
             _draw_sample(axes, row, comparison.scores[system.name], colour)
-            label = f"mean, {level:g} % interval" if row == 0 else None
+            label = f"mean, {comparison.confidence} interval" if row == 0 else None
             reach = np.nan_to_num([[system.mean - system.low], [system.high - system.mean]])
             axes.errorbar(
                 [system.mean],
@@ -67,12 +66,17 @@ def _draw_sample(axes: Axes, row: int, sample: Floats, colour: str) -> None:
             capprops={"color": colour},
         )
         return
-    # Multiples of the golden ratio spread points of nearly the same score evenly.
     offsets = np.empty(len(sample))
-    offsets[np.argsort(sample, kind="stable")] = (np.arange(1, len(sample) + 1) * _GOLDEN) % 1.0 - 0.5
+    offsets[np.argsort(sample, kind="stable")] = spread(len(sample))
     axes.plot(
         sample, row + 0.44 * offsets, "o", color=colour, alpha=0.55, markersize=4.5, markeredgewidth=0.0
     )
+
+
+def spread(n: int) -> Floats:
+    """Return offsets in [−½, ½) that keep n points in ascending order of their score apart."""
+    # Multiples of the golden ratio spread points of nearly the same score evenly.
+    return np.asarray((np.arange(1, n + 1) * _GOLDEN) % 1.0 - 0.5, dtype=np.float64)
 
 
 def null_figure(comparison: ScoreComparison, pair: ScorePair) -> Figure:
@@ -184,7 +188,7 @@ def differences_figure(comparison: ScoreComparison) -> Figure:
         )
         axes.set_ylim(len(pairs) - 0.4, -0.6)
         axes.set_xlabel(
-            f"difference of mean scores, {100 * (1 - comparison.alpha):g} % interval of each pair\n"
+            f"difference of mean scores, {comparison.confidence} interval of each pair\n"
             "(blue: the first is better, orange: the second, grey: undecided)"
         )
     return figure

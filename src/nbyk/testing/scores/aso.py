@@ -12,14 +12,12 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nbyk.data.arrays import as_row_pairs, as_scores
+from nbyk.data.arrays import Floats, as_row_pairs, as_scores
 from nbyk.errors import NbykError
-from nbyk.testing.scores.draws import Drawing, Progress, check_draws
+from nbyk.resampling.effects import Progress
+from nbyk.testing.scores.draws import Drawing, check_draws
 from nbyk.testing.scores.violation_ratio import fill_ratios, resampled_ratios, segments
-
-Floats = NDArray[np.float64]
 
 FEW_SCORES = 5
 """If a system has fewer scores than this, `aso` warns."""

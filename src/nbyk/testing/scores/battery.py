@@ -1,4 +1,4 @@
-"""The tests by name: a summary of each, whether it pairs scores, and its functions of one or many samples."""
+"""The tests by name, each with its functions of one pair of samples and of many."""
 
 from __future__ import annotations
 
@@ -17,6 +17,7 @@ from nbyk.testing.scores.classical import (
     wilcoxon_p,
     wilcoxon_test,
 )
+from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.randomisation import (
     approximate_randomisation,
     approximate_randomisation_p,
@@ -32,75 +33,41 @@ class ScoreTest:
 
     Attributes
     ----------
-    name, summary
-        Its name, and its description in one line.
-    paired
-        Whether score i of A and score i of B must belong together.
+    name
+        Its name.
     test
         Function from scores of A and B to a result.
     p_values
         Function from R samples of each, shapes (R, n) and (R, m), to p-values, shape (R,).
-    draws
-        Whether it draws its null, and takes `n_resamples`, `seed`, `threads`, `keep_null` and `progress`.
     """
 
     name: str
-    summary: str
-    paired: bool
     test: Callable[..., SignificanceResult]
     p_values: Callable[..., Floats]
-    draws: bool
+
+    @property
+    def paired(self) -> bool:
+        """Whether score i of A and score i of B must belong together."""
+        return FACTS[self.name].paired
+
+    @property
+    def draws(self) -> bool:
+        """Whether it takes `n_resamples`, `seed`, `threads`, `keep_null` and `progress`."""
+        return FACTS[self.name].null != "formula"
 
 
 TESTS = {
     test.name: test
     for test in (
+        ScoreTest("approximate_randomisation", approximate_randomisation, approximate_randomisation_p),
+        ScoreTest("permutation", permutation_test, permutation_p),
         ScoreTest(
-            "approximate_randomisation",
-            "difference of means, the systems swapped on each pair",
-            True,
-            approximate_randomisation,
-            approximate_randomisation_p,
-            True,
+            "paired_bootstrap", partial(bootstrap_test, paired=True), partial(bootstrap_p, paired=True)
         ),
-        ScoreTest(
-            "permutation",
-            "difference of means, all scores dealt anew",
-            False,
-            permutation_test,
-            permutation_p,
-            True,
-        ),
-        ScoreTest(
-            "paired_bootstrap",
-            "difference of means, pairs resampled",
-            True,
-            partial(bootstrap_test, paired=True),
-            partial(bootstrap_p, paired=True),
-            True,
-        ),
-        ScoreTest(
-            "bootstrap",
-            "difference of means, either system's scores resampled",
-            False,
-            bootstrap_test,
-            bootstrap_p,
-            True,
-        ),
-        ScoreTest(
-            "welch_t", "difference of means over its standard error", False, welch_t_test, welch_t_p, False
-        ),
-        ScoreTest(
-            "wilcoxon", "signed ranks of the differences of pairs", True, wilcoxon_test, wilcoxon_p, False
-        ),
-        ScoreTest(
-            "mann_whitney",
-            "how often A's score is above B's",
-            False,
-            mann_whitney_test,
-            mann_whitney_p,
-            False,
-        ),
+        ScoreTest("bootstrap", bootstrap_test, bootstrap_p),
+        ScoreTest("welch_t", welch_t_test, welch_t_p),
+        ScoreTest("wilcoxon", wilcoxon_test, wilcoxon_p),
+        ScoreTest("mann_whitney", mann_whitney_test, mann_whitney_p),
     )
 }
 

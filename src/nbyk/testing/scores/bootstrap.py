@@ -7,19 +7,18 @@ do the same for any metric; see `nbyk.paired_bootstrap`.
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nbyk.data.arrays import Floats, as_pairs, as_row_pairs, as_scores
+from nbyk.resampling.effects import Progress
 from nbyk.testing.pvalues import Alternative, check_alternative
-from nbyk.testing.scores.draws import Drawing, Progress
+from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.kernels import resampled_differences
-from nbyk.testing.scores.randomisation import rounding
-from nbyk.testing.scores.result import SignificanceResult, p_of_counts, pvalue_of_counts
-
-Counts = NDArray[np.int64]
+from nbyk.testing.scores.nulls import NullSums, rounding
+from nbyk.testing.scores.result import SignificanceResult
 
 
 def bootstrap_test(
@@ -80,17 +79,9 @@ def bootstrap_test(
         first, second = as_scores(a, "a", least=2), as_scores(b, "b", least=2)
     check_alternative(alternative)
     drawing = Drawing(n_resamples, seed, threads, progress)
-    kept = np.empty((1, n_resamples) if keep_null else (0, 0))
-    observed, counts = _counts(first[None], second[None], drawing, kept, paired=paired)
-    at_least, at_most = counts[0].tolist()
-    return SignificanceResult.of_means(
-        "paired_bootstrap" if paired else "bootstrap",
-        float(observed[0]),
-        pvalue_of_counts(at_least, at_most, n_resamples, alternative, smoothing=smoothing, exact=False),
-        (first, second),
-        n_resamples=n_resamples,
-        null=kept[0] - observed[0] if keep_null else None,
-    )
+    counts = _null(first[None], second[None], paired=paired).drawn(drawing, keep_null=keep_null)
+    name = "paired_bootstrap" if paired else "bootstrap"
+    return counts.result(name, (first, second), alternative, smoothing=smoothing)
 
 
 def bootstrap_p(
@@ -112,28 +103,26 @@ def bootstrap_p(
     first, second = as_row_pairs(a, b, paired=paired, least=2)
     check_alternative(alternative)
     drawing = Drawing(n_resamples, seed, threads, progress)
-    _, counts = _counts(first, second, drawing, np.empty((0, 0)), paired=paired)
-    return p_of_counts(counts[:, 0], counts[:, 1], n_resamples, alternative, smoothing=smoothing)
+    return _null(first, second, paired=paired).drawn(drawing).p_values(alternative, smoothing=smoothing)
 
 
-def _counts(a: Floats, b: Floats, drawing: Drawing, kept: Floats, *, paired: bool) -> tuple[Floats, Counts]:
-    """Return the observed differences, shape (R,), and the counts of δ* ≥ 2 δ and δ* ≤ 2 δ, shape (R, 2)."""
-    rows, n, m = len(a), a.shape[1], b.shape[1]
+def _null(a: Floats, b: Floats, *, paired: bool) -> NullSums:
+    """Return the resampled differences δ* of R pairs of samples, which are to reach 2 δ."""
+    n, m = a.shape[1], b.shape[1]
     if paired:
         of_a = (a - b) / n
-        of_b = np.empty((rows, 0))
+        of_b = np.empty((len(a), 0))
         ties = rounding(of_a, (np.abs(a) + np.abs(b)) / n)
     else:
         centre = 0.5 * (a.mean(axis=1, keepdims=True) + b.mean(axis=1, keepdims=True))
         of_a, of_b = (a - centre) / n, (b - centre) / m
         ties = rounding(of_a, np.abs(a) / n) + rounding(of_b, np.abs(b) / m)
     observed = of_a.sum(axis=1) - of_b.sum(axis=1)
-    low, high = 2.0 * observed - ties, 2.0 * observed + ties
-    key = drawing.random_words(purpose="resampled scores", n=n, m=0 if paired else m)
-    counts = np.empty((rows * drawing.streams_per_row, 2), np.int64)
-
-    def fill(first: int, last: int) -> None:
-        resampled_differences(of_a, of_b, low, high, key, drawing.n_draws, first, last, counts, kept)
-
-    drawing.over_streams(fill, rows)
-    return observed, counts.reshape(rows, -1, 2).sum(axis=1)
+    return NullSums(
+        observed=observed,
+        low=2.0 * observed - ties,
+        high=2.0 * observed + ties,
+        draw=partial(resampled_differences, of_a, of_b),
+        axes={"purpose": "resampled scores", "n": n, "m": of_b.shape[1]},
+        differences=lambda resampled: resampled - observed[:1, None],
+    )

@@ -42,11 +42,11 @@ def welch_t_test(a: Any, b: Any, *, alternative: Alternative = "two-sided") -> S
     Welch 1947, as ``scipy.stats.ttest_ind(equal_var=False)``; Ulmer et al. 2022 call it Student's t.
     """
     first, second = as_scores(a, "a", least=2), as_scores(b, "b", least=2)
-    return _one(
+    check_alternative(alternative)
+    return _result(
         "welch_t",
-        _welch,
-        first,
-        second,
+        _welch(first[None], second[None], alternative),
+        (first, second),
         alternative,
         "neither sample varies, so that t has no denominator; use permutation_test",
     )
@@ -82,11 +82,11 @@ def wilcoxon_test(
     Wilcoxon 1945. It holds its level if differences are symmetric around zero.
     """
     first, second = as_pairs(a, b)
-    return _one(
+    check_alternative(alternative)
+    return _result(
         "wilcoxon",
-        lambda x, y, side: _wilcoxon(x, y, side, method),
-        first,
-        second,
+        _wilcoxon(first[None], second[None], alternative, method),
+        (first, second),
         alternative,
         "all pairs tie, so that there is nothing to rank; the systems' scores are the same",
     )
@@ -121,11 +121,11 @@ def mann_whitney_test(
     Mann and Whitney 1947. It holds its level if A's and B's scores come from one distribution.
     """
     first, second = as_scores(a, "a"), as_scores(b, "b")
-    return _one(
+    check_alternative(alternative)
+    return _result(
         "mann_whitney",
-        lambda x, y, side: _mann_whitney(x, y, side, method),
-        first,
-        second,
+        _mann_whitney(first[None], second[None], alternative, method),
+        (first, second),
         alternative,
         "all scores are equal, so that there is nothing to rank",
     )
@@ -149,19 +149,17 @@ def mann_whitney_p(a: Any, b: Any, *, alternative: Alternative = "two-sided", me
     return _mann_whitney(*as_row_pairs(a, b), alternative, method)[1]
 
 
-def _one(
-    name: str,
-    test: Callable[[Floats, Floats, Alternative], tuple[Floats, Floats]],
-    a: Floats,
-    b: Floats,
+def _result(
+    test: str,
+    found: tuple[Floats, Floats],
+    samples: tuple[Floats, Floats],
     alternative: Alternative,
     undefined: str,
 ) -> SignificanceResult:
-    check_alternative(alternative)
-    statistic, p = (float(values[0]) for values in test(a[None], b[None], alternative))
+    statistic, p = (float(values[0]) for values in found)
     if np.isnan(p):
-        raise NbykError(f"{name}: {undefined}")
-    return SignificanceResult.of_means(name, statistic, PValue(p, 0.0, alternative), (a, b))
+        raise NbykError(f"{test}: {undefined}")
+    return SignificanceResult.of_means(test, statistic, PValue(p, 0.0, alternative), samples)
 
 
 def _welch(a: Floats, b: Floats, alternative: Alternative) -> tuple[Floats, Floats]:

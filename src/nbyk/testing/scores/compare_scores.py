@@ -11,25 +11,24 @@ import numpy as np
 
 from nbyk.data.arrays import Floats, as_samples, check_aligned
 from nbyk.errors import NbykError, unknown_name
+from nbyk.resampling.effects import Progress
 from nbyk.testing.corrections import check_correction, correct_p_values, settled_decisions
 from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import Alternative, bounds_of_drawn_p, check_alternative
 from nbyk.testing.scores.aso import Bound, few_scores
 from nbyk.testing.scores.battery import TESTS
-from nbyk.testing.scores.draws import Progress
+from nbyk.testing.scores.facts import ASO, FACTS
 from nbyk.testing.scores.means import mean_difference, mean_interval
 from nbyk.testing.scores.recommendation import recommended_test
 from nbyk.testing.scores.result import SCOPE, SignificanceResult, smallest_p, warnings_of
 from nbyk.testing.scores.score_comparison import ScoreComparison, ScorePair, SystemScores
 
-RECOMMENDED, ASO = "recommended", "aso"
+RECOMMENDED = "recommended"
 NAMES = (RECOMMENDED, ASO, *TESTS)
 """Names of the tests that scores can be compared by."""
 
 N_RESAMPLES = 10_000
 N_ASO_RESAMPLES = 1000
-
-_AT_LEAST_TWO = (ASO, "bootstrap", "paired_bootstrap", "welch_t")
 
 
 def compare_scores(
@@ -96,63 +95,52 @@ def compare_scores(
         check_aligned(*scores.values())
     names = list(samples)
     pairs = [(names[a], names[b]) for a, b in choose_pairs(names, against, alternative)]
-    smallest = sorted(len(sample) for sample in samples.values())[:2]
     reason = None
     if test == RECOMMENDED:
-        recommended = recommended_test(*smallest, paired=paired)
-        test, reason = recommended.test, recommended.reason
+        test, reason = recommended_test(*_fewest(samples), paired=paired)
     elif test not in NAMES:
         raise unknown_name("test", test, NAMES).about(argument="test")
-    by_pairs = test != ASO and TESTS[test].paired
-    _check_samples(samples, test, paired=paired, by_pairs=by_pairs)
-    correction = _correction(test, correction)
+    _check_samples(samples, test, paired=paired)
+    asked = ScoreComparison(
+        test=test,
+        reason=reason,
+        paired=FACTS[test].paired,
+        systems=tuple(_described(name, sample, alpha) for name, sample in samples.items()),
+        pairs=(),
+        against=against,
+        alternative=alternative,
+        alpha=alpha,
+        tau=tau if test == ASO else None,
+        correction=_correction(test, correction),
+        seed=seed,
+        warnings=(),
+        scores=samples,
+    )
     if test == ASO:
-        sides = 2 if alternative == "two-sided" else 1
-        n_comparisons = 1 if correction == "none" else sides * len(pairs)
-        bound = Bound(1.0 - alpha, n_comparisons, n_resamples or N_ASO_RESAMPLES, None, seed)
-        compared = [
-            _by_aso(samples, pair, bound, row, alternative, alpha, tau, threads, progress)
-            for row, pair in enumerate(pairs)
-        ]
+        compared = _by_aso(asked, pairs, n_resamples or N_ASO_RESAMPLES, threads, progress)
     else:
         options: dict[str, Any] = {"alternative": alternative}
         if TESTS[test].draws:
             options |= {"n_resamples": n_resamples or N_RESAMPLES, "seed": seed}
             options |= {"threads": threads, "progress": progress}
-        results = [_tested(samples, pair, test, options) for pair in pairs]
-        adjusted = correct_p_values(results, correction).tolist()
-        compared = [
-            _by_p(samples, pair, result, of_pair, alpha, by_pairs)
-            for pair, result, of_pair in zip(pairs, results, adjusted, strict=True)
-        ]
-        low, high = np.array([_bounds(result) for result in results]).T
-        p = np.array([result.p for result in results])
-        decided = settled_decisions(p, low, high, alpha=alpha, method=correction).tolist()
-        compared = [replace(pair, decided=done) for pair, done in zip(compared, decided, strict=True)]
-    return ScoreComparison(
-        test=test,
-        reason=reason,
-        paired=by_pairs,
-        systems=tuple(_described(name, sample, alpha) for name, sample in samples.items()),
-        pairs=tuple(compared),
-        against=against,
-        alternative=alternative,
-        alpha=alpha,
-        tau=tau if test == ASO else None,
-        correction=correction,
-        seed=seed,
-        warnings=tuple(_warnings(test, samples, compared, alternative, alpha, correction, paired)),
-        scores=samples,
-    )
+        compared = _by_p(asked, pairs, options)
+    found = replace(asked, pairs=tuple(compared))
+    return replace(found, warnings=tuple(_warnings(found, paired=paired)))
 
 
 def least_scores(test: str) -> int:
     """Return the least number of scores per system that a test needs."""
-    return 2 if test in _AT_LEAST_TWO else 1
+    return FACTS[test].least_scores if test in FACTS else 1
 
 
-def _check_samples(samples: Mapping[str, Floats], test: str, *, paired: bool, by_pairs: bool) -> None:
-    if by_pairs and not paired:
+def _fewest(samples: Mapping[str, Floats]) -> tuple[int, int]:
+    """Return the two smallest numbers of scores."""
+    first, second, *_ = sorted(len(sample) for sample in samples.values())
+    return first, second
+
+
+def _check_samples(samples: Mapping[str, Floats], test: str, *, paired: bool) -> None:
+    if FACTS[test].paired and not paired:
         raise NbykError(
             f"test {test!r} needs paired scores: say that score i of every system is of the same item or run "
             "(paired), or choose an unpaired test, such as permutation"
@@ -185,59 +173,74 @@ def _correction(test: str, correction: str | None) -> str:
     return correction
 
 
-def _tested(
-    samples: Mapping[str, Floats], pair: tuple[str, str], test: str, options: Mapping[str, Any]
-) -> SignificanceResult:
-    try:
-        return TESTS[test].test(samples[pair[0]], samples[pair[1]], **options)
-    except NbykError as error:
-        raise error.about(systems=pair) from None
-
-
 def _by_p(
-    samples: Mapping[str, Floats],
-    pair: tuple[str, str],
-    result: SignificanceResult,
-    p_adjusted: float,
-    alpha: float,
-    by_pairs: bool,
-) -> ScorePair:
-    a, b = (samples[name] for name in pair)
-    first_is_better = result.alternative == "greater"
-    if result.alternative == "two-sided":
-        # Rank tests may favour another system than the means do.
-        test = TESTS[result.test]
-        first_is_better = (
-            result.statistic > 0.0
-            if test.draws or result.test == "welch_t"
-            else test.test(a, b, alternative="greater").p < test.test(a, b, alternative="less").p
+    asked: ScoreComparison, pairs: Sequence[tuple[str, str]], options: Mapping[str, Any]
+) -> Iterator[ScorePair]:
+    test = TESTS[asked.test].test
+    results = []
+    for pair in pairs:
+        try:
+            results.append(test(*(asked.scores[name] for name in pair), **options))
+        except NbykError as error:
+            raise error.about(systems=pair) from None
+    p = np.array([result.p for result in results])
+    adjusted = correct_p_values(p, asked.correction).tolist()
+    low, high = np.array([_bounds(result) for result in results]).T
+    decided = settled_decisions(p, low, high, alpha=asked.alpha, method=asked.correction).tolist()
+    for (first, second), result, of_pair, is_decided in zip(pairs, results, adjusted, decided, strict=True):
+        a, b = asked.scores[first], asked.scores[second]
+        better = None
+        if of_pair <= asked.alpha:
+            better = first if _first_is_in_front(result, a, b) else second
+        yield ScorePair(
+            first,
+            second,
+            *mean_difference(a, b, 1.0 - asked.alpha, paired=asked.paired),
+            found=result,
+            p_adjusted=of_pair,
+            better=better,
+            decided=is_decided,
         )
-    better = pair[0 if first_is_better else 1] if p_adjusted <= alpha else None
-    return ScorePair(
-        *pair, *mean_difference(a, b, 1.0 - alpha, paired=by_pairs), result, None, p_adjusted, better
-    )
+
+
+def _first_is_in_front(result: SignificanceResult, a: Floats, b: Floats) -> bool:
+    if result.alternative != "two-sided":
+        return result.alternative == "greater"
+    test = TESTS[result.test]
+    if test.draws or result.test == "welch_t":
+        return result.statistic > 0.0
+    # Rank tests may favour another system than the means do.
+    return test.test(a, b, alternative="greater").p < test.test(a, b, alternative="less").p
 
 
 def _by_aso(
-    samples: Mapping[str, Floats],
-    pair: tuple[str, str],
-    bound: Bound,
-    row: int,
-    alternative: Alternative,
-    alpha: float,
-    tau: float,
+    asked: ScoreComparison,
+    pairs: Sequence[tuple[str, str]],
+    n_resamples: int,
     threads: int,
     progress: Progress | None,
-) -> ScorePair:
-    a, b = (samples[name] for name in pair)
-    found = bound.compare(a, b, row=row, threads=threads, keep_resamples=True, progress=progress)
-    reverse = found.reversed()
-    better = None
-    if alternative != "less" and found.eps_min < tau:
-        better = pair[0]
-    elif alternative != "greater" and reverse.eps_min < tau:
-        better = pair[1]
-    return ScorePair(*pair, *mean_difference(a, b, 1.0 - alpha, paired=False), found, reverse, None, better)
+) -> Iterator[ScorePair]:
+    assert asked.tau is not None
+    sides = 2 if asked.alternative == "two-sided" else 1
+    n_comparisons = 1 if asked.correction == "none" else sides * len(pairs)
+    bound = Bound(1.0 - asked.alpha, n_comparisons, n_resamples, None, asked.seed)
+    for row, (first, second) in enumerate(pairs):
+        a, b = asked.scores[first], asked.scores[second]
+        found = bound.compare(a, b, row=row, threads=threads, keep_resamples=True, progress=progress)
+        reverse = found.reversed()
+        better = None
+        if asked.alternative != "less" and found.eps_min < asked.tau:
+            better = first
+        elif asked.alternative != "greater" and reverse.eps_min < asked.tau:
+            better = second
+        yield ScorePair(
+            first,
+            second,
+            *mean_difference(a, b, 1.0 - asked.alpha, paired=False),
+            found=found,
+            reverse=reverse,
+            better=better,
+        )
 
 
 def _described(name: str, sample: Floats, alpha: float) -> SystemScores:
@@ -245,25 +248,17 @@ def _described(name: str, sample: Floats, alpha: float) -> SystemScores:
     return SystemScores(name, len(sample), float(sample.mean()), sd, *mean_interval(sample, 1.0 - alpha))
 
 
-def _warnings(
-    test: str,
-    samples: Mapping[str, Floats],
-    pairs: Sequence[ScorePair],
-    alternative: str,
-    alpha: float,
-    correction: str,
-    paired: bool,
-) -> Iterator[str]:
-    yield from warnings_of(test, min(len(sample) for sample in samples.values()))
+def _warnings(found: ScoreComparison, *, paired: bool) -> Iterator[str]:
+    test, fewest = found.test, _fewest(found.scores)
+    yield from warnings_of(test, fewest[0])
     if test == ASO:
-        said = few_scores(*sorted(len(sample) for sample in samples.values())[:2])
+        said = few_scores(*fewest)
         if said is not None:
             yield said
-    results = [pair.found for pair in pairs if isinstance(pair.found, SignificanceResult)]
+    results = [pair.found for pair in found.pairs if isinstance(pair.found, SignificanceResult)]
     least = min((smallest_p(result) for result in results), default=0.0)
-    tests = 1 if correction == "none" else len(pairs)
-    if least * tests > alpha:
-        corrected = f", times {tests} pairs," if tests > 1 else ""
+    if least * found.n_corrected > found.alpha:
+        corrected = f", times {found.n_corrected} pairs," if found.n_corrected > 1 else ""
         how = (
             "collect more scores"
             if any(result.exact for result in results)
@@ -271,12 +266,12 @@ def _warnings(
         )
         yield (
             f"the smallest p-value that {test} can give here is {least:.3g}{corrected} and above α = "
-            f"{alpha:g}: the test cannot find a difference, whatever the scores; {how}"
+            f"{found.alpha:g}: the test cannot find a difference, whatever the scores; {how}"
         )
-    if paired and not (test != ASO and TESTS[test].paired):
-        yield f"the scores are paired, but {test} does not use the pairs; approximate_randomisation does"
     if not paired:
         yield SCOPE
+    elif not found.paired:
+        yield f"the scores are paired, but {test} does not use the pairs; approximate_randomisation does"
 
 
 def _bounds(result: SignificanceResult) -> tuple[float, float]:

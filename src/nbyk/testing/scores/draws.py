@@ -15,10 +15,9 @@ import numpy as np
 
 from nbyk.compiled import discard_older_caches
 from nbyk.errors import NbykError
+from nbyk.resampling.effects import Progress
 from nbyk.resampling.streams import stream_key
 from nbyk.testing.pvalues import MOST_DRAWS
-
-Progress = Callable[[int], object]
 
 DRAWS = 256
 """Draws per stream. Changing it changes every number that is drawn."""

@@ -8,17 +8,14 @@ from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nbyk.data.arrays import as_samples
+from nbyk.data.arrays import Floats, as_samples
 from nbyk.errors import NbykError
+from nbyk.resampling.effects import Progress
 from nbyk.testing.scores.aso import Bound, warn_of_few
-from nbyk.testing.scores.draws import Progress
 
 if TYPE_CHECKING:
     import pandas as pd
-
-Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True)

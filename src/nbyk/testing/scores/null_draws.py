@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from nbyk.data.arrays import Floats
-from nbyk.errors import unknown_name
-from nbyk.testing.scores.battery import TESTS
+from nbyk.testing.scores.battery import get_score_test
+from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.randomisation import approximate_randomisation, permutation_test
 
 _ALL_UP_TO = 2**16
@@ -40,25 +40,22 @@ def null_draws(test: str, a: Floats, b: Floats, *, n_draws: int = 10_000, seed: 
     Rank tests show the difference of mean ranks, or the mean signed rank, with scores dealt or signs flipped
     as in the test. Welch's shows the t distribution.
     """
-    if test not in TESTS:
-        raise unknown_name("test", test, TESTS)
-    options: dict[str, Any] = {"n_resamples": n_draws, "seed": seed, "keep_null": True}
-    exact: dict[str, Any] = {"exact_up_to": _ALL_UP_TO}
-    statistic = "difference of means"
+    run, samples, statistic = get_score_test(test).test, (a, b), "difference of means"
     if test == "welch_t":
         return _welch(a, b, n_draws)
     if test == "wilcoxon":
         differences = (a - b)[a != b]
         ranks = np.sign(differences) * _ranks(np.abs(differences))
+        run, samples = approximate_randomisation, (ranks, np.zeros_like(ranks))
         statistic = "mean signed rank of the differences"
-        result = approximate_randomisation(ranks, np.zeros_like(ranks), **options, **exact)
     elif test == "mann_whitney":
         ranks = _ranks(np.concatenate([a, b]))
+        run, samples = permutation_test, (ranks[: len(a)], ranks[len(a) :])
         statistic = "difference of mean ranks"
-        result = permutation_test(ranks[: len(a)], ranks[len(a) :], **options, **exact)
-    else:
-        randomised = test in ("permutation", "approximate_randomisation")
-        result = TESTS[test].test(a, b, **options, **(exact if randomised else {}))
+    options: dict[str, Any] = {"n_resamples": n_draws, "seed": seed, "keep_null": True}
+    if FACTS[test].null != "resampled":
+        options["exact_up_to"] = _ALL_UP_TO
+    result = run(*samples, **options)
     assert result.null is not None
     return NullStatistics(statistic, result.null, result.statistic)
 

@@ -8,7 +8,7 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.arrays import on_host
+from nbyk.data.arrays import Floats, on_host
 from nbyk.data.labels import HardLabels
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import LabelScore
@@ -17,7 +17,6 @@ from nbyk.testing.engine.item_draws import ItemDraws, KindCounts
 from nbyk.testing.engine.label_scores import label_scorer, observed_scores
 
 Array = NDArray[Any]
-Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]
 
 OutputsMetric = Callable[[Any, Any], float]
@@ -144,17 +143,17 @@ class LabelOutputs:
         target, *predictions = np.split(codes, 3)
         labels = HardLabels(tuple(classes.tolist()), target, np.stack(predictions), (1, 1))
         self._scorer = label_scorer(labels, [score], occurring=True)
-        self._name, self._sign = score.name, score.sign
+        self._score = score
         self.n_items = len(gold)
         self.kind_of: Integers | None = self._scorer.kind_of
         score_a, score_b = observed_scores(self._scorer)[0][0]
-        self.observed = float(self._sign * (score_a - score_b))
+        self.observed = float(score.sign * (score_a - score_b))
 
     def effects(self, draws: ItemDraws, size: int) -> Floats:
         """As `Outputs.effects`."""
         score_a, score_b = self._scorer.scores(draws)[0][0, :, :size]
-        effects: Floats = self._sign * (score_a - score_b)
-        _check_defined(self._name, effects)
+        effects: Floats = self._score.sign * (score_a - score_b)
+        _check_defined(self._score.name, effects)
         return effects
 
 

@@ -3,20 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from nbyk.data.arrays import check_aligned
+from nbyk.data.arrays import Floats, check_aligned
 from nbyk.errors import NbykError
 from nbyk.metrics import LabelScore, get, names
 from nbyk.metrics.corpus import CorpusMetric
 from nbyk.resampling.effects import Progress, run_chunks
-from nbyk.resampling.streams import StreamKey, stream_key
+from nbyk.resampling.streams import stream_key
 from nbyk.testing.engine.item_draws import drawn_items
+from nbyk.testing.intervals import percentile_interval
 from nbyk.testing.pvalues import Alternative, check_alternative, tie_tolerance
-from nbyk.testing.scores.draws import check_draws
+from nbyk.testing.scores.draws import Drawing
+from nbyk.testing.scores.nulls import NullCounts
 from nbyk.testing.scores.outputs import (
     LabelOutputs,
     Outputs,
@@ -25,12 +27,12 @@ from nbyk.testing.scores.outputs import (
     SummedOutputs,
     name_of,
 )
-from nbyk.testing.scores.result import CONFIDENCE_LEVEL, SignificanceResult, pvalue_of_counts
-
-Floats = NDArray[np.float64]
+from nbyk.testing.scores.result import CONFIDENCE_LEVEL, SignificanceResult
 
 Metric = str | CorpusMetric | OutputsMetric
 """A metric by its name, by its sums, or a function of all outputs."""
+
+_Known = CorpusMetric | LabelScore | OutputsMetric
 
 
 def paired_bootstrap(
@@ -89,19 +91,9 @@ def paired_bootstrap(
     Resamples centre on δ, not on 0, so the test counts δ* ≥ 2 δ. Differences that are equal but for rounding
     (see `nbyk.p_value`) are ties, and count.
     """
-    return paired_bootstraps(
-        a,
-        b,
-        references,
-        metrics=[metric],
-        alternative=alternative,
-        n_resamples=n_resamples,
-        smoothing=smoothing,
-        seed=seed,
-        threads=threads,
-        keep_null=keep_null,
-        progress=progress,
-    )[_named(metric)[0]]
+    test = _Test(Drawing(n_resamples, seed, threads, progress), alternative, smoothing, keep_null)
+    check_aligned(a, b, references)
+    return test.result(_scored_by(_known(metric), a, b, references))
 
 
 def paired_bootstraps(
@@ -137,68 +129,68 @@ def paired_bootstraps(
     NbykError
         If two metrics have one name, or as for `paired_bootstrap`.
     """
-    check_alternative(alternative)
-    check_draws(n_resamples)
+    test = _Test(Drawing(n_resamples, seed, threads, progress), alternative, smoothing, keep_null)
     check_aligned(a, b, references)
-    named = dict(map(_named, metrics))
+    named = {_name(metric): metric for metric in map(_known, metrics)}
     if len(named) < len(metrics):
         raise NbykError(
             f"found {len(metrics)} with {len(named)} names; expected a name of its own for each",
             argument="metrics",
         )
-    results = {}
-    for name, metric in named.items():
-        outputs = _scored_by(metric, a, b, references)
-        key = stream_key(seed, purpose="resampled items", n_items=outputs.n_items)
+    return {name: test.result(_scored_by(metric, a, b, references)) for name, metric in named.items()}
 
-        def effects(chunk: int, size: int, key: StreamKey = key, outputs: Outputs = outputs) -> Floats:
-            draws = drawn_items(key, chunk, outputs.n_items, kind_of=outputs.kind_of)
-            return outputs.effects(draws, size)[None]
 
-        drawn = run_chunks(
-            n_resamples,
-            effects,
-            threads=1 if isinstance(outputs, PlainOutputs) else threads,
-            progress=progress,
+@dataclass(frozen=True)
+class _Test:
+    """A paired bootstrap: its draws, its side, and the arguments of `paired_bootstrap` of the same names."""
+
+    drawing: Drawing
+    alternative: Alternative
+    smoothing: bool
+    keep_null: bool
+
+    def __post_init__(self) -> None:
+        check_alternative(self.alternative)
+
+    def result(self, outputs: Outputs) -> SignificanceResult:
+        """Resample the items and return the result."""
+        drawing, delta, n = self.drawing, outputs.observed, outputs.n_items
+        key = stream_key(drawing.seed, purpose="resampled items", n_items=n)
+
+        def drawn(chunk: int, size: int) -> Floats:
+            return outputs.effects(drawn_items(key, chunk, n, kind_of=outputs.kind_of), size)[None]
+
+        threads = 1 if isinstance(outputs, PlainOutputs) else drawing.threads
+        (effects,) = run_chunks(drawing.n_draws, drawn, threads=threads, progress=drawing.progress)
+        ties = tie_tolerance(effects, np.array([delta]))
+        reached = [[(effects >= 2.0 * delta - ties).sum(), (effects <= 2.0 * delta + ties).sum()]]
+        counts = NullCounts(np.array([delta]), np.array(reached), drawing.n_draws)
+        return SignificanceResult(
+            test="paired_bootstrap",
+            statistic=delta,
+            pvalue=counts.pvalue(self.alternative, smoothing=self.smoothing),
+            n_a=n,
+            n_b=n,
+            effect=delta,
+            interval=percentile_interval(effects, CONFIDENCE_LEVEL),
+            n_resamples=drawing.n_draws,
+            null=effects - delta if self.keep_null else None,
         )
-        results[name] = _result(
-            outputs.n_items, outputs.observed, drawn[0], alternative, smoothing=smoothing, keep_null=keep_null
-        )
-    return results
 
 
-def _named(metric: Metric) -> tuple[str, CorpusMetric | LabelScore | OutputsMetric]:
-    if isinstance(metric, CorpusMetric):
-        return metric.name, metric
-    if callable(metric):
-        return name_of(metric), metric
-    known = get(metric, "outputs") if metric in names("outputs") else get(metric, "labels")
-    return known.name, known
+def _known(metric: Metric) -> _Known:
+    if isinstance(metric, CorpusMetric) or callable(metric):
+        return metric
+    return get(metric, "outputs") if metric in names("outputs") else get(metric, "labels")
 
 
-def _scored_by(metric: CorpusMetric | LabelScore | OutputsMetric, a: Any, b: Any, references: Any) -> Outputs:
+def _name(metric: _Known) -> str:
+    return metric.name if isinstance(metric, CorpusMetric | LabelScore) else name_of(metric)
+
+
+def _scored_by(metric: _Known, a: Any, b: Any, references: Any) -> Outputs:
     if isinstance(metric, CorpusMetric):
         return SummedOutputs(metric, metric.statistics(a, references), metric.statistics(b, references))
     if isinstance(metric, LabelScore):
         return LabelOutputs(metric, a, b, references)
     return PlainOutputs(metric, a, b, references)
-
-
-def _result(
-    n: int, delta: float, effects: Floats, alternative: Alternative, *, smoothing: bool, keep_null: bool
-) -> SignificanceResult:
-    ties = tie_tolerance(effects, np.array([delta]))
-    pvalue = pvalue_of_counts(
-        int((effects >= 2.0 * delta - ties).sum()),
-        int((effects <= 2.0 * delta + ties).sum()),
-        len(effects),
-        alternative,
-        smoothing=smoothing,
-        exact=False,
-    )
-    null = effects - delta if keep_null else None
-    tails = (0.5 - 0.5 * CONFIDENCE_LEVEL, 0.5 + 0.5 * CONFIDENCE_LEVEL)
-    low, high = np.quantile(effects, tails).tolist()
-    return SignificanceResult(
-        "paired_bootstrap", delta, pvalue, n, n, delta, (low, high), n_resamples=len(effects), null=null
-    )

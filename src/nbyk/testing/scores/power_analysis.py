@@ -150,7 +150,7 @@ def comparison_power(
     if comparison.tau is None:
         side = "two-sided" if comparison.alternative == "two-sided" else "greater"
         test = partial(get_score_test(comparison.test).p_values, alternative=side)
-        alpha, default = comparison.alpha / n_corrected(comparison), _N_RESAMPLES
+        alpha, default = comparison.alpha / comparison.n_corrected, _N_RESAMPLES
     else:
         test = partial(_eps_min, comparison)
         alpha, default = comparison.tau, _N_ASO_RESAMPLES
@@ -166,11 +166,6 @@ def comparison_power(
         )
         for name, sample in comparison.scores.items()
     }
-
-
-def n_corrected(comparison: ScoreComparison) -> int:
-    """Return the number of pairs that a comparison corrects its p-values for."""
-    return 1 if comparison.correction == "none" else len(comparison.pairs)
 
 
 def _eps_min(comparison: ScoreComparison, a: Floats, b: Floats) -> Floats:

@@ -6,28 +6,26 @@ Monte-Carlo error. Otherwise M are drawn, and p = (1 + count)/(1 + M).
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from nbyk.data.arrays import Floats, as_pairs, as_row_pairs, as_scores
 from nbyk.errors import NbykError
+from nbyk.resampling.effects import Progress
 from nbyk.testing.pvalues import Alternative, check_alternative
 from nbyk.testing.scores import kernels
-from nbyk.testing.scores.draws import Drawing, Progress
-from nbyk.testing.scores.result import SignificanceResult, p_of_counts, pvalue_of_counts
+from nbyk.testing.scores.draws import Drawing
+from nbyk.testing.scores.nulls import NullCounts, NullSums, rounding
+from nbyk.testing.scores.result import SignificanceResult
 from nbyk.testing.scores.subset_sums import ANY_SIZE, all_sums, count_subsets, is_feasible, n_subsets
 
 EXACT_UP_TO = 2**30
 """By default, up to this number all permutations are counted: 16 scores of each system, 30 pairs."""
 
 _MOST_KEPT = 2**24
-
-Counts = NDArray[np.int64]
 
 
 def approximate_randomisation(
@@ -78,10 +76,10 @@ def approximate_randomisation(
     Sums that are equal but for rounding are ties, and count as at least as extreme.
     """
     first, second = as_pairs(a, b)
-    setting = _setting_of_flips(first[None], second[None])
+    check_alternative(alternative)
     drawing = Drawing(n_resamples, seed, threads, progress)
-    found = setting.counted(alternative, drawing, exact_up_to, keep_null=keep_null)
-    return found.result("approximate_randomisation", first, second)
+    counts = _swaps(first[None], second[None]).counted(drawing, exact_up_to, keep_null=keep_null)
+    return counts.result("approximate_randomisation", (first, second), alternative)
 
 
 def permutation_test(
@@ -122,10 +120,10 @@ def permutation_test(
     The test is exact if A's and B's scores come from one distribution (Pitman 1937).
     """
     first, second = as_scores(a, "a"), as_scores(b, "b")
-    setting = _setting_of_deals(first[None], second[None])
+    check_alternative(alternative)
     drawing = Drawing(n_resamples, seed, threads, progress)
-    found = setting.counted(alternative, drawing, exact_up_to, keep_null=keep_null)
-    return found.result("permutation", first, second)
+    counts = _deals(first[None], second[None]).counted(drawing, exact_up_to, keep_null=keep_null)
+    return counts.result("permutation", (first, second), alternative)
 
 
 def approximate_randomisation_p(
@@ -143,9 +141,9 @@ def approximate_randomisation_p(
 
     Row r has random draws of its own, which do not depend on the other rows.
     """
-    setting = _setting_of_flips(*as_row_pairs(a, b, paired=True))
+    check_alternative(alternative)
     drawing = Drawing(n_resamples, seed, threads, progress)
-    return setting.counted(alternative, drawing, exact_up_to).p_values()
+    return _swaps(*as_row_pairs(a, b, paired=True)).counted(drawing, exact_up_to).p_values(alternative)
 
 
 def permutation_p(
@@ -163,174 +161,86 @@ def permutation_p(
 
     Row r has random draws of its own, which do not depend on the other rows.
     """
-    setting = _setting_of_deals(*as_row_pairs(a, b))
+    check_alternative(alternative)
     drawing = Drawing(n_resamples, seed, threads, progress)
-    return setting.counted(alternative, drawing, exact_up_to).p_values()
+    return _deals(*as_row_pairs(a, b)).counted(drawing, exact_up_to).p_values(alternative)
 
 
 @dataclass(frozen=True)
-class _Setting:
-    """A null of subset sums: the number of choices of `size` values whose sum reaches the observed one.
+class _Subsets(NullSums):
+    """A null of sums of subsets, which may be few enough to count all.
 
     Attributes
     ----------
-    purpose
-        The purpose of the random words.
     values : ndarray, shape (R, N)
         The values whose subsets are summed.
     size
         Members of a subset, or `ANY_SIZE`.
-    low, high : ndarray, shape (R,)
-        The observed sum minus, and plus, the possible rounding error, so that ties count.
-    draw
-        The kernel that draws subsets.
-    rising
-        Whether a larger sum means that A looks better.
-    differences
-        Function from sums, shape (1, M), to differences of means.
-    observed : ndarray, shape (R,)
-        The observed differences of means.
     """
 
-    purpose: str
     values: Floats
     size: int
-    low: Floats
-    high: Floats
-    draw: Callable[..., None]
-    rising: bool
-    differences: Callable[[Floats], Floats]
-    observed: Floats
 
-    def counted(
-        self, alternative: Alternative, drawing: Drawing, exact_up_to: int, *, keep_null: bool = False
-    ) -> _Counted:
-        """Count the choices that reach what was observed: all of them, or those drawn."""
-        check_alternative(alternative)
+    def counted(self, drawing: Drawing, exact_up_to: int, *, keep_null: bool = False) -> NullCounts:
+        """Count the subsets whose sums reach the borders: of all subsets, or of those drawn."""
         n = self.values.shape[1]
         n_choices = n_subsets(n, self.size)
-        exact = n_choices <= exact_up_to and is_feasible(n, self.size)
-        null = None
-        if exact:
-            counts = self._enumerated(drawing)
-            if keep_null:
-                null = self._enumerated_null(n_choices)
-        else:
-            kept = np.empty((1, drawing.n_draws) if keep_null else (0, 0))
-            counts = self._drawn(drawing, kept)
-            null = self.differences(kept)[0] if keep_null else None
-        sides = (counts[:, 0], counts[:, 1]) if self.rising else (counts[:, 1], counts[:, 0])
-        n_draws = n_choices if exact else drawing.n_draws
-        return _Counted(self.observed, *sides, n_draws, alternative, exact, null)
-
-    def _enumerated(self, drawing: Drawing) -> Counts:
+        if n_choices > exact_up_to or not is_feasible(n, self.size):
+            return self.drawn(drawing, keep_null=keep_null)
         counts = np.empty((len(self.values), 2), np.int64)
 
         def fill(first: int, last: int) -> None:
             rows = slice(first, last)
             count_subsets(self.values[rows], self.size, self.low[rows], self.high[rows], counts[rows])
 
-        each = Drawing(1, drawing.seed, drawing.threads, drawing.progress)
-        each.over_streams(fill, len(self.values))
-        return counts
+        replace(drawing, n_draws=1).over_streams(fill, len(self.values))
+        null = self._all(n_choices) if keep_null else None
+        return NullCounts(self.observed, counts, n_choices, exact=True, null=null)
 
-    def _enumerated_null(self, n_draws: int) -> Floats:
-        if n_draws > _MOST_KEPT:
+    def _all(self, n_choices: int) -> Floats:
+        if n_choices > _MOST_KEPT:
             raise NbykError(
-                f"the null has {n_draws} values; expected at most {_MOST_KEPT}: draw from it with "
+                f"the null has {n_choices} values; expected at most {_MOST_KEPT}: draw from it with "
                 "exact_up_to=0, or leave keep_null out",
                 argument="keep_null",
             )
         null: Floats = self.differences(all_sums(self.values[0], self.size)[None])[0]
         return null
 
-    def _drawn(self, drawing: Drawing, kept: Floats) -> Counts:
-        rows, n = self.values.shape
-        key = drawing.random_words(purpose=self.purpose, n=n, size=self.size)
-        counts = np.empty((rows * drawing.streams_per_row, 2), np.int64)
 
-        def fill(first: int, last: int) -> None:
-            self.draw(self.values, self.low, self.high, key, drawing.n_draws, first, last, counts, kept)
-
-        drawing.over_streams(fill, rows)
-        return np.asarray(counts.reshape(rows, -1, 2).sum(axis=1))
-
-
-@dataclass(frozen=True)
-class _Counted:
-    """Counts of the choices, drawn or all, that are at least and at most as large as observed, shape (R,)."""
-
-    observed: Floats
-    at_least: Counts
-    at_most: Counts
-    n_draws: int
-    alternative: Alternative
-    exact: bool
-    null: Floats | None
-
-    def p_values(self) -> Floats:
-        sides = (self.at_least, self.at_most)
-        return p_of_counts(*sides, self.n_draws, self.alternative, smoothing=not self.exact)
-
-    def result(self, name: str, a: Floats, b: Floats) -> SignificanceResult:
-        sides = (int(self.at_least[0]), int(self.at_most[0]))
-        exact, n_draws = self.exact, self.n_draws
-        p = pvalue_of_counts(*sides, n_draws, self.alternative, smoothing=not exact, exact=exact)
-        difference = float(self.observed[0])
-        return SignificanceResult.of_means(
-            name, difference, p, (a, b), n_resamples=n_draws, exact=exact, null=self.null
-        )
-
-
-def _setting_of_flips(a: Floats, b: Floats) -> _Setting:
-    # Σ ±d = Σ d − 2 × the sum of the flipped ones, which is 0 as observed.
-    differences = a - b
-    n = differences.shape[1]
-    totals = differences.sum(axis=1)
-    ties = 0.5 * rounding(differences, np.abs(a) + np.abs(b))
-    return _Setting(
-        purpose="swapped pairs",
-        values=differences,
-        size=ANY_SIZE,
+def _swaps(a: Floats, b: Floats) -> _Subsets:
+    # Σ ±d = Σ d − 2 × the sum of the swapped ones, which is 0 as observed; −d, so that larger is better.
+    negated = b - a
+    n = negated.shape[1]
+    totals = -negated.sum(axis=1)
+    ties = 0.5 * rounding(negated, np.abs(a) + np.abs(b))
+    return _Subsets(
+        observed=totals / n,
         low=-ties,
         high=ties,
-        draw=kernels.flipped_sums,
-        rising=False,
-        differences=lambda flipped: (totals[:1, None] - 2.0 * flipped) / n,
-        observed=totals / n,
+        draw=partial(kernels.flipped_sums, negated),
+        axes={"purpose": "swapped pairs", "n": n, "size": ANY_SIZE},
+        differences=lambda swapped: (totals[:1, None] + 2.0 * swapped) / n,
+        values=negated,
+        size=ANY_SIZE,
     )
 
 
-def _setting_of_deals(a: Floats, b: Floats) -> _Setting:
+def _deals(a: Floats, b: Floats) -> _Subsets:
+    # The fewer scores are dealt: A's or, negated so that larger is better, B's.
     n, m = a.shape[1], b.shape[1]
-    observed = a.mean(axis=1) - b.mean(axis=1)
-    pool = np.concatenate([a, b] if n <= m else [b, a], axis=1)
+    pool = np.concatenate([a, b], axis=1) if n <= m else -np.concatenate([b, a], axis=1)
     size, others = min(n, m), max(n, m)
     centred = pool - pool.mean(axis=1, keepdims=True)
     totals, dealt = centred.sum(axis=1), centred[:, :size].sum(axis=1)
     ties = rounding(centred, np.abs(pool))
-    sign = 1.0 if n <= m else -1.0
-    return _Setting(
-        purpose="dealt scores",
-        values=centred,
-        size=size,
+    return _Subsets(
+        observed=a.mean(axis=1) - b.mean(axis=1),
         low=dealt - ties,
         high=dealt + ties,
-        draw=partial(_draw_deals, size),
-        rising=n <= m,
-        differences=lambda sums: sign * (sums / size - (totals[:1, None] - sums) / others),
-        observed=observed,
+        draw=partial(kernels.dealt_sums, centred, size),
+        axes={"purpose": "dealt scores", "n": n + m, "size": size},
+        differences=lambda sums: sums / size - (totals[:1, None] - sums) / others,
+        values=centred,
+        size=size,
     )
-
-
-def _draw_deals(size: int, values: Floats, *arguments: Any) -> None:
-    kernels.dealt_sums(values, size, *arguments)
-
-
-def rounding(values: Floats, sizes: Floats) -> Floats:
-    """Return the largest distance of two sums over a row of `values` that tie, shape (R,).
-
-    The values are differences of numbers; `sizes` are the magnitudes of these numbers.
-    """
-    ties: Floats = (1e-10 * np.abs(values) + 1e-15 * sizes).sum(axis=1)
-    return ties

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from typing import NamedTuple
 
 from nbyk.testing.scores.randomisation import EXACT_UP_TO
 
@@ -11,8 +11,7 @@ MANY_SCORES = 30
 """From this many scores of each system on, Welch's test is recommended for unpaired scores."""
 
 
-@dataclass(frozen=True)
-class Recommendation:
+class Recommendation(NamedTuple):
     """A test, and the reason for it in a sentence that ends without a full stop."""
 
     test: str

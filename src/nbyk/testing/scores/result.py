@@ -1,40 +1,20 @@
-"""The result of a test of scores, and p-values from counts of null statistics."""
+"""The result of a test of scores, in numbers and words."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
+from nbyk.data.arrays import Floats
 from nbyk.notebook import ShownInNotebooks
 from nbyk.testing.pvalues import Alternative, PValue, p_relation, side_in_words
+from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.means import mean_difference
 from nbyk.testing.shared_units.cautions import about_pairs
 
-Floats = NDArray[np.float64]
-Counts = NDArray[np.int64]
-
 CONFIDENCE_LEVEL = 0.95
 """Coverage of the interval in a test's result."""
-
-PAIRED = ("approximate_randomisation", "paired_bootstrap", "wilcoxon")
-"""Tests of paired scores."""
-
-TEST_NAMES = {
-    "permutation": "the permutation test",
-    "approximate_randomisation": "approximate randomisation",
-    "bootstrap": "the bootstrap test",
-    "paired_bootstrap": "the paired bootstrap test",
-    "welch_t": "Welch's t-test",
-    "wilcoxon": "Wilcoxon's signed-rank test",
-    "mann_whitney": "the Mann–Whitney U test",
-    "aso": "Almost Stochastic Order",
-}
-"""The names of the tests in sentences."""
 
 SCOPE = (
     "the claim is about scores drawn as these were. If they are runs on one test set, it does not cover "
@@ -87,12 +67,20 @@ class SignificanceResult(ShownInNotebooks):
 
     @classmethod
     def of_means(
-        cls, test: str, statistic: float, pvalue: PValue, samples: tuple[Floats, Floats], **drawn: Any
+        cls,
+        test: str,
+        statistic: float,
+        pvalue: PValue,
+        samples: tuple[Floats, Floats],
+        *,
+        n_resamples: int = 0,
+        exact: bool = False,
+        null: Floats | None = None,
     ) -> SignificanceResult:
-        """Return the result of a test of two systems' scores; `drawn` are the fields that have a default."""
-        effect, interval = mean_difference(*samples, CONFIDENCE_LEVEL, paired=test in PAIRED)
+        """Return the result of a test of two systems' scores."""
+        effect, interval = mean_difference(*samples, CONFIDENCE_LEVEL, paired=FACTS[test].paired)
         n_a, n_b = map(len, samples)
-        return cls(test, statistic, pvalue, n_a, n_b, effect, interval, **drawn)
+        return cls(test, statistic, pvalue, n_a, n_b, effect, interval, n_resamples, exact, null)
 
     @property
     def p(self) -> float:
@@ -113,7 +101,7 @@ class SignificanceResult(ShownInNotebooks):
                 f"the smallest p-value that {self.test} can give here is {least:.3g}: collect more scores"
                 f"{'' if self.exact else ', or draw more of the null with `n_resamples`'}"
             )
-        return (*said, *([] if self.test in PAIRED else [SCOPE]))
+        return (*said, *([] if FACTS[self.test].paired else [SCOPE]))
 
     @property
     def sentence(self) -> str:
@@ -125,7 +113,7 @@ class SignificanceResult(ShownInNotebooks):
         )
         return (
             f"{first} scores {sign * self.effect:.3g} more than {second}{interval}: {p_in_words(self)} by "
-            f"{TEST_NAMES[self.test]}, {side_in_words(self.alternative)}."
+            f"{FACTS[self.test].title}, {side_in_words(self.alternative)}."
         )
 
     @property
@@ -148,56 +136,22 @@ def smallest_p(result: SignificanceResult) -> float:
     """Return the least p-value that any scores can give; 0 if unknown."""
     if not result.n_resamples:
         return 0.0
-    sides = 2.0 if result.alternative == "two-sided" else 1.0
-    return min(1.0, sides / (result.n_resamples + (0 if result.exact else 1)))
+    draws = result.n_resamples + (0 if result.exact else 1)
+    return min(1.0, sides_of(result.alternative) / draws)
+
+
+def sides_of(alternative: Alternative) -> float:
+    """Return 2 for a two-sided p-value, twice the smaller one-sided p-value, else 1."""
+    return 2.0 if alternative == "two-sided" else 1.0
 
 
 def warnings_of(test: str, fewest: int) -> Iterator[str]:
     """Yield the cautions about a test if the system with the fewest scores has `fewest`."""
-    if test in PAIRED:
+    if FACTS[test].paired:
         yield about_pairs()
-    if test in ("bootstrap", "paired_bootstrap") and fewest < _LIBERAL_BELOW:
+    if FACTS[test].null == "resampled" and fewest < _LIBERAL_BELOW:
         yield (
             f"with {fewest} scores resampled means vary less than real ones, so the bootstrap finds false "
             "differences more often than its level says; permutation (for pairs, approximate_randomisation) "
             "does not"
         )
-
-
-def p_of_counts(
-    at_least: Counts | int, at_most: Counts | int, n_draws: int, alternative: Alternative, *, smoothing: bool
-) -> Floats:
-    """Return p-values from counts of null draws that are at least, and at most, as large as observed.
-
-    Parameters
-    ----------
-    at_least, at_most : ndarray, shape (R,), or a number
-        The counts, ties included.
-    n_draws
-        Draws of the null.
-    alternative
-        The side; two-sided is twice the smaller one, at most 1.
-    smoothing
-        Whether the observed statistic counts as a draw of its own: (1 + count)/(1 + n_draws).
-
-    Returns
-    -------
-    ndarray, shape (R,), or a number
-    """
-    extra = 1 if smoothing else 0
-    total = extra + n_draws
-    if alternative == "two-sided":
-        return np.minimum(1.0, 2.0 * ((extra + np.minimum(at_least, at_most)) / total))
-    return np.asarray((extra + (at_least if alternative == "greater" else at_most)) / total)
-
-
-def pvalue_of_counts(
-    at_least: int, at_most: int, n_draws: int, alternative: Alternative, *, smoothing: bool, exact: bool
-) -> PValue:
-    """Return the p-value of one test with its Monte-Carlo standard error, which is 0 if `exact`."""
-    p = float(p_of_counts(at_least, at_most, n_draws, alternative, smoothing=smoothing))
-    if exact:
-        return PValue(p, 0.0, alternative)
-    sides = 2.0 if alternative == "two-sided" else 1.0
-    share = min(1.0, float(p_of_counts(at_least, at_most, n_draws, alternative, smoothing=True)) / sides)
-    return PValue(p, sides * math.sqrt(share * (1.0 - share) / (1 + n_draws)), alternative)

@@ -1,17 +1,24 @@
-"""The result of a comparison of systems by their plain scores."""
+"""The result of a comparison of systems by their plain scores, in numbers and in a sentence."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from nbyk.data.arrays import Floats
-from nbyk.testing.pvalues import Alternative
+from nbyk.testing.pvalues import Alternative, side_in_words
 from nbyk.testing.results import Several
 from nbyk.testing.scores.aso import AsoResult
-from nbyk.testing.scores.result import SignificanceResult
-from nbyk.testing.scores.sentences import score_sentence
+from nbyk.testing.scores.facts import FACTS
+from nbyk.testing.scores.result import SignificanceResult, p_in_words
+
+_CORRECTIONS = {
+    "holm": "Holm's",
+    "bonferroni": "Bonferroni's",
+    "benjamini_hochberg": "Benjamini and Hochberg's",
+}
+_LISTED = 6
 
 
 @dataclass(frozen=True)
@@ -66,9 +73,9 @@ class ScorePair:
     effect: float
     interval: tuple[float, float]
     found: SignificanceResult | AsoResult
-    reverse: AsoResult | None
-    p_adjusted: float | None
-    better: str | None
+    reverse: AsoResult | None = None
+    p_adjusted: float | None = None
+    better: str | None = None
     decided: bool = True
 
     @property
@@ -80,6 +87,11 @@ class ScorePair:
     def standard_error(self) -> float:
         """Monte-Carlo standard error of the p-value as it was drawn; NaN for Almost Stochastic Order."""
         return self.found.standard_error if isinstance(self.found, SignificanceResult) else math.nan
+
+    @property
+    def ranked(self) -> tuple[str, str]:
+        """The better system and the other; A and B if neither is better."""
+        return (self.b, self.a) if self.better == self.b else (self.a, self.b)
 
 
 @dataclass(frozen=True)
@@ -130,4 +142,103 @@ class ScoreComparison(Several):
     @property
     def sentence(self) -> str:
         """The result in one sentence that you can quote."""
-        return score_sentence(self)
+        return _verdict_of_many(self) if len(self.pairs) > 1 else _verdict_of_one(self.pairs[0], self)
+
+    @property
+    def confidence(self) -> str:
+        """The confidence of intervals and bounds, 1 − α, in words."""
+        return f"{100 * (1 - self.alpha):g} %"
+
+    @property
+    def n_corrected(self) -> int:
+        """The number of pairs that the p-values or bounds are corrected for."""
+        return 1 if self.correction == "none" else len(self.pairs)
+
+
+def _verdict_of_one(pair: ScorePair, comparison: ScoreComparison) -> str:
+    if isinstance(pair.found, AsoResult):
+        return _verdict_of_aso(pair, pair.found, comparison)
+    level = f"at α = {comparison.alpha:g}"
+    better, worse = pair.ranked
+    if pair.better is None:
+        wanted = {"two-sided": "which of {a} and {b} is better", "greater": "that {a} is better than {b}"}
+        asked = wanted.get(comparison.alternative, "that {b} is better than {a}").format(a=pair.a, b=pair.b)
+        verdict = f"These scores do not show {level} {asked}"
+    else:
+        verdict = f"{better} is better than {worse} {level}"
+    systems = {system.name: system for system in comparison.systems}
+    one, other = systems[better], systems[worse]
+    scores = "1 score" if one.n == 1 else f"{one.n} scores"
+    sign = -1.0 if better == pair.b else 1.0
+    interval = ""
+    if not math.isnan(pair.interval[0]):
+        low, high = sorted(sign * bound for bound in pair.interval)
+        interval = f" ({comparison.confidence} interval {low:.3g} to {high:.3g})"
+    return (
+        f"{verdict}: {better} {one.mean:.4g} on average over {scores}, {worse} {other.mean:.4g} over "
+        f"{other.n}, a difference of {sign * pair.effect:.3g}{interval}; {p_in_words(pair.found)} by "
+        f"{FACTS[comparison.test].title}, {side_in_words(comparison.alternative)}.{_more_draws([pair])}"
+    )
+
+
+def _verdict_of_aso(pair: ScorePair, found: AsoResult, comparison: ScoreComparison) -> str:
+    reverse = found.reversed()
+    confidence = f"at a confidence of {comparison.confidence}"
+    if pair.better is not None:
+        better, worse = pair.ranked
+        front, back = (found, reverse) if better == pair.a else (reverse, found)
+        return (
+            f"{better} is almost stochastically larger than {worse} {confidence}: eps_min = "
+            f"{front.eps_min:.3g}, below τ = {comparison.tau:g} (violation ratio {front.violation_ratio:.3g} "
+            f"± {front.standard_error:.2g}; the other way round eps_min is {back.eps_min:.3g})."
+        )
+    ways = {
+        "two-sided": f"either of {pair.a} and {pair.b}",
+        "greater": pair.a,
+        "less": pair.b,
+    }[comparison.alternative]
+    other = {"two-sided": "the other", "greater": pair.b, "less": pair.a}[comparison.alternative]
+    return (
+        f"These scores do not show {confidence} that {ways} is almost stochastically larger than {other}: "
+        f"eps_min is {found.eps_min:.3g} for {pair.a} over {pair.b} and {reverse.eps_min:.3g} the other way "
+        f"round, not below τ = {comparison.tau:g} (violation ratio {found.violation_ratio:.3g} ± "
+        f"{found.standard_error:.2g})."
+    )
+
+
+def _verdict_of_many(comparison: ScoreComparison) -> str:
+    best = max(comparison.systems, key=lambda system: system.mean)
+    decided = [" over ".join(pair.ranked) for pair in comparison.pairs if pair.better is not None]
+    found = f"{len(decided)} ({_listed(decided, ', ')})" if decided else "none"
+    if comparison.tau is not None:
+        joint = "joint " if comparison.correction != "none" else ""
+        how = f"eps_min below τ = {comparison.tau:g} at a {joint}confidence of {comparison.confidence}"
+    else:
+        corrected = (
+            "with no correction for their number"
+            if comparison.correction == "none"
+            else f"with {_CORRECTIONS[comparison.correction]} correction"
+        )
+        test, side = FACTS[comparison.test].title, side_in_words(comparison.alternative)
+        how = f"{test}, {side} at α = {comparison.alpha:g}, {corrected}"
+    against = f" with {comparison.against}" if comparison.against else ""
+    more_draws = _more_draws(comparison.pairs)
+    return (
+        f"Of {len(comparison.systems)} systems {best.name} has the best mean score, {best.mean:.4g}; of "
+        f"{len(comparison.pairs)} comparisons{against}, {found} are decided by {how}.{more_draws}"
+    )
+
+
+def _more_draws(pairs: Sequence[ScorePair]) -> str:
+    """Return the sentence about verdicts that more draws could change; empty if there are none."""
+    open_ = [f"{pair.a} and {pair.b}" for pair in pairs if not pair.decided]
+    if not open_:
+        return ""
+    if len(pairs) == 1:
+        return " This is inconclusive: more draws could change it."
+    return f" More draws could change the verdict on {_listed(open_, '; ')}."
+
+
+def _listed(items: Sequence[str], separator: str) -> str:
+    more = f" and {len(items) - _LISTED} more" if len(items) > _LISTED else ""
+    return f"{separator.join(items[:_LISTED])}{more}"

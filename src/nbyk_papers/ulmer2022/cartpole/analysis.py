@@ -7,8 +7,8 @@ from dataclasses import dataclass
 from itertools import combinations
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.data.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.resampling.streams import stream_key
 from nbyk.testing.scores.aso import AsoResult, aso_batch
@@ -20,8 +20,6 @@ from nbyk.testing.scores.power_analysis import BootstrapPower, bootstrap_power_a
 from nbyk.testing.scores.randomisation import permutation_p
 from nbyk.testing.scores.score_comparison import ScoreComparison
 from nbyk_papers.ulmer2022.cartpole.rewards import LABELS, Rewards
-
-Floats = NDArray[np.float64]
 
 FIRST, SECOND = "every_10", "every_20"
 """The two agents in the paper's question."""
@@ -49,23 +47,34 @@ class RunsTested:
 
     Attributes
     ----------
-    n_runs
-        Number of runs of each agent.
-    means
-        The mean of the run means of each agent.
-    aso
-        Almost Stochastic Order of the first over the second.
+    comparison
+        Their run means compared by Almost Stochastic Order.
     p
         One-sided p-values by the test's name.
     power
         Bootstrap power analysis of either agent's run means by the agent's name.
     """
 
-    n_runs: int
-    means: tuple[float, float]
-    aso: AsoResult
+    comparison: ScoreComparison
     p: Mapping[str, float]
     power: Mapping[str, BootstrapPower]
+
+    @property
+    def n_runs(self) -> int:
+        """Number of runs of each agent."""
+        return self.comparison.systems[0].n
+
+    @property
+    def means(self) -> list[float]:
+        """The mean of the run means of each agent."""
+        return [system.mean for system in self.comparison.systems]
+
+    @property
+    def aso(self) -> AsoResult:
+        """Almost Stochastic Order of the first over the second."""
+        found = self.comparison.pairs[0].found
+        assert isinstance(found, AsoResult)
+        return found
 
 
 @dataclass(frozen=True)
@@ -104,8 +113,6 @@ class CaseStudy:
         The tests at five, ten and all runs.
     table
         Almost Stochastic Order among the three agents, at the paper's numbers of runs.
-    comparison
-        Both agents' run means, all runs, compared by Almost Stochastic Order.
     one_run
         eps_min and p of the bootstrap test where the episodes of the first run of either are the scores.
     episodes
@@ -115,7 +122,6 @@ class CaseStudy:
     rewards: Rewards
     tests: tuple[RunsTested, ...]
     table: MultiAsoResult
-    comparison: ScoreComparison
     one_run: tuple[float, float]
     episodes: tuple[OfEpisodes, ...]
 
@@ -158,14 +164,6 @@ def case_study(rewards: Rewards, *, seed: int = 0) -> CaseStudy:
         rewards=rewards,
         tests=tuple(_runs_tested(means, n_runs, seed) for n_runs in sizes),
         table=multi_aso(sampled, seed=seed),
-        comparison=compare_scores(
-            {LABELS[agent]: means[agent] for agent in (FIRST, SECOND)},
-            test="aso",
-            alternative="greater",
-            alpha=ALPHA,
-            tau=TAU,
-            seed=seed,
-        ),
         one_run=(
             float(of_one_run),
             float(bootstrap_p(first[None], second[None], alternative="greater", seed=seed)[0]),
@@ -175,22 +173,21 @@ def case_study(rewards: Rewards, *, seed: int = 0) -> CaseStudy:
 
 
 def _runs_tested(means: Mapping[str, Floats], n_runs: int, seed: int) -> RunsTested:
-    a, b = means[FIRST][:n_runs], means[SECOND][:n_runs]
-    compared = compare_scores([a, b], test="aso", alternative="greater", alpha=ALPHA, tau=TAU, seed=seed)
-    found = compared.pairs[0].found
-    assert isinstance(found, AsoResult)
-    seeds = {"seed": seed}
+    sampled = {agent: means[agent][:n_runs] for agent in (FIRST, SECOND)}
+    labelled = {LABELS[agent]: sample for agent, sample in sampled.items()}
+
+    def p_of(name: str) -> float:
+        seeds = {"seed": seed} if TESTS[name].draws else {}
+        return TESTS[name].test(*sampled.values(), alternative="greater", **seeds).p
+
     return RunsTested(
-        n_runs=n_runs,
-        means=(float(a.mean()), float(b.mean())),
-        aso=found,
-        p={
-            name: TESTS[name].test(a, b, alternative="greater", **(seeds if TESTS[name].draws else {})).p
-            for name in P_TESTS
-        },
+        comparison=compare_scores(
+            labelled, test="aso", alternative="greater", alpha=ALPHA, tau=TAU, seed=seed
+        ),
+        p={name: p_of(name) for name in P_TESTS},
         power={
-            agent: bootstrap_power_analysis(means[agent][:n_runs], alternative="greater", seed=seed)
-            for agent in (FIRST, SECOND)
+            agent: bootstrap_power_analysis(sample, alternative="greater", seed=seed)
+            for agent, sample in sampled.items()
         },
     )
 

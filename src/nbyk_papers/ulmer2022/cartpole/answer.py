@@ -10,7 +10,7 @@ import numpy as np
 
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.drawing import COLOURS, new_panels, style
-from nbyk.report.scores.figures import aso_figure
+from nbyk.report.scores.figures import aso_figure, spread
 from nbyk.testing.scores.aso import AsoResult
 from nbyk_papers.ulmer2022.cartpole.analysis import (
     ALPHA,
@@ -31,8 +31,6 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-_GOLDEN = 0.6180339887498949
-
 
 def report(*, seed: int = 0) -> Answer:
     """Return the case study of the rewards that come with nbyk."""
@@ -41,6 +39,7 @@ def report(*, seed: int = 0) -> Answer:
 
 def case_study_answer(found: CaseStudy) -> Answer:
     """Return the case study as an answer."""
+    compared = found.tests[-1].comparison
     return Answer(
         title="Does it help to copy the target network more often? The cart pole of Ulmer et al. 2022",
         sentences=tuple(_sentences(found)),
@@ -81,7 +80,7 @@ def case_study_answer(found: CaseStudy) -> Answer:
                 "Left: the quantile functions of run means. Where that of every 10 steps is lower, it "
                 "violates the order. Right: the violation ratio of bootstrapped samples, and the bound that "
                 "they give.",
-                partial(aso_figure, found.comparison, found.comparison.pairs[0]),
+                partial(aso_figure, compared, compared.pairs[0]),
             ),
             AnswerFigure(
                 "episodes",
@@ -140,9 +139,14 @@ def rewards_figure(found: CaseStudy) -> Figure:
             )
             left.plot(episodes, mean, color=colour, linewidth=1.4, label=LABELS.get(agent, agent))
             means = np.sort(of_runs.mean(axis=1))
-            offsets = (np.arange(1, len(means) + 1) * _GOLDEN) % 1.0 - 0.5
             right.plot(
-                means, row + 0.5 * offsets, "o", color=colour, alpha=0.6, markersize=4.5, markeredgewidth=0.0
+                means,
+                row + 0.5 * spread(len(means)),
+                "o",
+                color=colour,
+                alpha=0.6,
+                markersize=4.5,
+                markeredgewidth=0.0,
             )
             right.plot(means.mean(), row, "D", color="#333333", markersize=6)
         left.set_xlabel("episode")
@@ -255,7 +259,7 @@ def _details(found: CaseStudy) -> dict[str, Any]:
         "tests": [
             {
                 "n_runs": at.n_runs,
-                "means": list(at.means),
+                "means": at.means,
                 **_aso(at.aso),
                 "p": dict(at.p),
                 "power": {agent: vars(power) for agent, power in at.power.items()},

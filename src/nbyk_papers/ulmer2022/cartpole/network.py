@@ -8,9 +8,9 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.arrays import Floats
 from nbyk.sums import product
 
-Floats = NDArray[np.float64]
 Weights = list[Floats]
 
 

@@ -9,15 +9,14 @@ from importlib import resources
 from pathlib import Path
 
 import numpy as np
-from numpy.typing import NDArray
 
+from nbyk.data.arrays import Floats
 from nbyk.data.layouts import as_numbers
 from nbyk.data.tables import read_table
 from nbyk.errors import NbykError
 from nbyk.files import write_text
 from nbyk_papers.ulmer2022.cartpole.training import TrainingSettings
 
-Floats = NDArray[np.float64]
 Rewards = Mapping[str, Floats]
 """Sums of rewards by the agent's name: shape (runs, episodes)."""
 

@@ -8,11 +8,10 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.arrays import Floats
 from nbyk.errors import NbykError
 from nbyk.resampling.streams import stream_key
 from nbyk_papers.ulmer2022.cartpole.network import Adam, QNetwork
-
-Floats = NDArray[np.float64]
 
 N_ACTIONS = 2
 """The cart is pushed to the left or to the right."""

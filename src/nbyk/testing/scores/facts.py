@@ -1,0 +1,43 @@
+"""What the tests of scores are called and what they need, one row for each."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Literal
+
+
+@dataclass(frozen=True)
+class Facts:
+    """The facts about a test.
+
+    Attributes
+    ----------
+    title
+        Its name in sentences.
+    null
+        Its null: all choices are "counted", or drawn if they are too many; scores are "resampled"; it is a
+        "formula"; or there is "none", because the test bounds a ratio.
+    paired
+        Whether score i of A and score i of B must belong together.
+    least_scores
+        The least number of scores of each system.
+    """
+
+    title: str
+    null: Literal["counted", "resampled", "formula", "none"]
+    paired: bool = False
+    least_scores: int = 1
+
+
+ASO = "aso"
+FACTS = {
+    "approximate_randomisation": Facts("approximate randomisation", "counted", paired=True),
+    "permutation": Facts("the permutation test", "counted"),
+    "paired_bootstrap": Facts("the paired bootstrap test", "resampled", paired=True, least_scores=2),
+    "bootstrap": Facts("the bootstrap test", "resampled", least_scores=2),
+    "welch_t": Facts("Welch's t-test", "formula", least_scores=2),
+    "wilcoxon": Facts("Wilcoxon's signed-rank test", "formula", paired=True),
+    "mann_whitney": Facts("the Mann–Whitney U test", "formula"),
+    ASO: Facts("Almost Stochastic Order", "none", least_scores=2),
+}
+"""Almost Stochastic Order and the tests of `nbyk.testing.scores.battery`, by name."""

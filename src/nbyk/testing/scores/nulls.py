@@ -1,0 +1,131 @@
+"""The null of a test on means: sums drawn for many pairs of samples, counted against what was observed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nbyk.data.arrays import Floats
+from nbyk.testing.pvalues import Alternative, PValue
+from nbyk.testing.scores.draws import Drawing
+from nbyk.testing.scores.result import SignificanceResult, sides_of
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True)
+class NullCounts:
+    """How often the null of a test reaches what was observed, for R pairs of samples.
+
+    Attributes
+    ----------
+    observed : ndarray, shape (R,)
+        The observed statistics.
+    counts : ndarray of int, shape (R, 2)
+        Numbers of null statistics that are at least, and at most, as large as observed; ties are in both.
+    n_draws
+        Statistics under the null: those drawn, or all of them.
+    exact
+        Whether these are all, so that a p-value has no Monte-Carlo error.
+    null : ndarray, shape (n_draws,), or None
+        Those of the first pair, if they were requested.
+    """
+
+    observed: Floats
+    counts: Counts
+    n_draws: int
+    exact: bool = False
+    null: Floats | None = None
+
+    def p_values(self, alternative: Alternative, *, smoothing: bool = True) -> Floats:
+        """Return the p-values, shape (R,).
+
+        Parameters
+        ----------
+        alternative
+            The side; two-sided is twice the smaller p-value, at most 1.
+        smoothing
+            Whether the observed statistic counts as a draw of its own: (1 + count)/(1 + n_draws). It never
+            does if all statistics were counted.
+        """
+        extra = 1 if smoothing and not self.exact else 0
+        at_least, at_most = self.counts.T
+        reached = {"greater": at_least, "less": at_most, "two-sided": self.counts.min(axis=1)}[alternative]
+        shares = (extra + reached) / (extra + self.n_draws)
+        return np.asarray(np.minimum(1.0, sides_of(alternative) * shares))
+
+    def pvalue(self, alternative: Alternative, *, smoothing: bool = True) -> PValue:
+        """Return the p-value of the first pair with its Monte-Carlo standard error, as `p_values`."""
+        p = float(self.p_values(alternative, smoothing=smoothing)[0])
+        if self.exact:
+            return PValue(p, 0.0, alternative)
+        sides = sides_of(alternative)
+        share = min(1.0, float(self.p_values(alternative)[0]) / sides)
+        return PValue(p, sides * math.sqrt(share * (1.0 - share) / (1 + self.n_draws)), alternative)
+
+    def result(
+        self, test: str, samples: tuple[Floats, Floats], alternative: Alternative, *, smoothing: bool = True
+    ) -> SignificanceResult:
+        """Return the result of a test on the means of the first pair, as `p_values`."""
+        return SignificanceResult.of_means(
+            test,
+            float(self.observed[0]),
+            self.pvalue(alternative, smoothing=smoothing),
+            samples,
+            n_resamples=self.n_draws,
+            exact=self.exact,
+            null=self.null,
+        )
+
+
+@dataclass(frozen=True)
+class NullSums:
+    """A null of sums that a kernel draws; the larger a sum, the better A looks.
+
+    Attributes
+    ----------
+    observed : ndarray, shape (R,)
+        The observed differences of means.
+    low, high : ndarray, shape (R,)
+        The sum to reach minus, and plus, the possible rounding error, so that ties count.
+    draw
+        The kernel of `nbyk.testing.scores.kernels`, with its values.
+    axes
+        The axes of its random words.
+    differences
+        Function from sums, shape (1, M), to differences of means under the null.
+    """
+
+    observed: Floats
+    low: Floats
+    high: Floats
+    draw: Callable[..., None]
+    axes: Mapping[str, str | int]
+    differences: Callable[[Floats], Floats]
+
+    def drawn(self, drawing: Drawing, *, keep_null: bool = False) -> NullCounts:
+        """Draw sums and count those that reach the borders."""
+        rows = len(self.observed)
+        key = drawing.random_words(**self.axes)
+        counts = np.empty((rows * drawing.streams_per_row, 2), np.int64)
+        kept = np.empty((1, drawing.n_draws) if keep_null else (0, 0))
+
+        def fill(first: int, last: int) -> None:
+            self.draw(self.low, self.high, key, drawing.n_draws, first, last, counts, kept)
+
+        drawing.over_streams(fill, rows)
+        null = self.differences(kept)[0] if keep_null else None
+        return NullCounts(self.observed, counts.reshape(rows, -1, 2).sum(axis=1), drawing.n_draws, null=null)
+
+
+def rounding(values: Floats, sizes: Floats) -> Floats:
+    """Return the largest distance of two sums over a row of `values` that tie, shape (R,).
+
+    The values are differences of numbers; `sizes` are the magnitudes of these numbers.
+    """
+    ties: Floats = (1e-10 * np.abs(values) + 1e-15 * sizes).sum(axis=1)
+    return ties
