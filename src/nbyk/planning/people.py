@@ -23,8 +23,8 @@ from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units import SharedUnitsTest, responses, shared_units_test
 from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK, LEAST_PART
-from nbyk.testing.shared_units.kinds import kind_of_units
 from nbyk.testing.systems.panel import FEWEST_UNITS, panel_of
+from nbyk.testing.unit_kinds import kind_of_units
 from nbyk.words import counted, listed
 
 _MANY_SWAPS = 40

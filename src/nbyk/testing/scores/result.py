@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from nbyk.notebook import ShownInNotebooks
 from nbyk.testing.pvalues import Alternative, PValue, p_relation, side_in_words
 from nbyk.testing.scores.means import mean_difference
-from nbyk.testing.shared_units.cautions import about_pairs
+from nbyk.testing.unit_cautions import about_pairs
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.int64]
