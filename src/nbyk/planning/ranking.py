@@ -11,9 +11,9 @@ import numpy as np
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
-from nbyk.planning.plan import Plan
 from nbyk.planning.plan import plan as plan_of_one
 from nbyk.planning.power.estimate import Power
+from nbyk.planning.result import Plan
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import resampled_effects
