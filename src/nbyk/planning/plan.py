@@ -11,6 +11,7 @@ from nbyk.metrics import Metric, get
 from nbyk.planning.long_run import epsilon_for_effect, long_run_effect
 from nbyk.planning.pairs import better_first
 from nbyk.planning.power.battery import SystemTest
+from nbyk.planning.power.estimate import check_precision
 from nbyk.planning.request import Request
 from nbyk.planning.result import Plan
 from nbyk.planning.search import PlanSearch
@@ -115,8 +116,7 @@ def plan(
     additive metrics under sign flips (`nbyk.planning.item_moments`), coarse simulations for others. Full
     simulations then compare the best few. The power at the answer is always simulated on fresh test sets.
     """
-    if not 0.0 < precision < 0.5:
-        raise NbykError(f"found {precision}, expected a standard error such as 0.01", argument="precision")
+    check_precision(precision)
     check_side(alternative)
     chosen = SystemTest(
         test, metric if isinstance(metric, Metric) else get(metric), alpha, alternative, n_resamples
