@@ -291,6 +291,10 @@ class Costs:
     rater: float = 0.0
     run: float = 0.0
 
+    def of_item(self, ratings: float) -> float:
+        """Return the cost of an item with a number of ratings."""
+        return self.item + ratings * self.rating
+
     def of(self, crew: Crew) -> float:
         """Return the cost of a crew."""
         ratings = crew.n_items * crew.ratings_per_item
