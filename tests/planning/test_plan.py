@@ -9,9 +9,10 @@ import pytest
 
 from nbyk.data import load_source, source
 from nbyk.errors import NbykError
-from nbyk.planning.plan import Plan, plan
+from nbyk.planning.plan import plan
 from nbyk.planning.power.estimate import power_of_test
 from nbyk.planning.request import OPEN
+from nbyk.planning.result import Plan
 from nbyk.priors import Response, published_prior
 from nbyk.priors.likelihood_fit import fit_by_likelihood
 from nbyk.resampling.population import Population

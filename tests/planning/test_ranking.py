@@ -10,8 +10,8 @@ import pytest
 
 import nbyk
 from nbyk.errors import NbykError
-from nbyk.planning.plan import Plan
 from nbyk.planning.ranking import CAUTION, Ranking, rank
+from nbyk.planning.result import Plan
 from nbyk.report.ranking import ranking_answer
 
 TOXICITY = nbyk.published_prior("toxicity")

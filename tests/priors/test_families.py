@@ -194,9 +194,10 @@ def test_draws_do_not_depend_on_the_batch(family):
     np.testing.assert_array_equal(together, apart)
 
 
-def test_truncated_normals_are_quantiles_of_the_nearer_tail_to_the_last_bit():
+@pytest.mark.parametrize("shape", [(40, 25, 1), (60, 50, 1)], ids=["few", "many, compiled"])
+def test_truncated_normals_are_quantiles_of_the_nearer_tail_to_the_last_bit(shape):
     family = TruncatedNormal(0.3, 0.4, 0.1, 0.9)
-    u = open_uniforms(np.random.default_rng(2), (40, 25, 1))
+    u = open_uniforms(np.random.default_rng(2), shape)
     below, above = (special.ndtr((end - 0.3) / 0.4 * sign) for end, sign in ((0.1, 1), (0.9, -1)))
     whole = special.ndtr((0.9 - 0.3) / 0.4) - below
     left, right = below + u[..., 0] * whole, above + (1.0 - u[..., 0]) * whole

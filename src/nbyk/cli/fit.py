@@ -56,7 +56,7 @@ def fit(
     from nbyk.cli.ratings import FitFiles, fit_normalised, write_fit
     from nbyk.data.columns import Columns
     from nbyk.priors import fit_prior
-    from nbyk.testing.shared_units.cautions import about_units
+    from nbyk.testing.unit_cautions import about_units
 
     if scale is None and ratings.suffix.lower() != ".parquet":
         raise NbykError(

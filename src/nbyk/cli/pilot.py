@@ -48,7 +48,7 @@ def prior_of(dataset: str, *, published: bool) -> tuple[TwoStagePrior, tuple[str
 
 
 def _cautions(units: Mapping[str, Units], n_items: int, way_out: str) -> tuple[str, ...]:
-    from nbyk.testing.shared_units.cautions import about_units
+    from nbyk.testing.unit_cautions import about_units
 
     return tuple(about_units(units, n_items, has_gold="gold" in units, claim="size", way_out=way_out))
 

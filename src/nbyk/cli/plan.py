@@ -28,7 +28,7 @@ from nbyk.cli.plan_people import People, plan_people
 from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
-    from nbyk.planning.plan import Plan
+    from nbyk.planning.result import Plan
     from nbyk.priors import TwoStagePrior
     from nbyk.resampling.pilot_items import PilotItems
 

@@ -185,7 +185,7 @@ def _of_pilot(
     """Return variances (declared, or else from a comparison with ids), its effect, and cautions."""
     from nbyk.metrics.units import unit_power
     from nbyk.planning.people import pilot_test, spread_of_test
-    from nbyk.testing.shared_units.kinds import kind_of_units, plural
+    from nbyk.testing.unit_kinds import kind_of_units, plural
 
     test, unit = pilot_test(pair, metric), unit ** unit_power(metric)
     spread = spread_of_test(pair, metric, test, rated=_rated(people, pair)).times(unit)

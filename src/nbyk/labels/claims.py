@@ -17,10 +17,10 @@ from nbyk.labels.results import LabelComparison
 from nbyk.testing.engine.run_draws import Runs
 from nbyk.testing.pvalues import Alternative, PValue
 from nbyk.testing.shared_units import Component, SharedUnitsTest
-from nbyk.testing.shared_units.cautions import about_units
 from nbyk.testing.shared_units.generalise import combined
 from nbyk.testing.systems.claims import Claim, claim_by_t, inconclusive
 from nbyk.testing.systems.panel import FEWEST_UNITS
+from nbyk.testing.unit_cautions import about_units
 from nbyk.words import counted, listed
 
 Floats: TypeAlias = NDArray[np.float64]

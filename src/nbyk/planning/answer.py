@@ -1,4 +1,4 @@
-"""The results of a plan's searches, and the error for a power out of reach."""
+"""The sizes that a plan's searches compare, and the error for a power out of reach."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from nbyk.errors import NbykError
-from nbyk.planning.power.estimate import Power
 from nbyk.planning.request import Request
 from nbyk.planning.root_search import Root
 
@@ -41,20 +40,6 @@ class Candidate:
     power: float | None
     power_error: float | None
     by: str
-
-
-@dataclass(frozen=True)
-class Solution:
-    """The result of a search; the fields are those of `nbyk.planning.Plan`."""
-
-    n_items: int
-    k_responses: int
-    epsilon: float
-    power: Power
-    low: float
-    high: float
-    candidates: tuple[Candidate, ...]
-    ties: tuple[int, ...] = ()
 
 
 @dataclass(frozen=True, order=True)

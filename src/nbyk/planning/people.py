@@ -23,8 +23,8 @@ from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units import SharedUnitsTest, responses, shared_units_test
 from nbyk.testing.shared_units.generalise import FEWEST_GROUPS_AT_WORK, LEAST_PART
-from nbyk.testing.shared_units.kinds import kind_of_units
 from nbyk.testing.systems.panel import FEWEST_UNITS, panel_of
+from nbyk.testing.unit_kinds import kind_of_units
 from nbyk.words import counted, listed
 
 _MANY_SWAPS = 40
@@ -290,6 +290,10 @@ class Costs:
     rating: float = 1.0
     rater: float = 0.0
     run: float = 0.0
+
+    def of_item(self, ratings: float) -> float:
+        """Return the cost of an item with a number of ratings."""
+        return self.item + ratings * self.rating
 
     def of(self, crew: Crew) -> float:
         """Return the cost of a crew."""

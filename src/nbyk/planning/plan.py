@@ -3,150 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass, replace
-from typing import Any, Literal
+from dataclasses import replace
+from typing import Literal
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
-from nbyk.notebook import ShownInNotebooks
-from nbyk.planning.answer import Candidate, Solution
-from nbyk.planning.item_moments import PowerCurve
 from nbyk.planning.long_run import epsilon_for_effect, long_run_effect
 from nbyk.planning.pairs import better_first
 from nbyk.planning.power.battery import SystemTest
-from nbyk.planning.power.estimate import Power
+from nbyk.planning.power.estimate import check_precision
 from nbyk.planning.request import Request
+from nbyk.planning.result import Plan
 from nbyk.planning.search import PlanSearch
-from nbyk.planning.sentence import beside_sentence, plan_sentence
 from nbyk.planning.sides import check_side
+from nbyk.planning.simulation import PlanSimulation
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.pilot_items import PilotItems
 from nbyk.testing.pvalues import Alternative
-
-
-@dataclass(frozen=True)
-class Plan(ShownInNotebooks):
-    """A size, a difference and a power that go together, with the details of the search.
-
-    Attributes
-    ----------
-    request
-        The request.
-    open
-        The quantity solved for: "n_items", "k_responses", "epsilon", "power" or "budget".
-    n_items, k_responses
-        The size: items N and gold ratings (and responses of each system) per item K.
-    epsilon
-        Half-width ε_B of the perturbation of B's item means; without gold, the shift of all of them.
-    asked_effect
-        The requested effect, in its own unit; None if ε was given or solved for.
-    effect
-        The expected effect on the metric in the long run (K → ∞); None if it is undefined.
-    cost
-        The cost of the gold ratings of the size.
-    power
-        The power at the size, from fresh test sets.
-    low, high
-        95 % interval of the quantity solved for, from Monte-Carlo error alone.
-    candidates
-        The K that were compared, in order; one row if there was nothing to compare.
-    ties
-        K of other simulated candidates that are as good as the chosen one within Monte-Carlo error.
-    curves
-        Power curves by K at the plan's ε, for figures; empty unless requested.
-    seed
-        Seed of the simulations.
-    warnings
-        Cautions about the plan, one sentence each, such as about the ratings to which the prior is fitted.
-    beside
-        For a pilot's own items: the plan from a prior fitted to them, or the reason why there is none.
-    scale
-        The ends of the scale in whose unit the effects are; None if they are not known.
-    """
-
-    request: Request
-    open: str
-    n_items: int
-    k_responses: int
-    epsilon: float
-    effect: float | None
-    cost: float
-    power: Power
-    low: float
-    high: float
-    candidates: tuple[Candidate, ...]
-    ties: tuple[int, ...]
-    curves: tuple[PowerCurve, ...]
-    seed: int
-    asked_effect: float | None = None
-    warnings: tuple[str, ...] = ()
-    beside: Plan | str | None = None
-    scale: tuple[float, float] | None = None
-
-    @property
-    def sentence(self) -> str:
-        """The answer in one sentence that you can quote, after a caution if the prior's check rejects it.
-
-        If a fitted prior gives an answer that differs by more than a fifth, that answer follows.
-        """
-        caution = self.request.prior.caution
-        return " ".join(part for part in (caution, plan_sentence(self), beside_sentence(self)) if part)
-
-    @property
-    def _beside(self) -> dict[str, Any]:
-        if self.beside is None:
-            return {}
-        return {"of_fitted_prior": self.beside if isinstance(self.beside, str) else self.beside.to_dict()}
-
-    @property
-    def interval(self) -> tuple[float, float]:
-        """95 % interval of the quantity solved for, from Monte-Carlo error alone."""
-        return self.low, self.high
-
-    @property
-    def standard_error(self) -> float:
-        """Monte-Carlo standard error of the power at the size; a plan has no p-value."""
-        return self.power.standard_error
-
-    @property
-    def _given(self) -> dict[str, float]:
-        given = {name: getattr(self.request, name) for name in self.request.given}
-        if self.asked_effect is not None:
-            given["effect"] = self.asked_effect
-        if self.asked_effect is not None or self.request.of_pair:
-            del given["epsilon"]
-        return given
-
-    def to_dict(self) -> dict[str, Any]:
-        """Return the plan as plain values that JSON can hold."""
-        asked = self.request
-        return {
-            "sentence": self.sentence,
-            "open": self.open,
-            "given": self._given,
-            "n_items": self.n_items,
-            "k_responses": self.k_responses,
-            "epsilon": self.epsilon,
-            "effect": self.effect,
-            "cost": self.cost,
-            "cost_per_item": asked.cost_per_item,
-            "cost_per_rating": asked.cost_per_rating,
-            "power": {**asdict(self.power), "standard_error": self.power.standard_error},
-            "low": self.low,
-            "high": self.high,
-            "ties": list(self.ties),
-            "candidates": [asdict(row) for row in self.candidates],
-            "n_runs": asked.n_runs or "K",
-            "epsilon_a": asked.epsilon_a,
-            "sd_scale_a": asked.sd_scale_a,
-            "sd_scale_b": asked.sd_scale_b,
-            "max_items": asked.max_items,
-            "max_responses": asked.max_responses,
-            "prior": asked.prior.to_dict(),
-            "seed": self.seed,
-            "warnings": list(self.warnings),
-            **self._beside,
-        }
 
 
 def plan(
@@ -243,8 +116,7 @@ def plan(
     additive metrics under sign flips (`nbyk.planning.item_moments`), coarse simulations for others. Full
     simulations then compare the best few. The power at the answer is always simulated on fresh test sets.
     """
-    if not 0.0 < precision < 0.5:
-        raise NbykError(f"found {precision}, expected a standard error such as 0.01", argument="precision")
+    check_precision(precision)
     check_side(alternative)
     chosen = SystemTest(
         test, metric if isinstance(metric, Metric) else get(metric), alpha, alternative, n_resamples
@@ -289,24 +161,15 @@ def plan(
         )
         asked = replace(asked, epsilon=found)
     opened = asked.open
-    search = PlanSearch(asked.sized(), seed=seed, threads=threads, report=progress)
-    answer = _solve(search, opened, precision)
-    return Plan(
+    search = PlanSearch(PlanSimulation(asked.sized(), seed=seed, threads=threads, report=progress))
+    solved = _solve(search, opened, precision)
+    return replace(
+        solved,
         request=asked,
-        open=opened,
-        n_items=answer.n_items,
-        k_responses=answer.k_responses,
-        epsilon=answer.epsilon,
-        effect=_effect(asked, answer, seed, effect_unit),
-        cost=asked.cost(answer.n_items, answer.k_responses),
-        power=answer.power,
-        low=answer.low,
-        high=answer.high,
-        candidates=answer.candidates,
-        ties=answer.ties,
-        curves=search.figure_curves(answer) if curves else (),
-        seed=seed,
+        effect=_effect(solved, seed, effect_unit),
         asked_effect=effect,
+        curves=search.figure_curves(solved) if curves else (),
+        seed=seed,
         scale=(0.0, 1.0) if effect_unit == 1.0 else None,
     )
 
@@ -333,7 +196,7 @@ def _runs(n_runs: int | str | None, metric: Metric) -> int | None:
     return int(n_runs)
 
 
-def _solve(search: PlanSearch, opened: str, precision: float) -> Solution:
+def _solve(search: PlanSearch, opened: str, precision: float) -> Plan:
     if opened == "power":
         return search.power_of_size(precision)
     if opened == "epsilon":
@@ -345,8 +208,9 @@ def _solve(search: PlanSearch, opened: str, precision: float) -> Solution:
     return search.cheapest_size(precision)
 
 
-def _effect(asked: Request, answer: Solution, seed: int, unit: float) -> float | None:
+def _effect(solved: Plan, seed: int, unit: float) -> float | None:
+    asked = solved.request
     try:
-        return unit * long_run_effect(asked.population(2, 1, answer.epsilon), asked.test.metric, seed)
+        return unit * long_run_effect(asked.population(2, 1, solved.epsilon), asked.test.metric, seed)
     except NbykError:
         return None

@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import wraps
-from typing import Any, Literal, overload
+from typing import Any, overload
 
 import numpy as np
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
-from nbyk.planning.plan import Plan
 from nbyk.planning.plan import plan as plan_of_one
 from nbyk.planning.power.estimate import Power
+from nbyk.planning.result import Plan
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import resampled_effects
@@ -155,14 +155,7 @@ def rank(
     prior: TwoStagePrior,
     metrics: Sequence[str | Metric],
     *,
-    n_items: int | None = None,
-    k_responses: int | None = None,
-    epsilon: float | None = None,
     samplers: Sequence[str] = tuple(WEIN_SAMPLERS),
-    n_runs: int | Literal["K"] | None = None,
-    sd_scale_a: float | None = None,
-    sd_scale_b: float | None = None,
-    epsilon_a: float = 0.0,
     seed: int = 0,
     threads: int = 1,
     progress: Callable[[str], object] | None = None,
@@ -176,16 +169,13 @@ def rank(
         The source of items and responses: a published prior, or one fitted to your ratings.
     metrics
         Two or more metrics that need gold.
-    n_items, k_responses, epsilon
-        The size (N, K) and the perturbation of B; all three are needed.
     samplers
         Samplers of expected p, by default the six of Wein et al. 2023.
-    n_runs, sd_scale_a, sd_scale_b, epsilon_a
-        As for `nbyk.plan`; `n_runs` is 1 or "K".
     seed, threads, progress
         As for `nbyk.plan`.
     asked
-        Other arguments of `nbyk.plan`, such as `test` and `alpha`.
+        The other arguments of `nbyk.plan`. The size (N, K) and the perturbation ε of B are all needed
+        (`n_items`, `k_responses` and `epsilon`), and `n_runs` is 1 or "K".
 
     Raises
     ------
@@ -199,52 +189,34 @@ def rank(
     section 3.2).
     """
     chosen = [metric if isinstance(metric, Metric) else get(metric) for metric in metrics]
-    names = [metric.name for metric in chosen]
-    population: object = prior
-    if not isinstance(population, TwoStagePrior):
+    items: object = prior
+    if not isinstance(items, TwoStagePrior):
         raise NbykError(
             "nbyk ranks metrics on test sets drawn from a prior, and these items have none; fit one to them "
             "first (`nbyk.fit_prior`)",
             argument="prior",
         )
-    _check(chosen, {"n_items": n_items, "k_responses": k_responses, "epsilon": epsilon}, n_runs, asked)
-    assert n_items is not None
-    assert k_responses is not None
-    assert epsilon is not None
-    size = {"n_items": n_items, "k_responses": k_responses, "epsilon_a": epsilon_a}
-    spread = {"sd_scale_a": sd_scale_a, "sd_scale_b": sd_scale_b}
-    shared = {
-        **size,
-        **spread,
-        "epsilon": epsilon,
-        "n_runs": n_runs,
-        **asked,
-    }
+    _check(chosen, asked)
     plans = [
-        plan_of_one(prior, metric=metric, seed=seed, threads=threads, progress=progress, **shared)
+        plan_of_one(prior, metric=metric, seed=seed, threads=threads, progress=progress, **asked)
         for metric in chosen
     ]
-    order = sorted(range(len(names)), key=lambda place: -plans[place].power.power)
-    systems = plans[0].request
-    population = Population(
-        prior, n_items, k_responses, epsilon, epsilon_a, systems.sd_scale_a, systems.sd_scale_b
-    )
+    one, systems = plans[0], plans[0].request
+    size = (one.n_items, one.k_responses, one.epsilon)
+    population = Population(prior, *size, systems.epsilon_a, systems.sd_scale_a, systems.sd_scale_b)
     if progress is not None:
-        progress(f"error of expected p: {len(names)} metrics by {len(samplers)} samplers")
+        progress(f"error of expected p: {len(chosen)} metrics by {len(samplers)} samplers")
     choices = _errors(population, chosen, samplers, seed, threads)
+    ranked = sorted((found.power for found in plans), key=lambda power: -power.power)
     return Ranking(
-        tuple(RankedMetric(names[place], plans[place].power) for place in order),
+        tuple(RankedMetric(power.metric, power) for power in ranked),
         tuple(sorted(choices, key=lambda row: row.error)),
-        n_items,
-        k_responses,
-        epsilon,
+        *size,
         prior.caution,
     )
 
 
-def _check(
-    metrics: Sequence[Metric], size: dict[str, Any], n_runs: int | str | None, asked: dict[str, Any]
-) -> None:
+def _check(metrics: Sequence[Metric], asked: dict[str, Any]) -> None:
     """Raise NbykError if the request does not allow a ranking of metrics."""
     names = [metric.name for metric in metrics]
     if len(names) < 2 or len(set(names)) < len(names):
@@ -259,15 +231,15 @@ def _check(
                 "alone",
                 argument="metric",
             )
-    left = [f"`{name}`" for name, value in size.items() if value is None]
+    lacking = any(asked.get(name) is None for name in ("n_items", "k_responses", "epsilon"))
     given = [f"`{name}`" for name in ("power", "budget", "effect") if asked.get(name) is not None]
-    if left or given:
+    if lacking or given:
         raise NbykError(
             "nbyk ranks metrics at one size: give `n_items`, `k_responses` and `epsilon`"
             + (f", and leave out {' and '.join(given)}" if given else "")
         )
-    if n_runs not in (None, 1, "K"):
-        raise NbykError(f"found {n_runs}; nbyk ranks metrics with 1 run or K", argument="n_runs")
+    if asked.get("n_runs") not in (None, 1, "K"):
+        raise NbykError(f"found {asked['n_runs']}; nbyk ranks metrics with 1 run or K", argument="n_runs")
 
 
 def _errors(

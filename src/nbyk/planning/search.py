@@ -6,20 +6,17 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
-from nbyk.planning.answer import (
-    Candidate,
-    Reached,
-    Solution,
-    not_found,
-    seen_items,
-)
+from nbyk.planning.answer import Candidate, Reached, not_found, seen_items
 from nbyk.planning.answer import value as _value
 from nbyk.planning.answer import whole as _whole
 from nbyk.planning.item_moments import PowerCurve, smoothed
 from nbyk.planning.power.estimate import Power
-from nbyk.planning.request import Request
+from nbyk.planning.result import Plan
 from nbyk.planning.root_search import Root
-from nbyk.planning.simulation import NORMAL_FROM, PlanSimulation, Report
+from nbyk.planning.simulation import NORMAL_FROM, PlanSimulation
+
+Estimate = tuple[float, float, str]
+"""A power, its standard error, and "simulation" or "approximation"."""
 
 _COARSE = 0.03
 _CONTENDERS, _SLOW_CONTENDERS = 4, 2
@@ -34,21 +31,23 @@ _FIGURE_POWER = 0.8
 
 
 class PlanSearch:
-    """Answers to one request, each from fresh test sets."""
+    """Answers to the request of a simulation, each from fresh test sets."""
 
-    def __init__(self, request: Request, *, seed: int, threads: int, report: Report | None) -> None:
-        self.request = request
-        self.simulation = PlanSimulation(request, seed=seed, threads=threads, report=report)
-        self._fine = _SEARCH if self.simulation.compiled else 1.0
+    def __init__(self, simulation: PlanSimulation) -> None:
+        self.simulation = simulation
+        self.request = simulation.request
+        self._fine = _SEARCH if simulation.compiled else 1.0
 
-    def power_of_size(self, precision: float) -> Solution:
+    def power_of_size(self, precision: float) -> Plan:
         """Return the power at the size, or at the best one that the budget buys."""
         epsilon = _value(self.request.epsilon)
         sizes = self._sizes()
         if len(sizes) > 1:
             predicted = self._predicted_powers(sizes, epsilon)
-            best = max(power for power, _ in predicted.values())
-            contenders = [k for k, (power, error) in predicted.items() if power >= best - 0.02 - 2.0 * error]
+            best = max(power for power, *_ in predicted.values())
+            contenders = [
+                k for k, (power, error, _) in predicted.items() if power >= best - 0.02 - 2.0 * error
+            ]
             contenders = sorted(contenders, key=lambda k: -predicted[k][0])[:_CONTENDERS]
         else:
             predicted, contenders = {}, list(sizes)
@@ -56,17 +55,14 @@ class PlanSearch:
         chosen = max(powers, key=lambda k: (powers[k].power, -k))
         if len(powers) > 1:  # the highest of several estimates is biased upwards
             powers[chosen] = self.simulation.confirm(sizes[chosen], chosen, epsilon, precision)
-        rows = [self._row(k, sizes[k], epsilon, powers[k]) for k in powers]
-        rows += [
-            self._approximate_row(k, sizes[k], epsilon, *predicted[k]) for k in predicted if k not in powers
-        ]
+        found = predicted | {k: _simulated(power) for k, power in powers.items()}
+        rows = [self._row(k, sizes[k], epsilon, *found[k]) for k in found]
         power = powers[chosen]
         ties = [k for k in powers if k != chosen and _as_high(powers[k], power)]
-        return Solution(
-            sizes[chosen], chosen, epsilon, power, power.low, power.high, _by_k(rows), tuple(sorted(ties))
-        )
+        at = (sizes[chosen], chosen, epsilon)
+        return Plan(self.request, *at, power, power.low, power.high, _by_k(rows), tuple(sorted(ties)))
 
-    def smallest_epsilon(self, precision: float) -> Solution:
+    def smallest_epsilon(self, precision: float) -> Plan:
         """Return the smallest ε that the test detects with the power, at the best of several sizes."""
         asked, target = self.request, _value(self.request.power)
         sizes = self._sizes()
@@ -86,25 +82,12 @@ class PlanSearch:
         epsilon, power = self._confirmed(
             lambda epsilon: (sizes[chosen], chosen, epsilon), root.x, 3.0, precision, 1.0
         )
-        rows = [
-            Candidate(
-                k,
-                sizes[k],
-                sizes[k],
-                sizes[k],
-                found.x,
-                asked.cost(sizes[k], k),
-                target,
-                found.power_error,
-                "simulation",
-            )
-            for k, found in roots.items()
-        ]
+        rows = [self._row(k, sizes[k], found.x, target, found.power_error) for k, found in roots.items()]
         ties = [k for k in roots if k != chosen and roots[k].low <= root.high]
-        low, high = min(root.low, epsilon), max(root.high, epsilon)
-        return Solution(sizes[chosen], chosen, epsilon, power, low, high, _by_k(rows), tuple(sorted(ties)))
+        at, low, high = (sizes[chosen], chosen, epsilon), min(root.low, epsilon), max(root.high, epsilon)
+        return Plan(asked, *at, power, low, high, _by_k(rows), tuple(sorted(ties)))
 
-    def least_items(self, precision: float) -> Solution:
+    def least_items(self, precision: float) -> Plan:
         """Return the least N for the given K, ε and power."""
         asked = self.request
         k, epsilon, target = int(_value(asked.k_responses)), _value(asked.epsilon), _value(asked.power)
@@ -113,7 +96,7 @@ class PlanSearch:
             raise not_found(asked, [root], [seen_items(root, k, epsilon)])
         return self._answer_at(k, epsilon, root, precision)
 
-    def least_responses(self, precision: float) -> Solution:
+    def least_responses(self, precision: float) -> Plan:
         """Return the least K for the given N, ε and power."""
         asked = self.request
         n, epsilon, target = int(_value(asked.n_items)), _value(asked.epsilon), _value(asked.power)
@@ -124,10 +107,10 @@ class PlanSearch:
             lambda k: (n, round(k), epsilon), _whole(root.x), 1.0, precision, asked.max_responses, step=1
         )
         k = round(found)
-        row = self._row(k, n, epsilon, power)
-        return Solution(n, k, epsilon, power, _whole(root.low), max(k, _whole(root.high)), (row,))
+        row = self._row(k, n, epsilon, *_simulated(power))
+        return Plan(asked, n, k, epsilon, power, _whole(root.low), max(k, _whole(root.high)), (row,))
 
-    def cheapest_size(self, precision: float) -> Solution:
+    def cheapest_size(self, precision: float) -> Plan:
         """Return the cheapest (N, K) for the given ε and power."""
         asked, epsilon, target = self.request, _value(self.request.epsilon), _value(self.request.power)
         curves, guesses = self._guessed_sizes(epsilon, target)
@@ -143,25 +126,23 @@ class PlanSearch:
         chosen = min(roots, key=lambda k: asked.cost(_whole(roots[k].x), k))
         answer = self._answer_at(chosen, epsilon, roots[chosen], precision)
         rows = [*answer.candidates]
-        for k, n in guesses.items():
+        for k, guess in guesses.items():
             if k in roots and k != chosen:
-                rows.append(self._root_row(k, epsilon, roots[k], target))
+                n, ends = _whole_items(roots[k])
+                rows.append(self._row(k, n, epsilon, target, roots[k].power_error, ends=ends))
             elif k != chosen:
-                rows.append(self._guessed_row(k, n, epsilon, target, curves.get(k)))
+                rows.append(self._guessed_row(k, guess, epsilon, target, curves.get(k)))
         highest = asked.cost(int(answer.high), chosen)
         ties = [row.k_responses for row in rows if asked.cost(row.n_low, row.k_responses) <= highest]
-        return Solution(
-            answer.n_items,
-            chosen,
-            epsilon,
-            answer.power,
-            asked.cost(int(answer.low), chosen),
-            highest,
-            _by_k(rows),
-            tuple(sorted(k for k in ties if k != chosen)),
+        return replace(
+            answer,
+            low=asked.cost(int(answer.low), chosen),
+            high=highest,
+            candidates=_by_k(rows),
+            ties=tuple(sorted(k for k in ties if k != chosen)),
         )
 
-    def figure_curves(self, answer: Solution) -> tuple[PowerCurve, ...]:
+    def figure_curves(self, answer: Plan) -> tuple[PowerCurve, ...]:
         """Return power curves over the ladder of K for a figure, at an answer's ε.
 
         For slow tests, they are from the normal approximation to swaps, moved through the answer.
@@ -192,16 +173,16 @@ class PlanSearch:
         sizes = {k: asked.items_within(budget, k) for k in ladder}
         return {k: n for k, n in sizes.items() if n >= 2}
 
-    def _predicted_powers(self, sizes: dict[int, int], epsilon: float) -> dict[int, tuple[float, float]]:
-        """Return the power at each size and its standard error, approximated or by coarse simulation."""
-        predicted = {}
+    def _predicted_powers(self, sizes: dict[int, int], epsilon: float) -> dict[int, Estimate]:
+        """Return the power at each size, approximated or by coarse simulation."""
+        predicted: dict[int, Estimate] = {}
         for k, n in sizes.items():
             if self.simulation.approximated and n >= NORMAL_FROM:
                 curve = self.simulation.curve(k, epsilon)
-                predicted[k] = (curve.power(n), curve.power_error(n))
+                predicted[k] = (curve.power(n), curve.power_error(n), "approximation")
             else:
                 power = self.simulation.simulate(n, k, epsilon, 256 if self.simulation.compiled else 128)
-                predicted[k] = (power.power, power.standard_error)
+                predicted[k] = _simulated(power)
         return predicted
 
     def _contenders_for_epsilon(self, sizes: dict[int, int], target: float) -> tuple[list[int], float]:
@@ -215,14 +196,14 @@ class PlanSearch:
         epsilon, predicted = 0.1, {}
         for _ in range(8):
             predicted = self._predicted_powers(short, epsilon)
-            best = min(max(max(power for power, _ in predicted.values()), 0.02), 0.98)
+            best = min(max(max(power for power, *_ in predicted.values()), 0.02), 0.98)
             missing = float(ndtri(target) - ndtri(best))
             if abs(missing) < 0.3 or (epsilon == 1.0 and missing > 0.0):
                 break
             epsilon = min(1.0, epsilon * math.exp(missing / 3.0))
         predicted = self._predicted_powers(sizes, epsilon)
         order = sorted(predicted, key=lambda k: -predicted[k][0])
-        top, error = predicted[order[0]]
+        top, error, _ = predicted[order[0]]
         contenders = [k for k in order if predicted[k][0] >= top - 0.02 - 2.0 * (error + predicted[k][1])]
         return contenders[:_CONTENDERS], epsilon
 
@@ -293,7 +274,7 @@ class PlanSearch:
         most = self.simulation.most_items(k)
         return self.simulation.items(k, epsilon, target, precision, min(guess, most), most)
 
-    def _answer_at(self, k: int, epsilon: float, root: Root, precision: float) -> Solution:
+    def _answer_at(self, k: int, epsilon: float, root: Root, precision: float) -> Plan:
         """Return the least N at a root, confirmed by fresh test sets."""
         found, power = self._confirmed(
             lambda n: (round(n), k, epsilon),
@@ -305,10 +286,8 @@ class PlanSearch:
         )
         n = round(found)
         low, high = max(2, _whole(root.low)), max(n, _whole(root.high))
-        row = Candidate(
-            k, n, low, high, epsilon, self.request.cost(n, k), power.power, power.standard_error, "simulation"
-        )
-        return Solution(n, k, epsilon, power, low, high, (row,))
+        row = self._row(k, n, epsilon, *_simulated(power), ends=(low, high))
+        return Plan(self.request, n, k, epsilon, power, low, high, (row,))
 
     def _confirmed(
         self,
@@ -336,13 +315,18 @@ class PlanSearch:
             power = self.simulation.confirm(*place(x), precision)
         return x, power
 
-    def _row(self, k: int, n: int, epsilon: float, power: Power) -> Candidate:
-        cost = self.request.cost(n, k)
-        return Candidate(k, n, n, n, epsilon, cost, power.power, power.standard_error, "simulation")
-
-    def _approximate_row(self, k: int, n: int, epsilon: float, power: float, error: float) -> Candidate:
-        by = "approximation" if self.simulation.approximated and n >= NORMAL_FROM else "simulation"
-        return Candidate(k, n, n, n, epsilon, self.request.cost(n, k), power, error, by)
+    def _row(
+        self,
+        k: int,
+        n: int,
+        epsilon: float,
+        power: float | None,
+        error: float | None,
+        by: str = "simulation",
+        ends: tuple[int, int] | None = None,
+    ) -> Candidate:
+        """Return a candidate K; `ends` are those of the interval of the least N, if N was not given."""
+        return Candidate(k, n, *(ends or (n, n)), epsilon, self.request.cost(n, k), power, error, by)
 
     def _guessed_row(
         self, k: int, n: float, epsilon: float, target: float, curve: PowerCurve | None
@@ -350,15 +334,19 @@ class PlanSearch:
         """Return the row of a K that was not among the best few, from approximation or coarse simulation."""
         reach = 1.96 * (_COARSE * 3.0 if curve is None else 2.0 * curve.error)
         size, low, high = (max(2, _whole(x)) for x in (n, n * math.exp(-reach), n * math.exp(reach)))
-        cost = self.request.cost(size, k)
         if curve is None:
-            return Candidate(k, size, low, high, epsilon, cost, target, _COARSE, "simulation")
-        return Candidate(k, size, low, high, epsilon, cost, None, None, "approximation")
+            return self._row(k, size, epsilon, target, _COARSE, ends=(low, high))
+        return self._row(k, size, epsilon, None, None, "approximation", (low, high))
 
-    def _root_row(self, k: int, epsilon: float, root: Root, target: float) -> Candidate:
-        n, low, high = (max(2, _whole(x)) for x in (root.x, root.low, root.high))
-        cost = self.request.cost(n, k)
-        return Candidate(k, n, low, high, epsilon, cost, target, root.power_error, "simulation")
+
+def _simulated(power: Power) -> Estimate:
+    return power.power, power.standard_error, "simulation"
+
+
+def _whole_items(root: Root) -> tuple[int, tuple[int, int]]:
+    """Return the least N at a root, and the ends of its interval."""
+    n, low, high = (max(2, _whole(x)) for x in (root.x, root.low, root.high))
+    return n, (low, high)
 
 
 def _as_high(power: Power, best: Power) -> bool:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from nbyk.metrics import get
 from nbyk.planning.item_moments import PowerCurve, curve_from_moments
-from nbyk.planning.power.estimate import Power, power_from, rejections, sets_for, standard_error
+from nbyk.planning.power.estimate import Power, power_from, rejections, until_precise
 from nbyk.planning.request import Request
 from nbyk.planning.root_search import Root, RootSearch
 from nbyk.resampling.effects import run_chunks
@@ -61,8 +61,8 @@ class PlanSimulation:
         first, self._chunk = self._chunk, self._chunk + n_chunks
         place = f"N = {n}, K = {k}, ε = {epsilon:.4g}"
         self._say(f"{place}: simulating {n_chunks * CHUNK} test sets")
-        found = rejections(
-            self.request.test,
+        ((rejected, draws),) = rejections(
+            [self.request.test],
             self.request.population(n, k, epsilon),
             n_chunks * CHUNK,
             first_chunk=first,
@@ -70,22 +70,16 @@ class PlanSimulation:
             threads=self._threads,
             progress=self._counter(place, n_chunks * CHUNK),
         )
-        power = power_from(self.request.test, int(found[0].sum()), n_chunks * CHUNK)
-        undefined = 0 if self.compiled else int((found[1] == 0).sum())
+        power = power_from(self.request.test, int(rejected.sum()), n_chunks * CHUNK)
+        undefined = 0 if self.compiled else int((draws == 0).sum())
         note = f", {undefined} of them without a {self.request.test.metric.name}" if undefined else ""
         self._say(f"{place}: power {power.power:.3f} on {power.n_sets} test sets{note}")
         return power
 
     def confirm(self, n: int, k: int, epsilon: float, precision: float) -> Power:
         """Return the power at a size from fresh test sets, enough for the standard error `precision`."""
-        found = n_sets = 0
-        wanted = 4 * CHUNK
-        while n_sets < wanted:
-            power = self.simulate(n, k, epsilon, wanted - n_sets)
-            found, n_sets = found + power.rejections, n_sets + power.n_sets
-            if standard_error(found, n_sets) > precision:
-                wanted = min(4 * n_sets, sets_for(found / n_sets, precision, n_sets))
-        return power_from(self.request.test, found, n_sets)
+        found = until_precise(lambda _, more: self.simulate(n, k, epsilon, more).rejections, precision)
+        return power_from(self.request.test, *found)
 
     def items(self, k: int, epsilon: float, power: float, precision: float, guess: float, most: int) -> Root:
         """Return the N of a power, at most `most`; earlier simulations for this K and ε count too."""

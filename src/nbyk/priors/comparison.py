@@ -13,7 +13,7 @@ from nbyk.errors import NbykError, unknown_name
 from nbyk.priors.families import open_uniforms
 from nbyk.priors.family import Family
 from nbyk.priors.fitting import METHODS, FittedFamily, checked_values, fit_family, refit
-from nbyk.priors.goodness import N_BINS, ks_distance
+from nbyk.priors.goodness import ks_distance
 from nbyk.priors.templates import TEMPLATES
 
 Floats = NDArray[np.float64]
@@ -101,9 +101,10 @@ def bootstrap_p_value(
     if n_bootstrap < 1:
         raise NbykError(f"number of bootstrap samples is {n_bootstrap}; expected at least 1")
     rng = np.random.default_rng(np.random.SeedSequence(seed))
+    shape = (fitted.fitting.values.size, fitted.family.n_uniforms)
     as_far = 0
     for _ in range(n_bootstrap):
-        sample = fitted.family.draw(open_uniforms(rng, (fitted.n, fitted.family.n_uniforms)))
+        sample = fitted.family.draw(open_uniforms(rng, shape))
         as_far += ks_distance(refit(fitted, sample), sample) >= fitted.ks
     return (1 + as_far) / (n_bootstrap + 1)
 
@@ -115,7 +116,6 @@ def compare_families(
     *,
     families: Sequence[str] | None = None,
     methods: Sequence[str] = METHODS,
-    bins: int = N_BINS,
     n_bootstrap: int = 200,
     seed: int = 0,
 ) -> list[FamilyRow]:
@@ -133,8 +133,6 @@ def compare_families(
         Keys of `TEMPLATES`; those of `STAGES` by default.
     methods
         "histogram" and "likelihood", or one of them.
-    bins
-        Bars of the histogram on [0, 1].
     n_bootstrap
         Samples behind each p-value; 0 for none.
     seed
@@ -160,15 +158,15 @@ def compare_families(
         for method in dict.fromkeys(methods):
             if method not in METHODS:
                 raise unknown_name("method", method, METHODS)
-            rows.append(_row(stage, name, method, sample, top, bins, n_bootstrap, seed))
+            rows.append(_row(stage, name, method, sample, top, n_bootstrap, seed))
     return sorted(rows, key=lambda row: (row.ks is None, row.ks or 0.0, row.family_name, row.method))
 
 
 def _row(
-    stage: str, name: str, method: str, sample: Floats, top: float, bins: int, n_bootstrap: int, seed: int
+    stage: str, name: str, method: str, sample: Floats, top: float, n_bootstrap: int, seed: int
 ) -> FamilyRow:
     try:
-        fitted = fit_family(name, sample, method, top=top, bins=bins)
+        fitted = fit_family(name, sample, method, top=top)
     except NbykError as refusal:
         return FamilyRow(stage, name, method, sample.size, note=str(refusal))
     finite = np.isfinite(fitted.log_likelihood)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -67,21 +67,47 @@ def moments(responses: Floats, present: NDArray[np.bool_]) -> tuple[Floats, Floa
 
 
 @dataclass(frozen=True)
+class Fitting:
+    """A family, the values that it is fitted to, and the method.
+
+    Attributes
+    ----------
+    family_name, method
+        As for `fit_family`.
+    values : ndarray, shape (n,)
+        The values.
+    top
+        Top of the range [0, top] that clamped and truncated families are given.
+    bins
+        Bars of the histogram on [0, 1].
+    """
+
+    family_name: str
+    method: str
+    values: Floats = field(compare=False)
+    top: float
+    bins: int
+
+    @property
+    def template(self) -> Template:
+        """The family with the coordinates of its search."""
+        return TEMPLATES[self.family_name]
+
+    def build(self, point: Floats) -> Family:
+        """Return the family at a point."""
+        return self.template.build(point, self.top)
+
+
+@dataclass(frozen=True)
 class FittedFamily:
     """A family fitted to values, and its distances from them.
 
     Attributes
     ----------
-    family_name, method
-        The family that was fitted, and the method.
+    fitting
+        The family that was fitted, the values, and the method.
     family
         The fitted distribution.
-    top
-        Top of the range [0, top] that clamped and truncated families were given.
-    bins
-        Bars of the histogram on [0, 1].
-    n
-        Number of values.
     point
         The point where the search ended, in the coordinates of the family's template. A refit starts there.
     log_likelihood
@@ -92,12 +118,8 @@ class FittedFamily:
         Mean absolute error between the histogram's bars, in counts.
     """
 
-    family_name: str
-    method: str
+    fitting: Fitting
     family: Family
-    top: float
-    bins: int
-    n: int
     point: tuple[float, ...]
     log_likelihood: float
     ks: float
@@ -141,21 +163,29 @@ def fit_family(
         raise unknown_name("method", method, METHODS)
     if family_name not in TEMPLATES:
         raise unknown_name("fittable family", family_name, TEMPLATES)
-    template = TEMPLATES[family_name]
-    sample = checked_values(values, top)
-    if template.ranged and (sample.min() < 0 or sample.max() > top):
+    fitting = Fitting(family_name, method, checked_values(values, top), top, bins)
+    sample = fitting.values
+    if fitting.template.ranged and (sample.min() < 0 or sample.max() > top):
         outside = int(((sample < 0) | (sample > top)).sum())
         raise NbykError(
             f"{family_name}: {outside} of {sample.size} values lie outside [0, {top}], the range of this "
             "family; scale the responses, or use a family without ends"
         )
     if method == "histogram":
-        point = _histogram_fits(template, sample, top, bins)[0]
+        point = _histogram_fits(fitting)[0]
     else:
-        _refuse_infinite_density(family_name, sample)
-        closed = _closed_form(family_name, sample)
-        point = _likelihood_fit(family_name, template, sample, top, bins) if closed is None else closed
-    return _describe(family_name, method, template.build(point, top), point, sample, top, bins)
+        _refuse_infinite_density(fitting)
+        closed = _closed_form(fitting)
+        point = _likelihood_fit(fitting) if closed is None else closed
+    family = fitting.build(point)
+    return FittedFamily(
+        fitting,
+        family,
+        tuple(float(coordinate) for coordinate in point),
+        log_likelihood=_total(family, sample),
+        ks=ks_distance(family, sample),
+        histogram_mae=histogram_mae(family, sample, bins),
+    )
 
 
 def refit(fitted: FittedFamily, values: Floats) -> Family:
@@ -164,20 +194,19 @@ def refit(fitted: FittedFamily, values: Floats) -> Family:
     A parametric bootstrap does this some hundred times. The search is local, and comes as close to the
     optimum as the distance between the fitted and the observed distribution needs.
     """
-    template, start = TEMPLATES[fitted.family_name], np.array(fitted.point)
-    if fitted.method == "histogram":
-        objective = _bar_error(template, values, fitted.top, fitted.bins)
-        point, _ = _refine(objective, start, template.axes, rounds=12)
-        return template.build(point, fitted.top)
-    closed = _closed_form(fitted.family_name, values)
+    fitting, start = replace(fitted.fitting, values=values), np.array(fitted.point)
+    template = fitting.template
+    if fitting.method == "histogram":
+        point, _ = _refine(_bar_error(fitting), start, template.axes, rounds=12)
+        return fitting.build(point)
+    closed = _closed_form(fitting)
     if closed is not None:
-        return template.build(closed, fitted.top)
+        return fitting.build(closed)
     step = 2.0 / np.sqrt(values.size)
-    point, value = _climb(template, values, fitted.top, [start], step, tolerance=1e-3, restarts=0)
+    point, value = _climb(fitting, [start], step, tolerance=1e-3, restarts=0)
     if not np.isfinite(value) and template.cover:
-        starts = template.cover(values)
-        point, _ = _climb(template, values, fitted.top, starts, step, tolerance=1e-3, restarts=0)
-    return template.build(point, fitted.top)
+        point, _ = _climb(fitting, template.cover(values), step, tolerance=1e-3, restarts=0)
+    return fitting.build(point)
 
 
 def checked_values(values: ArrayLike, top: float, name: str = "values") -> Floats:
@@ -204,61 +233,47 @@ def checked_values(values: ArrayLike, top: float, name: str = "values") -> Float
     return np.sort(sample)
 
 
-def _describe(
-    family_name: str, method: str, family: Family, point: Floats, sample: Floats, top: float, bins: int
-) -> FittedFamily:
-    return FittedFamily(
-        family_name=family_name,
-        method=method,
-        family=family,
-        top=top,
-        bins=bins,
-        n=sample.size,
-        point=tuple(float(coordinate) for coordinate in point),
-        log_likelihood=_total(family, sample),
-        ks=ks_distance(family, sample),
-        histogram_mae=histogram_mae(family, sample, bins),
-    )
-
-
 def _total(family: Family, sample: Floats) -> float:
     """Return the log-likelihood: −∞ if a value is ruled out, even where another's density is infinite."""
     terms = family.log_likelihood(sample)
     return -np.inf if np.isneginf(terms).any() else float(terms.sum())
 
 
-def _refuse_infinite_density(family_name: str, sample: Floats) -> None:
+def _refuse_infinite_density(fitting: Fitting) -> None:
+    sample = fitting.values
     at_ends = int(((sample == 0) | (sample == 1)).sum())
-    if family_name == "beta" and at_ends:
+    if fitting.family_name == "beta" and at_ends:
         raise NbykError(
             f"beta: {at_ends} of {sample.size} values are exactly 0 or 1, where its density is infinite "
             "or zero; use the histogram method, or a clamped family"
         )
 
 
-def _closed_form(family_name: str, sample: Floats) -> Floats | None:
-    if family_name == "uniform":
+def _closed_form(fitting: Fitting) -> Floats | None:
+    sample = fitting.values
+    if fitting.family_name == "uniform":
         return np.array([sample.min(), np.log(np.ptp(sample))])
-    if family_name == "normal":
+    if fitting.family_name == "normal":
         return np.array([sample.mean(), np.log(sample.std())])
     return None
 
 
-def _bar_error(template: Template, sample: Floats, top: float, bins: int) -> Callable[[Floats], Floats]:
-    counts = histogram_counts(sample, bins)
+def _bar_error(fitting: Fitting) -> Callable[[Floats], Floats]:
+    counts, n = histogram_counts(fitting.values, fitting.bins), fitting.values.size
 
     def error(points: Floats) -> Floats:
-        return np.asarray(np.abs(sample.size * template.bars(points, top, bins) - counts).mean(axis=1))
+        bars = fitting.template.bars(points, fitting.top, fitting.bins)
+        return np.asarray(np.abs(n * bars - counts).mean(axis=1))
 
     return error
 
 
-def _histogram_fits(template: Template, sample: Floats, top: float, bins: int) -> list[Floats]:
+def _histogram_fits(fitting: Fitting) -> list[Floats]:
     """Return the end points of the searches from the best points of the first grid, best first."""
-    objective = _bar_error(template, sample, top, bins)
-    grid = _product([np.array(axis.start) for axis in template.axes])
+    objective, axes = _bar_error(fitting), fitting.template.axes
+    grid = _product([np.array(axis.start) for axis in axes])
     best = np.argsort(objective(grid), kind="stable")[:_N_BEAMS]
-    ends = [_refine(objective, grid[:, index], template.axes, rounds=30) for index in best]
+    ends = [_refine(objective, grid[:, index], axes, rounds=30) for index in best]
     return [point for point, _ in sorted(ends, key=lambda end: end[1])]
 
 
@@ -289,33 +304,29 @@ def _product(axes: list[Floats]) -> Floats:
     return np.stack([coordinate.ravel() for coordinate in np.meshgrid(*axes, indexing="ij")])
 
 
-def _likelihood_fit(family_name: str, template: Template, sample: Floats, top: float, bins: int) -> Floats:
-    starts = _histogram_fits(template, sample, top, bins)
-    if template.cover:
-        starts += template.cover(sample)
-    point, value = _climb(template, sample, top, starts, step=0.2, tolerance=1e-6, restarts=1)
+def _likelihood_fit(fitting: Fitting) -> Floats:
+    starts = _histogram_fits(fitting)
+    if fitting.template.cover:
+        starts += fitting.template.cover(fitting.values)
+    point, value = _climb(fitting, starts, step=0.2, tolerance=1e-6, restarts=1)
     if not np.isfinite(value):
-        raise NbykError(f"{family_name}: no parameters give all {sample.size} values a positive density")
+        raise NbykError(
+            f"{fitting.family_name}: no parameters give all {fitting.values.size} values a positive density"
+        )
     return point
 
 
 def _climb(
-    template: Template,
-    sample: Floats,
-    top: float,
-    starts: list[Floats],
-    step: float,
-    tolerance: float,
-    restarts: int,
+    fitting: Fitting, starts: list[Floats], step: float, tolerance: float, restarts: int
 ) -> tuple[Floats, float]:
     """Return the best point that Nelder-Mead reaches from the starts, and minus its log-likelihood."""
     from scipy.optimize import minimize
 
-    bounds = [axis.bounds for axis in template.axes]
+    bounds = [axis.bounds for axis in fitting.template.axes]
     lows, highs = np.array(bounds).T
 
     def cost(point: Floats) -> float:
-        total = _total(template.build(point, top), sample)
+        total = _total(fitting.build(point), fitting.values)
         # Use a large finite cost if a value is ruled out: the simplex subtracts costs, and ∞ − ∞ is NaN.
         return -total if np.isfinite(total) else 1e12
 

@@ -110,7 +110,7 @@ class Search:
     def cost(self, point: Floats, mu: Template, sigma: Template) -> tuple[float, Floats]:
         """Return minus the penalised log-likelihood per item, and its gradient (p,)."""
         split = len(mu.axes)
-        centres = np.array([np.mean(axis.start) for axis in (*mu.axes, *sigma.axes)])
+        centres = np.array([axis.centre for axis in (*mu.axes, *sigma.axes)])
         pull = (point - centres) / _PULL_SD
         mu_masses, mu_slopes = _masses_and_slopes(mu, point[:split], self.grid.mu_edges)
         sigma_masses, sigma_slopes = _masses_and_slopes(sigma, point[split:], self.grid.sigma_edges)

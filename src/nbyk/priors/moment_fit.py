@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -104,19 +105,12 @@ def fit_by_moments(
     responses = on_scale(matrix, response)
     means, sds = item_parameters(responses)
     methods = METHODS if method == "best" else (method,)
-    mu_table = compare_families(
-        means, "mu", response.top, families=mu_families, methods=methods, n_bootstrap=n_bootstrap, seed=seed
-    )
-    sigma_table = compare_families(
-        sds, "sigma", families=sigma_families, methods=methods, n_bootstrap=n_bootstrap, seed=seed
-    )
+    compare = partial(compare_families, methods=methods, n_bootstrap=n_bootstrap, seed=seed)
+    mu_table = compare(means, "mu", response.top, families=mu_families)
+    sigma_table = compare(sds, "sigma", families=sigma_families)
     prior = TwoStagePrior(name, _first(mu_table, -math.inf), _first(sigma_table, 0.0), response)
-    return MomentFit(
-        prior=prior,
-        mu_table=tuple(mu_table),
-        sigma_table=tuple(sigma_table),
-        predictive=predictive_check(prior, responses, seed, n_sets),
-    )
+    check = predictive_check(prior, responses, seed, n_sets)
+    return MomentFit(prior, tuple(mu_table), tuple(sigma_table), check)
 
 
 def _first(table: Sequence[FamilyRow], low: float) -> Family:

@@ -121,16 +121,16 @@ def predictive_check(
     as_far = np.zeros(3)
     for simulated in _simulated(prior, present, n_sets, rng):
         as_far += distances(*simulated) >= observed
-    means_p, sds_p, mean_p = (float(count) for count in (1 + as_far) / (1 + n_sets))
+    p = (1 + as_far) / (1 + n_sets)
     return PredictiveCheck(
         n_sets=n_sets,
         means_ks=float(observed[0]),
-        means_p=means_p,
+        means_p=float(p[0]),
         sds_ks=float(observed[1]),
-        sds_p=sds_p,
+        sds_p=float(p[1]),
         mean_data=mean_data,
         mean_prior=mean_prior,
-        mean_p=mean_p,
+        mean_p=float(p[2]),
     )
 
 

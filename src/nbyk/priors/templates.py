@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,6 +37,11 @@ class Coordinate:
 
     bounds: tuple[float, float]
     start: tuple[float, ...]
+
+    @cached_property
+    def centre(self) -> float:
+        """The mean of the points from which a search starts."""
+        return float(np.mean(self.start))
 
 
 @dataclass(frozen=True)

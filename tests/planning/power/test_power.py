@@ -90,8 +90,8 @@ def test_stopping_early_decides_as_all_draws_do(name: str) -> None:
     early = SystemTest(name, MAE, n_resamples=m)
     full = SystemTest(name, MAE, n_resamples=m, early=False)
     sizes = population(30 if slow else 60, epsilon=0.4 if name == "expected_p" else 0.2)
-    decided = rejections(early, sizes, n_sets, threads=2)
-    whole = rejections(full, sizes, n_sets, threads=2)
+    decided = rejections([early], sizes, n_sets, threads=2)[0]
+    whole = rejections([full], sizes, n_sets, threads=2)[0]
     np.testing.assert_array_equal(decided[0], whole[0])
     assert set(whole[1]) == {float(m)}
     assert decided[1].mean() < 0.9 * m
@@ -297,10 +297,10 @@ def test_swaps_hold_their_level_under_the_weak_null() -> None:
 
 def test_power_depends_on_neither_threads_nor_what_comes_after() -> None:
     test, size = SystemTest("swap_items", MAE), population(50)
-    whole = rejections(test, size, 200)
-    np.testing.assert_array_equal(rejections(test, size, 200, threads=3), whole)
-    np.testing.assert_array_equal(rejections(test, size, 100), whole[:, :100])
-    np.testing.assert_array_equal(rejections(test, size, 72, first_chunk=2), whole[:, 128:])
+    whole = rejections([test], size, 200)[0]
+    np.testing.assert_array_equal(rejections([test], size, 200, threads=3)[0], whole)
+    np.testing.assert_array_equal(rejections([test], size, 100)[0], whole[:, :100])
+    np.testing.assert_array_equal(rejections([test], size, 72, first_chunk=2)[0], whole[:, 128:])
 
 
 def test_draws_stop_at_the_wanted_precision() -> None:

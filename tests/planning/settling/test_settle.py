@@ -16,6 +16,7 @@ from benchmarks import settled_ratings
 from nbyk.data import load_source
 from nbyk.errors import NbykError
 from nbyk.metrics import get
+from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.settling import simulated_sizes
 from nbyk.planning.settling.fitted_systems import FittedSystems
 from nbyk.planning.settling.outlook import Outlook
@@ -240,7 +241,8 @@ def test_other_numbers_of_ratings_have_the_stated_power_on_average() -> None:
         fitted = FittedSystems.of(data, get("mse"), effect, None, 0)
         outlook = Outlook(effect, spread, effect, z_alpha, z_power, n, 100_000, 6)
         error = relative_error(gains)
-        sizes = SimulatedSizes(fitted.beside(data), outlook, error, 0.025, "swap_items", 0, 1)
+        test = SystemTest("swap_items", get("mse"), 0.025)
+        sizes = SimulatedSizes(fitted.beside(data), outlook, error, test, 1)
         named = sizes.least_responses(k, 0.8, 100)
         if named is not None:
             stated = outlook.power(n, sizes.qualities(named))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -117,34 +118,53 @@ def power_of_test(
     )
     if n_sets is not None and n_sets < 1:
         raise NbykError(f"found {n_sets}, expected at least 1 test set", argument="n_sets")
+
+    def simulate(first: int, more: int) -> int:
+        chunk = first // CHUNK
+        (found,) = rejections(
+            [chosen], population, more, first_chunk=chunk, seed=seed, threads=threads, progress=progress
+        )
+        return int(found[0].sum())
+
     if precision is None:
         sets = n_sets or 1000
-        rejected = rejections(chosen, population, sets, seed=seed, threads=threads, progress=progress)
-        return power_from(chosen, int(rejected[0].sum()), sets)
+        return power_from(chosen, simulate(0, sets), sets)
+    check_precision(precision)
+    return power_from(chosen, *until_precise(simulate, precision, n_sets or _MOST_SETS))
+
+
+def check_precision(precision: float) -> None:
+    """Raise NbykError if the wanted standard error of a power is out of range."""
     if not 0.0 < precision < 0.5:
         raise NbykError(f"found {precision}, expected a standard error such as 0.01", argument="precision")
-    most = n_sets or _MOST_SETS
-    done = found = 0
-    wanted = min(most, _FIRST_ROUND)
+
+
+def until_precise(
+    simulate: Callable[[int, int], int], precision: float, most: int | None = None
+) -> tuple[int, int]:
+    """Return the rejections and the sets once the power's standard error is below `precision`.
+
+    Parameters
+    ----------
+    simulate
+        Function of the sets so far and of the sets to add, which returns the rejections among the new ones.
+    precision
+        The wanted standard error.
+    most
+        The largest number of sets; by default there is no limit.
+    """
+    found = done = 0
+    wanted = _FIRST_ROUND if most is None else min(most, _FIRST_ROUND)
     while done < wanted:
-        first = done // CHUNK
-        new = rejections(
-            chosen,
-            population,
-            wanted - done,
-            first_chunk=first,
-            seed=seed,
-            threads=threads,
-            progress=progress,
-        )
-        done, found = wanted, found + int(new[0].sum())
+        found, done = found + simulate(done, wanted - done), wanted
         if standard_error(found, done) > precision:
-            wanted = min(most, 4 * done, sets_for(found / done, precision, done))
-    return power_from(chosen, found, done)
+            wanted = min(4 * done, _sets_for(found / done, precision, done))
+            wanted = wanted if most is None else min(most, wanted)
+    return found, done
 
 
 def rejections(
-    test: SystemTest,
+    tests: Sequence[SystemTest],
     population: Population | RedrawnPilot,
     n_sets: int,
     *,
@@ -153,16 +173,17 @@ def rejections(
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Floats:
-    """Return whether a test rejects on each set (1 or 0) and its number of draws, shape (2, n_sets).
+    """Return whether tests reject on each set (1 or 0) and their numbers of draws, shape (tests, 2, n_sets).
 
-    The sets are those of chunk `first_chunk` and the following ones.
+    The sets are those of chunk `first_chunk` and the following ones, the same for all tests.
     """
 
     def work(chunk: int, size: int) -> Floats:
         sets = SimulatedSets(population, first_chunk + chunk, size, seed)
-        return test.rejections(sets).T.astype(np.float64)
+        return np.concatenate([test.rejections(sets).T for test in tests]).astype(np.float64)
 
-    return run_chunks(n_sets, work, threads=threads, progress=progress)
+    found = run_chunks(n_sets, work, threads=threads, progress=progress)
+    return found.reshape(len(tests), 2, n_sets)
 
 
 def power_from(test: SystemTest, found: int, n_sets: int) -> Power:
@@ -188,7 +209,7 @@ def standard_error(found: int, n: int) -> float:
     return math.sqrt(share * (1.0 - share) / (n + 4))
 
 
-def sets_for(power: float, precision: float, at_least: int) -> int:
+def _sets_for(power: float, precision: float, at_least: int) -> int:
     """Return the number of sets that gives a standard error, in whole chunks and more than `at_least`."""
     share = (at_least * power + 2) / (at_least + 4)
     needed = max(share * (1.0 - share) / precision**2, at_least + 1)

@@ -5,15 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-from numpy.typing import NDArray
-
 from nbyk.metrics import get
 from nbyk.planning.power.battery import ON_ERRORS, SystemTest
-from nbyk.planning.power.estimate import power_from
-from nbyk.planning.power.simulated_sets import SimulatedSets
+from nbyk.planning.power.estimate import power_from, rejections
 from nbyk.priors import TwoStagePrior
-from nbyk.resampling.effects import Progress, run_chunks
+from nbyk.resampling.effects import Progress
 from nbyk.resampling.population import Population
 
 if TYPE_CHECKING:
@@ -86,15 +82,10 @@ def power_study(
         SystemTest(name, get("mae" if name in ON_ERRORS else metric), alpha, n_resamples=n_resamples)
         for name in tests
     ]
-
-    def work(chunk: int, size: int) -> NDArray[np.float64]:
-        sets = SimulatedSets(population, chunk, size, seed)
-        return np.concatenate([test.rejections(sets).T for test in battery]).astype(np.float64)
-
-    found = run_chunks(n_sets, work, threads=threads, progress=progress)
+    found = rejections(battery, population, n_sets, seed=seed, threads=threads, progress=progress)
     rows = []
-    for index, test in enumerate(battery):
-        power = power_from(test, int(found[2 * index].sum()), n_sets)
+    for test, (rejected, draws) in zip(battery, found, strict=True):
+        power = power_from(test, int(rejected.sum()), n_sets)
         rows.append(
             {
                 "n_items": n_items,
@@ -108,7 +99,7 @@ def power_study(
                 "power": power.power,
                 "low": power.low,
                 "high": power.high,
-                "mean_draws": float(found[2 * index + 1].mean()),
+                "mean_draws": float(draws.mean()),
             }
         )
     return pa.Table.from_pylist(rows)

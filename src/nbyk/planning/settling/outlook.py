@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+from nbyk.planning.people import Costs
 from nbyk.planning.request import LADDER
 from nbyk.planning.settling.settlement import Settlement, Size
 
@@ -125,14 +126,13 @@ class Outlook:
         return Size(whole, k_responses, self.power(whole, qualities), None)
 
     def cheapest(
-        self, k_now: float, at: Callable[[int], Qualities], costs: tuple[float, float], max_responses: int
+        self, k_now: float, at: Callable[[int], Qualities], costs: Costs, max_responses: int
     ) -> Size | None:
         """Return the cheapest size with more items and responses, if it is cheaper than more items alone."""
-        per_item, per_rating = costs
-        best, least = None, self.items_for() * (per_item + k_now * per_rating)
+        best, least = None, self.items_for() * costs.of_item(k_now)
         for k in (k for k in LADDER if k_now < k <= max_responses):
             found = self.size(self.items_for(at(k)), k, at(k))
-            cost = math.inf if found is None else found.n_items * (per_item + k * per_rating)
+            cost = math.inf if found is None else found.n_items * costs.of_item(k)
             if cost < least:
                 best, least = found, cost
             elif cost > _WORTH * least:

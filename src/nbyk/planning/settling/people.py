@@ -11,7 +11,7 @@ from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.planning.people import Crew, Spread, present_crew, spread_of_test
 from nbyk.planning.people_plan import CrewRequest, plan_with_people
-from nbyk.testing.pvalues import Alternative
+from nbyk.planning.settling.settlement import Settlement
 from nbyk.testing.shared_units import shared_units_test
 from nbyk.testing.systems.panel import FEWEST_UNITS, panel_of
 from nbyk.words import listed
@@ -19,9 +19,7 @@ from nbyk.words import listed
 _MOST_TIMES = 1000.0
 
 
-def what_people_would(
-    data: ResponseSet, metric: Metric, *, alternative: Alternative, alpha: float, power: float
-) -> str:
+def what_people_would(data: ResponseSet, metric: Metric, found: Settlement) -> str:
     """Return a sentence on the claim over new items, raters and runs; empty if items share neither.
 
     The effect is taken to stay as it is, with the variance that a comparison with ids shows
@@ -37,8 +35,8 @@ def what_people_would(
         return f"{over}, {named} cannot settle it: they cannot speak for others."
     if metric.smoothness == "jumps":
         return ""  # its parts are far off, and so would be the numbers
-    test = shared_units_test(metric, panel.responses)
-    if test.p_value(alternative) <= alpha:
+    test, alternative = shared_units_test(metric, panel.responses), found.alternative
+    if test.p_value(alternative) <= found.alpha:
         return f"{over}, there is nothing to settle (p = {test.p_value(alternative):.3g})."
     if test.effect == 0.0 or (
         alternative != "two-sided" and (test.effect > 0.0) != (alternative == "greater")
@@ -52,8 +50,8 @@ def what_people_would(
         now.runs,
         items_per_cluster=now.items_per_cluster,
         effect=test.effect,
-        power=max(power, 1.001 * alpha),
-        alpha=alpha,
+        power=max(found.target, 1.001 * found.alpha),
+        alpha=found.alpha,
         alternative="two-sided" if alternative == "two-sided" else "greater",
     )
     ways, hopeless = [], []
@@ -68,18 +66,18 @@ def what_people_would(
         if opened == "ratings_per_item" and now.raters and now.ratings_per_item >= now.raters:
             continue
         try:
-            found = plan_with_people(spread, asked.without(opened))
+            plan = plan_with_people(spread, asked.without(opened))
         except NbykError:
             continue
-        if found.reachable:
-            ways.append(words.format(getattr(found.crew, opened)))
+        if plan.reachable:
+            ways.append(words.format(getattr(plan.crew, opened)))
         else:
             hopeless.append(words.format("").replace(" of each system", "").strip())
     no = f"; more {_any_of(hopeless)} alone would not" if hopeless else ""
     if not ways:
         together = _together(spread, asked, now)
         return f"{over}, more {_any_of(hopeless)} alone would not settle it{together}."
-    return f"{over}, it takes {' or '.join(ways)} in all (t, power {power:g}){no}."
+    return f"{over}, it takes {' or '.join(ways)} in all (t, power {found.target:g}){no}."
 
 
 def _together(spread: Spread, asked: CrewRequest, now: Crew) -> str:

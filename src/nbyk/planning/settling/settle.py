@@ -12,7 +12,8 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.data.scales import GivenScale, Scale, as_scale
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.planning.people import check_clusters
+from nbyk.planning.people import Costs, check_clusters
+from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.settling.fitted_systems import FittedSystems
 from nbyk.planning.settling.outlook import Outlook, Qualities
 from nbyk.planning.settling.people import what_people_would
@@ -22,13 +23,14 @@ from nbyk.resampling.effects import as_metrics
 from nbyk.testing.decision import check_level
 from nbyk.testing.engine.inputs import as_response_set, as_seed
 from nbyk.testing.pvalues import Alternative, tie_tolerance
-from nbyk.testing.shared_units.cautions import about_units, named_units
 from nbyk.testing.systems.compare import compare
 from nbyk.testing.systems.evidence import item_effects
 from nbyk.testing.systems.result import ComparisonResult, ConfidenceInterval
 from nbyk.testing.systems.variance import variance_shares
+from nbyk.testing.unit_cautions import about_units, named_units
 
 NULLS = ("swap_items", "shifted")
+_RESAMPLES = 1_999
 
 
 def settle(
@@ -145,13 +147,11 @@ def settle(
         max_items=max_items,
         max_responses=max_responses,
     )
-    people = what_people_would(data, chosen, alternative=alternative, alpha=alpha, power=power)
-    found = replace(found, people=people)
+    found = replace(found, people=what_people_would(data, chosen, found))
     if result.significant:
         return found
-    settled = _settled(
-        found, result, data, chosen, null, (cost_per_item, cost_per_rating), as_scale(scale), seed, threads
-    )
+    costs = Costs(cost_per_item, cost_per_rating)
+    settled = _settled(found, result, data, chosen, costs, as_scale(scale), threads)
     sharing = about_units(named_units(data), data.n_items, has_gold=data.has_gold, claim="size")
     return replace(settled, warnings=(*settled.warnings, *sharing))
 
@@ -160,16 +160,14 @@ def _settled(
     found: Settlement,
     result: ComparisonResult,
     data: ResponseSet,
-    chosen: Metric,
-    null: str,
-    costs: tuple[float, float],
+    metric: Metric,
+    costs: Costs,
     scale: Scale | None,
-    seed: int,
     threads: int,
 ) -> Settlement:
     """Return the sizes that would settle an undecided comparison."""
     spread = _unless_rounding(float(result.bootstrap_distribution.std(ddof=1)), result)
-    outlook = Outlook.of(found, spread, null)
+    outlook = Outlook.of(found, spread, result.null)
     found = replace(found, power=outlook.power(found.n_items), least_items=outlook.least_items())
     if outlook.effect <= 0.0:
         return found
@@ -180,17 +178,17 @@ def _settled(
     try:
         if outlook.spread == 0.0:
             raise NbykError("the effect is the same on every bootstrapped test set")
-        if not chosen.needs_gold:
-            return _from_shares(found, outlook, data, chosen, costs, seed)
+        if not metric.needs_gold:
+            return _from_shares(found, outlook, data, metric, costs, result.seed)
         towards_a = result.effect > 0.0
         seen = data if towards_a else ResponseSet(data.gold, data.b, data.a)
-        fitted = FittedSystems.of(seen, chosen, abs(result.effect), scale, seed)
+        fitted = FittedSystems.of(seen, metric, abs(result.effect), scale, result.seed)
     except NbykError as error:
         return replace(found, warnings=(f"nbyk can plan only more items: {error}",))
-    populations = fitted.beside(seen)
-    of_spread = relative_error(item_effects(data, chosen))
-    sizes = SimulatedSizes(populations, outlook, of_spread, found.one_sided_alpha, null, seed, threads)
-    return sizes.settled(found, costs)
+    n_resamples = max(_RESAMPLES, math.ceil(1.0 / found.one_sided_alpha))
+    test = SystemTest(result.null, metric, found.one_sided_alpha, n_resamples=n_resamples)
+    of_spread = relative_error(item_effects(data, metric))
+    return SimulatedSizes(fitted.beside(seen), outlook, of_spread, test, threads).settled(found, costs)
 
 
 def _unless_rounding(value: float, result: ComparisonResult) -> float:
@@ -212,7 +210,7 @@ def _from_shares(
     outlook: Outlook,
     data: ResponseSet,
     metric: Metric,
-    costs: tuple[float, float],
+    costs: Costs,
     seed: int,
 ) -> Settlement:
     """Return the answer for an additive metric without gold, whose effect is the same at every K."""

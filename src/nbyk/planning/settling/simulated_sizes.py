@@ -9,7 +9,9 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.planning.power.estimate import power_of_test
+from nbyk.planning.people import Costs
+from nbyk.planning.power.battery import SystemTest
+from nbyk.planning.power.estimate import rejections
 from nbyk.planning.settling.fitted_systems import FittedSystems
 from nbyk.planning.settling.outlook import Outlook, Qualities
 from nbyk.planning.settling.settlement import Settlement, Size
@@ -19,7 +21,6 @@ _SETS = (512, 4_096)
 _ITEMS_OF_SETS = 4_000_000
 """Most items of all these sets together, unless that would mean fewer than the smallest number of sets."""
 _MOST_SIMULATED = 200_000
-_RESAMPLES = 1_999
 _FAR = 3.0
 _ATTEMPTS = 5
 _STEP = 1.25
@@ -68,26 +69,25 @@ class SimulatedSizes:
         The approximation from the data.
     spread_error
         Relative standard error of the spread of the data's effect.
-    alpha, null
-        The level of the one-sided test, and its null.
+    test
+        The one-sided test.
     """
 
     populations: tuple[tuple[float, FittedSystems], ...]
     outlook: Outlook
     spread_error: float
-    alpha: float
-    null: str
-    seed: int
+    test: SystemTest
     threads: int
 
-    def settled(self, found: Settlement, costs: tuple[float, float]) -> Settlement:
+    def settled(self, found: Settlement, costs: Costs) -> Settlement:
         """Return the answer; the simulated power at each size is the requested one."""
         population = self._likeliest.population
         items = self._with_power(found, found.items)
         both = self.outlook.cheapest(found.k_responses, self.qualities, costs, found.max_responses)
         both = self._with_power(found, both)
-        if both is not None and items is not None and _cost(both, costs) >= _cost(items, costs):
-            both = None
+        if both is not None and items is not None:
+            prices = [size.n_items * costs.of_item(size.k_responses) for size in (items, both)]
+            both = both if prices[1] < prices[0] else None
         settled = replace(
             found,
             items=items,
@@ -173,17 +173,10 @@ class SimulatedSizes:
     def _power(self, n_items: int, k_responses: float) -> float:
         """Return the simulated power at a size."""
         k = max(1, round(k_responses))
-        return power_of_test(
-            replace(self._likeliest.population, n_items=self._items(n_items, k), k_responses=k),
-            self._likeliest.metric,
-            test=self.null,
-            alpha=self.alpha,
-            alternative="greater",
-            n_sets=self._n_sets(n_items, k),
-            n_resamples=max(_RESAMPLES, math.ceil(1.0 / self.alpha)),
-            seed=self.seed,
-            threads=self.threads,
-        ).power
+        size = replace(self._likeliest.population, n_items=self._items(n_items, k), k_responses=k)
+        n_sets, seed = self._n_sets(n_items, k), self._likeliest.seed
+        (found,) = rejections([self.test], size, n_sets, seed=seed, threads=self.threads)
+        return float(found[0].sum()) / n_sets
 
     def _n_sets(self, n_items: int, k_responses: float) -> int:
         least, most = _SETS
@@ -208,8 +201,3 @@ class SimulatedSizes:
                 return size
             k = math.ceil(_STEP * k)
         return None
-
-
-def _cost(size: Size, costs: tuple[float, float]) -> float:
-    per_item, per_rating = costs
-    return size.n_items * (per_item + size.k_responses * per_rating)

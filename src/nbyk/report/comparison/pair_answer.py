@@ -27,7 +27,6 @@ from nbyk.report.comparison.tables import (
 )
 from nbyk.testing.pvalues import ExpectedP, PValue
 from nbyk.testing.shared_units import VariancePart
-from nbyk.testing.shared_units.kinds import kind_of, plural
 from nbyk.testing.systems.evidence import item_effects
 from nbyk.testing.systems.result import (
     DEFAULT_METHOD,
@@ -42,6 +41,7 @@ from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.sentences import number
 from nbyk.testing.systems.splits import SOURCES
 from nbyk.testing.systems.variance import VarianceShares
+from nbyk.testing.unit_kinds import kind_of, plural
 from nbyk.words import in_full, listed, with_names
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from itertools import combinations
 
 from nbyk.data import Systems
 from nbyk.data.units import Units
-from nbyk.testing.shared_units.kinds import kind_of, names_of_both, plural
+from nbyk.testing.unit_kinds import kind_of, names_of_both, plural
 
 _MOST = 12
 """Names that a list prints."""

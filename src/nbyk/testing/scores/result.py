@@ -11,7 +11,7 @@ from nbyk.notebook import ShownInNotebooks
 from nbyk.testing.pvalues import Alternative, PValue, p_relation, side_in_words
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.means import mean_difference
-from nbyk.testing.shared_units.cautions import about_pairs
+from nbyk.testing.unit_cautions import about_pairs
 
 CONFIDENCE_LEVEL = 0.95
 """Coverage of the interval in a test's result."""

@@ -14,12 +14,12 @@ from nbyk.metrics.item_means import item_means
 from nbyk.metrics.units import threshold_of
 from nbyk.testing.intervals import share_below
 from nbyk.testing.pvalues import attained_level
-from nbyk.testing.shared_units.cautions import about_units, named_units
 from nbyk.testing.systems.claims import few_units
 from nbyk.testing.systems.measured import LEVEL, PERCENTILE, Measured, nearest_measured
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.result import ALIKE, TESTED, ComparisonResult
 from nbyk.testing.systems.sentences import number
+from nbyk.testing.unit_cautions import about_units, named_units
 
 _ROLES = {"raters": ("gold",), "runs": ("A", "B"), "runs of A": ("A",), "runs of B": ("B",)}
 """The roles whose shared units each source has."""

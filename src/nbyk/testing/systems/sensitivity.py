@@ -24,9 +24,9 @@ from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_response_set, as_seed
 from nbyk.testing.intervals import check_confidence_level, percentile_interval
 from nbyk.testing.pvalues import Alternative, PValue, expected_p, null_at_least, p_value, tie_tolerance
-from nbyk.testing.shared_units.cautions import about_units, named_units
 from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, plain
+from nbyk.testing.unit_cautions import about_units, named_units
 from nbyk.words import listed, with_names
 
 Floats = NDArray[np.float64]

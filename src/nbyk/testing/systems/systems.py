@@ -26,7 +26,6 @@ from nbyk.testing.family import Drawn, Hypotheses, swap_bound
 from nbyk.testing.intervals import check_confidence_level, percentile_interval
 from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import Alternative
-from nbyk.testing.shared_units.cautions import about_units
 from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.cautions import about_number
 from nbyk.testing.systems.claims import few_units
@@ -38,6 +37,7 @@ from nbyk.testing.systems.ranks import groups, letters, rank_percentiles, rank_s
 from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, ConfidenceInterval
 from nbyk.testing.systems.sentences import MORE_DRAWS
 from nbyk.testing.systems.standings import Leaderboard, Pair, Standing
+from nbyk.testing.unit_cautions import about_units
 
 Floats = NDArray[np.float64]
 Integers = NDArray[np.int64]

@@ -18,7 +18,6 @@ from nbyk.testing.engine.draws import ItemStreams
 from nbyk.testing.engine.inputs import as_response_set, as_seed
 from nbyk.testing.engine.rows import Rows, item_scores
 from nbyk.testing.shared_units import VariancePart
-from nbyk.testing.shared_units.cautions import about_units, named_units
 from nbyk.testing.systems.clustered import (
     clustered_parts,
     share_of_clusters,
@@ -26,6 +25,7 @@ from nbyk.testing.systems.clustered import (
     with_clusters,
 )
 from nbyk.testing.systems.splits import ROLES, SOURCES, Effects, Splits
+from nbyk.testing.unit_cautions import about_units, named_units
 
 Floats = NDArray[np.float64]
 

@@ -1,21 +1,153 @@
-"""A plan in one sentence that you can quote: the request in its own unit, the answer and the assumptions."""
+"""The result of a plan, and its sentence that you can quote: the request, the answer and the assumptions."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from dataclasses import asdict, dataclass
+from typing import Any
 
 from nbyk.metrics.units import unit_power
+from nbyk.notebook import ShownInNotebooks
+from nbyk.planning.answer import Candidate
+from nbyk.planning.item_moments import PowerCurve
+from nbyk.planning.power.estimate import Power
+from nbyk.planning.request import Request
 from nbyk.planning.sides import SIDES
 from nbyk.planning.simulation import EPSILON_FROM
 from nbyk.resampling.pilot_items import PilotItems
 
-if TYPE_CHECKING:
-    from nbyk.planning.plan import Plan
-
 _FIFTH = 1.2
 
 
-def plan_sentence(plan: Plan) -> str:
+@dataclass(frozen=True)
+class Plan(ShownInNotebooks):
+    """A size, a difference and a power that go together, with the details of the search.
+
+    Attributes
+    ----------
+    request
+        The request.
+    n_items, k_responses
+        The size: items N and gold ratings (and responses of each system) per item K.
+    epsilon
+        Half-width ε_B of the perturbation of B's item means; without gold, the shift of all of them.
+    power
+        The power at the size, from fresh test sets.
+    low, high
+        95 % interval of the quantity solved for, from Monte-Carlo error alone.
+    candidates
+        The K that were compared, in order; one row if there was nothing to compare.
+    ties
+        K of other simulated candidates that are as good as the chosen one within Monte-Carlo error.
+    effect
+        The expected effect on the metric in the long run (K → ∞); None if it is undefined.
+    asked_effect
+        The requested effect, in its own unit; None if ε was given or solved for.
+    curves
+        Power curves by K at the plan's ε, for figures; empty unless requested.
+    seed
+        Seed of the simulations.
+    warnings
+        Cautions about the plan, one sentence each, such as about the ratings to which the prior is fitted.
+    beside
+        For a pilot's own items: the plan from a prior fitted to them, or the reason why there is none.
+    scale
+        The ends of the scale in whose unit the effects are; None if they are not known.
+    """
+
+    request: Request
+    n_items: int
+    k_responses: int
+    epsilon: float
+    power: Power
+    low: float
+    high: float
+    candidates: tuple[Candidate, ...]
+    ties: tuple[int, ...] = ()
+    effect: float | None = None
+    asked_effect: float | None = None
+    curves: tuple[PowerCurve, ...] = ()
+    seed: int = 0
+    warnings: tuple[str, ...] = ()
+    beside: Plan | str | None = None
+    scale: tuple[float, float] | None = None
+
+    @property
+    def open(self) -> str:
+        """The quantity solved for: "n_items", "k_responses", "epsilon", "power" or "budget"."""
+        return self.request.open
+
+    @property
+    def cost(self) -> float:
+        """The cost of the gold ratings of the size."""
+        return self.request.cost(self.n_items, self.k_responses)
+
+    @property
+    def sentence(self) -> str:
+        """The answer in one sentence that you can quote, after a caution if the prior's check rejects it.
+
+        If a fitted prior gives an answer that differs by more than a fifth, that answer follows.
+        """
+        caution = self.request.prior.caution
+        return " ".join(part for part in (caution, _answer(self), _beside(self)) if part)
+
+    @property
+    def _beside(self) -> dict[str, Any]:
+        if self.beside is None:
+            return {}
+        return {"of_fitted_prior": self.beside if isinstance(self.beside, str) else self.beside.to_dict()}
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % interval of the quantity solved for, from Monte-Carlo error alone."""
+        return self.low, self.high
+
+    @property
+    def standard_error(self) -> float:
+        """Monte-Carlo standard error of the power at the size; a plan has no p-value."""
+        return self.power.standard_error
+
+    @property
+    def _given(self) -> dict[str, float]:
+        given = {name: getattr(self.request, name) for name in self.request.given}
+        if self.asked_effect is not None:
+            given["effect"] = self.asked_effect
+        if self.asked_effect is not None or self.request.of_pair:
+            del given["epsilon"]
+        return given
+
+    def to_dict(self) -> dict[str, Any]:
+        """Return the plan as plain values that JSON can hold."""
+        asked = self.request
+        return {
+            "sentence": self.sentence,
+            "open": self.open,
+            "given": self._given,
+            "n_items": self.n_items,
+            "k_responses": self.k_responses,
+            "epsilon": self.epsilon,
+            "effect": self.effect,
+            "cost": self.cost,
+            "cost_per_item": asked.cost_per_item,
+            "cost_per_rating": asked.cost_per_rating,
+            "power": {**asdict(self.power), "standard_error": self.power.standard_error},
+            "low": self.low,
+            "high": self.high,
+            "ties": list(self.ties),
+            "candidates": [asdict(row) for row in self.candidates],
+            "n_runs": asked.n_runs or "K",
+            "epsilon_a": asked.epsilon_a,
+            "sd_scale_a": asked.sd_scale_a,
+            "sd_scale_b": asked.sd_scale_b,
+            "max_items": asked.max_items,
+            "max_responses": asked.max_responses,
+            "prior": asked.prior.to_dict(),
+            "seed": self.seed,
+            "warnings": list(self.warnings),
+            **self._beside,
+        }
+
+
+def _answer(plan: Plan) -> str:
     """Return a plan's answer, without its caution."""
     asked, power = plan.request, plan.power
     of_each = "each" if asked.has_gold else "of either system's answer"
@@ -89,7 +221,7 @@ def _items(plan: Plan) -> str:
     return f"{drawn}, each rated by other people"
 
 
-def beside_sentence(plan: Plan) -> str:
+def _beside(plan: Plan) -> str:
     """Return the answer by a prior fitted to the pilot if it differs by more than a fifth; else ""."""
     other = plan.beside
     if other is None:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.data.units import Units
-from nbyk.testing.shared_units.kinds import kind_of, plural
+from nbyk.testing.unit_kinds import kind_of, plural
 from nbyk.words import listed
 
 Claim = Literal["test", "size", "variance", "labels", "prior"]

@@ -13,9 +13,9 @@ import nbyk
 from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.units import ALL_FRESH, Units
 from nbyk.planning.settling import simulated_sizes
-from nbyk.testing.shared_units.cautions import about_units
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.variance import variance_shares
+from nbyk.testing.unit_cautions import about_units
 
 compare = partial(nbyk.compare, generalise=("items",))
 settle = partial(nbyk.settle, max_responses=10, n_resamples=999)
