@@ -17,7 +17,8 @@ class Boostsa2022Study(Study):
 
     name = "boostsa2022"
     steps: ClassVar = {
-        name: f"nbyk_papers.boostsa2022.cells:{name}" for name in ("balanced", "tagging", "example", "levels")
+        name: f"nbyk_papers.boostsa2022.label_cells:{name}"
+        for name in ("balanced", "tagging", "example", "levels")
     }
     report = "nbyk_papers.boostsa2022.report:report"
 

@@ -74,14 +74,13 @@ def pvalues(
     """
     import pyarrow as pa
 
-    from nbyk.data import Ratings
-    from nbyk.files import read_parquet
+    from nbyk.data.ratings import stored_ratings
     from nbyk.planning.sharing_fit import fit_sharing
     from nbyk.priors import read_prior
     from nbyk.resampling.population import Population
 
     of_items = read_prior(prior)
-    fit = fit_sharing(Ratings.from_table(read_parquet(ratings, ("item", "rater", "value"))[0]), of_items)
+    fit = fit_sharing(stored_ratings(ratings)[0], of_items)
     rows: list[dict[str, Any]] = []
     with work.progress(len(sizes)):
         for n_items, k in sizes:
