@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,6 +25,7 @@ from nbyk_papers.homan2025.design import (
     own_size,
     published_source,
 )
+from nbyk_papers.trials import Trials
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -163,15 +165,27 @@ def power_cells(config: Any, settings: Any) -> Iterator[Cell]:
         )
 
 
+@dataclass(frozen=True)
+class GridDraws:
+    """The draws behind the p-values of a size.
+
+    Attributes
+    ----------
+    metrics
+        Names of metrics.
+    n_draws
+        Draws M.
+    seed
+        Their seed.
+    """
+
+    metrics: Sequence[str]
+    n_draws: int
+    seed: int
+
+
 def grid(
-    prior: Path,
-    *,
-    sizes: Sequence[Size],
-    epsilon_b: float,
-    metrics: Sequence[str],
-    n_draws: int,
-    seed: int,
-    work: Work,
+    prior: Path, *, sizes: Sequence[Size], epsilon_b: float, draws: GridDraws, work: Work
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute expected p-values at every size, under both semantics and by both bootstraps."""
     import pyarrow as pa
@@ -180,19 +194,19 @@ def grid(
     from nbyk.priors import read_prior
 
     population = read_prior(prior)
-    with work.progress(n_draws * len(sizes)):
+    with work.progress(draws.n_draws * len(sizes)):
         table = size_grid(
             population,
-            metrics,
+            draws.metrics,
             [(n, k) for n, k in sizes],
             epsilon_b=epsilon_b,
-            n_draws=n_draws,
-            seed=seed,
+            n_draws=draws.n_draws,
+            seed=draws.seed,
             threads=work.threads,
             progress=work.advance,
         )
     column = pa.array([epsilon_b] * table.num_rows, pa.float64())
-    return table.append_column("epsilon_b", column), {"M": n_draws, "prior": population.to_dict()}
+    return table.append_column("epsilon_b", column), {"M": draws.n_draws, "prior": population.to_dict()}
 
 
 def claims(
@@ -202,9 +216,7 @@ def claims(
     own_draws: int,
     sizes: Sequence[Size],
     epsilons: Sequence[float],
-    metrics: Sequence[str],
-    n_draws: int,
-    seed: int,
+    draws: GridDraws,
     work: Work,
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute expected p-values at a data set's own size and at further sizes, for each ε."""
@@ -212,12 +224,10 @@ def claims(
 
     parts = []
     for epsilon in epsilons:
-        for of_sizes, draws in (([own_size], own_draws), (sizes, n_draws)):
-            table, of_prior = grid(
-                prior, sizes=of_sizes, epsilon_b=epsilon, metrics=metrics, n_draws=draws, seed=seed, work=work
-            )
+        for at, of_them in (([own_size], replace(draws, n_draws=own_draws)), (sizes, draws)):
+            table, of_prior = grid(prior, sizes=at, epsilon_b=epsilon, draws=of_them, work=work)
             parts.append(table)
-    return pa.concat_tables(parts), of_prior | {"M": max(own_draws, n_draws)}
+    return pa.concat_tables(parts), of_prior | {"M": max(own_draws, draws.n_draws)}
 
 
 def power(
@@ -226,9 +236,7 @@ def power(
     n_items: int,
     k_responses: int,
     epsilon_b: float,
-    n_sets: int,
-    n_resamples: int,
-    seed: int,
+    trials: Trials,
     work: Work,
     metric: str = "mae",
 ) -> tuple[pa.Table, dict[str, Any]]:
@@ -237,17 +245,17 @@ def power(
     from nbyk.priors import read_prior
 
     population = read_prior(prior)
-    with work.progress(n_sets):
+    with work.progress(trials.n_sets):
         table = power_study(
             population,
             metric,
             n_items=n_items,
             k_responses=k_responses,
             epsilon_b=epsilon_b,
-            n_sets=n_sets,
-            n_resamples=n_resamples,
-            seed=seed,
+            n_sets=trials.n_sets,
+            n_resamples=trials.n_resamples,
+            seed=trials.seed,
             threads=work.threads,
             progress=work.advance,
         )
-    return table, {"M": n_resamples, "prior": population.to_dict()}
+    return table, {"M": trials.n_resamples, "prior": population.to_dict()}

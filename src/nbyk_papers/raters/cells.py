@@ -13,6 +13,7 @@ from nbyk.studies.cell import Cell
 from nbyk_papers.homan2025.cells import prior_file
 from nbyk_papers.homan2025.design import LABELS as PUBLISHED
 from nbyk_papers.raters.design import ALPHA, FORGOTTEN, KEPT, METRICS, OTHERS, WITH_IDS
+from nbyk_papers.trials import Trials
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -61,9 +62,7 @@ def pvalues(
     epsilon: float,
     shift: float,
     sizes: Sequence[Sequence[int]],
-    n_sets: int,
-    n_resamples: int,
-    seed: int,
+    trials: Trials,
     work: Work,
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute p at every size, by the papers' method and by nbyk's, with and without the raters' ids.
@@ -86,13 +85,13 @@ def pvalues(
         for n_items, k in sizes:
             population = Population(of_items, n_items, k, epsilon, shift_b=shift)
             shared = replace(fit.sharing, n_raters=k)
-            found = _of_size(population, shared, n_sets, n_resamples, seed)
+            found = _of_size(population, shared, trials)
             size = {
                 "epsilon": epsilon,
                 "shift": shift,
                 "n_items": n_items,
                 "k_responses": k,
-                "n_sets": n_sets,
+                "n_sets": trials.n_sets,
             }
             rows += [{**size, **row} for row in found]
             work.advance(1)
@@ -106,23 +105,22 @@ def pvalues(
     table = pa.Table.from_pylist(rows)
     for name, value in of_raters.items():
         table = table.append_column(name, pa.array([value] * len(rows)))
-    return table, {"M": n_resamples, **of_raters}
+    return table, {"M": trials.n_resamples, **of_raters}
 
 
-def _of_size(
-    population: Population, shared: Sharing, n_sets: int, n_resamples: int, seed: int
-) -> Iterator[dict[str, Any]]:
+def _of_size(population: Population, shared: Sharing, trials: Trials) -> Iterator[dict[str, Any]]:
     """Yield the rows of one size: one for each metric, semantics and way to treat raters."""
     from nbyk.resampling.shared_population import Sharing, simulate_shared
 
     p: dict[tuple[str, str, str], list[float]] = {}
-    for index in range(n_sets):
+    for index in range(trials.n_sets):
         fresh, same = (
-            simulate_shared(population, sharing, seed=seed, index=index) for sharing in (Sharing(), shared)
+            simulate_shared(population, sharing, seed=trials.seed, index=index)
+            for sharing in (Sharing(), shared)
         )
         for raters, data in ((OTHERS, fresh), (FORGOTTEN, same), (KEPT, same)):
             for semantics, values in (
-                ("published", _published(data, _SAMPLERS[raters], n_resamples, seed)),
+                ("published", _published(data, _SAMPLERS[raters], trials)),
                 ("recommended", _recommended(data, kept=raters == KEPT)),
             ):
                 for metric, value in zip(METRICS, values, strict=True):
@@ -139,14 +137,20 @@ def _of_size(
         }
 
 
-def _published(data: ResponseSet, sampler: str, n_resamples: int, seed: int) -> list[float]:
+def _published(data: ResponseSet, sampler: str, trials: Trials) -> list[float]:
     """Return the papers' expected p under the null of pooled responses, for each metric."""
     from nbyk.resampling.resample import hypothesis_effects
     from nbyk.testing.pvalues import expected_p
 
     drawn = [
         hypothesis_effects(
-            data, METRICS, sampler=sampler, null=null, n_resamples=n_resamples, share_gold=False, seed=seed
+            data,
+            METRICS,
+            sampler=sampler,
+            null=null,
+            n_resamples=trials.n_resamples,
+            share_gold=False,
+            seed=trials.seed,
         )
         for null in (None, "pooled")
     ]
