@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from nbyk.data.columns import Columns
 from nbyk.data.layouts import ARRAY_SUFFIXES, long_cells
 from nbyk.data.ratings import Ratings
 from nbyk.data.reading import read_ratings
@@ -283,7 +284,7 @@ def parse_mhs(path: str | os.PathLike[str], question: str = "respect") -> Rating
         return read_ratings(path)
     for name in ("annotator_id", question):
         table.column(name, "expected an upstream measuring-hate-speech.parquet")
-    cells = long_cells(table, "comment_id", "annotator_id", question)
+    cells = long_cells(table, Columns("comment_id", "annotator_id", question))
     values = cells.numbers()
     first: dict[tuple[str, str], int] = {}
     for row, key in enumerate(zip(cells.items, cells.raters, strict=True)):
