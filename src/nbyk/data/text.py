@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from nbyk.data.readers.recording import columns_of
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
@@ -182,8 +183,7 @@ def columns_of_objects(content: Any) -> dict[str, list[Any]] | None:
     """Return a list of JSON objects as columns, None for a missing member; None if it is no such list."""
     if not isinstance(content, list) or not all(isinstance(row, dict) for row in content):
         return None
-    names = dict.fromkeys(name for row in content for name in row)
-    return {name: [row.get(name) for row in content] for name in names}
+    return columns_of(content)
 
 
 def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
