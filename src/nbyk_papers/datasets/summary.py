@@ -17,6 +17,7 @@ from nbyk.data.ratings import stored_ratings
 from nbyk.errors import NbykError
 from nbyk.files import read_json
 from nbyk.priors import TwoStagePrior, read_prior
+from nbyk_papers.partitions import in_order
 from nbyk_papers.wein2023.comparison import read_p_values
 from nbyk_papers.wein2023.design import COLUMNS
 
@@ -135,13 +136,7 @@ def p_value_table(files: Sequence[str | os.PathLike[str]], order: Sequence[str])
         true_p=("true_p", "first"),
         true_se=("true_se", "first"),
     )
-    rank = {name: place for place, name in enumerate(order)}
-    table = table.reset_index()
-    return table.sort_values(
-        ["source", "semantics", "n_items", "k_responses"],
-        key=lambda column: column.map(rank) if column.name == "source" else column,
-        kind="stable",
-    ).reset_index(drop=True)
+    return in_order(table.reset_index(), ["source", "semantics", "n_items", "k_responses"], {"source": order})
 
 
 def shown_p_values(table: pd.DataFrame) -> pd.DataFrame:
