@@ -75,7 +75,7 @@ def level_cells(config: Any, settings: Any) -> Iterator[Cell]:
 def _batches(whole: Cell, shares: Sequence[float], kind: str, scores: Sequence[str]) -> Iterator[Cell]:
     """Yield the cells of the batches of shares and of scores that make up a whole."""
     asked = [(SHARES, [str(share) for share in shares]), (SCORES_OF_KIND[kind], scores)]
-    place = Path("results", whole.file)
+    place = Path(whole.path)
     for (shares_key, of_shares), (scores_key, of_scores) in plan_of_axes(
         asked, stored_keys(place.parent, place.name)
     ):

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nbyk.studies.batches import Axis, plan_of_axes, stored_keys
 from nbyk.studies.cell import Cell
 from nbyk.studies.grids import Field, Grid, Point
+from nbyk.studies.results import fit_file
 from nbyk_papers.homan2025.design import (
     BUDGETS,
     CLAIM_EPSILONS,
@@ -43,7 +44,6 @@ def size_name(size: Size) -> str:
     return f"n-{size[0]}_k-{size[1]}"
 
 
-SIZE_OF_NAME = {size_name(size): size for size in PAPERS_SIZES}
 _PAPERS_SECONDS = 245.0
 """The measured seconds of a cell with all sizes of the paper's grid."""
 
@@ -60,14 +60,18 @@ def _seconds(size: Point) -> float:
     return max(0.5, _PAPERS_SECONDS * size[0] * size[1] / PAPERS_RESPONSES)
 
 
-SIZES = Axis("grid", tuple(SIZE_OF_NAME), further=(_GRID, _seconds))
+SIZES = Axis("grid", tuple(map(size_name, PAPERS_SIZES)), further=(_GRID, _seconds))
 GRID_METRICS = Axis("homan2025", METRICS)
+
+
+FITS = "homan2025/fits"
+"""The folder of the priors that are fitted by the paper's method."""
 
 
 def prior_file(source: str) -> str:
     """Return the file of a source's prior: the published one, or that of our own fit."""
     if is_own_fit(source):
-        return f"results/homan2025/fits/{published_source(source)}/prior.json"
+        return fit_file(published_source(source), "prior", FITS)
     return f"results/priors/published/{source}.json"
 
 

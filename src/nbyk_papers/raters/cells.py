@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbyk.studies.cell import Cell
+from nbyk.studies.results import DOWNLOADS, fit_file, ratings_file
 from nbyk_papers.homan2025.cells import prior_file
 from nbyk_papers.homan2025.design import LABELS as PUBLISHED
 from nbyk_papers.raters.design import ALPHA, FORGOTTEN, KEPT, METRICS, OTHERS, WITH_IDS
@@ -23,20 +24,19 @@ if TYPE_CHECKING:
     from nbyk.resampling.shared_population import Sharing
     from nbyk.studies.steps import Work
 
-COPIES = Path("results/downloads")
 _SAMPLERS = {OTHERS: "raters_within_items", FORGOTTEN: "raters_within_items", KEPT: "items_and_raters"}
 
 
 def p_value_cells(config: Any, settings: Any) -> Iterator[Cell]:
     """Yield a cell for each data set with ids and each kind of system B."""
-    at_hand = config.at_hand(COPIES)
+    at_hand = config.at_hand(DOWNLOADS)
     systems = [
         *((epsilon, 0.0) for epsilon in settings.epsilons),
         *((0.0, shift) for shift in settings.shifts),
     ]
     ratings = sum(n * k for n, k in settings.all_sizes)
     for source in settings.sources or [name for name in WITH_IDS if name in at_hand]:
-        prior = prior_file(source) if source in PUBLISHED else f"results/fits/{source}/prior.json"
+        prior = prior_file(source) if source in PUBLISHED else fit_file(source, "prior")
         for epsilon, shift in systems:
             yield Cell(
                 f"raters/pvalues/source={source}/epsilon-{epsilon}_shift-{shift}.parquet",
@@ -49,7 +49,7 @@ def p_value_cells(config: Any, settings: Any) -> Iterator[Cell]:
                     "n_resamples": settings.n_resamples,
                     "seed": config.seed,
                 },
-                {"prior": prior, "ratings": f"results/ratings/{source}.parquet"},
+                {"prior": prior, "ratings": ratings_file(source)},
                 memory=400,
                 seconds=min(500.0, 5.0 + 2e-7 * ratings * settings.n_sets * settings.n_resamples),
             )
