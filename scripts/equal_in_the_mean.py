@@ -14,12 +14,12 @@ import sys
 
 from scipy.optimize import brentq
 
-from nbyk.metrics import get
 from nbyk.priors import TwoStagePrior, published_prior
 from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import simulated_effects
+from nbyk.studies.steps import Work
 from nbyk_papers.calibration.calibrate import calibrate
-from nbyk_papers.calibration.design import ALPHAS
+from nbyk_papers.calibration.design import ALPHAS, RateTests
 
 SOURCES, SIZES, METRIC, EPSILON = ("simulated", "toxicity"), ((50, 5), (200, 5)), "mae", 0.3
 
@@ -46,7 +46,8 @@ def main() -> None:
             scale = brentq(mean_effect, 0.8, 6.0, args=(prior, k), xtol=1e-3)
             print(f"{source}, {n} × {k}: s = {scale:.3f}", file=sys.stderr)
             population = Population(prior, n, k, EPSILON, sd_scale_a=scale)
-            rates = calibrate(population, [get(METRIC)], ALPHAS, n_sets=n_sets, seed=1).to_pandas()
+            tests = RateTests([METRIC], (), ALPHAS, n_sets, n_resamples=199, n_bootstraps=999, seed=1)
+            rates = calibrate(population, tests, Work("equal in the mean")).to_pandas()
             found.append(rates.drop(columns=["low", "high"]).assign(source=source, scale=round(scale, 3)))
     pd.concat(found).to_csv(sys.stdout, index=False, lineterminator="\n")
 

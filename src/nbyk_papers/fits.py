@@ -1,7 +1,10 @@
-"""Item means and deviations of ratings beside those of a prior's responses."""
+"""Priors fitted to ratings: their files, and item means and deviations of both, side by side."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,6 +18,28 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True)
+class Fits:
+    """The priors fitted to sources.
+
+    Attributes
+    ----------
+    fitted
+        The names of the fits.
+    ratings, priors, checks
+        The files of each: the ratings, the prior, and how well it fits them.
+    """
+
+    fitted: Sequence[str]
+    ratings: Sequence[Path] = ()
+    priors: Sequence[Path] = ()
+    checks: Sequence[Path] = ()
+
+    def files(self) -> dict[str, tuple[Path, Path]]:
+        """Return the ratings and the prior of each fit by its name."""
+        return dict(zip(self.fitted, zip(self.ratings, self.priors, strict=True), strict=True))
 
 
 def moments_of_prior(prior: TwoStagePrior, like: Floats, seed: int) -> tuple[Floats, Floats]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -22,16 +23,37 @@ Figures = Mapping[str, Callable[[], "Figure"]]
 _SEMANTICS = ("published", "recommended")
 
 
+@dataclass(frozen=True)
+class Page:
+    """The page of a study, whatever its numbers.
+
+    Attributes
+    ----------
+    title
+        The name of the reproduced work.
+    template
+        The template of the page's beginning.
+    first
+        The figure to begin with.
+    titles
+        Title of a figure, by the last part of its name.
+    marked
+        Columns of tables in which values beyond ±3 are marked.
+    """
+
+    title: str
+    template: Path
+    first: str
+    titles: Mapping[str, str]
+    marked: tuple[str, ...] = ()
+
+
 def study_answer(
-    title: str,
+    page: Page,
     summary: Mapping[str, Any],
     tables: Tables,
     figures: Figures,
     *,
-    titles: Mapping[str, str],
-    first: str,
-    template: Path,
-    marked: tuple[str, ...] = (),
     files_alone: Iterable[AnswerTable] = (),
     priors: Iterable[Path] = (),
 ) -> Answer:
@@ -39,20 +61,12 @@ def study_answer(
 
     Parameters
     ----------
-    title
-        The name of the reproduced work.
+    page
+        The study's page.
     summary
         The findings; "line" gives them in a line, and "cautions", if there are any, stand before it.
     tables, figures
         Those of the run.
-    titles
-        Title of a figure, by the last part of its name.
-    first
-        The figure to begin with.
-    template
-        The template of the page's beginning.
-    marked
-        Columns of tables in which values beyond ±3 are marked.
     files_alone
         Tables that the page does not show.
     priors
@@ -60,19 +74,19 @@ def study_answer(
     """
     of_priors = [read_prior(path).caution for path in priors]
     cautions = tuple(dict.fromkeys(filter(None, [*summary.get("cautions", ()), *of_priors])))
-    shown = tuple(AnswerTable(name, caption, frame, marked) for name, caption, frame in tables)
-    drawn = sorted(figures, key=lambda name: (_stem(name) != first, _section(name) or "figures", name))
-    captions = {name: _caption(name, titles) for name in drawn}
-    names = {"tables": [table.name for table in shown], "figures": captions, "marked": list(marked)}
+    shown = tuple(AnswerTable(name, caption, frame, page.marked) for name, caption, frame in tables)
+    drawn = sorted(figures, key=lambda name: (_stem(name) != page.first, _section(name) or "figures", name))
+    captions = {name: _caption(name, page.titles) for name in drawn}
+    names = {"tables": [table.name for table in shown], "figures": captions, "marked": list(page.marked)}
     return Answer(
-        title=title,
+        title=page.title,
         sentences=(*cautions, str(summary["line"])),
         tables=(*shown, *files_alone),
         figures=tuple(AnswerFigure(name, captions[name], figures[name]) for name in drawn),
         cautions=(),
         details={**summary, "cautions": list(cautions), "shown": names},
         n_printed=0,
-        template=template,
+        template=page.template,
     )
 
 

@@ -157,4 +157,10 @@ def with_error(value: float, error: float) -> str:
     return f"{value:.{digits}f} ± {error:.{digits}f}"
 
 
+def error_of_rate(found: float, n: float) -> float:
+    """Return the standard error of a rate, found of n; one more case on either side keeps it above 0."""
+    share = (found + 1.0) / (n + 2.0)
+    return float((share * (1.0 - share) / n) ** 0.5)
+
+
 _LEAST = 1e-4

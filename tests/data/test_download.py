@@ -20,6 +20,7 @@ from nbyk.data.download import (
     shown_size,
     verified_copy,
 )
+from nbyk.data.transfer import Transfer
 from nbyk.errors import NbykError
 from nbyk.files import SCRATCH, sha256
 from tests.data.downloads import CONTENT, PATH, QUICK, Waits, closed_port, entry, files_in, pinned
@@ -61,7 +62,7 @@ def test_a_slow_server_is_waited_for_as_long_as_bytes_come(server: Server, tmp_p
     server.files[PATH] = CONTENT
     server.answers[PATH] = [Answer(delay=QUICK[1] / 5)]
     started = time.monotonic()
-    fetch(entry(), tmp_path, mirror=server.url, timeout=QUICK)
+    fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(timeout=QUICK))
     assert time.monotonic() - started > QUICK[1]
     assert server.requests == [(PATH, "")]
     assert files_in(tmp_path) == {"own/one.csv": CONTENT}
@@ -72,7 +73,7 @@ def test_a_download_that_trickles_ends_at_its_time_limit(server: Server, tmp_pat
     server.answers[PATH] = [Answer(delay=2.0)]  # each tenth, 20 s in all
     start = time.monotonic()
     with pytest.raises(NbykError, match=r"did not arrive within 1 s, the longest time allowed"):
-        fetch(entry(), tmp_path, mirror=server.url, timeout=(5.0, 5.0), longest=1.0)
+        fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(timeout=(5.0, 5.0), longest=1.0))
     assert time.monotonic() - start < 12.0
     assert files_in(tmp_path) == {}
 
@@ -83,7 +84,7 @@ def test_a_server_that_says_continue_without_end_is_left(
     server.files[PATH] = CONTENT
     server.answers[PATH] = [Answer(continues=True)]
     with pytest.raises(NbykError, match="nothing came for too long, 4 times in a row"):
-        fetch(entry(), tmp_path, mirror=server.url, timeout=(5.0, 0.1), sleep=waits)
+        fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(timeout=(5.0, 0.1), sleep=waits))
     assert files_in(tmp_path) == {}
 
 
@@ -92,7 +93,7 @@ def test_a_redirect_to_no_address_is_one_line(server: Server, tmp_path: Path, ta
     server.files[PATH] = CONTENT
     server.answers[PATH] = [Answer(status=302, headers={"Location": target})]
     with pytest.raises(NbykError, match=r"cannot be fetched|times in a row"):
-        fetch(entry(), tmp_path, mirror=server.url, timeout=QUICK, sleep=Waits())
+        fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(timeout=QUICK, sleep=Waits()))
     assert files_in(tmp_path) == {}
 
 
@@ -103,7 +104,12 @@ def test_the_password_of_a_mirror_is_never_shown(server: Server, tmp_path: Path,
     notes: list[str] = []
     mirror = server.url.replace("://", "://me:s3cret%40x@")
     with pytest.raises(NbykError) as refusal:
-        fetch(entry(), tmp_path, mirror=mirror, timeout=QUICK, sleep=Waits(), note=notes.append)
+        fetch(
+            entry(),
+            tmp_path,
+            mirror=mirror,
+            transfer=Transfer(timeout=QUICK, sleep=Waits(), note=notes.append),
+        )
     assert "…@127.0.0.1" in str(refusal.value)
     assert not any("s3cret" in text or "me:" in text for text in (str(refusal.value), *notes))
 
@@ -115,7 +121,7 @@ def test_nothing_is_left_among_temporary_files(
     monkeypatch.setattr("tempfile.tempdir", None)
     monkeypatch.setattr("tempfile._candidate_tempdir_list", lambda: [str(tmp_path / "none")])
     server.files[PATH] = CONTENT
-    fetch(entry(), tmp_path, mirror=server.url, timeout=QUICK)
+    fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(timeout=QUICK))
     assert list(files_in(tmp_path)) == ["own/one.csv"]
 
 
@@ -133,7 +139,7 @@ def test_a_wrong_file_is_replaced_by_the_right_one_or_left(
     (tmp_path / "own").mkdir()
     (tmp_path / "own/one.csv").write_bytes(b"mine")
     with pytest.raises(NbykError, match="no connection"):
-        fetch(entry(), tmp_path, mirror=closed_port(), sleep=waits)
+        fetch(entry(), tmp_path, mirror=closed_port(), transfer=Transfer(sleep=waits))
     assert files_in(tmp_path) == {"own/one.csv": b"mine"}
     with pytest.raises(NbykError, match=r"one\.csv: found sha256 .*, expected .*nbyk data fetch own"):
         verified_copy(entry(), tmp_path)
@@ -282,7 +288,7 @@ def test_real_files_through_a_server_that_cuts_them(
         server.files[address] = path.read_bytes()
         server.answers[address] = [Answer(cut=path.stat().st_size // 2), Answer()]
     stood_in = dataclasses.replace(real, remote=tuple(stand_ins))
-    fetch(stood_in, tmp_path, mirror=server.url, sleep=waits)
+    fetch(stood_in, tmp_path, mirror=server.url, transfer=Transfer(sleep=waits))
     assert len(server.requests) == 2 * len(stand_ins)
     ratings = load_source(name, verified_copy(stood_in, tmp_path))
     assert (ratings.n_items, ratings.n_ratings) == (real.n_items, real.n_ratings)

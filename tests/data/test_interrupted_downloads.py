@@ -12,7 +12,7 @@ import pytest
 from nbyk.data.download import (
     fetch,
 )
-from nbyk.data.transfer import LONGEST_WAIT
+from nbyk.data.transfer import LONGEST_WAIT, Transfer
 from nbyk.errors import NbykError
 from tests.data.downloads import CONTENT, PATH, QUICK, UPSTREAM, Waits, closed_port, entry, files_in, pinned
 from tests.data.server import Answer, Server
@@ -34,7 +34,9 @@ def test_a_cut_download_goes_on_where_it_was(
     server.files[PATH] = CONTENT
     server.answers[PATH] = [first, Answer()]
     notes: list[str] = []
-    fetch(entry(), tmp_path, mirror=server.url, sleep=waits, note=notes.append, timeout=QUICK)
+    fetch(
+        entry(), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits, note=notes.append, timeout=QUICK)
+    )
     assert server.requests == [(PATH, ""), (PATH, asked)]
     assert files_in(tmp_path) == {"own/one.csv": CONTENT}
     assert waits == [1.0]
@@ -48,7 +50,7 @@ def test_a_server_without_ranges_is_asked_for_the_whole_again(
 ) -> None:
     server.files[PATH] = CONTENT
     server.answers[PATH] = [Answer(cut=4000, ranges=False), Answer(ranges=False)]
-    fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits))
     assert server.requests == [(PATH, ""), (PATH, "bytes=4000-")]
     assert files_in(tmp_path) == {"own/one.csv": CONTENT}
 
@@ -56,7 +58,7 @@ def test_a_server_without_ranges_is_asked_for_the_whole_again(
 def test_parts_of_two_versions_are_not_joined(server: Server, tmp_path: Path, waits: Waits) -> None:
     server.files[PATH] = CONTENT
     server.answers[PATH] = [Answer(cut=4000, body=CONTENT[::-1], tag='"0"'), Answer()]
-    fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits))
     assert server.requests == [(PATH, ""), (PATH, "bytes=4000-")]
     assert files_in(tmp_path) == {"own/one.csv": CONTENT}
 
@@ -66,7 +68,7 @@ def test_a_range_that_cannot_be_given_begins_the_file_anew(
 ) -> None:
     server.files[PATH] = CONTENT
     server.answers[PATH] = [Answer(cut=4000), Answer(416), Answer()]
-    fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits))
     assert server.requests == [(PATH, ""), (PATH, "bytes=4000-"), (PATH, "")]
     assert files_in(tmp_path) == {"own/one.csv": CONTENT}
 
@@ -84,7 +86,7 @@ def test_many_cuts_are_no_failure_as_long_as_bytes_come(
     server.files[PATH] = CONTENT
     server.answers[PATH] = [Answer(cut=10_000, length=length)]
     notes: list[str] = []
-    fetch(entry(), tmp_path, mirror=server.url, sleep=waits, note=notes.append)
+    fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits, note=notes.append))
     address = f"{server.url}{PATH}"
     assert notes == [f"{address}: {first}; trying again in 1 s", f"{address}: {why}, 10 times in all"]
     assert [asked for _, asked in server.requests][1:] == [f"bytes={n * 10_000}-" for n in range(1, 11)]
@@ -100,7 +102,7 @@ def test_a_download_that_is_cut_at_the_same_place_each_time_fails(
     with pytest.raises(
         NbykError, match=r"^own: .* 4 times in a row, at http://127\.0\.0\.1:.*/own/one\.csv; "
     ):
-        fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+        fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits))
     assert len(server.requests) == 4
     assert waits == [1.0, 2.0, 4.0]
     assert files_in(tmp_path) == {}
@@ -113,7 +115,7 @@ def test_wrong_bytes_never_enter_the_folder(
 ) -> None:
     server.files[PATH] = wrong
     with pytest.raises(NbykError) as refusal:
-        fetch(entry(pinned(sized=sized)), tmp_path, mirror=server.url, sleep=waits)
+        fetch(entry(pinned(sized=sized)), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits))
     assert files_in(tmp_path) == {}
     said = str(refusal.value)
     assert f"{server.url}{PATH}" in said
@@ -133,7 +135,7 @@ def test_a_refusal_is_not_asked_for_again(status: int, server: Server, tmp_path:
     server.files[PATH] = CONTENT
     server.answers[PATH] = [Answer(status)]
     with pytest.raises(NbykError, match=rf"/own/one\.csv: the server answered {status} ") as refusal:
-        fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+        fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits))
     assert f"; name a --mirror, or bring {UPSTREAM}/one.csv to {tmp_path}/own/one.csv" in str(refusal.value)
     assert server.requests == [(PATH, "")]
     assert waits == []
@@ -150,7 +152,7 @@ def test_a_busy_server_says_when_to_ask_again(
     server.files[PATH] = CONTENT
     headers = {} if retry_after is None else {"Retry-After": retry_after}
     server.answers[PATH] = [Answer(429, headers), Answer()]
-    fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits))
     assert server.requests == [(PATH, ""), (PATH, "")]
     assert waits == [wait]
     assert files_in(tmp_path) == {"own/one.csv": CONTENT}
@@ -160,7 +162,7 @@ def test_a_busy_server_may_name_a_date(server: Server, tmp_path: Path, waits: Wa
     server.files[PATH] = CONTENT
     later = email.utils.formatdate(time.time() + 30, usegmt=True)
     server.answers[PATH] = [Answer(503, {"Retry-After": later}), Answer()]
-    fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits))
     (wait,) = waits
     assert 0 < wait <= 30
 
@@ -171,7 +173,7 @@ def test_a_failing_server_is_asked_again_after_longer_and_longer_waits(
 ) -> None:
     server.files[PATH] = CONTENT
     server.answers[PATH] = [Answer(status), Answer(status), Answer()]
-    fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits))
     assert waits == [1.0, 2.0]
     assert files_in(tmp_path) == {"own/one.csv": CONTENT}
 
@@ -179,7 +181,7 @@ def test_a_failing_server_is_asked_again_after_longer_and_longer_waits(
 def test_a_failure_in_the_middle_keeps_what_has_come(server: Server, tmp_path: Path, waits: Waits) -> None:
     server.files[PATH] = CONTENT
     server.answers[PATH] = [Answer(cut=4000), Answer(503), Answer()]
-    fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+    fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits))
     assert server.requests == [(PATH, ""), (PATH, "bytes=4000-"), (PATH, "bytes=4000-")]
     assert files_in(tmp_path) == {"own/one.csv": CONTENT}
 
@@ -190,7 +192,7 @@ def test_a_server_that_stays_down_is_left_after_four_attempts(
     server.files[PATH] = CONTENT
     server.answers[PATH] = [Answer(503)]
     with pytest.raises(NbykError, match="the server answered 503 Service Unavailable, 4 times in a row"):
-        fetch(entry(), tmp_path, mirror=server.url, sleep=waits)
+        fetch(entry(), tmp_path, mirror=server.url, transfer=Transfer(sleep=waits))
     assert len(server.requests) == 4
     assert files_in(tmp_path) == {}
 
@@ -200,8 +202,9 @@ def test_without_a_network_one_line_says_what_to_bring_and_where(tmp_path: Path,
     (tmp_path / "own").mkdir()
     (tmp_path / "own/two.csv").write_bytes(b"two")
     notes: list[str] = []
+    transfer = Transfer(sleep=waits, note=notes.append)
     with pytest.raises(NbykError) as refusal:
-        fetch(entry(*files), tmp_path, mirror=closed_port(), sleep=waits, note=notes.append)
+        fetch(entry(*files), tmp_path, mirror=closed_port(), transfer=transfer)
     said = str(refusal.value)
     assert "\n" not in said
     assert said.startswith("own: no connection (Connection refused), 4 times in a row, at http://127.0.0.1:")
@@ -212,9 +215,9 @@ def test_without_a_network_one_line_says_what_to_bring_and_where(tmp_path: Path,
     assert files_in(tmp_path) == {"own/two.csv": b"two"}
     for name in ("one", "three"):
         (tmp_path / f"own/{name}.csv").write_bytes(name.encode())
-    assert len(fetch(entry(*files), tmp_path, mirror=closed_port(), sleep=waits)) == 3
+    assert len(fetch(entry(*files), tmp_path, mirror=closed_port(), transfer=transfer)) == 3
 
 
 def test_a_host_that_is_not_known_is_no_network(tmp_path: Path, waits: Waits) -> None:
     with pytest.raises(NbykError, match=r"^own: no connection \(.+\), 4 times in a row, at https://upstream"):
-        fetch(entry(), tmp_path, sleep=waits)
+        fetch(entry(), tmp_path, transfer=Transfer(sleep=waits))

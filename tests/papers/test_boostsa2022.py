@@ -27,14 +27,22 @@ from nbyk_papers.boostsa2022.design import (
     TAGGING,
 )
 from nbyk_papers.boostsa2022.label_cells import (
-    balanced_p_values,
-    example_p_values,
-    levels_table,
-    tagging_p_values,
+    LabelTests,
+    LevelTests,
+    balanced,
+    example,
+    levels,
+    tagging,
 )
 from nbyk_papers.boostsa2022.label_sets import counted_set
 
-CELL: dict[str, Any] = {"n_simulations": 2, "n_resamples": 64, "seed": 5, "work": Work("test")}
+WORK = Work("test")
+
+
+def asked_tests(
+    scores: list[str], fractions: list[float], n_simulations: int = 2, seed: int = 5
+) -> LabelTests:
+    return LabelTests(scores, fractions, n_simulations, n_resamples=64, seed=seed)
 
 
 def test_names_are_those_of_the_registry() -> None:
@@ -55,29 +63,29 @@ def test_no_whole_number_gives_the_larger_printed_accuracy() -> None:
 
 
 def test_a_cell_depends_on_neither_the_shares_nor_the_scores_asked_for() -> None:
-    both = balanced_p_values(
-        n_items=400, accuracy=0.8, scores=["accuracy", "f1_macro"], fractions=[0.5, 1.0], **CELL
-    ).to_pandas()
-    alone = balanced_p_values(n_items=400, accuracy=0.8, scores=["f1_macro"], fractions=[1.0], **CELL)
+    def of(tests: LabelTests) -> pd.DataFrame:
+        return balanced(n_items=400, accuracy=0.8, tests=tests, work=WORK)[0].to_pandas()
+
+    both = of(asked_tests(["accuracy", "f1_macro"], [0.5, 1.0]))
+    alone = of(asked_tests(["f1_macro"], [1.0]))
     same = both[(both["score"] == "f1_macro") & (both["fraction"] == 1.0)].reset_index(drop=True)
-    pd.testing.assert_frame_equal(alone.to_pandas(), same)
-    longer = balanced_p_values(
-        n_items=400, accuracy=0.8, scores=["f1_macro"], fractions=[1.0], **{**CELL, "n_simulations": 3}
-    )
-    pd.testing.assert_frame_equal(longer.to_pandas()[: len(same)], same)
+    pd.testing.assert_frame_equal(alone, same)
+    longer = of(asked_tests(["f1_macro"], [1.0], n_simulations=3))
+    pd.testing.assert_frame_equal(longer[: len(same)], same)
 
 
 def test_simulations_differ_and_so_do_seeds() -> None:
-    options: dict[str, Any] = {"discordance": 0.05, "scores": ["f1_macro"], "fractions": [1.0]}
-    found = tagging_p_values(**options, **CELL).to_pandas()
-    other = tagging_p_values(**options, **{**CELL, "seed": 6}).to_pandas()
+    found, other = (
+        tagging(discordance=0.05, tests=asked_tests(["f1_macro"], [1.0], seed=seed), work=WORK)[0].to_pandas()
+        for seed in (5, 6)
+    )
     assert found.groupby("semantics")["score_a"].nunique().tolist() == [2, 2]
     assert not set(found["score_a"]) & set(other["score_a"])
     assert set(found["discordance"]) == {0.05}
 
 
 def test_the_example_is_tested_as_label_bootstrap_does() -> None:
-    table = example_p_values(scores=["accuracy"], fractions=[0.2], **CELL).to_pandas()
+    table = example(tests=asked_tests(["accuracy"], [0.2]), work=WORK)[0].to_pandas()
     assert set(table["semantics"]) == {"published", "recommended"}
     assert table["score_b"].nunique() == 1
     # 20,000 resamples against 2 of 64 each: within four standard errors of the small ones.
@@ -90,16 +98,10 @@ def test_the_example_is_tested_as_label_bootstrap_does() -> None:
 @pytest.mark.parametrize("semantics", ["published", "recommended"])
 def test_levels_are_counts_with_exact_intervals(semantics: Any) -> None:
     options: dict[str, Any] = {"n_items": 30, "n_sets": 70, "n_resamples": 99, "alpha": 0.05, "seed": 3}
-    table = levels_table(
-        "soft",
-        scores=["js_distance"],
-        fractions=[0.5, 1.0],
-        semantics=semantics,
-        work=Work("test"),
-        **options,
-    ).to_pandas()
-    levels = type_one_error("soft", "js_distance", fractions=[0.5, 1.0], semantics=semantics, **options)
-    assert table["rate"].tolist() == [level.rate for level in levels]
+    asked = LevelTests(["js_distance"], [0.5, 1.0], semantics=semantics, **options)
+    table = levels(kind="soft", tests=asked, work=WORK)[0].to_pandas()
+    measured = type_one_error("soft", "js_distance", fractions=[0.5, 1.0], semantics=semantics, **options)
+    assert table["rate"].tolist() == [level.rate for level in measured]
     for row in table.itertuples():
         exact = binomtest(row.rejections, row.n_sets).proportion_ci(method="exact")
         assert (row.low, row.high) == pytest.approx((exact.low, exact.high))

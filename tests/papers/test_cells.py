@@ -20,7 +20,6 @@ from nbyk.resampling.simulate import simulated_effects
 from nbyk.studies.steps import Work
 from nbyk.testing.pvalues import expected_p
 from nbyk_papers.wein2023.cells import (
-    Estimation,
     estimated_effects_table,
     reference_sets,
     references_from_table,
@@ -28,6 +27,7 @@ from nbyk_papers.wein2023.cells import (
     true_effects_table,
 )
 from nbyk_papers.wein2023.comparison import read_cells
+from nbyk_papers.wein2023.design import Estimation
 from nbyk_papers.wein2023.pvalues import p_values_table
 from nbyk_papers.wein2023.tables import all_tables
 
@@ -63,7 +63,7 @@ def test_p_values_are_those_of_the_draws() -> None:
     population, work = Population(TOXICITY, 30, 3, 0.2), Work("test")
     sets = reference_sets(population, n_references=2, seed=1)
     sampler = "bootstrap_items/sample(1)"
-    how = Estimation([sampler], "pooled", True, 50, 50, seed=1)
+    how = Estimation("recommended", "pooled", [sampler], 2, 50, 50, seed=1)
     estimated = estimated_effects_table(sets, COLUMNS, how, work)
     one = replace(population, k_responses=1)
     true = {1: true_effects_table(one, COLUMNS, n_draws=60, seed=1, work=work)}

@@ -17,6 +17,7 @@ from nbyk.files import read_json, write_json, write_parquet
 from nbyk.priors import Response, describe_fit, published_prior
 from nbyk.report.answer import write_answer
 from nbyk.report.html import render_block
+from nbyk_papers.fits import Fits
 from nbyk_papers.homan2025.comparison import compare, overstatement, own_fit_p_values, read_grid
 from nbyk_papers.homan2025.design import METRIC_OF_COLUMN, published_table
 from nbyk_papers.homan2025.report import report
@@ -182,7 +183,7 @@ def test_files_become_every_table_and_figure(papers_grid: pd.DataFrame, tmp_path
     few = papers_grid[papers_grid["source"].isin(["toxicity", "multidomain", "mhs"])]
     files = grid_files(few, tmp_path)
     power = write(power_rows(), tmp_path / "source=toxicity/power.parquet")
-    answer = report(pvalues=files, power=[power], fitted=[], seed=1)
+    answer = report(pvalues=files, power=[power], fits=Fits([]), seed=1)
     assert answer.sentences == ("26 of 26 published cells agree in p and in Δ",)
     write_answer(answer, tmp_path, stem="summary", page="report")
     assert read_json(tmp_path / "summary.json")["study"] == "homan2025"
@@ -212,7 +213,7 @@ def test_a_rejected_fit_is_said_before_anything_else(papers_grid: pd.DataFrame, 
     write_parquet(tmp_path / "ratings.parquet", ratings.to_table(), {})
     names = {"checks": "check.json", "ratings": "ratings.parquet", "priors": "prior.json"}
     of_fit = {name: [tmp_path / file] for name, file in names.items()}
-    answer = report(pvalues=files, fitted=["convabuse_fit"], seed=1, **of_fit)  # type: ignore[arg-type]
+    answer = report(pvalues=files, fits=Fits(["convabuse_fit"], **of_fit), seed=1)
     assert answer.sentences == (caution, answer.details["line"])
     assert answer.template is not None
     page = render_block(answer.template, "summary", summary=answer.details)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -13,8 +14,9 @@ from nbyk.config import validate
 from nbyk.files import write_json
 from nbyk.priors import published_prior
 from nbyk.studies.steps import Work
+from nbyk_papers.fits import Fits
 from nbyk_papers.homan2025.cases import Numbers
-from nbyk_papers.homan2025.cells import claim_cells, claims, grid
+from nbyk_papers.homan2025.cells import GridDraws, claim_cells, claims, grid
 from nbyk_papers.homan2025.claims import CLAIMS, verdicts_of
 from nbyk_papers.homan2025.comparison import read_grid
 from nbyk_papers.homan2025.design import (
@@ -233,16 +235,16 @@ def test_sizes_that_only_conclusions_need_are_cells_of_their_own() -> None:
 def test_a_cell_of_those_sizes_has_the_numbers_of_the_grid(tmp_path: Path) -> None:
     prior = tmp_path / "prior.json"
     write_json(prior, published_prior("armis").to_dict())
-    of_both = {"metrics": ["mae"], "seed": 3, "work": Work("claims", 1)}
+    draws, work = GridDraws(["mae"], n_draws=60, seed=3), Work("claims", 1)
     table, of_run = claims(
-        prior, own_size=(30, 3), own_draws=40, sizes=[(20, 4)], epsilons=[0.05, 0.1], n_draws=60, **of_both
+        prior, own_size=(30, 3), own_draws=40, sizes=[(20, 4)], epsilons=[0.05, 0.1], draws=draws, work=work
     )
     frame = table.to_pandas()
     assert of_run["M"] == 60
     assert set(zip(frame["n_items"], frame["epsilon_b"], frame["n_draws"], strict=True)) == {
         (n, epsilon, draws) for n, draws in ((30, 40), (20, 60)) for epsilon in (0.05, 0.1)
     }
-    alone, _ = grid(prior, sizes=[(30, 3)], epsilon_b=0.1, n_draws=40, **of_both)
+    alone, _ = grid(prior, sizes=[(30, 3)], epsilon_b=0.1, draws=replace(draws, n_draws=40), work=work)
     same = frame[(frame["n_items"] == 30) & (frame["epsilon_b"] == 0.1)].reset_index(drop=True)
     pd.testing.assert_frame_equal(alone.to_pandas(), same)
 
@@ -251,7 +253,7 @@ def test_the_report_shows_every_verdict_and_the_sizes_behind(paper: Frame, tmp_p
     few = paper[paper["source"].isin(["toxicity", "multidomain"])]
     files = grid_files(few, tmp_path / "pvalues")
     claims = grid_files(claim_table(constant(0.2)), tmp_path / "claims")
-    answer = report(pvalues=files, claims=claims, fitted=[], seed=1)
+    answer = report(pvalues=files, claims=claims, fits=Fits([]), seed=1)
     rows = answer.details["verdicts"]
     expected = verdicts_of(Numbers(read_grid(files), read_grid(claims), None))
     assert len(rows) == 2 * len(expected) == 2 * (len(CLAIMS) - 1)

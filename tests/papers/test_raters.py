@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ from nbyk_papers.raters.claims import verdicts_of
 from nbyk_papers.raters.design import FORGOTTEN, KEPT, METRICS, OTHERS, SEMANTICS
 from nbyk_papers.raters.report import read_p, report, summarise
 from nbyk_papers.raters.study import STUDY
+from nbyk_papers.trials import Trials
 
 SIZES = [[100, 4], [200, 4]]
 
@@ -32,10 +34,10 @@ def cell(tmp_path_factory: pytest.TempPathFactory) -> Path:
     prior, ratings = folder / "prior.json", folder / "ratings.parquet"
     prior.write_text(json.dumps(published_prior("convabuse").to_dict()))
     write_parquet(ratings, load_source("convabuse", None).to_table(), {})
-    made = {"epsilon": 0.0, "shift": 0.05, "sizes": SIZES, "n_sets": 12, "n_resamples": 16, "seed": 3}
-    table, metadata = pvalues(prior, ratings, **made, work=Work("test", 1))  # type: ignore[arg-type]
+    made: dict[str, Any] = {"epsilon": 0.0, "shift": 0.05, "sizes": SIZES, "trials": Trials(12, 16, seed=3)}
+    table, metadata = pvalues(prior, ratings, **made, work=Work("test", 1))
     assert metadata["raters_of_the_data"] == 8
-    assert table.equals(pvalues(prior, ratings, **made, work=Work("test", 2))[0])  # type: ignore[arg-type]
+    assert table.equals(pvalues(prior, ratings, **made, work=Work("test", 2))[0])
     out = folder / "source=convabuse/cell.parquet"
     out.parent.mkdir()
     write_parquet(out, table, {})

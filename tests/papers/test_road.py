@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from dataclasses import replace
+from dataclasses import fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -19,14 +19,13 @@ from nbyk.resampling.population import Population
 from nbyk.studies import batches
 from nbyk.studies.steps import Work
 from nbyk_papers.wein2023.cells import (
-    Estimation,
     estimated_effects_table,
     reference_sets,
     references_from_table,
     references_table,
     true_effects_table,
 )
-from nbyk_papers.wein2023.design import get_semantics
+from nbyk_papers.wein2023.design import Estimation, get_semantics
 from nbyk_papers.wein2023.pvalues import p_values_table
 from nbyk_papers.wein2023.road import GRID, p_value_cells, places
 from nbyk_papers.wein2023.steps import pvalues
@@ -57,11 +56,10 @@ def files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
 
 def made(cells: str, way: tuple[str, str, bool], files: dict[str, Path], **changed: Any) -> pa.Table:
     semantics, null, on_gold = way
-    given = {"samplers": SAMPLERS, "metrics": METRICS, **DRAWS, **changed}
     gold = {"gold": files["gold"]} if on_gold else {}
-    return pvalues(
-        files["prior"], cells=cells, semantics=semantics, null=null, work=Work("test", 1), **gold, **given
-    )[0]
+    given = {"samplers": SAMPLERS, "metrics": METRICS, **DRAWS, **changed}
+    how = Estimation(semantics, null, **{each.name: given.pop(each.name) for each in fields(Estimation)[2:]})
+    return pvalues(files["prior"], cells=cells, how=how, work=Work("test", 1), **gold, **given)[0]
 
 
 @pytest.mark.parametrize("way", WAYS, ids=str)
@@ -92,7 +90,7 @@ def test_it_is_what_the_commands_make_of_files_one_by_one(
         gold=load_source("convabuse").matrix() if on_gold else None,
         latent_items=semantics.latent_items,
     )
-    how = Estimation(SAMPLERS, null, semantics.share_gold, 30, 20, seed=7)
+    how = Estimation(semantics.name, null, SAMPLERS, 2, 30, 20, seed=7)
     estimated = estimated_effects_table(references_from_table(references_table(sets)), columns, how, work)
     true = {
         k: true_effects_table(replace(population, k_responses=k), columns, n_draws=30, seed=7, work=work)

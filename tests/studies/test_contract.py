@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 from typing import Any
 
@@ -13,7 +12,7 @@ from nbyk.errors import NbykError
 from nbyk.studies import Study, studies, study_named
 from nbyk.studies.cell import Cell, told
 from nbyk.studies.code import Code
-from nbyk.studies.steps import function_of, run_step
+from nbyk.studies.steps import function_of, parameters_of, run_step
 
 STUDIES = {study.name: study for study in studies()}
 WITH_CELLS = [name for name, study in STUDIES.items() if study.steps]
@@ -54,11 +53,10 @@ def test_cells_are_files_of_their_own_that_their_steps_can_make(name: str, confi
         assert max(map(len, cell.file.split("/"))) < 200
         assert 0 < cell.memory < 4000
         assert 0 < cell.seconds < 600
-        parameters = inspect.signature(function_of(study, cell.step)).parameters
-        if all(each.kind is not each.VAR_KEYWORD for each in parameters.values()):
-            given = {*cell.settings, *cell.inputs, "work"} - {"metric_files"}
-            needed = {each for each, found in parameters.items() if found.default is found.empty}
-            assert needed <= given <= set(parameters)
+        parameters = parameters_of(function_of(study, cell.step))
+        given = {*cell.settings, *cell.inputs, "work"} - {"metric_files"}
+        needed = {each for each, found in parameters.items() if found.default is found.empty}
+        assert needed <= given <= set(parameters)
 
 
 @pytest.mark.parametrize("name", WITH_CELLS)
@@ -77,7 +75,7 @@ def test_a_report_reads_every_cell(name: str, config: Any) -> None:
     files = [each for each in reported.inputs.values() if not isinstance(each, str)]
     read = {file for several in files for file in several}
     assert {f"results/{cell.file}" for cell in study.cells(config)} <= read
-    parameters = inspect.signature(function_of(_with_report(study), "report")).parameters
+    parameters = parameters_of(function_of(_with_report(study), "report"))
     assert {*reported.settings, *reported.inputs} <= set(parameters)
 
 

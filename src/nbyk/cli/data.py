@@ -70,10 +70,18 @@ def fetch(
 ) -> None:
     """Fetch a source's files, verify their checksums and print where they are."""
     from nbyk.data import download, source
+    from nbyk.data.transfer import Transfer
 
     entry = source(name)
     place = _folder(folder, config)
-    files = download.fetch(entry, place, mirror=_mirror(mirror, config), only=file, announce=_say, note=_say)
+    files = download.fetch(
+        entry,
+        place,
+        mirror=_mirror(mirror, config),
+        only=file,
+        announce=_say,
+        transfer=Transfer(note=_say),
+    )
     if copy_to is not None:
         files = download.copy_to(entry, files, copy_to)
     for path in files:

@@ -90,7 +90,6 @@ OnDuplicates = Annotated[
 OnEmpty = Annotated[str, typer.Option(help="Rows without a value: refuse, or drop them and report how many.")]
 Threads = Annotated[int, typer.Option(help="Number of threads. Results are the same with any number.", min=1)]
 
-RATINGS = ("item", "rater", "value")
 """Columns of a file of ratings."""
 
 

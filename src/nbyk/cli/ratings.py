@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Annotated, NamedTuple
 import typer
 
 from nbyk.cli.options import (
-    RATINGS,
     Out,
     SemanticsName,
     checksum,
@@ -106,14 +105,14 @@ def prior(
 
 def fit_normalised(path: Path, name: str, seed: int, files: FitFiles) -> tuple[FittedPrior, Ratings]:
     """Fit a prior to the ratings that `nbyk study normalise` wrote, write its files, and return both."""
-    from nbyk.data import Ratings, scale_from_dict
-    from nbyk.files import read_parquet
+    from nbyk.data import scale_from_dict
+    from nbyk.data.ratings import stored_ratings
     from nbyk.priors import Response, fit_prior
 
-    table, made = read_parquet(path, RATINGS)
+    found, made = stored_ratings(path)
     if "scale" not in made:
         raise NbykError(f"{path}: no scale of the ratings; write it again with `nbyk study normalise`")
-    ratings = replace(Ratings.from_table(table), raters_known=bool(made.get("raters known", True)))
+    ratings = replace(found, raters_known=bool(made.get("raters known", True)))
     try:
         fitted = fit_prior(name, ratings.matrix(), Response.on(scale_from_dict(made["scale"])), seed=seed)
     except NbykError as error:

@@ -68,14 +68,12 @@ AllFrom = Annotated[
 @app.command("list")
 def list_studies() -> None:
     """List the studies that are installed, their steps and the settings of each."""
-    import inspect
-
-    from nbyk.studies.steps import function_of
+    from nbyk.studies.steps import function_of, parameters_of
 
     for study in studies():
         print(f"{study.name}: {str(type(study).__doc__).strip()}")
         for step in study.steps:
-            told = [name for name in inspect.signature(function_of(study, step)).parameters if name != "work"]
+            told = [name for name in parameters_of(function_of(study, step)) if name != "work"]
             print(f"  {step}: {', '.join(told)}")
 
 

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import os
 import shutil
-import time
 from collections.abc import Callable, Collection, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from pathlib import Path
 
 from nbyk.data.source import RemoteFile, Source
-from nbyk.data.transfer import LONGEST_DOWNLOAD, Transfer, UnreachableError, without_password
+from nbyk.data.transfer import Transfer, UnreachableError, without_password
 from nbyk.errors import NbykError, unknown_name
 from nbyk.files import replacing, sha256
 from nbyk.progress import progress
@@ -19,6 +19,7 @@ FOLDER_VARIABLE = "NBYK_DATA"
 MIRROR_VARIABLE = "NBYK_MIRROR"
 
 _LARGE = 10_000_000
+_TRANSFER = Transfer()
 
 
 def default_folder(configured: str | os.PathLike[str] | None = None) -> Path:
@@ -75,10 +76,7 @@ def fetch(
     mirror: str | None = None,
     only: str | None = None,
     announce: Callable[[str], None] = lambda text: None,
-    note: Callable[[str], None] = lambda text: None,
-    sleep: Callable[[float], None] = time.sleep,
-    timeout: tuple[float, float] = (10.0, 60.0),
-    longest: float = LONGEST_DOWNLOAD,
+    transfer: Transfer = _TRANSFER,
 ) -> list[Path]:
     """Bring the files of a source into a folder, as FOLDER/<source>/<file>, each with its pinned checksum.
 
@@ -98,10 +96,8 @@ def fetch(
         The name of the one file to fetch; None for all.
     announce
         Called with the licence, the terms and the citation before the first file is fetched.
-    note
-        Called with the reason for which a download waits.
-    sleep, timeout, longest
-        As in `Transfer`.
+    transfer
+        The downloader.
 
     Raises
     ------
@@ -121,22 +117,10 @@ def fetch(
     if missing:
         announce(terms_of(entry))
     for done, file in enumerate(missing):
-        address = _address(entry, file, mirror)
         try:
             with _progress_of(file) as advance:
-                _retrieve(
-                    address,
-                    file,
-                    place,
-                    Transfer(
-                        size=file.size,
-                        timeout=timeout,
-                        longest=longest,
-                        sleep=sleep,
-                        advance=advance,
-                        note=note,
-                    ),
-                )
+                download = partial(transfer, size=file.size, advance=advance)
+                _retrieve(_address(entry, file, mirror), file, place, download)
         except UnreachableError as error:
             raise NbykError(f"{entry.name}: {error}; {_by_hand(missing[done:], place)}") from None
     return [place / name for name in wanted]
@@ -165,11 +149,11 @@ def shown_size(size: int | None) -> str:
     return f"{size / 1e6:.1f} MB" if size >= 1e6 else f"{size / 1e3:.0f} kB"
 
 
-def _retrieve(address: str, file: RemoteFile, place: Path, transfer: Transfer) -> None:
+def _retrieve(address: str, file: RemoteFile, place: Path, download: Callable[[str, Path], None]) -> None:
     """Download to a scratch file in the same folder, and move it into place if its checksum is right."""
     with replacing(place / file.name, noted=False) as scratch:
         if "://" in address:
-            transfer(address, scratch)
+            download(address, scratch)
         else:
             _copy_from_mirror(address, scratch)
         found = sha256(scratch)

@@ -14,9 +14,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.columns import run_word
+from nbyk.data.columns import Columns, run_word
 from nbyk.data.tables import Table
-from nbyk.data.text import reason, shown, text_lines, unreadable
+from nbyk.data.text import cells_of_lines, reason, shown, unreadable
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
@@ -124,15 +124,15 @@ def _number(cell: Any) -> float:
         return np.nan
 
 
-def long_cells(table: Table, item: str, rater: str | None, value: str) -> Entries:
-    """Return the ratings of a table with one row per rating; the arguments are as in `read_ratings`.
+def long_cells(table: Table, columns: Columns) -> Entries:
+    """Return the ratings of a table with one row per rating.
 
     Raises
     ------
     NbykError
         If a column is missing or an id is empty.
     """
-    items = as_ids(table, item, table.column(item, "rename the item column, or name it with `item`"))
+    items, rater, value = _item_ids(table, columns.item), columns.rater, columns.value
     found = table.column(value, "rename the column of the ratings, or name it with `value`")
     if rater is None:
         raters = numbered_within(items)
@@ -148,14 +148,7 @@ def long_cells(table: Table, item: str, rater: str | None, value: str) -> Entrie
 
 
 def wide_cells(
-    table: Table,
-    item: str,
-    *,
-    guessed: bool,
-    value: str = "value",
-    cluster: str | None = None,
-    may_repeat: bool = False,
-    may_be_unrated: bool = False,
+    table: Table, columns: Columns, *, guessed: bool, may_repeat: bool, may_be_unrated: bool
 ) -> Entries:
     """Return the ratings of a table with one row per item and one column per rater.
 
@@ -163,14 +156,10 @@ def wide_cells(
     ----------
     table
         The table.
-    item
-        The column of the item ids.
+    columns
+        The columns of items and of clusters, which are no rater's, and that of the ratings in a long table.
     guessed
         Whether the layout was guessed; if so, a table that looks long is refused.
-    value
-        The column that the ratings would have in a long table, for that error.
-    cluster
-        The column of clusters, which is no rater's.
     may_repeat
         Whether an item may be on two rows.
     may_be_unrated
@@ -182,17 +171,19 @@ def wide_cells(
         If the item column is missing, a column has no name or another's, an item is on two rows or has no
         rating, or the table looks long.
     """
-    items = as_ids(table, item, table.column(item, "rename the item column, or name it with `item`"))
-    raters = [name for name in table.names if name not in (item, cluster)]
+    items = _item_ids(table, columns.item)
+    raters = [name for name in table.names if name not in (columns.item, columns.cluster)]
     if not raters:
         raise NbykError(
-            f"{table.path}: the only column is {item!r}; expected columns rater and value, or one per rater"
+            f"{table.path}: the only column is {columns.item!r}; "
+            "expected columns rater and value, or one per rater"
         )
     alike = [name for name in raters if name.lower() in _LONG_NAMES]
     if guessed and alike:
         raise NbykError(
-            f"{table.path}: no column {value!r}, yet {alike[0]!r} looks like a column of a long table; name "
-            "the columns with `rater` and `value`, or rename it if it holds the ratings of one rater"
+            f"{table.path}: no column {columns.value!r}, yet {alike[0]!r} looks like a column of a long "
+            "table; name the columns with `rater` and `value`, or rename it if it holds the ratings of one "
+            "rater"
         )
     for position, name in enumerate(table.names):
         if guessed and name.lower() in _ROW_NUMBERS:
@@ -240,9 +231,7 @@ def array_cells(path: str | os.PathLike[str]) -> Entries:
         If the file is missing or unreadable, holds no single numeric array of one or two dimensions, or
         an item has no rating.
     """
-    matrix = load_array(path)
-    if matrix.dtype.kind not in "biuf":
-        raise NbykError(f"{path}: found an array of {matrix.dtype}, expected numbers; convert it to float64")
+    matrix = numeric_array(path)
     if matrix.ndim not in (1, 2):
         raise NbykError(
             f"{path}: found an array of {matrix.ndim} dimensions, expected two, items × ratings; reshape it"
@@ -275,15 +264,19 @@ def text_cells(path: str | os.PathLike[str]) -> Entries:
     NbykError
         If the file is missing, unreadable or empty.
     """
-    lines = [line.strip() for line in text_lines(path)]
-    while lines and not lines[-1]:
-        lines.pop()
-    if not lines:
-        raise NbykError(f"{path}: is empty; expected a number on each line")
+    lines = cells_of_lines(path, "number")
     table = Table(str(path), ("0",), (), "line", range(1, len(lines) + 1))
     return Entries(
         list(map(str, range(len(lines)))), ["0"] * len(lines), lines, range(len(lines)), table, None
     )
+
+
+def numeric_array(path: str | os.PathLike[str]) -> NDArray[Any]:
+    """Return the one array of numbers in a NumPy file; an `NbykError` is as from `load_array`."""
+    array = load_array(path)
+    if array.dtype.kind not in "biuf":
+        raise NbykError(f"{path}: found an array of {array.dtype}, expected numbers; convert it to float64")
+    return array
 
 
 def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
@@ -347,6 +340,10 @@ def _refuse_bomb(path: str | os.PathLike[str], source: io.BytesIO) -> None:
             f"{path}: holds {n_bytes:,} bytes once decompressed, expected at most {MOST_BYTES:,}; save fewer "
             "rows, or numbers of fewer bytes"
         )
+
+
+def _item_ids(table: Table, item: str) -> list[str]:
+    return as_ids(table, item, table.column(item, "rename the item column, or name it with `item`"))
 
 
 def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from nbyk.data.columns import Columns
 from nbyk.data.layouts import ARRAY_SUFFIXES, long_cells
 from nbyk.data.ratings import Ratings
 from nbyk.data.reading import read_ratings
@@ -46,6 +48,28 @@ _LEWIDI_SPLITS = ("train", "dev", "test")
 _DICES_ANSWERS = {"No": 0.0, "Unsure": 0.5, "Yes": 1.0}
 
 
+@dataclass(frozen=True)
+class _Gathered:
+    """Ratings as a parser meets them, each with the place that errors name."""
+
+    items: list[str] = field(default_factory=list)
+    raters: list[str] = field(default_factory=list)
+    values: list[float] = field(default_factory=list)
+    places: list[str] = field(default_factory=list)
+
+    def add(self, item: str, given: Mapping[str, float], at: str) -> None:
+        """Add the ratings of an item by their raters."""
+        self.items.extend([item] * len(given))
+        self.raters.extend(given)
+        self.values.extend(given.values())
+        self.places.extend([at] * len(given))
+
+    def ratings(self, *, raters_known: bool = True) -> Ratings:
+        """Return the ratings."""
+        at = self.places.__getitem__
+        return Ratings.from_columns(self.items, self.raters, self.values, at=at, raters_known=raters_known)
+
+
 def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
     """Return the raw scores, 0 to 4, of Kumar et al. (2021) from the decrypted ``toxicity_ratings.json``.
 
@@ -70,10 +94,7 @@ def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
     ----------
     Kumar et al. (2021), Designing Toxic Content Classification for a Diversity of Perspectives, SOUPS.
     """
-    items: list[str] = []
-    raters: list[str] = []
-    scores: list[float] = []
-    lines: list[int] = []
+    gathered = _Gathered()
     seen: dict[str, int] = {}
     raters_known = True
     for number, comment in json_lines(path):
@@ -97,15 +118,10 @@ def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
         for position, one in enumerate(found, start=1):
             worker = _text_id(one["worker_id"], "", f"{at}: worker_id") if named else str(position)
             first.setdefault(worker, _toxic_score(one.get("toxic_score"), f"{at}, rating {position}"))
-        items.extend([name] * len(first))
-        raters.extend(first)
-        scores.extend(first.values())
-        lines.extend([number] * len(first))
-    if not items:
+        gathered.add(name, first, at)
+    if not seen:
         raise NbykError(f"{path}: is empty; expected one comment per line, as JSON")
-    return Ratings.from_columns(
-        items, raters, scores, at=lambda row: f"{path}, line {lines[row]}", raters_known=raters_known
-    )
+    return gathered.ratings(raters_known=raters_known)
 
 
 def parse_convabuse(paths: Sequence[str | os.PathLike[str]]) -> Ratings:
@@ -135,10 +151,7 @@ def parse_convabuse(paths: Sequence[str | os.PathLike[str]]) -> Ratings:
     Cercas Curry, Abercrombie and Rieser (2021), ConvAbuse: Data, Analysis, and Benchmarks for Nuanced
     Abuse Detection in Conversational AI, EMNLP.
     """
-    items: list[str] = []
-    raters: list[str] = []
-    scores: list[float] = []
-    places: list[str] = []
+    gathered = _Gathered()
     seen: dict[str, str] = {}
     for path in paths:
         table = read_table(path)
@@ -164,11 +177,8 @@ def parse_convabuse(paths: Sequence[str | os.PathLike[str]]) -> Ratings:
             }
             if not rated:
                 raise NbykError(f"{at}: no annotator rated example_id {example!r}; delete the row")
-            items.extend([name] * len(rated))
-            raters.extend(rated)
-            scores.extend(rated.values())
-            places.extend([at] * len(rated))
-    return Ratings.from_columns(items, raters, scores, at=places.__getitem__)
+            gathered.add(name, rated, at)
+    return gathered.ratings()
 
 
 def parse_lewidi(path: str | os.PathLike[str], scale: Scale = BINARY_SCALE) -> Ratings:
@@ -197,22 +207,16 @@ def parse_lewidi(path: str | os.PathLike[str], scale: Scale = BINARY_SCALE) -> R
     ----------
     Leonardelli et al. (2023), SemEval-2023 Task 11: Learning With Disagreements (LeWiDi), SemEval.
     """
-    items: list[str] = []
-    raters: list[str] = []
-    labels: list[float] = []
-    places: list[str] = []
+    gathered = _Gathered()
     for file in lewidi_files(Path(path)):
         split = _lewidi_split(file)
         for key, item in json_object(file).items():
             at = f"{file}, item {key!r}"
-            given = _lewidi_labels(item, at, scale)
-            items.extend([f"{split}-{key}" if split and key.strip() else key] * len(given))
-            raters.extend(given)
-            labels.extend(given.values())
-            places.extend([at] * len(given))
-    if not items:
+            name = f"{split}-{key}" if split and key.strip() else key
+            gathered.add(name, _lewidi_labels(item, at, scale), at)
+    if not gathered.items:
         raise NbykError(f"{path}: holds no items; expected an object with one member per item")
-    return Ratings.from_columns(items, raters, labels, at=places.__getitem__)
+    return gathered.ratings()
 
 
 def parse_dices(path: str | os.PathLike[str]) -> Ratings:
@@ -283,7 +287,7 @@ def parse_mhs(path: str | os.PathLike[str], question: str = "respect") -> Rating
         return read_ratings(path)
     for name in ("annotator_id", question):
         table.column(name, "expected an upstream measuring-hate-speech.parquet")
-    cells = long_cells(table, "comment_id", "annotator_id", question)
+    cells = long_cells(table, Columns("comment_id", "annotator_id", question))
     values = cells.numbers()
     first: dict[tuple[str, str], int] = {}
     for row, key in enumerate(zip(cells.items, cells.raters, strict=True)):

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,6 +14,7 @@ from nbyk.data.clusters import clusters_of_items, numbered_clusters
 from nbyk.data.scales import Scale
 from nbyk.data.units import UNKNOWN, VECTOR, Units
 from nbyk.errors import NbykError
+from nbyk.files import read_parquet
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -244,6 +246,18 @@ class Ratings:
             table.column("rater").to_pylist(),
             table.column("value").to_numpy(),
         )
+
+
+def stored_ratings(path: Path) -> tuple[Ratings, dict[str, Any]]:
+    """Return the ratings in a file that `nbyk study normalise` wrote, and the file's metadata.
+
+    Raises
+    ------
+    NbykError
+        If there is no such file, or a column is missing.
+    """
+    table, made = read_parquet(path, ("item", "rater", "value"))
+    return Ratings.from_table(table), made
 
 
 def agreed_clusters(tables: Iterable[tuple[str, Ratings]], items: Sequence[str]) -> tuple[str, ...] | None:

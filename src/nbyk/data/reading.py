@@ -19,7 +19,7 @@ from nbyk.data.ratings import Ratings
 from nbyk.data.readers import Recording, recorded_at, recorded_in
 from nbyk.data.scales import GivenScale, Scale, as_scale
 from nbyk.data.tables import TABLE_SUFFIXES, Table, read_table, unknown_suffix
-from nbyk.data.text import json_content
+from nbyk.data.text import columns_of_objects, json_content
 from nbyk.errors import NbykError
 
 Layout = Literal["auto", "long", "wide"]
@@ -105,7 +105,12 @@ def read_ratings(
         1) or, in Parquet and arrays, the row (from 0).
     """
     columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)
-    return read_as(CellKind(partial(_numbers, scale=as_scale(scale))), path, columns, layout, mending)
+    return read_as(numbers_on(as_scale(scale)), path, columns, layout, mending)
+
+
+def numbers_on(scale: Scale | None) -> CellKind:
+    """Return the kind of numbers on a scale, normalised to [0, 1], or of any numbers."""
+    return CellKind(partial(_numbers, scale=scale))
 
 
 def read_as(kind: CellKind, path: Given, columns: Columns, layout: Layout, mending: Mending) -> Ratings:
@@ -185,9 +190,9 @@ def table_of(given: Given) -> Table:
     if recording is None and suffix == ".json":
         content = json_content(given)
         recording = recorded_in(content)
-        if recording is None and isinstance(content, list) and all(isinstance(row, dict) for row in content):
-            names = dict.fromkeys(str(name) for row in content for name in row)
-            recording = Recording("", {name: [row.get(name) for row in content] for name in names}, {})
+        listed = columns_of_objects(content)
+        if recording is None and listed is not None:
+            recording = Recording("", listed, {})
         if recording is None:
             raise NbykError(
                 f"{given}: is JSON, but not of a tool that nbyk knows (docs/formats.md); expected a list "
@@ -211,13 +216,10 @@ def _table_cells(
     item, rater, value = columns.item, columns.rater, columns.value
     is_long = layout == "long" or bool(table.roles)
     if not (is_long or (layout == "auto" and (value in table.names or rater in table.names))):
-        guessed = layout == "auto"
         return wide_cells(
             table,
-            item,
-            guessed=guessed,
-            value=value,
-            cluster=columns.cluster,
+            columns,
+            guessed=layout == "auto",
             may_repeat=mending.on_duplicates != "refuse",
             may_be_unrated=mending.on_empty == "drop",
         ), True
@@ -232,8 +234,8 @@ def _table_cells(
                     f"which one holds the scores with `value`, as in {value}, or which one holds the raters "
                     "with `rater`"
                 )
-            rater = None
-    return long_cells(table, item, rater, value), rater is not None
+            columns = replace(columns, rater=None)
+    return long_cells(table, columns), columns.rater is not None
 
 
 def _recorded(path: str | os.PathLike[str], recording: Recording) -> Table:

@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 
 from nbyk.data.alignment import mismatch
 from nbyk.data.given_systems import named_systems
-from nbyk.data.layouts import as_ids, as_numbers, load_array
+from nbyk.data.layouts import as_ids, as_numbers, numeric_array
 from nbyk.data.systems import OnMissing
 from nbyk.data.tables import DELIMITERS, TABLE_SUFFIXES, Table, read_table, unknown_suffix
-from nbyk.data.text import json_content, shown, text_lines
+from nbyk.data.text import cells_of_lines, columns_of_objects, json_content, shown, text_lines
 from nbyk.errors import NbykError
 
 Floats = NDArray[np.float64]
@@ -238,19 +238,12 @@ def _is_number(cell: str) -> bool:
 
 
 def _text_table(path: str | os.PathLike[str]) -> Table:
-    lines = [(number, line.strip()) for number, line in enumerate(text_lines(path), start=1)]
-    while lines and not lines[-1][1]:
-        lines.pop()
-    if not lines:
-        raise NbykError(f"{path}: is empty; expected a score on each line")
-    numbers, cells = zip(*lines, strict=True)
-    return Table(str(path), ("score",), (list(cells),), "line", numbers)
+    cells = cells_of_lines(path, "score")
+    return Table(str(path), ("score",), (cells,), "line", range(1, len(cells) + 1))
 
 
 def _array_table(path: str | os.PathLike[str]) -> Table:
-    array = load_array(path)
-    if array.dtype.kind not in "biuf":
-        raise NbykError(f"{path}: found an array of {array.dtype}, expected numbers; convert it to float64")
+    array = numeric_array(path)
     if array.ndim != 1:
         raise NbykError(
             f"{path}: found an array of shape {array.shape}, expected (n,); save one system's alone"
@@ -271,11 +264,9 @@ def _json_table(path: str | os.PathLike[str]) -> Table:
             raise NbykError(f"{path}: found {found}; expected as many entries in each list")
     elif isinstance(content, dict):
         columns = {_ITEM: list(content), "score": list(content.values())}
-    elif isinstance(content, list) and content and all(isinstance(row, dict) for row in content):
-        names = dict.fromkeys(name for row in content for name in row)
-        columns = {name: [row.get(name) for row in content] for name in names}
     elif isinstance(content, list):
-        columns = {"score": content}
+        of_objects = columns_of_objects(content)
+        columns = {"score": content} if of_objects is None else of_objects
     else:
         raise NbykError(
             f"{path}: found {shown(content)}, expected a list of scores, as in [0.71, 0.74], or an "

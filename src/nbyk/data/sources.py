@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
 from importlib import resources
 from pathlib import Path
 
@@ -22,7 +24,7 @@ from nbyk.data.parsers import (
 )
 from nbyk.data.ratings import Ratings
 from nbyk.data.reading import read_ratings
-from nbyk.data.scales import Levels, Scale
+from nbyk.data.scales import Levels
 from nbyk.data.source import RemoteFile, Source
 from nbyk.errors import unknown_name
 
@@ -31,7 +33,6 @@ OWN_FIT = "_fit"
 
 _CC_BY = "CC BY 4.0"
 _CC_BY_TERMS = "use and share them with attribution"
-_NO_LICENCE_TERMS = "no licence is stated, so ask the authors before you share the data or build on them"
 
 _AMAZON_URL = "https://arxiv.org/abs/1509.01626"
 _TOXICITY_URL = "https://data.esrg.stanford.edu/study/toxicity-perspectives"
@@ -77,30 +78,26 @@ def _lewidi(
     name: str,
     stem: str,
     *,
-    title: str = "",
     files: dict[str, tuple[str, int]],
     note: str,
     items: int,
     ratings: int,
     citation: str,
-    licence: str = "none stated",
-    terms: str = _NO_LICENCE_TERMS,
-    scale: Scale = BINARY_SCALE,
 ) -> Source:
     """Return the entry of a dataset from the shared task Learning With Disagreements, its files by split."""
     folder = f"LeWiDi_2-2023/{stem}_dataset"
     return Source(
         name=name,
-        title=title or stem,
+        title=stem,
         version=f"commit {_LEWIDI_COMMIT}, {folder}: {note}",
         url=_LEWIDI_URL,
-        licence=licence,
-        terms=terms,
+        licence="none stated",
+        terms="no licence is stated, so ask the authors before you share the data or build on them",
         citation=citation,
         n_items=items,
         n_ratings=ratings,
-        scale=scale,
-        load=_needing_a_path(name, lambda path: parse_lewidi(path, scale)),
+        scale=BINARY_SCALE,
+        load=_needing_a_path(name, parse_lewidi),
         remote=tuple(
             _on_github(_LEWIDI_URL, _LEWIDI_COMMIT, f"{folder}/{stem}_{split}.json", sha256, size)
             for split, (sha256, size) in files.items()
@@ -200,20 +197,23 @@ _SOURCES = {
             remote=_CONVABUSE_FILES,
             files=_convabuse_files,
         ),
-        _lewidi(
-            "convabuse_lewidi",
-            "ConvAbuse",
+        replace(
+            _lewidi(
+                "convabuse_lewidi",
+                "ConvAbuse",
+                files={
+                    "train": ("f68d9c1e234afaf7e582103daac4e0f362da6418be3ff38e6cce76cfa3b674fc", 2_846_714),
+                    "dev": ("d95f9e740b07076e070ed47a8e010894d7cdbacb3246c89a000c26a17c61a04e", 966_416),
+                    "test": ("4a88c6cf2530eb3610bd1e9e7291916ad7fdaedc01dca4e68bcc3e846310afd9", 1_005_523),
+                },
+                note="the shared task's edition, 4050 items of 2 to 8 labels",
+                items=4050,
+                ratings=12_168,
+                citation=_CONVABUSE_CITATION,
+            ),
             title="ConvAbuse (LeWiDi)",
-            files={
-                "train": ("f68d9c1e234afaf7e582103daac4e0f362da6418be3ff38e6cce76cfa3b674fc", 2_846_714),
-                "dev": ("d95f9e740b07076e070ed47a8e010894d7cdbacb3246c89a000c26a17c61a04e", 966_416),
-                "test": ("4a88c6cf2530eb3610bd1e9e7291916ad7fdaedc01dca4e68bcc3e846310afd9", 1_005_523),
-            },
-            note="the shared task's edition, 4050 items of 2 to 8 labels",
-            items=4050,
-            ratings=12_168,
-            citation=_CONVABUSE_CITATION,
             scale=CONVABUSE_SCALE,
+            load=_needing_a_path("convabuse_lewidi", partial(parse_lewidi, scale=CONVABUSE_SCALE)),
         ),
         _dices(350, 43_050, "63cb8620eb04e64957f9e45b1f7cb3d079c4eed8e8b28909f46e0b7038ce4301", 31_143_485),
         _dices(990, 72_103, "14332b6391cdee80383b765c734de3bebf6d8553141ee7d2f47ef0910a12fcf7", 50_399_432),
@@ -255,19 +255,21 @@ _SOURCES = {
             ),
             questions=MHS_QUESTIONS,
         ),
-        _lewidi(
-            "multidomain",
-            "MD-Agreement",
-            files={
-                "train": ("0b100595f7d10fd9b4624c647af2888597472b2dea90643dc788278714f57a6d", 3_848_592),
-                "dev": ("b42b6b54015589504de259241e14c17ff605baab4eb146effcb17a95fbfd69f5", 645_218),
-                "test": ("a30f185ece8bc99a45ce50e0311593ee1a6882a816c93f6915cabd368f3fad53", 1_783_089),
-            },
-            note="10,753 items of 5 labels; the 3057 of Homan et al. (2025) are MD-Agreement_test.json",
-            items=10_753,
-            ratings=53_764,
-            citation="Elisa Leonardelli et al. (2021), Agreeing to Disagree: Annotating Offensive Language "
-            "Datasets with Annotators' Disagreement, EMNLP",
+        replace(
+            _lewidi(
+                "multidomain",
+                "MD-Agreement",
+                files={
+                    "train": ("0b100595f7d10fd9b4624c647af2888597472b2dea90643dc788278714f57a6d", 3_848_592),
+                    "dev": ("b42b6b54015589504de259241e14c17ff605baab4eb146effcb17a95fbfd69f5", 645_218),
+                    "test": ("a30f185ece8bc99a45ce50e0311593ee1a6882a816c93f6915cabd368f3fad53", 1_783_089),
+                },
+                note="10,753 items of 5 labels; the 3057 of Homan et al. (2025) are MD-Agreement_test.json",
+                items=10_753,
+                ratings=53_764,
+                citation="Elisa Leonardelli et al. (2021), Agreeing to Disagree: Annotating Offensive "
+                "Language Datasets with Annotators' Disagreement, EMNLP",
+            ),
             licence="on request, for non-commercial use",
             terms=(
                 "ask the authors for the data, and do not use them commercially; by fetching them you "

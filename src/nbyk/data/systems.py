@@ -17,9 +17,10 @@ from nbyk.data.alignment import mismatch
 from nbyk.data.columns import Columns
 from nbyk.data.given_systems import columns_like_systems, given_systems, too_few
 from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples, refuse_other_document
+from nbyk.data.mending import Mending
 from nbyk.data.ratings import Ratings, agreed_clusters
 from nbyk.data.readers import is_recorded
-from nbyk.data.reading import NAMELESS_SUFFIXES, read_ratings, table_of
+from nbyk.data.reading import NAMELESS_SUFFIXES, numbers_on, read_as, table_of
 from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.data.scales import GivenScale, Interval, Scale, as_scale
 from nbyk.data.tables import Table
@@ -206,8 +207,7 @@ def read_systems(
     named = given_systems(systems, system)
     if len(named) < 2:
         raise too_few(named, item, cluster)
-    columns = Columns(item, rater, value, cluster)
-    mending = {"on_duplicates": on_duplicates, "on_empty": on_empty}
+    columns, mending = Columns(item, rater, value, cluster), Mending(on_duplicates, on_empty)
     sources = {name: _read(given, name, scale, samples, columns, mending) for name, given in named.items()}
     if samples not in (None, SampleChoice()) and all(source.documents is None for source in sources.values()):
         raise NbykError(
@@ -268,7 +268,7 @@ def _read(
     scale: Scale | None,
     samples: SampleChoice | None,
     columns: Columns,
-    mending: Mapping[str, str],
+    mending: Mending,
 ) -> _Source:
     if isinstance(given, Ratings):
         return _Source(name, given if scale is None else given.normalised(scale, name))
@@ -282,20 +282,7 @@ def _read(
     table = given if is_nameless else table_of(given)
     if columns.cluster is not None and not (isinstance(table, Table) and columns.cluster in table.names):
         columns = replace(columns, cluster=None)  # one file with clusters is enough
-    return _Source(label, _ratings(table, columns, scale, mending), is_nameless)
-
-
-def _ratings(table: Input, columns: Columns, scale: Scale | None, mending: Mapping[str, str]) -> Ratings:
-    return read_ratings(
-        table,
-        item=columns.item,
-        rater=columns.rater,
-        value=columns.value,
-        cluster=columns.cluster,
-        scale=scale,
-        on_duplicates=mending["on_duplicates"],
-        on_empty=mending["on_empty"],
-    )
+    return _Source(label, read_as(numbers_on(scale), table, columns, "auto", mending), is_nameless)
 
 
 def _only_scale(sources: Sequence[_Source]) -> Scale:

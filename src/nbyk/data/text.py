@@ -9,6 +9,7 @@ from collections import Counter
 from collections.abc import Iterator
 from typing import Any
 
+from nbyk.data.readers.recording import columns_of
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
@@ -93,6 +94,22 @@ def whole_text(path: str | os.PathLike[str]) -> str:
     return "".join(_lines(path, content)) if "\0" in text else text
 
 
+def cells_of_lines(path: str | os.PathLike[str], expected: str) -> list[str]:
+    """Return the stripped lines of a text file, without empty ones at the end.
+
+    Raises
+    ------
+    NbykError
+        As `text_lines`, or if the file is empty; the message names what was expected on each line.
+    """
+    cells = [line.strip() for line in text_lines(path)]
+    while cells and not cells[-1]:
+        cells.pop()
+    if not cells:
+        raise NbykError(f"{path}: is empty; expected a {expected} on each line")
+    return cells
+
+
 def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, Any]]]:
     """Yield line number and object of each line of a JSON-lines file; blank lines are skipped.
 
@@ -160,6 +177,13 @@ def json_content(path: str | os.PathLike[str]) -> Any:
             f"{path}{where}: not JSON ({getattr(error, 'msg', error)}); "
             "mend the file, or get it again if it was cut off"
         ) from None
+
+
+def columns_of_objects(content: Any) -> dict[str, list[Any]] | None:
+    """Return a list of JSON objects as columns, None for a missing member; None if it is no such list."""
+    if not isinstance(content, list) or not all(isinstance(row, dict) for row in content):
+        return None
+    return columns_of(content)
 
 
 def _distinct_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

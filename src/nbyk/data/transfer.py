@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import socket
 import threading
@@ -51,6 +50,7 @@ class _CutError(Exception):
         self.why, self.wait, self.answered = why, wait, answered
 
 
+@dataclass(frozen=True)
 class Transfer:
     """A downloader that survives failures of networks.
 
@@ -58,10 +58,8 @@ class Transfer:
     again. It waits twice as long each time, or as long as Retry-After asks, up to `LONGEST_WAIT`. An attempt
     asks only for the missing rest if the server can send a range of the same file; else it begins anew.
 
-    Parameters
+    Attributes
     ----------
-    size
-        The file's size in bytes, if known: a shorter answer was cut.
     attempts
         Number of attempts in a row that may fail without a new byte.
     timeout
@@ -73,31 +71,36 @@ class Transfer:
         Seconds before the second attempt.
     sleep
         Waits for some seconds.
-    advance
-        Called with the number of bytes beyond the most that any attempt had.
     note
         Called with the reason for a wait: once for each reason and length and, at the end, with their number
         if they repeat.
     """
 
-    def __init__(
+    attempts: int = 4
+    timeout: tuple[float, float] = (10.0, 60.0)
+    longest: float = LONGEST_DOWNLOAD
+    first_wait: float = 1.0
+    sleep: Callable[[float], None] = time.sleep
+    note: Callable[[str], None] = lambda text: None
+
+    def __call__(
         self,
+        url: str,
+        output_file: Path,
         *,
         size: int | None = None,
-        attempts: int = 4,
-        timeout: tuple[float, float] = (10.0, 60.0),
-        longest: float = LONGEST_DOWNLOAD,
-        first_wait: float = 1.0,
-        sleep: Callable[[float], None] = time.sleep,
         advance: Callable[[int], None] = lambda count: None,
-        note: Callable[[str], None] = lambda text: None,
     ) -> None:
-        self._size, self._attempts, self._timeout = size, attempts, timeout
-        self._longest, self._ends = longest, math.inf
-        self._first_wait, self._sleep, self._advance, self._note = first_wait, sleep, advance, note
-
-    def __call__(self, url: str, output_file: Path) -> None:
         """Download `url` to the path `output_file`.
+
+        Parameters
+        ----------
+        url, output_file
+            The address, and the path.
+        size
+            The file's size in bytes, if known: a shorter answer was cut.
+        advance
+            Called with the number of bytes beyond the most that any attempt had.
 
         Raises
         ------
@@ -105,84 +108,97 @@ class Transfer:
             If the address is not valid; an `UnreachableError` if all attempts failed, they took too long, or
             the server refuses the request, as with 404.
         """
-        self._ends = time.monotonic() + self._longest
+        download = _Download(self, url, size, advance, ends=time.monotonic() + self.longest)
         cuts: Counter[tuple[str, float]] = Counter()
         try:
-            self._download(url, output_file, cuts)
+            download.run(output_file, cuts)
         finally:
             for (why, _), times in cuts.items():
                 if times > 1:
-                    self._note(f"{without_password(url)}: {why}, {times} times in all")
+                    self.note(f"{without_password(url)}: {why}, {times} times in all")
 
-    def _download(self, url: str, output_file: Path, cuts: Counter[tuple[str, float]]) -> None:
-        """Download a file, and count its waits by reason and length."""
+
+@dataclass(frozen=True)
+class _Download:
+    """The download of one file, until a time of `time.monotonic`."""
+
+    how: Transfer
+    url: str
+    size: int | None
+    advance: Callable[[int], None]
+    ends: float
+
+    @property
+    def place(self) -> str:
+        """The address, for people."""
+        return without_password(self.url)
+
+    def run(self, output_file: Path, cuts: Counter[tuple[str, float]]) -> None:
+        """Download the file, and count its waits by reason and length."""
         best = failed = 0
         with open(output_file, "wb") as out:
             part = _Part(out)
             while True:
                 try:
-                    self._attempt(url, part, best)
+                    self._attempt(part, best)
                     return
                 except _CutError as cut:
                     failed += 1
                     if part.end > best:
                         best, failed = part.end, 1
-                    if failed >= self._attempts:
-                        place = without_password(url)
-                        raise UnreachableError(f"{cut}, {failed} times in a row, at {place}") from None
-                    wait = self._first_wait * 2 ** (failed - 1) if cut.wait is None else cut.wait
+                    if failed >= self.how.attempts:
+                        raise UnreachableError(f"{cut}, {failed} times in a row, at {self.place}") from None
+                    wait = self.how.first_wait * 2 ** (failed - 1) if cut.wait is None else cut.wait
                     if cut.answered:
                         cuts[cut.why, wait] += 1
                         if cuts[cut.why, wait] == 1:
-                            self._note(f"{without_password(url)}: {cut}; trying again in {wait:g} s")
-                    self._sleep(min(wait, max(0.0, self._ends - time.monotonic())))
+                            self.how.note(f"{self.place}: {cut}; trying again in {wait:g} s")
+                    self.how.sleep(min(wait, max(0.0, self.ends - time.monotonic())))
 
-    def _attempt(self, url: str, part: _Part, best: int) -> None:
+    def _attempt(self, part: _Part, best: int) -> None:
         """Get the missing rest of a part; `best` is the most bytes that any attempt had so far."""
         import requests
         import urllib3
 
-        answered = False
+        answered, timeout = False, self.how.timeout
         with _Watch() as watch, requests.Session() as session:
             watch.over_connections_of(session)
-            watch.end_at(min(self._ends, time.monotonic() + 2.0 * self._timeout[1]))
+            watch.end_at(min(self.ends, time.monotonic() + 2.0 * timeout[1]))
             try:
-                with session.get(url, headers=part.headers(), stream=True, timeout=self._timeout) as answer:
+                with session.get(self.url, headers=part.headers(), stream=True, timeout=timeout) as answer:
                     answered = True
-                    watch.end_at(self._ends)
-                    self._accept(url, answer, part)
+                    watch.end_at(self.ends)
+                    self._accept(answer, part)
                     # iter_content would lose the received bytes of a chunk when the connection is cut.
                     while chunk := answer.raw.read1(_CHUNK):
                         part.out.write(chunk)
-                        self._advance(max(0, part.end - max(best, part.end - len(chunk))))
-                        if self._size is not None and part.end > self._size:
+                        self.advance(max(0, part.end - max(best, part.end - len(chunk))))
+                        if self.size is not None and part.end > self.size:
                             return
             except NbykError:
                 raise
             except (requests.exceptions.RequestException, urllib3.exceptions.HTTPError, ValueError) as error:
-                self._refuse_late(url)
+                self._refuse_late()
                 # For an invalid address, here or in a redirect, several libraries raise ValueError.
                 if isinstance(error, ValueError):
-                    place, what = without_password(url), without_password(on_one_line(str(error)))
+                    what = without_password(on_one_line(str(error)))
                     raise NbykError(
-                        f"{place}: cannot be fetched ({what}); check the mirror's address"
+                        f"{self.place}: cannot be fetched ({what}); check the mirror's address"
                     ) from None
                 why = "nothing came for too long" if watch.is_over else _why(error)
                 raise _CutError(why, answered=answered) from None
-        self._refuse_late(url)
-        if self._size is not None and part.end < self._size:
-            raise _CutError("the connection ended", where=f" after {part.end} of {self._size} bytes")
+        self._refuse_late()
+        if self.size is not None and part.end < self.size:
+            raise _CutError("the connection ended", where=f" after {part.end} of {self.size} bytes")
 
-    def _refuse_late(self, url: str) -> None:
+    def _refuse_late(self) -> None:
         """Raise UnreachableError once the download has taken too long."""
-        if time.monotonic() >= self._ends:
-            place = without_password(url)
+        if time.monotonic() >= self.ends:
             raise UnreachableError(
-                f"{place}: did not arrive within {self._longest:g} s, the longest time allowed"
+                f"{self.place}: did not arrive within {self.how.longest:g} s, the longest time allowed"
             )
 
-    @staticmethod
-    def _accept(url: str, answer: requests.Response, part: _Part) -> None:
+    def _accept(self, answer: requests.Response, part: _Part) -> None:
         """Move the part's end to where the answer's bytes belong; raise if they fit nowhere."""
         status, said = answer.status_code, f"the server answered {answer.status_code} {answer.reason}"
         if status in _TRY_AGAIN:
@@ -193,7 +209,7 @@ class Transfer:
         if status in (206, 416):
             raise _CutError(f"{said}, with another part of the file than nbyk asked for")
         if status != 200:
-            raise UnreachableError(f"{without_password(url)}: {said}")
+            raise UnreachableError(f"{self.place}: {said}")
         part.tag = answer.headers.get("ETag", "")
 
 

@@ -48,6 +48,11 @@ class Cell:
     memory: float = 250.0
     seconds: float = 60.0
 
+    @property
+    def path(self) -> str:
+        """The file in the folder of a run."""
+        return f"results/{self.file}"
+
     def words(self) -> list[str]:
         """Return its settings as words of the command line that `told` reads."""
         return [f"{name}={_written(value)}" for name, value in self.settings.items()]

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import is_dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -66,8 +68,7 @@ def run_step(
     for file in [metric_files] if isinstance(metric_files, Path) else metric_files:
         load_file(file)
     work = Work(f"{study.name} {step}, {out}", threads)
-    _check(function, f"{study.name} {step}", {**settings, **given, "work": work})
-    table, made = function(**given, **settings, work=work)
+    table, made = _call(function, f"{study.name} {step}", {**settings, **given, "work": work})
     write_parquet(out, table, {**settings, **made})
 
 
@@ -81,9 +82,7 @@ def write_report(study: Study, settings: Mapping[str, Any], files: Files, out: P
     """
     from nbyk.report.answer import Answer, write_answer
 
-    function = _loaded(study.report)
-    _check(function, f"{study.name} report", {**settings, **files})
-    answer: Answer = function(**files, **settings)
+    answer: Answer = _call(_loaded(study.report), f"{study.name} report", {**settings, **files})
     write_answer(answer, out, stem="summary", page="report")
     return answer.sentences[0]
 
@@ -93,6 +92,18 @@ def function_of(study: Study, step: str) -> Callable[..., Any]:
     if step not in study.steps:
         raise unknown_name(f"step of {study.name}", step, study.steps)
     return _loaded(study.steps[step])
+
+
+def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
+    """Return the settings and inputs of a step or a report by name, and `work`.
+
+    Those that a dataclass groups are the fields of the dataclass, in place of its parameter.
+    """
+    found: dict[str, inspect.Parameter] = {}
+    for name, parameter in inspect.signature(function).parameters.items():
+        group = _group(function, parameter)
+        found |= {name: parameter} if group is None else inspect.signature(group).parameters
+    return found
 
 
 _EXPECTED: dict[str, tuple[tuple[type, ...], str]] = {
@@ -111,11 +122,28 @@ def _loaded(name: str) -> Callable[..., Any]:
     return found
 
 
-def _check(function: Callable[..., Any], name: str, given: Mapping[str, Any]) -> None:
-    """Raise NbykError if a function has no parameter of a name, or is not given one that it needs."""
-    parameters = inspect.signature(function).parameters
-    if any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
-        return  # it hands them on, to a function that checks them
+def _group(function: Callable[..., Any], parameter: inspect.Parameter) -> type | None:
+    """Return the dataclass that a parameter takes, if it takes one."""
+    found = vars(sys.modules[function.__module__]).get(str(parameter.annotation))
+    return found if isinstance(found, type) and is_dataclass(found) else None
+
+
+def _call(function: Callable[..., Any], name: str, given: Mapping[str, Any]) -> Any:
+    """Call a step or a report with what is given to it, once that is checked."""
+    _check(parameters_of(function), name, given)
+    arguments: dict[str, Any] = {}
+    for each, parameter in inspect.signature(function).parameters.items():
+        group = _group(function, parameter)
+        if group is not None:
+            fields = inspect.signature(group).parameters
+            arguments[each] = group(**{field: given[field] for field in fields if field in given})
+        elif each in given:
+            arguments[each] = given[each]
+    return function(**arguments)
+
+
+def _check(parameters: Mapping[str, inspect.Parameter], name: str, given: Mapping[str, Any]) -> None:
+    """Raise NbykError if there is no parameter of a name, or one that is needed is not given."""
     for each in given:
         if each not in parameters:
             raise NbykError(f"{name}: {unknown_name('setting', each, set(parameters) - {'work'})}")

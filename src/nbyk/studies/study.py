@@ -30,10 +30,11 @@ class Study:
     steps
         The functions that make its cells, by name, as "package.module:function". Each takes a cell's settings
         and inputs by name, and `work` (`nbyk.studies.steps.Work`); it returns a table and further metadata.
+        A parameter whose type is a dataclass of its module takes those that the dataclass has as fields.
     report
         The function that returns the report, an answer (`nbyk.report.answer.Answer`), as
-        "package.module:function". It takes the settings and inputs of `reported` by name. ``report.html``,
-        ``summary.json``, ``tables/`` and ``figures/`` are written from it.
+        "package.module:function". It takes the settings and inputs of `reported` as steps do.
+        ``report.html``, ``summary.json``, ``tables/`` and ``figures/`` are written from it.
     """
 
     name: ClassVar[str]

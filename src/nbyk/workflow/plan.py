@@ -17,9 +17,7 @@ from nbyk.progress import USAGE_VARIABLE
 from nbyk.studies import Study, studies
 from nbyk.studies.cell import Cell
 from nbyk.studies.code import Code
-
-DOWNLOADS = "results/downloads"
-"""Copies of downloads, which Snakemake may delete; the user's own folder keeps them, verified."""
+from nbyk.studies.results import DOWNLOADS
 
 _MEMORY_OF_CODE = Path(".snakemake/nbyk_code.json")
 
@@ -96,7 +94,7 @@ class RunPlan:
         if name in self.config.ratings:
             return ["--path", self.config.ratings[name]]
         if self.config.downloaded(name):
-            return ["--path", str(source(name).copy_in(Path(DOWNLOADS)))]
+            return ["--path", str(source(name).copy_in(DOWNLOADS))]
         return []
 
     def rating_work(self, name: str) -> float:
@@ -183,7 +181,7 @@ class RunPlan:
 
     def cell_files(self, *names: str) -> list[str]:
         """Return the files of the cells that the configuration asks of studies."""
-        return [f"results/{file}" for name in names for file in self._asked_of(self.studies[name])]
+        return [cell.path for name in names for cell in self._asked_of(self.studies[name]).values()]
 
     def report_folder(self, name: str) -> str:
         """Return the folder of a study's report below ``results/``."""

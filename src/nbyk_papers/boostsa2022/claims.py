@@ -19,7 +19,7 @@ from nbyk_papers.boostsa2022.design import (
     TAGGING,
 )
 from nbyk_papers.boostsa2022.reading import score_name
-from nbyk_papers.verdicts import OPEN, Cases, Outcome, Verdict, judge, with_error
+from nbyk_papers.verdicts import OPEN, Cases, Outcome, Verdict, error_of_rate, judge, with_error
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -239,6 +239,5 @@ def _of_rates(levels: pd.DataFrame, wanted: str) -> tuple[Outcome, ...]:
 
 
 def _rate(row: pd.Series) -> str:
-    """Return a rate and its standard error; one more set on either side keeps the error above 0."""
-    share = (row["rejections"] + 1.0) / (row["n_sets"] + 2.0)
-    return f"{row['rate']:.4f} ± {(share * (1.0 - share) / row['n_sets']) ** 0.5:.4f}"
+    """Return a rate and its standard error."""
+    return f"{row['rate']:.4f} ± {error_of_rate(row['rejections'], row['n_sets']):.4f}"

@@ -1,17 +1,14 @@
-"""Cells of a study of label predictions as tables: p-values of simulated test sets, and Type-I errors."""
+"""The steps of Fornaciari et al. 2022: p-values of simulated test sets of labels, and Type-I errors."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nbyk.labels.bootstrap import label_bootstrap
-from nbyk.labels.level import type_one_error
-from nbyk.metrics.label_scores import Kind
 from nbyk.resampling.streams import StreamKey, stream_key
-from nbyk.testing.rates import binomial_interval
 from nbyk_papers.boostsa2022.design import (
     EXAMPLE_COUNTS,
     LEAD,
@@ -25,46 +22,92 @@ from nbyk_papers.boostsa2022.label_sets import LabelSet, balanced_set, counted_s
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from nbyk.labels.results import Semantics
+    from nbyk.metrics.label_scores import Kind
     from nbyk.studies.steps import Work
 
 Draw = Callable[[np.random.Generator], LabelSet]
 
 
-def balanced_p_values(*, n_items: int, accuracy: float, seed: int, **options: Any) -> pa.Table:
-    """Return p-values of Figure 1's test sets of one size.
+@dataclass(frozen=True)
+class LabelTests:
+    """The tests of simulated test sets.
+
+    Attributes
+    ----------
+    scores
+        Names of scores of hard labels.
+    fractions
+        Shares f of the items that a resample draws.
+    n_simulations, n_resamples
+        Test sets, and resamples M of each.
+    seed
+        Seed of the sets and of their resamples.
+    """
+
+    scores: Sequence[str]
+    fractions: Sequence[float]
+    n_simulations: int
+    n_resamples: int
+    seed: int
+
+
+@dataclass(frozen=True)
+class LevelTests:
+    """The tests of equally good systems; the fields are parameters of `nbyk.labels.level.type_one_error`."""
+
+    scores: Sequence[str]
+    fractions: Sequence[float]
+    n_items: int
+    semantics: Semantics
+    n_sets: int
+    n_resamples: int
+    alpha: float
+    seed: int
+
+
+def balanced(
+    *, n_items: int, accuracy: float, tests: LabelTests, work: Work
+) -> tuple[pa.Table, dict[str, Any]]:
+    """Test two balanced classifiers, one a point better, at one test-set size (Figure 1).
 
     Parameters
     ----------
     n_items, accuracy
         As `balanced_set`; A leads by .01.
-    seed
-        Seed of the sets and of their resamples.
-    **options
-        As `p_values_table`.
+    tests, work
+        The tests; the threads to use, and the function to call as sets are done.
+
+    Returns
+    -------
+    pyarrow.Table
+        One row per set, semantics, share and score: simulation, n_items, discordance, semantics, fraction,
+        n_drawn, score, score_a, score_b, effect, p, standard_error, n_resamples.
+    dict
+        The number of resamples.
 
     Raises
     ------
     NbykError
         As `balanced_set` and `label_bootstrap`.
     """
-    key = stream_key(seed, purpose="balanced labels", n_items=n_items, accuracy=accuracy)
-    return p_values_table(
-        key,
-        lambda draw: balanced_set(draw, n_items=n_items, accuracy=accuracy, lead=LEAD),
-        discordance=None,
-        **options,
-    )
+    key = stream_key(tests.seed, purpose="balanced labels", n_items=n_items, accuracy=accuracy)
+
+    def draw(generator: np.random.Generator) -> LabelSet:
+        return balanced_set(generator, n_items=n_items, accuracy=accuracy, lead=LEAD)
+
+    return _p_values(key, draw, tests, work)
 
 
-def tagging_p_values(*, discordance: float, seed: int, **options: Any) -> pa.Table:
-    """Return p-values of test sets like that of Figure 2, with a share of items that exactly one has right.
+def tagging(*, discordance: float, tests: LabelTests, work: Work) -> tuple[pa.Table, dict[str, Any]]:
+    """Test two taggers with the right answers of Figure 2's on as many items.
 
     Parameters
     ----------
     discordance
-        As `tagging_set`.
-    seed, **options
-        As `balanced_p_values`.
+        The share of items that exactly one tagger has right, as `tagging_set`.
+    tests, work
+        As `balanced`, which returns the same table.
 
     Raises
     ------
@@ -72,115 +115,35 @@ def tagging_p_values(*, discordance: float, seed: int, **options: Any) -> pa.Tab
         As `tagging_set` and `label_bootstrap`.
     """
     counts = {"n_items": TAGGED_ITEMS, "right_a": TAGGED_RIGHT_A, "right_b": TAGGED_RIGHT_B}
-    key = stream_key(seed, purpose="tagging labels", discordance=discordance, **counts)
-    return p_values_table(
-        key,
-        lambda draw: tagging_set(draw, discordance=discordance, **counts),
-        discordance=discordance,
-        **options,
-    )
+    key = stream_key(tests.seed, purpose="tagging labels", discordance=discordance, **counts)
+
+    def draw(generator: np.random.Generator) -> LabelSet:
+        return tagging_set(generator, discordance=discordance, **counts)
+
+    return _p_values(key, draw, tests, work, discordance)
 
 
-def example_p_values(*, seed: int, **options: Any) -> pa.Table:
-    """Return p-values of the test set of Figure 3; its simulations differ only in their resamples.
-
-    Parameters
-    ----------
-    seed, **options
-        As `balanced_p_values`.
-    """
-    key = stream_key(seed, purpose="example labels")
-    return p_values_table(key, lambda _: counted_set(EXAMPLE_COUNTS), discordance=None, **options)
-
-
-def p_values_table(
-    key: StreamKey,
-    draw: Draw,
-    *,
-    discordance: float | None,
-    scores: Sequence[str],
-    fractions: Sequence[float],
-    n_simulations: int,
-    n_resamples: int,
-    work: Work,
-) -> pa.Table:
-    """Simulate test sets and test each under both semantics at every share f.
+def example(*, tests: LabelTests, work: Work) -> tuple[pa.Table, dict[str, Any]]:
+    """Test the two systems of the paper's printed example (Figure 3); simulations differ in resamples alone.
 
     Parameters
     ----------
-    key
-        The key of the random streams. A set depends only on the key and on its own number, and its resamples
-        also on the share. Neither depends on the scores, the semantics or the other shares asked for.
-    draw
-        Makes one test set from a generator.
-    discordance
-        The discordance asked for, or None to report that of each set.
-    scores
-        Names of scores of hard labels.
-    fractions
-        Shares f of the items that a resample draws.
-    n_simulations, n_resamples
-        Test sets, and resamples M of each.
-    work
-        The threads to use, and the function to call as sets are done.
-
-    Returns
-    -------
-    pyarrow.Table
-        One row per set, semantics, share and score: simulation, n_items, discordance, semantics, fraction,
-        n_drawn, score, score_a, score_b, effect, p, standard_error, n_resamples.
+    tests, work
+        As `balanced`, which returns the same table.
     """
-    import pyarrow as pa
-
-    rows: list[dict[str, Any]] = []
-    for simulation in range(n_simulations):
-        data = draw(np.random.default_rng(key.seed_sequence("set", simulation)))
-        seed = int(key.seed_sequence("resamples", simulation).generate_state(1, np.uint64)[0])
-        for semantics in SEMANTICS:
-            for fraction in fractions:
-                test = label_bootstrap(
-                    *data,
-                    scores,
-                    semantics=semantics,  # type: ignore[arg-type]
-                    fraction=fraction,
-                    alternative="greater",
-                    n_resamples=n_resamples,
-                    seed=seed,
-                    threads=work.threads,
-                )
-                rows += [
-                    {
-                        "simulation": simulation,
-                        "n_items": test.n_items,
-                        "discordance": data.discordance if discordance is None else discordance,
-                        "semantics": semantics,
-                        "fraction": fraction,
-                        "n_drawn": test.n_drawn,
-                        "score": found.score.name,
-                        "score_a": found.score_a,
-                        "score_b": found.score_b,
-                        "effect": found.effect,
-                        "p": found.p,
-                        "standard_error": found.standard_error,
-                        "n_resamples": n_resamples,
-                    }
-                    for found in test.comparisons
-                ]
-        work.advance(1)
-    return pa.Table.from_pylist(rows)
+    key = stream_key(tests.seed, purpose="example labels")
+    return _p_values(key, lambda _: counted_set(EXAMPLE_COUNTS), tests, work)
 
 
-def levels_table(kind: Kind, *, work: Work, **asked: Any) -> pa.Table:
-    """Measure the rate at which the test rejects equally good systems.
+def levels(*, kind: Kind, tests: LevelTests, work: Work) -> tuple[pa.Table, dict[str, Any]]:
+    """Measure how often the test rejects if both systems are equally good.
 
     Parameters
     ----------
     kind
         The kind of labels.
-    work
-        The threads to use.
-    **asked
-        As `nbyk.labels.level.type_one_error`.
+    tests, work
+        The tests, and the threads to use.
 
     Returns
     -------
@@ -188,22 +151,38 @@ def levels_table(kind: Kind, *, work: Work, **asked: Any) -> pa.Table:
         One row per score and share f: n_items, semantics, score, fraction, alpha, n_sets, n_resamples,
         rejections, rate, its exact 95 % interval low and high, and band_low and band_high, between which 99 %
         of the rates of an exact test lie.
+    dict
+        The number of resamples.
     """
     import pyarrow as pa
 
+    from nbyk.labels.level import type_one_error
+    from nbyk.testing.rates import binomial_interval
+
     rows = []
-    for level in type_one_error(kind, threads=work.threads, **asked):
-        rejections = round(level.rate * asked["n_sets"])
-        low, high = binomial_interval(rejections, asked["n_sets"])
+    for level in type_one_error(
+        kind,
+        tests.scores,
+        fractions=tests.fractions,
+        n_items=tests.n_items,
+        n_sets=tests.n_sets,
+        n_resamples=tests.n_resamples,
+        alpha=tests.alpha,
+        semantics=tests.semantics,
+        seed=tests.seed,
+        threads=work.threads,
+    ):
+        rejections = round(level.rate * tests.n_sets)
+        low, high = binomial_interval(rejections, tests.n_sets)
         rows.append(
             {
-                "n_items": asked["n_items"],
-                "semantics": asked["semantics"],
+                "n_items": tests.n_items,
+                "semantics": tests.semantics,
                 "score": level.score,
                 "fraction": level.fraction,
-                "alpha": asked["alpha"],
-                "n_sets": asked["n_sets"],
-                "n_resamples": asked["n_resamples"],
+                "alpha": tests.alpha,
+                "n_sets": tests.n_sets,
+                "n_resamples": tests.n_resamples,
                 "rejections": rejections,
                 "rate": level.rate,
                 "low": low,
@@ -212,4 +191,56 @@ def levels_table(kind: Kind, *, work: Work, **asked: Any) -> pa.Table:
                 "band_high": level.high,
             }
         )
-    return pa.Table.from_pylist(rows)
+    return pa.Table.from_pylist(rows), {"M": tests.n_resamples}
+
+
+def _p_values(
+    key: StreamKey, draw: Draw, tests: LabelTests, work: Work, discordance: float | None = None
+) -> tuple[pa.Table, dict[str, Any]]:
+    """Simulate test sets and test each under both semantics at every share f.
+
+    A set depends only on the key and on its own number, and its resamples also on the share. Neither depends
+    on the scores, the semantics or the other shares asked for. Without a discordance asked for, the table has
+    that of each set.
+    """
+    import pyarrow as pa
+
+    from nbyk.labels.bootstrap import label_bootstrap
+
+    rows: list[dict[str, Any]] = []
+    with work.progress(tests.n_simulations):
+        for simulation in range(tests.n_simulations):
+            data = draw(np.random.default_rng(key.seed_sequence("set", simulation)))
+            seed = int(key.seed_sequence("resamples", simulation).generate_state(1, np.uint64)[0])
+            for semantics in SEMANTICS:
+                for fraction in tests.fractions:
+                    test = label_bootstrap(
+                        *data,
+                        tests.scores,
+                        semantics=semantics,  # type: ignore[arg-type]
+                        fraction=fraction,
+                        alternative="greater",
+                        n_resamples=tests.n_resamples,
+                        seed=seed,
+                        threads=work.threads,
+                    )
+                    rows += [
+                        {
+                            "simulation": simulation,
+                            "n_items": test.n_items,
+                            "discordance": data.discordance if discordance is None else discordance,
+                            "semantics": semantics,
+                            "fraction": fraction,
+                            "n_drawn": test.n_drawn,
+                            "score": found.score.name,
+                            "score_a": found.score_a,
+                            "score_b": found.score_b,
+                            "effect": found.effect,
+                            "p": found.p,
+                            "standard_error": found.standard_error,
+                            "n_resamples": tests.n_resamples,
+                        }
+                        for found in test.comparisons
+                    ]
+            work.advance(1)
+    return pa.Table.from_pylist(rows), {"M": tests.n_resamples}

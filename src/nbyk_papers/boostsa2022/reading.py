@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 from nbyk.errors import NbykError
 from nbyk_papers.boostsa2022.design import SCORES
-from nbyk_papers.partitions import read_partitioned
+from nbyk_papers.partitions import in_order, read_partitioned
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -69,7 +69,8 @@ def read_p_values(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
     # Each simulated set of Figure 1 has its own discordance; its cells differ by their size.
     asked = table["discordance"].where(table["design"] == "tagging", 0.0)
     table = table.assign(realised=table["discordance"], discordance=asked)
-    return _in_order(table, ["design", "n_items", "discordance", "semantics", "fraction"])
+    by = ["design", "n_items", "discordance", "semantics", "fraction", "score", "simulation"]
+    return in_order(table, by, {"score": SCORES})
 
 
 def read_levels(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
@@ -85,7 +86,8 @@ def read_levels(files: Sequence[str | os.PathLike[str]]) -> pd.DataFrame:
     table = read_partitioned(files, LEVELS, ("kind",))
     below, above = table["rate"] < table["band_low"], table["rate"] > table["band_high"]
     place = below.map({True: "below", False: "inside"}).where(~above, "above")
-    return _in_order(table.assign(place=place), ["kind", "n_items", "semantics", "fraction"])
+    by = ["kind", "n_items", "semantics", "fraction", "score"]
+    return in_order(table.assign(place=place), by, {"score": SCORES})
 
 
 def means(p_values: pd.DataFrame) -> pd.DataFrame:
@@ -115,11 +117,3 @@ def chosen_score(p_values: pd.DataFrame, wanted: str) -> str:
     if not scores:
         raise NbykError("no p-values of any score; run `snakemake boostsa2022` first")
     return wanted if wanted in scores else str(scores[0])
-
-
-def _in_order(table: pd.DataFrame, by: list[str]) -> pd.DataFrame:
-    others = sorted(set(table["score"]) - set(SCORES))
-    ranked = table.assign(_score=table["score"].map([*SCORES, *others].index))
-    keys = [*by, "_score", *(["simulation"] if "simulation" in table else [])]
-    ordered = ranked.sort_values(keys, kind="stable", ignore_index=True)
-    return ordered.drop(columns="_score")

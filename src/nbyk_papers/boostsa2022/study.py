@@ -17,7 +17,8 @@ class Boostsa2022Study(Study):
 
     name = "boostsa2022"
     steps: ClassVar = {
-        name: f"nbyk_papers.boostsa2022.cells:{name}" for name in ("balanced", "tagging", "example", "levels")
+        name: f"nbyk_papers.boostsa2022.label_cells:{name}"
+        for name in ("balanced", "tagging", "example", "levels")
     }
     report = "nbyk_papers.boostsa2022.report:report"
 
@@ -50,8 +51,8 @@ class Boostsa2022Study(Study):
         """Return the settings and inputs of its report."""
         cells = self.cells(config)
         inputs = {
-            "pvalues": [f"results/{cell.file}" for cell in cells if cell.step != "levels"],
-            "levels": [f"results/{cell.file}" for cell in cells if cell.step == "levels"],
+            "pvalues": [cell.path for cell in cells if cell.step != "levels"],
+            "levels": [cell.path for cell in cells if cell.step == "levels"],
         }
         return Cell("boostsa2022", "report", {}, inputs, memory=267, seconds=8)
 

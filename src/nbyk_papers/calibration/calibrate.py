@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet, stack_responses
-from nbyk.metrics import Metric
-from nbyk.resampling.effects import Progress, run_chunks, score
+from nbyk.metrics import Metric, get
+from nbyk.resampling.effects import run_chunks, score
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import hypothesis_effects
 from nbyk.resampling.samplers import NULLS, Sampler, get_sampler
@@ -21,6 +21,7 @@ from nbyk.testing.engine.draws import NULL_SAMPLERS, Draws
 from nbyk.testing.intervals import acceleration
 from nbyk.testing.looks import critical_count
 from nbyk.testing.rates import binomial_interval
+from nbyk_papers.calibration.design import RateTests
 from nbyk_papers.calibration.verdicts import (
     BCA,
     EXPECTED_P,
@@ -38,6 +39,8 @@ from nbyk_papers.calibration.verdicts import (
 if TYPE_CHECKING:
     import pyarrow as pa
 
+    from nbyk.studies.steps import Work
+
 Floats = NDArray[np.float64]
 PValues = dict[Method, Floats]
 """Each method's p-value by every metric, shape (metrics,); NaN where it is undefined."""
@@ -46,19 +49,7 @@ BOOTSTRAP, REDRAWN = "bootstrap_items/all", "bootstrap_items/sample(K)"
 """The samplers of the intervals."""
 
 
-def calibrate(
-    population: Population,
-    metrics: Sequence[Metric],
-    alphas: Sequence[float],
-    *,
-    samplers: Sequence[str] = (),
-    n_sets: int = 1000,
-    n_resamples: int = 199,
-    n_bootstraps: int = 999,
-    seed: int = 0,
-    threads: int = 1,
-    progress: Progress | None = None,
-) -> pa.Table:
+def calibrate(population: Population, tests: RateTests, work: Work) -> pa.Table:
     """Return each test's rejection rate over test sets simulated from a population.
 
     Parameters
@@ -66,23 +57,10 @@ def calibrate(
     population
         The population of the test sets, and their N and K. With ε_A = ε_B the null is true (the strong null
         at 0, else the weak one), and a rate is a Type-I error. Otherwise a rate is a power.
-    metrics
-        The metrics.
-    alphas
-        Levels α.
-    samplers
-        Samplers of expected p, each with every null that it can draw. If there are none, the tests are the
-        p-values under every null, drawn at the data's own size, and the intervals by both of their samplers.
-    n_sets
-        Test sets.
-    n_resamples
-        Draws M of every null, and of responses for expected p and intervals.
-    n_bootstraps
-        Draws B of items with all of their responses: for their intervals, and for the null "shifted".
-    seed, threads
-        The numbers depend on the seed, not on the threads.
-    progress
-        Called with the number of test sets just finished.
+    tests
+        The tests. The numbers depend on their seed.
+    work
+        The threads to use, on which the numbers do not depend, and the function to call as sets are done.
 
     Returns
     -------
@@ -104,40 +82,40 @@ def calibrate(
     """
     import pyarrow as pa
 
-    k = population.k_responses
+    k, metrics = population.k_responses, [get(name) for name in tests.metrics]
     chosen: list[Sampler] = []
-    if samplers:
-        chosen = distinct_samplers(samplers, k)
+    if tests.samplers:
+        chosen = distinct_samplers(tests.samplers, k)
         methods = [
-            Method(EXPECTED_P, sampler.name, null, alternative, n_resamples)
+            Method(EXPECTED_P, sampler.name, null, alternative, tests.n_resamples)
             for sampler in chosen
             for null in nulls_of(sampler, k)
             for alternative in ("folded", "greater")
         ]
     else:
-        for alpha in alphas:
-            critical_count(n_resamples, 0.5 * alpha)
-        methods = _methods_at_own_size(k, n_resamples, n_bootstraps)
+        for alpha in tests.alphas:
+            critical_count(tests.n_resamples, 0.5 * alpha)
+        methods = _methods_at_own_size(k, tests)
 
-    def work(chunk: int, size: int) -> Floats:
+    def p_of_chunk(chunk: int, size: int) -> Floats:
         found = np.full((size, len(methods), len(metrics)), np.nan)
         for r in range(size):
             index = chunk * CHUNK + r
-            data = simulate(population, seed=seed, index=index)
+            data = simulate(population, seed=tests.seed, index=index)
             defined = _defined(data, metrics)
             if defined.any():
                 of_set = [metric for metric, known in zip(metrics, defined, strict=True) if known]
-                resampling = _seed_of_set(population, seed, index)
+                resampling = _seed_of_set(population, tests.seed, index)
                 by_method = (
-                    _expected(data, of_set, chosen, k, n_resamples, resampling)
-                    if samplers
-                    else _at_own_size(data, of_set, k, n_resamples, n_bootstraps, resampling)
+                    _expected(data, of_set, chosen, k, tests.n_resamples, resampling)
+                    if chosen
+                    else _at_own_size(data, of_set, k, tests, resampling)
                 )
                 found[r][:, defined] = [by_method[method] for method in methods]
         return found.reshape(size, -1).T
 
-    drawn = run_chunks(n_sets, work, threads=threads, progress=progress)
-    p = drawn.reshape(len(methods), len(metrics), n_sets)
+    drawn = run_chunks(tests.n_sets, p_of_chunk, threads=work.threads, progress=work.advance)
+    p = drawn.reshape(len(methods), len(metrics), tests.n_sets)
     cell = {
         "epsilon_a": float(population.epsilon_a),
         "epsilon_b": float(population.epsilon_b),
@@ -148,7 +126,7 @@ def calibrate(
         {**cell, **_row(method, metric.name, alpha, of_metric)}
         for method, of_method in zip(methods, p, strict=True)
         for metric, of_metric in zip(metrics, of_method, strict=True)
-        for alpha in alphas
+        for alpha in tests.alphas
     ]
     return pa.Table.from_pylist(rows)
 
@@ -172,7 +150,8 @@ def distinct_samplers(names: Sequence[str], k: int) -> list[Sampler]:
     return list({sampler.items: sampler for sampler in reversed(samplers)}.values())[::-1]
 
 
-def _methods_at_own_size(k: int, n_resamples: int, n_bootstraps: int) -> list[Method]:
+def _methods_at_own_size(k: int, tests: RateTests) -> list[Method]:
+    n_resamples, n_bootstraps = tests.n_resamples, tests.n_bootstraps
     by_null = [
         Method(definition, sampler, null, alternative, n_bootstraps if null == "shifted" else n_resamples)
         for definition, null, sampler in (
@@ -196,9 +175,10 @@ def _own_size_nulls(k: int) -> Mapping[str, str]:
 
 
 def _at_own_size(
-    data: ResponseSet, metrics: Sequence[Metric], k: int, n_resamples: int, n_bootstraps: int, seed: int
+    data: ResponseSet, metrics: Sequence[Metric], k: int, tests: RateTests, seed: int
 ) -> PValues:
     """Return the p-values under every null at the data's own size, and the levels of the intervals."""
+    n_resamples, n_bootstraps = tests.n_resamples, tests.n_bootstraps
     draws = Draws(data, metrics, seed=seed)
     every = range(len(metrics))
     found: PValues = {}

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk.studies.batches import Axis, stored_keys
 from nbyk.studies.cell import Cell
-from nbyk_papers.calibration.design import METRICS
+from nbyk_papers.calibration.design import METRICS, RateTests
 from nbyk_papers.homan2025.cells import prior_file, size_name
 
 if TYPE_CHECKING:
@@ -84,33 +84,15 @@ def rates(
     k_responses: int,
     epsilon_a: float,
     epsilon_b: float,
-    metrics: Sequence[str],
-    samplers: Sequence[str],
-    alphas: Sequence[float],
-    n_sets: int,
-    n_resamples: int,
-    n_bootstraps: int,
-    seed: int,
+    tests: RateTests,
     work: Work,
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute each test's rejection rate at one size, on the same simulated test sets."""
-    from nbyk.metrics import get
     from nbyk.priors import read_prior
     from nbyk.resampling.population import Population
     from nbyk_papers.calibration.calibrate import calibrate
 
     population = Population(read_prior(prior), n_items, k_responses, epsilon_b, epsilon_a)
-    with work.progress(n_sets):
-        table = calibrate(
-            population,
-            [get(metric) for metric in metrics],
-            alphas,
-            samplers=samplers,
-            n_sets=n_sets,
-            n_resamples=n_resamples,
-            n_bootstraps=n_bootstraps,
-            seed=seed,
-            threads=work.threads,
-            progress=work.advance,
-        )
-    return table, {"M": n_resamples, "prior": population.prior.to_dict()}
+    with work.progress(tests.n_sets):
+        table = calibrate(population, tests, work)
+    return table, {"M": tests.n_resamples, "prior": population.prior.to_dict()}

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
+
 STUDY = "calibration"
 
 SOURCES = ("simulated", "toxicity", "hs_brexit")
@@ -31,6 +34,38 @@ DEFAULT_NULL = "swap_items"
 
 BAND = 0.99
 """Chance that a band around α holds the rejection rate of a calibrated test."""
+
+
+@dataclass(frozen=True)
+class RateTests:
+    """The tests whose rejection rates are measured.
+
+    Attributes
+    ----------
+    metrics
+        Names of metrics.
+    samplers
+        Samplers of expected p, each with every null that it can draw. If there are none, the tests are the
+        p-values under every null, drawn at the data's own size, and the intervals by both of their samplers.
+    alphas
+        Levels α.
+    n_sets
+        Test sets.
+    n_resamples
+        Draws M of every null, and of responses for expected p and intervals.
+    n_bootstraps
+        Draws B of items with all of their responses: for their intervals, and for the null "shifted".
+    seed
+        Seed of the sets and of their resamples.
+    """
+
+    metrics: Sequence[str]
+    samplers: Sequence[str]
+    alphas: Sequence[float]
+    n_sets: int
+    n_resamples: int
+    n_bootstraps: int
+    seed: int
 
 
 def scenario(epsilon_a: float, epsilon_b: float) -> str:

@@ -12,7 +12,7 @@ from nbyk.report.drawing import COLOURS, style
 from nbyk_papers.calibration.names import named
 from nbyk_papers.calibration.reading import groups
 from nbyk_papers.calibration.summary import MAIN_ALPHA
-from nbyk_papers.calibration.tables import TESTS, main_metric
+from nbyk_papers.calibration.tables import main_metric, two_sided
 from nbyk_papers.calibration.verdicts import EXPECTED_P
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def figures_of(rates: pd.DataFrame) -> dict[str, Callable[[], Figure]]:
 def sizes_figure(rates: pd.DataFrame, title: str) -> Figure:
     """Draw the rates of every test at every size and truth by one metric, a panel per source."""
     metric = main_metric(rates)
-    shown = _two_sided(rates[rates["metric"] == metric])
+    shown = two_sided(rates[rates["metric"] == metric])
     epsilon = "ε = " + shown["epsilon_b"].map("{:g}".format)
     shown = shown.assign(column=epsilon + "\n" + shown["size"])
     columns = _in_order(shown, "column", ["epsilon_b", "k_responses", "n_items"])
@@ -70,7 +70,7 @@ def sizes_figure(rates: pd.DataFrame, title: str) -> Figure:
 
 def metrics_figure(rates: pd.DataFrame) -> Figure:
     """Draw every test's Type-I error by every metric, averaged over sources and sizes, a panel per truth."""
-    return _by_truth(_two_sided(rates), ("metric", "test"), "Type-I error", "sources and sizes")
+    return _by_truth(two_sided(rates), ("metric", "test"), "Type-I error", "sources and sizes")
 
 
 def expected_p_figure(rates: pd.DataFrame) -> Figure:
@@ -135,10 +135,6 @@ def _heat_map(axes: Axes, rates: pd.DataFrame, axes_of: tuple[str, str], columns
 def _headed(title: str, rates: pd.DataFrame) -> str:
     """Return a title that explains colours and bold numbers, for Type-I errors."""
     return title if (rates["scenario"] == "power").all() else f"{title}\n{_KEY}"
-
-
-def _two_sided(rates: pd.DataFrame) -> pd.DataFrame:
-    return rates[rates["definition"].isin(TESTS) & (rates["alternative"] == "two-sided")]
 
 
 def _in_order(rates: pd.DataFrame, column: str, by: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk_papers.calibration.design import BAND, scenario
 from nbyk_papers.calibration.verdicts import DEFINITIONS
-from nbyk_papers.partitions import read_partitioned
+from nbyk_papers.partitions import in_order, read_partitioned
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,17 +67,9 @@ def placed(rates: pd.DataFrame) -> pd.DataFrame:
         "" if what == "power" else place(found, ends)
         for what, found, ends in zip(rates["scenario"], rates["rejections"], bands, strict=True)
     ]
-    samplers = (*WEIN_SAMPLERS, *sorted(set(rates["sampler"]) - set(WEIN_SAMPLERS)))
-    ranks = {
-        "_definition": rates["definition"].map(list(DEFINITIONS).index),
-        "_sampler": rates["sampler"].map(samplers.index),
-        "_null": rates["null"].map(("", *_NULLS).index),
-    }
-    order = ["source", "_definition", "_null", "_sampler", "alternative", "epsilon_b", "epsilon_a"]
-    ordered = rates.assign(**ranks).sort_values(
-        [*order, "k_responses", "n_items", "metric", "alpha"], kind="stable", ignore_index=True
-    )
-    return ordered.drop(columns=list(ranks))
+    by = ["source", "definition", "null", "sampler", "alternative", "epsilon_b", "epsilon_a"]
+    orders = {"definition": tuple(DEFINITIONS), "null": ("", *_NULLS), "sampler": tuple(WEIN_SAMPLERS)}
+    return in_order(rates, [*by, "k_responses", "n_items", "metric", "alpha"], orders)
 
 
 def groups(rates: pd.DataFrame, keys: Sequence[str]) -> Iterator[tuple[dict[str, Any], pd.DataFrame]]:

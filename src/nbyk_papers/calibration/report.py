@@ -11,17 +11,22 @@ from nbyk_papers.calibration.figures import figures_of
 from nbyk_papers.calibration.reading import read_rates
 from nbyk_papers.calibration.summary import summarise
 from nbyk_papers.calibration.tables import tables_of
-from nbyk_papers.shown import study_answer
+from nbyk_papers.shown import Page, study_answer
 
 if TYPE_CHECKING:
     import pandas as pd
 
-TITLES = {
-    "type_1_error": "Type-I error of every test at every size, with equally good systems",
-    "metrics": "Type-I error by every metric",
-    "expected_p": "How often the papers' expected p is below the level, by sampler and null",
-    "power": "Power of every test at every size",
-}
+PAGE = Page(
+    "How often each test rejects",
+    Path(__file__).with_name("calibration.html"),
+    first="type_1_error",
+    titles={
+        "type_1_error": "Type-I error of every test at every size, with equally good systems",
+        "metrics": "Type-I error by every metric",
+        "expected_p": "How often the papers' expected p is below the level, by sampler and null",
+        "power": "Power of every test at every size",
+    },
+)
 
 
 def report(*, rates: Sequence[Path], priors: Sequence[Path] = ()) -> Answer:
@@ -31,13 +36,4 @@ def report(*, rates: Sequence[Path], priors: Sequence[Path] = ()) -> Answer:
 
 def rates_report(rates: pd.DataFrame, priors: Sequence[Path] = ()) -> Answer:
     """Return the report of rates that were read, simulated from priors in these files."""
-    return study_answer(
-        "How often each test rejects",
-        summarise(rates),
-        tables_of(rates),
-        figures_of(rates),
-        titles=TITLES,
-        first="type_1_error",
-        template=Path(__file__).with_name("calibration.html"),
-        priors=priors,
-    )
+    return study_answer(PAGE, summarise(rates), tables_of(rates), figures_of(rates), priors=priors)

@@ -51,7 +51,7 @@ class CalibrationStudy(Study):
         """Return the settings and inputs of its report."""
         cells = self.cells(config)
         inputs: dict[str, list[str]] = {
-            "rates": [f"results/{cell.file}" for cell in cells],
+            "rates": [cell.path for cell in cells],
             "priors": list(dict.fromkeys(str(cell.inputs["prior"]) for cell in cells)),
         }
         return Cell("calibration", "report", {}, inputs, memory=300, seconds=40)

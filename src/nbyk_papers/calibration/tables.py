@@ -48,7 +48,7 @@ def tables_of(rates: pd.DataFrame) -> list[tuple[str, str, pd.DataFrame]]:
         (
             "all_metrics",
             f"Type-I error of every test at {level}, two-sided, over all metrics, sources and sizes",
-            overview_table(_two_sided(under_null)),
+            overview_table(two_sided(under_null)),
         ),
     ]
     if len(expected):
@@ -109,7 +109,7 @@ def by_size_table(rates: pd.DataFrame) -> pd.DataFrame:
     """Return two-sided rates at the main level: a row per source, truth and test, a column per size."""
     import pandas as pd
 
-    shown = named(_two_sided(rates))
+    shown = named(two_sided(rates))
     sizes = dict.fromkeys(shown.sort_values(["k_responses", "n_items"], kind="stable")["size"])
     rows = []
     for key, of in groups(shown, ["dataset", "true", "test"]):
@@ -132,7 +132,7 @@ def overview_table(rates: pd.DataFrame) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def _two_sided(rates: pd.DataFrame) -> pd.DataFrame:
+def two_sided(rates: pd.DataFrame) -> pd.DataFrame:
     """Return the two-sided p-values and the intervals at the main level."""
     of_tests = rates["definition"].isin(TESTS) & (rates["alternative"] == "two-sided")
     return rates[of_tests & (rates["alpha"] == MAIN_ALPHA)]

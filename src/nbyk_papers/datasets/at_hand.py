@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 from nbyk.data import load_source, read_ratings, scale_from_text, source_names
 from nbyk.data import source as source_named
 from nbyk.data.download import is_complete
 from nbyk.errors import NbykError
+from nbyk.studies.results import DOWNLOADS
 from nbyk_papers.wein2023.design import PRIORS
 from nbyk_papers.wein2023.road import Place
-
-DOWNLOADS = Path("results/downloads")
-"""Copies of downloads, which every machine of a cluster sees."""
 
 
 def data_sets(config: Any) -> list[str]:

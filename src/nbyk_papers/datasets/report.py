@@ -21,7 +21,7 @@ from nbyk_papers.datasets.summary import (
     summary_table,
 )
 from nbyk_papers.fits import draw_ecdf, label_moments, moments_of_prior
-from nbyk_papers.shown import study_answer
+from nbyk_papers.shown import Page, study_answer
 from nbyk_papers.wein2023.design import COLUMNS
 from nbyk_papers.wein2023.real_gold import SmallPerturbations
 
@@ -63,8 +63,14 @@ def report(
     p = p_value_table(pvalues, sources)
     shown = shown_p_values(p)
     n_ratings = sum(data.ratings.n_ratings for data in data_sets)
-    return study_answer(
+    page = Page(
         "Every data set that you have",
+        Path(__file__).with_name("datasets.html"),
+        first=sources[0],
+        titles={data.name: _caption(data) for data in data_sets},
+    )
+    return study_answer(
+        page,
         {
             "line": f"{len(data_sets)} data sets, {n_ratings:,} ratings",
             "cautions": [data.prior.caution for data in data_sets if data.prior.caution],
@@ -80,9 +86,6 @@ def report(
             ),
         ],
         {data.name: partial(fit_figure, data, seed=seed) for data in data_sets},
-        titles={data.name: _caption(data) for data in data_sets},
-        first=sources[0],
-        template=Path(__file__).with_name("datasets.html"),
         files_alone=[
             AnswerTable(
                 "summary", "Every data set that you have", summary_table(data_sets, shown), on_page=False

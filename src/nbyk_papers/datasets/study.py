@@ -6,6 +6,7 @@ from typing import Any
 
 from nbyk.studies import Study
 from nbyk.studies.cell import Cell
+from nbyk.studies.results import fit_file, ratings_file
 
 
 class DatasetsStudy(Study):
@@ -28,10 +29,10 @@ class DatasetsStudy(Study):
 
         sources = data_sets(config)
         inputs = {
-            "pvalues": [f"results/{cell.file}" for cell in self.cells(config)],
-            "ratings": [f"results/ratings/{source}.parquet" for source in sources],
-            "priors": [f"results/fits/{source}/prior.json" for source in sources],
-            "checks": [f"results/fits/{source}/check.json" for source in sources],
+            "pvalues": [cell.path for cell in self.cells(config)],
+            "ratings": [ratings_file(source) for source in sources],
+            "priors": [fit_file(source, "prior") for source in sources],
+            "checks": [fit_file(source, "check") for source in sources],
         }
         told = {"sources": sources, "seed": config.seed}
         return Cell("datasets", "report", told, inputs, memory=324, seconds=12)

@@ -13,9 +13,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data import Ratings, scale_from_dict, source, source_names
+from nbyk.data.ratings import stored_ratings
 from nbyk.errors import NbykError
-from nbyk.files import read_json, read_parquet
-from nbyk.priors import TwoStagePrior
+from nbyk.files import read_json
+from nbyk.priors import TwoStagePrior, read_prior
+from nbyk_papers.partitions import in_order
 from nbyk_papers.wein2023.comparison import read_p_values
 from nbyk_papers.wein2023.design import COLUMNS
 
@@ -71,10 +73,9 @@ class DataSet:
 
 def read_data_set(name: str, ratings: Path, prior: Path, check: Path) -> DataSet:
     """Return a data set from the files that `nbyk study normalise` and `nbyk fit` wrote."""
-    table, made = read_parquet(ratings, ("item", "rater", "value"))
+    found, made = stored_ratings(ratings)
     title = source(name).title if name in source_names() else name
-    fitted = TwoStagePrior.from_dict(read_json(prior))
-    return DataSet(name, title, made, Ratings.from_table(table), fitted, read_json(check))
+    return DataSet(name, title, made, found, read_prior(prior), read_json(check))
 
 
 def interval_alpha(matrix: Floats) -> float:
@@ -135,13 +136,7 @@ def p_value_table(files: Sequence[str | os.PathLike[str]], order: Sequence[str])
         true_p=("true_p", "first"),
         true_se=("true_se", "first"),
     )
-    rank = {name: place for place, name in enumerate(order)}
-    table = table.reset_index()
-    return table.sort_values(
-        ["source", "semantics", "n_items", "k_responses"],
-        key=lambda column: column.map(rank) if column.name == "source" else column,
-        kind="stable",
-    ).reset_index(drop=True)
+    return in_order(table.reset_index(), ["source", "semantics", "n_items", "k_responses"], {"source": order})
 
 
 def shown_p_values(table: pd.DataFrame) -> pd.DataFrame:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nbyk.studies.batches import Axis, plan_of_axes, stored_keys
 from nbyk.studies.cell import Cell
 from nbyk.studies.grids import Field, Grid, Point
+from nbyk.studies.results import fit_file
 from nbyk_papers.homan2025.design import (
     BUDGETS,
     CLAIM_EPSILONS,
@@ -24,6 +26,7 @@ from nbyk_papers.homan2025.design import (
     own_size,
     published_source,
 )
+from nbyk_papers.trials import Trials
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -41,7 +44,6 @@ def size_name(size: Size) -> str:
     return f"n-{size[0]}_k-{size[1]}"
 
 
-SIZE_OF_NAME = {size_name(size): size for size in PAPERS_SIZES}
 _PAPERS_SECONDS = 245.0
 """The measured seconds of a cell with all sizes of the paper's grid."""
 
@@ -58,14 +60,18 @@ def _seconds(size: Point) -> float:
     return max(0.5, _PAPERS_SECONDS * size[0] * size[1] / PAPERS_RESPONSES)
 
 
-SIZES = Axis("grid", tuple(SIZE_OF_NAME), further=(_GRID, _seconds))
+SIZES = Axis("grid", tuple(map(size_name, PAPERS_SIZES)), further=(_GRID, _seconds))
 GRID_METRICS = Axis("homan2025", METRICS)
+
+
+FITS = "homan2025/fits"
+"""The folder of the priors that are fitted by the paper's method."""
 
 
 def prior_file(source: str) -> str:
     """Return the file of a source's prior: the published one, or that of our own fit."""
     if is_own_fit(source):
-        return f"results/homan2025/fits/{published_source(source)}/prior.json"
+        return fit_file(published_source(source), "prior", FITS)
     return f"results/priors/published/{source}.json"
 
 
@@ -163,15 +169,27 @@ def power_cells(config: Any, settings: Any) -> Iterator[Cell]:
         )
 
 
+@dataclass(frozen=True)
+class GridDraws:
+    """The draws behind the p-values of a size.
+
+    Attributes
+    ----------
+    metrics
+        Names of metrics.
+    n_draws
+        Draws M.
+    seed
+        Their seed.
+    """
+
+    metrics: Sequence[str]
+    n_draws: int
+    seed: int
+
+
 def grid(
-    prior: Path,
-    *,
-    sizes: Sequence[Size],
-    epsilon_b: float,
-    metrics: Sequence[str],
-    n_draws: int,
-    seed: int,
-    work: Work,
+    prior: Path, *, sizes: Sequence[Size], epsilon_b: float, draws: GridDraws, work: Work
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute expected p-values at every size, under both semantics and by both bootstraps."""
     import pyarrow as pa
@@ -180,19 +198,19 @@ def grid(
     from nbyk.priors import read_prior
 
     population = read_prior(prior)
-    with work.progress(n_draws * len(sizes)):
+    with work.progress(draws.n_draws * len(sizes)):
         table = size_grid(
             population,
-            metrics,
+            draws.metrics,
             [(n, k) for n, k in sizes],
             epsilon_b=epsilon_b,
-            n_draws=n_draws,
-            seed=seed,
+            n_draws=draws.n_draws,
+            seed=draws.seed,
             threads=work.threads,
             progress=work.advance,
         )
     column = pa.array([epsilon_b] * table.num_rows, pa.float64())
-    return table.append_column("epsilon_b", column), {"M": n_draws, "prior": population.to_dict()}
+    return table.append_column("epsilon_b", column), {"M": draws.n_draws, "prior": population.to_dict()}
 
 
 def claims(
@@ -202,9 +220,7 @@ def claims(
     own_draws: int,
     sizes: Sequence[Size],
     epsilons: Sequence[float],
-    metrics: Sequence[str],
-    n_draws: int,
-    seed: int,
+    draws: GridDraws,
     work: Work,
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute expected p-values at a data set's own size and at further sizes, for each ε."""
@@ -212,12 +228,10 @@ def claims(
 
     parts = []
     for epsilon in epsilons:
-        for of_sizes, draws in (([own_size], own_draws), (sizes, n_draws)):
-            table, of_prior = grid(
-                prior, sizes=of_sizes, epsilon_b=epsilon, metrics=metrics, n_draws=draws, seed=seed, work=work
-            )
+        for at, of_them in (([own_size], replace(draws, n_draws=own_draws)), (sizes, draws)):
+            table, of_prior = grid(prior, sizes=at, epsilon_b=epsilon, draws=of_them, work=work)
             parts.append(table)
-    return pa.concat_tables(parts), of_prior | {"M": max(own_draws, n_draws)}
+    return pa.concat_tables(parts), of_prior | {"M": max(own_draws, draws.n_draws)}
 
 
 def power(
@@ -226,9 +240,7 @@ def power(
     n_items: int,
     k_responses: int,
     epsilon_b: float,
-    n_sets: int,
-    n_resamples: int,
-    seed: int,
+    trials: Trials,
     work: Work,
     metric: str = "mae",
 ) -> tuple[pa.Table, dict[str, Any]]:
@@ -237,17 +249,17 @@ def power(
     from nbyk.priors import read_prior
 
     population = read_prior(prior)
-    with work.progress(n_sets):
+    with work.progress(trials.n_sets):
         table = power_study(
             population,
             metric,
             n_items=n_items,
             k_responses=k_responses,
             epsilon_b=epsilon_b,
-            n_sets=n_sets,
-            n_resamples=n_resamples,
-            seed=seed,
+            n_sets=trials.n_sets,
+            n_resamples=trials.n_resamples,
+            seed=trials.seed,
             threads=work.threads,
             progress=work.advance,
         )
-    return table, {"M": n_resamples, "prior": population.to_dict()}
+    return table, {"M": trials.n_resamples, "prior": population.to_dict()}

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from nbyk.cli.options import RATINGS, Out
+from nbyk.cli.options import Out
 
 
 def likelihood_fit(
@@ -17,11 +17,12 @@ def likelihood_fit(
     check: Annotated[Path, typer.Option(help="JSON to write: goodness of the published prior and the fit.")],
 ) -> None:
     """Fit a prior to ratings by likelihood, and say how well it and the published one describe them."""
-    from nbyk.data import Ratings, source
-    from nbyk.files import read_parquet, write_json
+    from nbyk.data import source
+    from nbyk.data.ratings import stored_ratings
+    from nbyk.files import write_json
     from nbyk.priors import Response, describe_fit, fit_prior, published_prior
 
-    matrix = Ratings.from_table(read_parquet(ratings, RATINGS)[0]).matrix()
+    matrix = stored_ratings(ratings)[0].matrix()
     response = Response.on(source(name).scale)
     fitted = fit_prior(name, matrix, response)
     published = describe_fit(published_prior(name), matrix, response)

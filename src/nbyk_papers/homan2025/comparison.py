@@ -22,7 +22,7 @@ from nbyk_papers.homan2025.design import (
     published_table,
     select_smallest,
 )
-from nbyk_papers.partitions import read_partitioned
+from nbyk_papers.partitions import in_order, read_partitioned
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -141,13 +141,8 @@ def own_fit_p_values(grid: pd.DataFrame, source: str) -> pd.DataFrame:
 def in_papers_order(rows: pd.DataFrame) -> pd.DataFrame:
     """Return rows sorted by ε, source and metric column, the latter two in the paper's order."""
     fits = [f"{source}{OWN_FIT}" for source in LABELS]
-    rank = {name: place for place, name in enumerate((*LABELS, *fits, *COLUMNS))}
-    ordered = rows.sort_values(
-        ["epsilon_b", "source", "column"],
-        key=lambda values: values.map(lambda value: rank.get(value, value)),
-        kind="stable",
-    )
-    return ordered.reset_index(drop=True)
+    orders = {"source": (*LABELS, *fits), "column": tuple(COLUMNS)}
+    return in_order(rows, ["epsilon_b", "source", "column"], orders)
 
 
 def _picked(rows: pd.DataFrame) -> pd.DataFrame:

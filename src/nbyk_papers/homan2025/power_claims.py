@@ -6,7 +6,7 @@ import math
 
 from nbyk_papers.homan2025.cases import Numbers
 from nbyk_papers.homan2025.design import CLAIM_ITEMS, TESTS
-from nbyk_papers.verdicts import Outcome, judge, with_error
+from nbyk_papers.verdicts import Outcome, error_of_rate, judge, with_error
 
 ENOUGH_POWER = 0.9
 BASELINES = ("welch_t", "wilcoxon", "paired_permutation", "unpaired_permutation")
@@ -38,7 +38,7 @@ def power(numbers: Numbers, semantics: str) -> Outcome | None:
                 continue
             first = enough.iloc[0]
             powers = first["power"], first["power_baseline"]
-            both_errors = [_standard_error(power, first["n_sets"]) for power in powers]
+            both_errors = [error_of_rate(power * first["n_sets"], first["n_sets"]) for power in powers]
             margins.append(powers[0] - powers[1])
             errors.append(math.hypot(*both_errors))
             ours_there, theirs_there = map(with_error, powers, both_errors)
@@ -51,9 +51,3 @@ def power(numbers: Numbers, semantics: str) -> Outcome | None:
     cases = judge(margins, errors)
     counts = cases.sentence("comparisons with baseline tests")
     return Outcome(semantics, f"{counts}. Power of the {TESTS[test]} test. {'. '.join(parts)}", cases.outcome)
-
-
-def _standard_error(power: float, n_sets: float) -> float:
-    """Return the standard error of a power; one more set on either side keeps it above 0."""
-    share = (power * n_sets + 1.0) / (n_sets + 2.0)
-    return float((share * (1.0 - share) / n_sets) ** 0.5)

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data import Ratings
-from nbyk.files import read_json, read_parquet
-from nbyk.priors import Response, TwoStagePrior, item_parameters, published_prior
+from nbyk.data.ratings import stored_ratings
+from nbyk.priors import Response, item_parameters, published_prior, read_prior
 from nbyk.report.drawing import COLOURS, new_panels
 from nbyk_papers.fits import draw_ecdf, label_moments, moments_of_prior
 from nbyk_papers.homan2025.comparison import own_fit_p_values
@@ -58,7 +57,7 @@ def stages_figure(source: str, ratings: Path | None, seed: int) -> Figure:
     figure, (left, right) = new_panels(9.6, 3.8, 2)
     prior, shape = published_prior(source), np.zeros((_DRAWN_ITEMS, _DRAWN_RESPONSES))
     if ratings is not None:
-        shape = _rating_matrix(ratings)
+        shape = stored_ratings(ratings)[0].matrix()
         for axes, data in zip((left, right), item_parameters(shape / np.nanmax(shape)), strict=True):
             draw_ecdf(axes, data, color="black", linewidth=1.8, label=f"{len(data)} rated items")
     for axes, drawn in zip((left, right), moments_of_prior(prior, shape, seed), strict=True):
@@ -83,8 +82,8 @@ def fit_figure(grid: pd.DataFrame, source: str, ratings: Path, prior: Path, *, s
     rows = rows[(rows["column"] == _COMPARED["column"]) & (rows["epsilon_b"] == _COMPARED["epsilon_b"])]
     name = published_source(source)
     figure, panels = new_panels(13.0 if len(rows) else 9.6, 3.8, 3 if len(rows) else 2)
-    priors = {"published prior": published_prior(name), "own fit": TwoStagePrior.from_dict(read_json(prior))}
-    matrix = _rating_matrix(ratings)
+    priors = {"published prior": published_prior(name), "own fit": read_prior(prior)}
+    matrix = stored_ratings(ratings)[0].matrix()
     # Levels lie on [0, (L − 1)/L] and binary responses on [0, 1]; all are shown from 0 to 1.
     top = priors["own fit"].response.top
     for axes, data in zip(panels, item_parameters(matrix / top), strict=False):
@@ -99,11 +98,6 @@ def fit_figure(grid: pd.DataFrame, source: str, ratings: Path, prior: Path, *, s
         _draw_answers(panels[2], rows)
     figure.suptitle(f"{label(name)}: the ratings, and as many ratings of each prior's items", fontsize=10)
     return figure
-
-
-def _rating_matrix(ratings: Path) -> Floats:
-    table, _ = read_parquet(ratings, ("item", "rater", "value"))
-    return Ratings.from_table(table).matrix()
 
 
 def _draw_answers(axes: Axes, rows: pd.DataFrame) -> None:

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from nbyk.errors import NbykError
 from nbyk.studies import Study
 from nbyk.studies.cell import Cell
+from nbyk.studies.results import fit_file, ratings_file
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -50,6 +51,7 @@ class Homan2025Study(Study):
 
     def reported(self, config: Any) -> Cell:
         """Return the settings and inputs of its report."""
+        from nbyk_papers.homan2025.cells import FITS
         from nbyk_papers.homan2025.design import published_source
 
         cells, settings = self.cells(config), self.settings(config)
@@ -61,13 +63,13 @@ class Homan2025Study(Study):
             "report",
             {"fitted": fitted, "stages": stages, "seed": config.seed},
             {
-                "pvalues": [f"results/{cell.file}" for cell in cells if cell.step == "grid"],
-                "claims": [f"results/{cell.file}" for cell in cells if cell.step == "claims"],
-                "power": [f"results/{cell.file}" for cell in cells if cell.step == "power"],
-                "stage_ratings": [f"results/ratings/{source}.parquet" for source in stages],
-                "checks": [f"results/homan2025/fits/{source}/check.json" for source in sources],
-                "ratings": [f"results/ratings/{source}.parquet" for source in sources],
-                "priors": [f"results/homan2025/fits/{source}/prior.json" for source in sources],
+                "pvalues": [cell.path for cell in cells if cell.step == "grid"],
+                "claims": [cell.path for cell in cells if cell.step == "claims"],
+                "power": [cell.path for cell in cells if cell.step == "power"],
+                "stage_ratings": [ratings_file(source) for source in stages],
+                "checks": [fit_file(source, "check", FITS) for source in sources],
+                "ratings": [ratings_file(source) for source in sources],
+                "priors": [fit_file(source, "prior", FITS) for source in sources],
             },
             memory=400,
             seconds=50,

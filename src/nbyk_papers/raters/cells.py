@@ -10,9 +10,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from nbyk.studies.cell import Cell
+from nbyk.studies.results import DOWNLOADS, fit_file, ratings_file
 from nbyk_papers.homan2025.cells import prior_file
 from nbyk_papers.homan2025.design import LABELS as PUBLISHED
 from nbyk_papers.raters.design import ALPHA, FORGOTTEN, KEPT, METRICS, OTHERS, WITH_IDS
+from nbyk_papers.trials import Trials
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -22,20 +24,19 @@ if TYPE_CHECKING:
     from nbyk.resampling.shared_population import Sharing
     from nbyk.studies.steps import Work
 
-COPIES = Path("results/downloads")
 _SAMPLERS = {OTHERS: "raters_within_items", FORGOTTEN: "raters_within_items", KEPT: "items_and_raters"}
 
 
 def p_value_cells(config: Any, settings: Any) -> Iterator[Cell]:
     """Yield a cell for each data set with ids and each kind of system B."""
-    at_hand = config.at_hand(COPIES)
+    at_hand = config.at_hand(DOWNLOADS)
     systems = [
         *((epsilon, 0.0) for epsilon in settings.epsilons),
         *((0.0, shift) for shift in settings.shifts),
     ]
     ratings = sum(n * k for n, k in settings.all_sizes)
     for source in settings.sources or [name for name in WITH_IDS if name in at_hand]:
-        prior = prior_file(source) if source in PUBLISHED else f"results/fits/{source}/prior.json"
+        prior = prior_file(source) if source in PUBLISHED else fit_file(source, "prior")
         for epsilon, shift in systems:
             yield Cell(
                 f"raters/pvalues/source={source}/epsilon-{epsilon}_shift-{shift}.parquet",
@@ -48,7 +49,7 @@ def p_value_cells(config: Any, settings: Any) -> Iterator[Cell]:
                     "n_resamples": settings.n_resamples,
                     "seed": config.seed,
                 },
-                {"prior": prior, "ratings": f"results/ratings/{source}.parquet"},
+                {"prior": prior, "ratings": ratings_file(source)},
                 memory=400,
                 seconds=min(500.0, 5.0 + 2e-7 * ratings * settings.n_sets * settings.n_resamples),
             )
@@ -61,9 +62,7 @@ def pvalues(
     epsilon: float,
     shift: float,
     sizes: Sequence[Sequence[int]],
-    n_sets: int,
-    n_resamples: int,
-    seed: int,
+    trials: Trials,
     work: Work,
 ) -> tuple[pa.Table, dict[str, Any]]:
     """Compute p at every size, by the papers' method and by nbyk's, with and without the raters' ids.
@@ -74,26 +73,25 @@ def pvalues(
     """
     import pyarrow as pa
 
-    from nbyk.data import Ratings
-    from nbyk.files import read_parquet
+    from nbyk.data.ratings import stored_ratings
     from nbyk.planning.sharing_fit import fit_sharing
     from nbyk.priors import read_prior
     from nbyk.resampling.population import Population
 
     of_items = read_prior(prior)
-    fit = fit_sharing(Ratings.from_table(read_parquet(ratings, ("item", "rater", "value"))[0]), of_items)
+    fit = fit_sharing(stored_ratings(ratings)[0], of_items)
     rows: list[dict[str, Any]] = []
     with work.progress(len(sizes)):
         for n_items, k in sizes:
             population = Population(of_items, n_items, k, epsilon, shift_b=shift)
             shared = replace(fit.sharing, n_raters=k)
-            found = _of_size(population, shared, n_sets, n_resamples, seed)
+            found = _of_size(population, shared, trials)
             size = {
                 "epsilon": epsilon,
                 "shift": shift,
                 "n_items": n_items,
                 "k_responses": k,
-                "n_sets": n_sets,
+                "n_sets": trials.n_sets,
             }
             rows += [{**size, **row} for row in found]
             work.advance(1)
@@ -107,23 +105,22 @@ def pvalues(
     table = pa.Table.from_pylist(rows)
     for name, value in of_raters.items():
         table = table.append_column(name, pa.array([value] * len(rows)))
-    return table, {"M": n_resamples, **of_raters}
+    return table, {"M": trials.n_resamples, **of_raters}
 
 
-def _of_size(
-    population: Population, shared: Sharing, n_sets: int, n_resamples: int, seed: int
-) -> Iterator[dict[str, Any]]:
+def _of_size(population: Population, shared: Sharing, trials: Trials) -> Iterator[dict[str, Any]]:
     """Yield the rows of one size: one for each metric, semantics and way to treat raters."""
     from nbyk.resampling.shared_population import Sharing, simulate_shared
 
     p: dict[tuple[str, str, str], list[float]] = {}
-    for index in range(n_sets):
+    for index in range(trials.n_sets):
         fresh, same = (
-            simulate_shared(population, sharing, seed=seed, index=index) for sharing in (Sharing(), shared)
+            simulate_shared(population, sharing, seed=trials.seed, index=index)
+            for sharing in (Sharing(), shared)
         )
         for raters, data in ((OTHERS, fresh), (FORGOTTEN, same), (KEPT, same)):
             for semantics, values in (
-                ("published", _published(data, _SAMPLERS[raters], n_resamples, seed)),
+                ("published", _published(data, _SAMPLERS[raters], trials)),
                 ("recommended", _recommended(data, kept=raters == KEPT)),
             ):
                 for metric, value in zip(METRICS, values, strict=True):
@@ -140,14 +137,20 @@ def _of_size(
         }
 
 
-def _published(data: ResponseSet, sampler: str, n_resamples: int, seed: int) -> list[float]:
+def _published(data: ResponseSet, sampler: str, trials: Trials) -> list[float]:
     """Return the papers' expected p under the null of pooled responses, for each metric."""
     from nbyk.resampling.resample import hypothesis_effects
     from nbyk.testing.pvalues import expected_p
 
     drawn = [
         hypothesis_effects(
-            data, METRICS, sampler=sampler, null=null, n_resamples=n_resamples, share_gold=False, seed=seed
+            data,
+            METRICS,
+            sampler=sampler,
+            null=null,
+            n_resamples=trials.n_resamples,
+            share_gold=False,
+            seed=trials.seed,
         )
         for null in (None, "pooled")
     ]

@@ -12,7 +12,7 @@ from nbyk.report.drawing import COLOURS, new_panels
 from nbyk_papers.partitions import read_partitioned
 from nbyk_papers.raters.claims import verdicts_of
 from nbyk_papers.raters.design import ALPHA, FORGOTTEN, IN_WORDS, KEPT, LABELS, OTHERS, SEMANTICS, system_name
-from nbyk_papers.shown import study_answer
+from nbyk_papers.shown import Page, study_answer
 from nbyk_papers.verdicts import VERDICTS_CAPTION, verdict_rows, verdict_table
 
 if TYPE_CHECKING:
@@ -59,15 +59,21 @@ def raters_report(table: pd.DataFrame, priors: Sequence[Path] = ()) -> Answer:
         for source in sources
         for metric in LABELS
     }
-    titles = {
-        f"{source}_{metric}": f"{source}, {label}: mean p against N, by K and by the use of the raters' ids"
-        for source in sources
-        for metric, label in LABELS.items()
-    }
+    page = Page(
+        "Raters whom items share",
+        Path(__file__).with_name("raters.html"),
+        first=f"{sources[0]}_mae",
+        titles={
+            f"{source}_{metric}": f"{source}, {label}: "
+            "mean p against N, by K and by the use of the raters' ids"
+            for source in sources
+            for metric, label in LABELS.items()
+        },
+    )
     shown = table.assign(raters=table["raters"].map(IN_WORDS))
     columns = ["source", "system", "semantics", "metric", "raters", "n_items", "k_responses"]
     return study_answer(
-        "Raters whom items share",
+        page,
         {**summarise(table), "verdicts": rows},
         [
             ("verdicts", VERDICTS_CAPTION, verdict_table(rows)),
@@ -79,9 +85,6 @@ def raters_report(table: pd.DataFrame, priors: Sequence[Path] = ()) -> Answer:
             ("pvalues", "Every mean p", shown[[*columns, "p", "standard_error", "rejected", "n_sets"]]),
         ],
         figures,
-        titles=titles,
-        first=f"{sources[0]}_mae",
-        template=Path(__file__).with_name("raters.html"),
         priors=priors,
     )
 

@@ -48,7 +48,7 @@ class RatersStudy(Study):
         """Return the settings and inputs of its report."""
         cells = self.cells(config)
         inputs: dict[str, list[str]] = {
-            "pvalues": [f"results/{cell.file}" for cell in cells],
+            "pvalues": [cell.path for cell in cells],
             "priors": list(dict.fromkeys(str(cell.inputs["prior"]) for cell in cells)),
         }
         return Cell("raters", "report", {}, inputs, memory=300, seconds=10)

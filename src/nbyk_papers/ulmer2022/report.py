@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from nbyk.report.answer import Answer, AnswerTable
-from nbyk_papers.shown import study_answer
+from nbyk_papers.shown import Page, study_answer
 from nbyk_papers.ulmer2022.comparison import compare
 from nbyk_papers.ulmer2022.figures import figures_of
 from nbyk_papers.ulmer2022.reading import error_rates, read_scores
@@ -17,13 +17,19 @@ from nbyk_papers.ulmer2022.tables import tables_of
 if TYPE_CHECKING:
     import pandas as pd
 
-TITLES = {
-    "agreement": "Tables 1 to 8: published rates against ours",
-    "figure_02": "Figure 2: the distributions of the scores",
-    "figure_03": "Figure 3: Type-I error by sample size",
-    "figure_06": "Figure 6: p-values and eps_min of equally good systems",
-    "figure_07": "Figure 7: Type-II error by sample size and by lead",
-}
+PAGE = Page(
+    "deep-significance: error rates of tests of scores, reproduced",
+    Path(__file__).with_name("ulmer2022.html"),
+    first="agreement",
+    titles={
+        "agreement": "Tables 1 to 8: published rates against ours",
+        "figure_02": "Figure 2: the distributions of the scores",
+        "figure_03": "Figure 3: Type-I error by sample size",
+        "figure_06": "Figure 6: p-values and eps_min of equally good systems",
+        "figure_07": "Figure 7: Type-II error by sample size and by lead",
+    },
+    marked=("z",),
+)
 
 
 def report(*, scores: Sequence[Path], thresholds: Sequence[float]) -> Answer:
@@ -44,13 +50,9 @@ def scores_report(scores: pd.DataFrame, thresholds: Sequence[float]) -> Answer:
     rates = error_rates(scores, thresholds)
     cells = compare(rates)
     return study_answer(
-        "deep-significance: error rates of tests of scores, reproduced",
+        PAGE,
         summarise(cells),
         tables_of(rates, cells),
         figures_of(scores, cells),
-        titles=TITLES,
-        first="agreement",
-        template=Path(__file__).with_name("ulmer2022.html"),
-        marked=("z",),
         files_alone=[AnswerTable("rates", "Every error rate, with its exact interval", rates, on_page=False)],
     )

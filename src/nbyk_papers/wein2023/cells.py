@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,11 +10,13 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet, response_matrix
 from nbyk.errors import NbykError
+from nbyk.metrics import get
 from nbyk.resampling.effects import EffectDraws
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import resampled_effects
 from nbyk.resampling.simulate import simulate, simulate_systems, simulated_effects
 from nbyk.resampling.streams import stream_key
+from nbyk_papers.wein2023.design import Estimation, Semantics
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -25,36 +26,9 @@ if TYPE_CHECKING:
 Floats = NDArray[np.float64]
 
 
-@dataclass(frozen=True)
-class Estimation:
-    """How effects are estimated from reference sets.
-
-    Attributes
-    ----------
-    samplers
-        Names of the samplers that redraw a set.
-    null
-        The null hypothesis under which A and B are redrawn.
-    share_gold
-        Whether both hypotheses see the same gold (`Semantics.share_gold`).
-    n_resamples, n_spread_resamples
-        Draws of the first set, and of each other set. The others show the variation of estimates between
-        sets.
-    seed
-        Seed of all draws.
-    """
-
-    samplers: Sequence[str]
-    null: str
-    share_gold: bool
-    n_resamples: int
-    n_spread_resamples: int
-    seed: int
-
-    def n_draws(self, n_references: int) -> int:
-        """Return the total number of draws for a number of reference sets."""
-        resamples = self.n_resamples + self.n_spread_resamples * (n_references - 1)
-        return 2 * len(self.samplers) * resamples
+def metrics_of(semantics: Semantics, columns: Sequence[str]) -> dict[str, str]:
+    """Return the metric behind each column."""
+    return {column: get(semantics.metric(column)).name for column in columns}
 
 
 def reference_sets(
@@ -181,7 +155,7 @@ def estimated_effects_table(
                 list(metric_of_column.values()),
                 sampler=sampler,
                 null=how.null,
-                share_gold=how.share_gold,
+                share_gold=how.way.share_gold,
                 n_resamples=how.n_resamples if reference == 0 else how.n_spread_resamples,
                 seed=how.seed,
                 threads=work.threads,

@@ -11,7 +11,7 @@ import numpy as np
 
 from nbyk.errors import NbykError
 from nbyk_papers.agreement import pooled_variances
-from nbyk_papers.partitions import read_partitioned
+from nbyk_papers.partitions import in_order, read_partitioned
 from nbyk_papers.wein2023.design import (
     PAPER_SIZE,
     PUBLISHED_DRAWS,
@@ -125,9 +125,8 @@ def read_cells(
         cells["n_references"],
         _probit(cells["published_estimated_p"]),
     )
-    order = {name: rank for rank, name in enumerate((*samplers, *columns))}
-    cells = cells.sort_values(KEY, key=lambda values: values.map(lambda name: order.get(name, name)))
-    return Cells(cells.reset_index(drop=True), p, tuple(columns), tuple(samplers))
+    cells = in_order(cells, KEY, {"sampler": samplers, "metric": columns})
+    return Cells(cells, p, tuple(columns), tuple(samplers))
 
 
 def minima(cells: Cells, kind: str) -> pd.DataFrame:

@@ -6,6 +6,7 @@ metrics, and compared with the true p-value that fresh draws from the population
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib import resources
@@ -78,6 +79,10 @@ class Semantics:
         """Return the number of `n_resamples` resamples that a column's estimated p-values use."""
         return min(n_resamples, self.resamples_of_column.get(column, n_resamples))
 
+    def paired(self, null: str) -> bool:
+        """Return whether a null hypothesis shares the alternative's items and gold."""
+        return self.share_gold and null != "shifted"
+
 
 SEMANTICS = {
     "published": Semantics(
@@ -101,6 +106,48 @@ SEMANTICS = {
     ),
     "recommended": Semantics("recommended", null="pooled", share_gold=True, latent_items=True),
 }
+
+
+@dataclass(frozen=True)
+class Estimation:
+    """How effects are estimated from reference sets.
+
+    Attributes
+    ----------
+    semantics
+        The name of the semantics.
+    null
+        The null hypothesis under which A and B are redrawn.
+    samplers
+        Names of the samplers that redraw a set.
+    n_references
+        Reference sets.
+    n_resamples, n_spread_resamples
+        Draws of the first set, and of each other set. The others show the variation of estimates between
+        sets.
+    seed
+        Seed of all draws.
+    """
+
+    semantics: str
+    null: str
+    samplers: Sequence[str]
+    n_references: int
+    n_resamples: int
+    n_spread_resamples: int
+    seed: int
+
+    @property
+    def way(self) -> Semantics:
+        """The semantics."""
+        return get_semantics(self.semantics)
+
+    @property
+    def n_draws(self) -> int:
+        """The total number of draws of all reference sets."""
+        resamples = self.n_resamples + self.n_spread_resamples * (self.n_references - 1)
+        return 2 * len(self.samplers) * resamples
+
 
 EPSILONS = (0.0, 0.05, 0.1, 0.3, 0.7)
 """The paper's perturbations ε_B of system B."""

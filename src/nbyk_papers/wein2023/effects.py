@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from nbyk.cli.options import (
-    RATINGS,
     Columns,
     Epsilon,
     EpsilonA,
@@ -63,14 +62,14 @@ def reference(
     semantics: SemanticsName = "recommended",
 ) -> None:
     """Draw the reference test sets from which p-values are estimated."""
-    from nbyk.data import Ratings
-    from nbyk.files import read_parquet, write_parquet
+    from nbyk.data.ratings import stored_ratings
+    from nbyk.files import write_parquet
     from nbyk.priors import read_prior
     from nbyk.resampling.population import Population
     from nbyk_papers.wein2023.cells import reference_sets, references_table
     from nbyk_papers.wein2023.design import get_semantics
 
-    matrix = None if gold is None else Ratings.from_table(read_parquet(gold, RATINGS)[0]).matrix()
+    matrix = None if gold is None else stored_ratings(gold)[0].matrix()
     population = Population(read_prior(prior), items, responses, epsilon, epsilon_a, sd_scale_a, sd_scale_b)
     sets = reference_sets(
         population,
@@ -134,14 +133,14 @@ def estimate(
     """Resample the reference sets under both hypotheses and score every resample."""
     from nbyk.files import read_parquet, write_parquet
     from nbyk.studies.steps import Work
-    from nbyk_papers.wein2023.cells import Estimation, estimated_effects_table, references_from_table
-    from nbyk_papers.wein2023.design import get_semantics
+    from nbyk_papers.wein2023.cells import estimated_effects_table, references_from_table
+    from nbyk_papers.wein2023.design import Estimation
 
     distinct("--sampler", sampler)
     sets = references_from_table(read_parquet(references, REFERENCES)[0])
     metrics, work = _metrics(semantics, metric, metric_file), Work(f"estimated effects, {out}", threads)
-    how = Estimation(sampler, null, get_semantics(semantics).share_gold, resamples, spread_resamples, seed)
-    with work.progress(how.n_draws(len(sets))):
+    how = Estimation(semantics, null, sampler, len(sets), resamples, spread_resamples, seed)
+    with work.progress(how.n_draws):
         table = estimated_effects_table(sets, metrics, how, work)
     write_parquet(
         out,
@@ -191,7 +190,7 @@ def pvalues(
             "k_responses": responses,
             "null": made["null"],
         },
-        paired=semantics.share_gold and made["null"] != "shifted",
+        paired=semantics.paired(made["null"]),
         resamples_of_column={column: semantics.resamples(column, made["M"]) for column in made["metrics"]},
     )
     write_parquet(
@@ -238,11 +237,11 @@ def _true_effects(path: Path) -> pa.Table:
 
 def _metrics(semantics: str, columns: Sequence[str], metric_files: Sequence[Path] | None) -> dict[str, str]:
     """Return the metric behind each column, with the user's own metrics registered."""
-    from nbyk.metrics import get
+    from nbyk_papers.wein2023.cells import metrics_of
     from nbyk_papers.wein2023.design import get_semantics
 
     load_metric_files(metric_files)
-    return {column: get(get_semantics(semantics).metric(column)).name for column in columns}
+    return metrics_of(get_semantics(semantics), columns)
 
 
 COMMANDS = {command.__name__: command for command in (reference, true, estimate, pvalues, align)}

@@ -10,9 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data import Ratings
-from nbyk.files import read_json, read_parquet
-from nbyk.priors import TwoStagePrior, item_parameters, published_prior
+from nbyk.data.ratings import stored_ratings
+from nbyk.priors import item_parameters, published_prior, read_prior
 from nbyk.priors.family import Family
 from nbyk.report.drawing import COLOURS, MARKERS, new_figure, new_panels
 from nbyk.resampling.streams import Streams, stream_key
@@ -62,9 +61,8 @@ def prior_figure(source: str, stage: str, files: tuple[Path, Path] | None, seed:
     if files is None:
         data, prior = None, published_prior(source, "published")
     else:
-        ratings, _ = read_parquet(files[0], ("item", "rater", "value"))
-        data = item_parameters(Ratings.from_table(ratings).matrix())[0 if stage == "means" else 1]
-        prior = TwoStagePrior.from_dict(read_json(files[1]))
+        data = item_parameters(stored_ratings(files[0])[0].matrix())[0 if stage == "means" else 1]
+        prior = read_prior(files[1])
     return stage_figure(source, stage, data, prior.mu if stage == "means" else prior.sigma, seed)
 
 

@@ -9,9 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data import Ratings
+from nbyk.data.ratings import stored_ratings
 from nbyk.data.response_set import ResponseSet
-from nbyk.files import read_parquet
 from nbyk.priors import TwoStagePrior, read_prior
 from nbyk.resampling.population import Population
 from nbyk_papers.wein2023.cells import reference_sets
@@ -99,7 +98,7 @@ class SmallPerturbations:
 
 def small_perturbations(source: str, ratings: Path, prior: Path, seed: int) -> dict[str, Any]:
     """Return the cautions about a source with real gold: that of its fit, and on small perturbations."""
-    matrix = Ratings.from_table(read_parquet(ratings, ("item", "rater", "value"))[0]).matrix()
+    matrix = stored_ratings(ratings)[0].matrix()
     fitted = read_prior(prior)
     found = SmallPerturbations.of(fitted, matrix, seed)
     return {"source": source, "caution": fitted.caution, **found.to_dict()}

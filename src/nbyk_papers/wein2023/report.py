@@ -6,20 +6,27 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from nbyk.report.answer import Answer
-from nbyk_papers.shown import study_answer
+from nbyk_papers.fits import Fits
+from nbyk_papers.shown import Page, study_answer
 from nbyk_papers.wein2023.comparison import Cells, read_cells
 from nbyk_papers.wein2023.figures import figures_of
 from nbyk_papers.wein2023.real_gold import small_perturbations
 from nbyk_papers.wein2023.summary import summarise
 from nbyk_papers.wein2023.tables import all_tables
 
-TITLES = {
-    "agreement": "Published true p-values against ours",
-    "figure_01": "Figure 1: least error of the estimated p-value, simulated data",
-    "figure_02": "Figure 2: least error of the estimated p-value, toxicity data",
-    "figure_03": "Figure 3: item means of the toxicity data",
-    "figure_04": "Figure 4: item standard deviations of the toxicity data",
-}
+PAGE = Page(
+    "Follow the leader(board) with confidence, reproduced",
+    Path(__file__).with_name("wein2023.html"),
+    first="agreement",
+    titles={
+        "agreement": "Published true p-values against ours",
+        "figure_01": "Figure 1: least error of the estimated p-value, simulated data",
+        "figure_02": "Figure 2: least error of the estimated p-value, toxicity data",
+        "figure_03": "Figure 3: item means of the toxicity data",
+        "figure_04": "Figure 4: item standard deviations of the toxicity data",
+    },
+    marked=("z true",),
+)
 
 
 def report(
@@ -29,10 +36,8 @@ def report(
     k_responses: int,
     metrics: Sequence[str],
     samplers: Sequence[str],
-    fitted: Sequence[str],
+    fits: Fits,
     seed: int,
-    ratings: Sequence[Path] = (),
-    priors: Sequence[Path] = (),
 ) -> Answer:
     """Return tables, figures and the summary.
 
@@ -42,28 +47,22 @@ def report(
         Files of p-values.
     n_items, k_responses, metrics, samplers
         The size, metrics and samplers to show.
-    fitted
-        Sources with a prior fitted to their ratings.
+    fits
+        The priors fitted to sources.
     seed
         Seed of the draws from priors: in figures, and to show small perturbations on real gold.
-    ratings, priors
-        Files of each source with a fitted prior.
     """
     cells = read_cells(pvalues, n_items=n_items, k_responses=k_responses, columns=metrics, samplers=samplers)
-    return cells_report(cells, dict(zip(fitted, zip(ratings, priors, strict=True), strict=True)), seed)
+    return cells_report(cells, fits.files(), seed)
 
 
 def cells_report(cells: Cells, fits: Mapping[str, tuple[Path, Path]], seed: int) -> Answer:
     """Return the report of cells that were read and of fits (ratings and prior by source)."""
     on_real_gold = [small_perturbations(source, *files, seed) for source, files in fits.items()]
     return study_answer(
-        "Follow the leader(board) with confidence, reproduced",
+        PAGE,
         {**summarise(cells), "real_gold": on_real_gold},
         all_tables(cells),
         figures_of(cells, fits, seed),
-        titles=TITLES,
-        first="agreement",
-        template=Path(__file__).with_name("wein2023.html"),
-        marked=("z true",),
         priors=[prior for _, prior in fits.values()],
     )

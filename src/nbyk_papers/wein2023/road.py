@@ -11,6 +11,7 @@ from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
 from nbyk.studies.batches import Axis, plan_of_axes, slug, stored_names
 from nbyk.studies.cell import Cell, seconds_of_a_job
 from nbyk.studies.grids import Field, Grid, Point
+from nbyk.studies.results import fit_file, ratings_file
 from nbyk_papers.wein2023.design import COLUMNS, PRIORS, SEMANTICS
 
 STORE = "pvalues"
@@ -90,7 +91,7 @@ def p_value_cell(config: Any, file: str) -> Cell:
         raise ValueError(file)
     inputs: dict[str, str | Sequence[str]] = {"prior": prior_file(config, semantics, source)}
     if config.has_ratings(source):
-        inputs["gold"] = f"results/ratings/{source}.parquet"
+        inputs["gold"] = ratings_file(source)
     return Cell(
         file,
         "pvalues",
@@ -131,7 +132,7 @@ def prior_file(config: Any, semantics: str, source: str) -> str:
     """Return the published prior if the semantics asks for it or there are no ratings; else the fit."""
     if semantics == "published" or not config.has_ratings(source):
         return f"results/priors/{semantics}/{source}.json"
-    return f"results/fits/{source}/prior.json"
+    return fit_file(source, "prior")
 
 
 def _by_folder(asked: Iterable[Place]) -> dict[tuple[str, str], set[Point]]:

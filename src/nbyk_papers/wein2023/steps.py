@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nbyk_papers.wein2023.design import Estimation
 from nbyk_papers.wein2023.road import GRID, responses_of
 
 if TYPE_CHECKING:
@@ -17,55 +18,42 @@ if TYPE_CHECKING:
     from nbyk.priors import TwoStagePrior
     from nbyk.studies.grids import Point
     from nbyk.studies.steps import Work
-    from nbyk_papers.wein2023.cells import Estimation
-    from nbyk_papers.wein2023.design import Semantics
 
 
 @dataclass(frozen=True)
 class SharedDraws:
-    """The settings that the cells of a file have in common.
+    """What the cells of a file have in common.
 
     Attributes
     ----------
     prior, gold
         The population, and real gold ratings, shape (items, ratings), if there are any.
-    semantics
-        How p-values are computed.
     metrics
         The metric behind each column.
-    n_references, n_draws
-        Test sets, and draws behind a true p-value.
+    n_draws
+        Draws behind a true p-value.
     how
         How effects are estimated from the test sets.
     """
 
     prior: TwoStagePrior
     gold: NDArray[np.float64] | None
-    semantics: Semantics
     metrics: Mapping[str, str]
-    n_references: int
     n_draws: int
     how: Estimation
 
     def n_drawn(self, k: int) -> int:
         """Return the number of draws of a cell with K responses."""
-        true = 2 * self.n_draws * len(responses_of(self.how.samplers, k))
-        return self.how.n_draws(self.n_references) + true
+        return self.how.n_draws + 2 * self.n_draws * len(responses_of(self.how.samplers, k))
 
 
 def pvalues(
     prior: Path,
     *,
     cells: str,
-    semantics: str,
-    null: str,
-    samplers: Sequence[str],
+    how: Estimation,
     metrics: Sequence[str],
-    n_references: int,
     n_draws: int,
-    n_resamples: int,
-    n_spread_resamples: int,
-    seed: int,
     work: Work,
     gold: Path | None = None,
 ) -> tuple[pa.Table, dict[str, Any]]:
@@ -75,31 +63,20 @@ def pvalues(
     """
     import pyarrow as pa
 
-    from nbyk.data import Ratings
+    from nbyk.data.ratings import stored_ratings
     from nbyk.errors import NbykError
-    from nbyk.files import read_parquet, sha256
-    from nbyk.metrics import get
+    from nbyk.files import sha256
     from nbyk.priors import read_prior
-    from nbyk_papers.wein2023.cells import Estimation
-    from nbyk_papers.wein2023.design import get_semantics
+    from nbyk_papers.wein2023.cells import metrics_of
 
     points = GRID.points(cells)
     if not points:
         raise NbykError(f"cells: found {cells}; expected cells such as epsilon-0.1-and-0.3_n-1000_k-5")
-    way = get_semantics(semantics)
-    ratings = None if gold is None else read_parquet(gold, ("item", "rater", "value"))[0]
-    shared = SharedDraws(
-        read_prior(prior),
-        None if ratings is None else Ratings.from_table(ratings).matrix(),
-        way,
-        {column: get(way.metric(column)).name for column in metrics},
-        n_references,
-        n_draws,
-        Estimation(samplers, null, way.share_gold, n_resamples, n_spread_resamples, seed),
-    )
+    matrix = None if gold is None else stored_ratings(gold)[0].matrix()
+    shared = SharedDraws(read_prior(prior), matrix, metrics_of(how.way, metrics), n_draws, how)
     with work.progress(sum(shared.n_drawn(int(k)) for *_, k in points)):
         tables = [_cell(shared, point, work) for point in points]
-    made = {"M": n_resamples, "prior": shared.prior.to_dict(), "metrics": shared.metrics}
+    made = {"M": how.n_resamples, "prior": shared.prior.to_dict(), "metrics": shared.metrics}
     return pa.concat_tables(tables), {**made, "gold": None if gold is None else sha256(gold)}
 
 
@@ -110,10 +87,10 @@ def _cell(shared: SharedDraws, point: Point, work: Work) -> pa.Table:
 
     epsilon_b, epsilon_a, n, k = point[0], point[1], int(point[2]), int(point[3])
     population = Population(shared.prior, n, k, epsilon_b, epsilon_a)
-    how, semantics = shared.how, shared.semantics
+    how, semantics = shared.how, shared.how.way
     sets = reference_sets(
         population,
-        n_references=shared.n_references,
+        n_references=how.n_references,
         seed=how.seed,
         gold=shared.gold,
         latent_items=semantics.latent_items,
@@ -138,7 +115,7 @@ def _cell(shared: SharedDraws, point: Point, work: Work) -> pa.Table:
             "k_responses": k,
             "null": how.null,
         },
-        paired=semantics.share_gold and how.null != "shifted",
+        paired=semantics.paired(how.null),
         resamples_of_column={
             column: semantics.resamples(column, how.n_resamples) for column in sorted(shared.metrics)
         },

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from nbyk.errors import NbykError, unknown_name
 from nbyk.studies import Study
 from nbyk.studies.cell import Cell
+from nbyk.studies.results import fit_file, ratings_file
 
 if TYPE_CHECKING:
     from pydantic import BaseModel
@@ -92,9 +93,9 @@ class Wein2023Study(Study):
             "seed": config.seed,
         }
         inputs = {
-            "pvalues": [f"results/{cell.file}" for cell in shown],
-            "ratings": [f"results/ratings/{source}.parquet" for source in fitted],
-            "priors": [f"results/fits/{source}/prior.json" for source in fitted],
+            "pvalues": [cell.path for cell in shown],
+            "ratings": [ratings_file(source) for source in fitted],
+            "priors": [fit_file(source, "prior") for source in fitted],
         }
         return Cell("wein2023", "report", told, inputs, memory=388, seconds=10)
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Sequence
 from itertools import product
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -13,13 +14,14 @@ from scipy import stats
 
 import nbyk
 from nbyk.errors import NbykError
-from nbyk.metrics import get
 from nbyk.priors import Response, TwoStagePrior, published_prior
 from nbyk.priors.families import Constant
 from nbyk.resampling.population import Population
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
+from nbyk.studies.steps import Work
 from nbyk_papers.calibration import calibrate as module
 from nbyk_papers.calibration.calibrate import calibrate, distinct_samplers, nulls_of
+from nbyk_papers.calibration.design import RateTests
 from nbyk_papers.calibration.verdicts import PERCENTILE
 
 COINS = TwoStagePrior("coins", Constant(0.5), Constant(0.2), Response("binary"))
@@ -27,9 +29,12 @@ ITEMS, DRAWS, ALPHA, SETS = 3, 9, 0.2, 1024
 TOXICITY = published_prior("toxicity")
 
 
-def rates(population: Population, metrics: Iterable[str] = ("mae",), **options) -> pd.DataFrame:  # type: ignore[no-untyped-def]
-    options = {"n_sets": 70, "n_resamples": 39, "n_bootstraps": 39, "seed": 3} | options
-    return calibrate(population, [get(name) for name in metrics], [0.05, 0.1], **options).to_pandas()
+def rates(
+    population: Population, metrics: Sequence[str] = ("mae",), *, threads: int = 1, **options: Any
+) -> pd.DataFrame:
+    drawn = {"samplers": (), "n_sets": 70, "n_resamples": 39, "n_bootstraps": 39, "seed": 3}
+    tests = RateTests(metrics, alphas=[0.05, 0.1], **(drawn | options))
+    return calibrate(population, tests, Work("test", threads)).to_pandas()
 
 
 def exact_rates() -> dict[tuple[str, str, str], float]:
@@ -70,9 +75,8 @@ def neither(none_up: float, none_down: float, both: float) -> float:
 def test_rates_are_the_enumerated_ones() -> None:
     """Within 4.5 standard errors of 1024 sets, of chances from .04 to .2."""
     population = Population(COINS, ITEMS, 1, 0.0)
-    found = calibrate(
-        population, [get("mae")], [ALPHA], n_sets=SETS, n_resamples=DRAWS, n_bootstraps=DRAWS
-    ).to_pandas()
+    tests = RateTests(["mae"], (), [ALPHA], SETS, n_resamples=DRAWS, n_bootstraps=DRAWS, seed=0)
+    found = calibrate(population, tests, Work("test")).to_pandas()
     for (definition, null, side), chance in exact_rates().items():
         rows = found[
             (found["definition"] == definition) & (found["null"] == null) & (found["alternative"] == side)

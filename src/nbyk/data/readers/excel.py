@@ -6,7 +6,7 @@ import io
 import os
 from pathlib import Path
 
-from nbyk.data.readers.recording import Recording, library
+from nbyk.data.readers.recording import Recording, library, message_of
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
@@ -32,8 +32,9 @@ def read(path: str | os.PathLike[str]) -> Recording:
         sheets = {name: list(book[name].iter_rows(values_only=True)) for name in book.sheetnames}
         book.close()
     except Exception as error:  # a damaged workbook makes zipfile and the XML parser raise nearly anything
-        found = " ".join(str(error).split())[:200]
-        raise NbykError(f"{path}: openpyxl cannot read it ({found}); save it as .xlsx again") from None
+        raise NbykError(
+            f"{path}: openpyxl cannot read it ({message_of(error)}); save it as .xlsx again"
+        ) from None
     filled = {
         name: rows for name, rows in sheets.items() if any(cell is not None for row in rows for cell in row)
     }

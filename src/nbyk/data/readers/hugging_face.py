@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from nbyk.data.readers.recording import Recording, library
+from nbyk.data.readers.recording import Recording, library, message_of
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
@@ -29,7 +29,7 @@ def read(path: str | os.PathLike[str]) -> Recording:
     try:
         found = datasets.load_from_disk(os.fspath(path))
     except Exception as error:  # the errors of its reader depend on its version
-        raise NbykError(f"{path}: datasets cannot read it ({' '.join(str(error).split())[:200]})") from None
+        raise NbykError(f"{path}: datasets cannot read it ({message_of(error)})") from None
     if isinstance(found, datasets.DatasetDict):
         splits = ", ".join(found)
         raise NbykError(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-from nbyk.data.readers.recording import Recording, library, plain, recording
+from nbyk.data.readers.recording import Recording, library, message_of, plain, recording
 from nbyk.errors import NbykError
 from nbyk.files import read_bytes
 
@@ -43,8 +43,7 @@ def read(path: str | os.PathLike[str]) -> Recording:
     try:
         samples = log.read_eval_log(os.fspath(path)).samples or []
     except Exception as error:  # its reader raises the errors of zipfile, json and pydantic
-        found = " ".join(str(error).split())[:200]
-        raise NbykError(f"{path}: Inspect cannot read it ({found}); get the log again") from None
+        raise NbykError(f"{path}: Inspect cannot read it ({message_of(error)}); get the log again") from None
     if not samples:
         raise NbykError(f"{path}: the log of Inspect holds no samples; evaluate with log_samples on")
     rows: list[dict[str, Any]] = []

@@ -40,11 +40,15 @@ def recording(
     maker: str, rows: Sequence[Mapping[str, Any]], roles: Mapping[str, str], scores: Sequence[str], unit: str
 ) -> Recording:
     """Return rows as a recording whose value is the only score, if there is only one."""
-    names = dict.fromkeys(name for row in rows for name in row)
-    columns = {name: [row.get(name) for row in rows] for name in names}
     if len(scores) == 1:
         roles = {**roles, "value": scores[0]}
-    return Recording(maker, columns, roles, tuple(scores), unit)
+    return Recording(maker, columns_of(rows), roles, tuple(scores), unit)
+
+
+def columns_of(rows: Sequence[Mapping[str, Any]]) -> dict[str, list[Any]]:
+    """Return rows as columns, with None where a row lacks a cell."""
+    names = dict.fromkeys(name for row in rows for name in row)
+    return {name: [row.get(name) for row in rows] for name in names}
 
 
 def plain(columns: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
@@ -54,6 +58,11 @@ def plain(columns: Mapping[str, Any], taken: set[str]) -> dict[str, Any]:
         for name, cell in columns.items()
         if isinstance(cell, str | int | float)
     }
+
+
+def message_of(error: Exception) -> str:
+    """Return the message of a maker's own reader on one line, cut if long."""
+    return " ".join(str(error).split())[:200]
 
 
 def library(module: str, extra: str, path: object, what: str) -> ModuleType:

@@ -1,0 +1,24 @@
+"""Simulated test sets and their resamples, as settings of a step."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Trials:
+    """Simulated test sets, each with its own resamples.
+
+    Attributes
+    ----------
+    n_sets
+        Test sets.
+    n_resamples
+        Resamples of each.
+    seed
+        Seed of both.
+    """
+
+    n_sets: int
+    n_resamples: int
+    seed: int
