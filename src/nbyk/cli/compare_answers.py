@@ -16,7 +16,10 @@ from nbyk.errors import NbykError
 if TYPE_CHECKING:
     from nbyk.data import ResponseSet, Systems
     from nbyk.report.answer import Answer
-    from nbyk.testing.systems.result import ComparisonResult, IntervalMethod
+    from nbyk.testing.family import Hypotheses
+    from nbyk.testing.intervals import IntervalMethod
+    from nbyk.testing.systems.asked import Asked
+    from nbyk.testing.systems.result import ComparisonResult
 
 FULL = (
     "the verdict may depend on the metric, the null and the sampler; --full tests by all of them, and finds "
@@ -27,16 +30,15 @@ FULL = (
 
 @dataclass(frozen=True)
 class CompareRequest:
-    """How to compare: arguments of both `nbyk.compare` and `nbyk.compare_systems`, and other options."""
+    """How to compare: what is asked of two systems, of the family of all pairs, and other options."""
 
     metrics: tuple[str, ...]
+    test: Asked
+    family: Hypotheses
     against: str | None
-    correction: str
-    interval: IntervalMethod
-    max_draws: int
-    full: bool
     margin: float | None
-    test: Mapping[str, Any]
+    interval: IntervalMethod
+    full: bool
 
 
 def answer_of(systems: Systems, asked: CompareRequest) -> tuple[Answer, Shown]:
@@ -54,7 +56,7 @@ def _pair(systems: Systems, asked: CompareRequest) -> tuple[Answer, Shown]:
         a, b = b, a
     data = systems.pair(a, b)
     with _stage(f"comparing {a} with {b} on {systems.n_items} items"):
-        results = compare_metrics(data, metrics=asked.metrics, margins=_margins(systems, asked), **asked.test)
+        results = compare_metrics(data, asked.metrics, asked.test, _margins(systems, asked))
     found = PairFindings(a, b, systems, results, asked.interval, **_extras(systems, data, results, asked))
     if asked.margin is not None:
         within = by_margin((result.verdict == "A", result.margins[0]) for result in results.values())
@@ -83,19 +85,15 @@ def _margins(systems: Systems, asked: CompareRequest) -> dict[str, float]:
 def _board(systems: Systems, asked: CompareRequest) -> tuple[Answer, Shown]:
     """Return the answer of three systems or more, and whether the first is better than the baseline."""
     from nbyk.report.comparison.board_answer import board_answer
-    from nbyk.testing.systems.systems import compare_systems
+    from nbyk.testing.systems.leaderboard import ScoredSystems
+    from nbyk.testing.systems.systems import leaderboard
 
     boards, margins = {}, _margins(systems, asked)
     for name in asked.metrics:
         with _stage(f"comparing {len(systems.names)} systems on {systems.n_items} items by {name}"):
-            boards[name] = compare_systems(
-                systems,
-                metric=name,
-                against=asked.against,
-                correction=asked.correction,  # type: ignore[arg-type]
-                max_draws=asked.max_draws,
-                margin=margins.get(name),
-                **asked.test,
+            scored = ScoredSystems.of(systems, None, name)
+            boards[name] = leaderboard(
+                scored, asked.test, asked.family, against=asked.against, margin=margins.get(name)
             )
     first = next(name for name in systems.names if name != asked.against)
     of_first = [[pair for pair in board.pairs if pair.a == first] for board in boards.values()]
@@ -124,8 +122,14 @@ def _extras(
     from nbyk.testing.systems.variance import variance_shares
 
     left_out = []
-    test = {
-        name: asked.test[name] for name in ("alpha", "alternative", "confidence_level", "seed", "threads")
+    decision, null, seed = asked.test.decision, asked.test.null, asked.test.seed
+    test: dict[str, Any] = {
+        "null": null,
+        "alternative": decision.alternative,
+        "alpha": decision.alpha,
+        "confidence_level": asked.test.confidence_level,
+        "seed": seed,
+        "threads": asked.test.threads,
     }
     found: dict[str, Any] = {}
 
@@ -138,9 +142,7 @@ def _extras(
             return None
 
     shares = {
-        name: look(
-            f"variance of {name}", partial(variance_shares, data, metric=name, seed=asked.test["seed"])
-        )
+        name: look(f"variance of {name}", partial(variance_shares, data, metric=name, seed=seed))
         for name, result in results.items()
         if not result.claims[0].parts
     }
@@ -149,13 +151,12 @@ def _extras(
         from nbyk.planning.settling.settle import NULLS, settle
         from nbyk.testing.systems.sensitivity import sensitivity
 
-        null = asked.test["null"]
-        found["sensitivity"] = look("sensitivity", partial(sensitivity, data, null=null, **test))
+        found["sensitivity"] = look("sensitivity", partial(sensitivity, data, **test))
         name, result = next(iter(results.items()))
         if not result.claims[-1].p <= result.alpha and null in NULLS:
             found["settlement"] = look(
                 f"what would settle {name}",
-                partial(settle, data, metric=name, null=null, scale=systems.scale, **test),
+                partial(settle, data, metric=name, scale=systems.scale, **test),
             )
     else:
         left_out.append(FULL)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.testing.looks import Looks, certain_looks, schedule
-from nbyk.testing.pvalues import MOST_DRAWS, Alternative, check_alternative, null_counts
+from nbyk.testing.pvalues import DECISION_ERROR, MOST_DRAWS, Alternative, check_alternative, null_counts
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +48,7 @@ class Decision:
     alpha: float
     n_resamples: int
     max_resamples: int
-    error: float
+    error: float = DECISION_ERROR
 
     def __post_init__(self) -> None:
         check_alternative(self.alternative)

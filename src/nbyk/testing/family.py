@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
-from nbyk.testing.corrections import check_correction, settled_decisions
+from nbyk.testing.corrections import Correction, check_correction, settled_decisions
 from nbyk.testing.decision import Decision
 from nbyk.testing.looks import schedule
 from nbyk.testing.pvalues import bounds_of_p, null_counts
@@ -61,7 +61,7 @@ class Hypotheses:
     """
 
     decision: Decision
-    correction: str
+    correction: Correction
     max_draws: int
 
     def __post_init__(self) -> None:

@@ -17,9 +17,9 @@ from nbyk.metrics.label_scores import Kind, LabelScore
 from nbyk.testing.corrections import correct_p_values, settled_decisions
 from nbyk.testing.engine.run_draws import Runs
 from nbyk.testing.pvalues import bounds_of_drawn_p
+from nbyk.testing.results import plain
 from nbyk.testing.shared_units import VariancePart
 from nbyk.testing.systems.claims import Claim
-from nbyk.testing.systems.result import plain
 
 Verdict: TypeAlias = Literal["better", "worse", "undecided"]
 

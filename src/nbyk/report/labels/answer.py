@@ -12,8 +12,8 @@ from nbyk.labels.notes import FEW_ITEMS
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.labels.figures import distinct_scores, leads_figure, scores_figure
 from nbyk.testing.pvalues import p_relation
+from nbyk.testing.results import plain
 from nbyk.testing.systems.claims import Claim
-from nbyk.testing.systems.result import plain
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -15,10 +15,11 @@ from nbyk.metrics.units import threshold_of
 from nbyk.testing.intervals import share_below
 from nbyk.testing.pvalues import attained_level
 from nbyk.testing.shared_units.cautions import about_units, named_units
+from nbyk.testing.systems.asked import ALIKE, TESTED
 from nbyk.testing.systems.claims import few_units
 from nbyk.testing.systems.measured import LEVEL, PERCENTILE, Measured, nearest_measured
 from nbyk.testing.systems.panel import Panel
-from nbyk.testing.systems.result import ALIKE, TESTED, ComparisonResult
+from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.sentences import number
 
 _ROLES = {"raters": ("gold",), "runs": ("A", "B"), "runs of A": ("A",), "runs of B": ("B",)}
