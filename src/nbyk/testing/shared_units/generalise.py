@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from scipy.special import stdtr, stdtrit  # scipy.stats has them too, but takes as long to load as all of nbyk
@@ -13,6 +12,7 @@ from scipy.special import stdtr, stdtrit  # scipy.stats has them too, but takes 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.metrics.metric import Smoothness
+from nbyk.testing.pvalues import Alternative, sides_of
 from nbyk.testing.shared_units.components import (
     Component,
     VariancePart,
@@ -23,8 +23,6 @@ from nbyk.testing.shared_units.components import (
 from nbyk.testing.shared_units.responses import Responses, Source
 from nbyk.testing.shared_units.statistic import changes
 from nbyk.testing.shared_units.stretch import stretch
-
-Alternative = Literal["two-sided", "greater", "less"]
 
 _LEAST_SHARE = 0.25
 """The variance is at least this share of the variance over items."""
@@ -129,7 +127,7 @@ class SharedUnitsTest:
         self, confidence_level: float = 0.95, alternative: Alternative = "two-sided"
     ) -> tuple[float, float]:
         """Return the interval; it leaves out 0 exactly if `p_value` is at most 1 − confidence_level."""
-        tail = (1.0 - confidence_level) / (2.0 if alternative == "two-sided" else 1.0)
+        tail = (1.0 - confidence_level) / sides_of(alternative)
         reach = -float(stdtrit(self.df, tail)) * self.standard_error
         low = -np.inf if alternative == "less" else self.effect - reach
         high = np.inf if alternative == "greater" else self.effect + reach

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from nbyk.metrics import Metric
-from nbyk.testing.pvalues import Alternative, PValue
+from nbyk.testing.pvalues import Alternative, PValue, sides_of
 from nbyk.testing.shared_units import SharedUnitsTest, VariancePart, shared_units_test
 from nbyk.testing.shared_units.intervals import parts_with_intervals
 from nbyk.testing.systems.asked import Asked
@@ -76,6 +76,10 @@ class Claim:
     def is_conclusive(self) -> bool:
         """Whether the claim has a p-value."""
         return not self.reason
+
+    def p_of(self, alternative: Alternative) -> float:
+        """Return the p-value of an alternative."""
+        return {"greater": self.p_greater, "less": self.p_less, "two-sided": self.p_two_sided}[alternative]
 
 
 def drawn_claim(
@@ -197,8 +201,7 @@ def _advice(test: SharedUnitsTest, panel: Panel, alpha: float, alternative: Alte
     """
     from scipy.special import ndtri
 
-    sides = 2.0 if alternative == "two-sided" else 1.0
-    wanted = (test.effect / (float(ndtri(alpha / sides)) - float(ndtri(_POWER)))) ** 2
+    wanted = (test.effect / (float(ndtri(alpha / sides_of(alternative))) - float(ndtri(_POWER)))) ** 2
     between = {
         source: test.stretch**2 * part.between for source, part in test.sources.items() if part.between > 0.0
     }

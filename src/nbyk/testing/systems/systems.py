@@ -19,7 +19,7 @@ from nbyk.testing.engine.inputs import as_seed
 from nbyk.testing.family import Drawn, Hypotheses, swap_bound
 from nbyk.testing.intervals import ConfidenceInterval, percentile_interval
 from nbyk.testing.pairs import choose_pairs
-from nbyk.testing.pvalues import Alternative
+from nbyk.testing.pvalues import Alternative, sides_of
 from nbyk.testing.shared_units.cautions import about_units
 from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
 from nbyk.testing.systems.cautions import about_number
@@ -310,7 +310,7 @@ def _cautions(
             f"correction {family.correction} does not bound the chance of any wrong claim, so the sets of "
             "ranks may not cover all true ranks at once; choose holm for that"
         )
-    least = (2.0 if first.alternative == "two-sided" else 1.0) / (1 + first.n_resamples)
+    least = sides_of(first.alternative) / (1 + first.n_resamples)
     if first.exact and family.correction != "none" and least * len(pairs) > first.alpha:
         yield (
             f"the smallest p that the {first.n_resamples + 1} arrangements of so few {unit} can give is "
