@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,8 +14,9 @@ from nbyk.cli.naming import error_in_options
 from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
-    from nbyk.data import ResponseSet, Systems
+    from nbyk.data import Systems
     from nbyk.report.answer import Answer
+    from nbyk.report.comparison.pair_answer import PairFindings
     from nbyk.testing.family import Hypotheses
     from nbyk.testing.intervals import IntervalMethod
     from nbyk.testing.systems.asked import Asked
@@ -54,10 +55,9 @@ def _pair(systems: Systems, asked: CompareRequest) -> tuple[Answer, Shown]:
     a, b = systems.names
     if asked.against == a:
         a, b = b, a
-    data = systems.pair(a, b)
     with _stage(f"comparing {a} with {b} on {systems.n_items} items"):
-        results = compare_metrics(data, asked.metrics, asked.test, _margins(systems, asked))
-    found = PairFindings(a, b, systems, results, asked.interval, **_extras(systems, data, results, asked))
+        results = compare_metrics(systems.pair(a, b), asked.metrics, asked.test, _margins(systems, asked))
+    found = _with_extras(PairFindings(a, b, systems, results, asked.interval), asked)
     if asked.margin is not None:
         within = by_margin((result.verdict == "A", result.margins[0]) for result in results.values())
         return pair_answer(found), Shown(a, b, within, "", asked.margin)
@@ -112,16 +112,15 @@ def _board(systems: Systems, asked: CompareRequest) -> tuple[Answer, Shown]:
     return answer, Shown(first, asked.against, better, reason)
 
 
-def _extras(
-    systems: Systems, data: ResponseSet, results: Mapping[str, ComparisonResult], asked: CompareRequest
-) -> dict[str, Any]:
-    """Return further findings about two systems, as the arguments of `PairFindings`.
+def _with_extras(found: PairFindings, asked: CompareRequest) -> PairFindings:
+    """Return the findings about two systems with further ones.
 
     A finding that these data do not allow is left out, with the reason.
     """
     from nbyk.testing.systems.variance import variance_shares
 
-    left_out = []
+    data, results = found.systems.pair(found.a, found.b), found.results
+    left_out: list[str] = []
     decision, null, seed = asked.test.decision, asked.test.null, asked.test.seed
     test: dict[str, Any] = {
         "null": null,
@@ -131,7 +130,6 @@ def _extras(
         "seed": seed,
         "threads": asked.test.threads,
     }
-    found: dict[str, Any] = {}
 
     def look(what: str, at: partial[Any]) -> Any:
         try:
@@ -146,21 +144,19 @@ def _extras(
         for name, result in results.items()
         if not result.claims[0].parts
     }
-    found["shares"] = {name: of_metric for name, of_metric in shares.items() if of_metric is not None}
+    found = replace(found, shares={name: of for name, of in shares.items() if of is not None})
     if asked.full:
         from nbyk.planning.settling.settle import NULLS, settle
         from nbyk.testing.systems.sensitivity import sensitivity
 
-        found["sensitivity"] = look("sensitivity", partial(sensitivity, data, **test))
+        found = replace(found, sensitivity=look("sensitivity", partial(sensitivity, data, **test)))
         name, result = next(iter(results.items()))
         if not result.claims[-1].p <= result.alpha and null in NULLS:
-            found["settlement"] = look(
-                f"what would settle {name}",
-                partial(settle, data, metric=name, scale=systems.scale, **test),
-            )
+            would = partial(settle, data, metric=name, scale=found.systems.scale, **test)
+            found = replace(found, settlement=look(f"what would settle {name}", would))
     else:
         left_out.append(FULL)
-    return {**found, "left_out": tuple(left_out)}
+    return replace(found, left_out=tuple(left_out))
 
 
 @contextmanager

@@ -7,8 +7,9 @@ import pytest
 
 from nbyk.errors import NbykError
 from nbyk.metrics import get
-from nbyk.testing.shared_units import Responses, projected_variance, responses, shared_units_test
+from nbyk.testing.shared_units import Responses, responses, shared_units_test
 from nbyk.testing.shared_units.statistic import changes
+from tests.oracles.d_study import projected_variance
 
 METRICS = (
     "mean",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -205,31 +205,3 @@ def combined(items: Component, units: Sequence[Component], stretch: float) -> tu
         squares += total**2 / part.df
     variance = max(variance, _LEAST_SHARE * items.total)
     return variance, max(1.0, variance**2 / squares) if squares > 0.0 else 1.0
-
-
-def projected_variance(
-    test: SharedUnitsTest, *, items: int | None = None, units: Mapping[Source, int] | None = None
-) -> float:
-    """Return the variance of the effect with other numbers of items, and of units that answer all items.
-
-    Parameters
-    ----------
-    test
-        A test of data in which each unit answers all items.
-    items
-        Number of items or, if the test has clusters, of clusters.
-    units
-        Number of units of each source; sources that are not named keep theirs.
-
-    Notes
-    -----
-    Let V_I = I − Σ W. T − W is the variance between units and W that of single responses, none below 0. The
-    variance at n items and m units is V_I N/n + Σ [(T − W) J/m + W (N J)/(n m)]: a D-study (Brennan 2001).
-    """
-    ratio = 1.0 if items is None else test.items.units / items
-    explained = min(sum(part.within for part in test.sources.values()), test.items.total)
-    variance = (test.items.total - explained) * ratio
-    for source, part in test.sources.items():
-        fewer = part.units / (units or {}).get(source, part.units)
-        variance += (max(test.stretch**2 * part.total - part.within, 0.0) + part.within * ratio) * fewer
-    return variance
