@@ -104,7 +104,7 @@ def columns_of(metric: Metric, data: Responses) -> list[Floats]:
     packed = [role.packed for role in data.roles]
     if metric.needs == "responses":
         return packed
-    return [item_means(values) if values.shape[1] else values[:, 0:0].reshape(-1) for values in packed]
+    return [item_means(values) if values.shape[1] else values for values in packed]
 
 
 def _additive_changes(metric: Metric, data: Responses) -> Changes:
