@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from benchmarks.timing import Line, interleaved, line, seconds
+from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import get
 from nbyk.priors import published_prior
 from nbyk.resampling.population import Population
 from nbyk.resampling.simulate import simulate
+from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.intervals import acceleration, bca_interval
 from nbyk.testing.pvalues import p_values
+from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.compare import compare_metrics
 
 Floats = NDArray[np.float64]
@@ -73,8 +76,10 @@ def against_targets(repeats: int) -> Iterator[Line]:
     for n_items, target in TARGETS.items():
         data = simulate(Population(prior, n_items, 5, 0.1))
 
-        def own(data: object = data) -> None:
-            compare_metrics(data, metrics=METRICS, n_resamples=10_000, max_resamples=10_000, threads=2)
+        asked = Asked(Decision("two-sided", 0.05, 10_000, 10_000), threads=2)
+
+        def own(data: ResponseSet = data, asked: Asked = asked) -> None:
+            compare_metrics(data, METRICS, asked)
 
         took = statistics.median(seconds(own) for _ in range(repeats if n_items <= N_ITEMS else 1))
         yield Line(

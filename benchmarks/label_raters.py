@@ -3,7 +3,7 @@
 Run as `python -m benchmarks.label_raters [--sets 400]`; the table goes to `benchmarks/label_raters.csv`, and
 docs/labels.md has what follows from it.
 
-Three tests see the same sets (`nbyk.labels.level.equally_good_rated`), two-sided at .05:
+Three tests see the same sets (`equally_good_rated`), two-sided at .05:
 
 - items: the bootstrap of items, with these raters;
 - crossed: items and raters drawn together, of J raters J − 1, p from d* − d;
@@ -17,17 +17,18 @@ import csv
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from nbyk.data.labels import check_labels
 from nbyk.data.units import Units
 from nbyk.labels import label_bootstrap
-from nbyk.labels.level import equally_good_rated
+from nbyk.labels.level import Predictions
 from nbyk.labels.raters import RatedTargets, rater_components
 from nbyk.labels.scores import choose_scores
 from nbyk.labels.targets import Ties
 from nbyk.metrics.label_scores import Kind
-from nbyk.resampling.streams import CHUNK, chunks
+from nbyk.resampling.streams import CHUNK, Streams, chunks, stream_key
 
 SCORES = {"hard": ["accuracy", "f1_macro"], "soft": ["cross_entropy", "js_divergence", "entropy_correlation"]}
 KINDS: tuple[Kind, ...] = ("soft", "hard")
@@ -40,6 +41,68 @@ SETTINGS = [
 N_ITEMS = 200
 DRAWS = 499
 OUT = Path(__file__).with_suffix(".csv")
+ITEM_SD = 1.5
+SYSTEM_SD = 0.5
+ERR = 0.4
+"""Logits: the spread of items, each system's noise, and the opposite errors of A and B."""
+
+
+def equally_good_rated(
+    kind: Kind,
+    n_items: int,
+    n_raters: int,
+    chunk: int,
+    size: int,
+    *,
+    lean: float,
+    per_item: int | None = None,
+) -> list[tuple[NDArray[np.int64], Predictions, Predictions]]:
+    """Return ratings and predictions of A and B for sets on which neither is better over new raters.
+
+    Two of three classes are mirror images of each other. Rater j prefers the first of them to the second by λ
+    z_j on the scale of logits, with z standard normal. A errs towards one and B towards the other. So the
+    raters in a set decide which system looks better, and over new raters both are equally good.
+
+    Parameters
+    ----------
+    kind
+        "hard" or "soft" predictions.
+    n_items, n_raters
+        Items N, and raters J.
+    chunk, size
+        The number of the chunk of sets, and how many of its sets to return, at most `CHUNK`.
+    lean
+        λ, the spread of raters.
+    per_item
+        Number of raters of an item, drawn separately for each item; all by default.
+
+    Returns
+    -------
+    list of tuple
+        Ratings of shape (N, J) (places of classes, −1 for missing), and the predictions, of shape (N,) or (N,
+        3).
+    """
+    key = stream_key(0, purpose="label raters", kind=kind, n_items=n_items, n_raters=n_raters)
+    draw = Streams(key, chunk).generator("sets")
+    return [rated_set(draw, kind, n_items, n_raters, lean, per_item) for _ in range(size)]
+
+
+def rated_set(
+    draw: np.random.Generator, kind: Kind, n_items: int, n_raters: int, lean: float, per_item: int | None
+) -> tuple[NDArray[np.int64], Predictions, Predictions]:
+    of_items = draw.normal(0.0, ITEM_SD, (n_items, 3))
+    of_raters = lean * draw.normal(size=n_raters)
+    logits = of_items[:, np.newaxis] + np.stack([0.0 * of_raters, of_raters, -of_raters], axis=1)
+    codes = (logits + draw.gumbel(size=logits.shape)).argmax(axis=2)
+    if per_item is not None:
+        places = draw.random(codes.shape).argsort(axis=1)
+        codes = np.where(places < per_item, codes, -1)
+    systems = []
+    for err in (ERR, -ERR):
+        own = of_items + draw.normal(0.0, SYSTEM_SD, of_items.shape) + np.array([0.0, err, -err])
+        shares = np.exp(own) / np.exp(own).sum(axis=1, keepdims=True)
+        systems.append(own.argmax(axis=1) if kind == "hard" else shares)
+    return codes, systems[0], systems[1]
 
 
 def rated_of(codes: np.ndarray, ties: Ties = "lowest") -> RatedTargets:

@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 import pytest
 
+from benchmarks.label_raters import equally_good_rated
 from nbyk.data.labels import check_labels
 from nbyk.errors import NbykError
 from nbyk.labels import label_bootstrap, majority_labels, rated_targets, soft_labels
 from nbyk.labels.designs import compare_design, read_design
-from nbyk.labels.level import equally_good_rated
 from nbyk.labels.raters import rater_components
 from nbyk.labels.scores import choose_scores
 from nbyk.report.labels.answer import design_answer, passes

@@ -175,6 +175,9 @@ def compare(
     from nbyk.data import SampleChoice, read_systems
     from nbyk.data.columns import Columns
     from nbyk.testing.corrections import CORRECTIONS
+    from nbyk.testing.decision import Decision
+    from nbyk.testing.family import Hypotheses
+    from nbyk.testing.systems.asked import Asked
     from nbyk.testing.systems.margins import check_margin
 
     load_metric_files(metric_file)
@@ -211,27 +214,25 @@ def compare(
     for file, columns in read.recognised.items():
         print(f"{file}: {columns}", file=sys.stderr)
     _check_names(read, against, gate=gate)
-    asked = CompareRequest(
-        chosen,
-        against,
-        correction,
-        interval,  # type: ignore[arg-type]
-        max_draws,
-        full,
-        margin,
-        {
-            "null": null,
-            "alternative": sided,
-            "alpha": alpha,
-            "confidence_level": confidence_level,
-            "generalise": factors(generalise),
-            "n_resamples": n_resamples,
-            "max_resamples": max_resamples,
-            "seed": seed,
-            "threads": threads,
-        },
+    decision = Decision(sided, alpha, n_resamples, max_resamples)  # type: ignore[arg-type]
+    asked = Asked(
+        decision,
+        null=null,
+        confidence_level=confidence_level,
+        generalise=factors(generalise),
+        seed=seed,
+        threads=threads,
     )
-    answer, shown = answer_of(read, asked)
+    request = CompareRequest(
+        chosen,
+        asked,
+        Hypotheses(decision, correction, max_draws),  # type: ignore[arg-type]
+        against,
+        margin,
+        interval,  # type: ignore[arg-type]
+        full,
+    )
+    answer, shown = answer_of(read, request)
     if gate:
         answer = with_gate(answer, shown)
     give(answer, out=out, form=form, stem=STEM, gate=shown.better if gate else None)
@@ -258,7 +259,7 @@ def _metrics(names: list[str] | None, *, has_gold: bool) -> tuple[str, ...]:
 
 def _check_null(null: str, *, gate: bool) -> None:
     from nbyk.resampling.samplers import check_null
-    from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED
+    from nbyk.testing.systems.asked import EQUALLY_GOOD, TESTED
 
     check_null(null)
     if gate and TESTED[null] != EQUALLY_GOOD:

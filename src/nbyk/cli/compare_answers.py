@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -14,9 +14,13 @@ from nbyk.cli.naming import error_in_options
 from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
-    from nbyk.data import ResponseSet, Systems
+    from nbyk.data import Systems
     from nbyk.report.answer import Answer
-    from nbyk.testing.systems.result import ComparisonResult, IntervalMethod
+    from nbyk.report.comparison.pair_answer import PairFindings
+    from nbyk.testing.family import Hypotheses
+    from nbyk.testing.intervals import IntervalMethod
+    from nbyk.testing.systems.asked import Asked
+    from nbyk.testing.systems.result import ComparisonResult
 
 FULL = (
     "the verdict may depend on the metric, the null and the sampler; --full tests by all of them, and finds "
@@ -27,16 +31,15 @@ FULL = (
 
 @dataclass(frozen=True)
 class CompareRequest:
-    """How to compare: arguments of both `nbyk.compare` and `nbyk.compare_systems`, and other options."""
+    """How to compare: what is asked of two systems, of the family of all pairs, and other options."""
 
     metrics: tuple[str, ...]
+    test: Asked
+    family: Hypotheses
     against: str | None
-    correction: str
-    interval: IntervalMethod
-    max_draws: int
-    full: bool
     margin: float | None
-    test: Mapping[str, Any]
+    interval: IntervalMethod
+    full: bool
 
 
 def answer_of(systems: Systems, asked: CompareRequest) -> tuple[Answer, Shown]:
@@ -52,10 +55,9 @@ def _pair(systems: Systems, asked: CompareRequest) -> tuple[Answer, Shown]:
     a, b = systems.names
     if asked.against == a:
         a, b = b, a
-    data = systems.pair(a, b)
     with _stage(f"comparing {a} with {b} on {systems.n_items} items"):
-        results = compare_metrics(data, metrics=asked.metrics, margins=_margins(systems, asked), **asked.test)
-    found = PairFindings(a, b, systems, results, asked.interval, **_extras(systems, data, results, asked))
+        results = compare_metrics(systems.pair(a, b), asked.metrics, asked.test, _margins(systems, asked))
+    found = _with_extras(PairFindings(a, b, systems, results, asked.interval), asked)
     if asked.margin is not None:
         within = by_margin((result.verdict == "A", result.margins[0]) for result in results.values())
         return pair_answer(found), Shown(a, b, within, "", asked.margin)
@@ -83,19 +85,15 @@ def _margins(systems: Systems, asked: CompareRequest) -> dict[str, float]:
 def _board(systems: Systems, asked: CompareRequest) -> tuple[Answer, Shown]:
     """Return the answer of three systems or more, and whether the first is better than the baseline."""
     from nbyk.report.comparison.board_answer import board_answer
-    from nbyk.testing.systems.systems import compare_systems
+    from nbyk.testing.systems.leaderboard import ScoredSystems
+    from nbyk.testing.systems.systems import leaderboard
 
     boards, margins = {}, _margins(systems, asked)
     for name in asked.metrics:
         with _stage(f"comparing {len(systems.names)} systems on {systems.n_items} items by {name}"):
-            boards[name] = compare_systems(
-                systems,
-                metric=name,
-                against=asked.against,
-                correction=asked.correction,  # type: ignore[arg-type]
-                max_draws=asked.max_draws,
-                margin=margins.get(name),
-                **asked.test,
+            scored = ScoredSystems.of(systems, None, name)
+            boards[name] = leaderboard(
+                scored, asked.test, asked.family, against=asked.against, margin=margins.get(name)
             )
     first = next(name for name in systems.names if name != asked.against)
     of_first = [[pair for pair in board.pairs if pair.a == first] for board in boards.values()]
@@ -114,20 +112,24 @@ def _board(systems: Systems, asked: CompareRequest) -> tuple[Answer, Shown]:
     return answer, Shown(first, asked.against, better, reason)
 
 
-def _extras(
-    systems: Systems, data: ResponseSet, results: Mapping[str, ComparisonResult], asked: CompareRequest
-) -> dict[str, Any]:
-    """Return further findings about two systems, as the arguments of `PairFindings`.
+def _with_extras(found: PairFindings, asked: CompareRequest) -> PairFindings:
+    """Return the findings about two systems with further ones.
 
     A finding that these data do not allow is left out, with the reason.
     """
     from nbyk.testing.systems.variance import variance_shares
 
-    left_out = []
-    test = {
-        name: asked.test[name] for name in ("alpha", "alternative", "confidence_level", "seed", "threads")
+    data, results = found.systems.pair(found.a, found.b), found.results
+    left_out: list[str] = []
+    decision, null, seed = asked.test.decision, asked.test.null, asked.test.seed
+    test: dict[str, Any] = {
+        "null": null,
+        "alternative": decision.alternative,
+        "alpha": decision.alpha,
+        "confidence_level": asked.test.confidence_level,
+        "seed": seed,
+        "threads": asked.test.threads,
     }
-    found: dict[str, Any] = {}
 
     def look(what: str, at: partial[Any]) -> Any:
         try:
@@ -138,28 +140,23 @@ def _extras(
             return None
 
     shares = {
-        name: look(
-            f"variance of {name}", partial(variance_shares, data, metric=name, seed=asked.test["seed"])
-        )
+        name: look(f"variance of {name}", partial(variance_shares, data, metric=name, seed=seed))
         for name, result in results.items()
         if not result.claims[0].parts
     }
-    found["shares"] = {name: of_metric for name, of_metric in shares.items() if of_metric is not None}
+    found = replace(found, shares={name: of for name, of in shares.items() if of is not None})
     if asked.full:
         from nbyk.planning.settling.settle import NULLS, settle
         from nbyk.testing.systems.sensitivity import sensitivity
 
-        null = asked.test["null"]
-        found["sensitivity"] = look("sensitivity", partial(sensitivity, data, null=null, **test))
+        found = replace(found, sensitivity=look("sensitivity", partial(sensitivity, data, **test)))
         name, result = next(iter(results.items()))
         if not result.claims[-1].p <= result.alpha and null in NULLS:
-            found["settlement"] = look(
-                f"what would settle {name}",
-                partial(settle, data, metric=name, null=null, scale=systems.scale, **test),
-            )
+            would = partial(settle, data, metric=name, scale=found.systems.scale, **test)
+            found = replace(found, settlement=look(f"what would settle {name}", would))
     else:
         left_out.append(FULL)
-    return {**found, "left_out": tuple(left_out)}
+    return replace(found, left_out=tuple(left_out))
 
 
 @contextmanager

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias, get_args
@@ -10,19 +11,21 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nbyk.data.labels import HardLabels, SoftLabels, check_labels
-from nbyk.errors import NbykError, UndefinedMetricError, unknown_name
-from nbyk.labels.claims import about_raters, items_claim, over_raters, with_raters
+from nbyk.errors import NbykError, UndefinedMetricError
+from nbyk.labels.asked import AskedOfLabels
+from nbyk.labels.claims import about_raters, items_claim, with_raters
 from nbyk.labels.notes import drawn_flag, lacking_flag, warnings_on
 from nbyk.labels.raters import RatedTargets, refuse_other_targets
-from nbyk.labels.results import LabelComparison, LabelTest, Semantics
-from nbyk.labels.scores import choose_scores
+from nbyk.labels.results import LabelComparison, LabelTest, Semantics, stars_of
+from nbyk.labels.scores import check_pair, choose_scores
 from nbyk.metrics.label_scores import LabelScore
 from nbyk.resampling.streams import StreamKey, stream_key
 from nbyk.testing.engine.draws import draw_chunks
 from nbyk.testing.engine.item_draws import KindStreams
 from nbyk.testing.engine.label_scores import LabelScorer, label_scorer, observed_scores
 from nbyk.testing.engine.run_draws import Runs, run_counts
-from nbyk.testing.pvalues import MOST_DRAWS, Alternative, PValue, check_alternative, p_values
+from nbyk.testing.intervals import percentile_interval
+from nbyk.testing.pvalues import Alternative, PValue, p_values
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -136,49 +139,36 @@ def label_bootstrap(
     (Owen 2007). So the test is conservative if runs differ mainly on single items, not as wholes. With one
     run per system, only items are resampled, and the p-value does not include variation over runs.
     """
-    if semantics not in get_args(Semantics):
-        raise unknown_name("semantics", str(semantics), get_args(Semantics))
     published = semantics == "published"
-    if runs is None:
-        runs = "concatenated" if published else "independent"
-    if runs not in get_args(Runs):
-        raise unknown_name("way to resample runs", str(runs), get_args(Runs))
-    if published and runs != "concatenated":
-        raise NbykError(f"found {runs!r}; published semantics concatenate runs", argument="runs")
-    alternative = alternative or ("greater" if published else "two-sided")
-    check_alternative(alternative)
-    if published and alternative != "greater":
-        raise NbykError(f"found {alternative!r}; published semantics are one-sided", argument="alternative")
-    if fraction is None:
-        fraction = 0.1 if published else 1.0
-    if not 0.0 < fraction <= 1.0:
-        raise NbykError(f"found {fraction}; expected a share of the items in (0, 1]", argument="fraction")
-    if not 0.0 < confidence_level < 1.0:
-        raise NbykError(f"found {confidence_level}; expected a share in (0, 1)", argument="confidence_level")
-    if n_resamples > MOST_DRAWS:
-        raise NbykError(f"found {n_resamples}, expected at most {MOST_DRAWS:,}", argument="n_resamples")
-    if seed < 0:
-        raise NbykError(f"found {seed}; expected 0 or more", argument="seed")
-    if names[0] == names[1]:
-        raise NbykError(f"found {names[0]!r} twice; expected two names", argument="names")
-    data = check_labels(target, {names[0]: a, names[1]: b}, labels)
+    asked = AskedOfLabels(
+        semantics=semantics,
+        fraction=(0.1 if published else 1.0) if fraction is None else fraction,
+        runs=("concatenated" if published else "independent") if runs is None else runs,
+        alternative=alternative or ("greater" if published else "two-sided"),
+        n_resamples=n_resamples,
+        confidence_level=confidence_level,
+        seed=seed,
+        rated=rated,
+        generalise=generalise,
+    )
+    data = check_pair(target, a, b, labels, names)
     if rated is not None:
         refuse_other_targets(rated, data)
-    new_raters = over_raters(rated, generalise, published=published or runs == "concatenated")
+    of_new_raters = asked.of_new_raters
     chosen = choose_scores(scores, "hard" if isinstance(data, HardLabels) else "soft")
-    given_runs, n_items = data.runs, data.n_items
-    if runs in ("paired", "concatenated") and given_runs[0] != given_runs[1]:
+    (runs_a, runs_b), n_items = data.runs, data.n_items
+    if asked.runs in ("paired", "concatenated") and runs_a != runs_b:
         raise NbykError(
-            f"{names[0]} has {given_runs[0]}, {names[1]} has {given_runs[1]}; {runs} runs go in "
+            f"{names[0]} has {runs_a}, {names[1]} has {runs_b}; {asked.runs} runs go in "
             "pairs: drop some, or take independent ones",
             argument="runs",
         )
-    if runs == "concatenated":
+    if asked.runs == "concatenated":
         data = _concatenated(data)
-    n_drawn = int(data.n_items * fraction)
+    n_drawn = int(data.n_items * asked.fraction)
     if n_drawn < 1:
         raise NbykError(
-            f"{fraction} of {data.n_items} items is none; expected at least {1 / data.n_items:.2g}",
+            f"{asked.fraction} of {data.n_items} items is none; expected at least {1 / data.n_items:.2g}",
             argument="fraction",
         )
 
@@ -189,7 +179,7 @@ def label_bootstrap(
     items = KindStreams(key, scorer.kind_of, n_drawn)
     decimals = _DECIMALS if published and isinstance(data, HardLabels) else None
     n_a, n_b = data.runs
-    plan = _Resamples(scorer, chosen, key, items, (n_a, n_b), runs, decimals)
+    plan = _Resamples(scorer, chosen, key, items, (n_a, n_b), asked.runs, decimals)
     drawn = draw_chunks(plan.effects, n_resamples, threads=threads)
     effects, drawn_lacking = np.split(drawn, 2)
     score_a, score_b = plan.means(observed, *(np.ones(count) for count in data.runs))
@@ -197,39 +187,30 @@ def label_bootstrap(
         (*lacking_flag(row, data.runs, names), *drawn_flag(drawn_row, effect))
         for row, drawn_row, effect in zip(lacking, drawn_lacking, effects, strict=True)
     ]
-    asked = _Wanted(alternative, confidence_level, published, given_runs, runs, rated)
     comparisons = tuple(
-        _compared(chosen[m], score_a[m], score_b[m], effects[m], asked, warnings[m])
+        _compared(chosen[m], score_a[m], score_b[m], effects[m], asked, (runs_a, runs_b), warnings[m])
         for m in range(len(chosen))
     )
-    if rated is not None and new_raters:
-        comparisons = with_raters(
-            rated,
-            data,
-            comparisons,
-            effects,
-            share=n_drawn / data.n_items,
-            alternative=alternative,
-            confidence_level=confidence_level,
-        )
+    if of_new_raters:
+        comparisons = with_raters(data, comparisons, effects, asked, share=n_drawn / data.n_items)
     classes = data.classes if isinstance(data, HardLabels) else tuple(range(data.target.shape[1]))
     return LabelTest(
         comparisons,
         classes,
         n_items=n_items,
         n_drawn=n_drawn,
-        runs_a=given_runs[0],
-        runs_b=given_runs[1],
+        runs_a=runs_a,
+        runs_b=runs_b,
         n_resamples=n_resamples,
         semantics=semantics,
-        runs=runs,
+        runs=asked.runs,
         seed=seed,
-        alternative=alternative,
+        alternative=asked.alternative,
         confidence_level=confidence_level,
         names=names,
         warnings=(
-            *warnings_on(data, chosen, given_runs, runs, fraction, names),
-            *(() if rated is None else about_raters(rated, drawn=new_raters)),
+            *warnings_on(data, chosen, (runs_a, runs_b), asked, names),
+            *(() if rated is None else about_raters(rated, drawn=of_new_raters)),
         ),
         draws=effects,
     )
@@ -268,18 +249,6 @@ class _Resamples:
         return values if self.decimals is None else np.round(values, self.decimals)
 
 
-@dataclass(frozen=True)
-class _Wanted:
-    """The settings of p-values and intervals."""
-
-    alternative: Alternative
-    confidence_level: float
-    published: bool
-    n_runs: tuple[int, ...]
-    runs: Runs
-    rated: RatedTargets | None
-
-
 def _concatenated(data: HardLabels | SoftLabels) -> HardLabels | SoftLabels:
     """Return the labels as one run per system; its items are the items of all runs, run after run."""
     n_runs = data.runs[0]
@@ -294,7 +263,8 @@ def _compared(
     score_a: float,
     score_b: float,
     drawn: Floats,
-    asked: _Wanted,
+    asked: AskedOfLabels,
+    n_runs: tuple[int, ...],
     warnings: tuple[str, ...],
 ) -> LabelComparison:
     effect = score.sign * (score_a - score_b) + 0.0  # no −0
@@ -305,39 +275,35 @@ def _compared(
         raise UndefinedMetricError(
             f"score {score.name!r} is undefined on every resample; choose another score"
         )
-    tails = (0.5 - 0.5 * asked.confidence_level, 0.5 + 0.5 * asked.confidence_level)
-    low, high = (float(bound) for bound in np.quantile(defined, tails))
-    stars, two_sided = "", None
+    interval = percentile_interval(defined, asked.confidence_level)
     if asked.published:
-        p = greater = int((drawn > 2.0 * effect).sum()) / len(drawn)
-        standard_error = float(np.sqrt(p * (1.0 - p) / len(drawn)))
-        stars = "**" if p < 0.01 else "*" if p < 0.05 else "!" if p > 0.95 else ""
+        p = _published_p(drawn, effect)
         if not drawn.any():
             warnings = (*warnings, "A and B score the same on every resample, so the strict p is 0")
     else:
-        found = p_values(effect, defined - effect)
-        p, standard_error = found[asked.alternative].p, found[asked.alternative].standard_error
-        greater, two_sided = found["greater"].p, found["two-sided"].p
-    if asked.published:
-        found = {"greater": PValue(p, standard_error, "greater")}
+        p = p_values(effect, defined - effect)
+    claim = items_claim(p, interval, asked, n_runs)
     return LabelComparison(
         score,
         float(score_a),
         float(score_b),
         float(effect),
-        p,
-        greater,
-        two_sided,
-        standard_error,
-        (low, high),
-        stars,
+        claim.p,
+        claim.p_greater,
+        None if asked.published else claim.p_two_sided,
+        claim.standard_error,
+        interval,
+        stars_of(claim.p) if asked.published else "",
         warnings,
-        (
-            items_claim(
-                found, asked.alternative, (low, high), n_runs=asked.n_runs, runs=asked.runs, rated=asked.rated
-            ),
-        ),
+        (claim,),
     )
+
+
+def _published_p(drawn: Floats, effect: float) -> dict[Alternative, PValue]:
+    """Return BooStSa's p-value, which is one-sided; the others are NaN."""
+    p = int((drawn > 2.0 * effect).sum()) / len(drawn)
+    found = {side: PValue(math.nan, math.nan, side) for side in get_args(Alternative)}
+    return {**found, "greater": PValue(p, float(np.sqrt(p * (1.0 - p) / len(drawn))), "greater")}
 
 
 def _check_defined(

@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from typing import TypeAlias, get_args
+from typing import TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.labels import HardLabels, SoftLabels
-from nbyk.errors import NbykError, unknown_name
+from nbyk.labels.asked import AskedOfLabels
 from nbyk.labels.raters import RatedTargets, rater_components
 from nbyk.labels.results import LabelComparison
-from nbyk.testing.engine.run_draws import Runs
 from nbyk.testing.pvalues import Alternative, PValue
 from nbyk.testing.shared_units import Component, SharedUnitsTest
 from nbyk.testing.shared_units.generalise import combined
-from nbyk.testing.systems.claims import Claim, claim_by_t, inconclusive
+from nbyk.testing.systems.claims import Claim, claim_by_t, drawn_claim, inconclusive
 from nbyk.testing.systems.panel import FEWEST_UNITS
 from nbyk.testing.unit_cautions import about_units
 from nbyk.words import counted, listed
@@ -29,92 +28,42 @@ _FEW_RATERS = 10
 """With fewer raters, the measured level of the test over new raters reaches .12 at .05 (docs/labels.md)."""
 
 
-def over_raters(rated: RatedTargets | None, generalise: Sequence[str] | None, *, published: bool) -> bool:
-    """Return whether a test also generalises over raters.
-
-    Raises
-    ------
-    NbykError
-        If a name to generalise over is unknown or not in the data, or "items" is missing.
-    """
-    there = rated is not None and rated.n_shared >= 2 and not published
-    if generalise is None:
-        return there
-    for factor in generalise:
-        if factor not in ("items", "raters"):
-            raise unknown_name("factor to generalise over", factor, ("items", "raters")).about(
-                argument="generalise"
-            )
-    if "items" not in generalise:
-        raise NbykError(
-            "found no items, but every claim is about new items; add items", argument="generalise"
-        )
-    if "raters" in generalise and not there:
-        why = "published semantics do not support raters" if published else "items share no two raters here"
-        raise NbykError(
-            f"found raters, and {why}; leave raters out, or make the targets of ratings with ids",
-            argument="generalise",
-        )
-    return "raters" in generalise
-
-
 def items_claim(
-    found: dict[Alternative, PValue],
-    alternative: Alternative,
+    p: Mapping[Alternative, PValue],
     interval: tuple[float, float],
-    *,
+    asked: AskedOfLabels,
     n_runs: tuple[int, ...],
-    runs: Runs,
-    rated: RatedTargets | None,
 ) -> Claim:
     """Return the claim over new items (and new runs if they are drawn) with these raters."""
-    over = ("items", "runs") if max(n_runs) > 1 and runs in ("independent", "paired") else ("items",)
-    n_raters = 0 if rated is None else rated.n_shared
+    over = ("items", "runs") if asked.draws_runs(n_runs) else ("items",)
+    n_raters = 0 if asked.rated is None else asked.rated.n_shared
     raters = "this rater" if n_raters == 1 else f"these {n_raters} raters"
     population = f"new {listed(over)}{f', with {raters}' if n_raters else ''}"
-    p = {side: found[side].p if side in found else math.nan for side in get_args(Alternative)}
-    return Claim(
-        over=over,
-        population=population,
-        p=p[alternative],
-        p_greater=p["greater"],
-        p_less=p["less"],
-        p_two_sided=p["two-sided"],
-        standard_error=found[alternative].standard_error,
-        low=interval[0],
-        high=interval[1],
-        method="bootstrap",
-        df=math.nan,
-        decided=True,
-    )
+    return drawn_claim(over, population, p, asked.alternative, interval, method="bootstrap")
 
 
 def with_raters(
-    rated: RatedTargets,
     labels: HardLabels | SoftLabels,
     comparisons: Sequence[LabelComparison],
     draws: Floats,
+    asked: AskedOfLabels,
     *,
     share: float,
-    alternative: Alternative,
-    confidence_level: float,
 ) -> tuple[LabelComparison, ...]:
     """Return comparisons whose first claim is over new items and new raters.
 
     Parameters
     ----------
-    rated
-        The ratings behind the targets; at least two raters rated two items or more.
     labels
         The targets and predictions.
     comparisons
         The comparisons; their only claim is that with these raters.
     draws : ndarray, shape (scores, M)
         Effects of the resamples behind the claims.
+    asked
+        What is asked; at least two raters rated two items or more.
     share
         Share of the items that a resample draws. Its effects vary as those of that number of items.
-    alternative, confidence_level
-        As for `label_bootstrap`.
 
     Notes
     -----
@@ -122,6 +71,8 @@ def with_raters(
     which S² already contains. The variance is S² + T − W, and p and the interval are by t
     (`nbyk.testing.shared_units`).
     """
+    rated, alternative, level = asked.rated, asked.alternative, asked.confidence_level
+    assert rated is not None
     n_raters = rated.n_shared
     parts = None
     if n_raters >= FEWEST_UNITS:
@@ -154,9 +105,7 @@ def with_raters(
             if test.is_constant:
                 broad = replace(narrow, over=over, population=population)
             else:
-                broad = claim_by_t(
-                    test, over, population, alternative=alternative, confidence_level=confidence_level
-                )
+                broad = claim_by_t(test, over, population, alternative=alternative, confidence_level=level)
         found.append(
             replace(
                 comparison,

@@ -24,10 +24,6 @@ _HARD_ACCURACY = 0.75
 _HARD_COPIED = 0.5
 _SOFT_CONCENTRATION = 2.0
 _SOFT_NOISE = 0.4
-_ITEM_SD = 1.5
-_SYSTEM_SD = 0.5
-_ERR = 0.4
-"""Logits: the spread of items, each system's noise, and the opposite errors of A and B."""
 
 Predictions: TypeAlias = NDArray[np.int64] | NDArray[np.float64]
 
@@ -82,49 +78,6 @@ def equally_good(
         "sets"
     )
     return [_hard_set(draw, n_items) if kind == "hard" else _soft_set(draw, n_items) for _ in range(size)]
-
-
-def equally_good_rated(
-    kind: Kind,
-    n_items: int,
-    n_raters: int,
-    chunk: int,
-    size: int,
-    *,
-    lean: float,
-    per_item: int | None = None,
-    seed: int = 0,
-) -> list[tuple[NDArray[np.int64], Predictions, Predictions]]:
-    """Return ratings and predictions of A and B for sets on which neither is better over new raters.
-
-    Two of three classes are mirror images of each other. Rater j prefers the first of them to the second by λ
-    z_j on the scale of logits, with z standard normal. A errs towards one and B towards the other. So the
-    raters in a set decide which system looks better, and over new raters both are equally good.
-
-    Parameters
-    ----------
-    kind
-        "hard" or "soft" predictions.
-    n_items, n_raters
-        Items N, and raters J.
-    chunk, size
-        As `equally_good`.
-    lean
-        λ, the spread of raters.
-    per_item
-        Number of raters of an item, drawn separately for each item; all by default.
-    seed
-        Seed of the sets.
-
-    Returns
-    -------
-    list of tuple
-        Ratings of shape (N, J) (places of classes, −1 for missing), and the predictions, of shape (N,) or (N,
-        3).
-    """
-    key = stream_key(seed, purpose="label raters", kind=kind, n_items=n_items, n_raters=n_raters)
-    draw = Streams(key, chunk).generator("sets")
-    return [_rated_set(draw, kind, n_items, n_raters, lean, per_item) for _ in range(size)]
 
 
 def type_one_error(
@@ -204,24 +157,6 @@ def type_one_error(
         for s, score in enumerate(chosen)
         for f, fraction in enumerate(fractions)
     )
-
-
-def _rated_set(
-    draw: np.random.Generator, kind: Kind, n_items: int, n_raters: int, lean: float, per_item: int | None
-) -> tuple[NDArray[np.int64], Predictions, Predictions]:
-    of_items = draw.normal(0.0, _ITEM_SD, (n_items, 3))
-    of_raters = lean * draw.normal(size=n_raters)
-    logits = of_items[:, np.newaxis] + np.stack([0.0 * of_raters, of_raters, -of_raters], axis=1)
-    codes = (logits + draw.gumbel(size=logits.shape)).argmax(axis=2)
-    if per_item is not None:
-        places = draw.random(codes.shape).argsort(axis=1)
-        codes = np.where(places < per_item, codes, -1)
-    systems = []
-    for err in (_ERR, -_ERR):
-        own = of_items + draw.normal(0.0, _SYSTEM_SD, of_items.shape) + np.array([0.0, err, -err])
-        shares = np.exp(own) / np.exp(own).sum(axis=1, keepdims=True)
-        systems.append(own.argmax(axis=1) if kind == "hard" else shares)
-    return codes, systems[0], systems[1]
 
 
 def _band(n_sets: int, alpha: float, coverage: float = 0.99) -> tuple[float, float]:

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.labels import HardLabels, SoftLabels
+from nbyk.labels.asked import AskedOfLabels
 from nbyk.metrics.label_scores import LabelScore
 from nbyk.metrics.soft_labels import LEAST_PROBABILITY
-from nbyk.testing.engine.run_draws import Runs
 
 Floats: TypeAlias = NDArray[np.float64]
 Ints: TypeAlias = NDArray[np.int64]
@@ -51,12 +51,12 @@ def warnings_on(
     data: HardLabels | SoftLabels,
     scores: Sequence[LabelScore],
     n_runs: tuple[int, ...],
-    runs: Runs,
-    fraction: float,
+    asked: AskedOfLabels,
     names: tuple[str, str],
 ) -> tuple[str, ...]:
     """Return the notes about all scores of a test."""
     warnings = []
+    fraction, runs = asked.fraction, asked.runs
     if fraction < 1.0:
         warnings.append(
             f"resamples of {fraction:g} of the items scatter {fraction**-0.5:.2g} times as widely as the "

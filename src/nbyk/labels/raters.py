@@ -164,16 +164,13 @@ def rater_components(
     data = rated.responses()
     found = _Targets(rated, labels, scores, data)
     effect = found.effects([])
-    items, units = data.entries
-    order = np.argsort(units, kind="stable")
-    starts = np.searchsorted(units[order], np.arange(data.n_units + 1))
     numbers = data.source_units["raters"]
     blocks, n_blocks = blocks_for(data.clusters, len(numbers))
     by_block = np.zeros((len(scores), len(numbers), n_blocks))
     totals = np.zeros((len(scores), data.n_units))
     shares = np.zeros((len(numbers), n_blocks))
     for row, unit in enumerate(numbers):
-        answered = items[order[starts[unit] : starts[unit + 1]]]
+        answered = data.answered[unit]
         of_block = blocks[answered]
         shares[row] = np.bincount(of_block, minlength=n_blocks) / data.n_items
         step = found.step(unit)

@@ -19,6 +19,11 @@ Floats: TypeAlias = NDArray[np.float64]
 Semantics: TypeAlias = Literal["recommended", "published"]
 
 
+def stars_of(p: float) -> str:
+    """Return BooStSa's mark of a p-value."""
+    return "**" if p < 0.01 else "*" if p < 0.05 else "!" if p > 0.95 else ""
+
+
 @dataclass(frozen=True)
 class LabelComparison:
     """One score of two systems, and whether A's is better.

@@ -6,18 +6,17 @@ nothing, and apply only to accuracy.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.data.labels import HardLabels, check_labels
+from nbyk.data.labels import HardLabels
 from nbyk.errors import NbykError, unknown_name
+from nbyk.labels.scores import Labels, check_pair
 from nbyk.testing.pvalues import Alternative, check_alternative
 
-Labels: TypeAlias = ArrayLike | Sequence[ArrayLike]
 McNemarMethod: TypeAlias = Literal["exact", "mid_p"]
 
 STRICT_ALPHA = 0.0025
@@ -216,9 +215,7 @@ def cochran_mantel_haenszel(
 def _hard(
     target: ArrayLike, a: Labels, b: Labels, labels: ArrayLike | None, names: tuple[str, str]
 ) -> HardLabels:
-    if names[0] == names[1]:
-        raise NbykError(f"found {names[0]!r} twice; expected two names", argument="names")
-    data = check_labels(target, {names[0]: a, names[1]: b}, labels)
+    data = check_pair(target, a, b, labels, names)
     if not isinstance(data, HardLabels):
         raise NbykError("found soft labels; this test takes hard ones: one class per item", argument="target")
     return data

@@ -1,13 +1,20 @@
-"""The scores of label predictions that are asked for, or that are used if none are named."""
+"""The labels of two systems, and the scores to compare them by: those named, or those used if none are."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeAlias
 
+from numpy.typing import ArrayLike
+
+from nbyk.data.labels import HardLabels, SoftLabels, check_labels
 from nbyk.errors import NbykError
 from nbyk.metrics import LabelScore, get
 from nbyk.metrics.label_scores import Kind
 from nbyk.metrics.registry import OfLabels
+
+Labels: TypeAlias = ArrayLike | Sequence[ArrayLike]
+"""Labels of a system: an array, or one for each run."""
 
 DEFAULTS: dict[Kind, tuple[str, ...]] = {
     "hard": ("accuracy", "precision_macro", "recall_macro", "f1_macro"),
@@ -21,6 +28,15 @@ DEFAULTS: dict[Kind, tuple[str, ...]] = {
 }
 """The scores used if none are named."""
 _LABELS: dict[Kind, OfLabels] = {"hard": "hard labels", "soft": "soft labels"}
+
+
+def check_pair(
+    target: ArrayLike, a: Labels, b: Labels, labels: ArrayLike | None, names: tuple[str, str]
+) -> HardLabels | SoftLabels:
+    """Return the targets with the predictions of A and B; errors are those of `check_labels`, or of names."""
+    if names[0] == names[1]:
+        raise NbykError(f"found {names[0]!r} twice; expected two names", argument="names")
+    return check_labels(target, {names[0]: a, names[1]: b}, labels)
 
 
 def choose_scores(scores: str | Sequence[str] | None, kind: Kind) -> tuple[LabelScore, ...]:

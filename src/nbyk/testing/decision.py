@@ -10,7 +10,14 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.testing.looks import Looks, certain_looks, schedule
-from nbyk.testing.pvalues import MOST_DRAWS, Alternative, check_alternative, null_counts
+from nbyk.testing.pvalues import (
+    DECISION_ERROR,
+    MOST_DRAWS,
+    Alternative,
+    check_alternative,
+    extreme_counts,
+    sides_of,
+)
 
 Floats = NDArray[np.float64]
 
@@ -48,7 +55,7 @@ class Decision:
     alpha: float
     n_resamples: int
     max_resamples: int
-    error: float
+    error: float = DECISION_ERROR
 
     def __post_init__(self) -> None:
         check_alternative(self.alternative)
@@ -71,17 +78,14 @@ class Decision:
         most = max(self.n_resamples, self.max_resamples)
         draws = tuple(schedule(most, self.n_resamples, _GROWTH))
         # Two-sided, p = 2 min(p_greater, p_less) ≤ α where either is at most α/2: two tests share the error.
-        sides = 2.0 if self.alternative == "two-sided" else 1.0
+        sides = sides_of(self.alternative)
         return certain_looks(draws, self.alpha / sides, error=self.error / sides)
 
     def settled(self, observed: float, null: Floats, look: int) -> bool:
         """Return whether the draws at a look settle the decision."""
         at = self.looks
-        n_greater, n_less, _ = null_counts(observed, null)
-        counts = {"greater": [n_greater], "less": [n_less], "two-sided": [n_greater, n_less]}[
-            self.alternative
-        ]
-        return not at.reject_to[look] < min(counts) < at.keep_from[look]
+        counts, _ = extreme_counts(observed, null, self.alternative)
+        return not at.reject_to[look] < counts.min() < at.keep_from[look]
 
     def draw(self, draw: NullDraws, observed: Floats) -> list[tuple[Floats, bool]]:
         """Return each metric's null effects, and whether they settle its decision.

@@ -16,10 +16,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
-from nbyk.testing.corrections import check_correction, settled_decisions
+from nbyk.testing.corrections import Correction, check_correction, settled_decisions
 from nbyk.testing.decision import Decision
 from nbyk.testing.looks import schedule
-from nbyk.testing.pvalues import bounds_of_p, null_counts
+from nbyk.testing.pvalues import bounds_of_p, extreme_counts, sides_of
 
 Floats = NDArray[np.float64]
 OneNull = Callable[[int, int], Floats]
@@ -61,15 +61,11 @@ class Hypotheses:
     """
 
     decision: Decision
-    correction: str
+    correction: Correction
     max_draws: int
 
     def __post_init__(self) -> None:
         check_correction(self.correction)
-
-    @property
-    def _sides(self) -> float:
-        return 2.0 if self.decision.alternative == "two-sided" else 1.0
 
     def first_look(self, n_tests: int) -> int:
         """Return the draws of the first look: those requested, or more if the least p could not reach α/m.
@@ -81,7 +77,7 @@ class Hypotheses:
         """
         decision = self.decision
         each = 1 if self.correction == "none" else n_tests
-        needed = math.ceil(self._sides * each / decision.alpha * (1.0 - 1e-12)) - 1
+        needed = math.ceil(sides_of(decision.alternative) * each / decision.alpha * (1.0 - 1e-12)) - 1
         most = max(decision.n_resamples, decision.max_resamples)
         if needed > most:
             raise NbykError(
@@ -145,17 +141,13 @@ class Hypotheses:
 
     def _seen(self, observed: float, null: Floats, n_intervals: int) -> tuple[float, float, float]:
         """Return the p-value and an interval of that of infinitely many draws, one of `n_intervals`."""
-        n_greater, n_less, n = null_counts(observed, null)
-        counts = np.array(
-            {"greater": [n_greater], "less": [n_less], "two-sided": [n_greater, n_less]}[
-                self.decision.alternative
-            ],
-            dtype=np.float64,
-        )
-        error = self.decision.error / (2.0 * self._sides * n_intervals)
+        alternative = self.decision.alternative
+        counts, n = extreme_counts(observed, null, alternative)
+        sides = sides_of(alternative)
+        error = self.decision.error / (2.0 * sides * n_intervals)
         low, high = bounds_of_p(counts, n, error)
         p, least, most = (
-            min(1.0, self._sides * float(ends.min())) for ends in ((1.0 + counts) / (1.0 + n), low, high)
+            min(1.0, sides * float(ends.min())) for ends in ((1.0 + counts) / (1.0 + n), low, high)
         )
         return p, least, most
 

@@ -8,6 +8,9 @@ bootstrap, chapter 14.
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Literal
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +18,33 @@ from nbyk.errors import NbykError
 from nbyk.testing.pvalues import tie_tolerance
 
 Floats = NDArray[np.float64]
+IntervalMethod = Literal["percentile", "bca"]
+
+
+@dataclass(frozen=True)
+class ConfidenceInterval:
+    """A confidence interval of an effect.
+
+    Attributes
+    ----------
+    low, high
+        Its ends; NaN if the metric is undefined on every bootstrap draw.
+    level
+        Nominal coverage, in (0, 1).
+    method
+        "percentile" or "bca".
+    sampler
+        The bootstrap of test sets, such as ``bootstrap_items/all``.
+    """
+
+    low: float
+    high: float
+    level: float
+    method: IntervalMethod
+    sampler: str
+
+    def __contains__(self, effect: float) -> bool:
+        return self.low <= effect <= self.high
 
 
 def check_confidence_level(level: float) -> None:

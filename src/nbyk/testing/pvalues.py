@@ -199,6 +199,16 @@ def null_counts(observed: float, null: ArrayLike) -> tuple[int, int, int]:
     return n_greater, n_less, beta.size
 
 
+def extreme_counts(observed: float, null: ArrayLike, alternative: Alternative) -> tuple[Floats, int]:
+    """Return the number of null effects at least as extreme, on each side of the alternative, and of all.
+
+    The parameters and errors are those of `p_value`.
+    """
+    n_greater, n_less, n_draws = null_counts(observed, null)
+    counts = {"greater": (n_greater,), "less": (n_less,), "two-sided": (n_greater, n_less)}[alternative]
+    return np.array(counts, dtype=np.float64), n_draws
+
+
 def attained_level(
     observed: float, null: ArrayLike, alpha: float, *, alternative: Alternative = "two-sided"
 ) -> float:
@@ -274,7 +284,7 @@ def _binormal_variance(alpha: Floats, beta: Floats) -> float:
 
 def p_relation(p: float, n_draws: int, alternative: Alternative) -> Literal["=", "≤"]:
     """Return "≤" if p is the least that `n_draws` draws can give, so that it may be less; else "="."""
-    least = _sides(alternative) / (1 + n_draws)
+    least = sides_of(alternative) / (1 + n_draws)
     return "≤" if 0.0 < p <= least * (1.0 + _ROUNDING) else "="
 
 
@@ -307,13 +317,14 @@ def bounds_of_drawn_p(
 
     The chance that it lies outside of them is at most `error`.
     """
-    sides = _sides(alternative)
+    sides = sides_of(alternative)
     count = max(0, round(p / sides * (1 + n_draws)) - 1)
     low, high = bounds_of_p(count, n_draws, 0.5 * error / sides)
     return min(1.0, sides * float(low)), min(1.0, sides * float(high))
 
 
-def _sides(alternative: Alternative) -> float:
+def sides_of(alternative: str) -> float:
+    """Return the number of sides that an alternative looks at."""
     return 2.0 if alternative == "two-sided" else 1.0
 
 

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import Protocol
+from dataclasses import fields, is_dataclass
+from typing import Any, Protocol
+
+import numpy as np
 
 from nbyk.errors import NbykError
 from nbyk.notebook import ShownInNotebooks
@@ -81,3 +85,16 @@ class Several(ShownInNotebooks, ABC):
                 f"this result has {len(self.parts)} comparisons; each of `parts` has its own numbers"
             )
         return self.parts[0]
+
+
+def plain(value: Any) -> Any:
+    """Return a field as a value that JSON can hold."""
+    if is_dataclass(value) and not isinstance(value, type):
+        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
+    if isinstance(value, np.ndarray):
+        return [plain(number) for number in value.tolist()]
+    if isinstance(value, tuple):
+        return [plain(item) for item in value]
+    if isinstance(value, float):
+        return value if math.isfinite(value) else None
+    return value

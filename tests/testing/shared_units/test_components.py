@@ -11,7 +11,9 @@ import statsmodels.api as sm
 from statsmodels.stats.sandwich_covariance import cov_cluster_2groups
 
 from nbyk.metrics import get
-from nbyk.testing.shared_units import projected_variance, responses, shared_units_test
+from nbyk.testing.shared_units import responses, shared_units_test
+from nbyk.testing.shared_units.components import less_explained
+from tests.oracles.d_study import projected_variance
 
 # Shrout and Fleiss 1979, Intraclass correlations, Table 2: six persons, four judges; mean squares of Table 3.
 SHROUT_FLEISS = np.array(
@@ -120,9 +122,9 @@ def test_intervals_of_components_cover():
     for _ in range(400):
         x = rng.normal(size=(40, 1)) + rng.normal(size=6) + rng.normal(size=(40, 6))
         part = of_a_alone(x).sources["runs of A"]
-        low, high = part.between_interval(0.9)
+        _, low, high = less_explained(part.total, part.df, part.within, 0.9)
         covered.append(low <= 1.0 / 6.0 <= high)
-        low, high = part.within_interval(0.9)
+        _, low, high = less_explained(part.within, part.within_df, 0.0, 0.9)
         covered.append(low <= 1.0 / 240.0 <= high)
     assert np.mean(covered) == pytest.approx(0.9, abs=0.045)
 

@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from nbyk.errors import NbykError
-from nbyk.metrics import get
-from nbyk.testing.shared_units import Responses, projected_variance, responses, shared_units_test
+from nbyk.metrics import get, register
+from nbyk.testing.shared_units import Responses, responses, shared_units_test
 from nbyk.testing.shared_units.statistic import changes
+from tests.oracles.d_study import projected_variance
 
 METRICS = (
     "mean",
@@ -136,6 +137,20 @@ def test_leaving_a_unit_out_of_what_is_no_mean_over_items(metric: str):
             return  # lengths must agree: covered by the others
         brute.append(changes(get(metric), responses(**fewer)).effect - found.effect)
     assert found.units[units] == pytest.approx(np.array(brute) - np.mean(brute), abs=1e-12)
+
+
+def test_an_own_metric_without_gold_need_be_no_mean_over_items():
+    @register(direction="higher", needs_gold=False)
+    def median_of_item_means(system):
+        "Median of the item means."
+        return np.median(system)
+
+    given = {**arrays(6), "gold": None, "gold_units": None}
+    found = changes(get("median_of_item_means"), responses(**given))
+    a, b = given["a"].mean(axis=1), given["b"].mean(axis=1)
+    assert found.effect == pytest.approx(np.median(a) - np.median(b))
+    left = [np.median(np.delete(a, item)) - np.median(np.delete(b, item)) for item in range(len(a))]
+    assert np.sort(found.groups) == pytest.approx(np.sort(left) - found.effect)
 
 
 def test_items_without_a_rating_leave_with_their_rater():

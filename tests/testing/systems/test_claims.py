@@ -18,9 +18,9 @@ from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.planning.people import pilot_test
 from nbyk.testing.engine.inputs import as_response_set
-from nbyk.testing.shared_units.generalise import projected_variance
 from nbyk.testing.systems.cautions import about_result
 from nbyk.testing.systems.panel import panel_of
+from tests.oracles.d_study import projected_variance
 
 RNG = np.random.default_rng(4)
 QUICK: Any = {"n_resamples": 199, "max_resamples": 199}

@@ -14,15 +14,17 @@ from nbyk.data.response_set import ResponseSet, response_set
 from nbyk.errors import NbykError
 from nbyk.metrics import get
 from nbyk.resampling.resample import observed_effects
+from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.swaps import DRAWS
 from nbyk.testing.pvalues import p_value
+from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.clustered import (
     share_of_clusters,
     variance_of_clustered_mean,
     with_clusters,
 )
-from nbyk.testing.systems.leaderboard import bootstrap_scores
+from nbyk.testing.systems.leaderboard import ScoredSystems
 from nbyk.testing.systems.panel import panel_of
 from nbyk.testing.systems.variance import variance_shares
 
@@ -143,8 +145,9 @@ def test_a_leaderboard_and_its_pairs_draw_whole_clusters() -> None:
     assert (pair.result.p, pair.result.n_clusters) == (alone.p, 20)
     assert_allclose(pair.result.bootstrap_distribution, alone.bootstrap_distribution, atol=1e-12)
     assert "60 items in 20 clusters" in board.sentence
-    of_items = bootstrap_scores(data.gold, systems, "mae", n_resamples=999)[0]
-    of_clusters = bootstrap_scores(data.gold, systems, "mae", cluster=names, n_resamples=999)[0]
+    scored = ScoredSystems.of(data.gold, systems, "mae", cluster=names)
+    asked = Asked(Decision("two-sided", 0.05, 999, 999))
+    of_items, of_clusters = (scored.bootstrapped(asked, of_clusters=whole) for whole in (False, True))
     assert of_clusters[0].std() > 1.3 * of_items[0].std()
     few = nbyk.compare_systems(data.gold, systems, cluster=np.arange(60) // 20, **QUICK)
     assert few.pairs[0].result.exact

@@ -21,8 +21,10 @@ import nbyk
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import get
 from nbyk.resampling.samplers import NULLS
+from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import NULL_SAMPLERS, Draws
 from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
+from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.compare import compare_metrics
 from nbyk.testing.systems.result import ComparisonResult
 from tests.oracles import enumerate as exact
@@ -224,7 +226,8 @@ def without_parts(result: ComparisonResult) -> dict[str, Any]:
 
 def test_all_metrics_share_their_draws_and_keep_their_numbers() -> None:
     arrays = random_arrays(shift=0.05)
-    together = compare_metrics(*arrays, metrics=[*ITEM_MEAN_METRICS, "cosine"], n_resamples=199, seed=3)
+    asked = Asked(Decision("two-sided", 0.05, 199, 999_999), seed=3)
+    together = compare_metrics(nbyk.response_set(*arrays), [*ITEM_MEAN_METRICS, "cosine"], asked)
     assert tuple(together) == (*ITEM_MEAN_METRICS, "cosine")
     for name in ("spearman", "cosine", "mse"):
         alone = nbyk.compare(*arrays, metric=name, n_resamples=199, seed=3, threads=2)

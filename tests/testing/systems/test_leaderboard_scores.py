@@ -8,10 +8,15 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 import nbyk
 from nbyk.errors import NbykError
-from nbyk.metrics import get
-from nbyk.testing.systems.leaderboard import bootstrap_scores, system_scores
+from nbyk.testing.decision import Decision
+from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.leaderboard import ScoredSystems
 
 METRICS = ("mae", "rmse", "spearman", "emd_aggregated", "max_error", "cosine", "mean")
+
+
+def asked(n_resamples: int, **options: int) -> Asked:
+    return Asked(Decision("two-sided", 0.05, n_resamples, n_resamples), **options)  # type: ignore[arg-type]
 
 
 @pytest.fixture
@@ -23,28 +28,30 @@ def arrays():  # type: ignore[no-untyped-def]
 
 def test_two_systems_scores_differ_by_their_comparison(arrays) -> None:  # type: ignore[no-untyped-def]
     gold, systems = arrays
-    scores = bootstrap_scores(gold, systems, METRICS, n_resamples=150, seed=7)
-    assert scores.shape == (len(METRICS), 4, 150)
-    for metric, of_metric, own in zip(METRICS, scores, system_scores(gold, systems, METRICS), strict=True):
+    for metric in METRICS:
+        scored = ScoredSystems.of(gold, systems, metric)
+        scores = scored.bootstrapped(asked(150, seed=7), of_clusters=False)
+        assert scores.shape == (4, 150)
         result = nbyk.compare(
             gold, systems["s1"], systems["s3"], metric=metric, n_resamples=150, max_resamples=0, seed=7
         )
-        effects = get(metric).sign * (of_metric[1] - of_metric[3])
+        effects = scored.metric.sign * (scores[1] - scores[3])
         assert_allclose(effects, result.bootstrap_distribution, rtol=1e-9, atol=1e-13)
-        assert_allclose(own[[1, 3]], (result.score_a, result.score_b), rtol=1e-12)
+        assert_allclose(scored.scores[[1, 3]], (result.score_a, result.score_b), rtol=1e-12)
 
 
 def test_a_systems_scores_do_not_depend_on_the_others_or_on_threads(arrays) -> None:  # type: ignore[no-untyped-def]
     gold, systems = arrays
-    every = bootstrap_scores(gold, systems, METRICS, n_resamples=150)
-    alone = bootstrap_scores(gold, [systems["s2"]], METRICS, n_resamples=70, threads=2)
-    assert_array_equal(alone[:, 0], every[:, 2, :70])
+    for metric in METRICS:
+        every = ScoredSystems.of(gold, systems, metric).bootstrapped(asked(150), of_clusters=False)
+        two = ScoredSystems.of(gold, [systems["s2"], systems["s0"]], metric)
+        assert_array_equal(two.bootstrapped(asked(70, threads=2), of_clusters=False), every[[2, 0], :70])
 
 
 def test_without_gold() -> None:
     a, b = np.random.default_rng(1).random((2, 30))
-    scores = bootstrap_scores(None, [a, b], "mean", n_resamples=50)
-    assert_allclose(scores[0].mean(axis=1), (a.mean(), b.mean()), atol=0.05)
+    scores = ScoredSystems.of(None, [a, b], "mean").bootstrapped(asked(50), of_clusters=False)
+    assert_allclose(scores.mean(axis=1), (a.mean(), b.mean()), atol=0.05)
 
 
 def test_malformed_requests_are_named(arrays) -> None:  # type: ignore[no-untyped-def]
@@ -52,9 +59,9 @@ def test_malformed_requests_are_named(arrays) -> None:  # type: ignore[no-untype
     for arguments, message in (
         ((gold, systems, "wins_mae"), "compares two systems and scores neither"),
         ((None, systems, "mae"), "needs gold"),
-        ((gold, {}, "mae"), "found no systems"),
+        ((gold, {}, "mae"), "found 0, expected at least two"),
         ((gold, {"gold": gold}, "mae"), "a system is called gold"),
         ((gold, {"x": gold, "y": gold[:5]}, "mae"), "x has 40, y has 5"),
     ):
         with pytest.raises(NbykError, match=message):
-            bootstrap_scores(*arguments)
+            ScoredSystems.of(*arguments)

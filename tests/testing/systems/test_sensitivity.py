@@ -13,8 +13,9 @@ import nbyk
 from nbyk.errors import NbykError
 from nbyk.resampling.resample import hypothesis_effects
 from nbyk.resampling.samplers import WEIN_SAMPLERS
+from nbyk.testing.decision import Decision
+from nbyk.testing.systems.asked import TESTED, Asked
 from nbyk.testing.systems.compare import compare_metrics
-from nbyk.testing.systems.result import TESTED
 from nbyk.testing.systems.sensitivity import Choice, Sensitivity, sensitivity
 
 METRICS = ("mae", "spearman", "wins_mae_vectorized")
@@ -41,7 +42,8 @@ def test_p_values_effects_and_intervals_are_those_of_compare() -> None:
     data = ratings()
     found = sensitivity(*data, metrics=METRICS, n_resamples=199, seed=5, samplers=())
     for null in TESTED:
-        alone = compare_metrics(*data, metrics=METRICS, null=null, n_resamples=199, max_resamples=199, seed=5)
+        asked = Asked(Decision("two-sided", 0.05, 199, 199), null=null, seed=5)
+        alone = compare_metrics(nbyk.response_set(*data), METRICS, asked)
         for effect in found.effects:
             result = alone[effect.metric]
             interval = result.interval_percentile

@@ -15,7 +15,9 @@ from scipy import stats
 import nbyk
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.testing.corrections import correct_p_values
-from nbyk.testing.systems.leaderboard import bootstrap_scores
+from nbyk.testing.decision import Decision
+from nbyk.testing.systems.asked import Asked
+from nbyk.testing.systems.leaderboard import ScoredSystems
 from nbyk.testing.systems.standings import Leaderboard
 from nbyk.testing.systems.systems import compare_systems as compare_systems_over
 
@@ -89,7 +91,8 @@ def test_standings_follow_scores_pairs_and_bootstrap() -> None:
     scores = {standing.name: standing.score for standing in board.standings}
     assert list(scores.values()) == sorted(scores.values())
     assert [standing.rank for standing in board.standings] == [1, 2, 3, 4]
-    drawn = bootstrap_scores(gold, systems, "mae")[0]
+    asked = Asked(Decision("two-sided", 0.05, 9_999, 999_999))
+    drawn = ScoredSystems.of(gold, systems, "mae").bootstrapped(asked, of_clusters=False)
     for standing in board.standings:
         of_system = drawn[list(systems).index(standing.name)]
         ends = np.quantile(of_system, [0.025, 0.975])

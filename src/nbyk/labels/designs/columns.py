@@ -100,6 +100,11 @@ class LabelColumn:
         cells = [self._text(row, cell) for row, cell in enumerate(self.values.tolist())]
         return replace(self, values=np.array(cells, dtype=str))
 
+    @property
+    def labels(self) -> Array:
+        """The labels to compute with: hard ones as text (`as_text`), soft ones as they are."""
+        return self.as_text().values if kind_of(self.values) == "hard" else self.values
+
     def _text(self, row: int, cell: Any) -> str:
         if cell is None or cell != cell or (isinstance(cell, str) and cell.strip().lower() in ("", "nan")):
             raise self._missing(row)

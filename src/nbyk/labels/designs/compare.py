@@ -68,13 +68,12 @@ def compare_design(
         raise NbykError("treatments: there are none to compare with the controls; expected at least one")
     classes = {id(arm): _classes(arm, settings) for arm in design.arms}
     for arm in design.arms:
-        for condition in (arm.control, *arm.treatments):
-            for run in condition.runs:
-                check_run(run, classes[id(arm)])
+        for run in arm.runs:
+            check_run(run, classes[id(arm)])
     conditions = tuple(
         found
         for arm in design.arms
-        for condition in (arm.control, *arm.treatments)
+        for condition in arm.conditions
         for found in _scored(arm, condition, scores, classes[id(arm)])
     )
     pairs = [
@@ -117,7 +116,7 @@ def compare_design(
         {
             (arm.control.name, condition.name): float(np.mean(condition.epochs))
             for arm in design.arms
-            for condition in (arm.control, *arm.treatments)
+            for condition in arm.conditions
             if condition.epochs
         },
         tuple(_about_targets(design, settings)),
@@ -143,13 +142,8 @@ def _classes(arm: Arm, settings: Settings) -> list[str] | None:
     """Return the classes of hard labels: those declared, or those of the targets of all runs of an arm."""
     if settings.labels is not None:
         return settings.labels
-    targets = {
-        id(run.target): run.target
-        for condition in (arm.control, *arm.treatments)
-        for run in condition.runs
-        if kind_of(run.target.values) == "hard"
-    }
-    classes = sorted({label for target in targets.values() for label in target.as_text().values.tolist()})
+    targets = {id(run.target): run.target for run in arm.runs if kind_of(run.target.values) == "hard"}
+    classes = sorted({label for target in targets.values() for label in target.labels.tolist()})
     return classes if len(classes) > 1 else None
 
 
@@ -159,10 +153,7 @@ def _scored(
     names = [score.name for score in scores]
     of_runs = []
     for run in condition.runs:
-        target, prediction = (
-            column.as_text().values if kind_of(column.values) == "hard" else column.values
-            for column in (run.target, run.prediction)
-        )
+        target, prediction = run.target.labels, run.prediction.labels
         try:
             of_runs.append(label_scores(target, prediction, names, labels=classes))
         except UndefinedMetricError:

@@ -4,18 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
 from nbyk.data.labels import check_labels, split_runs
 from nbyk.errors import NbykError
 from nbyk.labels.designs.columns import Array, LabelColumn, in_order_of, kind_of
 from nbyk.labels.raters import RatedTargets
+from nbyk.labels.scores import Labels
 from nbyk.metrics.label_scores import Kind
-
-Labels: TypeAlias = ArrayLike | Sequence[ArrayLike]
 
 
 @dataclass(frozen=True, eq=False)
@@ -61,6 +60,16 @@ class Arm:
     control: Condition
     treatments: tuple[Condition, ...]
 
+    @property
+    def conditions(self) -> tuple[Condition, ...]:
+        """The control, and then its treatments."""
+        return (self.control, *self.treatments)
+
+    @property
+    def runs(self) -> tuple[LabelRun, ...]:
+        """The runs of all conditions."""
+        return tuple(run for condition in self.conditions for run in condition.runs)
+
 
 @dataclass(frozen=True, eq=False)
 class Design:
@@ -101,7 +110,7 @@ class Design:
                     )
             added = tuple(condition(name, runs, [target]) for name, runs in treatments.items())
             for new in added:
-                if new.name in (arm.control.name, *(known.name for known in arm.treatments)):
+                if new.name in [known.name for known in arm.conditions]:
                     raise NbykError(
                         f"treatments: {new.name!r} is among the conditions already; give it another name"
                     )
@@ -227,12 +236,8 @@ def condition(
 
 def check_run(run: LabelRun, classes: Sequence[str] | None) -> None:
     """Raise NbykError if a run's labels are bad (`check_labels`), naming the file and the row."""
-    target, prediction = (
-        column.as_text() if kind_of(column.values) == "hard" else column
-        for column in (run.target, run.prediction)
-    )
-    origins = {"target": target.origin, "prediction": prediction.origin}
-    check_labels(target.values, {"prediction": prediction.values}, classes, origins)
+    origins = {"target": run.target.origin, "prediction": run.prediction.origin}
+    check_labels(run.target.labels, {"prediction": run.prediction.labels}, classes, origins)
 
 
 def paired(control: Condition, treatment: Condition) -> Paired:
@@ -249,9 +254,9 @@ def paired(control: Condition, treatment: Condition) -> Paired:
     target = control.runs[0].target
     runs = (*treatment.runs, *control.runs)
     if all(_same_target(run.target, target) for run in runs):
-        labels = [_values(_matched(run, target)) for run in runs]
+        labels = [_matched(run, target).labels for run in runs]
         split = len(treatment.runs)
-        return Paired(_values(target), tuple(labels[:split]), tuple(labels[split:]), False, target.rated)
+        return Paired(target.labels, tuple(labels[:split]), tuple(labels[split:]), False, target.rated)
     if len(treatment.runs) != len(control.runs):
         raise NbykError(
             f"{treatment.name!r} has {len(treatment.runs)} runs and {control.name!r} {len(control.runs)}, "
@@ -267,10 +272,10 @@ def paired(control: Condition, treatment: Condition) -> Paired:
             )
     folds = [run.target for run in control.runs]
     in_order = [
-        [_values(_matched(run, fold)) for run, fold in zip(side.runs, folds, strict=True)]
+        [_matched(run, fold).labels for run, fold in zip(side.runs, folds, strict=True)]
         for side in (treatment, control)
     ]
-    appended = [np.concatenate(parts) for parts in ([_values(fold) for fold in folds], *in_order)]
+    appended = [np.concatenate(parts) for parts in ([fold.labels for fold in folds], *in_order)]
     return Paired(appended[0], (appended[1],), (appended[2],), True)
 
 
@@ -284,7 +289,7 @@ def _same_target(target: LabelColumn, other: LabelColumn) -> bool:
         matched = in_order_of(target, other)
     except NbykError:
         return False
-    return np.array_equal(_values(matched), _values(other))
+    return np.array_equal(matched.labels, other.labels)
 
 
 def _matched(run: LabelRun, target: LabelColumn) -> LabelColumn:
@@ -293,7 +298,3 @@ def _matched(run: LabelRun, target: LabelColumn) -> LabelColumn:
         return run.prediction
     named = replace(run.prediction, items=run.target.items, classes=run.target.classes)
     return in_order_of(named, target)
-
-
-def _values(column: LabelColumn) -> NDArray[Any]:
-    return column.as_text().values if kind_of(column.values) == "hard" else column.values

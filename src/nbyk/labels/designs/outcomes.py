@@ -41,7 +41,7 @@ def read_outcomes(path: str | os.PathLike[str]) -> Design:
             _condition(path, each, found, f"{name}.h1.{each}", _KEYS) for each, found in treatments.items()
         ]
         arms.append(Arm(control, tuple(of_control)))
-    every = [run for arm in arms for each in (arm.control, *arm.treatments) for run in each.runs]
+    every = [run for arm in arms for run in arm.runs]
     kinds = {kind_of(column.values): column for run in every for column in (run.target, run.prediction)}
     if len(kinds) > 1:
         raise NbykError(

@@ -12,14 +12,14 @@ from numpy.typing import NDArray
 
 from nbyk.errors import NbykError
 from nbyk.labels.designs.settings import Settings
-from nbyk.labels.results import LabelTest
+from nbyk.labels.results import LabelTest, stars_of
 from nbyk.metrics.label_scores import Kind, LabelScore
 from nbyk.testing.corrections import correct_p_values, settled_decisions
 from nbyk.testing.engine.run_draws import Runs
-from nbyk.testing.pvalues import bounds_of_drawn_p
+from nbyk.testing.pvalues import bounds_of_drawn_p, sides_of
+from nbyk.testing.results import plain
 from nbyk.testing.shared_units import VariancePart
 from nbyk.testing.systems.claims import Claim
-from nbyk.testing.systems.result import plain
 
 Verdict: TypeAlias = Literal["better", "worse", "undecided"]
 
@@ -278,7 +278,7 @@ class DesignResult:
                 float(p[s, c]),
                 pair.scores[s].standard_error * (2.0 if two_sided else 1.0),
                 float(corrected[s, c]),
-                _stars(float(corrected[s, c])),
+                stars_of(float(corrected[s, c])),
                 _verdict(pair.scores[s].effect, float(corrected[s, c]) <= settings.alpha and not few[s, c]),
                 bool(decided[s, c]),
                 pair.scores[s].claims[0].reason or (self._why_too_few(pair) if few[s, c] else ""),
@@ -293,7 +293,7 @@ class DesignResult:
         The least p of an exact test of N items is 2⁻ᴺ for each side. A bootstrap of so few gives any p.
         """
         settings = self.settings
-        sides = 2.0 if settings.chosen_alternative == "two-sided" else 1.0
+        sides = sides_of(settings.chosen_alternative)
         least = np.array([sides * 0.5**pair.n_items for pair in self.pairs])
         return drawn & (least > settings.alpha) & (settings.semantics == "recommended")
 
@@ -326,10 +326,6 @@ class DesignResult:
             if (each.control, each.condition, each.score) == (control, name, score):
                 return each
         raise NbykError(f"no score {score!r} of {name!r} in the arm of {control!r}")
-
-
-def _stars(p: float) -> str:
-    return "**" if p < 0.01 else "*" if p < 0.05 else "!" if p > 0.95 else ""
 
 
 def _verdict(effect: float, shown: bool) -> Verdict:

@@ -22,10 +22,11 @@ from nbyk.planning.settling.simulated_sizes import SimulatedSizes, about_k, rela
 from nbyk.resampling.effects import as_metrics
 from nbyk.testing.decision import check_level
 from nbyk.testing.engine.inputs import as_response_set, as_seed
+from nbyk.testing.intervals import ConfidenceInterval
 from nbyk.testing.pvalues import Alternative, tie_tolerance
 from nbyk.testing.systems.compare import compare
 from nbyk.testing.systems.evidence import item_effects
-from nbyk.testing.systems.result import ComparisonResult, ConfidenceInterval
+from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.variance import variance_shares
 from nbyk.testing.unit_cautions import about_units, named_units
 

@@ -7,8 +7,9 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from nbyk.notebook import ShownInNotebooks
+from nbyk.testing.intervals import ConfidenceInterval
 from nbyk.testing.pvalues import Alternative
-from nbyk.testing.systems.result import ConfidenceInterval, plain
+from nbyk.testing.results import plain
 from nbyk.testing.systems.sentences import number
 
 MEASURED_POWER = (0.78, 0.55, 0.95)

@@ -21,7 +21,7 @@ from nbyk.report.comparison.pair_answer import (
 )
 from nbyk.report.comparison.pairing import pairing_sentences
 from nbyk.report.comparison.tables import leaderboard_caption, leaderboard_table, pairs_table, ranks_caption
-from nbyk.testing.systems.result import EQUALLY_GOOD
+from nbyk.testing.systems.asked import EQUALLY_GOOD
 from nbyk.testing.systems.sentences import number
 from nbyk.testing.systems.standings import CORRECTION_IN_WORDS, Leaderboard
 from nbyk.words import listed

@@ -25,18 +25,12 @@ from nbyk.report.comparison.tables import (
     settlement_table,
     variance_table,
 )
+from nbyk.testing.intervals import ConfidenceInterval, IntervalMethod
 from nbyk.testing.pvalues import ExpectedP, PValue
+from nbyk.testing.results import plain
 from nbyk.testing.shared_units import VariancePart
 from nbyk.testing.systems.evidence import item_effects
-from nbyk.testing.systems.result import (
-    DEFAULT_METHOD,
-    ITEMS_ALONE,
-    ComparisonResult,
-    ConfidenceInterval,
-    IntervalMethod,
-    ResponseCounts,
-    plain,
-)
+from nbyk.testing.systems.result import DEFAULT_METHOD, ITEMS_ALONE, ComparisonResult, ResponseCounts
 from nbyk.testing.systems.sensitivity import Sensitivity
 from nbyk.testing.systems.sentences import number
 from nbyk.testing.systems.splits import SOURCES

@@ -11,9 +11,9 @@ from nbyk.labels.designs.results import PairScore, ScoreVerdict
 from nbyk.labels.notes import FEW_ITEMS
 from nbyk.report.answer import Answer, AnswerFigure, AnswerTable
 from nbyk.report.labels.figures import distinct_scores, leads_figure, scores_figure
-from nbyk.testing.pvalues import p_relation
+from nbyk.testing.pvalues import p_relation, sides_of
+from nbyk.testing.results import plain
 from nbyk.testing.systems.claims import Claim
-from nbyk.testing.systems.result import plain
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -113,9 +113,7 @@ def _of_these_raters(result: DesignResult, found: PairScore) -> dict[str, float]
     """Return the cell of the claim over new items with these raters, if there is a broader claim."""
     if len(found.claims) == 1:
         return {}
-    claim = found.claims[-1]
-    two_sided = result.settings.chosen_alternative == "two-sided"
-    return {"p, these raters": claim.p_two_sided if two_sided else claim.p_greater}
+    return {"p, these raters": found.claims[-1].p_of(result.settings.chosen_alternative)}
 
 
 def _verdict_in_words(finding: ScoreVerdict) -> str:
@@ -263,8 +261,7 @@ def _more_draws(result: DesignResult) -> str:
 def _of_claim(result: DesignResult, claim: Claim, sign: float) -> str:
     """Return the interval and p, not corrected, of a claim; `sign` is −1 if the control comes first."""
     low, high = sorted((sign * claim.low, sign * claim.high))
-    two_sided = result.settings.chosen_alternative == "two-sided"
-    p = claim.p_two_sided if two_sided else claim.p_greater
+    p = claim.p_of(result.settings.chosen_alternative)
     ends = f"{_level(result)} interval {low:.4f} to {high:.4f}"
     return f"{ends}, {_p_in_words(result, claim, p, p)}, {_sided(result)}"
 
@@ -376,11 +373,7 @@ def _cautions(result: DesignResult) -> tuple[str, ...]:
     settings = result.settings
     drawn = settings.test == "bootstrap" and settings.semantics == "recommended"
     if drawn and settings.chosen_correction in ("holm", "bonferroni"):
-        least = (
-            _family_size(result)
-            * (1 if settings.chosen_alternative == "greater" else 2)
-            / (1 + settings.n_resamples)
-        )
+        least = _family_size(result) * sides_of(settings.chosen_alternative) / (1 + settings.n_resamples)
         if least > settings.alpha:
             told[
                 f"{settings.n_resamples} resamples cannot give a corrected p below {least:.2g}, so no "

@@ -4,7 +4,7 @@
 """
 
 from nbyk.testing.shared_units.components import Component, VariancePart
-from nbyk.testing.shared_units.generalise import SharedUnitsTest, projected_variance, shared_units_test
+from nbyk.testing.shared_units.generalise import SharedUnitsTest, shared_units_test
 from nbyk.testing.shared_units.responses import NO_UNIT, Responses, Role, Source, responses
 
 __all__ = [
@@ -15,7 +15,6 @@ __all__ = [
     "SharedUnitsTest",
     "Source",
     "VariancePart",
-    "projected_variance",
     "responses",
     "shared_units_test",
 ]

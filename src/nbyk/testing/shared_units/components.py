@@ -58,15 +58,6 @@ class Component:
         """Unbiased estimate of the variance between units alone; it may be negative."""
         return self.total - self.within
 
-    def between_interval(self, confidence_level: float = 0.95) -> tuple[float, float]:
-        """Return an interval for the expected `between`: that of `total`, less `within`, not below 0."""
-        low, high = _chi_square_interval(self.total, self.df, confidence_level)
-        return max(low - self.within, 0.0), max(high - self.within, 0.0)
-
-    def within_interval(self, confidence_level: float = 0.95) -> tuple[float, float]:
-        """Return an interval for the expected `within`, by χ²."""
-        return _chi_square_interval(self.within, self.within_df, confidence_level)
-
 
 @dataclass(frozen=True)
 class VariancePart:
@@ -130,15 +121,15 @@ def variance_parts(
     )
 
 
-def less_explained(variance: float, df: float, by: float) -> tuple[float, float, float]:
-    """Return a variance and the ends of its 95 % interval by χ², each less an explained part, at least 0."""
-    ends = _chi_square_interval(variance, df, 0.95) if variance > 0.0 else (0.0, 0.0)
-    return max(variance - by, 0.0), max(ends[0] - by, 0.0), max(ends[1] - by, 0.0)
-
-
-def _chi_square_interval(variance: float, df: float, confidence_level: float) -> tuple[float, float]:
+def less_explained(
+    variance: float, df: float, by: float, confidence_level: float = 0.95
+) -> tuple[float, float, float]:
+    """Return a variance and the ends of its interval by χ², each less an explained part, at least 0."""
     tail = 0.5 * (1.0 - confidence_level)
-    return variance * df / float(chdtri(df, tail)), variance * df / float(chdtri(df, 1.0 - tail))
+    low, high = 0.0, 0.0
+    if variance > 0.0:
+        low, high = (variance * df / float(chdtri(df, side)) for side in (tail, 1.0 - tail))
+    return max(variance - by, 0.0), max(low - by, 0.0), max(high - by, 0.0)
 
 
 def item_component(data: Responses, found: Changes) -> Component:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 from scipy.special import stdtr, stdtrit  # scipy.stats has them too, but takes as long to load as all of nbyk
@@ -13,6 +12,7 @@ from scipy.special import stdtr, stdtrit  # scipy.stats has them too, but takes 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.metrics.metric import Smoothness
+from nbyk.testing.pvalues import Alternative, sides_of
 from nbyk.testing.shared_units.components import (
     Component,
     VariancePart,
@@ -23,8 +23,6 @@ from nbyk.testing.shared_units.components import (
 from nbyk.testing.shared_units.responses import Responses, Source
 from nbyk.testing.shared_units.statistic import changes
 from nbyk.testing.shared_units.stretch import stretch
-
-Alternative = Literal["two-sided", "greater", "less"]
 
 _LEAST_SHARE = 0.25
 """The variance is at least this share of the variance over items."""
@@ -129,7 +127,7 @@ class SharedUnitsTest:
         self, confidence_level: float = 0.95, alternative: Alternative = "two-sided"
     ) -> tuple[float, float]:
         """Return the interval; it leaves out 0 exactly if `p_value` is at most 1 − confidence_level."""
-        tail = (1.0 - confidence_level) / (2.0 if alternative == "two-sided" else 1.0)
+        tail = (1.0 - confidence_level) / sides_of(alternative)
         reach = -float(stdtrit(self.df, tail)) * self.standard_error
         low = -np.inf if alternative == "less" else self.effect - reach
         high = np.inf if alternative == "greater" else self.effect + reach
@@ -207,31 +205,3 @@ def combined(items: Component, units: Sequence[Component], stretch: float) -> tu
         squares += total**2 / part.df
     variance = max(variance, _LEAST_SHARE * items.total)
     return variance, max(1.0, variance**2 / squares) if squares > 0.0 else 1.0
-
-
-def projected_variance(
-    test: SharedUnitsTest, *, items: int | None = None, units: Mapping[Source, int] | None = None
-) -> float:
-    """Return the variance of the effect with other numbers of items, and of units that answer all items.
-
-    Parameters
-    ----------
-    test
-        A test of data in which each unit answers all items.
-    items
-        Number of items or, if the test has clusters, of clusters.
-    units
-        Number of units of each source; sources that are not named keep theirs.
-
-    Notes
-    -----
-    Let V_I = I − Σ W. T − W is the variance between units and W that of single responses, none below 0. The
-    variance at n items and m units is V_I N/n + Σ [(T − W) J/m + W (N J)/(n m)]: a D-study (Brennan 2001).
-    """
-    ratio = 1.0 if items is None else test.items.units / items
-    explained = min(sum(part.within for part in test.sources.values()), test.items.total)
-    variance = (test.items.total - explained) * ratio
-    for source, part in test.sources.items():
-        fewer = part.units / (units or {}).get(source, part.units)
-        variance += (max(test.stretch**2 * part.total - part.within, 0.0) + part.within * ratio) * fewer
-    return variance

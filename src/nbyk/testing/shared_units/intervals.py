@@ -64,13 +64,19 @@ def parts_with_intervals(metric: Metric, data: Responses, test: SharedUnitsTest)
         found, scale = found * of_all / whole, scale * of_all / whole
         estimate = _by_splits(metric, sample, test, _SPLITS_AGAIN)
     else:
-        explained = sum(part.within for part in test.sources.values())
-        units = ((test.stretch**2 * of.total - of.within, of.within) for of in test.sources.values())
-        found = np.array([test.items.total - explained, *(part for both in units for part in both)])
+        found = _estimates(test)
         estimate = _by_test(metric, sample, test)
     variance, df = _jackknifed(estimate, sample, test, over_items)
     reach = stdtrit(df, 0.975) * np.sqrt(scale**2 * variance + found**2 * 2.0 / df_of_all)
     return tuple(_parts(found, reach, test, over_items))
+
+
+def _estimates(test: SharedUnitsTest) -> Floats:
+    """Return the parts of the variance as they are estimated; some may be negative."""
+    parts = [test.items.total - sum(of.within for of in test.sources.values())]
+    for of in test.sources.values():
+        parts += [test.stretch**2 * of.total - of.within, of.within]
+    return np.array(parts)
 
 
 def _parts(found: Floats, reach: Floats, test: SharedUnitsTest, over_items: Floats) -> Iterator[VariancePart]:
@@ -166,11 +172,8 @@ def _by_test(metric: Metric, sample: Responses, test: SharedUnitsTest) -> Estima
     """Return the estimate of the parts by the test itself."""
 
     def estimate(rows: Ints, gone: Ints) -> Floats:
-        again = shared_units_test(metric, _taken(sample, rows, gone), sources=list(test.sources))
-        parts = [again.items.total - sum(of.within for of in again.sources.values())]
-        for of in again.sources.values():
-            parts += [again.stretch**2 * of.total - of.within, of.within]
-        return np.array(parts)
+        sources = list(test.sources)
+        return _estimates(shared_units_test(metric, _taken(sample, rows, gone), sources=sources))
 
     return estimate
 

@@ -134,6 +134,13 @@ class Responses:
         fill_entries(*units, items, entry_units)
         return items, entry_units
 
+    @cached_property
+    def answered(self) -> list[Ints]:
+        """The items that each unit answered."""
+        items, units = self.entries
+        ends = np.searchsorted(np.sort(units), np.arange(1, self.n_units))
+        return np.split(items[np.argsort(units, kind="stable")], ends)
+
     def without_units(self, roles: tuple[Role, ...], source: Source) -> tuple[Floats, Floats, Ints]:
         """Return the weights of a source's units in the mean of item means of these roles.
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means, without_rounding
 from nbyk.testing.shared_units.kernels import fill_cells, fill_means_without, fill_rows_without
-from nbyk.testing.shared_units.responses import Responses, Role
+from nbyk.testing.shared_units.responses import Responses
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -104,7 +104,7 @@ def columns_of(metric: Metric, data: Responses) -> list[Floats]:
     packed = [role.packed for role in data.roles]
     if metric.needs == "responses":
         return packed
-    return [item_means(values) if values.shape[1] else values[:, 0:0].reshape(-1) for values in packed]
+    return [item_means(values) if values.shape[1] else values for values in packed]
 
 
 def _additive_changes(metric: Metric, data: Responses) -> Changes:
@@ -137,18 +137,44 @@ def _effects_without(
 ) -> tuple[Floats, NDArray[np.bool_]]:
     """Return the effect of each entry's item without its unit, and whether a role has no response left."""
     items, units = data.entries
+    effects, lost = np.empty(len(items)), np.zeros(len(items), bool)
+    at_once = max(1, _VALUES_AT_ONCE // sum(role.values.shape[1] for role in data.roles))
+    for start in range(0, len(items), at_once):
+        part = slice(start, start + at_once)
+        left, lost[part] = _columns_without(metric, data, columns, items[part], units[part])
+        effects[part] = _effects_of_items(metric, left)
     if metric.needs == "responses":
-        return _effects_of_rows(metric, data.roles, items, units)
-    steps = _steps(data)[units]
-    left, lost = [], np.zeros(len(items), bool)
-    for role, means in zip(data.roles, columns, strict=True):
-        if not means.size:
-            left.append(means)
+        return effects, lost
+    return whole[items] + (effects - whole[items]) / _steps(data)[units], lost
+
+
+def _columns_without(
+    metric: Metric, data: Responses, columns: list[Floats], items: Ints, units: Ints
+) -> tuple[list[Floats], NDArray[np.bool_]]:
+    """Return the columns of some items, each without a unit, and whether a role then has no response left.
+
+    The numbers of a role that has none left are any that work, because the item is left out.
+    """
+    lost = np.zeros(len(items), bool)
+    left = []
+    for role, column in zip(data.roles, columns, strict=True):
+        if not column.size:
+            left.append(column)
             continue
-        moved = means[items] + steps * (_means_without(role, means, items, units) - means[items])
-        lost |= np.isnan(moved)
-        left.append(np.where(np.isnan(moved), means[items], moved))
-    return whole[items] + (_effects_of_items(metric, left) - whole[items]) / steps, lost
+        if metric.needs == "responses":
+            out = np.empty((len(items), role.values.shape[1]))
+            fill_rows_without(role.values, role.units, items, units, out)
+            empty = np.isnan(out[:, 0])
+            out[empty, 0] = 0.0
+        else:
+            means, without = column[items], np.empty(len(items))
+            fill_means_without(role.values, role.units, column, items, units, without)
+            out = means + _steps(data)[units] * (without - means)
+            empty = np.isnan(out)
+            out = np.where(empty, means, out)
+        lost |= empty
+        left.append(out)
+    return left, lost
 
 
 def _common_changes(
@@ -179,36 +205,9 @@ def _steps(data: Responses) -> Floats:
     return np.maximum(1.0, 0.5 * (sizes - 1.0) / np.sqrt(sizes))
 
 
-def _means_without(role: Role, means: Floats, items: Ints, units: Ints) -> Floats:
-    out = np.empty(len(items))
-    fill_means_without(role.values, role.units, means, items, units, out)
-    return out
-
-
 def _effects_of_items(metric: Metric, columns: list[Floats]) -> Floats:
     """Return the effect of each row as a set of a single item; `columns` are gold, A and B."""
     return effects_of_sets(metric, [column[:, None] if column.size else column for column in columns])
-
-
-def _effects_of_rows(
-    metric: Metric, roles: tuple[Role, ...], items: Ints, units: Ints
-) -> tuple[Floats, NDArray[np.bool_]]:
-    """Return the effects of single items without one unit, and whether a role has no response left."""
-    effects, lost = np.empty(len(items)), np.zeros(len(items), bool)
-    width = sum(role.values.shape[1] for role in roles)
-    at_once = max(1, _VALUES_AT_ONCE // width)
-    for start in range(0, len(items), at_once):
-        part = slice(start, start + at_once)
-        rows = []
-        for role in roles:
-            out = np.empty((len(items[part]), role.values.shape[1]))
-            fill_rows_without(role.values, role.units, items[part], units[part], out)
-            if out.shape[1]:
-                lost[part] |= np.isnan(out[:, 0])
-                out[np.isnan(out[:, 0]), 0] = 0.0  # any number works: the item is left out
-            rows.append(out)
-        effects[part] = _effects_of_items(metric, rows)
-    return effects, lost
 
 
 def _recomputed_changes(metric: Metric, data: Responses) -> Changes:
@@ -282,16 +281,14 @@ def _unit_changes(
     metric: Metric, data: Responses, columns: list[Floats], effect: float
 ) -> tuple[Floats, Floats]:
     """Return each unit's change of the effect, and the part of its square that block spread explains."""
-    items, units = data.entries
     totals, within = np.zeros(data.n_units), np.zeros(data.n_units)
-    order = np.argsort(units, kind="stable")
-    starts = np.searchsorted(units[order], np.arange(data.n_units + 1))
     for numbers in data.source_units.values():
         blocks, n_blocks = blocks_for(data.clusters, len(numbers))
         by_block, shares = np.zeros((len(numbers), n_blocks)), np.zeros((len(numbers), n_blocks))
         for row, unit in enumerate(numbers):
-            answered = items[order[starts[unit] : starts[unit + 1]]]
-            left, lost = _without_unit(metric, data, columns, answered, unit)
+            answered = data.answered[unit]
+            same = np.full(len(answered), unit)
+            left, lost = _columns_without(metric, data, columns, answered, same)
             shares[row] = np.bincount(blocks[answered], minlength=n_blocks)
             parts = [blocks[answered] == block for block in range(n_blocks)]
             parts.append(np.ones(len(answered), bool))
@@ -335,29 +332,6 @@ def centred_changes(by_block: Floats, totals: Floats, shares: Floats) -> tuple[F
     squares = np.where(spread > 1e-9, squares / np.maximum(spread, 1e-9), totals**2)
     # few blocks say little about one unit's noise: give all units noise in proportion to their responses
     return totals, squares.sum() * whole[:, 0] / whole.sum()
-
-
-def _without_unit(
-    metric: Metric, data: Responses, columns: list[Floats], answered: Ints, unit: int
-) -> tuple[list[Floats], NDArray[np.bool_]]:
-    """Return the columns of the items that a unit answered, without it, and whether a role is then empty."""
-    same = np.full(len(answered), unit)
-    lost = np.zeros(len(answered), bool)
-    left = []
-    for role, column in zip(data.roles, columns, strict=True):
-        if not role.values.shape[1]:
-            left.append(column[answered])
-            continue
-        if metric.needs == "responses":
-            out = np.empty((len(answered), role.values.shape[1]))
-            fill_rows_without(role.values, role.units, answered, same, out)
-            lost |= np.isnan(out[:, 0])
-        else:
-            means = column[answered]
-            out = means + _steps(data)[unit] * (_means_without(role, column, answered, same) - means)
-            lost |= np.isnan(out)
-        left.append(out)
-    return left, lost
 
 
 def _effects_with_parts(

@@ -1,157 +1,148 @@
-"""From draws of one metric to the result of a comparison."""
+"""What is asked of a comparison: the null, when to stop drawing, and the population of the claims."""
 
 from __future__ import annotations
 
-import math
-from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from nbyk.data.response_set import ResponseSet
+from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.resampling.effects import check_defined
-from nbyk.resampling.samplers import Sampler
+from nbyk.resampling.effects import Progress, check_defined
+from nbyk.resampling.samplers import Sampler, check_null, get_sampler
+from nbyk.testing.decision import Decision, NullDraws
 from nbyk.testing.engine.draws import Draws
-from nbyk.testing.intervals import acceleration, bca_interval, percentile_interval
-from nbyk.testing.pvalues import Alternative, expected_p, p_values
-from nbyk.testing.systems.cautions import about_data, about_result
-from nbyk.testing.systems.claims import Claim, broad_claim
-from nbyk.testing.systems.margins import MarginClaim, margin_claims
-from nbyk.testing.systems.panel import Panel
-from nbyk.testing.systems.result import TESTED, ComparisonResult, ConfidenceInterval, ResponseCounts
+from nbyk.testing.intervals import check_confidence_level
+from nbyk.testing.pvalues import Alternative
+from nbyk.testing.systems.panel import Panel, panel_of
 
 Floats = NDArray[np.float64]
+Verdict = Literal["A", "B", "different", "undecided"]
+
+EQUALLY_GOOD = "A and B are equally good over the population of items"
+ALIKE = "A and B answer every item from the same distribution"
+TESTED = {
+    "swap_items": EQUALLY_GOOD,
+    "shifted": EQUALLY_GOOD,
+    "permutation": ALIKE,
+    "pooled": ALIKE,
+    "pooled_twice": ALIKE,
+}
+"""Each null hypothesis in words."""
+
+WHOLE_ITEMS = get_sampler("bootstrap_items/all")
+"""The bootstrap of items with all of their responses."""
 
 
 @dataclass(frozen=True)
 class Asked:
-    """The settings of a comparison; the fields are those of `compare`, with the interval's sampler parsed."""
+    """What is asked of a comparison; the other fields are those of `nbyk.compare`, and all are checked.
 
-    null: str
-    alternative: Alternative
-    alpha: float
-    confidence_level: float
-    sampler: Sampler
-    n_resamples: int
-    decision_error: float
-    seed: int
-    panel: Panel
-    margins: Mapping[str, float] = field(default_factory=dict)
+    Attributes
+    ----------
+    decision
+        The alternative, α, the numbers of draws, and the largest error of a settled decision.
+    sampler
+        The bootstrap of test sets.
+    """
 
-    def result(
-        self,
-        draws: Draws,
-        index: int,
-        null_effects: Floats,
-        decided: bool,
-        *,
-        exact: bool,
-        bootstrapped: Floats,
-        left_out: Floats,
-    ) -> ComparisonResult:
-        """Return the result of one metric of `draws`.
+    decision: Decision
+    null: str = "swap_items"
+    confidence_level: float = 0.95
+    generalise: Sequence[str] | None = None
+    sampler: Sampler = WHOLE_ITEMS
+    seed: int = 0
+    threads: int = 1
+    progress: Progress | None = None
 
-        Parameters
-        ----------
-        draws, index
-            The two systems with the metrics, and the index of this metric.
-        null_effects : ndarray, shape (M,)
-            Effects under the null.
-        decided, exact
-            As in the result.
-        bootstrapped : ndarray, shape (B,)
-            Bootstrapped effects; not finite if the metric is undefined.
-        left_out : ndarray, shape (groups,)
-            Effects of the jackknife.
+    def __post_init__(self) -> None:
+        check_null(self.null)
+        if self.sampler.items != "bootstrap_items":
+            raise NbykError(
+                f"found {self.sampler.name}, which draws no items, so its intervals would ignore how items "
+                f"vary; expected bootstrap_items/{self.sampler.response_name}",
+                argument="interval_sampler",
+            )
+        check_confidence_level(self.confidence_level)
+
+    @property
+    def hypothesis(self) -> str:
+        """The null hypothesis in words."""
+        return TESTED[self.null]
+
+    def draws(self, data: ResponseSet, metrics: Sequence[Metric]) -> Draws:
+        """Return the draws of two systems' effects by some metrics."""
+        return Draws(data, metrics, seed=self.seed, threads=self.threads, progress=self.progress)
+
+    def is_exact(self, draws: Draws) -> bool:
+        """Return whether the null is enumerated: there are no more swaps than M draws."""
+        return self.null == "swap_items" and draws.n_arrangements <= self.decision.n_resamples
+
+    def every_arrangement(self, draws: Draws) -> Floats:
+        """Return the effects of an exact null, shape (metrics, arrangements); refuse undefined ones."""
+        effects = draws.swapped(range(len(draws.metrics)), draws.n_arrangements, exact=True)
+        return check_defined(draws.metrics, effects)
+
+    def under_null(self, draws: Draws) -> NullDraws:
+        """Return the function that draws from the null at the data's own size; undefined ones are errors."""
+
+        def draw(which: list[int], n_draws: int, *, start: int) -> Floats:
+            effects = draws.under_null(which, n_draws, self.null, self.sampler, start=start)
+            return check_defined([draws.metrics[index] for index in which], effects)
+
+        return draw
+
+    def bootstrapped(self, draws: Draws) -> Floats:
+        """Return bootstrapped effects, shape (metrics, B); not finite where a metric is undefined."""
+        every, n_draws = range(len(draws.metrics)), self.decision.n_resamples
+        if self.sampler.keeps_rows:
+            return draws.bootstrapped(every, n_draws, "bootstrap")
+        return draws.redrawn(every, n_draws, self.sampler, None)
+
+    def panel(self, data: ResponseSet) -> Panel:
+        """Return the population of the claims (`nbyk.testing.systems.panel.panel_of`).
 
         Raises
         ------
         NbykError
-            If the metric is undefined on every bootstrapped test set.
+            As there, or if a claim is over new clusters, raters or runs and the null or the sampler is about
+            items alone.
         """
-        metric, effect, data = draws.metrics[index], float(draws.observed[index]) + 0.0, draws.data
-        drawn = bootstrapped[np.isfinite(bootstrapped)]
-        if drawn.size == 0:
-            check_defined([metric], bootstrapped[None])
-        p = p_values(effect, null_effects)
-        if exact:
-            p = {side: replace(value, standard_error=0.0) for side, value in p.items()}
-        level, sampler = self.confidence_level, self.sampler.name
-        percentile = percentile_interval(drawn, level)
-        bca = bca_interval(drawn, effect, acceleration(left_out), level)
-        score_a, score_b = draws.scores(index)
-        for kept in (null_effects, drawn):
-            kept.setflags(write=False)
-        items = Claim(
-            over=("items", "clusters") if self.panel.draws_clusters else ("items",),
-            population=self.panel.population((), of_clusters=self.panel.draws_clusters),
-            p=p[self.alternative].p,
-            p_greater=p["greater"].p,
-            p_less=p["less"].p,
-            p_two_sided=p["two-sided"].p,
-            standard_error=p[self.alternative].standard_error,
-            low=percentile[0],
-            high=percentile[1],
-            method=self.null,
-            df=math.nan,
-            decided=decided,
-        )
-        claims = (*self._broad(metric, items), items)
-        margins: tuple[MarginClaim, ...] = ()
-        if metric.name in self.margins:
-            margin = self.margins[metric.name]
-            margins = margin_claims(metric, data, self.panel, claims, margin=margin, alpha=self.alpha)
-        result = ComparisonResult(
-            metric=metric.name,
-            effect=effect,
-            score_a=score_a,
-            score_b=score_b,
-            null=self.null,
-            hypothesis=TESTED[self.null],
-            alternative=self.alternative,
-            alpha=self.alpha,
-            p_value=p[self.alternative],
-            p_greater=p["greater"],
-            p_less=p["less"],
-            p_two_sided=p["two-sided"],
-            exact=exact,
-            expected_p=expected_p(drawn, null_effects),
-            expected_p_sampler=sampler,
-            interval_percentile=ConfidenceInterval(*percentile, level, "percentile", sampler),
-            interval_bca=ConfidenceInterval(*bca, level, "bca", sampler),
-            null_distribution=null_effects,
-            bootstrap_distribution=drawn,
-            n_items=data.n_items,
-            n_clusters=data.n_clusters,
-            responses_gold=_responses(data.gold) if data.has_gold else None,
-            responses_a=_responses(data.a),
-            responses_b=_responses(data.b),
-            n_resamples=null_effects.size,
-            decision_error=0.0 if exact else self.decision_error,
-            claims=claims,
-            margins=margins,
-            warnings=(),
-            seed=self.seed,
-        )
-        own = about_result(result, metric, data, undefined=bootstrapped.size - drawn.size)
-        return replace(result, warnings=(*about_data(data, null=self.null, panel=self.panel), *own))
-
-    def _broad(self, metric: Metric, items: Claim) -> tuple[Claim, ...]:
-        if not self.panel.is_broad:
-            return ()
-        return (
-            broad_claim(
-                metric,
-                self.panel,
-                items,
-                alternative=self.alternative,
-                alpha=self.alpha,
-                confidence_level=self.confidence_level,
-            ),
-        )
+        if self.hypothesis == EQUALLY_GOOD:
+            panel = panel_of(data, self.generalise)
+        elif self.generalise is None and data.clusters is not None:
+            raise NbykError(
+                f"found {self.null}, which deals responses item by item, and items come in clusters; choose "
+                "swap_items or shifted, or generalise over items alone",
+                argument="null",
+            )
+        elif self.generalise is not None and set(self.generalise) != {"items"}:
+            raise NbykError(
+                f"found {', '.join(self.generalise)} with null {self.null}, which is about items alone; "
+                "choose swap_items or shifted",
+                argument="generalise",
+            )
+        else:
+            panel = panel_of(data, ("items",))
+        if panel.draws_clusters and not self.sampler.keeps_rows:
+            raise NbykError(
+                f"found {self.sampler.name}, which draws items one by one, but they come in clusters; "
+                "expected bootstrap_items/all",
+                argument="interval_sampler",
+            )
+        return panel
 
 
-def _responses(matrix: Floats) -> ResponseCounts:
-    counts = (~np.isnan(matrix)).sum(axis=1)
-    return ResponseCounts(int(counts.min()), int(counts.max()), int(counts.sum()))
+def verdict_of(p: float, effect: float, null: str, alternative: Alternative, alpha: float) -> Verdict:
+    """Return which system a p-value shows to be better, if any; an inconclusive one, NaN, shows nothing."""
+    if not p <= alpha:
+        return "undecided"
+    if TESTED[null] != EQUALLY_GOOD:
+        return "different"
+    if alternative == "two-sided":
+        return "A" if effect > 0.0 else "B"
+    return "A" if alternative == "greater" else "B"

@@ -13,11 +13,12 @@ from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
 from nbyk.metrics.units import threshold_of
 from nbyk.testing.intervals import share_below
-from nbyk.testing.pvalues import attained_level
+from nbyk.testing.pvalues import attained_level, sides_of
+from nbyk.testing.systems.asked import ALIKE, TESTED
 from nbyk.testing.systems.claims import few_units
 from nbyk.testing.systems.measured import LEVEL, PERCENTILE, Measured, nearest_measured
 from nbyk.testing.systems.panel import Panel
-from nbyk.testing.systems.result import ALIKE, TESTED, ComparisonResult
+from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.sentences import number
 from nbyk.testing.unit_cautions import about_units, named_units
 
@@ -128,7 +129,7 @@ def about_result(
     """
     claim, alpha, n_draws = result.claims[-1], result.alpha, result.n_resamples
     drawn_units = "clusters" if "clusters" in claim.over else "items"
-    least_p = (2.0 if result.alternative == "two-sided" else 1.0) / (1 + n_draws)
+    least_p = sides_of(result.alternative) / (1 + n_draws)
     attained = None
     if result.null in EXACT and not same_responses(data):
         attained = attained_level(

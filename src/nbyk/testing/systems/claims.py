@@ -12,9 +12,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 
 from nbyk.metrics import Metric
-from nbyk.testing.pvalues import Alternative
+from nbyk.testing.pvalues import Alternative, PValue, sides_of
 from nbyk.testing.shared_units import SharedUnitsTest, VariancePart, shared_units_test
 from nbyk.testing.shared_units.intervals import parts_with_intervals
+from nbyk.testing.systems.asked import Asked
 from nbyk.testing.systems.panel import FEW_UNITS, FEWEST_UNITS, Panel
 from nbyk.words import counted, listed, with_names
 
@@ -76,16 +77,38 @@ class Claim:
         """Whether the claim has a p-value."""
         return not self.reason
 
+    def p_of(self, alternative: Alternative) -> float:
+        """Return the p-value of an alternative."""
+        return {"greater": self.p_greater, "less": self.p_less, "two-sided": self.p_two_sided}[alternative]
 
-def broad_claim(
-    metric: Metric,
-    panel: Panel,
-    items: Claim,
-    *,
+
+def drawn_claim(
+    over: tuple[str, ...],
+    population: str,
+    p: Mapping[Alternative, PValue],
     alternative: Alternative,
-    alpha: float,
-    confidence_level: float,
+    interval: tuple[float, float],
+    *,
+    method: str,
+    decided: bool = True,
 ) -> Claim:
+    """Return the claim of a test that draws, from the p-value of each alternative."""
+    return Claim(
+        over,
+        population,
+        p[alternative].p,
+        p["greater"].p,
+        p["less"].p,
+        p["two-sided"].p,
+        p[alternative].standard_error,
+        *interval,
+        method,
+        df=math.nan,
+        decided=decided,
+    )
+
+
+def broad_claim(metric: Metric, panel: Panel, items: Claim, asked: Asked) -> Claim:
     """Return the claim over new items or clusters and new units.
 
     Parameters
@@ -96,9 +119,10 @@ def broad_claim(
         The units, of which at least one kind is to be generalised over.
     items
         The claim over new items alone. The broad claim takes its numbers if nothing varies.
-    alternative, alpha, confidence_level
-        As for `nbyk.compare`.
+    asked
+        What is asked of the comparison.
     """
+    alternative, alpha = asked.decision.alternative, asked.decision.alpha
     few = panel.few(0, FEWEST_UNITS)
     over = panel.factors
     population = panel.population(panel.sources, of_clusters=panel.of_clusters)
@@ -110,7 +134,8 @@ def broad_claim(
         return replace(items, over=over, population=population)
     if test.roughness:
         return inconclusive(over, population, test.roughness)
-    claim = claim_by_t(test, over, population, alternative=alternative, confidence_level=confidence_level)
+    level = asked.confidence_level
+    claim = claim_by_t(test, over, population, alternative=alternative, confidence_level=level)
     parts = tuple(replace(part, source=panel.in_words(part.source)) for part in claim.parts)
     claim = replace(claim, parts=parts)
     return claim if claim.p <= alpha else replace(claim, advice=_advice(test, panel, alpha, alternative))
@@ -176,8 +201,7 @@ def _advice(test: SharedUnitsTest, panel: Panel, alpha: float, alternative: Alte
     """
     from scipy.special import ndtri
 
-    sides = 2.0 if alternative == "two-sided" else 1.0
-    wanted = (test.effect / (float(ndtri(alpha / sides)) - float(ndtri(_POWER)))) ** 2
+    wanted = (test.effect / (float(ndtri(alpha / sides_of(alternative))) - float(ndtri(_POWER)))) ** 2
     between = {
         source: test.stretch**2 * part.between for source, part in test.sources.items() if part.between > 0.0
     }

@@ -10,22 +10,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
-from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, as_metrics, check_defined
-from nbyk.resampling.samplers import Sampler, check_null, get_sampler
-from nbyk.testing.decision import Decision, NullDraws
+from nbyk.resampling.samplers import get_sampler
+from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_response_set, as_seed
-from nbyk.testing.intervals import (
-    check_confidence_level,
-)
-from nbyk.testing.pvalues import Alternative
+from nbyk.testing.intervals import ConfidenceInterval, acceleration, bca_interval, percentile_interval
+from nbyk.testing.pvalues import Alternative, expected_p, p_values
 from nbyk.testing.systems.asked import Asked
-from nbyk.testing.systems.claims import with_intervals_of_parts
-from nbyk.testing.systems.margins import check_margin
-from nbyk.testing.systems.panel import Panel, panel_of
-from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, ComparisonResult
+from nbyk.testing.systems.cautions import about_data, about_result
+from nbyk.testing.systems.claims import broad_claim, drawn_claim, with_intervals_of_parts
+from nbyk.testing.systems.margins import MarginClaim, check_margin, margin_claims
+from nbyk.testing.systems.panel import Panel
+from nbyk.testing.systems.result import ComparisonResult, ResponseCounts
 
 Floats = NDArray[np.float64]
 
@@ -129,154 +127,163 @@ def compare(
     >>> result.p_value.p, result.exact
     (0.125, True)
     """
-    (result,) = compare_metrics(
-        gold,
-        a,
-        b,
-        cluster=cluster,
-        metrics=[metric],
+    asked = Asked(
+        Decision(alternative, alpha, n_resamples, max_resamples, decision_error),
         null=null,
-        alternative=alternative,
-        alpha=alpha,
         confidence_level=confidence_level,
         generalise=generalise,
-        margins={} if margin is None else {as_metrics([metric])[0].name: margin},
-        interval_sampler=interval_sampler,
-        n_resamples=n_resamples,
-        max_resamples=max_resamples,
-        decision_error=decision_error,
-        seed=seed,
+        sampler=get_sampler(interval_sampler),
+        seed=as_seed(seed),
         threads=threads,
         progress=progress,
-    ).values()
-    return result
+    )
+    check_margin(margin)
+    (chosen,) = as_metrics(metric)
+    margins = {} if margin is None else {chosen.name: margin}
+    data = as_response_set(gold, a, b, cluster=cluster)
+    return compare_metrics(data, [chosen], asked, margins)[chosen.name]
 
 
 def compare_metrics(
-    gold: Any,
-    a: Any = None,
-    b: Any = None,
-    *,
-    cluster: Any = None,
+    data: ResponseSet,
     metrics: Sequence[str | Metric],
-    null: str = "swap_items",
-    alternative: Alternative = "two-sided",
-    alpha: float = 0.05,
-    confidence_level: float = 0.95,
-    generalise: Sequence[str] | None = None,
+    asked: Asked,
     margins: Mapping[str, float] | None = None,
-    interval_sampler: str = "bootstrap_items/all",
-    n_resamples: int = 9_999,
-    max_resamples: int = 999_999,
-    decision_error: float = 1e-3,
-    seed: Any = 0,
-    threads: int = 1,
-    progress: Progress | None = None,
 ) -> dict[str, ComparisonResult]:
     """Return the results of `compare` for several metrics, on the same draws, by their names in order.
 
-    The parameters and errors are those of `compare`, with a margin for each metric that has one, by name.
     Each metric gets the same numbers as alone; but only the first has intervals of all parts of its variance,
     and only there does a metric that jumps have parts.
-    """
-    check_null(null)
-    sampler = get_sampler(interval_sampler)
-    if sampler.items != "bootstrap_items":
-        raise NbykError(
-            f"found {interval_sampler}, which draws no items, so its intervals would ignore how items vary; "
-            f"expected bootstrap_items/{sampler.response_name}",
-            argument="interval_sampler",
-        )
-    check_confidence_level(confidence_level)
-    for margin in (margins or {}).values():
-        check_margin(margin)
-    decision = Decision(alternative, alpha, n_resamples, max_resamples, decision_error)
-    chosen = tuple({metric.name: metric for metric in as_metrics(metrics)}.values())
-    data, seed = as_response_set(gold, a, b, cluster=cluster), as_seed(seed)
-    for metric in chosen:
-        metric.check_gold(data.has_gold)
-    panel = panel_for(data, generalise, null)
-    if panel.draws_clusters and not sampler.keeps_rows:
-        raise NbykError(
-            f"found {interval_sampler}, which draws items one by one, but they come in clusters; expected "
-            "bootstrap_items/all",
-            argument="interval_sampler",
-        )
-    draws = Draws(panel.drawn(data), chosen, seed=seed, threads=threads, progress=progress)
 
-    asked = Asked(
-        null,
-        alternative,
-        alpha,
-        confidence_level,
-        sampler,
-        n_resamples,
-        decision_error,
-        seed,
-        panel,
-        margins or {},
-    )
-    exact = is_exact(draws, null, n_resamples)
-    if exact:
-        every = draws.swapped(range(len(chosen)), draws.n_arrangements, exact=True)
-        nulls = [(effects, True) for effects in check_defined(chosen, every)]
-    else:
-        nulls = decision.draw(under_null(draws, null, sampler), draws.observed)
-    bootstraps, left_out = _bootstrapped(draws, n_resamples, sampler), draws.jackknifed()
-    results = {
-        metric.name: asked.result(
-            draws, index, *nulls[index], exact=exact, bootstrapped=bootstraps[index], left_out=left_out[index]
-        )
-        for index, metric in enumerate(chosen)
-    }
-    first, deciding = chosen[0], results[chosen[0].name]
-    broad, *narrow = deciding.claims
-    claims = (with_intervals_of_parts(broad, first, panel), *narrow)
-    return {**results, first.name: replace(deciding, claims=claims)}
-
-
-def panel_for(data: ResponseSet, generalise: Sequence[str] | None, null: str) -> Panel:
-    """Return the population of a comparison's claims (`nbyk.testing.systems.claims.panel_of`).
+    Parameters
+    ----------
+    data
+        Gold and both systems' responses.
+    metrics
+        The metrics, by name or as `Metric`.
+    asked
+        What is asked.
+    margins
+        A margin for each metric that has one, by name.
 
     Raises
     ------
     NbykError
-        As there, or if a claim is over new clusters, raters or runs and the null is about items alone.
+        As `compare`.
     """
-    if TESTED[null] == EQUALLY_GOOD:
-        return panel_of(data, generalise)
-    if generalise is None and data.clusters is not None:
-        raise NbykError(
-            f"found {null}, which deals responses item by item, and items come in clusters; choose "
-            "swap_items or shifted, or generalise over items alone",
-            argument="null",
+    chosen = tuple({metric.name: metric for metric in as_metrics(metrics)}.values())
+    for metric in chosen:
+        metric.check_gold(data.has_gold)
+    panel = asked.panel(data)
+    draws = asked.draws(panel.drawn(data), chosen)
+    if asked.is_exact(draws):
+        nulls = [(effects, True) for effects in asked.every_arrangement(draws)]
+    else:
+        nulls = asked.decision.draw(asked.under_null(draws), draws.observed)
+    results = results_of(asked, panel, draws, nulls, asked.bootstrapped(draws), margins or {})
+    deciding = results[chosen[0].name]
+    broad, *narrow = deciding.claims
+    claims = (with_intervals_of_parts(broad, chosen[0], panel), *narrow)
+    return {**results, deciding.metric: replace(deciding, claims=claims)}
+
+
+def results_of(
+    asked: Asked,
+    panel: Panel,
+    draws: Draws,
+    nulls: Sequence[tuple[Floats, bool]],
+    bootstraps: Floats,
+    margins: Mapping[str, float],
+) -> dict[str, ComparisonResult]:
+    """Return the result of each metric of `draws`, by its name.
+
+    Parameters
+    ----------
+    asked, panel
+        What is asked, and the units behind the data.
+    draws
+        The two systems with the metrics.
+    nulls
+        For each metric its effects under the null, shape (M,), and whether they settle the decision.
+    bootstraps : ndarray, shape (metrics, B)
+        Bootstrapped effects; not finite where a metric is undefined.
+    margins
+        A margin for each metric that has one, by name.
+
+    Raises
+    ------
+    NbykError
+        If a metric is undefined on every bootstrapped test set.
+    """
+    data, decision, left_out = draws.data, asked.decision, draws.jackknifed()
+    exact = asked.is_exact(draws)
+    level, sampler = asked.confidence_level, asked.sampler.name
+    about_all = tuple(about_data(data, null=asked.null, panel=panel))
+    results = {}
+    for index, (metric, (null_effects, decided)) in enumerate(zip(draws.metrics, nulls, strict=True)):
+        effect = float(draws.observed[index]) + 0.0
+        drawn = bootstraps[index][np.isfinite(bootstraps[index])]
+        if drawn.size == 0:
+            check_defined([metric], bootstraps[[index]])
+        for kept in (null_effects, drawn):
+            kept.setflags(write=False)
+        p = p_values(effect, null_effects)
+        if exact:
+            p = {side: replace(value, standard_error=0.0) for side, value in p.items()}
+        percentile = percentile_interval(drawn, level)
+        bca = bca_interval(drawn, effect, acceleration(left_out[index]), level)
+        score_a, score_b = draws.scores(index)
+        items = drawn_claim(
+            ("items", "clusters") if panel.draws_clusters else ("items",),
+            panel.population((), of_clusters=panel.draws_clusters),
+            p,
+            decision.alternative,
+            percentile,
+            method=asked.null,
+            decided=decided,
         )
-    if generalise is not None and set(generalise) != {"items"}:
-        raise NbykError(
-            f"found {', '.join(generalise)} with null {null}, which is about items alone; choose swap_items "
-            "or shifted",
-            argument="generalise",
+        claims = (*([broad_claim(metric, panel, items, asked)] if panel.is_broad else []), items)
+        of_margin: tuple[MarginClaim, ...] = ()
+        if metric.name in margins:
+            margin = margins[metric.name]
+            of_margin = margin_claims(metric, data, panel, claims, margin=margin, alpha=decision.alpha)
+        result = ComparisonResult(
+            metric=metric.name,
+            effect=effect,
+            score_a=score_a,
+            score_b=score_b,
+            null=asked.null,
+            hypothesis=asked.hypothesis,
+            alternative=decision.alternative,
+            alpha=decision.alpha,
+            p_value=p[decision.alternative],
+            p_greater=p["greater"],
+            p_less=p["less"],
+            p_two_sided=p["two-sided"],
+            exact=exact,
+            expected_p=expected_p(drawn, null_effects),
+            expected_p_sampler=sampler,
+            interval_percentile=ConfidenceInterval(*percentile, level, "percentile", sampler),
+            interval_bca=ConfidenceInterval(*bca, level, "bca", sampler),
+            null_distribution=null_effects,
+            bootstrap_distribution=drawn,
+            n_items=data.n_items,
+            n_clusters=data.n_clusters,
+            responses_gold=_responses(data.gold) if data.has_gold else None,
+            responses_a=_responses(data.a),
+            responses_b=_responses(data.b),
+            n_resamples=null_effects.size,
+            decision_error=0.0 if exact else decision.error,
+            claims=claims,
+            margins=of_margin,
+            warnings=(),
+            seed=asked.seed,
         )
-    return panel_of(data, ("items",))
+        own = about_result(result, metric, data, undefined=bootstraps[index].size - drawn.size)
+        results[metric.name] = replace(result, warnings=(*about_all, *own))
+    return results
 
 
-def is_exact(draws: Draws, null: str, n_resamples: int) -> bool:
-    """Return whether a null is enumerated: there are no more swaps than M draws."""
-    return null == "swap_items" and draws.n_arrangements <= n_resamples
-
-
-def under_null(draws: Draws, null: str, sampler: Sampler) -> NullDraws:
-    """Return the function that draws from a null at the data's own size; it refuses undefined effects."""
-
-    def draw(which: list[int], n_draws: int, *, start: int) -> Floats:
-        effects = draws.under_null(which, n_draws, null, sampler, start=start)
-        return check_defined([draws.metrics[index] for index in which], effects)
-
-    return draw
-
-
-def _bootstrapped(draws: Draws, n_draws: int, sampler: Sampler) -> Floats:
-    every = range(len(draws.metrics))
-    if sampler.keeps_rows:
-        return draws.bootstrapped(every, n_draws, "bootstrap")
-    return draws.redrawn(every, n_draws, sampler, None)
+def _responses(matrix: Floats) -> ResponseCounts:
+    counts = (~np.isnan(matrix)).sum(axis=1)
+    return ResponseCounts(int(counts.min()), int(counts.max()), int(counts.sum()))

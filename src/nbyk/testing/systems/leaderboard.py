@@ -1,123 +1,147 @@
-"""Scores of many systems on the same items, observed and bootstrapped."""
+"""Many systems on the same items, with the score of each by one metric: observed and bootstrapped."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.response_set import stack_responses
+from nbyk.data.response_set import ResponseSet, stack_responses
+from nbyk.data.systems import Systems
 from nbyk.data.units import Units
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.resampling.effects import Progress, as_metrics
+from nbyk.resampling.effects import as_metrics, check_defined
 from nbyk.testing.engine.draws import ItemStreams, draw_chunks
 from nbyk.testing.engine.forms import form_of
-from nbyk.testing.engine.inputs import as_clusters, as_matrices, as_seed
+from nbyk.testing.engine.inputs import as_clusters, as_matrices
 from nbyk.testing.engine.rows import Rows
+from nbyk.testing.systems.asked import Asked
 
 Floats = NDArray[np.float64]
+Integers = NDArray[np.int64]
 ManyResponses = Mapping[str, Any] | Sequence[Any]
 
 
-def system_scores(
-    gold: Any, systems: ManyResponses, metrics: str | Metric | Sequence[str | Metric]
-) -> Floats:
-    """Return each system's score on the data, shape (metrics, S).
+@dataclass(frozen=True)
+class ScoredSystems:
+    """Systems that answered the same items, and a metric that scores each by itself.
 
-    The parameters and errors are those of `bootstrap_scores`.
-    """
-    chosen, rows, _ = prepared(gold, systems, metrics)
-    return np.stack([rows.scores(metric) for metric in chosen])
-
-
-def bootstrap_scores(
-    gold: Any,
-    systems: ManyResponses,
-    metrics: str | Metric | Sequence[str | Metric],
-    *,
-    cluster: Any = None,
-    n_resamples: int = 9_999,
-    seed: Any = 0,
-    threads: int = 1,
-    progress: Progress | None = None,
-) -> Floats:
-    """Return each system's score on bootstrapped items, the same items for all, shape (metrics, S, M).
-
-    The draws are those of the sampler ``bootstrap_items/all`` in `nbyk.compare`. For two systems, the
-    differences of their scores are the bootstrap distribution of `nbyk.compare`. A system's scores do not
-    depend on the others.
-
-    Parameters
+    Attributes
     ----------
-    gold
-        Gold responses as `nbyk.compare` takes them, or None if no metric needs them.
-    systems
-        Each system's responses to the same items, by name or in order.
-    metrics
-        One metric or several, by name or as `Metric`; each must score a system by itself.
-    cluster
-        As for `nbyk.compare`; whole clusters are drawn.
-    n_resamples
-        Draws M.
-    seed, threads, progress
-        As for `nbyk.compare`.
-
-    Raises
-    ------
-    NbykError
-        If the input is malformed, a metric is unknown or compares two systems, or gold is needed but None.
-
-    Notes
-    -----
-    Scores are NaN or infinite on draws on which a metric is undefined, such as a correlation of constants.
+    names
+        The systems' names.
+    metric
+        The metric.
+    rows
+        Gold and the systems' responses, in the order given.
+    units
+        The raters or runs behind them, by "gold" and the systems' names.
+    clusters : ndarray of int, shape (N,), or None
+        The cluster of each item, if items have clusters.
+    scores : ndarray, shape (S,)
+        The systems' scores on the data.
     """
-    chosen, given, _ = prepared(gold, systems, metrics)
-    clusters = as_clusters(cluster, first_source(gold, systems), given.n_items)
-    rows = Rows.of(given.gold, given.systems, clusters)
-    forms = [form_of(metric, rows) for metric in chosen]
-    streams = ItemStreams(as_seed(seed), rows)
-    n_systems = len(rows.systems)
 
-    def work(chunk: int) -> Floats:
-        draws = streams.items("bootstrap", chunk)
-        return np.concatenate([form.drawn(draws) for form in forms])
+    names: tuple[str, ...]
+    metric: Metric
+    rows: Rows
+    units: Mapping[str, Units]
+    clusters: Integers | None
+    scores: Floats
 
-    drawn = draw_chunks(work, n_resamples, threads=threads, progress=progress)
-    return drawn.reshape(len(forms), n_systems, n_resamples)
+    @classmethod
+    def of(
+        cls,
+        gold: Any,
+        systems: ManyResponses | None,
+        metric: str | Metric,
+        *,
+        units: Mapping[str, Units] | None = None,
+        cluster: Any = None,
+    ) -> ScoredSystems:
+        """Return systems in any of the forms that `nbyk.compare_systems` takes.
 
-
-def first_source(gold: Any, systems: ManyResponses) -> Any:
-    """Return the source that sets the order of items for all others: gold, or the first system."""
-    if gold is not None:
-        return gold
-    return next(iter(systems.values() if isinstance(systems, Mapping) else systems), None)
-
-
-def prepared(
-    gold: Any, systems: ManyResponses, metrics: str | Metric | Sequence[str | Metric]
-) -> tuple[tuple[Metric, ...], Rows, dict[str, Units]]:
-    """Return metrics that score systems by themselves, the rows to score and their units.
-
-    See `bootstrap_scores`; the units are by "gold" and the systems' names.
-    """
-    chosen = as_metrics(metrics)
-    for metric in chosen:
-        if metric.kind == "comparison":
+        Raises
+        ------
+        NbykError
+            If the input is malformed, the metric is unknown, compares two systems or is undefined on one, or
+            gold is needed but None.
+        """
+        if isinstance(gold, Systems):
+            if not (systems is None and units is None and cluster is None):
+                raise NbykError(
+                    "found systems, units or clusters beside those that `read_systems` has read; give only "
+                    "these",
+                    argument="systems",
+                )
+            gold, systems, units, cluster = gold.gold, gold.responses, gold.all_units, gold.clusters
+        if systems is None:
             raise NbykError(
-                f"metric {metric.name} compares two systems and scores neither; choose one that scores each"
+                f"found {type(gold).__name__} alone, expected what `nbyk.read_systems` returns, or gold (or "
+                "None) and systems",
+                argument="systems",
             )
-        metric.check_gold(gold is not None)
-    named = systems if isinstance(systems, Mapping) else {f"system {i}": s for i, s in enumerate(systems)}
-    if not named:
-        raise NbykError("found no systems, expected at least one system's responses", argument="systems")
+        named = _named(systems)
+        (chosen,) = as_metrics(metric)
+        if chosen.kind == "comparison":
+            raise NbykError(
+                f"metric {chosen.name} compares two systems and scores neither; choose one that scores each"
+            )
+        chosen.check_gold(gold is not None)
+        matrices, of_columns = as_matrices({"gold": gold, **named})
+        stacked = stack_responses(*(matrices[name] for name in named))
+        rows = Rows(matrices.get("gold", np.empty((stacked.shape[1], 0))), stacked)
+        clusters = as_clusters(cluster, next(iter(named.values())) if gold is None else gold, rows.n_items)
+        known = of_columns if units is None else units
+        behind = {name: known[name] for name in ("gold", *named) if name in known}
+        scores = check_defined([chosen], rows.scores(chosen)[None], of="systems")[0]
+        return cls(tuple(named), chosen, rows, behind, clusters, scores)
+
+    def pair(self, a: int, b: int) -> ResponseSet:
+        """Return gold and two systems, by their places."""
+        of_roles = {"gold": "gold", "a": self.names[a], "b": self.names[b]}
+        behind = {role: self.units[name] for role, name in of_roles.items() if name in self.units}
+        of_a, of_b = (self.rows.systems[place] for place in (a, b))
+        return ResponseSet(self.rows.gold, _answered(of_a), _answered(of_b), behind, self.clusters)
+
+    def bootstrapped(self, asked: Asked, *, of_clusters: bool) -> Floats:
+        """Return each system's score on bootstrapped items, or clusters of them, shape (S, B).
+
+        All systems see the same items, those of `nbyk.compare`: for two systems, the differences of their
+        scores are its bootstrap distribution. A system's scores do not depend on the others. They are NaN or
+        infinite on draws on which the metric is undefined, such as a correlation of constants.
+        """
+        rows = Rows.of(self.rows.gold, self.rows.systems, self.clusters if of_clusters else None)
+        form, streams = form_of(self.metric, rows), ItemStreams(asked.seed, rows)
+
+        def work(chunk: int) -> Floats:
+            return form.drawn(streams.items("bootstrap", chunk))
+
+        n_draws = asked.decision.n_resamples
+        return draw_chunks(work, n_draws, threads=asked.threads, progress=asked.progress)
+
+
+def _answered(matrix: Floats) -> Floats:
+    """Return the columns that hold a response."""
+    return matrix[:, ~np.isnan(matrix).all(axis=0)]
+
+
+def _named(systems: ManyResponses) -> dict[str, Any]:
+    if isinstance(systems, Mapping):
+        named = {str(name): responses for name, responses in systems.items()}
+    else:
+        named = {f"system {index}": responses for index, responses in enumerate(systems)}
     if "gold" in named:
         raise NbykError(
             "a system is called gold, the name of the gold responses; give it another name",
             argument="systems",
         )
-    matrices, units = as_matrices({"gold": gold, **named})
-    stacked = stack_responses(*(matrices[name] for name in named))
-    return chosen, Rows(matrices.get("gold", np.empty((stacked.shape[1], 0))), stacked), units
+    if len(named) < 2:
+        raise NbykError(
+            f"found {len(named)}, expected at least two, each under a name of its own", argument="systems"
+        )
+    return named

@@ -134,7 +134,7 @@ def panel_of(data: ResponseSet, generalise: Sequence[str] | None) -> Panel:
         If a factor is unknown or not in the data, or "items" is left out.
     """
     if generalise is not None:
-        _check_factors(generalise)
+        check_factors(generalise, FACTORS)
     kind = kind_of_units(data)
     fixed = tuple(_single_units(data, kind))
     n_clusters = data.n_clusters
@@ -228,10 +228,11 @@ def _is_one_unit(units: Units | None, *, or_vector: bool = True) -> bool:
     return units.n_shared == 1 or (or_vector and units.known_by == "vector")
 
 
-def _check_factors(generalise: Sequence[str]) -> None:
+def check_factors(generalise: Sequence[str], known: Sequence[str]) -> None:
+    """Raise NbykError if a factor to generalise over is unknown, or "items" is missing."""
     for factor in generalise:
-        if factor not in FACTORS:
-            raise unknown_name("factor to generalise over", factor, FACTORS).about(argument="generalise")
+        if factor not in known:
+            raise unknown_name("factor to generalise over", factor, known).about(argument="generalise")
     if "items" not in generalise:
         raise NbykError(
             "found no items, but every claim is about new items; add items", argument="generalise"

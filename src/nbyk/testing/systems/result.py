@@ -2,67 +2,31 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
-from dataclasses import dataclass, fields, is_dataclass
-from typing import Any, Literal
+from dataclasses import dataclass, fields
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.errors import unknown_name
 from nbyk.notebook import ShownInNotebooks
+from nbyk.testing.intervals import ConfidenceInterval, IntervalMethod
 from nbyk.testing.pvalues import Alternative, ExpectedP, PValue, p_relation
+from nbyk.testing.results import plain
+from nbyk.testing.systems.asked import Verdict, verdict_of
 from nbyk.testing.systems.claims import Claim
 from nbyk.testing.systems.margins import MarginClaim
-from nbyk.testing.systems.sentences import Told, items_in_words, margin_sentence, number
+from nbyk.testing.systems.sentences import MORE_DRAWS, items_in_words, margin_sentence, number
+from nbyk.words import with_names
 
 Floats = NDArray[np.float64]
-IntervalMethod = Literal["percentile", "bca"]
-Verdict = Literal["A", "B", "different", "undecided"]
 
 DEFAULT_METHOD: IntervalMethod = "percentile"
 """The method whose coverage is nearer to nominal for most metrics (docs/method.md)."""
 
-EQUALLY_GOOD = "A and B are equally good over the population of items"
-ALIKE = "A and B answer every item from the same distribution"
-TESTED = {
-    "swap_items": EQUALLY_GOOD,
-    "shifted": EQUALLY_GOOD,
-    "permutation": ALIKE,
-    "pooled": ALIKE,
-    "pooled_twice": ALIKE,
-}
-"""Each null hypothesis in words."""
-
 ITEMS_ALONE = "items alone"
 """A number for these raters and runs, beside a claim about new ones: only items count as chance."""
-
-
-@dataclass(frozen=True)
-class ConfidenceInterval:
-    """A confidence interval of an effect.
-
-    Attributes
-    ----------
-    low, high
-        Its ends; NaN if the metric is undefined on every bootstrap draw.
-    level
-        Nominal coverage, in (0, 1).
-    method
-        "percentile" or "bca".
-    sampler
-        The bootstrap of test sets, such as ``bootstrap_items/all``.
-    """
-
-    low: float
-    high: float
-    level: float
-    method: IntervalMethod
-    sampler: str
-
-    def __contains__(self, effect: float) -> bool:
-        return self.low <= effect <= self.high
 
 
 @dataclass(frozen=True)
@@ -208,13 +172,7 @@ class ComparisonResult(ShownInNotebooks):
 
     def verdict_of(self, claim: Claim) -> Verdict:
         """Return which system one of the claims shows to be better, as in `verdict`."""
-        if not claim.p <= self.alpha:
-            return "undecided"
-        if self.hypothesis != EQUALLY_GOOD:
-            return "different"
-        if self.alternative == "two-sided":
-            return "A" if self.effect > 0.0 else "B"
-        return "A" if self.alternative == "greater" else "B"
+        return verdict_of(claim.p, self.effect, self.null, self.alternative, self.alpha)
 
     def in_order(self, claim: Claim, a: str, b: str) -> tuple[str, str, float]:
         """Return the better system by a claim, the other system, and the effect's sign in this order.
@@ -250,7 +208,7 @@ class ComparisonResult(ShownInNotebooks):
             If there is no such interval method.
         """
         broad, items = self.claims[0], self.claims[-1]
-        told = Told(self, a, b, self.confidence_interval(method))
+        told = _Told(self, a, b, self.confidence_interval(method))
         if broad is items:
             return told.of_items()
         if not broad.is_conclusive:
@@ -349,14 +307,93 @@ class ComparisonResult(ShownInNotebooks):
         return f"p {relation} {number(claim.p)}"
 
 
-def plain(value: Any) -> Any:
-    """Return a field as a value that JSON can hold."""
-    if is_dataclass(value) and not isinstance(value, type):
-        return {field.name: plain(getattr(value, field.name)) for field in fields(value)}
-    if isinstance(value, np.ndarray):
-        return [plain(number) for number in value.tolist()]
-    if isinstance(value, tuple):
-        return [plain(item) for item in value]
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value
+@dataclass(frozen=True)
+class _Told:
+    """A result in words: `a` and `b` are the systems' names, with the interval to quote over items."""
+
+    result: ComparisonResult
+    a: str
+    b: str
+    interval: ConfidenceInterval
+
+    def of_items(self) -> str:
+        """Return the sentence of the claim over new items alone."""
+        result, claim = self.result, self.result.claims[-1]
+        population = self._of(claim.population)
+        kept = population.partition(", with ")[2] if len(result.claims) == 1 else ""
+        if result.n_clusters and len(result.claims) == 1:
+            kept = population
+        first, second, sign = result.in_order(claim, self.a, self.b)
+        hypothesis = self._of(result.hypothesis)
+        return (
+            f"{self._shown(claim)} on {result.metric}{f', for {kept}' if kept else ''}: the effect of "
+            f"{first} over {second} on {result.size} is {number(sign * result.effect)} "
+            f"({self._ends(self.interval.low, self.interval.high, sign)}), and "
+            f"{result.p_in_words(claim)} ({result.alternative}, {self._null}, {self._how}) under the null "
+            f"that {hypothesis}, at α = {result.alpha:g}.{self._more_draws(claim)}"
+        )
+
+    def of_both(self) -> str:
+        """Return the sentences of the broadest claim and of that over new items alone."""
+        result, broad, items = self.result, self.result.claims[0], self.result.claims[-1]
+        first, second, sign = result.in_order(broad, self.a, self.b)
+        one_sided = "" if result.alternative == "two-sided" else f"{result.alternative}, "
+        _, _, narrow = (
+            result.in_order(items, self.a, self.b) if result.verdict == "undecided" else (first, second, sign)
+        )
+        return (
+            f"{self._shown(broad)} on {result.metric}, for {self._of(broad.population)}: the effect "
+            f"of {first} over {second} on {result.size} is {number(sign * result.effect)} "
+            f"({self._ends(broad.low, broad.high, sign)}), and {result.p_in_words(broad)} "
+            f"({result.alternative}, {self._test(broad)}) under the null that "
+            f"{self.a} and {self.b} are equally good there, at α = {result.alpha:g}. "
+            f"For {self._of(items.population)}, {self._shown(items)}: "
+            f"{self._ends(self.interval.low, self.interval.high, narrow)}, {result.p_in_words(items)} "
+            f"({one_sided}{self._null}, {self._how}).{self._more_draws(items)}"
+        )
+
+    def inconclusive(self) -> str:
+        """Return the sentences where the broadest claim is inconclusive."""
+        broad, items = self.result.claims[0], self.result.claims[-1]
+        return (
+            f"Inconclusive on {self.result.metric} for {self._of(broad.population)}: "
+            f"{self._of(broad.reason)}. For {self._of(items.population)}: {self.of_items()}"
+        )
+
+    def _of(self, text: str) -> str:
+        return with_names(text, self.a, self.b)
+
+    def _test(self, claim: Claim) -> str:
+        """Return the test that made a claim's p: t or, if nothing varies, the one over items."""
+        by_t = claim.method == "t"
+        return f"t with {number(claim.df)} degrees of freedom" if by_t else f"{self._null}, {self._how}"
+
+    def _ends(self, low: float, high: float, sign: float) -> str:
+        low, high = sorted((sign * low, sign * high))
+        two_sided = "" if self.result.alternative == "two-sided" else "two-sided "
+        return f"{two_sided}{100 * self.interval.level:g} % interval {number(low)} to {number(high)}"
+
+    def _more_draws(self, claim: Claim) -> str:
+        return "" if claim.decided else f" This is inconclusive: {MORE_DRAWS}."
+
+    @property
+    def _null(self) -> str:
+        return f"{self.result.null} of whole clusters" if self.result.n_clusters else self.result.null
+
+    @property
+    def _how(self) -> str:
+        result = self.result
+        return "exact" if result.exact else f"Monte-Carlo error {number(result.p_value.standard_error)}"
+
+    def _shown(self, claim: Claim) -> str:
+        a, b = self.a, self.b
+        return {
+            "A": f"{a} is better than {b}",
+            "B": f"{b} is better than {a}",
+            "different": f"{a} and {b} do not answer every item alike",
+            "undecided": {
+                "two-sided": f"{a} and {b} cannot be told apart",
+                "greater": f"{a} is not shown to be better than {b}",
+                "less": f"{b} is not shown to be better than {a}",
+            }[self.result.alternative],
+        }[self.result.verdict_of(claim)]

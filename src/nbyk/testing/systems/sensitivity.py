@@ -6,7 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,19 +20,16 @@ from nbyk.resampling.effects import Progress, as_metrics
 from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.samplers import WEIN_SAMPLERS, check_null, get_sampler
 from nbyk.testing.decision import Decision
-from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_response_set, as_seed
-from nbyk.testing.intervals import check_confidence_level, percentile_interval
+from nbyk.testing.intervals import percentile_interval
 from nbyk.testing.pvalues import Alternative, PValue, expected_p, null_at_least, p_value, tie_tolerance
+from nbyk.testing.results import plain
+from nbyk.testing.systems.asked import EQUALLY_GOOD, TESTED, WHOLE_ITEMS, Asked, Verdict, verdict_of
 from nbyk.testing.systems.panel import panel_of
-from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, plain
 from nbyk.testing.unit_cautions import about_units, named_units
 from nbyk.words import listed, with_names
 
 Floats = NDArray[np.float64]
-Verdict = Literal["A", "B", "different", "undecided"]
-
-_SAMPLER = get_sampler("bootstrap_items/all")
 
 
 @dataclass(frozen=True)
@@ -229,22 +226,27 @@ def sensitivity(
     side that the medians point to. If two-sided, it is doubled, so that all p are on one scale. If one-sided,
     it is that of the chosen side, and ties count.
     """
-    for name in (null, *nulls):
+    for name in nulls:
         check_null(name)
     parsed = [get_sampler(name) for name in samplers]
-    Decision(alternative, alpha, n_resamples, n_resamples, 0.01)
-    check_confidence_level(confidence_level)
-    data, seed = as_response_set(gold, a, b, cluster=cluster), as_seed(seed)
+    asked = Asked(
+        Decision(alternative, alpha, n_resamples, n_resamples, 0.01),
+        null=null,
+        confidence_level=confidence_level,
+        seed=as_seed(seed),
+        threads=threads,
+        progress=progress,
+    )
+    data = as_response_set(gold, a, b, cluster=cluster)
     left_out: tuple[str, ...] = ()
     if data.clusters is not None:
         kept = tuple(name for name in nulls if TESTED[name] == EQUALLY_GOOD)
-        whole = [sampler for sampler in parsed if sampler == _SAMPLER]
+        whole = [sampler for sampler in parsed if sampler == WHOLE_ITEMS]
         left_out = _one_by_one([*nulls, *(s.name for s in parsed)], [*kept, *(s.name for s in whole)])
         nulls, parsed = kept, whole
     chosen, skipped = _applicable(data, metrics)
-    draws = Draws(data, chosen, seed=seed, threads=threads, progress=progress)
-    every = range(len(chosen))
-    bootstrapped = draws.bootstrapped(every, n_resamples, "bootstrap")
+    draws, every = asked.draws(data, chosen), range(len(chosen))
+    bootstrapped = asked.bootstrapped(draws)
     effects = []
     for metric, effect, drawn in zip(chosen, draws.observed.tolist(), bootstrapped, strict=True):
         defined = drawn[np.isfinite(drawn)]
@@ -253,14 +255,13 @@ def sensitivity(
 
     choices = []
     for name in nulls:
-        drawn = draws.under_null(every, n_resamples, name, _SAMPLER)
+        drawn = draws.under_null(every, n_resamples, name, WHOLE_ITEMS)
         for metric, effect, row in zip(chosen, draws.observed.tolist(), drawn, strict=True):
             p = p_value(effect, row, alternative=alternative) if np.isfinite(row).all() else None
-            side = "A" if (effect > 0.0 if alternative == "two-sided" else alternative == "greater") else "B"
-            choices.append(_choice(metric.name, name, None, p, side, alpha))
+            choices.append(_choice(metric.name, name, None, p, effect, alpha))
     for sampler in parsed:
         if null == "shifted" and sampler.items != "bootstrap_items":
-            choices += [_choice(metric.name, null, sampler.name, None, "A", alpha) for metric in chosen]
+            choices += [_choice(metric.name, null, sampler.name, None, 0.0, alpha) for metric in chosen]
             continue
         if data.clusters is None:
             under = draws.redrawn(every, n_resamples, sampler, null)
@@ -268,11 +269,11 @@ def sensitivity(
         else:
             under, alternatives = draws.under_null(every, n_resamples, null, sampler), bootstrapped
         for metric, drawn, row in zip(chosen, alternatives, under, strict=True):
-            p, side = None, "A"
+            p, towards = None, 0.0
             if np.isfinite(drawn).all() and np.isfinite(row).all():
                 paired = null != "shifted" and data.clusters is None
-                p, side = _expected(drawn, row, alternative, paired=paired)
-            choices.append(_choice(metric.name, null, sampler.name, p, side, alpha))
+                p, towards = _expected(drawn, row, alternative, paired=paired)
+            choices.append(_choice(metric.name, null, sampler.name, p, towards, alpha))
     return Sensitivity(
         effects=tuple(effects),
         choices=tuple(choices),
@@ -283,7 +284,7 @@ def sensitivity(
         confidence_level=confidence_level,
         n_items=data.n_items,
         n_resamples=n_resamples,
-        seed=seed,
+        seed=asked.seed,
         warnings=(*left_out, *about_units(named_units(data), data.n_items, has_gold=data.has_gold)),
         population=panel_of(data, None).population((), of_clusters=data.clusters is not None),
     )
@@ -347,25 +348,25 @@ def _undefined(metric: Metric, data: ResponseSet) -> str | None:
     return None
 
 
-def _expected(drawn: Floats, null: Floats, alternative: Alternative, *, paired: bool) -> tuple[PValue, str]:
-    """Return the expected p of an alternative, and the system that it favours."""
+def _expected(drawn: Floats, null: Floats, alternative: Alternative, *, paired: bool) -> tuple[PValue, float]:
+    """Return the expected p of an alternative, and an effect, 1 or −1, towards the side that it tests."""
     found = expected_p(drawn, null, paired=paired)
     if alternative == "two-sided":
-        side = "B" if found.flipped else "A"
-        return PValue(min(1.0, 2.0 * found.p), 2.0 * found.standard_error, alternative), side
-    sign, side = (1.0, "A") if alternative == "greater" else (-1.0, "B")
+        towards = -1.0 if found.flipped else 1.0
+        return PValue(min(1.0, 2.0 * found.p), 2.0 * found.standard_error, alternative), towards
+    sign = 1.0 if alternative == "greater" else -1.0
     at_least = null_at_least(sign * drawn, np.sort(sign * null), tie_tolerance(drawn, null))
-    return PValue(float(at_least.mean()) / null.size, found.standard_error, alternative), side
+    return PValue(float(at_least.mean()) / null.size, found.standard_error, alternative), sign
 
 
 def _number_of(count: int, noun: str) -> str:
     return f"{count} {noun}{'s' * (count != 1)}"
 
 
-def _choice(metric: str, null: str, sampler: str | None, p: PValue | None, side: str, alpha: float) -> Choice:
+def _choice(
+    metric: str, null: str, sampler: str | None, p: PValue | None, effect: float, alpha: float
+) -> Choice:
     if p is None:
         return Choice(metric, null, sampler, None, None, "undecided")
-    verdict: Verdict = "undecided"
-    if p.p <= alpha:
-        verdict = "different" if TESTED[null] != EQUALLY_GOOD else "A" if side == "A" else "B"
+    verdict = verdict_of(p.p, effect, null, p.alternative, alpha)
     return Choice(metric, null, sampler, p.p, p.standard_error, verdict)

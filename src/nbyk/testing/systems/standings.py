@@ -10,10 +10,11 @@ from typing import Any
 
 from nbyk.errors import unknown_name
 from nbyk.testing.corrections import Correction
+from nbyk.testing.intervals import ConfidenceInterval
 from nbyk.testing.pvalues import Alternative
-from nbyk.testing.results import Several
+from nbyk.testing.results import Several, plain
 from nbyk.testing.systems.margins import MarginClaim
-from nbyk.testing.systems.result import ComparisonResult, ConfidenceInterval, plain
+from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.sentences import MORE_DRAWS, items_in_words, number, unit_note
 from nbyk.words import in_full, listed, with_names
 

@@ -2,47 +2,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.response_set import ResponseSet
-from nbyk.data.systems import Systems
 from nbyk.data.units import Units
-from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.resampling.effects import Progress, check_defined
-from nbyk.resampling.samplers import check_null, get_sampler
+from nbyk.resampling.effects import Progress
 from nbyk.testing.corrections import Correction, correct_p_values
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
-from nbyk.testing.engine.inputs import as_clusters, as_seed
-from nbyk.testing.engine.rows import Rows
+from nbyk.testing.engine.inputs import as_seed
 from nbyk.testing.family import Drawn, Hypotheses, swap_bound
-from nbyk.testing.intervals import check_confidence_level, percentile_interval
+from nbyk.testing.intervals import ConfidenceInterval, percentile_interval
 from nbyk.testing.pairs import choose_pairs
-from nbyk.testing.pvalues import Alternative
-from nbyk.testing.systems.asked import Asked
+from nbyk.testing.pvalues import Alternative, sides_of
+from nbyk.testing.systems.asked import EQUALLY_GOOD, Asked
 from nbyk.testing.systems.cautions import about_number
 from nbyk.testing.systems.claims import few_units
-from nbyk.testing.systems.compare import is_exact, panel_for, under_null
-from nbyk.testing.systems.leaderboard import ManyResponses, bootstrap_scores, first_source, prepared
+from nbyk.testing.systems.compare import results_of
+from nbyk.testing.systems.leaderboard import ManyResponses, ScoredSystems
 from nbyk.testing.systems.margins import MarginClaim, check_margin, corrected
 from nbyk.testing.systems.panel import Panel
 from nbyk.testing.systems.ranks import groups, letters, rank_percentiles, rank_sets, ranks
-from nbyk.testing.systems.result import EQUALLY_GOOD, TESTED, ConfidenceInterval
+from nbyk.testing.systems.result import ComparisonResult
 from nbyk.testing.systems.sentences import MORE_DRAWS
 from nbyk.testing.systems.standings import Leaderboard, Pair, Standing
 from nbyk.testing.unit_cautions import about_units
 
 Floats = NDArray[np.float64]
-Integers = NDArray[np.int64]
-
-_SAMPLER = get_sampler("bootstrap_items/all")
+Places = tuple[int, int]
+"""Two systems, by their places."""
 
 
 def compare_systems(
@@ -111,138 +104,117 @@ def compare_systems(
     Raises
     ------
     NbykError
-        As `nbyk.compare` and `bootstrap_scores`; if there are fewer than two systems, the baseline is not one
-        of them, or `max_resamples` or `max_draws` is too small for the smallest p to reach α over the number
-        of pairs.
+        As `nbyk.compare`; if there are fewer than two systems, the metric compares two systems, the baseline
+        is not one of them, or `max_resamples` or `max_draws` is too small for the smallest p to reach α over
+        the number of pairs.
 
     Notes
     -----
     All pairs see the same draws, those of `nbyk.compare`. All pairs draw until every corrected decision is
     certain (`nbyk.testing.family`).
     """
-    check_null(null)
-    check_confidence_level(confidence_level)
-    check_margin(margin)
-    decision = Decision(alternative, alpha, n_resamples, max_resamples, decision_error)
-    family = Hypotheses(decision, correction, max_draws)
-    gold, systems, units, cluster = _parts_of(gold, systems, units, cluster)
-    named = _named(systems)
-    names = list(named)
-    pairs = choose_pairs(names, against, alternative)
-    (chosen,), rows, of_columns = prepared(gold, named, metric)
-    clusters = as_clusters(cluster, first_source(gold, named), rows.n_items)
-    units = of_columns if units is None else units
-    units = {name: units[name] for name in ("gold", *names) if name in units}
-    seed = as_seed(seed)
-    scores = check_defined([chosen], rows.scores(chosen)[None], of="systems")[0]
     asked = Asked(
-        null,
-        alternative,
-        alpha,
-        confidence_level,
-        _SAMPLER,
-        n_resamples,
-        decision_error,
-        seed,
-        Panel(None, (), ()),
-        {} if margin is None else {chosen.name: margin},
-    )
-    systems_rows = [matrix[:, ~np.isnan(matrix).all(axis=0)] for matrix in rows.systems]
-
-    def data_of(pair: tuple[int, int]) -> ResponseSet:
-        of_pair = dict(zip(("gold", "a", "b"), ("gold", *(names[system] for system in pair)), strict=True))
-        behind = {role: units[name] for role, name in of_pair.items() if name in units}
-        a, b = (systems_rows[system] for system in pair)
-        return ResponseSet(rows.gold, a, b, behind, clusters)
-
-    panels = {pair: panel_for(data_of(pair), generalise, null) for pair in pairs}
-    drawn_clusters = clusters if panels[pairs[0]].draws_clusters else None
-
-    def draws_of(pair: tuple[int, int]) -> Draws:
-        data = panels[pair].drawn(data_of(pair))
-        return Draws(data, [chosen], seed=seed, threads=threads, progress=progress)
-
-    exact = is_exact(draws_of(pairs[0]), null, n_resamples)
-    if exact:
-        n_arrangements = draws_of(pairs[0]).n_arrangements
-        every = [draws_of(pair).swapped([0], n_arrangements, exact=True) for pair in pairs]
-        nulls = [Drawn(check_defined([chosen], effects)[0], True, True) for effects in every]
-    else:
-        nulls = family.draw(
-            [partial(_draw, draws_of, pair, null) for pair in pairs],
-            np.array([float(draws_of(pair).observed[0]) for pair in pairs]),
-            [_bound(rows, drawn_clusters, chosen, pair, asked) for pair in pairs],
-        )
-    drawn = bootstrap_scores(
-        gold,
-        named,
-        chosen,
-        cluster=drawn_clusters,
-        n_resamples=n_resamples,
-        seed=seed,
+        Decision(alternative, alpha, n_resamples, max_resamples, decision_error),
+        null=null,
+        confidence_level=confidence_level,
+        generalise=generalise,
+        seed=as_seed(seed),
         threads=threads,
         progress=progress,
-    )[0]
+    )
+    check_margin(margin)
+    family = Hypotheses(asked.decision, correction, max_draws)
+    scored = ScoredSystems.of(gold, systems, metric, units=units, cluster=cluster)
+    return leaderboard(scored, asked, family, against=against, margin=margin)
+
+
+def leaderboard(
+    scored: ScoredSystems, asked: Asked, family: Hypotheses, *, against: str | None, margin: float | None
+) -> Leaderboard:
+    """Return the leaderboard of `compare_systems`.
+
+    Parameters
+    ----------
+    scored
+        The systems, with their metric.
+    asked
+        What is asked about each pair.
+    family
+        The pairs' tests together: when to stop drawing, and the correction.
+    against, margin
+        As for `compare_systems`.
+    """
+    decision, metric, names = asked.decision, scored.metric, scored.names
+    pairs = choose_pairs(names, against, decision.alternative)
+    panels = {pair: asked.panel(scored.pair(*pair)) for pair in pairs}
+    of_clusters = panels[pairs[0]].draws_clusters
+
+    def draws_of(pair: Places) -> Draws:
+        return asked.draws(panels[pair].drawn(scored.pair(*pair)), [metric])
+
+    def from_null(pair: Places, start: int, n_draws: int) -> Floats:
+        effects: Floats = asked.under_null(draws_of(pair))([0], n_draws, start=start)[0]
+        return effects
+
+    exact = asked.is_exact(draws_of(pairs[0]))
+    if exact:
+        nulls = [Drawn(asked.every_arrangement(draws_of(pair))[0], True, True) for pair in pairs]
+    else:
+        nulls = family.draw(
+            [partial(from_null, pair) for pair in pairs],
+            np.array([float(draws_of(pair).observed[0]) for pair in pairs]),
+            [_bound(scored, pair, asked, of_clusters=of_clusters) for pair in pairs],
+        )
+    drawn = scored.bootstrapped(asked, of_clusters=of_clusters)
+    margins = {} if margin is None else {metric.name: margin}
     results = []
     for (a, b), under in zip(pairs, nulls, strict=True):
-        draws = draws_of((a, b))
         with np.errstate(invalid="ignore"):  # inf − inf if the metric is undefined
-            bootstrapped = chosen.sign * (drawn[a] - drawn[b])
-        left_out = draws.jackknifed()[0]
-        results.append(
-            replace(asked, panel=panels[a, b]).result(
-                draws,
-                0,
-                under.effects,
-                under.settled_alone,
-                exact=exact,
-                bootstrapped=bootstrapped,
-                left_out=left_out,
-            )
-        )
-    # An inconclusive claim counts as p = 1.
-    p = correct_p_values(np.nan_to_num([result.p for result in results], nan=1.0), correction).tolist()
-    against_margin: list[MarginClaim | None] = [None] * len(pairs)
-    if margin is not None:
-        against_margin = [*corrected([result.margins[0] for result in results], correction)]
-    compared = [
-        Pair(
-            names[a],
-            names[b],
-            result,
-            of_pair,
-            under.settled if len(result.claims) == 1 else result.decided,
-            of_margin,
-        )
-        for (a, b), result, of_pair, under, of_margin in zip(
-            pairs, results, p, nulls, against_margin, strict=True
-        )
-    ]
-    standings, shared = _standings(names, scores, drawn, chosen, compared, asked, whole=against is None)
+            bootstrapped = metric.sign * (drawn[a] - drawn[b])
+        null = [(under.effects, under.settled_alone)]
+        of_pair = results_of(asked, panels[a, b], draws_of((a, b)), null, bootstrapped[None], margins)
+        results.append(of_pair[metric.name])
+    compared = _corrected([(names[a], names[b]) for a, b in pairs], results, nulls, family.correction)
+    standings, shared = _standings(scored, drawn, compared, asked, whole=against is None)
+    of_names = {(names[a], names[b]): panel for (a, b), panel in panels.items()}
     return Leaderboard(
-        metric=chosen.name,
+        metric=metric.name,
         standings=standings,
-        pairs=tuple(compared),
+        pairs=compared,
         against=against,
-        correction=correction,
-        null=null,
-        hypothesis=TESTED[null],
-        alternative=alternative,
-        alpha=alpha,
+        correction=family.correction,
+        null=asked.null,
+        hypothesis=asked.hypothesis,
+        alternative=decision.alternative,
+        alpha=decision.alpha,
         groups=shared,
-        n_items=rows.n_items,
+        n_items=scored.rows.n_items,
         n_clusters=results[0].n_clusters,
         n_resamples=min(result.n_resamples for result in results),
-        decision_error=0.0 if exact else decision_error,
+        decision_error=0.0 if exact else decision.error,
         warnings=(
-            *_about_units(
-                {(names[a], names[b]): panel for (a, b), panel in panels.items()},
-                {name: units[name] for name in ("gold", *names) if name in units},
-                rows.n_items,
-            ),
-            *_cautions(compared, rows, drawn_clusters, drawn, family),
+            *_about_units(of_names, scored.units, scored.rows.n_items),
+            *_cautions(compared, scored, drawn, family, of_clusters=of_clusters),
         ),
-        seed=seed,
+        seed=asked.seed,
+    )
+
+
+def _corrected(
+    names: Sequence[tuple[str, str]],
+    results: Sequence[ComparisonResult],
+    nulls: Sequence[Drawn],
+    correction: Correction,
+) -> tuple[Pair, ...]:
+    """Return the pairs with their p-values, and those of the margins if there are any, corrected."""
+    # An inconclusive claim counts as p = 1.
+    p = correct_p_values(np.nan_to_num([result.p for result in results], nan=1.0), correction).tolist()
+    margins: list[MarginClaim | None] = [None] * len(results)
+    if results[0].margins:
+        margins = [*corrected([result.margins[0] for result in results], correction)]
+    return tuple(
+        Pair(a, b, result, of_pair, under.settled if len(result.claims) == 1 else result.decided, margin)
+        for (a, b), result, of_pair, under, margin in zip(names, results, p, nulls, margins, strict=True)
     )
 
 
@@ -256,73 +228,27 @@ def _about_units(
     yield from about_units(units, n_items, has_gold="gold" in units)
 
 
-def _parts_of(
-    gold: Any, systems: ManyResponses | None, units: Mapping[str, Units] | None, cluster: Any
-) -> tuple[Any, ManyResponses, Mapping[str, Units] | None, Any]:
-    """Return gold, the systems' responses, the units and the clusters, which may all come as one object."""
-    if isinstance(gold, Systems):
-        if not (systems is None and units is None and cluster is None):
-            raise NbykError(
-                "found systems, units or clusters beside those that `read_systems` has read; give only these",
-                argument="systems",
-            )
-        return gold.gold, gold.responses, gold.all_units, gold.clusters
-    if systems is None:
-        raise NbykError(
-            f"found {type(gold).__name__} alone, expected what `nbyk.read_systems` returns, or gold (or "
-            "None) and systems",
-            argument="systems",
-        )
-    return gold, systems, units, cluster
-
-
-def _named(systems: ManyResponses) -> dict[str, Any]:
-    if isinstance(systems, Mapping):
-        named = {str(name): responses for name, responses in systems.items()}
-    else:
-        named = {f"system {index}": responses for index, responses in enumerate(systems)}
-    if len(named) < 2:
-        raise NbykError(
-            f"found {len(named)}, expected at least two, each under a name of its own", argument="systems"
-        )
-    return named
-
-
-def _draw(
-    draws_of: Callable[[tuple[int, int]], Draws], pair: tuple[int, int], null: str, start: int, n_draws: int
-) -> Floats:
-    effects: Floats = under_null(draws_of(pair), null, _SAMPLER)([0], n_draws, start=start)[0]
-    return effects
-
-
-def _bound(
-    rows: Rows, clusters: Integers | None, metric: Metric, pair: tuple[int, int], asked: Asked
-) -> float:
+def _bound(scored: ScoredSystems, pair: Places, asked: Asked, *, of_clusters: bool) -> float:
     """Return an upper bound of the p-value of infinitely many draws; 1 if unknown."""
+    metric, alternative = scored.metric, asked.decision.alternative
     if asked.null != "swap_items" or not metric.additive:
         return 1.0
-    scores = rows.sums(metric).features
+    scores = scored.rows.sums(metric).features
     gains: Floats = metric.sign * (scores[:, pair[0]] - scores[:, pair[1]])
-    if clusters is not None:
-        gains = np.bincount(clusters, weights=gains).astype(np.float64)
-    if asked.alternative == "two-sided":
+    if of_clusters and scored.clusters is not None:
+        gains = np.bincount(scored.clusters, weights=gains).astype(np.float64)
+    if alternative == "two-sided":
         return swap_bound(gains, sides=2.0)
-    towards = 1.0 if asked.alternative == "greater" else -1.0
+    towards = 1.0 if alternative == "greater" else -1.0
     return swap_bound(gains, sides=1.0) if towards * gains.sum() > 0.0 else 1.0
 
 
 def _standings(
-    names: list[str],
-    scores: Floats,
-    drawn: Floats,
-    metric: Metric,
-    pairs: list[Pair],
-    asked: Asked,
-    *,
-    whole: bool,
+    scored: ScoredSystems, drawn: Floats, pairs: Sequence[Pair], asked: Asked, *, whole: bool
 ) -> tuple[tuple[Standing, ...], tuple[tuple[str, ...], ...]]:
     """Return the standings, best first, and the groups, if all pairs were compared."""
-    best, _ = ranks(metric.sign * scores[:, None])
+    names, level = scored.names, asked.confidence_level
+    best, _ = ranks(scored.metric.sign * scored.scores[:, None])
     order = np.argsort(best[:, 0], kind="stable").tolist()
     place = {names[system]: position for position, system in enumerate(order)}
     better = np.zeros((len(names), len(names)), np.bool_)
@@ -332,7 +258,7 @@ def _standings(
             better[place[pair.better], place[worse]] = True
     low, high = rank_sets(better)
     defined = drawn[:, np.isfinite(drawn).all(axis=0)]
-    drawn_low, drawn_high = rank_percentiles(metric.sign * defined[order], asked.confidence_level)
+    drawn_low, drawn_high = rank_percentiles(scored.metric.sign * defined[order], level)
     members = []
     if whole:
         members = groups(len(names), [(place[pair.a], place[pair.b]) for pair in pairs if pair.significant])
@@ -340,12 +266,14 @@ def _standings(
     standings = []
     for position, system in enumerate(order):
         own = drawn[system][np.isfinite(drawn[system])]
-        ends = percentile_interval(own, asked.confidence_level)
+        interval = ConfidenceInterval(
+            *percentile_interval(own, level), level, "percentile", asked.sampler.name
+        )
         standings.append(
             Standing(
                 name=names[system],
-                score=float(scores[system]),
-                interval=ConfidenceInterval(*ends, asked.confidence_level, "percentile", asked.sampler.name),
+                score=float(scored.scores[system]),
+                interval=interval,
                 rank=int(best[system, 0]),
                 rank_low=int(low[position]),
                 rank_high=int(high[position]),
@@ -359,10 +287,10 @@ def _standings(
 
 
 def _cautions(
-    pairs: list[Pair], rows: Rows, clusters: Integers | None, drawn: Floats, family: Hypotheses
+    pairs: Sequence[Pair], scored: ScoredSystems, drawn: Floats, family: Hypotheses, *, of_clusters: bool
 ) -> Iterator[str]:
     """Yield the cautions about the leaderboard; each pair's result has cautions of its own."""
-    first = pairs[0].result
+    first, rows = pairs[0].result, scored.rows
     responses = [rows.systems[..., 1:], *([rows.gold[:, 1:]] if first.responses_gold else [])]
     if all(np.isnan(beyond_first).all() for beyond_first in responses):
         yield (
@@ -370,7 +298,7 @@ def _cautions(
             "from that of items, and the tests and intervals count both together"
         )
     unit = "clusters" if first.n_clusters else "items"
-    yield from about_number(clusters, rows.n_items, null="swap_items")
+    yield from about_number(scored.clusters if of_clusters else None, rows.n_items, null="swap_items")
     if first.hypothesis != EQUALLY_GOOD:
         yield (
             f"null {first.null} says that {first.hypothesis}: rejecting it does not show which is better, "
@@ -382,7 +310,7 @@ def _cautions(
             f"correction {family.correction} does not bound the chance of any wrong claim, so the sets of "
             "ranks may not cover all true ranks at once; choose holm for that"
         )
-    least = (2.0 if first.alternative == "two-sided" else 1.0) / (1 + first.n_resamples)
+    least = sides_of(first.alternative) / (1 + first.n_resamples)
     if first.exact and family.correction != "none" and least * len(pairs) > first.alpha:
         yield (
             f"the smallest p that the {first.n_resamples + 1} arrangements of so few {unit} can give is "
