@@ -2,12 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import product
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from nbyk.metrics import get
 from nbyk.priors import published_prior
+from nbyk_papers.homan2025.cells import PAPERS_SIZES
 from nbyk_papers.homan2025.design import (
     BUDGETS,
     COLUMNS,
@@ -19,13 +24,13 @@ from nbyk_papers.homan2025.design import (
     MOST_RESPONSES_OF_TABLES,
     RESPONSES,
     TABLE_OF_EPSILON,
-    figure_names,
     grid_sizes,
     label,
     published_cells,
     published_table,
     select_smallest,
 )
+from nbyk_papers.homan2025.figures import figures_of
 
 ALL = [(source, epsilon) for source in LABELS for epsilon in EPSILONS]
 
@@ -93,17 +98,27 @@ def test_each_column_is_picked_by_itself() -> None:
     assert chosen.n_times_k.to_dict() == {"mae": 1000, "wins_mae": 2000}
 
 
+def run_of(
+    cells: Iterable[tuple[str, float]], sizes: Iterable[tuple[int, int]], metrics: Iterable[str]
+) -> pd.DataFrame:
+    combined = [(*cell, *size, metric) for cell, size, metric in product(cells, sizes, metrics)]
+    return pd.DataFrame(combined, columns=["source", "epsilon_b", "n_items", "k_responses", "metric"])
+
+
 def test_a_run_draws_the_figures_that_it_has_numbers_for() -> None:
-    sizes = grid_sizes(BUDGETS, RESPONSES)
-    everything = figure_names(ALL, sizes, METRICS, with_power=True, fitted=["convabuse_fit"])
+    power, of_fit = pd.DataFrame(), (Path("ratings.parquet"), Path("prior.json"))
+    everything = list(
+        figures_of(run_of(ALL, PAPERS_SIZES, METRICS), power, {"convabuse_fit": of_fit}, {}, seed=1)
+    )
     assert len(everything) == len(set(everything)) == 1 + 2 + 2 * 10 + 1 + 3
     for semantics in METRIC_OF_COLUMN:
         numbers = ("03a", "03b", "04", "05a", "05b", "07", "08", "09", "10", "11")
         assert {f"{semantics}/figure_{number}" for number in numbers} <= set(everything)
-    few = figure_names([("mhs", 0.1)], [(40, 5)], ["mae"], with_power=False, rated=["multidomain", "armis"])
-    assert few == [
+    rated = {name: Path("ratings.parquet") for name in ("multidomain", "armis")}
+    few = figures_of(run_of([("mhs", 0.1)], [(40, 5)], ["mae"]), None, {}, rated, seed=1)
+    assert list(few) == [
         *("figure_01", "figure_02a", "figure_02b", "figure_02_armis"),
         *("published/figure_11", "recommended/figure_11"),
     ]
-    small = figure_names([("toxicity", 0.05)], [(40, 5)], METRICS, with_power=False)
+    small = figures_of(run_of([("toxicity", 0.05)], [(40, 5)], METRICS), None, {}, {}, seed=1)
     assert not any("figure_05" in name for name in small)

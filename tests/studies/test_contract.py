@@ -112,6 +112,11 @@ def test_what_a_step_is_told_is_checked(tmp_path: Any) -> None:
     assert not out.exists()
 
 
+def test_a_dataclass_takes_the_settings_that_are_its_fields() -> None:
+    parameters = parameters_of(function_of(STUDIES["homan2025"], "grid"))
+    assert list(parameters) == ["prior", "sizes", "epsilon_b", "metrics", "n_draws", "seed", "work"]
+
+
 def test_words_that_look_like_numbers_stay_words() -> None:
     settings = {"a": "1", "b": "x y", "c": [1.5, "ε"], "d": None, "e": "null", "f": True}
     assert told(Cell("f", "s", settings).words()) == settings

@@ -87,6 +87,7 @@ def _distinct(values: list[Any]) -> list[Any]:
 
 
 Epsilon = Annotated[float, Field(ge=0.0, le=1.0)]
+PositiveShare = Annotated[float, Field(gt=0.0, le=1.0)]
 ComparisonName = Annotated[str, AfterValidator(_folder_name)]
 OwnName = Annotated[str, AfterValidator(_own_name)]
 DesignName = Annotated[str, Field(pattern="^[a-z0-9_]+$")]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any, Literal
@@ -98,15 +97,15 @@ ALL_FRESH = {"gold": FRESH, "a": FRESH, "b": FRESH}
 """The units of a simulated response set."""
 
 
-def column_units(missing: NDArray[np.bool_], names: Sequence[str] | None = None) -> Units:
+def column_units(missing: NDArray[np.bool_]) -> Units:
     """Return the units of a matrix whose columns are one unit each, once its rows are packed to the left.
+
+    Their names are the columns' numbers, from 0.
 
     Parameters
     ----------
     missing : ndarray of bool, shape (N, K)
         True where the matrix has no response, before its rows are packed to the left.
-    names
-        The columns' names; by default their numbers, from 0.
 
     Returns
     -------
@@ -120,4 +119,4 @@ def column_units(missing: NDArray[np.bool_], names: Sequence[str] | None = None)
     if missing.any():
         order = np.argsort(missing, axis=1, kind="stable")[:, : int((~missing).sum(axis=1).max())]
         index = np.where(np.take_along_axis(missing, order, axis=1), -1, order).astype(np.int32)
-    return Units("columns", tuple(names or map(str, range(n_columns))), index)
+    return Units("columns", tuple(map(str, range(n_columns))), index)

@@ -48,9 +48,6 @@ def example(p_values: pd.DataFrame) -> pd.DataFrame:
         if found.empty:
             continue
         ours, printed_p = found.iloc[0], count / EXAMPLE_RESAMPLES
-        everything = cells[
-            (cells["semantics"] == "recommended") & (cells["fraction"] == 1.0) & (cells["score"] == score)
-        ]
         m = ours["n_resamples"]
         pooled = (m * ours["p"] + count) / (m + EXAMPLE_RESAMPLES)
         error = (pooled * (1.0 - pooled) * (1.0 / m + 1.0 / EXAMPLE_RESAMPLES)) ** 0.5
@@ -69,7 +66,7 @@ def example(p_values: pd.DataFrame) -> pd.DataFrame:
                 "standard_error": (ours["p"] * (1.0 - ours["p"]) / m) ** 0.5,
                 "z": (ours["p"] - printed_p) / error if error > 0.0 else np.nan,
                 "implied_fraction": EXAMPLE_FRACTION * ratio**2,
-                "p_all": everything["p"].iloc[0] if len(everything) else np.nan,
+                "p_all": _p_of_all(cells[cells["score"] == score]),
             }
         )
     return pd.DataFrame(rows)
@@ -91,7 +88,6 @@ def onsets(p_values: pd.DataFrame) -> pd.DataFrame:
         of = cells[(cells["score"] == score) & (cells["discordance"] == discordance)]
         admitted = of[(of["semantics"] == "published") & (of["fraction"] <= LARGEST_ADMITTED)]
         below = admitted.loc[admitted["p"] < ALPHA, "fraction"]
-        everything = of[(of["semantics"] == "recommended") & (of["fraction"] == 1.0)]
         onset = float(below.min()) if len(below) else np.nan
         rows.append(
             {
@@ -102,10 +98,16 @@ def onsets(p_values: pd.DataFrame) -> pd.DataFrame:
                 "a": float(of["score_a"].mean()),
                 "from_fraction": onset,
                 "agrees": bool(onset > SIGNIFICANT_ABOVE),
-                "p_all": float(everything["p"].iloc[0]) if len(everything) else np.nan,
+                "p_all": _p_of_all(of),
             }
         )
     return pd.DataFrame(rows)
+
+
+def _p_of_all(cells: pd.DataFrame) -> float:
+    """Return the recommended p-value where resamples draw all items, NaN if there is none."""
+    found = cells[(cells["semantics"] == "recommended") & (cells["fraction"] == 1.0)]
+    return float(found["p"].iloc[0]) if len(found) else np.nan
 
 
 def implied_discordances() -> tuple[float, float]:

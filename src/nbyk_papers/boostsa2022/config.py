@@ -7,10 +7,9 @@ from typing import Annotated
 from pydantic import Field
 
 from nbyk.config.sections import Section
-from nbyk.config.values import Distinct, one_of
+from nbyk.config.values import Distinct, PositiveShare, one_of
 from nbyk_papers.boostsa2022 import design
 
-Fraction = Annotated[float, Field(gt=0.0, le=1.0)]
 BalancedSize = Annotated[int, Field(ge=design.SIZE_STEP, multiple_of=design.SIZE_STEP)]
 LevelSize = Annotated[int, Field(ge=20)]
 Discordance = Annotated[float, Field(ge=0.005, le=0.25)]
@@ -22,7 +21,7 @@ class Boostsa2022(Section):
 
     sizes: Annotated[list[BalancedSize], Distinct] = Field(list(design.SIZES), min_length=1)
     """Test-set sizes N of Figure 1, multiples of 200."""
-    fractions: Annotated[list[Fraction], Distinct] = Field(list(design.FRACTIONS), min_length=1)
+    fractions: Annotated[list[PositiveShare], Distinct] = Field(list(design.FRACTIONS), min_length=1)
     """Shares f of the items that a resample draws. BooStSa itself allows .05 to .5."""
     scores: Annotated[list[ScoreName], Distinct] = Field(list(design.SCORES), min_length=1)
     """Scores to compute. The figures show only scores of hard labels. The Type-I error has those of soft

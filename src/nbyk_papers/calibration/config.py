@@ -7,14 +7,12 @@ from typing import Annotated
 from pydantic import Field
 
 from nbyk.config.sections import Section, SizeSection
-from nbyk.config.values import Distinct, Level, MetricName, SamplerName, one_of
+from nbyk.config.values import Distinct, Level, MetricName, PositiveShare, SamplerName, one_of
 from nbyk.resampling.samplers import WEIN_SAMPLERS
 from nbyk_papers.calibration import design
-from nbyk_papers.homan2025 import design as homan2025
 from nbyk_papers.homan2025.config import GRID_SOURCES
 
 SourceName = Annotated[str, one_of("source", ("simulated", *GRID_SOURCES))]
-PositiveEpsilon = Annotated[float, Field(gt=0.0, le=1.0)]
 
 
 class Calibration(Section):
@@ -30,10 +28,10 @@ class Calibration(Section):
         [SizeSection(n_items=n, k_responses=k) for n, k in design.EXPECTED_SIZES]
     )
     """Sizes at which to measure expected p, by every sampler and null. They take five times as long."""
-    weak_epsilons: Annotated[list[PositiveEpsilon], Distinct] = Field(list(design.WEAK_EPSILONS))
+    weak_epsilons: Annotated[list[PositiveShare], Distinct] = Field(list(design.WEAK_EPSILONS))
     """ε of both systems under the weak null: they differ but are equally good. Every run also has the strong
     null, ε = 0."""
-    power_epsilons: Annotated[list[PositiveEpsilon], Distinct] = Field(list(design.POWER_EPSILONS))
+    power_epsilons: Annotated[list[PositiveShare], Distinct] = Field(list(design.POWER_EPSILONS))
     """ε of system B, with ε = 0 for A. A is then better, so the rates are powers."""
     alphas: Annotated[list[Level], Distinct] = Field(list(design.ALPHAS), min_length=1)
     """Levels α of the tests."""
@@ -49,8 +47,3 @@ class Calibration(Section):
     """Draws B of whole items, for intervals and for the null "shifted"."""
     expected_resamples: int = Field(64, ge=2)
     """Draws M of each hypothesis behind an expected p."""
-
-    @property
-    def fitted(self) -> list[str]:
-        """The own fits among the sources."""
-        return [source for source in self.sources if homan2025.is_own_fit(source)]

@@ -200,44 +200,6 @@ def stage_figures(rated: Iterable[str]) -> dict[str, str]:
     return papers | {source: f"figure_02_{source}" for source in rated if source not in papers}
 
 
-def figure_names(
-    cells: Collection[tuple[str, float]],
-    sizes: Collection[tuple[int, int]],
-    metrics: Collection[str],
-    *,
-    with_power: bool,
-    fitted: Iterable[str] = (),
-    rated: Iterable[str] = (),
-) -> list[str]:
-    """Return the names of the figures that a run over these (source, ε), sizes, metrics and fits draws.
-
-    `rated` are the sources whose ratings are at hand.
-    """
-    names = ["figure_01", *stage_figures(rated).values()]
-    budgets = {n * k for n, k in sizes}
-    panels = [(letter, panel) for letter, panel in zip("ab", PANELS, strict=True) if panel in cells]
-    for semantics, metric_of_column in METRIC_OF_COLUMN.items():
-        of_semantics = []
-        if "mae" in metrics:
-            of_semantics += [f"figure_03{letter}" for letter, _ in panels]
-            of_semantics += ["figure_04"] if PANELS[0] in cells else []
-        if FIGURE_5_BUDGET in budgets:
-            of_semantics += [f"figure_05{letter}" for letter, _ in panels]
-        if set(metric_of_column.values()) & set(metrics):
-            of_semantics += [
-                f"figure_{number:02d}"
-                for source, number in SOURCE_FIGURES.items()
-                if (source, SOURCE_FIGURES_EPSILON) in cells
-            ]
-        names += [f"{semantics}/{name}" for name in of_semantics]
-    if with_power:
-        names.append("figure_06")
-    if published_cells(cells, sizes, metrics):
-        names.append("overstatement")
-        names.append("agreement")
-    return names + [f"fit_{published_source(source)}" for source in fitted]
-
-
 def published_cells(
     cells: Collection[tuple[str, float]], sizes: Collection[tuple[int, int]], metrics: Collection[str]
 ) -> int:

@@ -22,8 +22,8 @@ from nbyk_papers.homan2025.design import (
     SOURCE_FIGURES,
     SOURCE_FIGURES_EPSILON,
     TESTS,
-    figure_names,
     label,
+    published_cells,
     published_source,
     stage_figures,
 )
@@ -69,30 +69,37 @@ def figures_of(
     seed
         Seed of the items drawn from priors for Figure 2 and those of own fits.
     """
-    drawn: dict[str, Callable[[], Figure]] = {
-        "figure_01": shapes_figure,
-        "overstatement": partial(overstatement_figure, grid),
-        "agreement": partial(agreement_figure, grid),
-    }
-    for source, name in stage_figures(rated).items():
-        drawn[name] = partial(stages_figure, source, rated.get(source), seed)
-    for semantics in METRIC_OF_COLUMN:
-        drawn[f"{semantics}/figure_04"] = partial(budget_figure, grid, *PANELS[0], semantics)
-        for letter, panel in zip("ab", PANELS, strict=True):
-            drawn[f"{semantics}/figure_03{letter}"] = partial(bootstrap_figure, grid, *panel, semantics)
-            drawn[f"{semantics}/figure_05{letter}"] = partial(metric_figure, grid, *panel, semantics)
-        for source, number in SOURCE_FIGURES.items():
-            of_source = partial(source_figure, grid, source, SOURCE_FIGURES_EPSILON, semantics)
-            drawn[f"{semantics}/figure_{number:02d}"] = of_source
-    if power is not None:
-        drawn["figure_06"] = partial(power_figure, power)
-    for source, files in fits.items():
-        drawn[f"fit_{published_source(source)}"] = partial(fit_figure, grid, source, *files, seed=seed)
     cells = set(grid[["source", "epsilon_b"]].itertuples(index=False, name=None))
     sizes = set(grid[["n_items", "k_responses"]].itertuples(index=False, name=None))
     metrics = set(grid["metric"])
-    names = figure_names(cells, sizes, metrics, with_power=power is not None, fitted=fits, rated=rated)
-    return {name: drawn[name] for name in names}
+    panels = [(letter, panel) for letter, panel in zip("ab", PANELS, strict=True) if panel in cells]
+    drawn: dict[str, Callable[[], Figure]] = {"figure_01": shapes_figure}
+    for source, name in stage_figures(rated).items():
+        drawn[name] = partial(stages_figure, source, rated.get(source), seed)
+    for semantics, metric_of_column in METRIC_OF_COLUMN.items():
+        if "mae" in metrics:
+            for letter, panel in panels:
+                drawn[f"{semantics}/figure_03{letter}"] = partial(bootstrap_figure, grid, *panel, semantics)
+            if PANELS[0] in cells:
+                drawn[f"{semantics}/figure_04"] = partial(budget_figure, grid, *PANELS[0], semantics)
+        if FIGURE_5_BUDGET in {n * k for n, k in sizes}:
+            for letter, panel in panels:
+                drawn[f"{semantics}/figure_05{letter}"] = partial(metric_figure, grid, *panel, semantics)
+        if set(metric_of_column.values()) & metrics:
+            for source, number in SOURCE_FIGURES.items():
+                place = source, SOURCE_FIGURES_EPSILON
+                if place in cells:
+                    drawn[f"{semantics}/figure_{number:02d}"] = partial(
+                        source_figure, grid, *place, semantics
+                    )
+    if power is not None:
+        drawn["figure_06"] = partial(power_figure, power)
+    if published_cells(cells, sizes, metrics):
+        drawn["overstatement"] = partial(overstatement_figure, grid)
+        drawn["agreement"] = partial(agreement_figure, grid)
+    for source, files in fits.items():
+        drawn[f"fit_{published_source(source)}"] = partial(fit_figure, grid, source, *files, seed=seed)
+    return drawn
 
 
 def bootstrap_figure(grid: pd.DataFrame, source: str, epsilon: float, semantics: str) -> Figure:

@@ -7,11 +7,10 @@ from typing import Annotated
 from pydantic import Field
 
 from nbyk.config.sections import Section, SizeSection
-from nbyk.config.values import Distinct, one_of
+from nbyk.config.values import Distinct, PositiveShare, one_of
 from nbyk_papers.raters import design
 
 SourceName = Annotated[str, one_of("source", design.WITH_IDS)]
-Epsilon = Annotated[float, Field(gt=0.0, le=1.0)]
 SizeOfSharing = Annotated[int, Field(ge=3)]
 
 
@@ -30,9 +29,9 @@ class Raters(Section):
         [SizeSection(n_items=n, k_responses=k) for n, k in design.FURTHER_SIZES]
     )
     """Further sizes (N, K), outside the grid."""
-    epsilons: Annotated[list[Epsilon], Distinct] = Field(list(design.EPSILONS), min_length=1)
+    epsilons: Annotated[list[PositiveShare], Distinct] = Field(list(design.EPSILONS), min_length=1)
     """Perturbations ε of B's item means, as in the papers."""
-    shifts: Annotated[list[Epsilon], Distinct] = Field([design.SHIFT])
+    shifts: Annotated[list[PositiveShare], Distinct] = Field([design.SHIFT])
     """Upward shifts of all of B's item means. Such a system errs in one direction, as a severe rater does."""
     n_sets: int = Field(40, ge=2)
     """Simulated test sets behind each p-value."""

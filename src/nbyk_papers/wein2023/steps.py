@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class SharedDraws:
-    """What the cells of a file have in common.
+    """The draws that the cells of a file have in common.
 
     Attributes
     ----------
