@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Protocol
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,17 +40,36 @@ _VALUES_PER_ITEM = 16
 """Approximate memory of one item's parameters, thresholds, counts and units, in doubles."""
 
 
-class SizeDraws(Protocol):
+class SizeDraws(ABC):
     """A way to draw effects of several sizes of test set.
+
+    Parameters
+    ----------
+    population
+        The population of the sets; its N is not used.
+    metrics
+        Metrics that need only counts of responses.
+    seed
+        Seed of the draws.
 
     Attributes
     ----------
     paired
         Whether draw j of the nulls has the items and gold of draw j of the alternative.
+    purpose
+        The name of its random streams.
     """
 
-    paired: bool
+    paired: ClassVar[bool]
+    purpose: ClassVar[str]
 
+    def __init__(self, population: Population, metrics: Sequence[Metric], seed: int) -> None:
+        check_countable(metrics, population.prior.response)
+        self._population = population
+        self._metrics = metrics
+        self._key = population.key(seed, self.purpose, any_size=True)
+
+    @abstractmethod
     def draw(self, sizes: Sequence[int], chunk: int, n_sets: int) -> Floats:
         """Return a chunk's effects, shape (resamplings, hypotheses, metrics, sizes, n_sets).
 
@@ -77,26 +97,11 @@ class _Batch:
     bootstrap: tuple[np.uint64, int]
 
 
-class NestedDraws:
-    """Test sets drawn item by item; the smaller sizes are the first items of the larger.
-
-    Parameters
-    ----------
-    population
-        The population of the sets; its N is not used.
-    metrics
-        Metrics that need only counts of responses.
-    seed
-        Seed of the draws.
-    """
+class NestedDraws(SizeDraws):
+    """Test sets drawn item by item; the smaller sizes are the first items of the larger."""
 
     paired = True
-
-    def __init__(self, population: Population, metrics: Sequence[Metric], seed: int) -> None:
-        check_countable(metrics, population.prior.response)
-        self._population = population
-        self._metrics = metrics
-        self._key = population.key(seed, "sizes", any_size=True)
+    purpose = "sizes"
 
     def draw(self, sizes: Sequence[int], chunk: int, n_sets: int) -> Floats:
         """Return a chunk's effects; see `SizeDraws.draw`."""
