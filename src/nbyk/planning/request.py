@@ -31,34 +31,7 @@ _EXAMPLES = (
     "or `budget`) for the power, `power` and a size for the smallest `epsilon`, or `epsilon`, `power` and "
     "one of `n_items` and `k_responses` for the other"
 )
-LADDER = (
-    1,
-    2,
-    3,
-    4,
-    5,
-    6,
-    7,
-    8,
-    9,
-    10,
-    12,
-    15,
-    20,
-    25,
-    30,
-    40,
-    50,
-    60,
-    75,
-    100,
-    150,
-    200,
-    300,
-    500,
-    750,
-    1000,
-)
+LADDER = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200, 300, 500, 750, 1000)
 _SHORT_LADDER = (1, 2, 3, 5, 7, 10, 15, 20, 50, 100, 200, 500, 1000)
 
 
@@ -217,31 +190,12 @@ class Request:
 
     def population(self, n_items: int, k_responses: int, epsilon: float) -> Population | RedrawnPilot:
         """Return the population of a size and an ε: noise in B's item means, or without gold their shift."""
-        shift = 0.0 if self.has_gold else -epsilon * self.test.metric.sign
+        noise, shift = (epsilon, 0.0) if self.has_gold else (0.0, -epsilon * self.test.metric.sign)
+        spreads = (self.sd_scale_a, self.sd_scale_b)
+        size_and_systems = (n_items, k_responses, noise, self.epsilon_a, *spreads, self.n_runs, shift)
         if isinstance(self.prior, PilotItems):
-            return RedrawnPilot(
-                self.prior,
-                n_items,
-                k_responses,
-                epsilon if self.has_gold else 0.0,
-                self.epsilon_a,
-                self.sd_scale_a,
-                self.sd_scale_b,
-                self.n_runs,
-                shift,
-                self.has_gold,
-            )
-        return Population(
-            self.prior,
-            n_items,
-            k_responses,
-            epsilon if self.has_gold else 0.0,
-            self.epsilon_a,
-            self.sd_scale_a,
-            self.sd_scale_b,
-            self.n_runs,
-            shift,
-        )
+            return RedrawnPilot(self.prior, *size_and_systems, self.has_gold)
+        return Population(self.prior, *size_and_systems)
 
     def sized(self) -> Request:
         """Return the request with the N or K that a budget buys filled in, if the other one is given.
@@ -256,24 +210,21 @@ class Request:
         if self.k_responses is not None:
             n_items = self.items_within(self.budget, self.k_responses)
             if n_items < 2:
-                raise NbykError(
-                    f"{self.budget:g} does not buy 2 items of {self.k_responses} ratings, which cost "
-                    f"{self.cost(2, self.k_responses):g}",
-                    argument="budget",
-                )
+                raise self._too_little(2, self.k_responses, f"{self.k_responses} ratings")
             return replace(self, n_items=n_items, budget=None)
         if self.n_items is not None:
             k_responses = self.responses_within(self.budget, self.n_items)
             if k_responses < 1:
-                raise NbykError(
-                    f"{self.budget:g} does not buy {self.n_items} items of one rating each, which "
-                    f"cost {self.cost(self.n_items, 1):g}",
-                    argument="budget",
-                )
+                raise self._too_little(self.n_items, 1, "one rating each")
             return replace(self, k_responses=k_responses, budget=None)
         if self.items_within(self.budget, 1) < 2:
-            raise NbykError(
-                f"{self.budget:g} does not buy 2 items of one rating each, which cost {self.cost(2, 1):g}",
-                argument="budget",
-            )
+            raise self._too_little(2, 1, "one rating each")
         return self
+
+    def _too_little(self, n_items: int, k_responses: int, each: str) -> NbykError:
+        """Return the error of a budget that does not buy a size."""
+        return NbykError(
+            f"{self.budget:g} does not buy {n_items} items of {each}, which cost "
+            f"{self.cost(n_items, k_responses):g}",
+            argument="budget",
+        )

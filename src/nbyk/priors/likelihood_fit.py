@@ -13,15 +13,13 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import chdtrc  # scipy.stats takes long to load
 
 from nbyk.errors import NbykError, unknown_name
-from nbyk.priors.description import Description, describe_counts, describe_fit
+from nbyk.priors.description import Description, describe_counts
 from nbyk.priors.family import Family
 from nbyk.priors.likelihood_search import FITTABLE, Search
 from nbyk.priors.marginal import Counts, Marginal, Patterns, response_counts
 from nbyk.priors.templates import Template
 from nbyk.priors.two_stage import Response, TwoStagePrior
 from nbyk.sums import product
-
-__all__ = ["FITTABLE", "FamilyFit", "LikelihoodFit", "SumCheck", "describe_fit", "fit_by_likelihood"]
 
 if TYPE_CHECKING:
     import pyarrow as pa

@@ -196,21 +196,20 @@ def grid(
 
     from nbyk.planning.sizes.grid import size_grid
     from nbyk.priors import read_prior
+    from nbyk.resampling.population import Population
 
-    population = read_prior(prior)
+    of_items = read_prior(prior)
     with work.progress(draws.n_draws * len(sizes)):
         table = size_grid(
-            population,
+            [Population(of_items, n, k, epsilon_b) for n, k in sizes],
             draws.metrics,
-            [(n, k) for n, k in sizes],
-            epsilon_b=epsilon_b,
             n_draws=draws.n_draws,
             seed=draws.seed,
             threads=work.threads,
             progress=work.advance,
         )
     column = pa.array([epsilon_b] * table.num_rows, pa.float64())
-    return table.append_column("epsilon_b", column), {"M": draws.n_draws, "prior": population.to_dict()}
+    return table.append_column("epsilon_b", column), {"M": draws.n_draws, "prior": of_items.to_dict()}
 
 
 def claims(

@@ -23,6 +23,12 @@ from nbyk.testing.pvalues import expected_p
 from tests.oracles.chisquare import assert_drawn_from
 
 METRICS = ["mae", "wins_mae", "mean_of_emds", "histogram_mean_of_emds(bins=5)"]
+
+
+def of_sizes(prior: TwoStagePrior, sizes: list[tuple[int, int]], epsilon_b: float) -> list[Population]:
+    return [Population(prior, n, k, epsilon_b) for n, k in sizes]
+
+
 Distribution = dict[float, float]
 Pattern = tuple[int, int, int]
 
@@ -124,7 +130,7 @@ def test_patterns_and_items_draw_the_same_effects(source: str, k: int) -> None:
 
 def test_recommended_p_values_are_those_of_fresh_draws() -> None:
     prior = published_prior("multidomain")
-    grid = size_grid(prior, METRICS, [(40, 5)], epsilon_b=0.2, n_draws=2000, seed=1).to_pandas()
+    grid = size_grid(of_sizes(prior, [(40, 5)], 0.2), METRICS, n_draws=2000, seed=1).to_pandas()
     plain = simulated_effects(Population(prior, 40, 5, 0.2), METRICS, n_draws=2000, seed=2)
     grid = grid[(grid["semantics"] == "recommended") & (grid["bootstrap"] == "multistage")]
     for row, (_, of_metric) in enumerate(grid.iterrows()):
@@ -136,7 +142,7 @@ def test_recommended_p_values_are_those_of_fresh_draws() -> None:
 
 
 def test_published_p_values_are_larger_and_flat_ones_larger_still() -> None:
-    grid = size_grid(published_prior("toxicity"), "mae", [(20, 50)], epsilon_b=0.1, n_draws=4000).to_pandas()
+    grid = size_grid(of_sizes(published_prior("toxicity"), [(20, 50)], 0.1), "mae", n_draws=4000).to_pandas()
     p = grid.set_index(["semantics", "bootstrap"])["p"]
     assert 2 < p["published", "multistage"] / p["recommended", "multistage"] < 12
     assert (p[:, "flat"] > p[:, "multistage"]).all()
@@ -144,12 +150,15 @@ def test_published_p_values_are_larger_and_flat_ones_larger_still() -> None:
 
 def test_a_cell_does_not_depend_on_what_else_is_asked_for() -> None:
     prior = published_prior("hs_brexit")
-    asked = {"epsilon_b": 0.3, "n_draws": 200, "seed": 8}
+    asked = {"n_draws": 200, "seed": 8}
     several = size_grid(
-        prior, [*METRICS, "spearman"], [(2000, 1), (30, 4), (90, 4), (30, 9)], **asked, threads=2
+        of_sizes(prior, [(2000, 1), (30, 4), (90, 4), (30, 9)], 0.3),
+        [*METRICS, "spearman"],
+        **asked,
+        threads=2,
     ).to_pandas()
     for size in ((2000, 1), (30, 4), (30, 9)):
-        alone = size_grid(prior, METRICS[1:3], [size], **asked).to_pandas()
+        alone = size_grid(of_sizes(prior, [size], 0.3), METRICS[1:3], **asked).to_pandas()
         same = several.merge(alone, on=["n_items", "k_responses", "metric", "semantics", "bootstrap"])
         assert len(same) == len(alone) == 8
         for name in ("p", "standard_error", "effect", "effect_sd", "n_draws"):
@@ -158,7 +167,7 @@ def test_a_cell_does_not_depend_on_what_else_is_asked_for() -> None:
 
 def test_draws_stop_where_a_p_value_is_settled() -> None:
     prior = published_prior("amazon")
-    grid = size_grid(prior, "mae", [(10, 1), (40, 100)], epsilon_b=0.1, n_draws=5000).to_pandas()
+    grid = size_grid(of_sizes(prior, [(10, 1), (40, 100)], 0.1), "mae", n_draws=5000).to_pandas()
     first, second = (grid[grid["n_items"] == n] for n in (10, 40))
     assert (first["n_draws"] == 1024).all()
     assert (first["p"] > 0.2).all()
@@ -178,7 +187,7 @@ def test_few_patterns_only_where_they_are_fewer_than_the_items() -> None:
 
 def test_an_undefined_correlation_has_no_p_value() -> None:
     prior = TwoStagePrior("sure", Constant(0.9), Constant(0.01), Response("binary"))
-    grid = size_grid(prior, ["spearman", "mae"], [(3, 2)], epsilon_b=0.0, n_draws=64).to_pandas()
+    grid = size_grid(of_sizes(prior, [(3, 2)], 0.0), ["spearman", "mae"], n_draws=64).to_pandas()
     by_metric = grid.set_index("metric")
     assert by_metric.loc["spearman", ["p", "standard_error", "effect", "effect_sd"]].isna().all(axis=None)
     assert (by_metric.loc["mae", "p"] == 1.0).all()
@@ -196,6 +205,8 @@ def test_an_undefined_correlation_has_no_p_value() -> None:
 )
 def test_bad_grids_are_refused(metrics: list[str], sizes: list[tuple[int, int]], message: str) -> None:
     with pytest.raises(NbykError, match=message):
-        size_grid(published_prior("amazon"), metrics, sizes, epsilon_b=0.1)
+        size_grid(of_sizes(published_prior("amazon"), sizes, 0.1), metrics)
     with pytest.raises(NbykError, match="continuous"):
-        size_grid(published_prior("simulated"), "mae", [(10, 2)], epsilon_b=0.1)
+        size_grid(of_sizes(published_prior("simulated"), [(10, 2)], 0.1), "mae")
+    with pytest.raises(NbykError, match="more than N and K"):
+        size_grid([Population(published_prior("amazon"), 10, 2, epsilon) for epsilon in (0.1, 0.2)], "mae")

@@ -188,12 +188,10 @@ def rejections(
 
 def power_from(test: SystemTest, found: int, n_sets: int) -> Power:
     """Return the power of a test that rejected on `found` of `n_sets` sets."""
-    low, high = binomial_interval(found, n_sets)
     return Power(
-        power=found / n_sets,
-        low=low,
-        high=high,
-        n_sets=n_sets,
+        found / n_sets,
+        *binomial_interval(found, n_sets),
+        n_sets,
         rejections=found,
         test=test.name,
         metric=test.metric.name,

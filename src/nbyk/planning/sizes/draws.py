@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import replace
-from typing import Protocol
+from dataclasses import dataclass, replace
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -39,26 +40,8 @@ _VALUES_PER_ITEM = 16
 """Approximate memory of one item's parameters, thresholds, counts and units, in doubles."""
 
 
-class SizeDraws(Protocol):
+class SizeDraws(ABC):
     """A way to draw effects of several sizes of test set.
-
-    Attributes
-    ----------
-    paired
-        Whether draw j of the nulls has the items and gold of draw j of the alternative.
-    """
-
-    paired: bool
-
-    def draw(self, sizes: Sequence[int], chunk: int, n_sets: int) -> Floats:
-        """Return a chunk's effects, shape (resamplings, hypotheses, metrics, sizes, n_sets).
-
-        `sizes` are numbers of items in ascending order.
-        """
-
-
-class NestedDraws:
-    """Test sets drawn item by item; the smaller sizes are the first items of the larger.
 
     Parameters
     ----------
@@ -68,15 +51,57 @@ class NestedDraws:
         Metrics that need only counts of responses.
     seed
         Seed of the draws.
+
+    Attributes
+    ----------
+    paired
+        Whether draw j of the nulls has the items and gold of draw j of the alternative.
+    purpose
+        The name of its random streams.
     """
 
-    paired = True
+    paired: ClassVar[bool]
+    purpose: ClassVar[str]
 
     def __init__(self, population: Population, metrics: Sequence[Metric], seed: int) -> None:
         check_countable(metrics, population.prior.response)
         self._population = population
         self._metrics = metrics
-        self._key = population.key(seed, "sizes", any_size=True)
+        self._key = population.key(seed, self.purpose, any_size=True)
+
+    @abstractmethod
+    def draw(self, sizes: Sequence[int], chunk: int, n_sets: int) -> Floats:
+        """Return a chunk's effects, shape (resamplings, hypotheses, metrics, sizes, n_sets).
+
+        `sizes` are numbers of items in ascending order.
+        """
+
+
+@dataclass(frozen=True)
+class _Batch:
+    """Some test sets of the largest size, and the randomness that makes other sets of them.
+
+    Attributes
+    ----------
+    alternative, null
+        The sets under both hypotheses.
+    coins
+        Whether A takes A's item means, and not B's, if responses are first aggregated; and whether B does.
+    bootstrap
+        The key of the streams that bootstrap items, and the first set's replicate.
+    """
+
+    alternative: CountSets
+    null: CountSets
+    coins: tuple[Coins, Coins]
+    bootstrap: tuple[np.uint64, int]
+
+
+class NestedDraws(SizeDraws):
+    """Test sets drawn item by item; the smaller sizes are the first items of the larger."""
+
+    paired = True
+    purpose = "sizes"
 
     def draw(self, sizes: Sequence[int], chunk: int, n_sets: int) -> Floats:
         """Return a chunk's effects; see `SizeDraws.draw`."""
@@ -89,41 +114,33 @@ class NestedDraws:
             alternative, null = draw_count_sets(largest, streams, batch, null=True)
             words = streams.words("flat", (batch, largest.n_items))
             coins = ((words >> np.uint64(63)) == 1, (words >> np.uint64(62) & np.uint64(1)) == 1)
-            bootstrap = streams.take("bootstrap", batch)
+            drawn = _Batch(alternative, null, coins, streams.take("bootstrap", batch))
             out = effects[..., start : start + batch]
-            self._fill_additive(alternative, null, coins, sizes, bootstrap, out)
-            self._fill_others(alternative, null, coins, sizes, bootstrap, out)
+            self._fill_additive(drawn, sizes, out)
+            self._fill_others(drawn, sizes, out)
             start += batch
         return effects
 
-    def _fill_additive(
-        self,
-        alternative: CountSets,
-        null: CountSets,
-        coins: tuple[Coins, Coins],
-        sizes: Sequence[int],
-        bootstrap: tuple[np.uint64, int],
-        out: Floats,
-    ) -> None:
+    def _fill_additive(self, drawn: _Batch, sizes: Sequence[int], out: Floats) -> None:
         rows = [row for row, metric in enumerate(self._metrics) if has_counts_form(metric)]
         if not rows:
             return
         # An item's effect keeps its sign if each system has its own mean, changes it if they are exchanged,
         # and is 0 if both have the same.
-        sign = coins[0].astype(np.int32) - coins[1]
+        sign = drawn.coins[0].astype(np.int32) - drawn.coins[1]
         n_sets, n = sign.shape
         units = np.empty((n_sets, len(HYPOTHESES), len(rows), n), np.int32)
         scale = np.empty(len(rows))
         for column, row in enumerate(rows):
-            units[:, 0, column], scale[column] = alternative.item_units(self._metrics[row])
-            units[:, 1, column], _ = null.item_units(self._metrics[row])
+            units[:, 0, column], scale[column] = drawn.alternative.item_units(self._metrics[row])
+            units[:, 1, column], _ = drawn.null.item_units(self._metrics[row])
             np.multiply(units[:, 0, column], sign, out=units[:, 2, column])
         per_word = units_per_word(units)
         ascending = np.asarray(sizes, dtype=np.int64)
         n_units = len(HYPOTHESES) * len(rows)
         sums = np.empty((len(RESAMPLINGS), n_sets, len(sizes), n_units), np.int64)
         words = np.empty((-(-n_units // per_word), n), np.int64)
-        key, first = bootstrap
+        key, first = drawn.bootstrap
         for r in range(n_sets):
             pack_units(units[r].reshape(-1, n), per_word, words)
             sum_items(words, per_word, ascending, sums[0, r])
@@ -133,25 +150,17 @@ class NestedDraws:
         )
         out[:, :, rows] = by_metric.transpose(0, 3, 4, 2, 1)
 
-    def _fill_others(
-        self,
-        alternative: CountSets,
-        null: CountSets,
-        coins: tuple[Coins, Coins],
-        sizes: Sequence[int],
-        bootstrap: tuple[np.uint64, int],
-        out: Floats,
-    ) -> None:
+    def _fill_others(self, drawn: _Batch, sizes: Sequence[int], out: Floats) -> None:
         rows = [row for row, metric in enumerate(self._metrics) if not has_counts_form(metric)]
         if not rows:
             return
-        gold, (a, b) = alternative.item_means()
-        _, null_pair = null.item_means()
-        flat_a, flat_b = (np.where(coin, a, b) for coin in coins)
+        gold, (a, b) = drawn.alternative.item_means()
+        _, null_pair = drawn.null.item_means()
+        flat_a, flat_b = (np.where(coin, a, b) for coin in drawn.coins)
         pairs = ((a, b), (null_pair[0], null_pair[1]), (flat_a, flat_b))
         for place, size in enumerate(sizes):
             items = np.empty((len(gold), size), np.int64)
-            bootstrapped_items(*bootstrap, items)
+            bootstrapped_items(*drawn.bootstrap, items)
             for resampling, chosen in enumerate((np.arange(size)[None], items)):
                 of_gold = np.take_along_axis(gold, chosen, axis=1)
                 for hypothesis, pair in enumerate(pairs):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -12,7 +13,6 @@ from nbyk.errors import NbykError
 from nbyk.metrics import Metric
 from nbyk.planning.sizes.draws import HYPOTHESES, RESAMPLINGS, NestedDraws, SizeDraws
 from nbyk.planning.sizes.patterns import PatternDraws, few_patterns
-from nbyk.priors import TwoStagePrior
 from nbyk.resampling.effects import Progress, as_metrics, run_chunks
 from nbyk.resampling.population import Population
 from nbyk.testing.pvalues import expected_p
@@ -33,14 +33,9 @@ RELATIVE_ERROR = 0.02
 
 
 def size_grid(
-    prior: TwoStagePrior,
+    populations: Sequence[Population],
     metrics: str | Metric | Sequence[str | Metric],
-    sizes: Sequence[tuple[int, int]],
     *,
-    epsilon_b: float,
-    epsilon_a: float = 0.0,
-    sd_scale_a: float = 1.0,
-    sd_scale_b: float = 1.0,
     n_draws: int = 10_000,
     seed: int = 0,
     threads: int = 1,
@@ -50,15 +45,11 @@ def size_grid(
 
     Parameters
     ----------
-    prior
-        Prior of Likert or binary responses.
+    populations
+        Populations of Likert or binary responses that differ in nothing but N and K.
     metrics
         Metrics that need only counts of responses: those of item means, `mean_of_emds` and
         `histogram_mean_of_emds`.
-    sizes
-        Pairs (N, K) of items and responses per item.
-    epsilon_b, epsilon_a, sd_scale_a, sd_scale_b
-        See `nbyk.resampling.population.Population`.
     n_draws
         Draws M of test sets, the paper's b. A p-value is settled with fewer draws if it is above 0.2 by three
         standard errors, or if its standard error is below 2 % of it.
@@ -78,7 +69,8 @@ def size_grid(
     Raises
     ------
     NbykError
-        If an argument is out of range, the responses are continuous, or a metric needs single responses.
+        If an argument is out of range, the responses are continuous, a metric needs single responses, or
+        populations differ in more than their sizes.
 
     Notes
     -----
@@ -88,17 +80,20 @@ def size_grid(
     import pyarrow as pa
 
     chosen = as_metrics(metrics)
-    if not chosen or not sizes:
+    if not chosen or not populations:
         raise NbykError("a grid needs at least one metric and one size (N, K)")
+    one = populations[0]
+    if any(replace(one, n_items=of.n_items, k_responses=of.k_responses) != of for of in populations):
+        raise NbykError("found populations that differ in more than N and K, which need a grid each")
+    sizes = [(of.n_items, of.k_responses) for of in populations]
     rows: list[dict[str, Any]] = []
     for k in dict.fromkeys(k for _, k in sizes):
         of_k = sorted({n for n, size_k in sizes if size_k == k})
-        populations = [Population(prior, n, k, epsilon_b, epsilon_a, sd_scale_a, sd_scale_b) for n in of_k]
-        as_patterns = [n for n in of_k if few_patterns(prior.response, n, k)]
+        as_patterns = [n for n in of_k if few_patterns(one.prior.response, n, k)]
         nested = [n for n in of_k if n not in as_patterns]
         for together, draws in ((nested, NestedDraws), (as_patterns, PatternDraws)):
             if together:
-                source = draws(populations[0], chosen, seed)
+                source = draws(replace(one, n_items=of_k[0], k_responses=k), chosen, seed)
                 rows += _settle(source, chosen, together, k, n_draws, threads, progress)
     place = {size: index for index, size in enumerate(sizes)}
     rows.sort(key=lambda row: place[row["n_items"], row["k_responses"]])

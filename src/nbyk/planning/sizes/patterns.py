@@ -19,9 +19,9 @@ from scipy.special import gammaln, xlogy
 
 from nbyk.metrics import Metric
 from nbyk.metrics.counts import has_counts_form
-from nbyk.planning.sizes.draws import HYPOTHESES, RESAMPLINGS
+from nbyk.planning.sizes.draws import HYPOTHESES, RESAMPLINGS, SizeDraws
 from nbyk.priors import Response
-from nbyk.resampling.count_sets import CountSets, check_countable
+from nbyk.resampling.count_sets import CountSets
 from nbyk.resampling.population import ItemParameters, Population
 from nbyk.resampling.streams import Streams
 from nbyk.sums import product
@@ -46,25 +46,14 @@ def few_patterns(response: Response, n_items: int, k_responses: int) -> bool:
     return patterns <= _MOST_PATTERNS and n_items >= _ITEMS_PER_PATTERN * patterns
 
 
-class PatternDraws:
-    """Test sets drawn as numbers of items with each pattern of responses.
-
-    Parameters
-    ----------
-    population
-        The population of the sets; its N is not used.
-    metrics
-        Metrics that need only counts of responses.
-    seed
-        Seed of the draws.
-    """
+class PatternDraws(SizeDraws):
+    """Test sets drawn as numbers of items with each pattern of responses."""
 
     paired = False
+    purpose = "patterns"
 
     def __init__(self, population: Population, metrics: Sequence[Metric], seed: int) -> None:
-        check_countable(metrics, population.prior.response)
-        self._metrics = metrics
-        self._key = population.key(seed, "patterns", any_size=True)
+        super().__init__(population, metrics, seed)
         self._patterns = _all_patterns(population)
         self._exchanged = _exchanged(self._patterns)
         self._chances = pattern_chances(population)
