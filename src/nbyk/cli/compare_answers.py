@@ -31,10 +31,10 @@ FULL = (
 
 @dataclass(frozen=True)
 class CompareRequest:
-    """How to compare: what is asked of two systems, of the family of all pairs, and other options."""
+    """How to compare: what is asked of each pair, the tests of all pairs together, and other options."""
 
     metrics: tuple[str, ...]
-    test: Asked
+    asked: Asked
     family: Hypotheses
     against: str | None
     margin: float | None
@@ -42,25 +42,27 @@ class CompareRequest:
     full: bool
 
 
-def answer_of(systems: Systems, asked: CompareRequest) -> tuple[Answer, Shown]:
+def answer_of(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
     """Return the answer about two systems or more, and whether the first is the better one."""
-    return (_pair if len(systems.names) == 2 else _board)(systems, asked)
+    return (_pair if len(systems.names) == 2 else _board)(systems, request)
 
 
-def _pair(systems: Systems, asked: CompareRequest) -> tuple[Answer, Shown]:
+def _pair(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
     """Return the answer of two systems, and whether A is the better one by every metric."""
     from nbyk.report.comparison.pair_answer import PairFindings, pair_answer
     from nbyk.testing.systems.compare import compare_metrics
 
     a, b = systems.names
-    if asked.against == a:
+    if request.against == a:
         a, b = b, a
     with _stage(f"comparing {a} with {b} on {systems.n_items} items"):
-        results = compare_metrics(systems.pair(a, b), asked.metrics, asked.test, _margins(systems, asked))
-    found = _with_extras(PairFindings(a, b, systems, results, asked.interval), asked)
-    if asked.margin is not None:
+        results = compare_metrics(
+            systems.pair(a, b), request.metrics, request.asked, _margins(systems, request)
+        )
+    found = _with_extras(PairFindings(a, b, systems, results, request.interval), request)
+    if request.margin is not None:
         within = by_margin((result.verdict == "A", result.margins[0]) for result in results.values())
-        return pair_answer(found), Shown(a, b, within, "", asked.margin)
+        return pair_answer(found), Shown(a, b, within, "", request.margin)
     better = all_better(
         (result.verdict == "A", result.decided or _is_behind(result)) for result in results.values()
     )
@@ -72,35 +74,35 @@ def _is_behind(result: ComparisonResult) -> bool:
     return result.claims[0].is_conclusive and result.effect <= 0.0
 
 
-def _margins(systems: Systems, asked: CompareRequest) -> dict[str, float]:
+def _margins(systems: Systems, request: CompareRequest) -> dict[str, float]:
     """Return the margin in the unit of each metric's effect; none if none was given."""
     from nbyk.metrics import get
     from nbyk.metrics.units import effect_unit
 
-    if asked.margin is None:
+    if request.margin is None:
         return {}
-    return {name: asked.margin / effect_unit(get(name), systems.scale) for name in asked.metrics}
+    return {name: request.margin / effect_unit(get(name), systems.scale) for name in request.metrics}
 
 
-def _board(systems: Systems, asked: CompareRequest) -> tuple[Answer, Shown]:
+def _board(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
     """Return the answer of three systems or more, and whether the first is better than the baseline."""
     from nbyk.report.comparison.board_answer import board_answer
     from nbyk.testing.systems.leaderboard import ScoredSystems
     from nbyk.testing.systems.systems import leaderboard
 
-    boards, margins = {}, _margins(systems, asked)
-    for name in asked.metrics:
+    boards, margins = {}, _margins(systems, request)
+    for name in request.metrics:
         with _stage(f"comparing {len(systems.names)} systems on {systems.n_items} items by {name}"):
             scored = ScoredSystems.of(systems, None, name)
             boards[name] = leaderboard(
-                scored, asked.test, asked.family, against=asked.against, margin=margins.get(name)
+                scored, request.asked, request.family, against=request.against, margin=margins.get(name)
             )
-    first = next(name for name in systems.names if name != asked.against)
+    first = next(name for name in systems.names if name != request.against)
     of_first = [[pair for pair in board.pairs if pair.a == first] for board in boards.values()]
     answer = board_answer(boards, systems)
-    if asked.margin is not None:
+    if request.margin is not None:
         within = by_margin((pair.better == first, pair.margin) for pairs in of_first for pair in pairs)
-        return answer, Shown(first, asked.against, within, "", asked.margin)
+        return answer, Shown(first, request.against, within, "", request.margin)
     better = all_better(
         (
             any(pair.better == first for pair in pairs),
@@ -109,10 +111,10 @@ def _board(systems: Systems, asked: CompareRequest) -> tuple[Answer, Shown]:
         for pairs in of_first
     )
     reason = reason_of((pair.a, pair.b, pair.result) for pairs in of_first for pair in pairs)
-    return answer, Shown(first, asked.against, better, reason)
+    return answer, Shown(first, request.against, better, reason)
 
 
-def _with_extras(found: PairFindings, asked: CompareRequest) -> PairFindings:
+def _with_extras(found: PairFindings, request: CompareRequest) -> PairFindings:
     """Return the findings about two systems with further ones.
 
     A finding that these data do not allow is left out, with the reason.
@@ -121,14 +123,14 @@ def _with_extras(found: PairFindings, asked: CompareRequest) -> PairFindings:
 
     data, results = found.systems.pair(found.a, found.b), found.results
     left_out: list[str] = []
-    decision, null, seed = asked.test.decision, asked.test.null, asked.test.seed
+    decision, null, seed = request.asked.decision, request.asked.null, request.asked.seed
     test: dict[str, Any] = {
         "null": null,
         "alternative": decision.alternative,
         "alpha": decision.alpha,
-        "confidence_level": asked.test.confidence_level,
+        "confidence_level": request.asked.confidence_level,
         "seed": seed,
-        "threads": asked.test.threads,
+        "threads": request.asked.threads,
     }
 
     def look(what: str, at: partial[Any]) -> Any:
@@ -145,7 +147,7 @@ def _with_extras(found: PairFindings, asked: CompareRequest) -> PairFindings:
         if not result.claims[0].parts
     }
     found = replace(found, shares={name: of for name, of in shares.items() if of is not None})
-    if asked.full:
+    if request.full:
         from nbyk.planning.settling.settle import NULLS, settle
         from nbyk.testing.systems.sensitivity import sensitivity
 

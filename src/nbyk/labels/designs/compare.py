@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -12,12 +13,12 @@ import numpy as np
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.labels.bootstrap import label_bootstrap, label_scores
 from nbyk.labels.claims import about_raters
-from nbyk.labels.designs.columns import Array, kind_of
+from nbyk.labels.designs.columns import kind_of
 from nbyk.labels.designs.design import Arm, Condition, Design, Paired, check_run, paired
 from nbyk.labels.designs.kept import KeptResults, key_of
 from nbyk.labels.designs.results import ConditionScore, DesignResult, PairResult
-from nbyk.labels.designs.settings import Settings, Test, make_settings
-from nbyk.labels.right_or_wrong import McNemarMethod, cochran_mantel_haenszel, mcnemar
+from nbyk.labels.designs.settings import Settings, make_settings
+from nbyk.labels.right_or_wrong import McNemarMethod, RightOrWrong, cochran_mantel_haenszel, mcnemar
 from nbyk.metrics.label_scores import LabelScore
 from nbyk.testing.engine.run_draws import Runs
 
@@ -77,7 +78,7 @@ def compare_design(
         for found in _scored(arm, condition, scores, classes[id(arm)])
     )
     pairs = [
-        (arm, treatment, _paired(arm.control, treatment, settings))
+        _Comparison(arm.control, treatment, settings, scores, classes[id(arm)])
         for arm in design.arms
         for treatment in arm.treatments
     ]
@@ -85,21 +86,13 @@ def compare_design(
     kept = KeptResults(None if keep is None else Path(keep))
     known: dict[str, PairResult] = {}
     computed: dict[str, PairResult] = {}
-    order = []
-    for arm, treatment, labels in pairs:
-        names = (treatment.name, arm.control.name)
-        arguments = _arguments(settings, scores, classes[id(arm)], labels.appended)
-        parts = (labels.target, *labels.treatment, *labels.control, *_who_rated(labels))
-        n_runs = [len(labels.treatment), len(labels.control)]
-        given = {"names": names, "n_runs": n_runs, "appended": labels.appended, "test": settings.test}
-        key = key_of({**arguments, **given}, parts)
-        order.append(key)
+    order = [pair.key for pair in pairs]
+    for key, pair in zip(order, pairs, strict=True):
         content = kept.get(key)
         if content is not None:
             known[key] = PairResult.from_dict(content)
         elif key not in computed:
-            pair = _compared(names, labels, treatment, arm.control, arguments, threads)
-            computed[key] = _tested(pair, names, labels, settings.test, classes[id(arm)])
+            computed[key] = pair.result(threads)
     for path in kept.damaged:
         say(f"{path}: was damaged; nbyk computes it again")
     say(f"{len(computed)} of {len(pairs)} comparisons computed, {len(known)} kept")
@@ -128,14 +121,6 @@ def _about_targets(design: Design, settings: Settings) -> Iterator[str]:
     rated = design.arms[0].control.runs[0].target.rated
     if rated is not None and settings.test != "bootstrap":
         yield from about_raters(rated, drawn=False)
-
-
-def _who_rated(labels: Paired) -> tuple[Array, ...]:
-    """Return the ratings behind the targets, and their raters, if they are known."""
-    rated = labels.rated
-    if rated is None or rated.raters.index is None:
-        return ()
-    return (rated.codes, rated.raters.index)
 
 
 def _classes(arm: Arm, settings: Settings) -> list[str] | None:
@@ -175,93 +160,114 @@ def _one_by_one(target: Any, prediction: Any, names: Sequence[str]) -> dict[str,
     return found
 
 
-def _paired(control: Condition, treatment: Condition, settings: Settings) -> Paired:
-    labels = paired(control, treatment)
-    if labels.appended and settings.runs not in (None, "concatenated"):
-        raise NbykError(
-            f"found {settings.runs!r}, but the runs of {control.name!r} and {treatment.name!r} each have "
-            "their own targets, as folds do; leave runs out: nbyk then appends them",
-            argument="runs",
-        )
-    n_runs = len(labels.treatment), len(labels.control)
-    if settings.test in ("mcnemar", "mcnemar_mid_p") and n_runs != (1, 1):
-        raise NbykError(
-            f"found {settings.test!r}, and {treatment.name} has {n_runs[0]} runs, {control.name} "
-            f"{n_runs[1]}; McNemar's test takes one of each: use cochran_mantel_haenszel",
-            key="test",
-        )
-    return labels
+@dataclass(frozen=True, eq=False)
+class _Comparison:
+    """A treatment to compare with its control."""
+
+    control: Condition
+    treatment: Condition
+    settings: Settings
+    scores: Sequence[LabelScore]
+    classes: list[str] | None
+
+    @cached_property
+    def labels(self) -> Paired:
+        """The labels of both; runs that do not go with the settings are refused."""
+        control, treatment, settings = self.control, self.treatment, self.settings
+        labels = paired(control, treatment)
+        if labels.appended and settings.runs not in (None, "concatenated"):
+            raise NbykError(
+                f"found {settings.runs!r}, but the runs of {control.name!r} and {treatment.name!r} each have "
+                "their own targets, as folds do; leave runs out: nbyk then appends them",
+                argument="runs",
+            )
+        n_runs = len(labels.treatment), len(labels.control)
+        if settings.test in ("mcnemar", "mcnemar_mid_p") and n_runs != (1, 1):
+            raise NbykError(
+                f"found {settings.test!r}, and {treatment.name} has {n_runs[0]} runs, {control.name} "
+                f"{n_runs[1]}; McNemar's test takes one of each: use cochran_mantel_haenszel",
+                key="test",
+            )
+        return labels
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """The names of A and B."""
+        return self.treatment.name, self.control.name
+
+    @property
+    def arguments(self) -> dict[str, Any]:
+        """The arguments of `label_bootstrap` that the result depends on."""
+        settings = self.settings
+        runs: Runs | None = "concatenated" if self.labels.appended else settings.runs
+        return {
+            "scores": [score.name for score in self.scores],
+            "labels": self.classes,
+            "semantics": settings.semantics,
+            "fraction": settings.fraction,
+            "runs": runs,
+            "alternative": "greater",
+            "n_resamples": settings.n_resamples,
+            "confidence_level": settings.confidence_level,
+            "seed": settings.seed,
+            "generalise": ["items"] if settings.test != "bootstrap" else settings.generalise,
+        }
+
+    @property
+    def key(self) -> str:
+        """The key of the result, from all that it depends on."""
+        labels, rated = self.labels, self.labels.rated
+        given = {
+            "names": self.names,
+            "n_runs": [len(labels.treatment), len(labels.control)],
+            "appended": labels.appended,
+            "test": self.settings.test,
+        }
+        parts = [labels.target, *labels.treatment, *labels.control]
+        if rated is not None and rated.raters.index is not None:
+            parts += [rated.codes, rated.raters.index]
+        return key_of({**self.arguments, **given}, parts)
+
+    def result(self, threads: int) -> PairResult:
+        """Return the result, with the p-values of the chosen test."""
+        labels, names = self.labels, self.names
+        a, b = list(labels.treatment), list(labels.control)
+        try:
+            test = label_bootstrap(
+                labels.target, a, b, threads=threads, names=names, rated=labels.rated, **self.arguments
+            )
+        except UndefinedMetricError as error:
+            raise error.about(systems=names) from None
+        found = PairResult.of(self.control.name, self.treatment.name, test)
+        if labels.appended:
+            n_runs = len(self.control.runs)
+            notes = (*found.notes, _APPENDED)
+            found = replace(found, runs_control=n_runs, runs_treatment=n_runs, notes=notes)
+        if self.settings.test == "bootstrap":
+            return found
+        classes = self.classes
+        if self.settings.test == "cochran_mantel_haenszel":
+            by = cochran_mantel_haenszel(labels.target, a, b, labels=classes, names=names)
+        else:
+            method: McNemarMethod = "exact" if self.settings.test == "mcnemar" else "mid_p"
+            by = mcnemar(labels.target, a[0], b[0], method=method, labels=classes, names=names)
+        return _tested(found, by)
 
 
-def _arguments(
-    settings: Settings, scores: Sequence[LabelScore], classes: list[str] | None, appended: bool
-) -> dict[str, Any]:
-    """Return the arguments of `label_bootstrap` that a result depends on."""
-    runs: Runs | None = "concatenated" if appended else settings.runs
-    return {
-        "scores": [score.name for score in scores],
-        "labels": classes,
-        "semantics": settings.semantics,
-        "fraction": settings.fraction,
-        "runs": runs,
-        "alternative": "greater",
-        "n_resamples": settings.n_resamples,
-        "confidence_level": settings.confidence_level,
-        "seed": settings.seed,
-        "generalise": ["items"] if settings.test != "bootstrap" else settings.generalise,
-    }
-
-
-def _compared(
-    names: tuple[str, str],
-    labels: Paired,
-    treatment: Condition,
-    control: Condition,
-    arguments: dict[str, Any],
-    threads: int,
-) -> PairResult:
-    try:
-        test = label_bootstrap(
-            labels.target,
-            list(labels.treatment),
-            list(labels.control),
-            threads=threads,
-            names=names,
-            rated=labels.rated,
-            **arguments,
-        )
-    except UndefinedMetricError as error:
-        raise error.about(systems=(treatment.name, control.name)) from None
-    result = PairResult.of(control.name, treatment.name, test)
-    if not labels.appended:
-        return result
-    n_runs = len(control.runs)
-    return replace(result, runs_control=n_runs, runs_treatment=n_runs, notes=(*result.notes, _APPENDED))
-
-
-def _tested(
-    pair: PairResult, names: tuple[str, str], labels: Paired, test: Test, classes: list[str] | None
-) -> PairResult:
-    """Return the result of a pair's comparison with the p-values of the chosen test."""
-    if test == "bootstrap":
-        return pair
-    target, a, b = labels.target, list(labels.treatment), list(labels.control)
-    if test == "cochran_mantel_haenszel":
-        found = cochran_mantel_haenszel(target, a, b, labels=classes, names=names)
-    else:
-        method: McNemarMethod = "exact" if test == "mcnemar" else "mid_p"
-        found = mcnemar(target, a[0], b[0], method=method, labels=classes, names=names)
+def _tested(pair: PairResult, by: RightOrWrong) -> PairResult:
+    """Return the result of a pair's comparison with the p-values of a test of right and wrong answers."""
     (accuracy,) = pair.scores
-    tested = replace(accuracy, p=found.p_greater, p_two_sided=found.p_two_sided, standard_error=0.0)
     (claim,) = accuracy.claims
     claim = replace(
         claim,
-        p=found.p_greater,
-        p_greater=found.p_greater,
-        p_less=found.p_less,
-        p_two_sided=found.p_two_sided,
+        p=by.p_greater,
+        p_greater=by.p_greater,
+        p_less=by.p_less,
+        p_two_sided=by.p_two_sided,
         standard_error=0.0,
-        method=found.test,
+        method=by.test,
     )
-    tested = replace(tested, claims=(claim,))
-    return replace(pair, scores=(tested,), notes=(*pair.notes, *found.warnings))
+    tested = replace(
+        accuracy, p=by.p_greater, p_two_sided=by.p_two_sided, standard_error=0.0, claims=(claim,)
+    )
+    return replace(pair, scores=(tested,), notes=(*pair.notes, *by.warnings))

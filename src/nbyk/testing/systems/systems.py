@@ -174,7 +174,7 @@ def leaderboard(
         null = [(under.effects, under.settled_alone)]
         of_pair = results_of(asked, panels[a, b], draws_of((a, b)), null, bootstrapped[None], margins)
         results.append(of_pair[metric.name])
-    compared = _corrected([(names[a], names[b]) for a, b in pairs], results, nulls, family.correction)
+    compared = _with_corrections([(names[a], names[b]) for a, b in pairs], results, nulls, family.correction)
     standings, shared = _standings(scored, drawn, compared, asked, whole=against is None)
     of_names = {(names[a], names[b]): panel for (a, b), panel in panels.items()}
     return Leaderboard(
@@ -200,7 +200,7 @@ def leaderboard(
     )
 
 
-def _corrected(
+def _with_corrections(
     names: Sequence[tuple[str, str]],
     results: Sequence[ComparisonResult],
     nulls: Sequence[Drawn],
