@@ -85,6 +85,77 @@ def test_rows_of_other_columns_are_not_matched_by_their_order(
     assert found in errors
 
 
+def write_tables(people: bool) -> None:
+    """Write the same labels under other names of columns, beside columns that are not used."""
+    labels = {name: Path(f"{name}.txt").read_text().split() for name in ("gold", "new", "base")}
+    for name, column in (("new", "pred"), ("base", "pred"), ("gold", "truth")):
+        rows = "".join(f"{label},q{place},.5\n" for place, label in enumerate(labels[name]))
+        Path(f"{name}.csv").write_text(f"{column},question,confidence\n{rows}")
+    if people:
+        rows = "".join(
+            f"q{place},{who},{label}\n" for place, label in enumerate(labels["gold"]) for who in ("ann", "bo")
+        )
+        Path("gold.csv").write_text(f"question,who,truth\n{rows}")
+
+
+@pytest.mark.parametrize("people", [False, True])
+def test_columns_may_have_other_names(people: bool, nbyk: Run) -> None:
+    write_tables(people)
+    of_text = nbyk("labels --gold gold.txt new.txt base.txt --metric accuracy --generalise items")
+    named = "--item question --value pred --gold-value truth" + (" --rater who" if people else "")
+    of_tables = nbyk(f"labels --gold gold.csv new.csv base.csv --metric accuracy --generalise items {named}")
+    row = re.compile(r"^accuracy +new +base .*$", re.MULTILINE)
+    assert row.findall(of_tables[1]) == row.findall(of_text[1]) != []
+
+
+def test_what_decides_has_the_options_of_the_other_commands(nbyk: Run) -> None:
+    Path("settings.yaml").write_text(
+        DESIGN + "n_resamples: 199\nseed: 7\nalternative: greater\nalpha: 0.01\nconfidence_level: 0.9\n"
+        "correction: bonferroni\n"
+    )
+    options = (
+        "--resamples 199 --seed 7 --alternative greater --alpha 0.01 --confidence-level 0.9 "
+        "--correction bonferroni"
+    )
+    nbyk("labels settings.yaml --out by_keys")
+    nbyk(f"labels design.yaml {options} --out by_options")
+    nbyk(f"labels --gold gold.txt new.txt base.txt --metric accuracy {options} --out of_files")
+    by_keys = Path("by_keys/labels.json").read_bytes()
+    assert Path("by_options/labels.json").read_bytes() == by_keys
+    assert Path("of_files/labels.json").read_bytes() == by_keys
+
+
+@pytest.mark.parametrize(
+    ("options", "error"),
+    [
+        ("--alpha 2", "--alpha: found 2.0; "),
+        ("--seed -1", "--seed: found -1; "),
+        ("--resamples 0", "--resamples: found 0; "),
+        ("--correction holmes", "--correction: unknown correction 'holmes'; did you mean holm"),
+        ("--alternative less", "--alternative: found 'less'; "),
+        ("--generalise runs", "--generalise: found 'runs'; "),
+        (
+            "--value nope",
+            "--value: new.csv: found the columns 'pred', 'question', 'confidence', expected 'nope'",
+        ),
+        ("--item nope", "--item: new.csv: found the columns 'question', 'confidence', expected 'nope'"),
+    ],
+)
+def test_a_wrong_option_is_named(options: str, error: str, nbyk: Run) -> None:
+    write_tables(people=False)
+    named = "--item question --value pred --gold-value truth"
+    code, text, errors = nbyk(f"labels --gold gold.csv new.csv base.csv {named} {options}")
+    assert (code, text) == (2, "")
+    assert error in errors
+
+
+@pytest.mark.parametrize("option", ["--item", "--rater", "--value"])
+def test_a_design_names_its_columns_itself(option: str, nbyk: Run) -> None:
+    code, _, errors = nbyk(f"labels design.yaml {option} x")
+    assert code == 2
+    assert f"{option}: goes with --gold; a design has its own keys" in errors
+
+
 def test_the_gate_asks_whether_the_first_is_better(nbyk: Run) -> None:
     assert nbyk("labels --gold gold.txt new.txt base.txt --gate")[0] in (0, 3)
     assert nbyk("labels --gold gold.txt base.txt new.txt --gate")[0] == 3

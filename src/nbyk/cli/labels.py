@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
 from nbyk.cli.gates import Gate, all_better
-from nbyk.cli.options import Threads, check_out_folder, distinct, factors
+from nbyk.cli.options import GoldItem, GoldValue, Item, Threads, check_out_folder, distinct, factors
 from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
+    from nbyk.data.columns import Columns
     from nbyk.labels.designs import Design, Settings
 
 
@@ -68,6 +69,45 @@ def labels(
             metavar="NAMES",
         ),
     ] = None,
+    alternative: Annotated[
+        str | None,
+        typer.Option(
+            help="Side to test: two-sided, or greater (the treatment is better). This option and the next "
+            "five replace the design's keys.",
+            show_default="the design's, or two-sided",
+        ),
+    ] = None,
+    alpha: Annotated[
+        float | None, typer.Option(help="Level of the test.", show_default="the design's, or 0.05")
+    ] = None,
+    confidence_level: Annotated[
+        float | None,
+        typer.Option(help="Confidence level of the intervals.", show_default="the design's, or 0.95"),
+    ] = None,
+    correction: Annotated[
+        str | None,
+        typer.Option(
+            help="Correction for the number of comparisons: holm, bonferroni, benjamini_hochberg or none.",
+            show_default="the design's, or holm",
+        ),
+    ] = None,
+    resamples: Annotated[
+        int | None,
+        typer.Option(
+            "--resamples", help="Number of draws of the bootstrap.", show_default="the design's, or 10000"
+        ),
+    ] = None,
+    seed: Annotated[
+        int | None, typer.Option(help="Seed of every draw.", show_default="the design's, or 0")
+    ] = None,
+    item: Item = "item",
+    rater: Annotated[str, typer.Option(help="Gold's column of raters.")] = "rater",
+    value: Annotated[
+        str,
+        typer.Option(help="Column of labels.", show_default="label, or value if gold has several people's"),
+    ] = "value",
+    gold_item: GoldItem = None,
+    gold_value: GoldValue = None,
     outcomes: Annotated[
         Path | None,
         typer.Option(help="File to write targets and predictions to, as BooStSa's outcomes.json."),
@@ -88,13 +128,24 @@ def labels(
     check_format(form)
     if out is not None:
         check_out_folder(out)
+    from nbyk.data.columns import Columns
     from nbyk.labels.designs import compare_design, write_outcomes
     from nbyk.report.labels.answer import design_answer, passes
     from nbyk.report.labels.boostsa import results_files
 
-    read, settings, design = _read(files, gold, metric, against, ties)
-    if generalise is not None:
-        settings = settings.model_copy(update={"generalise": list(factors(generalise) or ())})
+    of_files = Columns(item, rater, value)
+    of_gold = Columns(gold_item or item, rater, gold_value or value)
+    read, settings, design = _read(files, gold, metric, against, ties, (of_files, of_gold))
+    replaced = {
+        "generalise": factors(generalise),
+        "alternative": alternative,
+        "alpha": alpha,
+        "confidence_level": confidence_level,
+        "correction": correction,
+        "n_resamples": resamples,
+        "seed": seed,
+    }
+    settings = _with(settings, {key: given for key, given in replaced.items() if given is not None})
     keep = None if out is None else out / "comparisons"
     try:
         result = compare_design(read, settings, keep=keep, threads=threads, say=None if out is None else _say)
@@ -113,18 +164,25 @@ def _read(
     metric: Sequence[str] | None,
     against: str | None,
     ties: str | None,
+    columns: tuple[Columns, Columns],
 ) -> tuple[Design, Settings, str | None]:
     """Return the design, its settings, and its file if it has one."""
     from nbyk.labels.designs import design_of_files, make_settings, read_design
-    from nbyk.labels.designs.reading import LABEL_SUFFIXES
+    from nbyk.labels.designs.reading import BY_DEFAULT, LABEL_SUFFIXES
     from nbyk.metrics import get
     from nbyk.words import listed
 
+    of_files, of_gold = columns
     if gold is None:
-        for argument, value in (("metric", metric), ("against", against), ("ties", ties)):
+        own = {"metric": metric, "against": against, "ties": ties}
+        own |= {
+            name: getattr(of_gold, name) != getattr(BY_DEFAULT, name) for name in ("item", "rater", "value")
+        }
+        for argument, value in own.items():
             if value:
                 raise NbykError(
-                    "goes with --gold; a design has its own keys scores, controls, treatments and ties",
+                    "goes with --gold; a design has its own keys scores, controls, treatments and ties, and "
+                    "under ratings those of columns",
                     argument=argument,
                 )
         if len(files) > 1 or Path(files[0]).suffix.lower() in LABEL_SUFFIXES:
@@ -141,11 +199,27 @@ def _read(
         except NbykError as error:
             raise error.about(argument="metric") from None
     settings = make_settings(scores=scores) if scores else make_settings()
-    design = design_of_files(gold, files, against, ties or "refuse")  # type: ignore[arg-type]
+    design = design_of_files(gold, files, against, ties or "refuse", of_files, of_gold)  # type: ignore[arg-type]
     target = design.arms[0].control.runs[0].target
     if target.recognised:
         _say(f"{gold}: {target.recognised}")
     return design, settings, None
+
+
+def _with(settings: Settings, replaced: Mapping[str, Any]) -> Settings:
+    """Return the settings with others in place of some; an error names the option."""
+    from nbyk.labels.designs import Settings, make_settings
+
+    for key, value in replaced.items():
+        shown = list(value) if key == "generalise" else value
+        try:
+            settings = make_settings(
+                **{**settings.model_dump(include=set(Settings.model_fields)), key: shown}
+            )
+        except NbykError as error:
+            option = "resamples" if key == "n_resamples" else key
+            raise NbykError(error.problem, argument=option) from None
+    return settings
 
 
 def _say(line: str) -> None:

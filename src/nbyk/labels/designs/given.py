@@ -5,11 +5,12 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
+from nbyk.data.columns import Columns
 from nbyk.data.given_systems import named_systems
 from nbyk.errors import NbykError, unknown_name
 from nbyk.labels.designs.design import Design, crossed
 from nbyk.labels.designs.rated import targets_of_file
-from nbyk.labels.designs.reading import read_labels
+from nbyk.labels.designs.reading import BY_DEFAULT, read_labels
 from nbyk.labels.targets import Ties
 from nbyk.words import listed
 
@@ -19,6 +20,8 @@ def design_of_files(
     systems: Sequence[str | os.PathLike[str]],
     against: str | None = None,
     ties: Ties = "refuse",
+    columns: Columns = BY_DEFAULT,
+    gold_columns: Columns | None = None,
 ) -> Design:
     """Return the design that compares systems with one of them, by hard labels and one run of each.
 
@@ -32,6 +35,9 @@ def design_of_files(
         The name of the control; None for the second of two systems.
     ties
         The target of an item if most of its raters chose several classes equally often.
+    columns, gold_columns
+        Other names of the columns of items, gold's raters and labels; gold's are those of the predictions
+        unless it has its own.
 
     Raises
     ------
@@ -54,6 +60,6 @@ def design_of_files(
     if against is not None and against not in named:
         raise unknown_name("system", against, named).about(argument="against")
     control = against or list(named)[-1]
-    runs = {name: [(name, read_labels(path, "hard"))] for name, path in named.items()}
+    runs = {name: [(name, read_labels(path, "hard", columns))] for name, path in named.items()}
     controls = {control: runs.pop(control)}
-    return crossed("hard", [targets_of_file(gold, ties)], controls, runs)
+    return crossed("hard", [targets_of_file(gold, ties, gold_columns or columns)], controls, runs)

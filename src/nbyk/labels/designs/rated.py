@@ -20,7 +20,7 @@ from nbyk.errors import NbykError
 from nbyk.labels.designs.columns import Array, LabelColumn
 from nbyk.labels.designs.keys import DesignFile, TargetRatings
 from nbyk.labels.designs.places import Places
-from nbyk.labels.designs.reading import LABEL, read_labels
+from nbyk.labels.designs.reading import BY_DEFAULT, label_name, read_labels
 from nbyk.labels.raters import rated_targets
 from nbyk.labels.targets import Ties, as_names, majority_labels, shares_of, soft_labels
 from nbyk.metrics.label_scores import Kind
@@ -80,11 +80,13 @@ def read_class_ratings(
     return ratings, found
 
 
-def targets_of_file(path: str | os.PathLike[str], ties: Ties = "refuse") -> LabelColumn:
+def targets_of_file(
+    path: str | os.PathLike[str], ties: Ties = "refuse", columns: Columns = BY_DEFAULT
+) -> LabelColumn:
     """Return the hard labels in a file: one for each item, or the majority of several people's.
 
-    A table with a column of raters, or with two columns or more beside the items, and without one named
-    `label`, has the labels of several people.
+    A table with a column of raters, or with two columns or more beside the items, and without the one of
+    labels, has the labels of several people. The columns may have other names (`read_labels`).
 
     Raises
     ------
@@ -93,9 +95,15 @@ def targets_of_file(path: str | os.PathLike[str], ties: Ties = "refuse") -> Labe
     """
     if Path(path).suffix.lower() in TABLE_SUFFIXES:
         names = read_table(path).names
-        if known_names(names, "rater") or "rater" in names or (len(names) > 2 and LABEL not in names):
-            return _made(*read_class_ratings(path), str(path), "hard", 0.0, ties)
-    return read_labels(path, "hard")
+        of_raters = known_names(names, "rater") or columns.rater in names
+        if (
+            of_raters
+            or columns.rater != BY_DEFAULT.rater
+            or (len(names) > 2 and label_name(columns) not in names)
+        ):
+            asked = {"item": columns.item, "rater": columns.rater, "value": columns.value}
+            return _made(*read_class_ratings(path, **asked), str(path), "hard", 0.0, ties)  # type: ignore[arg-type]
+    return read_labels(path, "hard", columns)
 
 
 def made_targets(places: Places, file: DesignFile) -> list[LabelColumn]:

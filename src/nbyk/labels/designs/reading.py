@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from nbyk.data.columns import known_names
+from nbyk.data.columns import Columns, known_names
 from nbyk.data.layouts import ARRAY_SUFFIXES, load_array
 from nbyk.data.tables import DELIMITERS, JSON_LINES, Table, read_table, unknown_suffix
 from nbyk.data.text import shown, text_lines
@@ -28,10 +28,18 @@ _LARGE = 2.0**63
 ITEM, LABEL = "item", "label"
 """Column names, in files with a header."""
 
+BY_DEFAULT = Columns()
+"""Names of columns if none are asked for; labels are then in the column `label`."""
+
 _Rows = list[tuple[int, list[str]]]
 
 
-def read_labels(path: str | os.PathLike[str], kind: Kind) -> LabelColumn:
+def label_name(columns: Columns) -> str:
+    """Return the name of the column of labels: the one asked for, or `label`."""
+    return LABEL if columns.value == BY_DEFAULT.value else columns.value
+
+
+def read_labels(path: str | os.PathLike[str], kind: Kind, columns: Columns = BY_DEFAULT) -> LabelColumn:
     """Read the labels in a file; its suffix gives the format.
 
     ``.txt`` holds a label per line, or probabilities with commas, tabs or spaces between. ``.csv`` and
@@ -48,30 +56,34 @@ def read_labels(path: str | os.PathLike[str], kind: Kind) -> LabelColumn:
         The file.
     kind
         "hard" or "soft": the expected kind of labels.
+    columns
+        Other names of the columns of items and of hard labels.
 
     Raises
     ------
     NbykError
         If the file is missing, unreadable, of an unknown suffix or empty, holds the other kind of labels
-        or none at all, or has other columns and none of items; the message names the line or row.
+        or none at all, lacks a column that is asked for, or has other columns and none of items; the message
+        names the line or row.
     """
+    label = label_name(columns)
     suffix = Path(path).suffix.lower()
     if suffix in ARRAY_SUFFIXES:
         return _of_array(path, load_array(path), kind)
     if suffix in TYPED_SUFFIXES:
         table = read_table(path)
-        if LABEL in table.names:
-            _item_beside_label(path, table.names)
-        return column_of(table, LABEL, kind, str(path))
+        if label in table.names:
+            _item_beside_label(path, table.names, columns)
+        return column_of(table, label, kind, str(path), columns.item)
     if suffix not in LABEL_SUFFIXES:
         raise unknown_suffix(path, LABEL_SUFFIXES)
     rows = list(_rows(path, suffix, kind))
     if not rows:
         raise NbykError(f"{path}: is empty; expected one label, or one row of probabilities, per line")
-    return _hard_rows(path, rows) if kind == "hard" else _soft_rows(path, rows)
+    return _hard_rows(path, rows, columns) if kind == "hard" else _soft_rows(path, rows)
 
 
-def column_of(table: Table, column: str, kind: Kind, name: str) -> LabelColumn:
+def column_of(table: Table, column: str, kind: Kind, name: str, item: str = ITEM) -> LabelColumn:
     """Return the labels in a column of a table, and its items if a column names them (`read_labels`).
 
     Parameters
@@ -84,6 +96,8 @@ def column_of(table: Table, column: str, kind: Kind, name: str) -> LabelColumn:
         "hard" or "soft"; soft labels are lists, or objects with a number per class.
     name
         The name of the labels in an error.
+    item
+        The column of items; other known names will do for `item`.
 
     Raises
     ------
@@ -92,7 +106,7 @@ def column_of(table: Table, column: str, kind: Kind, name: str) -> LabelColumn:
     """
     cells = table.column(column, "name the column that holds the labels")
     items = None
-    of_items = _item_name(name, [other for other in table.names if other != column])
+    of_items = _item_name(name, [other for other in table.names if other != column], item)
     if of_items is not None:
         ids = table.column(of_items, "")
         check_items(ids, table.at)
@@ -150,15 +164,22 @@ def _split(path: str | os.PathLike[str], suffix: str, kind: Kind) -> Iterator[tu
         raise NbykError(f"{path}, line {begins}: cannot be split into fields ({error}); mend it") from None
 
 
-def _hard_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
+def _hard_rows(path: str | os.PathLike[str], rows: _Rows, columns: Columns) -> LabelColumn:
     header = rows[0][1]
     items = of_items = None
-    if LABEL in header:
+    label = label_name(columns)
+    if label in header:
         _check_header(path, header)
-        of_items = _item_beside_label(path, header)
+        of_items = _item_beside_label(path, header, columns)
         rows = rows[1:]
         if not rows:
             raise NbykError(f"{path}: has a header and no labels; expected one label per line")
+    elif label != LABEL or columns.item != ITEM:
+        raise NbykError(
+            f"{path}: found the columns {', '.join(map(shown, header))}, expected {shown(label)}; name the "
+            "column that holds the labels",
+            argument="value",
+        )
     elif len(header) > 1:
         raise NbykError(
             f"{path}, line {rows[0][0]}: found {len(header)} fields, expected one label per line, or a "
@@ -167,7 +188,7 @@ def _hard_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
     _check_widths(path, rows, len(header))
     if of_items is not None:
         items = _item_column(path, rows, header.index(of_items))
-    place = header.index(LABEL) if LABEL in header else 0
+    place = header.index(label) if label in header else 0
     labels = np.array([fields[place] for _, fields in rows], dtype=object)
     return LabelColumn(labels, str(path), "line", [number for number, _ in rows], items).as_text()
 
@@ -202,10 +223,16 @@ def _soft_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
     return LabelColumn(values, str(path), "line", [number for number, _ in rows], items, classes)
 
 
-def _item_name(path: str | os.PathLike[str], names: Sequence[str]) -> str | None:
-    """Return the column of items: `item`, or else the one with another known name."""
-    if ITEM in names:
-        return ITEM
+def _item_name(path: str | os.PathLike[str], names: Sequence[str], item: str = ITEM) -> str | None:
+    """Return the column of items: the one asked for, or, in place of `item`, one with another known name."""
+    if item in names:
+        return item
+    if item != ITEM:
+        raise NbykError(
+            f"{path}: found the columns {', '.join(map(shown, names)) or 'of labels only'}, expected "
+            f"{shown(item)}; name the column that holds the items",
+            argument="item",
+        )
     known = known_names(names, ITEM)
     if len(known) > 1:
         raise NbykError(
@@ -215,14 +242,15 @@ def _item_name(path: str | os.PathLike[str], names: Sequence[str]) -> str | None
     return known[0] if known else None
 
 
-def _item_beside_label(path: str | os.PathLike[str], names: Sequence[str]) -> str | None:
+def _item_beside_label(path: str | os.PathLike[str], names: Sequence[str], columns: Columns) -> str | None:
     """Return the column of items; refuse other columns without one: their rows may be in any order."""
-    others = [name for name in names if name != LABEL]
-    of_items = _item_name(path, others)
+    label = label_name(columns)
+    others = [name for name in names if name != label]
+    of_items = _item_name(path, others, columns.item)
     if others and of_items is None:
         raise NbykError(
-            f"{path}: found {', '.join(map(shown, others))} beside {LABEL}, expected a column of items; "
-            f"rename it to {ITEM}, or leave only {LABEL} if all files have their rows in the same order"
+            f"{path}: found {', '.join(map(shown, others))} beside {label}, expected a column of items; "
+            f"rename it to {ITEM}, or leave only {label} if all files have their rows in the same order"
         )
     return of_items
 
