@@ -137,7 +137,6 @@ def labels(
     of_gold = Columns(gold_item or item, rater, gold_value or value)
     read, settings, design = _read(files, gold, metric, against, ties, (of_files, of_gold))
     replaced = {
-        "generalise": factors(generalise),
         "alternative": alternative,
         "alpha": alpha,
         "confidence_level": confidence_level,
@@ -146,6 +145,8 @@ def labels(
         "seed": seed,
     }
     settings = _with(settings, {key: given for key, given in replaced.items() if given is not None})
+    if generalise is not None:
+        settings = settings.model_copy(update={"generalise": list(factors(generalise) or ())})
     keep = None if out is None else out / "comparisons"
     try:
         result = compare_design(read, settings, keep=keep, threads=threads, say=None if out is None else _say)
