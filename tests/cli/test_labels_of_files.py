@@ -133,7 +133,7 @@ def test_what_decides_has_the_options_of_the_other_commands(nbyk: Run) -> None:
         ("--resamples 0", "--resamples: found 0; "),
         ("--correction holmes", "--correction: unknown correction 'holmes'; did you mean holm"),
         ("--alternative less", "--alternative: found 'less'; "),
-        ("--generalise runs", "--generalise: found 'runs'; "),
+        ("--generalise runs", "--generalise: unknown factor to generalise over 'runs'"),
         (
             "--value nope",
             "--value: new.csv: found the columns 'pred', 'question', 'confidence', expected 'nope'",

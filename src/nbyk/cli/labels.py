@@ -212,10 +212,9 @@ def _with(settings: Settings, replaced: Mapping[str, Any]) -> Settings:
     from nbyk.labels.designs import Settings, make_settings
 
     for key, value in replaced.items():
-        shown = list(value) if key == "generalise" else value
         try:
             settings = make_settings(
-                **{**settings.model_dump(include=set(Settings.model_fields)), key: shown}
+                **{**settings.model_dump(include=set(Settings.model_fields)), key: value}
             )
         except NbykError as error:
             option = "resamples" if key == "n_resamples" else key
