@@ -42,11 +42,28 @@ def progress(description: str, total: int) -> Iterator[Callable[[int], None]]:
 
 
 @contextmanager
-def _bar(description: str, total: int) -> Iterator[Callable[[int], None]]:
-    from rich.console import Console
-    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+def stage(description: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """Yield the same, with a bar on a terminal and nothing in a log, for a step of an answer.
 
-    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    Without a total the bar shows only that the step goes on, and for how long.
+    """
+    if sys.stderr.isatty():
+        with _bar(description, total) as advance:
+            yield advance
+    else:
+        yield lambda _: None
+
+
+@contextmanager
+def _bar(description: str, total: int | None) -> Iterator[Callable[[int], None]]:
+    from rich import progress as bars
+    from rich.console import Console
+    from rich.progress import Progress
+
+    how_far: tuple[bars.ProgressColumn, ...] = (bars.TimeElapsedColumn(),)
+    if total is not None:
+        how_far = (bars.MofNCompleteColumn(), bars.TimeRemainingColumn())
+    columns = (bars.TextColumn("{task.description}"), bars.BarColumn(), *how_far)
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(description, total=total)
         yield lambda steps: bar.advance(task, steps)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import sys
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -12,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from nbyk.cli.gates import Shown, all_better, by_margin, reason_of
 from nbyk.cli.naming import error_in_options
 from nbyk.errors import NbykError
+from nbyk.progress import stage
 
 if TYPE_CHECKING:
     from nbyk.data import Systems
@@ -55,7 +53,7 @@ def _pair(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
     a, b = systems.names
     if request.against == a:
         a, b = b, a
-    with _stage(f"comparing {a} with {b} on {systems.n_items} items"):
+    with stage(f"comparing {a} with {b} on {systems.n_items} items"):
         results = compare_metrics(
             systems.pair(a, b), request.metrics, request.asked, _margins(systems, request)
         )
@@ -92,7 +90,7 @@ def _board(systems: Systems, request: CompareRequest) -> tuple[Answer, Shown]:
 
     boards, margins = {}, _margins(systems, request)
     for name in request.metrics:
-        with _stage(f"comparing {len(systems.names)} systems on {systems.n_items} items by {name}"):
+        with stage(f"comparing {len(systems.names)} systems on {systems.n_items} items by {name}"):
             scored = ScoredSystems.of(systems, None, name)
             boards[name] = leaderboard(
                 scored, request.asked, request.family, against=request.against, margin=margins.get(name)
@@ -133,10 +131,10 @@ def _with_extras(found: PairFindings, request: CompareRequest) -> PairFindings:
         "threads": request.asked.threads,
     }
 
-    def look(what: str, at: partial[Any]) -> Any:
+    def look(what: str, at: partial[Any], total: int | None = None) -> Any:
         try:
-            with _stage(what):
-                return at()
+            with stage(what, total) as advance:
+                return at() if total is None else at(progress=advance)
         except NbykError as error:
             left_out.append(f"{what}: not known here, {error_in_options(error)}")
             return None
@@ -149,9 +147,10 @@ def _with_extras(found: PairFindings, request: CompareRequest) -> PairFindings:
     found = replace(found, shares={name: of for name, of in shares.items() if of is not None})
     if request.full:
         from nbyk.planning.settling.settle import NULLS, settle
-        from nbyk.testing.systems.sensitivity import sensitivity
+        from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity
 
-        found = replace(found, sensitivity=look("sensitivity", partial(sensitivity, data, **test)))
+        by_choice = look("sensitivity", partial(sensitivity, data, **test), n_draws_in_all())
+        found = replace(found, sensitivity=by_choice)
         name, result = next(iter(results.items()))
         if not result.claims[-1].p <= result.alpha and null in NULLS:
             would = partial(settle, data, metric=name, scale=found.systems.scale, **test)
@@ -159,16 +158,3 @@ def _with_extras(found: PairFindings, request: CompareRequest) -> PairFindings:
     else:
         left_out.append(FULL)
     return replace(found, left_out=tuple(left_out))
-
-
-@contextmanager
-def _stage(what: str) -> Iterator[None]:
-    """Show the current step on a terminal."""
-    if sys.stderr.isatty():
-        from rich.console import Console
-
-        shown: Any = Console(stderr=True).status(f"{what} …")
-    else:
-        shown = nullcontext()
-    with shown:
-        yield

@@ -31,6 +31,9 @@ from nbyk.words import listed, with_names
 
 Floats = NDArray[np.float64]
 
+N_RESAMPLES = 999
+"""Draws of each distribution, unless others are asked for."""
+
 
 @dataclass(frozen=True)
 class Choice:
@@ -178,6 +181,13 @@ class Sensitivity(ShownInNotebooks):
         return {**kept, "depends": self.depends, "sentence": self.sentence}
 
 
+def n_draws_in_all(
+    n_nulls: int = len(TESTED), n_samplers: int = len(WEIN_SAMPLERS), n_resamples: int = N_RESAMPLES
+) -> int:
+    """Return how many draws `sensitivity` needs; it may make a few more, in whole chunks."""
+    return (1 + n_nulls + 2 * n_samplers) * n_resamples
+
+
 def sensitivity(
     gold: Any,
     a: Any = None,
@@ -191,7 +201,7 @@ def sensitivity(
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
     confidence_level: float = 0.95,
-    n_resamples: int = 999,
+    n_resamples: int = N_RESAMPLES,
     seed: Any = 0,
     threads: int = 1,
     progress: Progress | None = None,
