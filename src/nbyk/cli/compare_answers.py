@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
 from typing import TYPE_CHECKING, Any
@@ -131,7 +135,7 @@ def _with_extras(found: PairFindings, request: CompareRequest) -> PairFindings:
         "threads": request.asked.threads,
     }
 
-    def look(what: str, at: partial[Any], total: int | None = None) -> Any:
+    def look(what: str, at: Callable[..., Any], total: int | None = None) -> Any:
         try:
             with stage(what, total) as advance:
                 return at() if total is None else at(progress=advance)
@@ -145,16 +149,33 @@ def _with_extras(found: PairFindings, request: CompareRequest) -> PairFindings:
         if not result.claims[0].parts
     }
     found = replace(found, shares={name: of for name, of in shares.items() if of is not None})
-    if request.full:
-        from nbyk.planning.settling.settle import NULLS, settle
-        from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity
+    if not request.full:
+        return replace(found, left_out=(*left_out, FULL))
 
+    from nbyk.planning.settling.settle import NULLS, settle
+    from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity
+
+    name, result = next(iter(results.items()))
+    settling = partial(settle, data, metric=name, scale=found.systems.scale, **test)
+    is_open = not result.claims[-1].p <= result.alpha and null in NULLS
+    with _begun(settling, threads=request.asked.threads if is_open else 1) as settled:
         by_choice = look("sensitivity", partial(sensitivity, data, **test), n_draws_in_all())
-        found = replace(found, sensitivity=by_choice)
-        name, result = next(iter(results.items()))
-        if not result.claims[-1].p <= result.alpha and null in NULLS:
-            would = partial(settle, data, metric=name, scale=found.systems.scale, **test)
-            found = replace(found, settlement=look(f"what would settle {name}", would))
-    else:
-        left_out.append(FULL)
-    return replace(found, left_out=tuple(left_out))
+        would = look(f"what would settle {name}", settled) if is_open else None
+    return replace(found, sensitivity=by_choice, settlement=would, left_out=tuple(left_out))
+
+
+@contextmanager
+def _begun(task: Callable[[], Any], *, threads: int) -> Iterator[Callable[[], Any]]:
+    """Begin a task beside the block, and yield what waits for its result; with one thread, it begins there.
+
+    Parts of the task that one processor does alone then leave the others to the block.
+    """
+    if threads < 2:
+        yield task
+        return
+    pool = ThreadPoolExecutor(1)
+    try:
+        yield pool.submit(copy_context().run, task).result
+    finally:
+        # After a signal nothing waits for the task: the process ends.
+        pool.shutdown(wait=False, cancel_futures=True)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import threading
 from pathlib import Path
 
 import numpy as np
@@ -13,6 +14,8 @@ import pytest
 from matplotlib.image import imread
 
 import nbyk as package
+from nbyk.cli.compare_answers import _begun
+from nbyk.errors import StoppedError
 from nbyk.provenance.records import read_record
 from nbyk.spreadsheets import for_spreadsheets
 from tests.cli.compare.ratings import found, read, unfolded, write
@@ -166,11 +169,28 @@ def test_every_metric_and_what_would_settle_it_are_looked_at_when_asked_for(nbyk
     answer = found(nbyk, line)
     assert answer["sensitivity"] is answer["settlement"] is None
     assert answer["cautions"][-1].startswith("the verdict may depend on")
-    full = found(nbyk, f"{line} --full")
+    full = found(nbyk, f"{line} --full --threads 2")
+    assert full == found(nbyk, f"{line} --full --threads 1")
     assert full["results"] == answer["results"]
     assert full["sensitivity"]["choices"]
     assert full["settlement"]["items"]["n_items"] > 300
     assert not any("--full" in text for text in full["cautions"])
+
+
+def test_a_signal_does_not_wait_for_the_task_that_goes_on_beside() -> None:
+    may_end = threading.Event()
+    with pytest.raises(StoppedError), _begun(may_end.wait, threads=2) as ended:
+        raise StoppedError(2)
+    may_end.set()
+    assert ended() is True
+
+
+def test_with_one_thread_a_task_begins_when_it_is_waited_for() -> None:
+    begun: list[int] = []
+    with _begun(lambda: begun.append(1), threads=1) as ended:
+        assert begun == []
+        ended()
+    assert begun == [1]
 
 
 def test_nothing_is_written_where_a_figure_cannot_be(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> None:
