@@ -200,7 +200,7 @@ def _by_buckets(sample: Floats, gold: Floats, space: Space) -> Any:
         if gold_size > 0:
             sort_values(aside_gold[:gold_size], mixed_gold[:gold_size], cells)
         total += n * of_gold_sum - m * of_sum
-        total += _mixed_sum(in_sample[0], mixed, n, in_gold[0], mixed_gold, m, 1.0 / scale, signs)
+        total += _mixed_sum(in_sample[0], mixed, in_gold[0], mixed_gold, 1.0 / scale, signs)
         return total / n / m
     _set_levels(sample, low, scale, levels)
     _set_levels(gold, low, scale, levels)
@@ -270,10 +270,9 @@ def _signed_sum(values: Floats, low: float, scale: float, signs: Floats, set_asi
 
 
 @njit(nogil=True, cache=True)
-def _mixed_sum(
-    x: Counts, mixed_x: Floats, n: int, y: Counts, mixed_y: Floats, m: int, width: float, signs: Floats
-) -> float:
+def _mixed_sum(x: Counts, mixed_x: Floats, y: Counts, mixed_y: Floats, width: float, signs: Floats) -> float:
     """Return n m ∫ |F − G| over the mixed buckets, from their sorted values; see `_fill_signs`."""
+    n, m = x.sum(), y.sum()
     total = 0.0
     i = j = 0
     lead = np.int64(0)
