@@ -144,8 +144,8 @@ def sort_crowded(values: Floats) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _bucket_scale(values: Floats) -> tuple[float, float]:
-    """Return the smallest value, NaN if there is a NaN, and the buckets per unit, 0 for one bucket only."""
+def value_range(values: Floats) -> tuple[float, float]:
+    """Return the smallest and the largest of n ≥ 1 values, NaN if one is; four lanes find each."""
     n = len(values)
     even = n - n % 4
     low0 = low1 = low2 = low3 = high0 = high1 = high2 = high3 = values[0]
@@ -166,10 +166,16 @@ def _bucket_scale(values: Floats) -> tuple[float, float]:
         high0 = max(high0, values[i])
         comparable &= values[i] == values[i]
     if not comparable:
-        return np.nan, 0.0
-    low = min(min(low0, low1), min(low2, low3))
-    spread = max(max(high0, high1), max(high2, high3)) - low
-    scale = (n - 1) / spread if spread > 0.0 else 0.0
+        return np.nan, np.nan
+    return min(min(low0, low1), min(low2, low3)), max(max(high0, high1), max(high2, high3))
+
+
+@njit(nogil=True, cache=True)
+def _bucket_scale(values: Floats) -> tuple[float, float]:
+    """Return the smallest value, NaN if there is a NaN, and the buckets per unit, 0 for one bucket only."""
+    low, high = value_range(values)
+    spread = high - low
+    scale = (len(values) - 1) / spread if spread > 0.0 else 0.0
     # Constants, infinities and spreads too small to divide by leave nothing to tell buckets apart.
     return low, (scale if scale < np.inf else 0.0)
 

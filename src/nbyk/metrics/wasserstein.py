@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.compiled import discard_older_caches, njit
-from nbyk.metrics.sorting import sort_values
+from nbyk.metrics.sorting import sort_values, value_range
 
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
@@ -95,7 +95,7 @@ def keep_gold(gold: Floats, space: Space) -> None:
     """Prepare the working space for comparisons with `gold`, shape (m,), m ≥ 1, its values in any order."""
     _, _, _, (_, ordered), of_gold, cells = space
     of_gold[_COUNTED_FROM], of_gold[_COUNTED_PER_UNIT] = 0.0, 0.0
-    of_gold[_LOWEST], of_gold[_HIGHEST] = _range(gold)
+    of_gold[_LOWEST], of_gold[_HIGHEST] = value_range(gold)
     of_gold[_ORDERED] = 0.0
     if len(gold) <= _SHORT:
         sort_values(gold, ordered[: len(gold)], cells)
@@ -128,32 +128,6 @@ def distance_to_gold(sample: Floats, gold: Floats, space: Space) -> float:
     return wasserstein_sorted(ordered, n, ordered_gold, m)
 
 
-@njit(nogil=True, cache=True)
-def _range(values: Floats) -> tuple[float, float]:
-    """Return the smallest and the largest value, infinity if there is a NaN; four of each at a time."""
-    n = len(values)
-    even = n - n % 4
-    low0 = low1 = low2 = low3 = high0 = high1 = high2 = high3 = values[0]
-    comparable = True
-    for i in range(0, even, 4):
-        x0, x1, x2, x3 = values[i], values[i + 1], values[i + 2], values[i + 3]
-        low0 = x0 if x0 < low0 else low0
-        low1 = x1 if x1 < low1 else low1
-        low2 = x2 if x2 < low2 else low2
-        low3 = x3 if x3 < low3 else low3
-        high0 = x0 if x0 > high0 else high0
-        high1 = x1 if x1 > high1 else high1
-        high2 = x2 if x2 > high2 else high2
-        high3 = x3 if x3 > high3 else high3
-        comparable &= (x0 == x0) & (x1 == x1) & (x2 == x2) & (x3 == x3)
-    for i in range(even, n):
-        low0 = min(low0, values[i])
-        high0 = max(high0, values[i])
-        comparable &= values[i] == values[i]
-    high = max(max(high0, high1), max(high2, high3))
-    return min(min(low0, low1), min(low2, low3)), (high if comparable else np.inf)
-
-
 @njit(inline="always")
 def _bucket(above: float, scale: float) -> Any:
     """Return the bucket of a value from its distance to the lowest one."""
@@ -180,12 +154,13 @@ def _by_buckets(sample: Floats, gold: Floats, space: Space) -> Any:
     """Return the distance of a sample to gold; −1 if sorting is faster, or if there can be no buckets."""
     (in_sample, in_gold, signs, levels), (aside, aside_gold), (mixed, mixed_gold), _, of_gold, cells = space
     n, m = len(sample), len(gold)
-    low, high = _range(sample)
-    low, high = min(low, of_gold[_LOWEST]), max(high, of_gold[_HIGHEST])
+    lowest, highest = value_range(sample)
+    low, high = min(lowest, of_gold[_LOWEST]), max(highest, of_gold[_HIGHEST])
     spread = high - low
     scale = (len(signs) - 1) / spread if spread > 0.0 else np.inf
-    # Infinities and NaN leave no buckets, nor do spreads too small to divide by.
-    if not (spread < np.inf and scale < np.inf):
+    # NaN and infinities leave no buckets, nor do spreads too small to divide by.
+    comparable = lowest == lowest and of_gold[_LOWEST] == of_gold[_LOWEST]
+    if not (comparable and spread < np.inf and scale < np.inf):
         return -1.0
     if low != of_gold[_COUNTED_FROM] or scale != of_gold[_COUNTED_PER_UNIT]:
         _count(gold, low, scale, in_gold)

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.arrays import Floats
-from nbyk.testing.pvalues import Alternative, PValue
+from nbyk.testing.pvalues import Alternative, PValue, sides_of
 from nbyk.testing.scores.draws import Drawing
-from nbyk.testing.scores.result import SignificanceResult, sides_of
+from nbyk.testing.scores.result import SignificanceResult
 
 Counts = NDArray[np.int64]
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 
 from nbyk.data.arrays import Floats
 from nbyk.notebook import ShownInNotebooks
-from nbyk.testing.pvalues import Alternative, PValue, p_relation, side_in_words
+from nbyk.testing.pvalues import Alternative, PValue, p_relation, side_in_words, sides_of
 from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.means import mean_difference
 from nbyk.testing.unit_cautions import about_pairs
@@ -138,11 +138,6 @@ def smallest_p(result: SignificanceResult) -> float:
         return 0.0
     draws = result.n_resamples + (0 if result.exact else 1)
     return min(1.0, sides_of(result.alternative) / draws)
-
-
-def sides_of(alternative: Alternative) -> float:
-    """Return 2 for a two-sided p-value, twice the smaller one-sided p-value, else 1."""
-    return 2.0 if alternative == "two-sided" else 1.0
 
 
 def warnings_of(test: str, fewest: int) -> Iterator[str]:
