@@ -7,6 +7,7 @@ import hashlib
 import os
 import signal
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -50,3 +51,13 @@ def compile_once(folder: Path) -> None:
                 held.remove(name)
 
     Dispatcher.compile = compile_or_wait
+
+
+@pytest.fixture(autouse=True)
+def _same_metrics_afterwards() -> Iterator[None]:
+    """Forget the metrics that a test registers."""
+    from nbyk.metrics import registry
+
+    before = registry.snapshot()
+    yield
+    registry.restore(before)

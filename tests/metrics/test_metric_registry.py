@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from nbyk.errors import NbykError
-from nbyk.metrics import get, load_file, names, register, registry
+from nbyk.metrics import get, load_file, names, register
 
 MEDIAN_ERROR = '''\
 import numpy as np
@@ -19,13 +19,6 @@ def median_error(system, gold):
     """Median absolute error."""
     return np.median(np.abs(system - gold))
 '''
-
-
-@pytest.fixture(autouse=True)
-def _same_registry_afterwards():
-    before = registry.snapshot()
-    yield
-    registry.restore(before)
 
 
 @pytest.mark.parametrize(

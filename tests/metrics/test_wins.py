@@ -7,15 +7,8 @@ import pytest
 
 import nbyk
 from nbyk.errors import NbykError
-from nbyk.metrics import get, register, registry
+from nbyk.metrics import get, register
 from nbyk.metrics.registry import names_in
-
-
-@pytest.fixture(autouse=True)
-def _same_registry_afterwards():
-    before = registry.snapshot()
-    yield
-    registry.restore(before)
 
 
 def _responses(seed=3, items=40, width=4):
