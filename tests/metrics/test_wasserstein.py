@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import wasserstein_distance
 
@@ -33,7 +33,7 @@ def by_sorting(x: np.ndarray, y: np.ndarray) -> float:
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("of_gold", KINDS)
-@pytest.mark.parametrize(("n", "m"), [(501, 501), (3000, 3000), (2000, 1300), (1300, 4100), (600, 20)])
+@pytest.mark.parametrize(("n", "m"), [(600, 20), (8001, 8001), (9000, 20_000), (30_000, 8500)])
 def test_the_distance_is_that_of_sorted_samples(kind: str, of_gold: str, n: int, m: int) -> None:
     rng = np.random.default_rng([n, m, len(kind), len(of_gold)])
     x, y = KINDS[kind](rng, n), KINDS[of_gold](rng, m)
@@ -45,8 +45,8 @@ def test_the_distance_is_that_of_sorted_samples(kind: str, of_gold: str, n: int,
 
 def test_each_sample_is_compared_by_itself_with_one_gold() -> None:
     rng = np.random.default_rng(1)
-    gold = KINDS["clipped"](rng, 2000)
-    samples = [KINDS[kind](rng, n) for kind in KINDS for n in (40, 2000, 777)]
+    gold = KINDS["clipped"](rng, 9000)
+    samples = [KINDS[kind](rng, n) for kind in KINDS for n in (40, 9000, 8777)]
     together = distances(samples, gold)
     assert together == [distances([sample], gold)[0] for sample in samples]
 
@@ -54,12 +54,16 @@ def test_each_sample_is_compared_by_itself_with_one_gold() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_a_sample_is_at_no_distance_from_itself_in_any_order(kind: str) -> None:
     rng = np.random.default_rng(2)
-    sample = KINDS[kind](rng, 2000)
+    sample = KINDS[kind](rng, 9000)
     assert distances([sample, rng.permutation(sample)], sample) == [0.0, 0.0]
 
 
+@settings(max_examples=25)
 @given(
-    st.integers(0, 2**32 - 1), st.sampled_from(sorted(KINDS)), st.integers(501, 900), st.integers(501, 900)
+    st.integers(0, 2**32 - 1),
+    st.sampled_from(sorted(KINDS)),
+    st.integers(8001, 9000),
+    st.integers(8001, 9000),
 )
 def test_the_two_samples_may_be_exchanged_turned_and_scaled(seed: int, kind: str, n: int, m: int) -> None:
     rng = np.random.default_rng(seed)
@@ -73,8 +77,8 @@ def test_the_two_samples_may_be_exchanged_turned_and_scaled(seed: int, kind: str
 @pytest.mark.parametrize("wild", [np.inf, -np.inf, np.nan])
 def test_values_that_are_no_numbers_are_never_read_past_an_end(wild: float) -> None:
     rng = np.random.default_rng(3)
-    x, y = rng.normal(size=900), rng.normal(size=900)
-    x[rng.integers(900)] = wild
+    x, y = rng.normal(size=9000), rng.normal(size=9000)
+    x[rng.integers(9000)] = wild
     assert not np.isfinite(distances([x, y], y)[0])
     assert distances([x, y], y)[1] == 0.0
 
@@ -82,5 +86,5 @@ def test_values_that_are_no_numbers_are_never_read_past_an_end(wild: float) -> N
 @pytest.mark.parametrize("scale", [1e-320, 1e-160, 1e300])
 def test_tiny_and_huge_values(scale: float) -> None:
     rng = np.random.default_rng(4)
-    x, y = scale * rng.uniform(size=900), scale * rng.uniform(size=900)
+    x, y = scale * rng.uniform(size=9000), scale * rng.uniform(size=9000)
     assert distances([x], y)[0] == pytest.approx(by_sorting(x, y), rel=1e-11, abs=1e-318)
