@@ -138,7 +138,7 @@ def test_what_decides_has_the_options_of_the_other_commands(nbyk: Run) -> None:
             "--value nope",
             "--value: new.csv: found the columns 'pred', 'question', 'confidence', expected 'nope'",
         ),
-        ("--item nope", "--item: new.csv: found the columns 'question', 'confidence', expected 'nope'"),
+        ("--item nope", "--item: new.csv: found no column 'nope' beside the labels; "),
     ],
 )
 def test_a_wrong_option_is_named(options: str, error: str, nbyk: Run) -> None:
@@ -149,7 +149,25 @@ def test_a_wrong_option_is_named(options: str, error: str, nbyk: Run) -> None:
     assert error in errors
 
 
-@pytest.mark.parametrize("option", ["--item", "--rater", "--value"])
+def test_a_file_without_columns_has_none_to_name(nbyk: Run) -> None:
+    for option in ("--item", "--value"):
+        code, _, errors = nbyk(f"labels --gold gold.txt new.txt base.txt {option} label")
+        assert code == 2
+        assert f"{option}: new.txt: a file .txt has no columns; " in errors
+
+
+def test_a_column_may_have_the_name_of_a_default(nbyk: Run) -> None:
+    labels = {name: Path(f"{name}.txt").read_text().split() for name in ("gold", "new", "base")}
+    for name, values in labels.items():
+        rows = "".join(f"q{place},{label}\n" for place, label in enumerate(values))
+        Path(f"{name}.csv").write_text(f"item,value\n{rows}")
+    line = "labels --gold gold.csv new.csv base.csv --metric accuracy"
+    assert nbyk(line)[0] == 2
+    of_text = nbyk("labels --gold gold.txt new.txt base.txt --metric accuracy")[1]
+    assert nbyk(f"{line} --value value")[1] == of_text
+
+
+@pytest.mark.parametrize("option", ["--item", "--rater", "--value", "--gold-item", "--gold-value"])
 def test_a_design_names_its_columns_itself(option: str, nbyk: Run) -> None:
     code, _, errors = nbyk(f"labels design.yaml {option} x")
     assert code == 2

@@ -156,21 +156,24 @@ def _with_extras(found: PairFindings, request: CompareRequest) -> PairFindings:
     from nbyk.testing.systems.sensitivity import n_draws_in_all, sensitivity
 
     name, result = next(iter(results.items()))
-    settling = partial(settle, data, metric=name, scale=found.systems.scale, **test)
     is_open = not result.claims[-1].p <= result.alpha and null in NULLS
-    with _begun(settling, threads=request.asked.threads if is_open else 1) as settled:
-        by_choice = look("sensitivity", partial(sensitivity, data, **test), n_draws_in_all())
+    threads = request.asked.threads
+    beside = threads // 2 if is_open else 0
+    settling = partial(settle, data, metric=name, scale=found.systems.scale)
+    with _begun(partial(settling, **test | {"threads": max(1, beside)}), at_once=beside > 0) as settled:
+        by_choice = look(
+            "sensitivity",
+            partial(sensitivity, data, **test | {"threads": threads - beside}),
+            n_draws_in_all(),
+        )
         would = look(f"what would settle {name}", settled) if is_open else None
     return replace(found, sensitivity=by_choice, settlement=would, left_out=tuple(left_out))
 
 
 @contextmanager
-def _begun(task: Callable[[], Any], *, threads: int) -> Iterator[Callable[[], Any]]:
-    """Begin a task beside the block, and yield what waits for its result; with one thread, it begins there.
-
-    Parts of the task that one processor does alone then leave the others to the block.
-    """
-    if threads < 2:
+def _begun(task: Callable[[], Any], *, at_once: bool) -> Iterator[Callable[[], Any]]:
+    """Begin a task beside the block, and yield what waits for its result; or else what begins it."""
+    if not at_once:
         yield task
         return
     pool = ThreadPoolExecutor(1)

@@ -11,12 +11,12 @@ import typer
 
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
 from nbyk.cli.gates import Gate, all_better
-from nbyk.cli.options import GoldItem, GoldValue, Item, Threads, check_out_folder, distinct, factors
+from nbyk.cli.options import GoldItem, GoldValue, Threads, check_out_folder, distinct, factors
 from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
-    from nbyk.data.columns import Columns
     from nbyk.labels.designs import Design, Settings
+    from nbyk.labels.designs.reading import LabelColumns
 
 
 def labels(
@@ -100,12 +100,17 @@ def labels(
     seed: Annotated[
         int | None, typer.Option(help="Seed of every draw.", show_default="the design's, or 0")
     ] = None,
-    item: Item = "item",
-    rater: Annotated[str, typer.Option(help="Gold's column of raters.")] = "rater",
+    item: Annotated[
+        str | None, typer.Option(help="Column of items.", show_default="item, or another known name")
+    ] = None,
+    rater: Annotated[
+        str | None,
+        typer.Option(help="Gold's column of raters.", show_default="rater, or another known name"),
+    ] = None,
     value: Annotated[
-        str,
+        str | None,
         typer.Option(help="Column of labels.", show_default="label, or value if gold has several people's"),
-    ] = "value",
+    ] = None,
     gold_item: GoldItem = None,
     gold_value: GoldValue = None,
     outcomes: Annotated[
@@ -128,13 +133,16 @@ def labels(
     check_format(form)
     if out is not None:
         check_out_folder(out)
-    from nbyk.data.columns import Columns
     from nbyk.labels.designs import compare_design, write_outcomes
+    from nbyk.labels.designs.reading import LabelColumns
     from nbyk.report.labels.answer import design_answer, passes
     from nbyk.report.labels.boostsa import results_files
 
-    of_files = Columns(item, rater, value)
-    of_gold = Columns(gold_item or item, rater, gold_value or value)
+    of_gold = LabelColumns(gold_item or item, rater, gold_value or value)
+    if gold is None:
+        of_columns = {"item": item, "rater": rater, "value": value, "gold_item": gold_item}
+        _refuse({"metric": metric, "against": against, "ties": ties, **of_columns, "gold_value": gold_value})
+    of_files = LabelColumns(item, None, value)
     read, settings, design = _read(files, gold, metric, against, ties, (of_files, of_gold))
     replaced = {
         "alternative": alternative,
@@ -159,33 +167,32 @@ def labels(
     give(design_answer(result), out=out, form=form, stem="labels", gate=verdict, more=more)
 
 
+def _refuse(given: Mapping[str, object]) -> None:
+    """Raise NbykError if an option is given that goes with --gold only."""
+    for argument, value in given.items():
+        if value:
+            raise NbykError(
+                "goes with --gold; a design has its own keys scores, controls, treatments and ties, and "
+                "under ratings those of columns",
+                argument=argument,
+            )
+
+
 def _read(
     files: Sequence[str],
     gold: Path | None,
     metric: Sequence[str] | None,
     against: str | None,
     ties: str | None,
-    columns: tuple[Columns, Columns],
+    columns: tuple[LabelColumns, LabelColumns],
 ) -> tuple[Design, Settings, str | None]:
     """Return the design, its settings, and its file if it has one."""
     from nbyk.labels.designs import design_of_files, make_settings, read_design
-    from nbyk.labels.designs.reading import BY_DEFAULT, LABEL_SUFFIXES
+    from nbyk.labels.designs.reading import LABEL_SUFFIXES
     from nbyk.metrics import get
     from nbyk.words import listed
 
-    of_files, of_gold = columns
     if gold is None:
-        own = {"metric": metric, "against": against, "ties": ties}
-        own |= {
-            name: getattr(of_gold, name) != getattr(BY_DEFAULT, name) for name in ("item", "rater", "value")
-        }
-        for argument, value in own.items():
-            if value:
-                raise NbykError(
-                    "goes with --gold; a design has its own keys scores, controls, treatments and ties, and "
-                    "under ratings those of columns",
-                    argument=argument,
-                )
         if len(files) > 1 or Path(files[0]).suffix.lower() in LABEL_SUFFIXES:
             raise NbykError(
                 f"found {listed(files)}, expected one design in YAML; to compare files of predictions, "
@@ -200,7 +207,7 @@ def _read(
         except NbykError as error:
             raise error.about(argument="metric") from None
     settings = make_settings(scores=scores) if scores else make_settings()
-    design = design_of_files(gold, files, against, ties or "refuse", of_files, of_gold)  # type: ignore[arg-type]
+    design = design_of_files(gold, files, against, ties or "refuse", *columns)  # type: ignore[arg-type]
     target = design.arms[0].control.runs[0].target
     if target.recognised:
         _say(f"{gold}: {target.recognised}")

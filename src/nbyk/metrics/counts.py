@@ -96,18 +96,19 @@ def counts_form(metric: Metric, values: tuple[float, ...], k: int) -> CountsForm
     edges = np.arange(n_bins + 1) / n_bins
     bins = np.clip(np.searchsorted(edges, values, side="right") - 1, None, n_bins - 1)
     used, first = np.unique(bins, return_index=True)
-    kernel = getattr(importlib.import_module(__name__), _KERNELS[metric.base_name])
+    module, _, name = _KERNELS[metric.base_name].partition(":")
+    kernel = getattr(importlib.import_module(module), name)
     unit = {"square": (step / k) ** 2, "response": step / k, "item": 1.0, "bin": 1.0 / n_bins}
     return CountsForm(kernel, unit[_UNITS[metric.base_name]], np.append(first[used >= 0], len(values)))
 
 
 _KERNELS = {
-    "mae": "absolute_error",
-    "mse": "squared_error",
-    "wins_mae": "wins",
-    "mean": "own_mean",
-    "mean_of_emds": "earth_movers",
-    "histogram_mean_of_emds": "histogram_earth_movers",
+    "mae": "nbyk.metrics.counts:absolute_error",
+    "mse": "nbyk.metrics.counts:squared_error",
+    "wins_mae": "nbyk.metrics.counts:wins",
+    "mean": "nbyk.metrics.counts:own_mean",
+    "mean_of_emds": "nbyk.metrics.counts:earth_movers",
+    "histogram_mean_of_emds": "nbyk.metrics.counts:histogram_earth_movers",
 }
 _UNITS = {
     "mae": "response",

@@ -20,7 +20,7 @@ _BLOCK = 64
 
 @njit(inline="always")
 def _fill_whole(rows: Floats, width: int, out: Floats) -> None:
-    """Fill `out` with the means of rows that have all `width` responses; those of others are NaN."""
+    """Fill `out` with the means of rows that have all `width` responses."""
     for i in range(len(rows)):
         total = 0.0
         for j in range(width):
@@ -44,8 +44,13 @@ def fill_item_means(rows: Floats, out: Floats) -> None:
         out[:] = np.nan
     for start in range(0, len(rows) if width > 0 else 0, _BLOCK):
         block, means = rows[start : start + _BLOCK], out[start : start + _BLOCK]
+        n_incomplete = 0
+        for i in range(len(means)):
+            n_incomplete += int(block[i, width - 1] != block[i, width - 1])
         # A constant width has no inner loop, so that one vector instruction serves several rows.
-        if width == 1:
+        if n_incomplete > 0:
+            _fill_ragged(block, means)
+        elif width == 1:
             _fill_whole(block, 1, means)
         elif width == 2:
             _fill_whole(block, 2, means)
@@ -55,11 +60,6 @@ def fill_item_means(rows: Floats, out: Floats) -> None:
             _fill_whole(block, 5, means)
         else:
             _fill_whole(block, width, means)
-        n_undefined = 0
-        for i in range(len(means)):
-            n_undefined += int(means[i] != means[i])
-        if n_undefined > 0:
-            _fill_ragged(block, means)
 
 
 @njit(nogil=True, cache=True)

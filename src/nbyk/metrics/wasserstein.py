@@ -32,6 +32,9 @@ _MOST_BUCKETS, _VALUES_PER_BUCKET = 8192, 8
 _FEW = 4
 """Mixed buckets are sorted by themselves if they hold at most one value in this many."""
 
+_UNITS, _HALF, _LOWER_HALF = 2.0**52, 26, 2**26 - 1
+"""Whole numbers that a sample's range is divided into, to be added in two halves of 26 bits."""
+
 _LOWEST, _HIGHEST, _ORDERED, _COUNTED_FROM, _COUNTED_PER_UNIT, _OF_GOLD = range(6)
 """What the working space keeps of gold: its range, whether it is sorted, and the buckets it is counted in."""
 
@@ -95,11 +98,12 @@ def keep_gold(gold: Floats, space: Space) -> None:
     """Prepare the working space for comparisons with `gold`, shape (m,), m ≥ 1, its values in any order."""
     _, _, _, (_, ordered), of_gold, cells = space
     of_gold[_COUNTED_FROM], of_gold[_COUNTED_PER_UNIT] = 0.0, 0.0
-    of_gold[_LOWEST], of_gold[_HIGHEST] = value_range(gold)
     of_gold[_ORDERED] = 0.0
     if len(gold) <= _SHORT:
         sort_values(gold, ordered[: len(gold)], cells)
         of_gold[_ORDERED] = 1.0
+    else:
+        of_gold[_LOWEST], of_gold[_HIGHEST] = value_range(gold)
 
 
 @njit(nogil=True, cache=True)
@@ -160,7 +164,7 @@ def _by_buckets(sample: Floats, gold: Floats, space: Space) -> Any:
     scale = (len(signs) - 1) / spread if spread > 0.0 else np.inf
     # NaN and infinities leave no buckets, nor do spreads too small to divide by.
     comparable = lowest == lowest and of_gold[_LOWEST] == of_gold[_LOWEST]
-    if not (comparable and spread < np.inf and scale < np.inf):
+    if not (comparable and spread < np.inf and scale * _UNITS < np.inf):
         return -1.0
     if low != of_gold[_COUNTED_FROM] or scale != of_gold[_COUNTED_PER_UNIT]:
         _count(gold, low, scale, in_gold)
@@ -220,28 +224,23 @@ def _fill_signs(x: Counts, n: int, y: Counts, m: int, width: float, signs: Float
 def _signed_sum(values: Floats, low: float, scale: float, signs: Floats, set_aside: Floats) -> Any:
     """Return the sum of values, less `low`, times their buckets' signs, and how many are in mixed buckets.
 
-    Those are set aside: they fill `set_aside`, shape (> n,).
+    Those are set aside: they fill `set_aside`, shape (> n,). The values are added as whole numbers of 2⁻⁵² of
+    the samples' range, in two halves, so that the sum is the same in any order.
     """
-    n = len(values)
-    sum0 = sum1 = 0.0
+    unit = (len(signs) - 1) / scale / _UNITS
+    per_unit = 1.0 / unit
+    upper = lower = np.int64(0)
     size = np.uint64(0)
-    for i in range(0, n - 1, 2):
-        x0, x1 = values[i] - low, values[i + 1] - low
-        sign0, sign1 = signs[_bucket(x0, scale)], signs[_bucket(x1, scale)]
+    for i in range(len(values)):
+        above = values[i] - low
+        sign = signs[_bucket(above, scale)]
         # A value that stays is overwritten by the next one.
-        set_aside[size] = x0
-        size += np.uint64(sign0 == 0.0)
-        set_aside[size] = x1
-        size += np.uint64(sign1 == 0.0)
-        sum0 += sign0 * x0
-        sum1 += sign1 * x1
-    if n % 2 == 1:
-        x0 = values[n - 1] - low
-        sign0 = signs[_bucket(x0, scale)]
-        set_aside[size] = x0
-        size += np.uint64(sign0 == 0.0)
-        sum0 += sign0 * x0
-    return sum0 + sum1, np.int64(size)
+        set_aside[size] = above
+        size += np.uint64(sign == 0.0)
+        units = np.int64(above * per_unit)
+        upper += np.int64(sign) * (units >> _HALF)
+        lower += np.int64(sign) * (units & _LOWER_HALF)
+    return (upper * (_LOWER_HALF + 1.0) + lower) * unit, np.int64(size)
 
 
 @njit(nogil=True, cache=True)

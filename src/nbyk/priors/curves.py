@@ -33,7 +33,7 @@ def normal_mass(a: ArrayLike, b: ArrayLike) -> Floats:
     """Return P(a < Z ≤ b) of a standard normal Z for a ≤ b, without cancellation in the upper tail."""
     below, above = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     side = np.where(below > 0, -1.0, 1.0)
-    return np.asarray(side * (ndtr(side * above) - ndtr(side * below)))
+    return np.asarray(side * (ndtr(side * above) - ndtr(side * below)) + 0.0)
 
 
 def log_normal_mass(a: ArrayLike, b: ArrayLike) -> Floats:

@@ -102,7 +102,10 @@ def parameters_of(function: Callable[..., Any]) -> dict[str, inspect.Parameter]:
     found: dict[str, inspect.Parameter] = {}
     for name, parameter in inspect.signature(function).parameters.items():
         group = _group(function, parameter)
-        found |= {name: parameter} if group is None else inspect.signature(group).parameters
+        fields = {name: parameter} if group is None else dict(inspect.signature(group).parameters)
+        if group is not None and parameter.default is not parameter.empty:
+            fields = {field: each.replace(default=None) for field, each in fields.items()}
+        found |= fields
     return found
 
 
@@ -131,19 +134,23 @@ def _group(function: Callable[..., Any], parameter: inspect.Parameter) -> type |
 def _call(function: Callable[..., Any], name: str, given: Mapping[str, Any]) -> Any:
     """Call a step or a report with what is given to it, once that is checked."""
     _check(parameters_of(function), name, given)
-    arguments: dict[str, Any] = {}
+    left = dict(given)
+    groups: dict[str, Any] = {}
     for each, parameter in inspect.signature(function).parameters.items():
         group = _group(function, parameter)
         if group is not None:
-            fields = inspect.signature(group).parameters
-            arguments[each] = group(**{field: given[field] for field in fields if field in given})
-        elif each in given:
-            arguments[each] = given[each]
-    return function(**arguments)
+            of_group = {
+                field: left.pop(field) for field in inspect.signature(group).parameters if field in left
+            }
+            if of_group or parameter.default is parameter.empty:
+                groups[each] = group(**of_group)
+    return function(**left, **groups)
 
 
 def _check(parameters: Mapping[str, inspect.Parameter], name: str, given: Mapping[str, Any]) -> None:
     """Raise NbykError if there is no parameter of a name, or one that is needed is not given."""
+    if any(each.kind is each.VAR_KEYWORD for each in parameters.values()):
+        return  # it hands them on, to a function that checks them
     for each in given:
         if each not in parameters:
             raise NbykError(f"{name}: {unknown_name('setting', each, set(parameters) - {'work'})}")

@@ -179,7 +179,7 @@ def test_every_metric_and_what_would_settle_it_are_looked_at_when_asked_for(nbyk
 
 def test_a_signal_does_not_wait_for_the_task_that_goes_on_beside() -> None:
     may_end = threading.Event()
-    with pytest.raises(StoppedError), _begun(may_end.wait, threads=2) as ended:
+    with pytest.raises(StoppedError), _begun(may_end.wait, at_once=True) as ended:
         raise StoppedError(2)
     may_end.set()
     assert ended() is True
@@ -187,7 +187,7 @@ def test_a_signal_does_not_wait_for_the_task_that_goes_on_beside() -> None:
 
 def test_with_one_thread_a_task_begins_when_it_is_waited_for() -> None:
     begun: list[int] = []
-    with _begun(lambda: begun.append(1), threads=1) as ended:
+    with _begun(lambda: begun.append(1), at_once=False) as ended:
         assert begun == []
         ended()
     assert begun == [1]

@@ -5,12 +5,11 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from nbyk.data.columns import Columns
 from nbyk.data.given_systems import named_systems
 from nbyk.errors import NbykError, unknown_name
 from nbyk.labels.designs.design import Design, crossed
 from nbyk.labels.designs.rated import targets_of_file
-from nbyk.labels.designs.reading import BY_DEFAULT, read_labels
+from nbyk.labels.designs.reading import BY_DEFAULT, LabelColumns, read_labels
 from nbyk.labels.targets import Ties
 from nbyk.words import listed
 
@@ -20,8 +19,8 @@ def design_of_files(
     systems: Sequence[str | os.PathLike[str]],
     against: str | None = None,
     ties: Ties = "refuse",
-    columns: Columns = BY_DEFAULT,
-    gold_columns: Columns | None = None,
+    columns: LabelColumns = BY_DEFAULT,
+    gold_columns: LabelColumns | None = None,
 ) -> Design:
     """Return the design that compares systems with one of them, by hard labels and one run of each.
 
@@ -62,4 +61,12 @@ def design_of_files(
     control = against or list(named)[-1]
     runs = {name: [(name, read_labels(path, "hard", columns))] for name, path in named.items()}
     controls = {control: runs.pop(control)}
-    return crossed("hard", [targets_of_file(gold, ties, gold_columns or columns)], controls, runs)
+    of_gold = gold_columns or columns
+    own = {
+        name: f"gold_{name}" for name in ("item", "value") if getattr(of_gold, name) != getattr(columns, name)
+    }
+    try:
+        targets = targets_of_file(gold, ties, of_gold)
+    except NbykError as error:
+        raise error.renamed({name: f"gold_{name}" for name in own}) from None
+    return crossed("hard", [targets], controls, runs)

@@ -20,7 +20,7 @@ from nbyk.errors import NbykError
 from nbyk.labels.designs.columns import Array, LabelColumn
 from nbyk.labels.designs.keys import DesignFile, TargetRatings
 from nbyk.labels.designs.places import Places
-from nbyk.labels.designs.reading import BY_DEFAULT, label_name, read_labels
+from nbyk.labels.designs.reading import BY_DEFAULT, LabelColumns, read_labels
 from nbyk.labels.raters import rated_targets
 from nbyk.labels.targets import Ties, as_names, majority_labels, shares_of, soft_labels
 from nbyk.metrics.label_scores import Kind
@@ -81,7 +81,7 @@ def read_class_ratings(
 
 
 def targets_of_file(
-    path: str | os.PathLike[str], ties: Ties = "refuse", columns: Columns = BY_DEFAULT
+    path: str | os.PathLike[str], ties: Ties = "refuse", columns: LabelColumns = BY_DEFAULT
 ) -> LabelColumn:
     """Return the hard labels in a file: one for each item, or the majority of several people's.
 
@@ -95,14 +95,15 @@ def targets_of_file(
     """
     if Path(path).suffix.lower() in TABLE_SUFFIXES:
         names = read_table(path).names
-        of_raters = known_names(names, "rater") or columns.rater in names
-        if (
-            of_raters
-            or columns.rater != BY_DEFAULT.rater
-            or (len(names) > 2 and label_name(columns) not in names)
-        ):
-            asked = {"item": columns.item, "rater": columns.rater, "value": columns.value}
-            return _made(*read_class_ratings(path, **asked), str(path), "hard", 0.0, ties)  # type: ignore[arg-type]
+        of_raters = known_names(names, "rater") or "rater" in names or columns.rater is not None
+        if of_raters or (len(names) > 2 and columns.label not in names):
+            rated = read_class_ratings(
+                path,
+                item=columns.item or "item",
+                rater=columns.rater or "rater",
+                value=columns.value or "value",
+            )
+            return _made(*rated, str(path), "hard", 0.0, ties)
     return read_labels(path, "hard", columns)
 
 

@@ -6,12 +6,13 @@ import csv
 import math
 import os
 from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from nbyk.data.columns import Columns, known_names
+from nbyk.data.columns import known_names
 from nbyk.data.layouts import ARRAY_SUFFIXES, load_array
 from nbyk.data.tables import DELIMITERS, JSON_LINES, Table, read_table, unknown_suffix
 from nbyk.data.text import shown, text_lines
@@ -28,18 +29,27 @@ _LARGE = 2.0**63
 ITEM, LABEL = "item", "label"
 """Column names, in files with a header."""
 
-BY_DEFAULT = Columns()
-"""Names of columns if none are asked for; labels are then in the column `label`."""
-
 _Rows = list[tuple[int, list[str]]]
 
 
-def label_name(columns: Columns) -> str:
-    """Return the name of the column of labels: the one asked for, or `label`."""
-    return LABEL if columns.value == BY_DEFAULT.value else columns.value
+@dataclass(frozen=True)
+class LabelColumns:
+    """The columns of items, of gold's raters and of labels that are asked for, None for the others."""
+
+    item: str | None = None
+    rater: str | None = None
+    value: str | None = None
+
+    @property
+    def label(self) -> str:
+        """The column of labels of files that have one label for each item."""
+        return self.value or LABEL
 
 
-def read_labels(path: str | os.PathLike[str], kind: Kind, columns: Columns = BY_DEFAULT) -> LabelColumn:
+BY_DEFAULT = LabelColumns()
+
+
+def read_labels(path: str | os.PathLike[str], kind: Kind, columns: LabelColumns = BY_DEFAULT) -> LabelColumn:
     """Read the labels in a file; its suffix gives the format.
 
     ``.txt`` holds a label per line, or probabilities with commas, tabs or spaces between. ``.csv`` and
@@ -66,8 +76,14 @@ def read_labels(path: str | os.PathLike[str], kind: Kind, columns: Columns = BY_
         or none at all, lacks a column that is asked for, or has other columns and none of items; the message
         names the line or row.
     """
-    label = label_name(columns)
+    label = columns.label
     suffix = Path(path).suffix.lower()
+    for argument in ("item", "value"):
+        if suffix in (".txt", *ARRAY_SUFFIXES) and getattr(columns, argument) is not None:
+            raise NbykError(
+                f"{path}: a file {suffix} has no columns; leave it out, or give a table, such as .csv",
+                argument=argument,
+            )
     if suffix in ARRAY_SUFFIXES:
         return _of_array(path, load_array(path), kind)
     if suffix in TYPED_SUFFIXES:
@@ -83,7 +99,7 @@ def read_labels(path: str | os.PathLike[str], kind: Kind, columns: Columns = BY_
     return _hard_rows(path, rows, columns) if kind == "hard" else _soft_rows(path, rows)
 
 
-def column_of(table: Table, column: str, kind: Kind, name: str, item: str = ITEM) -> LabelColumn:
+def column_of(table: Table, column: str, kind: Kind, name: str, item: str | None = None) -> LabelColumn:
     """Return the labels in a column of a table, and its items if a column names them (`read_labels`).
 
     Parameters
@@ -97,7 +113,7 @@ def column_of(table: Table, column: str, kind: Kind, name: str, item: str = ITEM
     name
         The name of the labels in an error.
     item
-        The column of items; other known names will do for `item`.
+        The column of items; without one, `item` or another known name.
 
     Raises
     ------
@@ -164,17 +180,17 @@ def _split(path: str | os.PathLike[str], suffix: str, kind: Kind) -> Iterator[tu
         raise NbykError(f"{path}, line {begins}: cannot be split into fields ({error}); mend it") from None
 
 
-def _hard_rows(path: str | os.PathLike[str], rows: _Rows, columns: Columns) -> LabelColumn:
+def _hard_rows(path: str | os.PathLike[str], rows: _Rows, columns: LabelColumns) -> LabelColumn:
     header = rows[0][1]
     items = of_items = None
-    label = label_name(columns)
+    label = columns.label
     if label in header:
         _check_header(path, header)
         of_items = _item_beside_label(path, header, columns)
         rows = rows[1:]
         if not rows:
             raise NbykError(f"{path}: has a header and no labels; expected one label per line")
-    elif label != LABEL or columns.item != ITEM:
+    elif columns != BY_DEFAULT:
         raise NbykError(
             f"{path}: found the columns {', '.join(map(shown, header))}, expected {shown(label)}; name the "
             "column that holds the labels",
@@ -223,16 +239,15 @@ def _soft_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
     return LabelColumn(values, str(path), "line", [number for number, _ in rows], items, classes)
 
 
-def _item_name(path: str | os.PathLike[str], names: Sequence[str], item: str = ITEM) -> str | None:
-    """Return the column of items: the one asked for, or, in place of `item`, one with another known name."""
-    if item in names:
-        return item
-    if item != ITEM:
+def _item_name(path: str | os.PathLike[str], names: Sequence[str], item: str | None = None) -> str | None:
+    """Return the column of items: the one asked for, or else `item`, or else the one with a known name."""
+    if item is not None and item not in names:
         raise NbykError(
-            f"{path}: found the columns {', '.join(map(shown, names)) or 'of labels only'}, expected "
-            f"{shown(item)}; name the column that holds the items",
+            f"{path}: found no column {shown(item)} beside the labels; name the column that holds the items",
             argument="item",
         )
+    if item is not None or ITEM in names:
+        return item or ITEM
     known = known_names(names, ITEM)
     if len(known) > 1:
         raise NbykError(
@@ -242,9 +257,11 @@ def _item_name(path: str | os.PathLike[str], names: Sequence[str], item: str = I
     return known[0] if known else None
 
 
-def _item_beside_label(path: str | os.PathLike[str], names: Sequence[str], columns: Columns) -> str | None:
+def _item_beside_label(
+    path: str | os.PathLike[str], names: Sequence[str], columns: LabelColumns
+) -> str | None:
     """Return the column of items; refuse other columns without one: their rows may be in any order."""
-    label = label_name(columns)
+    label = columns.label
     others = [name for name in names if name != label]
     of_items = _item_name(path, others, columns.item)
     if others and of_items is None:

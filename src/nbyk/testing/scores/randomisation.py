@@ -212,7 +212,7 @@ def _swaps(a: Floats, b: Floats) -> _Subsets:
     # Σ ±d = Σ d − 2 × the sum of the swapped ones, which is 0 as observed; −d, so that larger is better.
     negated = b - a
     n = negated.shape[1]
-    totals = -negated.sum(axis=1)
+    totals = 0.0 - negated.sum(axis=1)
     ties = 0.5 * rounding(negated, np.abs(a) + np.abs(b))
     return _Subsets(
         observed=totals / n,

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
-from nbyk.resampling.effects import Progress, as_metrics, check_defined
+from nbyk.resampling.effects import Progress, as_metric, as_metrics, check_defined
 from nbyk.resampling.samplers import get_sampler
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
@@ -138,7 +138,7 @@ def compare(
         progress=progress,
     )
     check_margin(margin)
-    (chosen,) = as_metrics(metric)
+    chosen = as_metric(metric)
     margins = {} if margin is None else {chosen.name: margin}
     data = as_response_set(gold, a, b, cluster=cluster)
     return compare_metrics(data, [chosen], asked, margins)[chosen.name]

@@ -14,7 +14,7 @@ from nbyk.data.systems import Systems
 from nbyk.data.units import Units
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.resampling.effects import as_metrics, check_defined
+from nbyk.resampling.effects import as_metric, check_defined
 from nbyk.testing.engine.draws import ItemStreams, draw_chunks
 from nbyk.testing.engine.forms import form_of
 from nbyk.testing.engine.inputs import as_clusters, as_matrices
@@ -86,7 +86,7 @@ class ScoredSystems:
                 argument="systems",
             )
         named = _named(systems)
-        (chosen,) = as_metrics(metric)
+        chosen = as_metric(metric)
         if chosen.kind == "comparison":
             raise NbykError(
                 f"metric {chosen.name} compares two systems and scores neither; choose one that scores each"
