@@ -11,6 +11,7 @@ from nbyk.report.answer import write_answer
 from nbyk_papers.boostsa2022.report import labels_report
 from nbyk_papers.calibration.report import report as calibration_report
 from nbyk_papers.datasets.report import report as datasets_report
+from nbyk_papers.fits import Fits
 from nbyk_papers.homan2025.report import report as homan_report
 from nbyk_papers.papers import write_report as papers_report
 from nbyk_papers.ulmer2022.design import THRESHOLDS
@@ -79,7 +80,7 @@ def papers(folder: Path) -> Pages:
     answers = {
         "wein2023": cells_report(cells_of_the_paper(), {}, 1),
         "homan2025": homan_report(
-            pvalues=grid_files(grid_of_the_paper(), folder), power=power, fitted=[], seed=1
+            pvalues=grid_files(grid_of_the_paper(), folder), power=power, fits=Fits([]), seed=1
         ),
         "ulmer2022": ulmer_report(scores=score_files(folder), thresholds=THRESHOLDS),
         "boostsa2022": labels_report(label_p_values(folder), label_levels(folder)),

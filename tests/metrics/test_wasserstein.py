@@ -58,6 +58,13 @@ def test_a_sample_is_at_no_distance_from_itself_in_any_order(kind: str) -> None:
     assert distances([sample, rng.permutation(sample)], sample) == [0.0, 0.0]
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_order_of_values_does_not_count(kind: str) -> None:
+    rng = np.random.default_rng(5)
+    x, y = KINDS[kind](rng, 9000), KINDS["smooth"](rng, 12_000)
+    assert distances([x, rng.permutation(x)], y) == [distances([x], rng.permutation(y))[0]] * 2
+
+
 @settings(max_examples=25)
 @given(
     st.integers(0, 2**32 - 1),

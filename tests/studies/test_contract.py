@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import importlib
 import json
+from dataclasses import dataclass
 from typing import Any
 
 import pytest
 
 from nbyk.config import validate
 from nbyk.errors import NbykError
-from nbyk.studies import Study, studies, study_named
+from nbyk.metrics import counts
+from nbyk.studies import Study, code, studies, study_named
 from nbyk.studies.cell import Cell, told
 from nbyk.studies.code import Code
-from nbyk.studies.steps import function_of, parameters_of, run_step
+from nbyk.studies.steps import Work, _call, function_of, parameters_of, run_step
 
 STUDIES = {study.name: study for study in studies()}
 WITH_CELLS = [name for name, study in STUDIES.items() if study.steps]
@@ -120,3 +123,39 @@ def test_a_dataclass_takes_the_settings_that_are_its_fields() -> None:
 def test_words_that_look_like_numbers_stay_words() -> None:
     settings = {"a": "1", "b": "x y", "c": [1.5, "ε"], "d": None, "e": "null", "f": True}
     assert told(Cell("f", "s", settings).words()) == settings
+
+
+@dataclass(frozen=True)
+class Limits:
+    low: int
+    high: int = 3
+
+
+def by_words(*, work: Work, **settings: int) -> dict[str, int]:
+    return settings
+
+
+def within(*, limits: Limits, work: Work) -> Limits:
+    return limits
+
+
+def within_unless(limits: Limits = Limits(9), *, work: Work) -> Limits:
+    return limits
+
+
+def test_a_step_may_take_settings_by_name_in_a_group_or_in_any_number() -> None:
+    work = Work("a step")
+    assert _call(by_words, "by_words", {"n": 5, "work": work}) == {"n": 5}
+    assert _call(within, "within", {"low": 1, "work": work}) == Limits(1, 3)
+    assert _call(within_unless, "within_unless", {"work": work}) == Limits(9, 3)
+    assert _call(within_unless, "within_unless", {"low": 2, "high": 4, "work": work}) == Limits(2, 4)
+    with pytest.raises(NbykError, match="within: nothing is given for low; give each as low="):
+        _call(within, "within", {"work": work})
+
+
+@pytest.mark.parametrize("kernel", counts._KERNELS.values())
+def test_a_checksum_sees_the_kernels_of_counts(kernel: str) -> None:
+    """They are named as the code behind a step is found: "package.module:function"."""
+    assert code._MODULE.fullmatch(kernel)
+    module, _, function = kernel.partition(":")
+    assert callable(getattr(importlib.import_module(module), function))

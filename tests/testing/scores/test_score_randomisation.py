@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from fractions import Fraction
 from itertools import combinations, product
+from typing import Any
 
 import numpy as np
 import pytest
@@ -201,3 +202,9 @@ def test_enumeration_stays_within_bounds() -> None:
 def test_bad_options_are_named(call, message: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(NbykError, match=message):
         call()
+
+
+@pytest.mark.parametrize("test", [nbyk.approximate_randomisation, nbyk.permutation_test])
+def test_no_difference_has_no_sign(test: Any) -> None:
+    found = test([1.0, 2.0, 3.0], [2.0, 3.0, 1.0])
+    assert (found.statistic, np.signbit(found.statistic)) == (0.0, False)
