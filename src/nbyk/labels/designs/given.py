@@ -68,5 +68,5 @@ def design_of_files(
     try:
         targets = targets_of_file(gold, ties, of_gold)
     except NbykError as error:
-        raise error.renamed({name: f"gold_{name}" for name in own}) from None
+        raise error.renamed(own) from None
     return crossed("hard", [targets], controls, runs)
