@@ -138,6 +138,8 @@ def _checked(values: Any, name: str, axes: tuple[str, ...], least: int) -> Float
 
 
 def _to_numpy(values: Any, name: str) -> NDArray[Any]:
+    if type(values) is np.ndarray:
+        return values
     values = on_host(values)
     if isinstance(values, list | tuple) and values and hasattr(values[0], "detach"):
         values = [on_host(value) for value in values]

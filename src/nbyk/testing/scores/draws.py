@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from functools import lru_cache
 from itertools import pairwise
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 from nbyk.compiled import discard_older_caches
 from nbyk.errors import NbykError
 from nbyk.resampling.effects import Progress
-from nbyk.resampling.streams import stream_key
+from nbyk.resampling.streams import StreamKey, stream_key
 from nbyk.testing.pvalues import MOST_DRAWS
 
 DRAWS = 256
@@ -76,14 +77,16 @@ class Drawing:
 
     def random_words(self, **axes: str | int) -> np.uint64:
         """Return the key of a test's streams, for the kernels of `nbyk.resampling.lanes`."""
-        key = stream_key(self.seed, **axes).seed_sequence("draws", 0)
-        return np.uint64(key.generate_state(1, np.uint64)[0])
+        return _words_of(stream_key(self.seed, **axes))
 
     def over_streams(self, fill: Callable[[int, int], object], n_rows: int) -> None:
         """Call ``fill(first, last)`` for ranges that cover all streams, those of row 0 first."""
         threads, progress = self.threads, self.progress
         total = n_rows * self.streams_per_row
-        n_blocks = 1 if threads <= 1 and progress is None else _BLOCKS_PER_THREAD * max(1, threads)
+        if threads <= 1 and progress is None:
+            fill(0, total)
+            return
+        n_blocks = _BLOCKS_PER_THREAD * max(1, threads)
         edges = sorted({total * block // n_blocks for block in range(n_blocks + 1)})
         ranges = list(pairwise(edges))
 
@@ -102,3 +105,8 @@ class Drawing:
         else:
             with ThreadPoolExecutor(threads) as pool:
                 list(pool.map(work, ranges))
+
+
+@lru_cache
+def _words_of(key: StreamKey) -> np.uint64:
+    return np.uint64(key.seed_sequence("draws", 0).generate_state(1, np.uint64)[0])

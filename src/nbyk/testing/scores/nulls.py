@@ -60,12 +60,14 @@ class NullCounts:
 
     def pvalue(self, alternative: Alternative, *, smoothing: bool = True) -> PValue:
         """Return the p-value of the first pair with its Monte-Carlo standard error, as `p_values`."""
-        p = float(self.p_values(alternative, smoothing=smoothing)[0])
+        at_least, at_most = self.counts[0].tolist()
+        reached = {"greater": at_least, "less": at_most, "two-sided": min(at_least, at_most)}[alternative]
+        sides, n = sides_of(alternative), self.n_draws
+        smoothed = min(1.0 / sides, (1 + reached) / (1 + n))
         if self.exact:
-            return PValue(p, 0.0, alternative)
-        sides = sides_of(alternative)
-        share = min(1.0, float(self.p_values(alternative)[0]) / sides)
-        return PValue(p, sides * math.sqrt(share * (1.0 - share) / (1 + self.n_draws)), alternative)
+            return PValue(min(1.0, sides * (reached / n)), 0.0, alternative)
+        p = sides * smoothed if smoothing else min(1.0, sides * (reached / n))
+        return PValue(p, sides * math.sqrt(smoothed * (1.0 - smoothed) / (1 + n)), alternative)
 
     def result(
         self, test: str, samples: tuple[Floats, Floats], alternative: Alternative, *, smoothing: bool = True
@@ -127,5 +129,5 @@ def rounding(values: Floats, sizes: Floats) -> Floats:
 
     The values are differences of numbers; `sizes` are the magnitudes of these numbers.
     """
-    ties: Floats = (1e-10 * np.abs(values) + 1e-15 * sizes).sum(axis=1)
+    ties: Floats = np.add.reduce(1e-10 * np.abs(values) + 1e-15 * sizes, axis=1)
     return ties

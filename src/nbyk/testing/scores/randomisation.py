@@ -6,7 +6,7 @@ Monte-Carlo error. Otherwise M are drawn, and p = (1 + count)/(1 + M).
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
@@ -193,7 +193,7 @@ class _Subsets(NullSums):
             rows = slice(first, last)
             count_subsets(self.values[rows], self.size, self.low[rows], self.high[rows], counts[rows])
 
-        replace(drawing, n_draws=1).over_streams(fill, len(self.values))
+        Drawing(1, drawing.seed, drawing.threads, drawing.progress).over_streams(fill, len(self.values))
         null = self._all(n_choices) if keep_null else None
         return NullCounts(self.observed, counts, n_choices, exact=True, null=null)
 
@@ -212,7 +212,7 @@ def _swaps(a: Floats, b: Floats) -> _Subsets:
     # Σ ±d = Σ d − 2 × the sum of the swapped ones, which is 0 as observed; −d, so that larger is better.
     negated = b - a
     n = negated.shape[1]
-    totals = 0.0 - negated.sum(axis=1)
+    totals = 0.0 - np.add.reduce(negated, axis=1)
     ties = 0.5 * rounding(negated, np.abs(a) + np.abs(b))
     return _Subsets(
         observed=totals / n,
