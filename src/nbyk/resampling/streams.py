@@ -22,6 +22,8 @@ from nbyk.resampling import kernels, lanes
 CHUNK = 64
 """Replicates per stream. Changing it changes every number that is drawn."""
 
+_LARGEST_WORD = 0xFFFFFFFF
+
 
 @dataclass(frozen=True)
 class StreamKey:
@@ -40,18 +42,22 @@ class StreamKey:
 
     def seed_sequence(self, role: str, chunk: int) -> np.random.SeedSequence:
         """Return the seed sequence of one role in one chunk of replicates."""
-        return np.random.SeedSequence(self.seed, spawn_key=(*self._words_of(role), chunk))
+        # as SeedSequence(seed, spawn_key=(eight words of the role, chunk)), in a fifth of the time
+        words = np.array([*self._words_of(role), *_in_words(chunk)], dtype=np.uint32)
+        return np.random.SeedSequence(words)
 
-    def _words_of(self, role: str) -> tuple[int, ...]:
-        """Return eight words of 32 bits that stand for a role of the cell."""
+    def _words_of(self, role: str) -> list[int]:
+        """Return the words of 32 bits that stand for the seed, four or more, and eight for a role of the cell."""
         if role not in self._words:
             name = json.dumps([role, *self.axes], separators=(",", ":"))
             digest = hashlib.sha256(name.encode()).digest()
-            self._words[role] = tuple(np.frombuffer(digest, dtype="<u4").tolist())
+            seed = _in_words(self.seed)
+            padding = [0] * (4 - len(seed))
+            self._words[role] = [*seed, *padding, *np.frombuffer(digest, dtype="<u4").tolist()]
         return self._words[role]
 
     @cached_property
-    def _words(self) -> dict[str, tuple[int, ...]]:
+    def _words(self) -> dict[str, list[int]]:
         return {}
 
     def state(self, role: str, chunk: int) -> NDArray[np.uint64]:
@@ -70,6 +76,15 @@ def stream_key(seed: int, **axes: str | int | float) -> StreamKey:
     if not isinstance(seed, int | np.integer) or seed < 0:
         raise NbykError(f"found {seed!r}, expected a whole number of at least 0", argument="seed")
     return StreamKey(int(seed), tuple(sorted(axes.items())))
+
+
+def _in_words(number: int) -> list[int]:
+    """Return the words of 32 bits of a whole number of at least 0, the lowest first."""
+    words = []
+    while number > _LARGEST_WORD:
+        words.append(number & _LARGEST_WORD)
+        number >>= 32
+    return [*words, number]
 
 
 def chunks(n_replicates: int) -> list[tuple[int, int]]:
