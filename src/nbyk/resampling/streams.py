@@ -47,7 +47,7 @@ class StreamKey:
         return np.random.SeedSequence(words)
 
     def _words_of(self, role: str) -> list[int]:
-        """Return the words of 32 bits that stand for the seed, four or more, and eight for a role of the cell."""
+        """Return 32-bit words: at least four for the seed, then eight for a role of the cell."""
         if role not in self._words:
             name = json.dumps([role, *self.axes], separators=(",", ":"))
             digest = hashlib.sha256(name.encode()).digest()
