@@ -16,7 +16,7 @@ from nbyk.metrics import Metric
 from nbyk.metrics.item_means import item_means
 from nbyk.priors import Response, TwoStagePrior, fit_prior
 from nbyk.resampling.population import Population
-from nbyk.resampling.streams import Streams, stream_key
+from nbyk.resampling.streams import StreamKey, Streams, stream_key
 
 Floats = NDArray[np.float64]
 
@@ -32,6 +32,28 @@ _ROLES: dict[str, str] = {}
 _EXCHANGED = {"a": "b", "b": "a", "epsilon a": "epsilon b", "epsilon b": "epsilon a"}
 
 
+class Draws:
+    """The first random numbers of each role's stream, drawn once however often they are asked for."""
+
+    def __init__(self, key: StreamKey) -> None:
+        self._key = key
+        self._uniforms: dict[str, Floats] = {}
+        self._normals: dict[str, Floats] = {}
+
+    def uniforms(self, role: str, shape: tuple[int, ...]) -> Floats:
+        """Return uniforms of this shape, the same for each role at every call."""
+        if role not in self._uniforms:
+            self._uniforms[role] = Streams(self._key, 0).uniforms(role, shape)
+        return self._uniforms[role]
+
+    def normals(self, role: str, shape: tuple[int, ...]) -> Floats:
+        """Return standard normals of this shape; more rows continue fewer."""
+        if role not in self._normals or len(self._normals[role]) < shape[0]:
+            self._normals[role] = np.empty(shape)
+            Streams(self._key, 0).fill_normals(role, self._normals[role])
+        return self._normals[role][: shape[0]]
+
+
 @dataclass(frozen=True)
 class FittedSystems:
     """A population whose gold, A and B are like those of a data set in which A looks better.
@@ -45,12 +67,15 @@ class FittedSystems:
     metric
         The metric whose effect was matched.
     seed
-        Seed of the items used for matching.
+        Seed of all random numbers.
+    draws
+        Those of the items used for matching.
     """
 
     population: Population
     metric: Metric
     seed: int
+    draws: Draws
 
     @classmethod
     def of(
@@ -68,7 +93,8 @@ class FittedSystems:
         gold = _Spread.of(data.gold)
         k = max(1, round(gold.k))
         spread_a, spread_b = (system.noise_beside(gold, k) for system in _systems(data))
-        start = cls(Population(prior, data.n_items, k, 0.0, 0.0, spread_a, spread_b), metric, seed)
+        draws = Draws(stream_key(seed, purpose="fitted systems", prior=prior.key()))
+        start = cls(Population(prior, data.n_items, k, 0.0, 0.0, spread_a, spread_b), metric, seed, draws)
         errors = (item_means(data.a) - item_means(data.gold)) ** 2
         return start._with(float(errors.mean()), effect)
 
@@ -139,8 +165,7 @@ class FittedSystems:
         """Return responses of gold, A and B, each (items, K), from the random streams of these roles."""
         of_prior = self.population.prior
         many = replace(self.population, n_items=_ITEMS, k_responses=k)
-        key = stream_key(self.seed, purpose="fitted systems", prior=of_prior.key())
-        streams = _Renamed(Streams(key, 0), roles)
+        streams = _Renamed(self.draws, roles)
         items = many.draw_items(streams, 1)
         found = []
         for role, mean, sd in (
@@ -155,18 +180,16 @@ class FittedSystems:
 
 
 class _Renamed:
-    """Random streams with other names for their roles."""
+    """Random numbers with other names for their roles."""
 
-    def __init__(self, streams: Streams, roles: Mapping[str, str]) -> None:
-        self._streams, self._roles = streams, roles
+    def __init__(self, draws: Draws, roles: Mapping[str, str]) -> None:
+        self._draws, self._roles = draws, roles
 
     def uniforms(self, role: str, shape: tuple[int, ...]) -> Floats:
-        return self._streams.uniforms(self._roles.get(role, role), shape)
+        return self._draws.uniforms(self._roles.get(role, role), shape)
 
     def normals(self, role: str, shape: tuple[int, ...]) -> Floats:
-        out = np.empty(shape)
-        self._streams.fill_normals(self._roles.get(role, role), out)
-        return out
+        return self._draws.normals(self._roles.get(role, role), shape)
 
 
 @dataclass(frozen=True)
