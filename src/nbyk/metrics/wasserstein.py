@@ -32,8 +32,11 @@ _MOST_BUCKETS, _VALUES_PER_BUCKET = 8192, 8
 _FEW = 4
 """Mixed buckets are sorted by themselves if they hold at most one value in this many."""
 
-_UNITS, _HALF, _LOWER_HALF = 2.0**52, 26, 2**26 - 1
-"""Whole numbers that a sample's range is divided into, to be added in two halves of 26 bits."""
+_UNITS = 2.0**39
+"""Whole numbers that a bucket is divided into: 2¹³ buckets divide the samples' range into 2⁵²."""
+
+_MOST = 2**24
+"""More values are sorted: their sum in these units may be too large."""
 
 _LOWEST, _HIGHEST, _ORDERED, _COUNTED_FROM, _COUNTED_PER_UNIT, _OF_GOLD = range(6)
 """What the working space keeps of gold: its range, whether it is sorted, and the buckets it is counted in."""
@@ -121,7 +124,7 @@ def distance_to_gold(sample: Floats, gold: Floats, space: Space) -> float:
     """
     _, _, _, (ordered, ordered_gold), of_gold, cells = space
     n, m = len(sample), len(gold)
-    if min(n, m) > _SHORT:
+    if min(n, m) > _SHORT and max(n, m) < _MOST:
         distance: float = _by_buckets(sample, gold, space)
         if distance >= 0.0:
             return distance
@@ -164,13 +167,13 @@ def _by_buckets(sample: Floats, gold: Floats, space: Space) -> Any:
     scale = (len(signs) - 1) / spread if spread > 0.0 else np.inf
     # NaN and infinities leave no buckets, nor do spreads too small to divide by.
     comparable = lowest == lowest and of_gold[_LOWEST] == of_gold[_LOWEST]
-    if not (comparable and spread < np.inf and scale * _UNITS < np.inf):
+    if not (comparable and spread < np.inf and scale < np.inf):
         return -1.0
     if low != of_gold[_COUNTED_FROM] or scale != of_gold[_COUNTED_PER_UNIT]:
         _count(gold, low, scale, in_gold)
         of_gold[_COUNTED_FROM], of_gold[_COUNTED_PER_UNIT] = low, scale
     _count(sample, low, scale, in_sample)
-    n_mixed, total = _fill_signs(in_sample[0], n, in_gold[0], m, 1.0 / scale, signs)
+    n_mixed, total = _fill_signs(in_sample[0], n, in_gold[0], m, signs)
     if n_mixed * _FEW <= n + m:
         of_sum, size = _signed_sum(sample, low, scale, signs, aside)
         of_gold_sum, gold_size = _signed_sum(gold, low, scale, signs, aside_gold)
@@ -178,9 +181,9 @@ def _by_buckets(sample: Floats, gold: Floats, space: Space) -> Any:
             sort_values(aside[:size], mixed[:size], cells)
         if gold_size > 0:
             sort_values(aside_gold[:gold_size], mixed_gold[:gold_size], cells)
-        total += n * of_gold_sum - m * of_sum
-        total += _mixed_sum(in_sample[0], mixed, in_gold[0], mixed_gold, 1.0 / scale, signs)
-        return total / n / m
+        area = total + (n * of_gold_sum - m * of_sum)
+        area += _mixed_sum(in_sample[0], mixed, in_gold[0], mixed_gold, signs)
+        return area / scale / n / m
     _set_levels(sample, low, scale, levels)
     _set_levels(gold, low, scale, levels)
     if _all_on_levels(sample, low, scale, levels) and _all_on_levels(gold, low, scale, levels):
@@ -189,62 +192,59 @@ def _by_buckets(sample: Floats, gold: Floats, space: Space) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def _fill_signs(x: Counts, n: int, y: Counts, m: int, width: float, signs: Floats) -> Any:
+def _fill_signs(x: Counts, n: int, y: Counts, m: int, signs: Floats) -> Any:
     """Fill `signs` with the sign of F − G in each bucket, 0 if it may change there: such buckets are mixed.
 
     Parameters
     ----------
     x, y : ndarray of int, shape (buckets,)
         Numbers of values in each bucket, n and m in all.
-    width
-        The width of a bucket.
     signs : ndarray, shape (buckets,)
         Filled.
 
     Returns
     -------
     n_mixed, total
-        The number of values in mixed buckets, and n m ∫ |F − G| over the others, but for the sums of values.
+        The number of values in mixed buckets, and n m ∫ |F − G| over the others, in widths of a bucket, as if
+        their values lay at the buckets' beginnings.
     """
-    n_mixed, total = np.int64(0), 0.0
+    n_mixed = total = np.int64(0)
     lead = np.int64(0)  # n m (F − G), a whole number
     for bucket in range(len(signs)):
         up, down = np.int64(x[bucket]) * m, np.int64(y[bucket]) * n
-        after = lead + up - down
         never_negative, never_positive = lead >= down, lead + up <= 0
-        sign = 1.0 if never_negative else (-1.0 if never_positive else 0.0)
-        signs[bucket] = sign
-        n_mixed += 0 if never_negative or never_positive else x[bucket] + y[bucket]
-        total += sign * (after * ((bucket + 1) * width) - lead * (bucket * width))
-        lead = after
+        signs[bucket] = 1.0 if never_negative else (-1.0 if never_positive else 0.0)
+        lead += up - down
+        if never_negative or never_positive:
+            total += abs(lead)
+        else:
+            n_mixed += x[bucket] + y[bucket]
     return n_mixed, total
 
 
 @njit(nogil=True, cache=True)
 def _signed_sum(values: Floats, low: float, scale: float, signs: Floats, set_aside: Floats) -> Any:
-    """Return the sum of values, less `low`, times their buckets' signs, and how many are in mixed buckets.
+    """Return the sum of values, less their buckets' beginnings, times the signs, and how many are mixed.
 
-    Those are set aside: they fill `set_aside`, shape (> n,). The values are added as whole numbers of 2⁻⁵² of
-    the samples' range, in two halves, so that the sum is the same in any order.
+    Mixed values are set aside: they fill `set_aside`, shape (> n,). Both are in widths of a bucket. The sum is
+    one of whole numbers, and so the same in any order.
     """
-    unit = (len(signs) - 1) / scale / _UNITS
-    per_unit = 1.0 / unit
-    upper = lower = np.int64(0)
+    total = np.int64(0)
     size = np.uint64(0)
     for i in range(len(values)):
         above = values[i] - low
-        sign = signs[_bucket(above, scale)]
+        bucket = _bucket(above, scale)
+        position = above * scale
+        sign = signs[bucket]
         # A value that stays is overwritten by the next one.
-        set_aside[size] = above
+        set_aside[size] = position
         size += np.uint64(sign == 0.0)
-        units = np.int64(above * per_unit)
-        upper += np.int64(sign) * (units >> _HALF)
-        lower += np.int64(sign) * (units & _LOWER_HALF)
-    return (upper * (_LOWER_HALF + 1.0) + lower) * unit, np.int64(size)
+        total += np.int64(sign * _UNITS * (position - bucket))
+    return total / _UNITS, np.int64(size)
 
 
 @njit(nogil=True, cache=True)
-def _mixed_sum(x: Counts, mixed_x: Floats, y: Counts, mixed_y: Floats, width: float, signs: Floats) -> float:
+def _mixed_sum(x: Counts, mixed_x: Floats, y: Counts, mixed_y: Floats, signs: Floats) -> float:
     """Return n m ∫ |F − G| over the mixed buckets, from their sorted values; see `_fill_signs`."""
     n, m = x.sum(), y.sum()
     total = 0.0
@@ -255,7 +255,7 @@ def _mixed_sum(x: Counts, mixed_x: Floats, y: Counts, mixed_y: Floats, width: fl
             lead += np.int64(x[bucket]) * m - np.int64(y[bucket]) * n
             continue
         end_x, end_y = i + x[bucket], j + y[bucket]
-        reached = bucket * width
+        reached = float(bucket)
         while i < end_x or j < end_y:
             if j == end_y or (i < end_x and mixed_x[i] <= mixed_y[j]):
                 total += abs(lead) * (mixed_x[i] - reached)
@@ -267,7 +267,7 @@ def _mixed_sum(x: Counts, mixed_x: Floats, y: Counts, mixed_y: Floats, width: fl
                 reached = mixed_y[j]
                 lead -= n
                 j += 1
-        total += abs(lead) * ((bucket + 1) * width - reached)
+        total += abs(lead) * (bucket + 1.0 - reached)
     return total
 
 
