@@ -226,8 +226,8 @@ def _fill_signs(x: Counts, n: int, y: Counts, m: int, signs: Floats) -> Any:
 def _signed_sum(values: Floats, low: float, scale: float, signs: Floats, set_aside: Floats) -> Any:
     """Return the sum of values, less their buckets' beginnings, times the signs, and how many are mixed.
 
-    Mixed values are set aside: they fill `set_aside`, shape (> n,). Both are in widths of a bucket. The sum is
-    one of whole numbers, and so the same in any order.
+    Mixed values are set aside: they fill `set_aside`, shape (> n,). Both are in widths of a bucket. The sum
+    is one of whole numbers, and so the same in any order.
     """
     total = np.int64(0)
     size = np.uint64(0)
