@@ -23,7 +23,13 @@ Counts = NDArray[np.int64]
 Words = NDArray[np.uint32]
 
 _PACKED = 8
-_BLOCK = 64
+_CELLS_AT_ONCE = 512
+
+_PARTS_BITS = 20
+_PARTS = 1 << _PARTS_BITS
+"""Parts of a bin: a value in a part next to an edge is compared with the edge, as its part is rounded."""
+_FEW_BINS = 1024
+"""Up to this number, parts are whole numbers of 32 bits."""
 
 
 @njit(inline="always")
@@ -40,6 +46,38 @@ def _cell(x: float, bins: int) -> Any:
     return nearest if (x >= (nearest - 1.0) / bins) & (x != 1.0) else np.int32(nearest - 1)
 
 
+@njit(inline="always")
+def _cells_by_parts(values: Floats, bins: int, cells: Cells) -> bool:
+    """Fill `cells` as `_cell` does, but without a division; return False if a value is too near an edge."""
+    per_unit, ahead = float(bins * _PARTS), float(_PARTS)
+    last = per_unit + 1.5 * ahead
+    nearest = np.uint32(_PARTS)
+    for i in range(len(values)):
+        position = values[i] * per_unit + ahead
+        position = position if position > 0.5 * ahead else 0.5 * ahead
+        part = np.uint32(np.int32(position if position < last else last))
+        cells[i] = np.int32(part >> np.uint32(_PARTS_BITS))
+        from_edge = (part + np.uint32(1)) & np.uint32(_PARTS - 1)
+        nearest = from_edge if from_edge < nearest else nearest
+    return nearest > np.uint32(1)
+
+
+@njit(nogil=True, cache=True)
+def _fill_cells(values: Floats, bins: int, cells: Cells) -> None:
+    """Fill `cells` with the cell of each value; see `_cell`.
+
+    Ratings on a scale, or clamped to one, lie on edges: after the first ones all are compared with edges.
+    """
+    by_parts = bins <= _FEW_BINS
+    for start in range(0, len(values), _CELLS_AT_ONCE):
+        block, of_block = values[start : start + _CELLS_AT_ONCE], cells[start : start + _CELLS_AT_ONCE]
+        if by_parts:
+            by_parts = _cells_by_parts(block, bins, of_block)
+        if not by_parts:
+            for i in range(len(block)):
+                of_block[i] = _cell(block[i], bins)
+
+
 @njit(nogil=True, cache=True)
 def _count(values: Floats, bins: int, cells: Cells, counts: Counts) -> None:
     """Count `values` into `counts`, shape (4, bins + 2): four histograms, so that no count waits for another.
@@ -47,8 +85,7 @@ def _count(values: Floats, bins: int, cells: Cells, counts: Counts) -> None:
     At the end the first one is their sum; its inner cells are the bins.
     """
     n = len(values)
-    for i in range(n):
-        cells[i] = _cell(values[i], bins)
+    _fill_cells(values, bins, cells)
     counts[:] = 0
     even = n - n % 4
     for i in range(0, even, 4):
@@ -118,13 +155,14 @@ def histogram_mean_of_emds(systems: Floats, gold: Floats, out: Floats, bins: int
 
 
 @njit(inline="always")
-def _level_words(shifts: Words, width: int, words: Words) -> None:
+def _level_words(cells: Cells, width: int, bins: int, words: Words) -> None:
     """Fill `words` with the levels of each `width` values; see `_levels`."""
     one, four, held = np.uint32(1), np.uint32(4), np.uint32(15)
     for i in range(len(words)):
         counts = levels = np.uint32(0)
         for j in range(width):
-            shift = shifts[i * width + j]
+            cell = cells[i * width + j]
+            shift = four * np.uint32(cell if cell <= bins else np.int32(0))
             levels += one << (four * ((counts >> shift) & held))
             counts += one << shift
         # Dropped values raised levels too, one level for each; subtract them.
@@ -133,7 +171,7 @@ def _level_words(shifts: Words, width: int, words: Words) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _levels(rows: Floats, bins: int, shifts: Words, levels: Words) -> None:
+def _levels(rows: Floats, bins: int, cells: Cells, levels: Words) -> None:
     """Fill `levels`, a word per row of `rows`, with the numbers of bins that hold at least 1, 2, 3, … values.
 
     The bins' sorted counts hold nothing more: Σ |sorted x − sorted y| = Σ_t |#{x ≥ t} − #{y ≥ t}|. Four bits
@@ -142,18 +180,11 @@ def _levels(rows: Floats, bins: int, shifts: Words, levels: Words) -> None:
     instructions.
     """
     width = rows.shape[1]
-    flat = rows.reshape(-1)
-    for start in range(0, len(rows), _BLOCK):
-        words = levels[start : start + _BLOCK]
-        values = flat[start * width : (start + len(words)) * width]
-        for i in range(len(values)):
-            cell = _cell(values[i], bins)
-            cell = cell if cell <= bins else np.int32(0)
-            shifts[i] = np.uint32(4) * np.uint32(cell)
-        if width == 5:  # a constant width, the papers', has no inner loop
-            _level_words(shifts, 5, words)
-        else:
-            _level_words(shifts, width, words)
+    _fill_cells(rows.reshape(-1), bins, cells)
+    if width == 5:  # a constant width, the papers', has no inner loop
+        _level_words(cells, 5, bins, levels)
+    else:
+        _level_words(cells, width, bins, levels)
 
 
 @njit(nogil=True, cache=True)
@@ -161,13 +192,13 @@ def _packed_mean_of_emds(systems: Floats, gold: Floats, out: Floats, bins: int) 
     """Compute the distances by levels: for fewer than eight bins and responses, four bits each in a word."""
     n = gold.shape[1]
     width = max(systems.shape[3], gold.shape[2])
-    shifts = np.empty(_BLOCK * width, np.uint32)
+    cells = np.empty(n * width, np.int32)
     gold_levels = np.empty(n, np.uint32)
     levels = np.empty(n, np.uint32)
     for r in range(out.shape[1]):
-        _levels(gold[r], bins, shifts, gold_levels)
+        _levels(gold[r], bins, cells, gold_levels)
         for s in range(out.shape[0]):
-            _levels(systems[s, r], bins, shifts, levels)
+            _levels(systems[s, r], bins, cells, levels)
             total = np.int64(0)
             for t in range(width):
                 shift = np.uint32(4 * t)
