@@ -59,7 +59,7 @@ def _cells_by_parts(values: Floats, bins: int, cells: Cells) -> bool:
         cells[i] = np.int32(part >> np.uint32(_PARTS_BITS))
         from_edge = (part + np.uint32(1)) & np.uint32(_PARTS - 1)
         nearest = from_edge if from_edge < nearest else nearest
-    return nearest > np.uint32(1)
+    return bool(nearest > np.uint32(1))
 
 
 @njit(nogil=True, cache=True)
