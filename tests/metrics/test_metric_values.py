@@ -245,7 +245,7 @@ def test_two_perfect_systems_under_inverse_mse_have_no_effect_to_name():
     assert np.isnan(effects).all()
 
 
-@pytest.mark.parametrize("bins", [1, 2, 3, 5, 7, 10, 33, 50, 100, 1000])
+@pytest.mark.parametrize("bins", [1, 2, 3, 5, 7, 10, 33, 50, 100, 1000, 2000])
 def test_histograms_put_values_at_and_beside_edges_where_numpy_does(bins):
     """0.58 · 50 rounds to below 29 although 29 / 50 is 0.58: the edge decides, not the product."""
     edges = np.array([k / bins for k in range(bins + 1)])
@@ -260,6 +260,22 @@ def test_histograms_put_values_at_and_beside_edges_where_numpy_does(bins):
     gold = np.stack([np.where(inside, middle, -1.0), middle], axis=-1)
     scores = get(f"histogram_emd_aggregated({bins})").scores(systems, gold)
     np.testing.assert_array_equal(scores, 0)
+
+
+@pytest.mark.parametrize("bins", [3, 10, 50, 2000])
+@pytest.mark.parametrize("first_edge", [0, 700, 2999, None])
+def test_histograms_of_many_values_equal_numpys_wherever_the_first_value_on_an_edge_is(bins, first_edge):
+    """From the first value near an edge on, values are compared with edges."""
+    rng = np.random.default_rng(bins)
+    system, gold = rng.uniform(-0.2, 1.2, (2, 3000))
+    system[[5, 6, 7]] = -1e300, 1e300, 1e9
+    if first_edge is not None:
+        steps = rng.integers(0, bins + 1, 3000 - first_edge)
+        system[first_edge:] = np.where(rng.random(len(steps)) < 0.5, steps / bins, system[first_edge:])
+    counts = [np.sort(_histogram(values, bins)) for values in (system, gold)]
+    expected = np.abs(counts[0] - counts[1]).sum() / bins
+    score = get(f"histogram_emd_aggregated({bins})").scores(system.reshape(1, 1, -1), gold[np.newaxis])[0, 0]
+    assert score == expected
 
 
 def test_published_histogram_distance_ignores_where_the_bins_are():
