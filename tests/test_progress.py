@@ -6,6 +6,7 @@ import io
 import sys
 from typing import Any
 
+import numpy as np
 import pytest
 
 from nbyk.progress import progress, stage
@@ -52,3 +53,16 @@ def test_the_bar_of_a_sensitivity_ends_where_its_draws_end(some: dict[str, Any],
     sensitivity(*ratings(), metrics=["mae", "cosine"], progress=made.append, **some)
     assert needed <= sum(made) < 1.3 * needed
     assert n_draws_in_all(2, 1, 100) == 500
+
+
+def test_the_number_of_threads_may_be_asked_for_before_each_distribution() -> None:
+    gold, a, b = np.random.default_rng(1).random((3, 20, 2))
+    asked: list[int] = []
+
+    def threads() -> int:
+        asked.append(1 + len(asked) % 2)
+        return asked[-1]
+
+    shared = {"metrics": ["mae"], "nulls": ["swap_items"], "samplers": [], "n_resamples": 64}
+    assert sensitivity(gold, a, b, threads=threads, **shared) == sensitivity(gold, a, b, **shared)
+    assert asked == [1, 2]

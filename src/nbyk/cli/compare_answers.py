@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from nbyk.cli.gates import Shown, all_better, by_margin, reason_of
 from nbyk.cli.naming import error_in_options
@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from nbyk.testing.intervals import IntervalMethod
     from nbyk.testing.systems.asked import Asked
     from nbyk.testing.systems.result import ComparisonResult
+
+T = TypeVar("T")
 
 FULL = (
     "the verdict may depend on the metric, the null and the sampler; --full tests by all of them, and finds "
@@ -160,25 +162,24 @@ def _with_extras(found: PairFindings, request: CompareRequest) -> PairFindings:
     threads = request.asked.threads
     beside = threads // 2 if is_open else 0
     settling = partial(settle, data, metric=name, scale=found.systems.scale)
-    with _begun(partial(settling, **test | {"threads": max(1, beside)}), at_once=beside > 0) as settled:
-        by_choice = look(
-            "sensitivity",
-            partial(sensitivity, data, **test | {"threads": threads - beside}),
-            n_draws_in_all(),
-        )
+    begun = _begun(partial(settling, **test | {"threads": max(1, beside)}), at_once=beside > 0)
+    with begun as (settled, goes_on):
+        all_others = {"threads": lambda: threads - beside if goes_on() else threads}
+        by_choice = look("sensitivity", partial(sensitivity, data, **test | all_others), n_draws_in_all())
         would = look(f"what would settle {name}", settled) if is_open else None
     return replace(found, sensitivity=by_choice, settlement=would, left_out=tuple(left_out))
 
 
 @contextmanager
-def _begun(task: Callable[[], Any], *, at_once: bool) -> Iterator[Callable[[], Any]]:
-    """Begin a task beside the block, and yield what waits for its result; or else what begins it."""
+def _begun(task: Callable[[], T], *, at_once: bool) -> Iterator[tuple[Callable[[], T], Callable[[], bool]]]:
+    """Yield what waits for a task's result, or else begins it, and whether it goes on beside the block."""
     if not at_once:
-        yield task
+        yield task, lambda: False
         return
     pool = ThreadPoolExecutor(1)
     try:
-        yield pool.submit(copy_context().run, task).result
+        future = pool.submit(copy_context().run, task)
+        yield future.result, lambda: not future.done()
     finally:
         # After a signal nothing waits for the task: the process ends.
         pool.shutdown(wait=False, cancel_futures=True)

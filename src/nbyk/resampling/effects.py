@@ -17,6 +17,9 @@ from nbyk.resampling.streams import CHUNK, chunks
 Floats = NDArray[np.float64]
 Progress = Callable[[int], object]
 
+Threads = int | Callable[[], int]
+"""How many threads draw at once, or what to ask for their number before each distribution."""
+
 _BATCH_VALUES = 524_288
 """Responses in a batch: 4 MB. Smaller ones fit a nearer cache, but the Python between them costs more."""
 
@@ -124,7 +127,7 @@ def run_chunks(
     work: Callable[[int, int], Floats],
     *,
     start: int = 0,
-    threads: int = 1,
+    threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Floats:
     """Run `work(chunk, size)` for every chunk from replicate `start` on and join the results.
@@ -143,9 +146,10 @@ def run_chunks(
 
     np.empty(_KEPT_VALUES)  # freed at once; nothing is written, so that it takes no memory
     to_do = chunks(n_replicates)[start // CHUNK :]
-    if threads <= 1:
+    n_threads = threads() if callable(threads) else threads
+    if n_threads <= 1:
         return np.concatenate([timed(chunk) for chunk in to_do], axis=1)
-    with ThreadPoolExecutor(threads) as pool:
+    with ThreadPoolExecutor(n_threads) as pool:
         return np.concatenate(list(pool.map(timed, to_do)), axis=1)
 
 

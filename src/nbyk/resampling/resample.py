@@ -17,6 +17,7 @@ from nbyk.resampling.draw_plan import DrawPlan, HypothesisStreams, ResponseRows
 from nbyk.resampling.effects import (
     EffectDraws,
     Progress,
+    Threads,
     as_metrics,
     batches,
     check_defined,
@@ -168,7 +169,7 @@ def hypothesis_effects(
     start: int = 0,
     share_gold: bool = True,
     seed: int = 0,
-    threads: int = 1,
+    threads: Threads = 1,
     progress: Progress | None = None,
     on_paper: bool = False,
 ) -> Floats:

@@ -179,16 +179,19 @@ def test_every_metric_and_what_would_settle_it_are_looked_at_when_asked_for(nbyk
 
 def test_a_signal_does_not_wait_for_the_task_that_goes_on_beside() -> None:
     may_end = threading.Event()
-    with pytest.raises(StoppedError), _begun(may_end.wait, at_once=True) as ended:
+    with pytest.raises(StoppedError), _begun(may_end.wait, at_once=True) as (ended, goes_on):
         raise StoppedError(2)
+    assert goes_on()
     may_end.set()
     assert ended() is True
+    assert not goes_on()
 
 
 def test_with_one_thread_a_task_begins_when_it_is_waited_for() -> None:
     begun: list[int] = []
-    with _begun(lambda: begun.append(1), at_once=False) as ended:
+    with _begun(lambda: begun.append(1), at_once=False) as (ended, goes_on):
         assert begun == []
+        assert not goes_on()
         ended()
     assert begun == [1]
 

@@ -13,7 +13,7 @@ from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.metrics import Metric
 from nbyk.metrics.item_means import equal_item_means
 from nbyk.resampling import lanes
-from nbyk.resampling.effects import Progress, check_defined, effects_of_scores, run_chunks
+from nbyk.resampling.effects import Progress, Threads, check_defined, effects_of_scores, run_chunks
 from nbyk.resampling.resample import hypothesis_effects
 from nbyk.resampling.samplers import Sampler
 from nbyk.resampling.streams import CHUNK, stream_key
@@ -86,7 +86,7 @@ def draw_chunks(
     n_draws: int,
     *,
     start: int = 0,
-    threads: int = 1,
+    threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Floats:
     """Join the results of `work` for whole chunks, shape (rows, CHUNK), to (rows, draws from `start` on)."""
@@ -115,7 +115,7 @@ class Draws:
         metrics: Sequence[Metric],
         *,
         seed: int,
-        threads: int = 1,
+        threads: Threads = 1,
         progress: Progress | None = None,
     ) -> None:
         self.data = data

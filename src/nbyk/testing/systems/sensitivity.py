@@ -16,10 +16,11 @@ from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
 from nbyk.metrics.registry import names, parameters
 from nbyk.notebook import ShownInNotebooks
-from nbyk.resampling.effects import Progress, as_metrics
+from nbyk.resampling.effects import Progress, Threads, as_metrics
 from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.samplers import WEIN_SAMPLERS, check_null, get_sampler
 from nbyk.testing.decision import Decision
+from nbyk.testing.engine.draws import Draws
 from nbyk.testing.engine.inputs import as_response_set, as_seed
 from nbyk.testing.intervals import percentile_interval
 from nbyk.testing.pvalues import Alternative, PValue, expected_p, null_at_least, p_value, tie_tolerance
@@ -203,15 +204,17 @@ def sensitivity(
     confidence_level: float = 0.95,
     n_resamples: int = N_RESAMPLES,
     seed: Any = 0,
-    threads: int = 1,
+    threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Sensitivity:
     """Return how the verdict depends on the metric, the null, and the sampler of expected p.
 
     Parameters
     ----------
-    gold, a, b, cluster, alternative, alpha, confidence_level, seed, threads, progress
+    gold, a, b, cluster, alternative, alpha, confidence_level, seed, progress
         As for `nbyk.compare`.
+    threads
+        Threads that draw, or a function that is asked for their number before each distribution.
     metrics
         The metrics to test by; by default all in the registry that apply. Those with a threshold apply to
         binary gold, where every response is 0 or 1; without gold, only metrics that need none apply.
@@ -244,8 +247,6 @@ def sensitivity(
         null=null,
         confidence_level=confidence_level,
         seed=as_seed(seed),
-        threads=threads,
-        progress=progress,
     )
     data = as_response_set(gold, a, b, cluster=cluster)
     left_out: tuple[str, ...] = ()
@@ -255,7 +256,8 @@ def sensitivity(
         left_out = _one_by_one([*nulls, *(s.name for s in parsed)], [*kept, *(s.name for s in whole)])
         nulls, parsed = kept, whole
     chosen, skipped = _applicable(data, metrics)
-    draws, every = asked.draws(data, chosen), range(len(chosen))
+    draws = Draws(data, chosen, seed=asked.seed, threads=threads, progress=progress)
+    every = range(len(chosen))
     bootstrapped = asked.bootstrapped(draws)
     effects = []
     for metric, effect, drawn in zip(chosen, draws.observed.tolist(), bootstrapped, strict=True):
