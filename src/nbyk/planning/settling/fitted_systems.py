@@ -32,8 +32,8 @@ _ROLES: dict[str, str] = {}
 _EXCHANGED = {"a": "b", "b": "a", "epsilon a": "epsilon b", "epsilon b": "epsilon a"}
 
 
-class Draws:
-    """The first random numbers of each role's stream, drawn once however often they are asked for."""
+class RepeatedStreams:
+    """The first random numbers of each role's stream, the same at every call: they are drawn once."""
 
     def __init__(self, key: StreamKey) -> None:
         self._key = key
@@ -75,7 +75,7 @@ class FittedSystems:
     population: Population
     metric: Metric
     seed: int
-    draws: Draws
+    draws: RepeatedStreams
 
     @classmethod
     def of(
@@ -93,7 +93,7 @@ class FittedSystems:
         gold = _Spread.of(data.gold)
         k = max(1, round(gold.k))
         spread_a, spread_b = (system.noise_beside(gold, k) for system in _systems(data))
-        draws = Draws(stream_key(seed, purpose="fitted systems", prior=prior.key()))
+        draws = RepeatedStreams(stream_key(seed, purpose="fitted systems", prior=prior.key()))
         start = cls(Population(prior, data.n_items, k, 0.0, 0.0, spread_a, spread_b), metric, seed, draws)
         errors = (item_means(data.a) - item_means(data.gold)) ** 2
         return start._with(float(errors.mean()), effect)
@@ -182,7 +182,7 @@ class FittedSystems:
 class _Renamed:
     """Random numbers with other names for their roles."""
 
-    def __init__(self, draws: Draws, roles: Mapping[str, str]) -> None:
+    def __init__(self, draws: RepeatedStreams, roles: Mapping[str, str]) -> None:
         self._draws, self._roles = draws, roles
 
     def uniforms(self, role: str, shape: tuple[int, ...]) -> Floats:
