@@ -95,3 +95,11 @@ def test_tiny_and_huge_values(scale: float) -> None:
     rng = np.random.default_rng(4)
     x, y = scale * rng.uniform(size=9000), scale * rng.uniform(size=9000)
     assert distances([x], y)[0] == pytest.approx(by_sorting(x, y), rel=1e-11, abs=1e-318)
+
+
+def test_samples_that_differ_in_the_last_places_beside_a_border_of_buckets() -> None:
+    """A small sample has few buckets; they are divided as finely as the many ones of a large sample."""
+    x, y = np.full(8001, 500.0 - 2.0**-42), np.full(8001, 500.0)
+    for sample in (x, y):
+        sample[:2] = 0.0, 999.0
+    assert distances([x], y)[0] == pytest.approx(by_sorting(x, y), abs=999 * 2.0**-51)

@@ -164,15 +164,18 @@ def _with_extras(found: PairFindings, request: CompareRequest) -> PairFindings:
     settling = partial(settle, data, metric=name, scale=found.systems.scale)
     begun = _begun(partial(settling, **test | {"threads": max(1, beside)}), at_once=beside > 0)
     with begun as (settled, goes_on):
-        all_others = {"threads": lambda: threads - beside if goes_on() else threads}
-        by_choice = look("sensitivity", partial(sensitivity, data, **test | all_others), n_draws_in_all())
+        free = {"threads": lambda: threads - beside if goes_on() else threads}
+        by_choice = look("sensitivity", partial(sensitivity, data, **test | free), n_draws_in_all())
         would = look(f"what would settle {name}", settled) if is_open else None
     return replace(found, sensitivity=by_choice, settlement=would, left_out=tuple(left_out))
 
 
 @contextmanager
 def _begun(task: Callable[[], T], *, at_once: bool) -> Iterator[tuple[Callable[[], T], Callable[[], bool]]]:
-    """Yield what waits for a task's result, or else begins it, and whether it goes on beside the block."""
+    """Yield two functions: one returns a task's result, the other whether the task runs beside the block.
+
+    Unless it begins `at_once`, the first one begins it.
+    """
     if not at_once:
         yield task, lambda: False
         return

@@ -138,7 +138,7 @@ def _checked(values: Any, name: str, axes: tuple[str, ...], least: int) -> Float
 
 
 def _to_numpy(values: Any, name: str) -> NDArray[Any]:
-    if type(values) is np.ndarray:
+    if type(values) is np.ndarray:  # by far the most common, and neither masked nor a tensor
         return values
     values = on_host(values)
     if isinstance(values, list | tuple) and values and hasattr(values[0], "detach"):

@@ -27,9 +27,9 @@ _CELLS_AT_ONCE = 512
 
 _PARTS_BITS = 20
 _PARTS = 1 << _PARTS_BITS
-"""Parts of a bin: a value in a part next to an edge is compared with the edge, as its part is rounded."""
+"""Parts of a bin. A value in a part next to an edge is compared with it: rounding may have put it there."""
 _FEW_BINS = 1024
-"""Up to this number, parts are whole numbers of 32 bits."""
+"""Up to this number of bins, a part's number fits in 32 bits."""
 
 
 @njit(inline="always")
@@ -48,25 +48,30 @@ def _cell(x: float, bins: int) -> Any:
 
 @njit(inline="always")
 def _cells_by_parts(values: Floats, bins: int, cells: Cells) -> bool:
-    """Fill `cells` as `_cell` does, but without a division; return False if a value is too near an edge."""
-    per_unit, ahead = float(bins * _PARTS), float(_PARTS)
-    last = per_unit + 1.5 * ahead
-    nearest = np.uint32(_PARTS)
+    """Fill `cells` as `_cell` does, but without a division.
+
+    Return False if a value is in a part next to an edge; its cell may then be wrong.
+    """
+    per_unit, of_first = float(bins * _PARTS), float(_PARTS)
+    lowest, highest = 0.5 * of_first, per_unit + 1.5 * of_first
+    least = np.uint32(_PARTS)
     for i in range(len(values)):
-        position = values[i] * per_unit + ahead
-        position = position if position > 0.5 * ahead else 0.5 * ahead
-        part = np.uint32(np.int32(position if position < last else last))
+        position = values[i] * per_unit + of_first
+        position = position if position > lowest else lowest
+        part = np.uint32(np.int32(position if position < highest else highest))
         cells[i] = np.int32(part >> np.uint32(_PARTS_BITS))
+        # 0 just below an edge and 1 just above it.
         from_edge = (part + np.uint32(1)) & np.uint32(_PARTS - 1)
-        nearest = from_edge if from_edge < nearest else nearest
-    return bool(nearest > np.uint32(1))
+        least = from_edge if from_edge < least else least
+    return bool(least > np.uint32(1))
 
 
 @njit(nogil=True, cache=True)
 def _fill_cells(values: Floats, bins: int, cells: Cells) -> None:
     """Fill `cells` with the cell of each value; see `_cell`.
 
-    Ratings on a scale, or clamped to one, lie on edges: after the first ones all are compared with edges.
+    Ratings on a scale, or clamped to one, lie on edges. From the first block with such a value on, all values
+    are compared with edges.
     """
     by_parts = bins <= _FEW_BINS
     for start in range(0, len(values), _CELLS_AT_ONCE):

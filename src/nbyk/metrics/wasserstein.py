@@ -32,11 +32,11 @@ _MOST_BUCKETS, _VALUES_PER_BUCKET = 8192, 8
 _FEW = 4
 """Mixed buckets are sorted by themselves if they hold at most one value in this many."""
 
-_UNITS = 2.0**39
-"""Whole numbers that a bucket is divided into: 2¹³ buckets divide the samples' range into 2⁵²."""
+_UNITS = 2.0**52
+"""Whole numbers that the samples' range is divided into."""
 
 _MOST = 2**24
-"""More values are sorted: their sum in these units may be too large."""
+"""From this size on, samples are sorted: their sum in these units might be too large."""
 
 _LOWEST, _HIGHEST, _ORDERED, _COUNTED_FROM, _COUNTED_PER_UNIT, _OF_GOLD = range(6)
 """What the working space keeps of gold: its range, whether it is sorted, and the buckets it is counted in."""
@@ -183,7 +183,7 @@ def _by_buckets(sample: Floats, gold: Floats, space: Space) -> Any:
             sort_values(aside_gold[:gold_size], mixed_gold[:gold_size], cells)
         area = total + (n * of_gold_sum - m * of_sum)
         area += _mixed_sum(in_sample[0], mixed, in_gold[0], mixed_gold, signs)
-        return area / scale / n / m
+        return area / n / m / scale
     _set_levels(sample, low, scale, levels)
     _set_levels(gold, low, scale, levels)
     if _all_on_levels(sample, low, scale, levels) and _all_on_levels(gold, low, scale, levels):
@@ -229,6 +229,7 @@ def _signed_sum(values: Floats, low: float, scale: float, signs: Floats, set_asi
     Mixed values are set aside: they fill `set_aside`, shape (> n,). Both are in widths of a bucket. The sum
     is one of whole numbers, and so the same in any order.
     """
+    units = _UNITS / len(signs)
     total = np.int64(0)
     size = np.uint64(0)
     for i in range(len(values)):
@@ -239,8 +240,8 @@ def _signed_sum(values: Floats, low: float, scale: float, signs: Floats, set_asi
         # A value that stays is overwritten by the next one.
         set_aside[size] = position
         size += np.uint64(sign == 0.0)
-        total += np.int64(sign * _UNITS * (position - bucket))
-    return total / _UNITS, np.int64(size)
+        total += np.int64(sign * units * (position - bucket))
+    return total / units, np.int64(size)
 
 
 @njit(nogil=True, cache=True)

@@ -18,7 +18,7 @@ Floats = NDArray[np.float64]
 Progress = Callable[[int], object]
 
 Threads = int | Callable[[], int]
-"""How many threads draw at once, or what to ask for their number before each distribution."""
+"""How many threads draw at once, or a function that returns their number, called before each distribution."""
 
 _BATCH_VALUES = 524_288
 """Responses in a batch: 4 MB. Smaller ones fit a nearer cache, but the Python between them costs more."""

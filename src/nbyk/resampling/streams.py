@@ -24,6 +24,9 @@ CHUNK = 64
 
 _LARGEST_WORD = 0xFFFFFFFF
 
+_POOL_WORDS = 4
+"""numpy fills up a seed to so many words where a spawn key follows it."""
+
 
 @dataclass(frozen=True)
 class StreamKey:
@@ -52,7 +55,7 @@ class StreamKey:
             name = json.dumps([role, *self.axes], separators=(",", ":"))
             digest = hashlib.sha256(name.encode()).digest()
             seed = _in_words(self.seed)
-            padding = [0] * (4 - len(seed))
+            padding = [0] * (_POOL_WORDS - len(seed))
             self._words[role] = [*seed, *padding, *np.frombuffer(digest, dtype="<u4").tolist()]
         return self._words[role]
 
@@ -79,7 +82,15 @@ def stream_key(seed: int, **axes: str | int | float) -> StreamKey:
 
 
 def _in_words(number: int) -> list[int]:
-    """Return the words of 32 bits of a whole number of at least 0, the lowest first."""
+    """Return the words of 32 bits of a whole number of at least 0, the lowest first.
+
+    Raises
+    ------
+    ValueError
+        If it is below 0, as in numpy.
+    """
+    if number < 0:
+        raise ValueError(f"found {number}, expected a whole number of at least 0")
     words = []
     while number > _LARGEST_WORD:
         words.append(number & _LARGEST_WORD)

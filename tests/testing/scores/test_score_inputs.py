@@ -165,3 +165,12 @@ def test_rows_name_the_score() -> None:
         as_rows([[1.0, 2.0], [np.nan, 1.0]], "b")
     with pytest.raises(NbykError, match=r"found a list of shape \(2,\), expected \(R, n\)"):
         as_rows([1.0, 2.0], "b")
+
+
+@pytest.mark.parametrize("kind", [np.int16, np.int64, np.uint16])
+def test_a_number_of_draws_may_be_one_of_numpys_short_integers(kind: Callable[[int], Any]) -> None:
+    """In 16 bits one draw more than 32767 would be a negative number."""
+    a, b = np.random.default_rng(3).random((2, 30))
+    found = nbyk.approximate_randomisation(a, b, n_resamples=kind(32767), exact_up_to=0)
+    assert repr(found) == repr(nbyk.approximate_randomisation(a, b, n_resamples=32767, exact_up_to=0))
+    assert 0.0 < found.p < 1.0

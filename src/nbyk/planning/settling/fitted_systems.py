@@ -33,25 +33,39 @@ _EXCHANGED = {"a": "b", "b": "a", "epsilon a": "epsilon b", "epsilon b": "epsilo
 
 
 class RepeatedStreams:
-    """The first random numbers of each role's stream, the same at every call: they are drawn once."""
+    """The first random numbers of each role's stream, the same at every call: they are drawn once.
+
+    All calls share the arrays, so nobody may write to them. A role has uniforms or normals, of one shape but
+    for the number of rows.
+    """
 
     def __init__(self, key: StreamKey) -> None:
-        self._key = key
-        self._uniforms: dict[str, Floats] = {}
-        self._normals: dict[str, Floats] = {}
+        self._streams = Streams(key, 0)
+        self._kept: dict[str, Floats] = {}
 
     def uniforms(self, role: str, shape: tuple[int, ...]) -> Floats:
-        """Return uniforms of this shape, the same for each role at every call."""
-        if role not in self._uniforms:
-            self._uniforms[role] = Streams(self._key, 0).uniforms(role, shape)
-        return self._uniforms[role]
+        """Return uniforms of this shape."""
+        return self._first(role, shape, self._streams.uniforms)
 
     def normals(self, role: str, shape: tuple[int, ...]) -> Floats:
-        """Return standard normals of this shape; more rows continue fewer."""
-        if role not in self._normals or len(self._normals[role]) < shape[0]:
-            self._normals[role] = np.empty(shape)
-            Streams(self._key, 0).fill_normals(role, self._normals[role])
-        return self._normals[role][: shape[0]]
+        """Return standard normals of this shape."""
+        return self._first(role, shape, self._draw_normals)
+
+    def _draw_normals(self, role: str, shape: tuple[int, ...]) -> Floats:
+        out = np.empty(shape)
+        self._streams.fill_normals(role, out)
+        return out
+
+    def _first(
+        self, role: str, shape: tuple[int, ...], draw: Callable[[str, tuple[int, ...]], Floats]
+    ) -> Floats:
+        """Return the role's first rows; further ones are drawn from where its stream stands."""
+        kept = self._kept.get(role, np.empty((0, *shape[1:])))
+        if missing := max(0, shape[0] - len(kept)):
+            more = draw(role, (missing, *shape[1:]))
+            kept = np.concatenate([kept, more]) if len(kept) else more
+            self._kept[role] = kept
+        return kept[: shape[0]]
 
 
 @dataclass(frozen=True)
@@ -69,7 +83,7 @@ class FittedSystems:
     seed
         Seed of all random numbers.
     draws
-        Those of the items used for matching.
+        Random numbers of the items used for matching.
     """
 
     population: Population

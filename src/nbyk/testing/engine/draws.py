@@ -105,8 +105,10 @@ class Draws:
         Gold and both systems' responses.
     metrics
         The metrics.
-    seed, threads, progress
+    seed, progress
         As for `nbyk.resampled_effects`.
+    threads
+        Threads that draw, or a function that returns their number, called before each distribution.
     """
 
     def __init__(

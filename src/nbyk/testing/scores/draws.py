@@ -69,6 +69,7 @@ class Drawing:
 
     def __post_init__(self) -> None:
         check_draws(self.n_draws)
+        object.__setattr__(self, "n_draws", int(self.n_draws))  # numpy's integers may be short
 
     @property
     def streams_per_row(self) -> int:
@@ -77,7 +78,7 @@ class Drawing:
 
     def random_words(self, **axes: str | int) -> np.uint64:
         """Return the key of a test's streams, for the kernels of `nbyk.resampling.lanes`."""
-        return _words_of(stream_key(self.seed, **axes))
+        return _word_of(stream_key(self.seed, **axes))
 
     def over_streams(self, fill: Callable[[int, int], object], n_rows: int) -> None:
         """Call ``fill(first, last)`` for ranges that cover all streams, those of row 0 first."""
@@ -107,6 +108,7 @@ class Drawing:
                 list(pool.map(work, ranges))
 
 
-@lru_cache
-def _words_of(key: StreamKey) -> np.uint64:
+@lru_cache(typed=True)
+def _word_of(key: StreamKey) -> np.uint64:
+    """Return the first word of the draws of a key, whose axes are whole numbers and text."""
     return np.uint64(key.seed_sequence("draws", 0).generate_state(1, np.uint64)[0])

@@ -64,10 +64,10 @@ class NullCounts:
         reached = {"greater": at_least, "less": at_most, "two-sided": min(at_least, at_most)}[alternative]
         sides, n = sides_of(alternative), self.n_draws
         smoothed = min(1.0 / sides, (1 + reached) / (1 + n))
-        if self.exact:
-            return PValue(min(1.0, sides * (reached / n)), 0.0, alternative)
-        p = sides * smoothed if smoothing else min(1.0, sides * (reached / n))
-        return PValue(p, sides * math.sqrt(smoothed * (1.0 - smoothed) / (1 + n)), alternative)
+        is_smoothed = smoothing and not self.exact
+        p = sides * smoothed if is_smoothed else min(1.0, sides * reached / n)
+        error = 0.0 if self.exact else sides * math.sqrt(smoothed * (1.0 - smoothed) / (1 + n))
+        return PValue(p, error, alternative)
 
     def result(
         self, test: str, samples: tuple[Floats, Floats], alternative: Alternative, *, smoothing: bool = True

@@ -214,7 +214,7 @@ def sensitivity(
     gold, a, b, cluster, alternative, alpha, confidence_level, seed, progress
         As for `nbyk.compare`.
     threads
-        Threads that draw, or a function that is asked for their number before each distribution.
+        Threads that draw, or a function that returns their number, called before each distribution.
     metrics
         The metrics to test by; by default all in the registry that apply. Those with a threshold apply to
         binary gold, where every response is 0 or 1; without gold, only metrics that need none apply.
