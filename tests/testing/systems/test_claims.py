@@ -73,9 +73,11 @@ def test_one_sided_sentences_say_that_the_interval_has_two_sides() -> None:
     assert "two-sided 95 %" not in nbyk.compare(*ratings(), **QUICK).sentence_about("A", "B")
 
 
-@pytest.mark.parametrize("metric", ["mean", "mae", "spearman", "mean_of_emds", "accuracy"])
-def test_p_is_at_most_alpha_exactly_where_the_interval_leaves_0_out(metric: str) -> None:
-    for seed in range(6):
+@pytest.mark.parametrize(
+    ("metric", "n_sets"), [("mean", 6), ("mae", 6), ("mean_of_emds", 6), ("spearman", 3), ("accuracy", 3)]
+)
+def test_p_is_at_most_alpha_exactly_where_the_interval_leaves_0_out(metric: str, n_sets: int) -> None:
+    for seed in range(n_sets):
         data = ratings(lead=0.03, seed=seed)
         broad = nbyk.compare(*data, metric=metric, **QUICK).claims[0]
         if not broad.is_conclusive:
