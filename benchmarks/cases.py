@@ -88,7 +88,7 @@ def lines(peer: Peer, labels_peer: boostsa.Peer, effort: Effort) -> Iterator[Lin
     yield many_responses_against_vet(peer, effort.many_responses)
     yield boostsa.against_boostsa(labels_peer, effort.boostsa)
     yield over_random_draws("four metrics", CHEAP_METRICS, 2.0, effort.draws)
-    yield over_random_draws("nine metrics", METRICS, 3.0, effort.draws)
+    yield over_random_draws("nine metrics", METRICS, 2.75, effort.draws)
     yield sizes_over_random_words(effort.draws)
     yield from over_one_thread(effort.thread_draws, effort.threads)
     yield from against_sfc64(effort.generator)
