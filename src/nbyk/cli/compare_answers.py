@@ -134,7 +134,6 @@ def _with_extras(found: PairFindings, request: CompareRequest) -> PairFindings:
         "alpha": decision.alpha,
         "confidence_level": request.asked.confidence_level,
         "seed": seed,
-        "threads": request.asked.threads,
     }
 
     def look(what: str, at: Callable[..., Any], total: int | None = None) -> Any:
@@ -161,11 +160,12 @@ def _with_extras(found: PairFindings, request: CompareRequest) -> PairFindings:
     is_open = not result.claims[-1].p <= result.alpha and null in NULLS
     threads = request.asked.threads
     beside = threads // 2 if is_open else 0
-    settling = partial(settle, data, metric=name, scale=found.systems.scale)
-    begun = _begun(partial(settling, **test | {"threads": max(1, beside)}), at_once=beside > 0)
-    with begun as (settled, goes_on):
-        free = {"threads": lambda: threads - beside if goes_on() else threads}
-        by_choice = look("sensitivity", partial(sensitivity, data, **test | free), n_draws_in_all())
+    settling = partial(settle, data, metric=name, scale=found.systems.scale, threads=max(1, beside), **test)
+    with _begun(settling, at_once=beside > 0) as (settled, goes_on):
+        by_all = partial(
+            sensitivity, data, threads=lambda: threads - beside if goes_on() else threads, **test
+        )
+        by_choice = look("sensitivity", by_all, n_draws_in_all())
         would = look(f"what would settle {name}", settled) if is_open else None
     return replace(found, sensitivity=by_choice, settlement=would, left_out=tuple(left_out))
 
