@@ -63,6 +63,10 @@ class StreamKey:
     def _words(self) -> dict[str, list[int]]:
         return {}
 
+    def word(self, role: str, chunk: int) -> np.uint64:
+        """Return the key of one role in one chunk of replicates, for the kernels of `lanes`."""
+        return np.uint64(self.seed_sequence(role, chunk).generate_state(1, np.uint64)[0])
+
     def state(self, role: str, chunk: int) -> NDArray[np.uint64]:
         """Return a fresh xoshiro256++ state, shape (4,), which the kernels advance in place."""
         return self.seed_sequence(role, chunk).generate_state(4, np.uint64).astype(np.uint64, copy=False)
@@ -172,7 +176,7 @@ class ReplicateStreams:
     def take(self, role: str, n_replicates: int) -> tuple[np.uint64, int]:
         """Return the role's key and the first of its next replicates, for the kernels of `lanes`."""
         if role not in self._words:
-            self._words[role] = self._key.seed_sequence(role, self._chunk).generate_state(1, np.uint64)[0]
+            self._words[role] = self._key.word(role, self._chunk)
         first = self._next.get(role, 0)
         self._next[role] = first + n_replicates
         return self._words[role], first

@@ -211,7 +211,7 @@ def _p_values(
     with work.progress(tests.n_simulations):
         for simulation in range(tests.n_simulations):
             data = draw(np.random.default_rng(key.seed_sequence("set", simulation)))
-            seed = int(key.seed_sequence("resamples", simulation).generate_state(1, np.uint64)[0])
+            seed = int(key.word("resamples", simulation))
             for semantics in SEMANTICS:
                 for fraction in tests.fractions:
                     test = label_bootstrap(

@@ -77,7 +77,7 @@ class ItemStreams:
 
     def _word(self, role: str) -> np.uint64:
         if role not in self._words:
-            self._words[role] = self.key.seed_sequence(role, 0).generate_state(1, np.uint64)[0]
+            self._words[role] = self.key.word(role, 0)
         return self._words[role]
 
 

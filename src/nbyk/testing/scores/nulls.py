@@ -60,6 +60,7 @@ class NullCounts:
 
     def pvalue(self, alternative: Alternative, *, smoothing: bool = True) -> PValue:
         """Return the p-value of the first pair with its Monte-Carlo standard error, as `p_values`."""
+        # as `p_values`, in plain numbers: arrays of one entry take several times as long
         at_least, at_most = self.counts[0].tolist()
         reached = {"greater": at_least, "less": at_most, "two-sided": min(at_least, at_most)}[alternative]
         sides, n = sides_of(alternative), self.n_draws
