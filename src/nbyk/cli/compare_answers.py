@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from nbyk.data import Systems
     from nbyk.report.answer import Answer
     from nbyk.report.comparison.pair_answer import PairFindings
+    from nbyk.resampling.effects import Threads
     from nbyk.testing.family import Hypotheses
     from nbyk.testing.intervals import IntervalMethod
     from nbyk.testing.systems.asked import Asked
@@ -158,31 +159,36 @@ def _with_extras(found: PairFindings, request: CompareRequest) -> PairFindings:
 
     name, result = next(iter(results.items()))
     is_open = not result.claims[-1].p <= result.alpha and null in NULLS
-    threads = request.asked.threads
-    beside = threads // 2 if is_open else 0
-    settling = partial(settle, data, metric=name, scale=found.systems.scale, threads=max(1, beside), **test)
-    with _begun(settling, at_once=beside > 0) as (settled, goes_on):
-        by_all = partial(
-            sensitivity, data, threads=lambda: threads - beside if goes_on() else threads, **test
-        )
+    settling = partial(settle, data, metric=name, scale=found.systems.scale, **test)
+    with _beside(settling if is_open else None, request.asked.threads) as (settled, threads):
+        by_all = partial(sensitivity, data, threads=threads, **test)
         by_choice = look("sensitivity", by_all, n_draws_in_all())
-        would = look(f"what would settle {name}", settled) if is_open else None
+        would = None if settled is None else look(f"what would settle {name}", settled)
     return replace(found, sensitivity=by_choice, settlement=would, left_out=tuple(left_out))
 
 
 @contextmanager
-def _begun(task: Callable[[], T], *, at_once: bool) -> Iterator[tuple[Callable[[], T], Callable[[], bool]]]:
-    """Yield two functions: one returns a task's result, the other whether the task runs beside the block.
+def _beside(
+    task: Callable[..., T] | None, threads: Threads
+) -> Iterator[tuple[Callable[[], T] | None, Threads]]:
+    """Run a task, if there is one, beside the block; both draw with the same threads.
 
-    Unless it begins `at_once`, the first one begins it.
+    With a single thread, the task runs when its result is asked for.
+
+    Yields
+    ------
+    result
+        A function that waits for the task and returns its result.
+    threads
+        The threads for the block to draw with.
     """
-    if not at_once:
-        yield task, lambda: False
+    if task is None or isinstance(threads, ThreadPoolExecutor) or threads == 1:
+        yield None if task is None else partial(task, threads=threads), threads
         return
-    pool = ThreadPoolExecutor(1)
+    drawing, waiting = ThreadPoolExecutor(threads), ThreadPoolExecutor(1)
     try:
-        future = pool.submit(copy_context().run, task)
-        yield future.result, lambda: not future.done()
+        yield waiting.submit(copy_context().run, partial(task, threads=drawing)).result, drawing
     finally:
         # After a signal nothing waits for the task: the process ends.
-        pool.shutdown(wait=False, cancel_futures=True)
+        for pool in (waiting, drawing):
+            pool.shutdown(wait=False, cancel_futures=True)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,24 +14,23 @@ Ints = NDArray[np.int64]
 
 
 @njit(nogil=True, cache=True)
-def _pool(rows: Floats, pooled: Floats) -> Any:
-    """Fill `pooled` with the responses of left-packed rows, and return their number."""
+def _pool(rows: Floats, space: Floats) -> Floats:
+    """Return the responses of left-packed rows, in `space` if some are missing."""
     n, width = rows.shape
     incomplete = 0
     for i in range(n):
         incomplete += int(rows[i, width - 1] != rows[i, width - 1])
     if incomplete == 0:
-        pooled[:] = rows.reshape(-1)
-        return n * width
+        return rows.reshape(-1)
     size = 0
     for i in range(n):
         for j in range(width):
             response = rows[i, j]
             if response != response:
                 break
-            pooled[size] = response
+            space[size] = response
             size += 1
-    return size
+    return space[:size]
 
 
 @njit(nogil=True, cache=True)
@@ -74,10 +71,10 @@ def emd_aggregated_vectorized(systems: Floats, gold: Floats, out: Floats) -> Non
     pooled, pooled_gold = np.empty(systems[0, 0].size), np.empty(gold[0].size)
     space = distance_space(len(pooled), len(pooled_gold))
     for r in range(out.shape[1]):
-        of_gold = pooled_gold[: _pool(gold[r], pooled_gold)]
+        of_gold = _pool(gold[r], pooled_gold)
         keep_gold(of_gold, space)
         for s in range(out.shape[0]):
-            out[s, r] = distance_to_gold(pooled[: _pool(systems[s, r], pooled)], of_gold, space)
+            out[s, r] = distance_to_gold(_pool(systems[s, r], pooled), of_gold, space)
 
 
 @njit(nogil=True, cache=True)

@@ -42,29 +42,44 @@ def fill_item_means(rows: Floats, out: Floats) -> None:
     width = rows.shape[1]
     if width == 0:
         out[:] = np.nan
+    complete = True
     for start in range(0, len(rows) if width > 0 else 0, _BLOCK):
         block, means = rows[start : start + _BLOCK], out[start : start + _BLOCK]
-        n_incomplete = 0
-        for i in range(len(means)):
-            n_incomplete += int(block[i, width - 1] != block[i, width - 1])
-        # A constant width has no inner loop, so that one vector instruction serves several rows.
-        if n_incomplete > 0:
-            _fill_ragged(block, means)
-        elif width == 1:
-            _fill_whole(block, 1, means)
-        elif width == 2:
-            _fill_whole(block, 2, means)
-        elif width == 3:
-            _fill_whole(block, 3, means)
-        elif width == 5:
-            _fill_whole(block, 5, means)
-        else:
-            _fill_whole(block, width, means)
+        # A block after an incomplete one is rarely complete.
+        if complete:
+            complete = _fill_complete(block, means)
+        if not complete:
+            complete = _fill_ragged(block, means)
 
 
 @njit(nogil=True, cache=True)
-def _fill_ragged(rows: Floats, out: Floats) -> None:
-    """Fill `out` with the means of rows, the first NaN of which ends them; NaN for a row without a number."""
+def _fill_complete(rows: Floats, out: Floats) -> bool:
+    """Fill `out` with the means of rows, and return whether none has a NaN; else they are not right."""
+    width = rows.shape[1]
+    # A constant width has no inner loop, so that one vector instruction serves several rows.
+    if width == 1:
+        _fill_whole(rows, 1, out)
+    elif width == 2:
+        _fill_whole(rows, 2, out)
+    elif width == 3:
+        _fill_whole(rows, 3, out)
+    elif width == 5:
+        _fill_whole(rows, 5, out)
+    else:
+        _fill_whole(rows, width, out)
+    n_incomplete = 0
+    for i in range(len(out)):
+        n_incomplete += int(out[i] != out[i])
+    return n_incomplete == 0
+
+
+@njit(nogil=True, cache=True)
+def _fill_ragged(rows: Floats, out: Floats) -> bool:
+    """Fill `out` with the means of rows, the first NaN of which ends them; return whether none has a NaN.
+
+    The mean of a row without a number is NaN.
+    """
+    complete = True
     for i in range(len(rows)):
         total = 0.0
         count = 0
@@ -75,6 +90,8 @@ def _fill_ragged(rows: Floats, out: Floats) -> None:
             total += response
             count += 1
         out[i] = total / count if count > 0 else np.nan
+        complete &= count == rows.shape[1]
+    return complete
 
 
 def item_means(responses: Floats) -> Floats:

@@ -22,8 +22,10 @@ from nbyk.metrics.sorting import sort_values, value_range
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Counts = NDArray[np.int32]
+Flags = NDArray[np.bool_]
 Pair = tuple[Floats, Floats]
-Space = tuple[tuple[Counts, Counts, Floats, Floats], Pair, Pair, Pair, Floats, Ints]
+Buckets = tuple[Counts, Ints]
+Space = tuple[tuple[Buckets, Buckets, Flags, Floats], Pair, Pair, Pair, Floats, Ints]
 
 _SHORT = 8000
 """Up to this size, sorting is faster: the values fit a near cache."""
@@ -32,11 +34,13 @@ _MOST_BUCKETS, _VALUES_PER_BUCKET = 8192, 8
 _FEW = 4
 """Mixed buckets are sorted by themselves if they hold at most one value in this many."""
 
-_UNITS = 2.0**52
-"""Whole numbers that the samples' range is divided into."""
+_PLACE_BITS = 52
+"""Bits of a value's place in the samples' range; the first ones are the number of its bucket."""
 
 _MOST = 2**24
 """From this size on, samples are sorted: their sum in these units might be too large."""
+
+_AT_ONCE = 512
 
 _LOWEST, _HIGHEST, _ORDERED, _COUNTED_FROM, _COUNTED_PER_UNIT, _OF_GOLD = range(6)
 """What the working space keeps of gold: its range, whether it is sorted, and the buckets it is counted in."""
@@ -84,9 +88,9 @@ def distance_space(n: int, m: int) -> Space:
     """Return the working space in which samples of up to n values are compared with one of up to m, gold."""
     n_buckets = max(2, min(_MOST_BUCKETS, max(n, m) // _VALUES_PER_BUCKET))
     buckets = (
-        np.empty((2, n_buckets), np.int32),
-        np.empty((2, n_buckets), np.int32),
-        np.empty(n_buckets),
+        (np.empty(n_buckets, np.int32), np.empty(n_buckets, np.int64)),
+        (np.empty(n_buckets, np.int32), np.empty(n_buckets, np.int64)),
+        np.empty(n_buckets, np.bool_),
         np.empty(n_buckets),
     )
     # One more place takes the values that are not set aside.
@@ -143,28 +147,50 @@ def _bucket(above: float, scale: float) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def _count(values: Floats, low: float, scale: float, counts: Counts) -> None:
-    """Count `values` into `counts`, shape (2, buckets): twice, so that few counts wait for another."""
-    n = len(values)
+def _unit_bits(n_buckets: int) -> int:
+    """Return k: distances to a bucket's beginning are whole numbers of 2⁻ᵏ of its width."""
+    bits = _PLACE_BITS
+    while (1 << (_PLACE_BITS - bits)) < n_buckets:
+        bits -= 1
+    return bits
+
+
+@njit(nogil=True, cache=True)
+def _count(values: Floats, low: float, scale: float, buckets: Buckets) -> None:
+    """Fill the number of values in each bucket, and the sum of their distances to its beginning, in units.
+
+    The sums are of whole numbers, and so the same in any order.
+    """
+    counts, sums = buckets
+    bits = _unit_bits(len(counts))
+    units = 2.0**bits
     counts[:] = 0
-    for i in range(0, n - 1, 2):
-        counts[0, _bucket(values[i] - low, scale)] += 1
-        counts[1, _bucket(values[i + 1] - low, scale)] += 1
-    if n % 2 == 1:
-        counts[0, _bucket(values[n - 1] - low, scale)] += 1
-    for bucket in range(counts.shape[1]):
-        counts[0, bucket] += counts[1, bucket]
+    sums[:] = 0
+    places = np.empty(_AT_ONCE, np.int64)
+    for start in range(0, len(values), _AT_ONCE):
+        block = values[start : start + _AT_ONCE]
+        for i in range(len(block)):
+            places[i] = np.int64((block[i] - low) * scale * units)
+        for i in range(len(block)):
+            # Unsigned, so that numba need not check whether an index counts from the end.
+            at = np.uint64(places[i]) >> np.uint64(bits)
+            counts[at] += 1
+            sums[at] += places[i]
+    # The sums may have overflowed, but whole numbers wrap around: the differences are right.
+    for bucket in range(len(counts)):
+        sums[bucket] -= np.int64(counts[bucket]) * (bucket << bits)
 
 
 @njit(nogil=True, cache=True)
 def _by_buckets(sample: Floats, gold: Floats, space: Space) -> Any:
     """Return the distance of a sample to gold; −1 if sorting is faster, or if there can be no buckets."""
-    (in_sample, in_gold, signs, levels), (aside, aside_gold), (mixed, mixed_gold), _, of_gold, cells = space
+    buckets, (aside, aside_gold), (mixed, mixed_gold), _, of_gold, cells = space
+    in_sample, in_gold, is_mixed, levels = buckets
     n, m = len(sample), len(gold)
     lowest, highest = value_range(sample)
     low, high = min(lowest, of_gold[_LOWEST]), max(highest, of_gold[_HIGHEST])
     spread = high - low
-    scale = (len(signs) - 1) / spread if spread > 0.0 else np.inf
+    scale = (len(levels) - 1) / spread if spread > 0.0 else np.inf
     # NaN and infinities leave no buckets, nor do spreads too small to divide by.
     comparable = lowest == lowest and of_gold[_LOWEST] == of_gold[_LOWEST]
     if not (comparable and spread < np.inf and scale < np.inf):
@@ -173,16 +199,15 @@ def _by_buckets(sample: Floats, gold: Floats, space: Space) -> Any:
         _count(gold, low, scale, in_gold)
         of_gold[_COUNTED_FROM], of_gold[_COUNTED_PER_UNIT] = low, scale
     _count(sample, low, scale, in_sample)
-    n_mixed, total = _fill_signs(in_sample[0], n, in_gold[0], m, signs)
+    n_mixed, area = _fill_mixed(in_sample, n, in_gold, m, is_mixed)
     if n_mixed * _FEW <= n + m:
-        of_sum, size = _signed_sum(sample, low, scale, signs, aside)
-        of_gold_sum, gold_size = _signed_sum(gold, low, scale, signs, aside_gold)
+        size = _set_aside(sample, low, scale, is_mixed, aside)
+        gold_size = _set_aside(gold, low, scale, is_mixed, aside_gold)
         if size > 0:
             sort_values(aside[:size], mixed[:size], cells)
         if gold_size > 0:
             sort_values(aside_gold[:gold_size], mixed_gold[:gold_size], cells)
-        area = total + (n * of_gold_sum - m * of_sum)
-        area += _mixed_sum(in_sample[0], mixed, in_gold[0], mixed_gold, signs)
+        area += _mixed_area(in_sample[0], mixed, in_gold[0], mixed_gold, is_mixed)
         return area / n / m / scale
     _set_levels(sample, low, scale, levels)
     _set_levels(gold, low, scale, levels)
@@ -192,67 +217,59 @@ def _by_buckets(sample: Floats, gold: Floats, space: Space) -> Any:
 
 
 @njit(nogil=True, cache=True)
-def _fill_signs(x: Counts, n: int, y: Counts, m: int, signs: Floats) -> Any:
-    """Fill `signs` with the sign of F − G in each bucket, 0 if it may change there: such buckets are mixed.
+def _fill_mixed(x: Buckets, n: int, y: Buckets, m: int, is_mixed: Flags) -> Any:
+    """Fill `is_mixed`, shape (buckets,), with whether the sign of F − G may change in a bucket.
 
     Parameters
     ----------
-    x, y : ndarray of int, shape (buckets,)
-        Numbers of values in each bucket, n and m in all.
-    signs : ndarray, shape (buckets,)
-        Filled.
+    x, y
+        Two samples of n and m values, in buckets.
 
     Returns
     -------
-    n_mixed, total
-        The number of values in mixed buckets, and n m ∫ |F − G| over the others, in widths of a bucket, as if
-        their values lay at the buckets' beginnings.
+    n_mixed, area
+        The number of values in mixed buckets, and n m ∫ |F − G| over the others, in widths of a bucket.
     """
-    n_mixed = total = np.int64(0)
+    n_mixed = whole = np.int64(0)
     lead = np.int64(0)  # n m (F − G), a whole number
-    for bucket in range(len(signs)):
-        up, down = np.int64(x[bucket]) * m, np.int64(y[bucket]) * n
+    part_x = part_y = np.int64(0)
+    for bucket in range(len(is_mixed)):
+        up, down = np.int64(x[0][bucket]) * m, np.int64(y[0][bucket]) * n
         never_negative, never_positive = lead >= down, lead + up <= 0
-        signs[bucket] = 1.0 if never_negative else (-1.0 if never_positive else 0.0)
+        is_mixed[bucket] = not (never_negative or never_positive)
         lead += up - down
-        if never_negative or never_positive:
-            total += abs(lead)
-        else:
-            n_mixed += x[bucket] + y[bucket]
-    return n_mixed, total
+        if is_mixed[bucket]:
+            n_mixed += x[0][bucket] + y[0][bucket]
+            continue
+        # As if all values lay at their buckets' beginnings, less what they lie beyond.
+        whole += abs(lead)
+        part_x += x[1][bucket] if never_negative else -x[1][bucket]
+        part_y += y[1][bucket] if never_negative else -y[1][bucket]
+    units = 2.0 ** _unit_bits(len(is_mixed))
+    return n_mixed, whole + (n * (part_y / units) - m * (part_x / units))
 
 
 @njit(nogil=True, cache=True)
-def _signed_sum(values: Floats, low: float, scale: float, signs: Floats, set_aside: Floats) -> Any:
-    """Return the sum of values, less their buckets' beginnings, times the signs, and how many are mixed.
-
-    Mixed values are set aside: they fill `set_aside`, shape (> n,). Both are in widths of a bucket. The sum
-    is one of whole numbers, and so the same in any order.
-    """
-    units = _UNITS / len(signs)
-    total = np.int64(0)
+def _set_aside(values: Floats, low: float, scale: float, is_mixed: Flags, aside: Floats) -> Any:
+    """Fill `aside`, shape (> n,), with values in mixed buckets, in widths of one; return their number."""
     size = np.uint64(0)
     for i in range(len(values)):
-        above = values[i] - low
-        bucket = _bucket(above, scale)
-        position = above * scale
-        sign = signs[bucket]
+        position = (values[i] - low) * scale
         # A value that stays is overwritten by the next one.
-        set_aside[size] = position
-        size += np.uint64(sign == 0.0)
-        total += np.int64(sign * units * (position - bucket))
-    return total / units, np.int64(size)
+        aside[size] = position
+        size += np.uint64(is_mixed[np.uint32(np.int32(position))])
+    return np.int64(size)
 
 
 @njit(nogil=True, cache=True)
-def _mixed_sum(x: Counts, mixed_x: Floats, y: Counts, mixed_y: Floats, signs: Floats) -> float:
-    """Return n m ∫ |F − G| over the mixed buckets, from their sorted values; see `_fill_signs`."""
+def _mixed_area(x: Counts, mixed_x: Floats, y: Counts, mixed_y: Floats, is_mixed: Flags) -> float:
+    """Return n m ∫ |F − G| over the mixed buckets, from their sorted values; see `_fill_mixed`."""
     n, m = x.sum(), y.sum()
     total = 0.0
     i = j = 0
     lead = np.int64(0)
-    for bucket in range(len(signs)):
-        if signs[bucket] != 0.0:
+    for bucket in range(len(is_mixed)):
+        if not is_mixed[bucket]:
             lead += np.int64(x[bucket]) * m - np.int64(y[bucket]) * n
             continue
         end_x, end_y = i + x[bucket], j + y[bucket]

@@ -174,7 +174,8 @@ class PlanSimulation:
                 )
                 return np.stack([effects.mean(axis=1), (effects**2).mean(axis=1)])
 
-            total += run_chunks((wanted - done) * CHUNK, work, threads=self._threads).sum(axis=1)
+            (more,) = run_chunks((wanted - done) * CHUNK, work, threads=self._threads)
+            total += more.sum(axis=1)
             done = wanted
             mean, square = (total / (done * CHUNK)).tolist()
             sd = math.sqrt(max(0.0, square - mean * mean))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,8 +18,8 @@ from nbyk.resampling.streams import CHUNK, chunks
 Floats = NDArray[np.float64]
 Progress = Callable[[int], object]
 
-Threads = int | Callable[[], int]
-"""How many threads draw at once, or a function that returns their number, called before each distribution."""
+Threads = int | ThreadPoolExecutor
+"""How many threads draw at once, or a pool of threads that several tasks share."""
 
 _BATCH_VALUES = 524_288
 """Responses in a batch: 4 MB. Smaller ones fit a nearer cache, but the Python between them costs more."""
@@ -124,33 +125,38 @@ def effects_of_scores(metrics: Sequence[Metric], scores: Floats) -> Floats:
 
 def run_chunks(
     n_replicates: int,
-    work: Callable[[int, int], Floats],
-    *,
+    *works: Callable[[int, int], Floats],
     start: int = 0,
     threads: Threads = 1,
     progress: Progress | None = None,
-) -> Floats:
-    """Run `work(chunk, size)` for every chunk from replicate `start` on and join the results.
+) -> list[Floats]:
+    """Run each `work(chunk, size)` for every chunk from replicate `start` on, and join its results.
 
-    `start` is a multiple of the chunk size. The results, shape (rows, n_replicates − start), have the same
-    order and the same numbers for any number of threads.
+    `start` is a multiple of the chunk size. The results, of shape (rows, n_replicates − start) for each work,
+    have the same order and the same numbers for any number of threads.
     """
     if n_replicates < 1:
         raise NbykError(f"the number of draws must be at least 1, found {n_replicates}")
 
-    def timed(chunk_and_size: tuple[int, int]) -> Floats:
-        result = work(*chunk_and_size)
+    def timed(to_do: tuple[Callable[[int, int], Floats], tuple[int, int]]) -> Floats:
+        work, (chunk, size) = to_do
+        result = work(chunk, size)
         if progress is not None:
-            progress(chunk_and_size[1])
+            progress(size)
         return result
 
     np.empty(_KEPT_VALUES)  # freed at once; nothing is written, so that it takes no memory
-    to_do = chunks(n_replicates)[start // CHUNK :]
-    n_threads = threads() if callable(threads) else threads
-    if n_threads <= 1:
-        return np.concatenate([timed(chunk) for chunk in to_do], axis=1)
-    with ThreadPoolExecutor(n_threads) as pool:
-        return np.concatenate(list(pool.map(timed, to_do)), axis=1)
+    of_each = chunks(n_replicates)[start // CHUNK :]
+    to_do = list(product(works, of_each))
+    if isinstance(threads, ThreadPoolExecutor):
+        found = list(threads.map(timed, to_do))
+    elif threads <= 1:
+        found = list(map(timed, to_do))
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            found = list(pool.map(timed, to_do))
+    n = len(of_each)
+    return [np.concatenate(found[first : first + n], axis=1) for first in range(0, len(found), n)]
 
 
 def check_defined(metrics: Sequence[Metric], effects: Floats, *, of: str = "draws") -> Floats:

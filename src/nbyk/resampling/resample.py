@@ -188,7 +188,7 @@ def hypothesis_effects(
             draws = _multilevel_draws(data, str(sampler), null, seed, chunk, size, share_gold=share_gold)
             return np.concatenate([score(chosen, systems, gold, means_of) for gold, systems in draws], axis=1)
 
-        drawn = run_chunks(n_resamples, work_with_raters, start=start, threads=threads, progress=progress)
+        (drawn,) = run_chunks(n_resamples, work_with_raters, start=start, threads=threads, progress=progress)
         return drawn - _observed(data, chosen, means_of)[:, None] if null == "shifted" else drawn
     parsed, key = _sampler(sampler), None
     if on_paper:
@@ -213,7 +213,7 @@ def hypothesis_effects(
             parts.append(score(chosen, systems, gold, means_of))
         return np.concatenate(parts, axis=1)
 
-    drawn = run_chunks(n_resamples, work, start=start, threads=threads, progress=progress)
+    (drawn,) = run_chunks(n_resamples, work, start=start, threads=threads, progress=progress)
     return drawn - _observed(data, chosen, means_of)[:, None] if null == "shifted" else drawn
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Literal
 
 import numpy as np
@@ -33,7 +34,7 @@ from nbyk.resampling.effects import (
 )
 from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import ItemParameters, Population, check_systems, perturbed, scaled
-from nbyk.resampling.streams import ReplicateStreams, Streams, stream_key
+from nbyk.resampling.streams import ReplicateStreams, StreamKey, Streams, stream_key
 
 Floats = NDArray[np.float64]
 Hypothesis = Literal["alternative", "null"]
@@ -200,21 +201,19 @@ def simulated_effects(
     chosen = as_metrics(metrics)
     draw, values_per_item = _drawer(chosen, population, detail)
 
-    def effects(hypothesis: Hypothesis) -> Floats:
-        key = population.key(seed, f"true {hypothesis} {detail}")
+    def work(hypothesis: Hypothesis, key: StreamKey, chunk: int, size: int) -> Floats:
+        streams = ReplicateStreams(key, chunk) if draw is _draw_counts else Streams(key, chunk)
+        parts = [
+            draw(chosen, population, streams, hypothesis, batch)
+            for batch in batches(size, population.n_items * values_per_item)
+        ]
+        return np.concatenate(parts, axis=1)
 
-        def work(chunk: int, size: int) -> Floats:
-            streams = ReplicateStreams(key, chunk) if draw is _draw_counts else Streams(key, chunk)
-            parts = [
-                draw(chosen, population, streams, hypothesis, batch)
-                for batch in batches(size, population.n_items * values_per_item)
-            ]
-            return np.concatenate(parts, axis=1)
-
-        return check_defined(chosen, run_chunks(n_draws, work, threads=threads, progress=progress))
-
+    hypotheses: tuple[Hypothesis, ...] = ("alternative", "null")
+    works = [partial(work, each, population.key(seed, f"true {each} {detail}")) for each in hypotheses]
     names = tuple(metric.name for metric in chosen)
-    return EffectDraws(names, effects("alternative"), effects("null"), paired=False)
+    alternative, null = run_chunks(n_draws, *works, threads=threads, progress=progress)
+    return EffectDraws(names, check_defined(chosen, alternative), check_defined(chosen, null), paired=False)
 
 
 def draw_sets(population: Population | RedrawnPilot, streams: Streams, n_sets: int) -> tuple[Floats, Floats]:

@@ -114,7 +114,7 @@ def calibrate(population: Population, tests: RateTests, work: Work) -> pa.Table:
                 found[r][:, defined] = [by_method[method] for method in methods]
         return found.reshape(size, -1).T
 
-    drawn = run_chunks(tests.n_sets, p_of_chunk, threads=work.threads, progress=work.advance)
+    (drawn,) = run_chunks(tests.n_sets, p_of_chunk, threads=work.threads, progress=work.advance)
     p = drawn.reshape(len(methods), len(metrics), tests.n_sets)
     cell = {
         "epsilon_a": float(population.epsilon_a),

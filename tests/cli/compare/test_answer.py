@@ -14,7 +14,7 @@ import pytest
 from matplotlib.image import imread
 
 import nbyk as package
-from nbyk.cli.compare_answers import _begun
+from nbyk.cli.compare_answers import _beside
 from nbyk.errors import StoppedError
 from nbyk.provenance.records import read_record
 from nbyk.spreadsheets import for_spreadsheets
@@ -179,21 +179,32 @@ def test_every_metric_and_what_would_settle_it_are_looked_at_when_asked_for(nbyk
 
 def test_a_signal_does_not_wait_for_the_task_that_goes_on_beside() -> None:
     may_end = threading.Event()
-    with pytest.raises(StoppedError), _begun(may_end.wait, at_once=True) as (ended, goes_on):
+    with (
+        pytest.raises(StoppedError),
+        _beside(lambda threads: may_end.wait(), 2) as (settled, _),
+    ):
         raise StoppedError(2)
-    assert goes_on()
     may_end.set()
-    assert ended() is True
-    assert not goes_on()
+    assert settled() is True
+
+
+def test_a_task_beside_another_draws_with_the_same_threads() -> None:
+    with _beside(lambda threads: threads, 2) as (settled, threads):
+        assert settled() is threads
+        assert list(threads.map(abs, [-1, -2])) == [1, 2]
 
 
 def test_with_one_thread_a_task_begins_when_it_is_waited_for() -> None:
     begun: list[int] = []
-    with _begun(lambda: begun.append(1), at_once=False) as (ended, goes_on):
-        assert begun == []
-        assert not goes_on()
-        ended()
+    with _beside(lambda threads: begun.append(threads), 1) as (settled, threads):
+        assert (begun, threads) == ([], 1)
+        settled()
     assert begun == [1]
+
+
+def test_without_a_task_the_block_has_all_threads() -> None:
+    with _beside(None, 3) as (settled, threads):
+        assert (settled, threads) == (None, 3)
 
 
 def test_nothing_is_written_where_a_figure_cannot_be(nbyk: Run, monkeypatch: pytest.MonkeyPatch) -> None:

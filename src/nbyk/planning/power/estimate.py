@@ -13,7 +13,7 @@ from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.simulated_sets import SimulatedSets
-from nbyk.resampling.effects import Progress, run_chunks
+from nbyk.resampling.effects import Progress, Threads, run_chunks
 from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population
 from nbyk.resampling.streams import CHUNK
@@ -170,7 +170,7 @@ def rejections(
     *,
     first_chunk: int = 0,
     seed: int = 0,
-    threads: int = 1,
+    threads: Threads = 1,
     progress: Progress | None = None,
 ) -> Floats:
     """Return whether tests reject on each set (1 or 0) and their numbers of draws, shape (tests, 2, n_sets).
@@ -182,7 +182,7 @@ def rejections(
         sets = SimulatedSets(population, first_chunk + chunk, size, seed)
         return np.concatenate([test.rejections(sets).T for test in tests]).astype(np.float64)
 
-    found = run_chunks(n_sets, work, threads=threads, progress=progress)
+    (found,) = run_chunks(n_sets, work, threads=threads, progress=progress)
     return found.reshape(len(tests), 2, n_sets)
 
 

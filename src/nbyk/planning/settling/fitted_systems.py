@@ -162,35 +162,37 @@ class FittedSystems:
     def _effects(self, k: int, n_items: int, roles: Mapping[str, str]) -> Floats:
         """Return the effects of sets of `n_items`, (sets,)."""
         n_sets = _ITEMS // n_items
-        gold, a, b = (
-            responses[: n_sets * n_items].reshape(n_sets, n_items, k)
-            for responses in self._responses(k, roles)
-        )
-        systems = np.stack([a, b])
         if self.metric.needs == "item_means":
-            return self.metric.effects(systems.mean(axis=-1), gold.mean(axis=-1))
-        return self.metric.effects(systems, gold)
+            shape: tuple[int, ...] = (3, n_sets, n_items)
+            found = self._item_means(k, roles)
+        else:
+            shape = (3, n_sets, n_items, k)
+            found = np.ascontiguousarray(self._responses(k, roles).transpose(0, 2, 1))
+        gold, *systems = found[:, : n_sets * n_items].reshape(shape)
+        return self.metric.effects(np.array(systems), gold)
 
     def _error_of_a(self) -> float:
-        gold, a, _ = self._responses(self.population.k_responses, _ROLES)
-        return float(((a.mean(axis=-1) - gold.mean(axis=-1)) ** 2).mean())
+        gold, a, _ = self._item_means(self.population.k_responses, _ROLES)
+        return float(((a - gold) ** 2).mean())
 
-    def _responses(self, k: int, roles: Mapping[str, str]) -> tuple[Floats, Floats, Floats]:
-        """Return responses of gold, A and B, each (items, K), from the random streams of these roles."""
+    def _item_means(self, k: int, roles: Mapping[str, str]) -> Floats:
+        """Return the item means of gold, A and B, (3, items)."""
+        means: Floats = self._responses(k, roles).mean(axis=1)
+        return means
+
+    def _responses(self, k: int, roles: Mapping[str, str]) -> Floats:
+        """Return the responses of gold, A and B, (3, K, items), from the random streams of these roles."""
         of_prior = self.population.prior
         many = replace(self.population, n_items=_ITEMS, k_responses=k)
         streams = _Renamed(self.draws, roles)
         items = many.draw_items(streams, 1)
-        found = []
-        for role, mean, sd in (
-            ("gold", items.gold, items.sd_gold),
-            ("a", items.a, items.sd_a),
-            ("b", items.b, items.sd_b),
-        ):
-            noise = streams.normals(role, (k, _ITEMS))
-            found.append(np.ascontiguousarray(of_prior.response.apply(mean[0] + sd[0] * noise).T))
-        gold, a, b = found
-        return gold, a, b
+        means, sds = (items.gold, items.a, items.b), (items.sd_gold, items.sd_a, items.sd_b)
+        found = np.empty((3, k, _ITEMS))
+        for role, mean, sd, out in zip(("gold", "a", "b"), means, sds, found, strict=True):
+            np.multiply(streams.normals(role, (k, _ITEMS)), sd[0], out=out)
+            out += mean[0]
+            out[:] = of_prior.response.apply(out)
+        return found
 
 
 class _Renamed:

@@ -19,7 +19,7 @@ from nbyk.planning.settling.outlook import Outlook, Qualities
 from nbyk.planning.settling.people import what_people_would
 from nbyk.planning.settling.settlement import Settlement, Size
 from nbyk.planning.settling.simulated_sizes import SimulatedSizes, about_k, relative_error
-from nbyk.resampling.effects import as_metrics
+from nbyk.resampling.effects import Threads, as_metrics
 from nbyk.testing.decision import check_level
 from nbyk.testing.engine.inputs import as_response_set, as_seed
 from nbyk.testing.intervals import ConfidenceInterval
@@ -53,7 +53,7 @@ def settle(
     max_responses: int = 100,
     n_resamples: int = 9_999,
     seed: Any = 0,
-    threads: int = 1,
+    threads: Threads = 1,
 ) -> Settlement:
     """Return the number of items or ratings that would decide a comparison, if the effect stays as it is.
 
@@ -164,7 +164,7 @@ def _settled(
     metric: Metric,
     costs: Costs,
     scale: Scale | None,
-    threads: int,
+    threads: Threads,
 ) -> Settlement:
     """Return the sizes that would settle an undecided comparison."""
     spread = _unless_rounding(float(result.bootstrap_distribution.std(ddof=1)), result)

@@ -15,6 +15,7 @@ from nbyk.planning.power.estimate import rejections
 from nbyk.planning.settling.fitted_systems import FittedSystems
 from nbyk.planning.settling.outlook import Outlook, Qualities
 from nbyk.planning.settling.settlement import Settlement, Size
+from nbyk.resampling.effects import Threads
 
 _SETS = (512, 4_096)
 """Smallest and largest number of test sets to simulate a power."""
@@ -77,7 +78,7 @@ class SimulatedSizes:
     outlook: Outlook
     spread_error: float
     test: SystemTest
-    threads: int
+    threads: Threads
 
     def settled(self, found: Settlement, costs: Costs) -> Settlement:
         """Return the answer; the simulated power at each size is the requested one."""

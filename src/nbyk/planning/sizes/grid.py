@@ -121,7 +121,7 @@ def _settle(
         def work(chunk: int, size: int, asked: Sequence[int] = tuple(open_sizes)) -> Floats:
             return source.draw(asked, chunk, size).reshape(-1, size)
 
-        more = run_chunks(n_so_far, work, start=drawn.shape[-1], threads=threads, progress=progress)
+        (more,) = run_chunks(n_so_far, work, start=drawn.shape[-1], threads=threads, progress=progress)
         drawn = np.concatenate([drawn, more.reshape(*shape, -1)], axis=-1)
         for place, n in enumerate(open_sizes):
             for key, row in _p_values(drawn[..., place, :], metrics, source.paired):

@@ -92,7 +92,9 @@ def draw_chunks(
     """Join the results of `work` for whole chunks, shape (rows, CHUNK), to (rows, draws from `start` on)."""
     first = start // CHUNK * CHUNK
     whole = -(-n_draws // CHUNK) * CHUNK
-    drawn = run_chunks(whole, lambda chunk, _: work(chunk), start=first, threads=threads, progress=progress)
+    (drawn,) = run_chunks(
+        whole, lambda chunk, _: work(chunk), start=first, threads=threads, progress=progress
+    )
     return drawn[:, start - first : n_draws - first]
 
 
@@ -108,7 +110,7 @@ class Draws:
     seed, progress
         As for `nbyk.resampled_effects`.
     threads
-        Threads that draw, or a function that returns their number, called before each distribution.
+        Threads that draw: their number, or a pool.
     """
 
     def __init__(

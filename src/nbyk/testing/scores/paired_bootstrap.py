@@ -161,7 +161,7 @@ class _Test:
             return outputs.effects(drawn_items(key, chunk, n, kind_of=outputs.kind_of), size)[None]
 
         threads = 1 if isinstance(outputs, PlainOutputs) else drawing.threads
-        (effects,) = run_chunks(drawing.n_draws, drawn, threads=threads, progress=drawing.progress)
+        ((effects,),) = run_chunks(drawing.n_draws, drawn, threads=threads, progress=drawing.progress)
         ties = tie_tolerance(effects, np.array([delta]))
         reached = [[(effects >= 2.0 * delta - ties).sum(), (effects <= 2.0 * delta + ties).sum()]]
         counts = NullCounts(np.array([delta]), np.array(reached), drawing.n_draws)

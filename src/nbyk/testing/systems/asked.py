@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
-from nbyk.resampling.effects import Progress, check_defined
+from nbyk.resampling.effects import Progress, Threads, check_defined
 from nbyk.resampling.samplers import Sampler, check_null, get_sampler
 from nbyk.testing.decision import Decision, NullDraws
 from nbyk.testing.engine.draws import Draws
@@ -56,7 +56,7 @@ class Asked:
     generalise: Sequence[str] | None = None
     sampler: Sampler = WHOLE_ITEMS
     seed: int = 0
-    threads: int = 1
+    threads: Threads = 1
     progress: Progress | None = None
 
     def __post_init__(self) -> None:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
-from nbyk.resampling.effects import Progress, as_metric, as_metrics, check_defined
+from nbyk.resampling.effects import Progress, Threads, as_metric, as_metrics, check_defined
 from nbyk.resampling.samplers import get_sampler
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
@@ -46,7 +46,7 @@ def compare(
     max_resamples: int = 999_999,
     decision_error: float = 1e-3,
     seed: Any = 0,
-    threads: int = 1,
+    threads: Threads = 1,
     progress: Progress | None = None,
 ) -> ComparisonResult:
     """Return whether system A is better than system B, how sure this is, and how much better A is.
@@ -97,7 +97,7 @@ def compare(
     seed
         Seed of all draws, or a numpy Generator or SeedSequence that gives one; None for a new one.
     threads
-        Threads to use; the numbers do not depend on it.
+        Number of threads, or a pool of them that other tasks use too; the numbers do not depend on it.
     progress
         Called with the number of draws just finished.
 

@@ -211,10 +211,8 @@ def sensitivity(
 
     Parameters
     ----------
-    gold, a, b, cluster, alternative, alpha, confidence_level, seed, progress
+    gold, a, b, cluster, alternative, alpha, confidence_level, seed, threads, progress
         As for `nbyk.compare`.
-    threads
-        Threads that draw, or a function that returns their number, called before each distribution.
     metrics
         The metrics to test by; by default all in the registry that apply. Those with a threshold apply to
         binary gold, where every response is 0 or 1; without gold, only metrics that need none apply.
