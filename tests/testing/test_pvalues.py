@@ -17,7 +17,7 @@ from nbyk.priors import published_prior
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import observed_effects, resampled_effects
 from nbyk.resampling.simulate import simulate
-from nbyk.testing.pvalues import attained_level, expected_p, p_value
+from nbyk.testing.pvalues import attained_level, bounds_of_p, expected_p, p_value
 
 whole = st.integers(-4, 4).map(float)
 nearly_whole = st.builds(lambda n, ulps: n * (1 + ulps * 2**-52), whole, st.integers(-3, 3))
@@ -216,3 +216,12 @@ def test_p_value_agrees_with_scipy() -> None:
 def test_bad_draws_never_give_a_number(call, message: str) -> None:  # type: ignore[no-untyped-def]
     with pytest.raises(NbykError, match=message):
         call()
+
+
+@pytest.mark.parametrize("error", [1e-6, 0.0005, 0.025])
+def test_bounds_of_many_counts_are_those_of_scipy(error: float) -> None:
+    counts = np.array([0, 1, 7, 60, 98, 99])
+    low, high = bounds_of_p(counts, 99, error)
+    for count, *bounds in zip(counts.tolist(), low.tolist(), high.tolist(), strict=True):
+        expected = stats.binomtest(count, 99).proportion_ci(1.0 - 2.0 * error, method="exact")
+        assert bounds == pytest.approx([expected.low, expected.high], rel=1e-9)

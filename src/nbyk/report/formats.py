@@ -1,4 +1,8 @@
-"""Tables as CSV, Markdown and LaTeX."""
+"""Tables as CSV, Markdown and LaTeX.
+
+The writers of pandas leave some text as it is: a | in a cell ends the cell in Markdown, and <, > and | print
+as other characters in LaTeX's first fonts. Cells hold names that people chose, so all of it is escaped here.
+"""
 
 from __future__ import annotations
 

@@ -75,11 +75,14 @@ class Decision:
     @property
     def looks(self) -> Looks:
         """The numbers of draws at which to look, and the one-sided counts that settle the decision there."""
-        most = max(self.n_resamples, self.max_resamples)
-        draws = tuple(schedule(most, self.n_resamples, _GROWTH))
+        draws = tuple(self.schedule(self.n_resamples))
         # Two-sided, p = 2 min(p_greater, p_less) ≤ α where either is at most α/2: two tests share the error.
         sides = sides_of(self.alternative)
         return certain_looks(draws, self.alpha / sides, error=self.error / sides)
+
+    def schedule(self, first: int) -> list[int]:
+        """Return the numbers of draws at which to look: `first`, and four times as many each time."""
+        return schedule(max(first, self.max_resamples), first, _GROWTH)
 
     def settled(self, observed: float, null: Floats, look: int) -> bool:
         """Return whether the draws at a look settle the decision."""

@@ -18,13 +18,10 @@ from numpy.typing import NDArray
 from nbyk.errors import NbykError
 from nbyk.testing.corrections import Correction, check_correction, settled_decisions
 from nbyk.testing.decision import Decision
-from nbyk.testing.looks import schedule
 from nbyk.testing.pvalues import bounds_of_p, extreme_counts, sides_of
 
 Floats = NDArray[np.float64]
 OneNull = Callable[[int, int], Floats]
-
-_GROWTH = 4.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,7 +115,7 @@ class Hypotheses:
         """
         m = len(draw)
         first = self.first_look(m)
-        looks = schedule(max(first, self.decision.max_resamples), first, _GROWTH)
+        looks = self.decision.schedule(first)
         found = [of_one(0, first) for of_one in draw]
         p, low, high = np.empty(m), np.zeros(m), np.array(bounds)
         settled, left = np.zeros(m, np.bool_), self.max_draws - m * first

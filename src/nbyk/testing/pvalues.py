@@ -299,6 +299,11 @@ def bounds_of_p(count: ArrayLike, n_draws: int, error: float) -> tuple[Floats, F
         Draws M.
     error
         Largest chance that p lies below the lower bound, and that it lies above the upper one.
+
+    Notes
+    -----
+    They are those of `scipy.stats.binomtest`, which takes one count at a time and milliseconds for it. Here
+    are many counts, at every look.
     """
     from scipy.special import betaincinv
 
