@@ -101,7 +101,7 @@ def test_p_of_one_pair_is_that_of_the_pair() -> None:
 def test_an_interval_and_p_of_t_agree() -> None:
     """Welch's interval at 1 − p just leaves out 0."""
     found = nbyk.welch_t_test(SCORES["x"], SCORES["y"])
-    edge = nbyk.compare_scores({k: SCORES[k] for k in "xy"}, test="welch_t", alpha=found.p)
+    edge = nbyk.compare_scores({k: SCORES[k] for k in "xy"}, test="welch_t", confidence_level=1 - found.p)
     assert min(map(abs, edge.interval)) == pytest.approx(0.0, abs=1e-12)
 
 
