@@ -31,7 +31,11 @@ BAD_DESIGNS: list[tuple[str, dict[str, str], str]] = [
         )
         for name, problem in {"010": "YAML may read '010' as another number", "yes": "labels.1: "}.items()
     ),
-    ("an unknown key", keyed("score: accuracy"), r"design.yaml:7: unknown key 'score'; did you mean scores"),
+    (
+        "an unknown key",
+        keyed("metrics: accuracy"),
+        r"design.yaml:7: unknown key 'metrics'; did you mean metric",
+    ),
     (
         "an unknown key of ratings",
         keyed("ratings: {path: r.csv, levels: '1,2'}", RATED),
@@ -103,15 +107,15 @@ BAD_DESIGNS: list[tuple[str, dict[str, str], str]] = [
     ("an α of one", keyed("alpha: 1"), r"alpha: found 1; input should be less than 1"),
     (
         "an unknown score",
-        keyed("scores: [acuracy]"),
-        r"scores.0: unknown score 'acuracy'; did you mean accuracy",
+        keyed("metric: [acuracy]"),
+        r"metric.0: unknown score 'acuracy'; did you mean accuracy",
     ),
     (
         "a score of soft labels",
-        keyed("scores: js_distance"),
+        keyed("metric: js_distance"),
         r"design.yaml: metric 'js_distance' scores soft labels",
     ),
-    ("a score twice", keyed("scores: [accuracy, accuracy]"), r"design.yaml: scores: found .* each once"),
+    ("a score twice", keyed("metric: [accuracy, accuracy]"), r"design.yaml:6: metric: found .* each once"),
     ("an unknown target class", keyed("target_class: c"), r"design.yaml: .*'f1\(c\)': no such class"),
     (
         "a class that YAML eats",

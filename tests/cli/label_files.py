@@ -9,7 +9,7 @@ GOOD = {
     "new.txt": GOLD,
     "design.yaml": (
         "kind: hard\ntargets: gold.txt\ncontrols: {base: base.txt}\ntreatments: {new: new.txt}\n"
-        "scores: accuracy\nn_resamples: 99\n"
+        "metric: accuracy\nn_resamples: 99\n"
     ),
 }
 ROWS = "0.5,0.5\n0.2,0.8\n0.9,0.1\n"
@@ -19,11 +19,11 @@ SOFT = {
     "new.csv": "0.5,0.5\n0.3,0.7\n0.8,0.2\n",
     "design.yaml": (
         "kind: soft\ntargets: gold.csv\ncontrols: {base: base.csv}\ntreatments: {new: new.csv}\n"
-        "scores: [js_divergence]\nn_resamples: 99\n"
+        "metric: [js_divergence]\nn_resamples: 99\n"
     ),
 }
 RUN = '{"exp_idxs": ["r"], "preds": [[[0], [1]]], "targs": [[[0], [1]]], "idxs": [[[0], [1]]], "epochs": []'
-BY_OUTCOMES = {"design.yaml": "kind: hard\noutcomes: o.json\nscores: accuracy\n"}
+BY_OUTCOMES = {"design.yaml": "kind: hard\noutcomes: o.json\nmetric: accuracy\n"}
 RATED = {
     **SOFT,
     "r.csv": "item,rater,value\nx,1,1\nx,2,2\ny,1,2\ny,2,2\nz,1,1\nz,2,1\n",
@@ -198,7 +198,7 @@ BAD_FILES: list[tuple[str, dict[str, str], str]] = [
     ),
     (
         "an undefined score",
-        keyed("scores: entropy_correlation", soft(gold_csv="1,0\n0,1\n1,0\n")),
+        keyed("metric: entropy_correlation", soft(gold_csv="1,0\n0,1\n1,0\n")),
         r"design.yaml: new and base: score 'entropy_correlation' of new is undefined",
     ),
     # ratings

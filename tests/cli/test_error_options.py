@@ -39,6 +39,7 @@ WRONG: dict[str, dict[str, list[tuple[dict[str, Any], str, str]]]] = {
     "test": {
         "scores": [
             ({"alpha": 0.0}, "--alpha 0", "alpha"),
+            ({"confidence_level": 0.0}, "--confidence-level 0", "confidence_level"),
             ({"tau": 1.5}, "--tau 1.5", "tau"),
             ({"alternative": "less"}, "--alternative less", "alternative"),
             ({"against": "D"}, "--against D", "against"),

@@ -69,7 +69,7 @@ def test_every_form_of_the_answer_is_written_and_agrees(nbyk: Run) -> None:
         0,
     ]
 
-    lay({"again.yaml": "kind: hard\noutcomes: o/outcomes.json\nscores: accuracy\nn_resamples: 99\n"})
+    lay({"again.yaml": "kind: hard\noutcomes: o/outcomes.json\nmetric: accuracy\nn_resamples: 99\n"})
     _, as_json, _ = nbyk("labels again.yaml --format json")
     again = json.loads(as_json)
     assert again["comparisons"] == found["comparisons"]

@@ -206,8 +206,8 @@ def test_the_gate_asks_whether_the_first_is_better(nbyk: Run) -> None:
             "--metric accuracy is given twice; keep one",
         ),
         ("--gold none.txt new.txt base.txt", "none.txt: no such file"),
-        ("design.yaml --metric accuracy", "--metric: goes with --gold; a design has its own keys scores, "),
-        ("design.yaml --against base", "--against: goes with --gold; a design has its own keys scores, "),
+        ("design.yaml --metric accuracy", "--metric: goes with --gold; a design has its own keys metric, "),
+        ("design.yaml --against base", "--against: goes with --gold; a design has its own keys metric, "),
         (
             "new.txt base.txt",
             "found new.txt and base.txt, expected one design in YAML; to compare files of predictions, "

@@ -102,6 +102,16 @@ def test_every_test_by_its_name(name: str, nbyk: Run) -> None:
         assert any("paired by their order" in text for text in found["cautions"])
 
 
+def test_the_level_of_the_intervals_is_an_option_of_its_own(nbyk: Run) -> None:
+    write_runs({"a": 0.75, "b": 0.74})
+    for words, level in (((), 0.95), (("--alpha", "0.01"), 0.95), (("--confidence-level", "0.9"), 0.9)):
+        found = json.loads(nbyk("test", "a.txt", "b.txt", "--format", "json", *words)[1])
+        scores = library.compare_scores([scores_in("a.txt"), scores_in("b.txt")], confidence_level=level)
+        assert found["confidence_level"] == level
+        assert found["pairs"][0]["interval"] == list(scores.interval)
+        assert f"({100 * level:g} % interval" in found["sentences"][0]
+
+
 def test_aso_says_both_ways_and_warns_below_five(nbyk: Run) -> None:
     write_runs({"a": 0.75, "b": 0.70}, n=4)
     found = json.loads(nbyk("test", "a.txt", "b.txt", "--test", "aso", "--format", "json")[1])

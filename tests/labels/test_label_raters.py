@@ -174,7 +174,7 @@ def laid(folder: Path, n_raters: int, more: str = "") -> Path:
     design = folder / "design.yaml"
     design.write_text(
         'kind: soft\nratings: {path: ratings.csv, scale: "0,1,2"}\ncontrols: {old: old.npy}\n'
-        f"treatments: {{new: new.npy}}\nscores: cross_entropy\nn_resamples: 999\n{more}"
+        f"treatments: {{new: new.npy}}\nmetric: cross_entropy\nn_resamples: 999\n{more}"
     )
     return design
 

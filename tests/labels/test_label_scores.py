@@ -173,7 +173,7 @@ def test_unknown_scores_are_refused_with_the_nearest(name: str, message: str) ->
 
 
 @pytest.mark.parametrize(
-    ("scores", "message"),
+    ("metric", "message"),
     [
         ("js_distance", "scores soft labels, and these are hard labels; choose from accuracy"),
         (["accuracy", "accuracy"], "each once"),
@@ -181,6 +181,6 @@ def test_unknown_scores_are_refused_with_the_nearest(name: str, message: str) ->
         ("f1(7)", "no such class; the classes are 0, 1"),
     ],
 )
-def test_scores_that_do_not_fit_the_labels_are_refused(scores: str | list[str], message: str) -> None:
+def test_scores_that_do_not_fit_the_labels_are_refused(metric: str | list[str], message: str) -> None:
     with pytest.raises(NbykError, match=message):
-        label_scores([0, 1, 1], [0, 1, 0], scores)
+        label_scores([0, 1, 1], [0, 1, 0], metric=metric)

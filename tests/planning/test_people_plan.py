@@ -41,6 +41,15 @@ def test_any_one_is_solved_for_and_comes_back() -> None:
             assert count == least or power_with_people(spread, fewer, 0.06) < 0.7
 
 
+def test_the_power_of_a_formula_has_no_monte_carlo_error() -> None:
+    found = plan_with_people(
+        SPREAD, CrewRequest(n_items=300, raters=10, ratings_per_item=5, runs=0, effect=0.06)
+    )
+    assert found.standard_error == 0.0
+    assert found.interval == (found.power, found.power)
+    assert found.sentence in found._repr_html_()
+
+
 def test_no_number_of_items_helps_and_the_sentence_says_how_many_raters_would() -> None:
     asked = {"ratings_per_item": 5, "runs": 0, "effect": 0.05, "power": 0.8}
     found = plan_with_people(SPREAD, CrewRequest(raters=5, **asked))  # type: ignore[arg-type]

@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
 from dataclasses import replace
-from typing import Any
+from types import SimpleNamespace
+from typing import Any, get_overloads, get_type_hints
 
 import numpy as np
 import pytest
 
 import nbyk
 from nbyk.errors import NbykError
+from nbyk.planning.plan import plan as plan_of_one
 from nbyk.planning.ranking import CAUTION, Ranking, rank
 from nbyk.planning.result import Plan
+from nbyk.report.drawing import pictures
 from nbyk.report.ranking import ranking_answer
 
 TOXICITY = nbyk.published_prior("toxicity")
@@ -70,10 +74,52 @@ def test_the_sentence_warns_against_choosing_after_looking(ranking: Ranking) -> 
         "On 60 items with 5 ratings each and ε = 0.3, swap_items has the largest power by mae"
     )
     assert ranking.sentence.endswith(CAUTION)
-    answer = ranking_answer(ranking, ("a caution",))
+    answer = ranking_answer(replace(ranking, warnings=("a caution",)))
     assert [len(table.frame) for table in answer.tables] == [3, 6]
     assert answer.to_dict()["metrics"][0]["metric"] == "mae"
     assert answer.cautions == ("a caution",)
+    assert answer.to_dict()["warnings"] == ["a caution"]
+
+
+def test_a_ranking_has_the_fields_of_a_plan_by_its_first_metric(ranking: Ranking) -> None:
+    first = nbyk.plan(TOXICITY, metric="mae", seed=3, **SIZE)
+    assert ranking.effect == first.effect is not None
+    assert ranking.interval == (first.power.low, first.power.high)
+    assert ranking.standard_error == first.standard_error > 0.0
+    assert ranking.warnings == ()
+    written = ranking.to_dict()["metrics"][0]
+    assert (written["effect"], written["power"]["standard_error"]) == (first.effect, first.standard_error)
+    assert ranking._repr_html_().count("<tr>") == 1 + len(ranking.metrics)
+
+
+def test_the_figure_has_every_metric_at_its_power(ranking: Ranking) -> None:
+    (drawn,) = ranking_answer(ranking).figures
+    figure = drawn.draw()
+    (axes,) = figure.axes
+    assert [label.get_text() for label in axes.get_yticklabels()] == [row.metric for row in ranking.metrics]
+    points = {
+        y: x
+        for line in axes.containers
+        for x, y in line.lines[0].get_xydata()  # type: ignore[union-attr]
+    }
+    assert [points[place] for place in range(3)] == [row.power.power for row in ranking.metrics]
+    named = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert named == ["the largest", *(["perhaps as large"] if ranking.ties else []), "smaller"]
+    pictures(figure)
+
+
+def test_help_and_types_name_all_that_is_taken() -> None:
+    shown = inspect.signature(nbyk.plan)
+    of_one = inspect.signature(plan_of_one)
+    assert str(shown.parameters["metric"].annotation) == "str | Metric | Sequence[str | Metric]"
+    assert shown.return_annotation == "Plan | Ranking"
+    others = [name for name in of_one.parameters if name != "metric"]
+    assert [shown.parameters[name] for name in others] == [of_one.parameters[name] for name in others]
+    assert "several\n        metrics" in str(nbyk.plan.__doc__)
+    overloads = get_overloads(SimpleNamespace(__module__=Ranking.__module__, __qualname__="plan"))
+    assert len(overloads) == 2
+    for each in overloads:
+        assert get_type_hints(each)["prior"] == nbyk.TwoStagePrior | nbyk.PilotItems
 
 
 def test_a_prior_that_its_check_rejects_is_said_first(ranking: Ranking) -> None:

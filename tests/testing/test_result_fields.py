@@ -101,7 +101,7 @@ def test_p_of_one_pair_is_that_of_the_pair() -> None:
 def test_an_interval_and_p_of_t_agree() -> None:
     """Welch's interval at 1 − p just leaves out 0."""
     found = nbyk.welch_t_test(SCORES["x"], SCORES["y"])
-    edge = nbyk.compare_scores({k: SCORES[k] for k in "xy"}, test="welch_t", alpha=found.p)
+    edge = nbyk.compare_scores({k: SCORES[k] for k in "xy"}, test="welch_t", confidence_level=1 - found.p)
     assert min(map(abs, edge.interval)) == pytest.approx(0.0, abs=1e-12)
 
 
@@ -110,6 +110,26 @@ def test_aso_has_no_p() -> None:
     assert math.isnan(found.p)
     assert math.isnan(found.standard_error)
     assert found.sentence
+
+
+def test_aso_has_the_fields_but_p() -> None:
+    scores = SCORES["x"] + 0.3, SCORES["y"]
+    found = nbyk.aso(*scores, confidence_level=0.9, n_comparisons=2)
+    means = nbyk.compare_scores(dict(zip("ab", scores, strict=True)), test="aso", confidence_level=0.9)
+    assert (found.effect, found.interval) == (means.effect, means.interval)
+    assert not hasattr(found, "p")
+    assert found.sentence.startswith(f"A scores {found.effect:.3g} more than B (90 % interval ")
+    claim = f"A is almost stochastically larger than B at any τ above {found.eps_min:.3g}"
+    assert f"at a confidence of 90 % in 2 comparisons, {claim} (eps_min" in found.sentence
+    back = found.reversed()
+    assert (back.effect, back.interval) == (-found.effect, tuple(-end for end in found.interval[::-1]))
+    assert back.sentence.startswith(f"B scores {found.effect:.3g} more than A (90 % interval ")
+    assert "these scores do not show that A is almost stochastically larger than B" in back.sentence
+    assert escape(found.warnings[0]) in found._repr_html_()
+    assert len(found.warnings) == 1
+    with pytest.warns(UserWarning, match="eps_min says little"):
+        few = nbyk.aso([1.0, 2.0], [0.0, 1.0])
+    assert "eps_min says little" in few.warnings[0]
 
 
 def test_a_plan_has_all_but_p() -> None:

@@ -12,7 +12,7 @@ from nbyk.files import read_json
 from tests.workflow.runs import ROOT, configure, planned, snakemake
 
 TARGET = ("--", "labels")
-DESIGN = "kind: hard\ntargets: gold.txt\nfolder: runs\ncontrols: [base]\nn_resamples: 99\nscores: accuracy\n"
+DESIGN = "kind: hard\ntargets: gold.txt\nfolder: runs\ncontrols: [base]\nn_resamples: 99\nmetric: accuracy\n"
 
 
 def add(folder: Path, name: str, right: float, seed: int) -> None:

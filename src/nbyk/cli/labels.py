@@ -172,7 +172,7 @@ def _refuse(given: Mapping[str, object]) -> None:
     for argument, value in given.items():
         if value:
             raise NbykError(
-                "goes with --gold; a design has its own keys scores, controls, treatments and ties, and "
+                "goes with --gold; a design has its own keys metric, controls, treatments and ties, and "
                 "under ratings those of columns",
                 argument=argument,
             )
@@ -199,14 +199,14 @@ def _read(
                 "give the gold labels with --gold FILE"
             )
         return *read_design(files[0]), files[0]
-    scores = list(metric or ())
-    distinct("--metric", scores)
-    for name in scores:
+    chosen = list(metric or ())
+    distinct("--metric", chosen)
+    for name in chosen:
         try:
             get(name, "labels")
         except NbykError as error:
             raise error.about(argument="metric") from None
-    settings = make_settings(scores=scores) if scores else make_settings()
+    settings = make_settings(metric=chosen) if chosen else make_settings()
     design = design_of_files(gold, files, against, ties or "refuse", *columns)  # type: ignore[arg-type]
     target = design.arms[0].control.runs[0].target
     if target.recognised:

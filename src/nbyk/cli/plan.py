@@ -344,7 +344,7 @@ def plan(
                 argument="pilot_systems",
             )
         ranked = rank(cast("TwoStagePrior", population if beside is None else beside()), metric, **asked)
-        give(ranking_answer(ranked, cautions), out=out, form=form, stem="ranking")
+        give(ranking_answer(replace(ranked, warnings=cautions)), out=out, form=form, stem="ranking")
         return
     from nbyk.planning.plan import plan as plan_from
     from nbyk.report.plan import plan_answer

@@ -57,6 +57,7 @@ def scores(
         ),
     ] = None,
     alpha: Annotated[float, typer.Option(help="Level of the test.")] = 0.05,
+    confidence_level: Annotated[float, typer.Option(help="Confidence level of the intervals.")] = 0.95,
     tau: Annotated[float, typer.Option(help="aso finds A better if eps_min is below this.")] = 0.2,
     correction: Annotated[
         str | None,
@@ -149,6 +150,7 @@ def scores(
             against=against,
             alternative=cast("Alternative", sided),
             alpha=alpha,
+            confidence_level=confidence_level,
             tau=tau,
             correction=correction,
             n_resamples=n_resamples,

@@ -36,13 +36,13 @@ _DECIMALS = 4
 def label_scores(
     target: ArrayLike,
     prediction: ArrayLike | Sequence[ArrayLike],
-    scores: str | Sequence[str] | None = None,
+    metric: str | Sequence[str] | None = None,
     *,
     labels: ArrayLike | None = None,
 ) -> dict[str, float]:
     """Return one system's scores by name, means over its runs; parameters and errors as `label_bootstrap`."""
     data = check_labels(target, {"prediction": prediction}, labels)
-    chosen = choose_scores(scores, "hard" if isinstance(data, HardLabels) else "soft")
+    chosen = choose_scores(metric, "hard" if isinstance(data, HardLabels) else "soft")
     found, _ = observed_scores(label_scorer(data, chosen))
     _check_defined(chosen, found, data.runs, ("prediction",))
     return {score.name: float(value) for score, value in zip(chosen, found.mean(axis=1), strict=True)}
@@ -52,7 +52,7 @@ def label_bootstrap(
     target: ArrayLike,
     a: ArrayLike | Sequence[ArrayLike],
     b: ArrayLike | Sequence[ArrayLike],
-    scores: str | Sequence[str] | None = None,
+    metric: str | Sequence[str] | None = None,
     *,
     labels: ArrayLike | None = None,
     semantics: Semantics = "recommended",
@@ -80,9 +80,9 @@ def label_bootstrap(
         Hard labels, whole numbers or text, or soft labels, rows of probabilities over C classes.
     a, b : array_like of the target's shape, or a sequence of such, one per run
         Predictions of the treatment A and of the control B; a score of several runs is their mean.
-    scores
-        Names of scores (`score_names`); by default BooStSa's four for the kind of labels, and for soft labels
-        also the Jensen–Shannon divergence.
+    metric
+        The metric or metrics that score the labels, by name (`nbyk metrics` lists them); by default BooStSa's
+        four for the kind of labels, and for soft labels also the Jensen–Shannon divergence.
     labels
         The classes of hard labels, if the targets do not have all of them.
     semantics
@@ -155,7 +155,7 @@ def label_bootstrap(
     if rated is not None:
         refuse_other_targets(rated, data)
     of_new_raters = asked.of_new_raters
-    chosen = choose_scores(scores, "hard" if isinstance(data, HardLabels) else "soft")
+    chosen = choose_scores(metric, "hard" if isinstance(data, HardLabels) else "soft")
     (runs_a, runs_b), n_items = data.runs, data.n_items
     if asked.runs in ("paired", "concatenated") and runs_a != runs_b:
         raise NbykError(

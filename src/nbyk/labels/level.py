@@ -82,7 +82,7 @@ def equally_good(
 
 def type_one_error(
     kind: Kind,
-    scores: str | Sequence[str] | None = None,
+    metric: str | Sequence[str] | None = None,
     *,
     fractions: Sequence[float] = FRACTIONS,
     n_items: int = 200,
@@ -99,7 +99,7 @@ def type_one_error(
     ----------
     kind
         "hard" or "soft": the labels to simulate (`equally_good`).
-    scores, semantics
+    metric, semantics
         As `label_bootstrap`.
     fractions
         The shares of the items to draw; all see the same test sets.
@@ -122,7 +122,7 @@ def type_one_error(
     """
     if n_sets < 1:
         raise NbykError(f"the number of test sets must be at least 1, found {n_sets}")
-    chosen = choose_scores(scores, kind)
+    chosen = choose_scores(metric, kind)
 
     def rejections(chunk_and_size: tuple[int, int]) -> NDArray[np.float64]:
         chunk, size = chunk_and_size

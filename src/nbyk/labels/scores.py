@@ -39,7 +39,7 @@ def check_pair(
     return check_labels(target, {names[0]: a, names[1]: b}, labels)
 
 
-def choose_scores(scores: str | Sequence[str] | None, kind: Kind) -> tuple[LabelScore, ...]:
+def choose_scores(metric: str | Sequence[str] | None, kind: Kind) -> tuple[LabelScore, ...]:
     """Return the scores named, or the default ones for labels of a kind.
 
     Raises
@@ -47,8 +47,8 @@ def choose_scores(scores: str | Sequence[str] | None, kind: Kind) -> tuple[Label
     NbykError
         If a name is unknown or given twice, no name is given, or a score needs the other kind of labels.
     """
-    named = DEFAULTS[kind] if scores is None else (scores,) if isinstance(scores, str) else tuple(scores)
+    named = DEFAULTS[kind] if metric is None else (metric,) if isinstance(metric, str) else tuple(metric)
     chosen = tuple(get(name, _LABELS[kind]) for name in named)
     if not chosen or len({score.name for score in chosen}) < len(chosen):
-        raise NbykError(f"found {list(named)}; expected at least one, and each once", argument="scores")
+        raise NbykError(f"found {list(named)}; expected at least one, and each once", argument="metric")
     return chosen

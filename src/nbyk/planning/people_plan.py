@@ -10,6 +10,7 @@ from itertools import product
 from typing import Any
 
 from nbyk.errors import NbykError
+from nbyk.notebook import ShownInNotebooks
 from nbyk.planning.people import Costs, Crew, Spread, power_with_people
 from nbyk.planning.sides import SIDES, check_side
 from nbyk.testing.pvalues import Alternative
@@ -115,7 +116,7 @@ class CrewRequest:
 
 
 @dataclass(frozen=True)
-class PeoplePlan:
+class PeoplePlan(ShownInNotebooks):
     """A crew, an effect and a power that go together.
 
     Attributes
@@ -134,6 +135,8 @@ class PeoplePlan:
         is the highest possible.
     instead
         If it is not: the least number of raters or of runs that reaches it, with all else unchanged.
+    warnings
+        Cautions about the plan, one sentence each, such as about a small pilot.
     """
 
     request: CrewRequest
@@ -150,6 +153,19 @@ class PeoplePlan:
     def cost(self) -> float:
         """The cost of the crew."""
         return self.request.costs.of(self.crew)
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """The power twice: a formula gives it, without Monte-Carlo error.
+
+        It does not include the error of the variances, which a pilot estimates.
+        """
+        return self.power, self.power
+
+    @property
+    def standard_error(self) -> float:
+        """Monte-Carlo standard error of the power: 0, because a formula gives it."""
+        return 0.0
 
     @property
     def sentence(self) -> str:

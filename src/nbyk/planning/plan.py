@@ -60,7 +60,8 @@ def plan(
         If the pilot has systems (`PilotItems.systems`), these replace ε and all assumptions about the two; A
         is the one that looks better.
     metric, test, alpha, n_resamples
-        The test that should find the difference, as for `nbyk.power_of_test`.
+        The test that should find the difference, as for `nbyk.power_of_test`. `nbyk.plan` also takes several
+        metrics, and ranks them at one size and ε (`nbyk.planning.ranking.rank`).
     alternative
         "two-sided", as `nbyk.compare` tests by default, or "greater": that A is better.
     n_items, k_responses
@@ -102,6 +103,7 @@ def plan(
     Returns
     -------
     Plan
+        Of several metrics, `nbyk.plan` returns a `nbyk.planning.ranking.Ranking`.
 
     Raises
     ------

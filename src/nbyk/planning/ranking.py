@@ -5,16 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import wraps
+from inspect import signature
 from typing import Any, overload
 
 import numpy as np
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
+from nbyk.notebook import Row, ShownInNotebooks
 from nbyk.planning.plan import plan as plan_of_one
 from nbyk.planning.power.estimate import Power
 from nbyk.planning.result import Plan
 from nbyk.priors import TwoStagePrior
+from nbyk.resampling.pilot_items import PilotItems
 from nbyk.resampling.population import Population
 from nbyk.resampling.resample import resampled_effects
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
@@ -41,10 +44,13 @@ class RankedMetric:
         Its name.
     power
         The power of the test by it.
+    effect
+        The expected effect on it in the long run (K → ∞), of responses from 0 to 1; None if it is undefined.
     """
 
     metric: str
     power: Power
+    effect: float | None
 
 
 @dataclass(frozen=True)
@@ -71,7 +77,7 @@ class RankedChoice:
 
 
 @dataclass(frozen=True)
-class Ranking:
+class Ranking(ShownInNotebooks):
     """Metrics by their power, and metrics with samplers by the error of expected p (Wein et al. 2023).
 
     Attributes
@@ -84,6 +90,8 @@ class Ranking:
         The size and the perturbation of B for the ranking.
     caution
         The caution about the prior if its check rejects it; else empty.
+    warnings
+        Cautions about the ranking, one sentence each, such as about the ratings to which the prior is fitted.
     """
 
     metrics: tuple[RankedMetric, ...]
@@ -92,6 +100,31 @@ class Ranking:
     k_responses: int
     epsilon: float
     caution: str = ""
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def effect(self) -> float | None:
+        """The expected effect on the first metric in the long run, of responses from 0 to 1."""
+        return self.metrics[0].effect
+
+    @property
+    def interval(self) -> tuple[float, float]:
+        """95 % interval of the power by the first metric, from Monte-Carlo error alone."""
+        return self.metrics[0].power.low, self.metrics[0].power.high
+
+    @property
+    def standard_error(self) -> float:
+        """Monte-Carlo standard error of the power by the first metric; a ranking has no p-value."""
+        return self.metrics[0].power.standard_error
+
+    @property
+    def notebook_rows(self) -> Sequence[Row]:
+        """The power by each metric with its 95 % interval."""
+        powers = ((row.metric, row.power) for row in self.metrics)
+        return (
+            ("metric", "power", "low", "high"),
+            *((name, *(f"{x:.3f}" for x in (of.power, of.low, of.high))) for name, of in powers),
+        )
 
     @property
     def ties(self) -> tuple[str, ...]:
@@ -127,32 +160,52 @@ class Ranking:
             "n_items": self.n_items,
             "k_responses": self.k_responses,
             "epsilon": self.epsilon,
-            "metrics": [asdict(row) for row in self.metrics],
+            "metrics": [
+                {**asdict(row), "power": {**asdict(row.power), "standard_error": row.power.standard_error}}
+                for row in self.metrics
+            ],
             "ties": list(self.ties),
             "choices": [asdict(row) for row in self.choices],
+            "warnings": list(self.warnings),
         }
 
 
-@overload
-def plan(prior: TwoStagePrior, *, metric: str | Metric = ..., **asked: Any) -> Plan: ...
+def _with_arguments_of_one(planner: Callable[..., Plan | Ranking]) -> Callable[..., Plan | Ranking]:
+    """Return a planner whose help has the arguments of the planner of one metric, but its own `metric`."""
+    own, of_one = signature(planner), signature(plan_of_one)
+    known = {**of_one.parameters, "metric": own.parameters["metric"]}
+    shown: Any = wraps(plan_of_one)(planner)
+    shown.__signature__ = of_one.replace(
+        parameters=list(known.values()), return_annotation=own.return_annotation
+    )
+    return shown  # type: ignore[no-any-return]
 
 
 @overload
-def plan(prior: TwoStagePrior, *, metric: Sequence[str | Metric], **asked: Any) -> Plan | Ranking: ...
+def plan(prior: TwoStagePrior | PilotItems, *, metric: str | Metric = ..., **asked: Any) -> Plan: ...
 
 
-@wraps(plan_of_one)
+@overload
 def plan(
-    prior: TwoStagePrior, *, metric: str | Metric | Sequence[str | Metric] = "mae", **asked: Any
+    prior: TwoStagePrior | PilotItems, *, metric: Sequence[str | Metric], **asked: Any
+) -> Plan | Ranking: ...
+
+
+@_with_arguments_of_one
+def plan(
+    prior: TwoStagePrior | PilotItems,
+    *,
+    metric: str | Metric | Sequence[str | Metric] = "mae",
+    **asked: Any,
 ) -> Plan | Ranking:
-    """Plan by one metric, or rank several."""
+    """Plan by one metric, or rank several; the help is that of the planner of one metric."""
     if isinstance(metric, str | Metric):
         return plan_of_one(prior, metric=metric, **asked)
     return rank(prior, metric, **asked) if len(metric) != 1 else plan_of_one(prior, metric=metric[0], **asked)
 
 
 def rank(
-    prior: TwoStagePrior,
+    prior: TwoStagePrior | PilotItems,
     metrics: Sequence[str | Metric],
     *,
     samplers: Sequence[str] = tuple(WEIN_SAMPLERS),
@@ -166,7 +219,8 @@ def rank(
     Parameters
     ----------
     prior
-        The source of items and responses: a published prior, or one fitted to your ratings.
+        The source of items and responses: a published prior, or one fitted to your ratings. nbyk cannot rank
+        metrics on a pilot's own items.
     metrics
         Two or more metrics that need gold.
     samplers
@@ -180,7 +234,8 @@ def rank(
     Raises
     ------
     NbykError
-        If N, K or ε is open, a metric is named twice or needs no gold, or as for `nbyk.plan`.
+        If there is no prior, N, K or ε is open, a metric is named twice or needs no gold, or as for
+        `nbyk.plan`.
 
     Notes
     -----
@@ -189,8 +244,7 @@ def rank(
     section 3.2).
     """
     chosen = [metric if isinstance(metric, Metric) else get(metric) for metric in metrics]
-    items: object = prior
-    if not isinstance(items, TwoStagePrior):
+    if not isinstance(prior, TwoStagePrior):
         raise NbykError(
             "nbyk ranks metrics on test sets drawn from a prior, and these items have none; fit one to them "
             "first (`nbyk.fit_prior`)",
@@ -207,9 +261,9 @@ def rank(
     if progress is not None:
         progress(f"error of expected p: {len(chosen)} metrics by {len(samplers)} samplers")
     choices = _errors(population, chosen, samplers, seed, threads)
-    ranked = sorted((found.power for found in plans), key=lambda power: -power.power)
+    ranked = sorted(plans, key=lambda found: -found.power.power)
     return Ranking(
-        tuple(RankedMetric(power.metric, power) for power in ranked),
+        tuple(RankedMetric(found.power.metric, found.power, found.effect) for found in ranked),
         tuple(sorted(choices, key=lambda row: row.error)),
         *size,
         prior.caution,

@@ -119,7 +119,7 @@ def test_a_design_makes_targets_of_classes_by_name(tmp_path: Path) -> None:
             (folder / f"{system}.txt").write_text("".join(f"{names[code]}\n" for code in labels))
         (folder / "design.yaml").write_text(
             f"kind: hard\nratings: {{path: r.csv{key}, ties: lowest}}\ncontrols: {{old: old.txt}}\n"
-            "treatments: {new: new.txt}\nscores: [accuracy, f1_macro]\nn_resamples: 99\n"
+            "treatments: {new: new.txt}\nmetric: [accuracy, f1_macro]\nn_resamples: 99\n"
         )
         return folder / "design.yaml"
 

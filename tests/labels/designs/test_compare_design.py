@@ -37,7 +37,7 @@ def simulated(seed: int = 0) -> tuple[np.ndarray, dict[str, np.ndarray], dict[st
 
 
 def settings(**values: Any) -> Settings:
-    return make_settings(**{"n_resamples": 199, "scores": ["accuracy", "f1_macro"], **values})
+    return make_settings(**{"n_resamples": 199, "metric": ["accuracy", "f1_macro"], **values})
 
 
 @pytest.mark.parametrize("test", ["mcnemar", "mcnemar_mid_p", "cochran_mantel_haenszel"])
@@ -54,7 +54,7 @@ def test_classical_tests_give_p_and_the_bootstrap_the_interval(
     result = compare_design(design(target, controls, treatments), asked, keep=tmp_path)
     drawn = compare_design(
         design(target, controls, treatments),
-        settings(scores="accuracy", alternative=alternative),
+        settings(metric="accuracy", alternative=alternative),
         keep=tmp_path,
     )
     assert [score.name for score in result.scores] == ["accuracy"]
@@ -216,7 +216,7 @@ def test_corrections_default_to_the_semantics() -> None:
 
 
 def test_a_target_class_adds_its_scores_once() -> None:
-    names = [s.name for s in make_settings(scores=["f1(a)"], target_class="a").chosen_scores("hard")]
+    names = [s.name for s in make_settings(metric=["f1(a)"], target_class="a").chosen_scores("hard")]
     assert names == ["f1(a)", "precision(a)", "recall(a)"]
 
 
@@ -270,7 +270,7 @@ def test_a_new_experiment_computes_only_its_own_comparisons(
 
 
 @pytest.mark.parametrize(
-    "change", ["label", "target", "run", "seed", "n_resamples", "scores", "semantics", "runs", "name", "code"]
+    "change", ["label", "target", "run", "seed", "n_resamples", "metric", "semantics", "runs", "name", "code"]
 )
 def test_whatever_changes_is_computed_again(
     change: str, counted: list[tuple[str, str]], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
@@ -297,7 +297,7 @@ def test_whatever_changes_is_computed_again(
         value = {
             "seed": 1,
             "n_resamples": 198,
-            "scores": ["accuracy"],
+            "metric": ["accuracy"],
             "semantics": "published",
             "runs": "fixed",
         }

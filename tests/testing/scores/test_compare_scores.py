@@ -91,15 +91,17 @@ def test_ranks_decide_who_is_in_front_in_tests_of_ranks() -> None:
 def test_intervals_are_scipys() -> None:
     samples = systems(9, x=0.4, y=0.0)
     a, b = samples["x"], samples["y"][:7]
-    for level in (0.05, 0.2):
-        pair = compare_scores([a, b], alpha=level).pairs[0]
-        welch = stats.ttest_ind(a, b, equal_var=False).confidence_interval(1 - level)
+    for level in (0.95, 0.8):
+        pair = compare_scores([a, b], confidence_level=level).pairs[0]
+        welch = stats.ttest_ind(a, b, equal_var=False).confidence_interval(level)
         np.testing.assert_allclose(pair.interval, welch)
-        paired = compare_scores([a, samples["y"]], alpha=level, paired=True)
-        expected = stats.ttest_rel(a, samples["y"]).confidence_interval(1 - level)
+        paired = compare_scores([a, samples["y"]], confidence_level=level, paired=True)
+        expected = stats.ttest_rel(a, samples["y"]).confidence_interval(level)
         np.testing.assert_allclose(paired.pairs[0].interval, expected)
-        of_mean = stats.ttest_1samp(a, 0.0).confidence_interval(1 - level)
+        of_mean = stats.ttest_1samp(a, 0.0).confidence_interval(level)
         np.testing.assert_allclose((paired.systems[0].low, paired.systems[0].high), of_mean)
+    found = [compare_scores([a, b], alpha=alpha).pairs[0].interval for alpha in (0.05, 0.01)]
+    assert found[0] == found[1]
     alone = compare_scores([[1.0], [0.0, 2.0]])
     assert math.isnan(alone.pairs[0].interval[0])
     assert math.isnan(alone.systems[0].sd)
@@ -171,6 +173,7 @@ def test_what_is_refused() -> None:
         ({"correction": "tukey"}, "unknown correction 'tukey'"),
         ({"against": "2"}, "unknown baseline '2'"),
         ({"alpha": 0.0}, "alpha: found 0.0"),
+        ({"confidence_level": 1.0}, "confidence_level: found 1.0"),
         ({"tau": 1.0}, "tau: found 1.0"),
         ({"alternative": "both"}, "alternative: found 'both'"),
     ):

@@ -201,7 +201,7 @@ class _Comparison:
         settings = self.settings
         runs: Runs | None = "concatenated" if self.labels.appended else settings.runs
         return {
-            "scores": [score.name for score in self.scores],
+            "metric": [score.name for score in self.scores],
             "labels": self.classes,
             "semantics": settings.semantics,
             "fraction": settings.fraction,

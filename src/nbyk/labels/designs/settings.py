@@ -66,8 +66,8 @@ class DesignSection(BaseModel):
 class Settings(DesignSection):
     """The settings of a design's comparisons."""
 
-    scores: Annotated[list[ScoreName], BeforeValidator(as_list)] | None = Field(None, min_length=1)
-    """Scores, the first of which decides; without any, those of `label_bootstrap`."""
+    metric: Annotated[list[ScoreName], BeforeValidator(as_list)] | None = Field(None, min_length=1)
+    """Metrics, the first of which decides; without any, those of `label_bootstrap`."""
     labels: list[ClassName] | None = Field(None, min_length=2)
     """The classes of hard labels, where the targets do not hold all of them."""
     target_class: ClassName | None = None
@@ -101,6 +101,8 @@ class Settings(DesignSection):
 
     @model_validator(mode="after")
     def _goes_together(self) -> Settings:
+        if self.metric is not None and len(set(self.metric)) < len(self.metric):
+            raise NbykError(f"found {self.metric}; expected each once", key="metric")
         if self.semantics == "published":
             if self.runs not in (None, "concatenated"):
                 raise NbykError(f"found {self.runs!r}; published semantics concatenate runs", key="runs")
@@ -108,9 +110,9 @@ class Settings(DesignSection):
                 raise NbykError("found 'two-sided'; published semantics are one-sided", key="alternative")
             if self.test != "bootstrap":
                 raise NbykError(f"found {self.test!r}; published semantics are a bootstrap", key="test")
-        if self.test != "bootstrap" and (self.target_class or self.scores not in (None, ["accuracy"])):
+        if self.test != "bootstrap" and (self.target_class or self.metric not in (None, ["accuracy"])):
             raise NbykError(
-                f"found {self.test!r}, which tests the accuracy alone; leave out scores and target_class",
+                f"found {self.test!r}, which tests the accuracy alone; leave out metric and target_class",
                 key="test",
             )
         return self
@@ -131,7 +133,7 @@ class Settings(DesignSection):
         Raises
         ------
         NbykError
-            If a score needs the other kind of labels or is listed twice, or soft labels are given classes.
+            If a score needs the other kind of labels, or soft labels are given classes.
         """
         if kind == "soft":
             for key, value in (("labels", self.labels), ("target_class", self.target_class)):
@@ -141,7 +143,7 @@ class Settings(DesignSection):
             if kind == "soft":
                 raise NbykError(f"found {self.test!r}, which is for hard labels", key="test")
             return choose_scores(["accuracy"], kind)
-        names = [score.name for score in choose_scores(self.scores, kind)]
+        names = [score.name for score in choose_scores(self.metric, kind)]
         of_class = [f"{measure}({self.target_class})" for measure in ("f1", "precision", "recall")]
         added = [name for name in of_class if name not in names] if self.target_class else []
         return choose_scores([*names, *added], kind)
@@ -153,7 +155,7 @@ def make_settings(**values: Any) -> Settings:
     Raises
     ------
     NbykError
-        If one is unknown, of the wrong type or out of its range.
+        If one is unknown, of the wrong type or out of its range, or a metric is given twice.
     """
     try:
         return Settings.model_validate(values)

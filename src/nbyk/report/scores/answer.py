@@ -67,6 +67,7 @@ def details(comparison: ScoreComparison, powers: Mapping[str, BootstrapPower] | 
         "paired": comparison.paired,
         "alternative": comparison.alternative,
         "alpha": comparison.alpha,
+        "confidence_level": comparison.confidence_level,
         "tau": comparison.tau,
         "correction": comparison.correction,
         "against": comparison.against,

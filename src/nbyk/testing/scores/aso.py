@@ -15,19 +15,25 @@ import numpy as np
 
 from nbyk.data.arrays import Floats, as_row_pairs, as_scores
 from nbyk.errors import NbykError
+from nbyk.notebook import ShownInNotebooks
 from nbyk.resampling.effects import Progress
 from nbyk.testing.scores.draws import Drawing, check_draws
+from nbyk.testing.scores.means import mean_difference
+from nbyk.testing.scores.result import SCOPE
 from nbyk.testing.scores.violation_ratio import fill_ratios, resampled_ratios, segments
 
 FEW_SCORES = 5
 """If a system has fewer scores than this, `aso` warns."""
 
+UNDECIDED = 0.5
+"""The violation ratio of systems of which neither is larger. Below it, A is almost stochastically larger."""
+
 _VALUES_AT_ONCE = 1 << 23
 
 
 @dataclass(frozen=True)
-class AsoResult:
-    """How nearly A is stochastically larger than B.
+class AsoResult(ShownInNotebooks):
+    """How nearly A is stochastically larger than B. There is no p-value: `eps_min` decides.
 
     Attributes
     ----------
@@ -37,13 +43,17 @@ class AsoResult:
     violation_ratio
         The ratio of the samples, in [0, 1]; 0.5 if they are equal.
     standard_error
-        Its standard deviation over bootstrap resamples of both samples.
+        The ratio's standard deviation over bootstrap resamples of both samples.
     monte_carlo_error
         The standard error of `eps_min` from the number of resamples alone.
     bound
         The settings: the confidence, the number of comparisons for which it holds, resamples, grid and seed.
     n_a, n_b
         Number of scores of each system.
+    effect
+        mean(a) − mean(b): positive if A is better on average.
+    interval
+        Its t interval (Welch's) at the confidence level of `bound`, not corrected for other comparisons.
     resampled : ndarray, shape (n_resamples,), or None
         The ratios of the resamples, if they were requested.
     """
@@ -55,7 +65,34 @@ class AsoResult:
     bound: Bound
     n_a: int
     n_b: int
+    effect: float
+    interval: tuple[float, float]
     resampled: Floats | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def warnings(self) -> tuple[str, ...]:
+        """Cautions about the result, one sentence each."""
+        said = few_scores(self.n_a, self.n_b)
+        return (SCOPE,) if said is None else (said, SCOPE)
+
+    @property
+    def sentence(self) -> str:
+        """The result in sentences that you can quote; the threshold τ of `eps_min` is your decision."""
+        first, second, sign = ("B", "A", -1.0) if self.effect < 0.0 else ("A", "B", 1.0)
+        low, high = sorted(sign * end for end in self.interval)
+        confidence = f"{100 * self.bound.confidence_level:g} %"
+        joint = f" in {self.bound.n_comparisons} comparisons" if self.bound.n_comparisons > 1 else ""
+        claim = (
+            f"A is almost stochastically larger than B at any τ above {self.eps_min:.3g}"
+            if self.eps_min < UNDECIDED
+            else "these scores do not show that A is almost stochastically larger than B"
+        )
+        return (
+            f"{first} scores {sign * self.effect:.3g} more than {second} ({confidence} interval {low:.3g} to "
+            f"{high:.3g}). By Almost Stochastic Order, at a confidence of {confidence}{joint}, {claim} "
+            f"(eps_min = {self.eps_min:.3g}, violation ratio {self.violation_ratio:.3g} ± "
+            f"{self.standard_error:.2g})."
+        )
 
     def reversed(self) -> AsoResult:
         """Return the result of B over A, from the same resamples: its ratio is one minus that of A over B."""
@@ -66,6 +103,8 @@ class AsoResult:
             violation_ratio=ratio,
             n_a=self.n_b,
             n_b=self.n_a,
+            effect=0.0 - self.effect,
+            interval=(0.0 - self.interval[1], 0.0 - self.interval[0]),
             resampled=None if self.resampled is None else 1.0 - self.resampled,
         )
 
@@ -275,6 +314,7 @@ class Bound:
         deviations = resampled[0] - resampled[0].mean()
         # A sample's standard deviation s has the variance (μ₄ − s⁴)/(4 s² M), to first order.
         spread = max(0.0, float((deviations**4).mean()) - float(error) ** 4)
+        effect, interval = mean_difference(a, b, self.confidence_level, paired=False)
         error_of_error = math.sqrt(spread / (4.0 * self.n_resamples)) / float(error) if error > 0.0 else 0.0
         return AsoResult(
             eps_min=float(self.eps_min(ratios, error)[0]),
@@ -284,6 +324,8 @@ class Bound:
             bound=self,
             n_a=len(a),
             n_b=len(b),
+            effect=effect,
+            interval=interval,
             resampled=resampled[0] if keep_resamples else None,
         )
 

@@ -13,6 +13,7 @@ from nbyk.data.arrays import Floats, as_samples, check_aligned
 from nbyk.errors import NbykError, unknown_name
 from nbyk.resampling.effects import Progress
 from nbyk.testing.corrections import check_correction, correct_p_values, settled_decisions
+from nbyk.testing.intervals import check_confidence_level
 from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import Alternative, bounds_of_drawn_p, check_alternative
 from nbyk.testing.scores.aso import Bound, few_scores
@@ -39,6 +40,7 @@ def compare_scores(
     against: str | None = None,
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
+    confidence_level: float = 0.95,
     tau: float = 0.2,
     correction: str | None = None,
     n_resamples: int | None = None,
@@ -63,7 +65,9 @@ def compare_scores(
         "two-sided", "greater" (the first of a pair is better; with a baseline, the other system is) or
         "less". With more than two systems, the last two need a baseline.
     alpha
-        The level, in (0, 1); Almost Stochastic Order uses a confidence of 1 − α.
+        The level, in (0, 1); the bound of Almost Stochastic Order has a confidence of 1 − α.
+    confidence_level
+        Coverage of the t intervals of means and their differences, in (0, 1).
     tau
         A system is almost stochastically larger if `eps_min` is below this, in (0, 1).
     correction
@@ -90,6 +94,7 @@ def compare_scores(
     for name, value in (("alpha", alpha), ("tau", tau)):
         if not 0.0 < value < 1.0:
             raise NbykError(f"found {value}, expected a number between 0 and 1, such as 0.05", argument=name)
+    check_confidence_level(confidence_level)
     samples = as_samples(scores)
     if paired and isinstance(scores, Mapping):
         check_aligned(*scores.values())
@@ -105,11 +110,12 @@ def compare_scores(
         test=test,
         reason=reason,
         paired=FACTS[test].paired,
-        systems=tuple(_described(name, sample, alpha) for name, sample in samples.items()),
+        systems=tuple(_described(name, sample, confidence_level) for name, sample in samples.items()),
         pairs=(),
         against=against,
         alternative=alternative,
         alpha=alpha,
+        confidence_level=confidence_level,
         tau=tau if test == ASO else None,
         correction=_correction(test, correction),
         seed=seed,
@@ -195,7 +201,7 @@ def _by_p(
         yield ScorePair(
             first,
             second,
-            *mean_difference(a, b, 1.0 - asked.alpha, paired=asked.paired),
+            *mean_difference(a, b, asked.confidence_level, paired=asked.paired),
             found=result,
             p_adjusted=of_pair,
             better=better,
@@ -236,16 +242,16 @@ def _by_aso(
         yield ScorePair(
             first,
             second,
-            *mean_difference(a, b, 1.0 - asked.alpha, paired=False),
+            *mean_difference(a, b, asked.confidence_level, paired=False),
             found=found,
             reverse=reverse,
             better=better,
         )
 
 
-def _described(name: str, sample: Floats, alpha: float) -> SystemScores:
+def _described(name: str, sample: Floats, confidence_level: float) -> SystemScores:
     sd = float(sample.std(ddof=1)) if len(sample) > 1 else math.nan
-    return SystemScores(name, len(sample), float(sample.mean()), sd, *mean_interval(sample, 1.0 - alpha))
+    return SystemScores(name, len(sample), float(sample.mean()), sd, *mean_interval(sample, confidence_level))
 
 
 def _warnings(found: ScoreComparison, *, paired: bool) -> Iterator[str]:

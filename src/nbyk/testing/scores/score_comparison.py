@@ -30,7 +30,7 @@ class SystemScores:
     name, n, mean, sd
         The system, the number of scores, their mean and their standard deviation (NaN for one score).
     low, high
-        The t interval of the mean at 1 − α (NaN for one score).
+        The t interval of the mean (NaN for one score).
     """
 
     name: str
@@ -52,7 +52,7 @@ class ScorePair:
     effect
         mean(a) − mean(b): positive where A is better.
     interval
-        Its t interval at 1 − α: of the mean difference of pairs, else Welch's. NaN if there are too few
+        Its t interval: of the mean difference of pairs, else Welch's. NaN if there are too few
         scores.
     found
         The test's result; for Almost Stochastic Order, that of A over B.
@@ -85,7 +85,7 @@ class ScorePair:
 
     @property
     def standard_error(self) -> float:
-        """Monte-Carlo standard error of the p-value as it was drawn; NaN for Almost Stochastic Order."""
+        """Monte-Carlo standard error of `p` before its correction; NaN for Almost Stochastic Order."""
         return self.found.standard_error if isinstance(self.found, SignificanceResult) else math.nan
 
     @property
@@ -110,7 +110,7 @@ class ScoreComparison(Several):
         The systems, in the order given, and the pairs that were compared.
     against
         The baseline of all comparisons; None if all pairs were compared.
-    alternative, alpha, tau, correction
+    alternative, alpha, confidence_level, tau, correction
         The settings. τ is None for all tests except Almost Stochastic Order.
     seed
         Seed of the draws.
@@ -128,6 +128,7 @@ class ScoreComparison(Several):
     against: str | None
     alternative: Alternative
     alpha: float
+    confidence_level: float
     tau: float | None
     correction: str
     seed: int
@@ -146,7 +147,12 @@ class ScoreComparison(Several):
 
     @property
     def confidence(self) -> str:
-        """The confidence of intervals and bounds, 1 − α, in words."""
+        """The confidence level of the intervals in words."""
+        return f"{100 * self.confidence_level:g} %"
+
+    @property
+    def confidence_of_bounds(self) -> str:
+        """The confidence of the bounds of Almost Stochastic Order, 1 − α, in words."""
         return f"{100 * (1 - self.alpha):g} %"
 
     @property
@@ -183,7 +189,7 @@ def _verdict_of_one(pair: ScorePair, comparison: ScoreComparison) -> str:
 
 def _verdict_of_aso(pair: ScorePair, found: AsoResult, comparison: ScoreComparison) -> str:
     reverse = found.reversed()
-    confidence = f"at a confidence of {comparison.confidence}"
+    confidence = f"at a confidence of {comparison.confidence_of_bounds}"
     if pair.better is not None:
         better, worse = pair.ranked
         front, back = (found, reverse) if better == pair.a else (reverse, found)
@@ -212,7 +218,8 @@ def _verdict_of_many(comparison: ScoreComparison) -> str:
     found = f"{len(decided)} ({_listed(decided, ', ')})" if decided else "none"
     if comparison.tau is not None:
         joint = "joint " if comparison.correction != "none" else ""
-        how = f"eps_min below τ = {comparison.tau:g} at a {joint}confidence of {comparison.confidence}"
+        confidence = f"{joint}confidence of {comparison.confidence_of_bounds}"
+        how = f"eps_min below τ = {comparison.tau:g} at a {confidence}"
     else:
         corrected = (
             "with no correction for their number"
