@@ -53,7 +53,7 @@ def test_every_form_of_the_answer_is_written_and_agrees(nbyk: Run) -> None:
     code, printed, _ = nbyk("labels design.yaml --out out --outcomes o/outcomes.json")
     assert code == 0
     found = json.loads(Path("out/labels.json").read_text())
-    assert found["comparisons"][0]["lead"] == pytest.approx(1 / 3)
+    assert found["comparisons"][0]["effect"] == pytest.approx(1 / 3)
     assert found["settings"]["n_resamples"] == 99
     assert printed.startswith(found["sentences"][0][:30])
     for name in ("comparisons", "conditions"):
@@ -95,7 +95,7 @@ def test_the_gate_opens_where_every_treatment_is_better(nbyk: Run) -> None:
     lay({"new.txt": texts["base"]})
     code, printed, errors = nbyk("labels design.yaml --gate --out out")
     assert (code, Path("out/labels.json").exists()) == (3, True)
-    assert printed.startswith("new is not shown to differ from base")
+    assert printed.startswith("new is not shown to be better than base")
     assert "p = 1.0000" in printed
     assert errors == "1 of 1 comparisons computed, 0 kept\n"
 

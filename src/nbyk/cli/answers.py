@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nbyk.cli.gates import EXIT_CODES, Verdict
+from nbyk.cli.gates import EXIT_CODES, Shown, with_gate
 from nbyk.cli.naming import in_options
 from nbyk.errors import NbykError
 from nbyk.lineage.recording import GateShutError
@@ -42,7 +42,7 @@ def give(
     out: Path | None,
     form: str,
     stem: str,
-    gate: Verdict | None = None,
+    gate: Shown | None = None,
     more: Mapping[str, bytes] | None = None,
 ) -> None:
     """Write an answer if a folder is given, print it, and exit with the gate's code unless it is yes.
@@ -58,7 +58,7 @@ def give(
     stem
         Stem of the report's and the JSON file's names.
     gate
-        The gate, if --gate is given; None otherwise.
+        What the gate asks and finds, if --gate is given; None otherwise. The answer says it too.
     more
         Further files of the answer, by name.
     """
@@ -66,11 +66,13 @@ def give(
     from nbyk.report.printed import printed
 
     answer = replace(answer, cautions=tuple(map(in_options, answer.cautions)))
+    if gate is not None:
+        answer = with_gate(answer, gate)
     if out is not None:
         write_answer(answer, out, stem=stem, more=more)
     print(printed(answer, form, stem=stem, width=shutil.get_terminal_size((_WIDTH, 24)).columns), end="")
-    if gate is not None and gate != "yes":
-        raise GateShutError(EXIT_CODES[gate])
+    if gate is not None and gate.better != "yes":
+        raise GateShutError(EXIT_CODES[gate.better])
 
 
 def check_format(form: str) -> None:

@@ -11,7 +11,7 @@ import typer
 
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
 from nbyk.cli.compare_answers import CompareRequest, answer_of
-from nbyk.cli.gates import Gate, with_gate
+from nbyk.cli.gates import Gate, with_one_side
 from nbyk.cli.options import (
     Cluster,
     Generalise,
@@ -185,11 +185,9 @@ def compare(
     _one_of("interval", interval, ("percentile", "bca"))
     _one_of("correction", correction, CORRECTIONS)
     _one_of("on_missing", on_missing, ("refuse", "drop"))
-    sided = alternative or ("greater" if gate else "two-sided")
+    sided = with_one_side(alternative, gate=gate)
     _one_of("alternative", sided, _ALTERNATIVES)
     _check_null(null, gate=gate)
-    if gate and sided == "less":
-        raise NbykError("--gate asks whether A is better, but --alternative less asks whether B is; drop one")
     if max_resamples < 1:
         raise NbykError(f"found {max_resamples}, expected at least 1", argument="max_resamples")
     check_format(form)
@@ -233,9 +231,7 @@ def compare(
         full,
     )
     answer, shown = answer_of(read, request)
-    if gate:
-        answer = with_gate(answer, shown)
-    give(answer, out=out, form=form, stem=STEM, gate=shown.better if gate else None)
+    give(answer, out=out, form=form, stem=STEM, gate=shown if gate else None)
 
 
 def _metrics(names: list[str] | None, *, has_gold: bool) -> tuple[str, ...]:

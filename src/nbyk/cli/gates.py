@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from nbyk.errors import NbykError
 from nbyk.words import in_full, with_names
 
 if TYPE_CHECKING:
@@ -42,6 +43,8 @@ class Shown:
         Why the data allow no claim about the population asked about; "" if only more draws are needed.
     margin
         The margin, in the unit of the ratings; None if there is none.
+    draws
+        The option that raises the number of draws.
     """
 
     a: str
@@ -49,6 +52,20 @@ class Shown:
     better: Verdict
     reason: str = ""
     margin: float | None = None
+    draws: str = "--max-resamples"
+
+
+def with_one_side(alternative: str | None, *, gate: bool) -> str:
+    """Return the alternative to test: the given one, or "greater" if a gate asks whether a system is better.
+
+    Raises
+    ------
+    NbykError
+        If a gate goes with "less".
+    """
+    if gate and alternative == "less":
+        raise NbykError("--gate asks whether A is better, but --alternative less asks whether B is; drop one")
+    return alternative or ("greater" if gate else "two-sided")
 
 
 def all_better(metrics: Iterable[tuple[bool, bool]]) -> Verdict:
@@ -79,7 +96,7 @@ def with_gate(answer: Answer, shown: Shown) -> Answer:
             f"by {in_full(margin)}. More items would tell, or ask about a larger margin.",
         }[verdict]
     elif verdict == "inconclusive":
-        more = f"more draws could change whether {a} is shown to be better than {b}; raise --max-resamples"
+        more = f"more draws could change whether {a} is shown to be better than {b}; raise {shown.draws}"
         sentence = f"The gate is inconclusive: {reason or more}."
     return replace(
         answer,

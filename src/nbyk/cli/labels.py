@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
-from nbyk.cli.gates import Gate, all_better
+from nbyk.cli.gates import Gate, Shown, Verdict, all_better, with_one_side
 from nbyk.cli.options import GoldItem, GoldValue, Threads, check_out_folder, distinct, factors
 from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
-    from nbyk.labels.designs import Design, Settings
+    from nbyk.labels.designs import Design, DesignResult, Settings
     from nbyk.labels.designs.reading import LabelColumns
 
 
@@ -74,7 +74,7 @@ def labels(
         typer.Option(
             help="Side to test: two-sided, or greater (the treatment is better). This option and the next "
             "five replace the design's keys.",
-            show_default="the design's, or two-sided",
+            show_default="the design's, or two-sided, or greater with --gate",
         ),
     ] = None,
     alpha: Annotated[
@@ -144,6 +144,8 @@ def labels(
         _refuse({"metric": metric, "against": against, "ties": ties, **of_columns, "gold_value": gold_value})
     of_files = LabelColumns(item, None, value)
     read, settings, design = _read(files, gold, metric, against, ties, (of_files, of_gold))
+    if gate:
+        alternative = with_one_side(alternative or settings.alternative, gate=True)
     replaced = {
         "alternative": alternative,
         "alpha": alpha,
@@ -162,9 +164,17 @@ def labels(
         raise error.about(file=design) from None
     if outcomes is not None:
         write_outcomes(read, outcomes)
-    verdict = all_better(passes(result)) if gate else None
-    more = results_files(result)
-    give(design_answer(result), out=out, form=form, stem="labels", gate=verdict, more=more)
+    shown = _shown(result, all_better(passes(result))) if gate else None
+    give(design_answer(result), out=out, form=form, stem="labels", gate=shown, more=results_files(result))
+
+
+def _shown(result: DesignResult, better: Verdict) -> Shown:
+    """Return what the gate asks of a design, and the answer."""
+    reason = next((finding.reason for finding in result.deciding if finding.reason), "")
+    names = ("every treatment", "its control")
+    if len(result.pairs) == 1:
+        names = (result.pairs[0].treatment, result.pairs[0].control)
+    return Shown(*names, better, reason, draws="--resamples")
 
 
 def _refuse(given: Mapping[str, object]) -> None:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated, cast
 import typer
 
 from nbyk.cli.answers import Format, OutAnswer, check_format, give
-from nbyk.cli.gates import Gate, all_better
+from nbyk.cli.gates import Gate, Shown, all_better, with_one_side
 from nbyk.cli.options import Seed, Threads, check_out_folder
 from nbyk.errors import NbykError, unknown_name
 
@@ -111,9 +111,7 @@ def scores(
         raise NbykError("found --lift or --shift without --power; add --power")
     if lift is not None and shift is not None:
         raise NbykError("found --lift and --shift, expected one of them; drop one")
-    sided = alternative or ("greater" if gate else "two-sided")
-    if gate and sided == "less":
-        raise NbykError("--gate asks whether A is better, but --alternative less asks whether B is; drop one")
+    sided = with_one_side(alternative, gate=gate)
     if gate and len(systems) > 2 and against is None:
         raise NbykError(
             f"--gate with {len(systems)} systems needs a baseline to be better than; name it with --against"
@@ -176,4 +174,6 @@ def scores(
         for pair in comparison.pairs
         if pair.a == first
     ]
-    give(answer, out=out, form=form, stem="test", gate=all_better(better) if gate else None)
+    other = against or comparison.pairs[0].b
+    shown = Shown(first, other, all_better(better), draws="--resamples")
+    give(answer, out=out, form=form, stem="test", gate=shown if gate else None)

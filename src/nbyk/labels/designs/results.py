@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, TypeAlias
 
 import numpy as np
@@ -16,7 +16,7 @@ from nbyk.labels.results import LabelTest, stars_of
 from nbyk.metrics.label_scores import Kind, LabelScore
 from nbyk.testing.corrections import correct_p_values, settled_decisions
 from nbyk.testing.engine.run_draws import Runs
-from nbyk.testing.pvalues import bounds_of_drawn_p, sides_of
+from nbyk.testing.pvalues import Alternative, bounds_of_drawn_p, sides_of
 from nbyk.testing.results import plain
 from nbyk.testing.shared_units import VariancePart
 from nbyk.testing.systems.claims import Claim
@@ -39,6 +39,22 @@ class PairScore:
     standard_error: float
     flags: tuple[str, ...]
     claims: tuple[Claim, ...]
+
+    def asked(self, alternative: Alternative) -> PairScore:
+        """Return the same with the claims' p-values of an alternative; kept ones are of "greater"."""
+        if alternative == "greater":
+            return self
+        return replace(
+            self,
+            claims=tuple(
+                replace(
+                    claim,
+                    p=claim.p_of(alternative),
+                    standard_error=claim.standard_error * sides_of(alternative),
+                )
+                for claim in self.claims
+            ),
+        )
 
 
 @dataclass(frozen=True)
@@ -179,15 +195,15 @@ class ScoreVerdict:
     Attributes
     ----------
     pair, found
-        The pair and its score.
+        The pair and its score; p of each claim is that of the chosen alternative.
     score
         The score.
-    p
-        The p-value that decides, for the chosen alternative.
+    p_uncorrected
+        The p-value of the chosen alternative.
     standard_error
-        Monte-Carlo standard error of `p`.
+        Monte-Carlo standard error of `p_uncorrected`.
     p_adjusted
-        `p`, corrected for its family; equal to `p` without a correction.
+        The p-value that decides: corrected for its family, if a correction was asked for. Also called `p`.
     stars
         BooStSa's marks of `p_adjusted`: "**" below .01, "*" below .05, "!" above .95.
     verdict
@@ -202,13 +218,18 @@ class ScoreVerdict:
     pair: PairResult
     found: PairScore
     score: LabelScore
-    p: float
+    p_uncorrected: float
     standard_error: float
     p_adjusted: float
     stars: str
     verdict: Verdict
     decided: bool
     reason: str = ""
+
+    @property
+    def p(self) -> float:
+        """The p-value that decides."""
+        return self.p_adjusted
 
 
 @dataclass(frozen=True)
@@ -273,7 +294,7 @@ class DesignResult:
         return tuple(
             ScoreVerdict(
                 pair,
-                pair.scores[s],
+                pair.scores[s].asked(settings.chosen_alternative),
                 score,
                 float(p[s, c]),
                 pair.scores[s].standard_error * (2.0 if two_sided else 1.0),

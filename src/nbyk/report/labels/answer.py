@@ -78,7 +78,7 @@ def passes(result: DesignResult) -> list[tuple[bool, bool]]:
     Draws never show a treatment to be better that is not ahead.
     """
     return [
-        (each.verdict == "better", each.decided or (each.p == each.p and each.found.effect <= 0.0))
+        (each.verdict == "better", each.decided or (not each.reason and each.found.effect <= 0.0))
         for each in result.deciding
     ]
 
@@ -100,7 +100,7 @@ def comparisons_table(result: DesignResult) -> pd.DataFrame:
                 "lead": found.effect,
                 "low": found.low,
                 "high": found.high,
-                "p": finding.p,
+                "p": finding.p_uncorrected,
                 "p corrected": finding.p_adjusted,
                 **_of_these_raters(result, found),
                 "it is": _verdict_in_words(finding),
@@ -157,12 +157,12 @@ def details(result: DesignResult) -> dict[str, Any]:
                 "direction": finding.score.direction,
                 "score_treatment": finding.found.score_treatment,
                 "score_control": finding.found.score_control,
-                "lead": finding.found.effect,
+                "effect": finding.found.effect,
                 "interval": plain((finding.found.low, finding.found.high)),
                 "p": plain(finding.p),
+                "p_uncorrected": plain(finding.p_uncorrected),
                 "p_greater": plain(finding.found.p),
                 "p_two_sided": plain(finding.found.p_two_sided),
-                "p_corrected": plain(finding.p_adjusted),
                 "standard_error": finding.standard_error,
                 "verdict": finding.verdict,
                 "claims": [plain(claim) for claim in finding.found.claims],
@@ -391,7 +391,7 @@ def _sided(result: DesignResult) -> str:
 
 
 def _p(result: DesignResult, finding: ScoreVerdict) -> str:
-    return _p_in_words(result, finding.found.claims[0], finding.p, finding.p_adjusted)
+    return _p_in_words(result, finding.found.claims[0], finding.p_uncorrected, finding.p_adjusted)
 
 
 def _p_in_words(result: DesignResult, claim: Claim, drawn: float, p: float) -> str:

@@ -101,9 +101,9 @@ def _found(pair: ScorePair) -> dict[str, Any]:
     if isinstance(pair.found, SignificanceResult):
         return {
             "statistic": pair.found.statistic,
-            "p": pair.found.p,
+            "p": pair.p,
+            "p_uncorrected": pair.found.p,
             "standard_error": pair.standard_error,
-            "p_adjusted": pair.p_adjusted,
             "exact": pair.found.exact,
             "n_resamples": pair.found.n_resamples,
         }

@@ -326,7 +326,7 @@ class Leaderboard(Several):
                 {
                     "a": pair.a,
                     "b": pair.b,
-                    "p_adjusted": pair.p_adjusted,
+                    "p": pair.p,
                     "significant": pair.significant,
                     "better": pair.better,
                     "decided": pair.decided,
