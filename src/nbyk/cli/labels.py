@@ -159,7 +159,8 @@ def labels(
     try:
         result = compare_design(read, settings, keep=keep, threads=threads, say=None if out is None else _say)
     except NbykError as error:
-        raise error.about(file=design) from None
+        named = error if gold is None else error.renamed({"scores": "metric"})
+        raise named.about(file=design) from None
     if outcomes is not None:
         write_outcomes(read, outcomes)
     verdict = all_better(passes(result)) if gate else None
@@ -189,6 +190,7 @@ def _read(
     """Return the design, its settings, and its file if it has one."""
     from nbyk.labels.designs import design_of_files, make_settings, read_design
     from nbyk.labels.designs.reading import LABEL_SUFFIXES
+    from nbyk.labels.targets import check_ties
     from nbyk.metrics import get
     from nbyk.words import listed
 
@@ -206,6 +208,8 @@ def _read(
             get(name, "labels")
         except NbykError as error:
             raise error.about(argument="metric") from None
+    if ties is not None:
+        check_ties(ties)
     settings = make_settings(scores=scores) if scores else make_settings()
     design = design_of_files(gold, files, against, ties or "refuse", *columns)  # type: ignore[arg-type]
     target = design.arms[0].control.runs[0].target
