@@ -140,6 +140,6 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> NbykError:
     """
     options = sorted(known)
     # Comparing long texts takes long, and helps nobody.
-    near = difflib.get_close_matches(name[:100], options[:1000], n=3, cutoff=0.4)
+    near = difflib.get_close_matches(name[:100], options[:1000], n=3, cutoff=0.55)
     hint = f"did you mean {' or '.join(near)}?" if near else f"known: {', '.join(options)}"
     return NbykError(f"unknown {kind} {name!r}; {hint}")

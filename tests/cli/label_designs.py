@@ -104,7 +104,7 @@ BAD_DESIGNS: list[tuple[str, dict[str, str], str]] = [
         r"n_resamples: found 0; input should be greater than or equal to 1",
     ),
     ("a negative seed", keyed("seed: -1"), r"seed: found -1; input should be greater than or equal to 0"),
-    ("an α of one", keyed("alpha: 1"), r"alpha: found 1; input should be less than 1"),
+    ("an α of one", keyed("alpha: 1"), r"alpha: found 1\.0, expected a level between 0 and 1"),
     (
         "an unknown score",
         keyed("metric: [acuracy]"),
@@ -116,7 +116,7 @@ BAD_DESIGNS: list[tuple[str, dict[str, str], str]] = [
         r"design.yaml: metric 'js_distance' scores soft labels",
     ),
     ("a score twice", keyed("metric: [accuracy, accuracy]"), r"design.yaml:6: metric: found .* each once"),
-    ("an unknown target class", keyed("target_class: c"), r"design.yaml: .*'f1\(c\)': no such class"),
+    ("an unknown target class", keyed("target_class: c"), r"design.yaml: .*'f1\(c\)', but no such class"),
     (
         "a class that YAML eats",
         keyed("target_class: yes"),

@@ -31,7 +31,7 @@ SCORES = (
 WRONG = {
     "an unknown prior": (
         "study prior simulate --semantics published --out x.json",
-        "did you mean simulated or",
+        "did you mean simulated?",
     ),
     "unknown semantics": (
         "study prior simulated --semantics publishd --out x.json",

@@ -49,6 +49,8 @@ WRONG: dict[str, dict[str, list[tuple[dict[str, Any], str, str]]]] = {
                 "correction",
             ),
             ({"test": "permuttion"}, "--test permuttion", "test"),
+            ({"n_resamples": 0, "test": "permutation"}, "--test permutation --resamples 0", "n_resamples"),
+            ({"n_resamples": 0, "test": "welch_t"}, "--test welch_t --resamples 0", "n_resamples"),
         ],
     },
     "plan": {
@@ -67,6 +69,10 @@ WRONG: dict[str, dict[str, list[tuple[dict[str, Any], str, str]]]] = {
             ({"cost_per_item": -1.0}, "--cost-per-item -1", "cost_per_item"),
             ({"cost_per_rating": -1.0}, "--cost-per-rating -1", "cost_per_rating"),
             ({"max_items": 1}, "--max-items 1", "max_items"),
+            ({"n_items": 10**20}, f"--items {10**20}", "n_items"),
+            ({"n_runs": 10**20}, f"--n-runs {10**20}", "n_runs"),
+            ({"cost_per_rating": 0.0}, "--cost-per-rating 0", "cost_per_rating"),
+            ({"n_resamples": 10**9}, f"--resamples {10**9}", "n_resamples"),
             ({"max_responses": 0}, "--max-responses 0", "max_responses"),
             ({"effect": 7.0, "power": 0.8}, "--effect 7 --power 0.8", "effect"),
         ],
@@ -153,7 +159,7 @@ def test_a_design_names_its_file_line_and_key(nbyk: Run) -> None:
     Path("design.yaml").write_text("controls: [a]\ntargets: t.csv\nalpha: 3\nkind: hard\n", encoding="utf-8")
     code, _, errors = nbyk("labels design.yaml")
     assert code == 2
-    assert errors.startswith("error: design.yaml:3: alpha: found 3; input should be")
+    assert errors.startswith("error: design.yaml:3: alpha: found 3.0, expected a level between 0 and 1")
 
 
 FILES = {

@@ -39,6 +39,24 @@ def test_the_first_score_decides_and_without_one_it_is_the_accuracy(nbyk: Run) -
     assert "f1_macro 1.0000 against " in text.split(",")[0]
 
 
+@pytest.mark.parametrize("wrong", ["-1", "0", "nan", "inf"])
+@pytest.mark.parametrize("option", ["--alpha", "--confidence-level"])
+def test_a_level_is_refused_by_its_option(nbyk: Run, option: str, wrong: str) -> None:
+    code, text, errors = nbyk(f"labels --gold gold.txt new.txt base.txt {option} {wrong}")
+    assert (code, text) == (2, "")
+    assert re.fullmatch(f"error: {option}: found {float(wrong)}, expected a (level|share).*\n", errors)
+
+
+def test_a_score_of_no_class_and_a_way_to_break_ties_are_refused_by_their_options(nbyk: Run) -> None:
+    code, _, errors = nbyk("labels --gold gold.txt new.txt base.txt --metric f1(z)")
+    assert (code, errors) == (2, "error: --metric: found 'f1(z)', but no such class; the classes are a, b\n")
+    code, _, errors = nbyk("labels --gold gold.txt new.txt base.txt --ties nope")
+    assert code == 2
+    assert errors.startswith(
+        "error: --ties: unknown way to break ties 'nope'; known: highest, lowest, refuse"
+    )
+
+
 def test_the_second_of_two_is_the_control_unless_it_is_named(nbyk: Run) -> None:
     _, text, _ = nbyk("labels --gold gold.txt A=base.txt B=new.txt --metric accuracy")
     assert re.search(r"^accuracy +A +B .* worse$", text, re.MULTILINE)
@@ -128,7 +146,7 @@ def test_what_decides_has_the_options_of_the_other_commands(nbyk: Run) -> None:
 @pytest.mark.parametrize(
     ("options", "error"),
     [
-        ("--alpha 2", "--alpha: found 2.0; "),
+        ("--alpha 2", "--alpha: found 2.0, expected a level"),
         ("--seed -1", "--seed: found -1; "),
         ("--resamples 0", "--resamples: found 0; "),
         ("--correction holmes", "--correction: unknown correction 'holmes'; did you mean holm"),

@@ -226,6 +226,22 @@ def test_figures_show_a_name_that_looks_like_mathematics_as_it_is(
         assert dollars_drawn(Path(f"out/figures/{stem}.svg").read_text()) >= 2
 
 
+@pytest.mark.parametrize("wrong", ["-1", "nan", "inf", "1e400", "1e200"])
+@pytest.mark.parametrize("option", ["--lift", "--shift"])
+def test_a_lift_is_refused_by_its_option(nbyk: Run, option: str, wrong: str) -> None:
+    write_runs({"a": 0.75, "b": 0.70})
+    code, out, error = nbyk("test", "a.txt", "b.txt", "--power", option, wrong)
+    assert (code, out) == (2, "")
+    assert error.startswith(f"error: {option}: found {float(wrong):g}, ")
+    assert error.count("\n") == 1
+
+
+def test_many_threads_are_no_more_work(nbyk: Run) -> None:
+    write_runs({"a": 0.75, "b": 0.70})
+    words = ("test", "a.txt", "b.txt", "--test", "bootstrap", "--resamples", "99")
+    assert nbyk(*words, "--threads", str(10**15)) == nbyk(*words)
+
+
 def test_power_is_the_bootstrap_power_analysis_of_each(nbyk: Run) -> None:
     write_runs({"a": 0.75, "b": 0.70})
     words = [

@@ -164,13 +164,13 @@ def test_options_that_make_no_sense_are_refused() -> None:
         label_bootstrap(T, [T, T], T, runs="paired")
     with pytest.raises(NbykError, match="a has 1, b has 3; concatenated runs go in pairs"):
         label_bootstrap(T, T, [T, T, T], runs="concatenated")
-    with pytest.raises(NbykError, match="seed: found -1; expected 0 or more"):
+    with pytest.raises(NbykError, match="seed: found -1, expected a seed"):
         label_bootstrap(T, T, T, seed=-1)
     with pytest.raises(NbykError, match="names: found 'x' twice"):
         label_bootstrap(T, T, T, names=("x", "x"))
     with pytest.raises(NbykError, match=r"confidence_level: found 1"):
         label_bootstrap(T, T, T, confidence_level=1.0)
-    with pytest.raises(NbykError, match="number of draws must be at least 1"):
+    with pytest.raises(NbykError, match="n_resamples: found 0, expected a whole number"):
         label_bootstrap(T, T, T, n_resamples=0)
 
 

@@ -44,6 +44,7 @@ def test_specs_have_one_canonical_name(spec, name):
     [
         ("spearmann", "unknown metric 'spearmann'; did you mean spearman"),
         ("MAE", "unknown metric 'MAE'"),
+        ("nope", "unknown metric 'nope'; known: accuracy, "),
         ("mae(3)", "mae takes no parameters"),
         ("accuracy(bins=3)", "unexpected parameter 'bins=3'; accuracy takes threshold"),
         ("accuracy(0.5, 0.6)", "unexpected parameter '0.6'"),

@@ -156,7 +156,7 @@ def test_where_several_numbers_are_open_and_none_is_enough_the_answer_says_so() 
             {"n_items": 9, "raters": 3, "ratings_per_item": 1},
             "budget: found 500, but you gave all numbers of items",
         ),
-        ({"budget": -1.0}, "budget: found -1, expected a number above 0"),
+        ({"budget": -1.0}, "budget: found -1, expected a sum above 0"),
     ],
 )
 def test_a_budget_that_makes_no_sense_is_refused(given: dict[str, object], message: str) -> None:

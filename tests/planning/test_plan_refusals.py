@@ -63,8 +63,11 @@ def test_only_the_limits_that_were_searched_are_named(
         ({"epsilon": 0.1, "power": 0.8, "alpha": 0.0}, "alpha: found 0.0"),
         ({"epsilon": 0.1, "power": 0.8, "cost_per_item": -1.0}, "cost_per_item: found -1.0"),
         ({"epsilon": 0.1, "power": 0.8, "cost_per_rating": math.inf}, "cost_per_rating: found inf"),
-        ({"epsilon": 0.1, "power": 0.8, "cost_per_rating": 0.0}, "costs: found 0 per item and 0 per rating"),
-        ({"epsilon": 0.1, "budget": 0.0}, "budget: found 0.0"),
+        (
+            {"epsilon": 0.1, "power": 0.8, "cost_per_rating": 0.0},
+            "cost_per_rating: found 0, and `cost_per_item`",
+        ),
+        ({"epsilon": 0.1, "budget": 0.0}, "budget: found 0, expected a sum"),
         ({"epsilon": 0.1, "budget": 1.0}, "does not buy 2 items of one rating each, which cost 2"),
         (
             {"epsilon": 0.1, "budget": 9.0, "k_responses": 5},

@@ -78,4 +78,4 @@ def give(
 def check_format(form: str) -> None:
     """Raise NbykError if there is no such --format."""
     if form not in FORMATS:
-        raise NbykError(f"found {form!r}, expected {', '.join(FORMATS)}", argument="format")
+        raise NbykError(f"found {form!r}, expected {', '.join(FORMATS)}", argument="form")

@@ -34,6 +34,7 @@ from nbyk.cli.options import (
     distinct,
     factors,
     load_metric_files,
+    metric_named,
     scale_named,
 )
 from nbyk.errors import NbykError, unknown_name
@@ -175,7 +176,7 @@ def compare(
     from nbyk.data import SampleChoice, read_systems
     from nbyk.data.columns import Columns
     from nbyk.testing.corrections import CORRECTIONS
-    from nbyk.testing.decision import Decision
+    from nbyk.testing.decision import Decision, check_draws
     from nbyk.testing.family import Hypotheses
     from nbyk.testing.systems.asked import Asked
     from nbyk.testing.systems.margins import check_margin
@@ -188,9 +189,8 @@ def compare(
     sided = with_one_side(alternative, gate=gate)
     _one_of("alternative", sided, _ALTERNATIVES)
     _check_null(null, gate=gate)
-    if max_resamples < 1:
-        raise NbykError(f"found {max_resamples}, expected at least 1", argument="max_resamples")
     check_format(form)
+    check_draws(max_resamples, "max_resamples")
     check_margin(margin)
     if out is not None:
         check_out_folder(out)
@@ -235,16 +235,10 @@ def compare(
 
 
 def _metrics(names: list[str] | None, *, has_gold: bool) -> tuple[str, ...]:
-    from nbyk.metrics import get
-
     given = names or ["mae" if has_gold else "mean"]
     distinct("--metric", given)
     for name in given:
-        try:
-            metric = get(name)
-        except NbykError as error:
-            raise error.about(argument="metric") from None
-        if metric.needs_gold and not has_gold:
+        if metric_named(name).needs_gold and not has_gold:
             raise NbykError(
                 f"found {name}, which compares with gold, but there is no gold; give --gold FILE, or "
                 "--metric mean to compare the systems' own ratings",

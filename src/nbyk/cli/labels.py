@@ -199,6 +199,7 @@ def _read(
     """Return the design, its settings, and its file if it has one."""
     from nbyk.labels.designs import design_of_files, make_settings, read_design
     from nbyk.labels.designs.reading import LABEL_SUFFIXES
+    from nbyk.labels.targets import check_ties
     from nbyk.metrics import get
     from nbyk.words import listed
 
@@ -216,6 +217,8 @@ def _read(
             get(name, "labels")
         except NbykError as error:
             raise error.about(argument="metric") from None
+    if ties is not None:
+        check_ties(ties)
     settings = make_settings(metric=chosen) if chosen else make_settings()
     design = design_of_files(gold, files, against, ties or "refuse", *columns)  # type: ignore[arg-type]
     target = design.arms[0].control.runs[0].target

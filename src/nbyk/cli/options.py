@@ -13,6 +13,7 @@ from nbyk.errors import NbykError
 if TYPE_CHECKING:
     from nbyk.config import Downloads
     from nbyk.data import Scale as DeclaredScale
+    from nbyk.metrics import Metric
 
 Out = Annotated[Path, typer.Option("--out", help="File to write.")]
 Seed = Annotated[int, typer.Option(help="Seed of every draw.", min=0)]
@@ -134,6 +135,16 @@ def scale_named(text: str) -> DeclaredScale:
         return scale_from_text(text)
     except NbykError as error:
         raise error.about(argument="scale") from None
+
+
+def metric_named(name: str) -> Metric:
+    """Return the metric of ratings that --metric names."""
+    from nbyk.metrics import get
+
+    try:
+        return get(name)
+    except NbykError as error:
+        raise error.about(argument="metric") from None
 
 
 def distinct(option: str, values: Sequence[str]) -> None:

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
+from typing import TYPE_CHECKING, Annotated, Any, cast
 
 import typer
 
@@ -22,6 +22,7 @@ from nbyk.cli.options import (
     Value,
     check_out_folder,
     load_metric_files,
+    metric_named,
 )
 from nbyk.cli.pilot import fitted, now_and_then, pilot_scale, prior_of, read_pair, read_pilot, say
 from nbyk.cli.plan_people import People, plan_people
@@ -203,12 +204,14 @@ def plan(
     with --pilot-systems.
     """
     from nbyk.data.columns import Columns
-    from nbyk.metrics import get
     from nbyk.metrics.units import unit_power
     from nbyk.planning.people import Costs
     from nbyk.planning.people_plan import CrewRequest
+    from nbyk.planning.plan import check_settings
+    from nbyk.planning.plan import plan as plan_from
 
     load_metric_files(metric_file)
+    metrics = [metric_named(name) for name in metric or ("mae",)]
     check_format(form)
     people = People(
         raters,
@@ -227,32 +230,51 @@ def plan(
         solve,
     )
     people.check_solve(n_items, k_responses)
+    if effect is not None and not 0.0 < effect < math.inf:
+        raise NbykError(
+            f"found {effect:g}, expected a number above 0: by how much A is better", argument="effect"
+        )
     if people.asked:
         if out is not None:
             check_out_folder(out)
-        chosen = get(metric[0] if metric else "mae")
         _refuse_with_people(
-            dataset=dataset,
-            prior=prior,
-            epsilon=epsilon,
-            n_runs=n_runs,
-            test=None if test == "swap_items" else test,
+            dataset=(dataset, None),
+            prior=(prior, None),
+            epsilon=(epsilon, None),
+            n_runs=(n_runs, None),
+            test=(test, "swap_items"),
+            epsilon_a=(epsilon_a, 0.0),
+            sd_scale_a=(sd_scale_a, None),
+            sd_scale_b=(sd_scale_b, None),
+            max_items=(max_items, 100_000),
+            max_responses=(max_responses, 100),
+            precision=(precision, 0.01),
+            n_resamples=(n_resamples, 10_000),
         )
+        prices = (cost_per_item, cost_per_rating, cost_per_rater or 0.0, cost_per_run or 0.0)
+        try:
+            of_crew = CrewRequest(
+                n_items,
+                raters,
+                k_responses,
+                runs,
+                items_per_rater,
+                1 if items_per_cluster is None else items_per_cluster,
+                effect=effect,
+                power=power,
+                alpha=alpha,
+                alternative=cast("Any", alternative),
+                costs=Costs(*prices),
+                budget=budget,
+            )
+        except NbykError as error:
+            raise error.renamed({"ratings_per_item": "k_responses"}) from None
+        people.check_sds()
         pair = None
         if pilot_systems is not None:
             columns = Columns(item, rater, value)
             pair = read_pair(pilot, pilot_systems, pilot_scale(scale), columns, cluster)
-        of_crew = CrewRequest(
-            n_items,
-            ratings_per_item=k_responses,
-            effect=effect,
-            power=power,
-            alpha=alpha,
-            alternative=cast("Any", alternative),
-            costs=Costs(cost_per_item, cost_per_rating),
-            budget=budget,
-        )
-        plan_people(people, of_crew, chosen, pair, out, form=form)
+        plan_people(people, of_crew, metrics[0], pair, out, form=form)
         return
     given = {
         "DATASET": dataset,
@@ -278,13 +300,32 @@ def plan(
             f"found {scale}, which describes the ratings of a pilot, but there is no pilot; leave it out",
             argument="scale",
         )
-    if effect is not None and not 0.0 < effect < math.inf:
-        raise NbykError(
-            f"found {effect:g}, expected a number above 0: by how much A is better", argument="effect"
-        )
-    compared = get(metric[0] if metric else "mae")
+    compared = metrics[0]
     if out is not None:
         check_out_folder(out)
+    settings: dict[str, Any] = {
+        "n_items": n_items,
+        "k_responses": k_responses,
+        "epsilon": epsilon,
+        "power": power,
+        "budget": budget,
+        "test": test,
+        "alpha": alpha,
+        "alternative": alternative,
+        "n_runs": _runs(n_runs),
+        "epsilon_a": epsilon_a,
+        "sd_scale_a": sd_scale_a,
+        "sd_scale_b": sd_scale_b,
+        "precision": precision,
+        "n_resamples": n_resamples,
+    }
+    of_one: dict[str, Any] = {
+        "cost_per_item": cost_per_item,
+        "cost_per_rating": cost_per_rating,
+        "max_items": max_items,
+        "max_responses": max_responses,
+    }
+    check_settings(compared, **settings, **of_one)
     unit, ends = 1.0, (0.0, 1.0)
     cautions: tuple[str, ...] = ()
     population: TwoStagePrior | PilotItems
@@ -314,27 +355,8 @@ def plan(
                 population, beside = beside(), None
     else:
         population, cautions = prior_of(str(dataset), published=published)
-    asked: dict[str, Any] = {
-        "n_items": n_items,
-        "k_responses": k_responses,
-        "epsilon": epsilon,
-        "power": power,
-        "budget": budget,
-        "effect": effect,
-        "test": test,
-        "alpha": alpha,
-        "alternative": alternative,
-        "n_runs": _runs(n_runs),
-        "epsilon_a": epsilon_a,
-        "sd_scale_a": sd_scale_a,
-        "sd_scale_b": sd_scale_b,
-        "precision": precision,
-        "n_resamples": n_resamples,
-        "seed": seed,
-        "threads": threads,
-        "progress": now_and_then(),
-    }
-    if metric is not None and len(metric) > 1:
+    asked = {**settings, "effect": effect, "seed": seed, "threads": threads, "progress": now_and_then()}
+    if len(metrics) > 1:
         from nbyk.planning.ranking import rank
         from nbyk.report.ranking import ranking_answer
 
@@ -343,20 +365,16 @@ def plan(
                 "nbyk ranks metrics for simulated systems only; leave the real ones out",
                 argument="pilot_systems",
             )
-        ranked = rank(cast("TwoStagePrior", population if beside is None else beside()), metric, **asked)
+        ranked = rank(cast("TwoStagePrior", population if beside is None else beside()), metrics, **asked)
         give(ranking_answer(replace(ranked, warnings=cautions)), out=out, form=form, stem="ranking")
         return
-    from nbyk.planning.plan import plan as plan_from
     from nbyk.report.plan import plan_answer
 
     # The planner works on the prior's scale, from 0 to 1.
     asked |= {
+        **of_one,
         "metric": compared,
         "effect_unit": unit ** unit_power(compared),
-        "cost_per_item": cost_per_item,
-        "cost_per_rating": cost_per_rating,
-        "max_items": max_items,
-        "max_responses": max_responses,
         "curves": out is not None,
     }
     solved = plan_from(population, **asked)
@@ -374,10 +392,10 @@ def _other(solved_from: Callable[[TwoStagePrior], Plan], prior: Callable[[], Two
         return str(error)
 
 
-def _refuse_with_people(**given: object) -> None:
-    """Raise NbykError for options that a plan over raters and runs does not take."""
-    for name, value in given.items():
-        if value is not None:
+def _refuse_with_people(**given: tuple[object, object]) -> None:
+    """Raise NbykError for options, with their defaults, that a plan over raters and runs does not take."""
+    for name, (value, default) in given.items():
+        if value != default:
             at = "DATASET: " if name == "dataset" else ""
             raise NbykError(
                 f"{at}found {value}, which does not go with raters and runs; leave it out, and give `effect` "
@@ -386,13 +404,9 @@ def _refuse_with_people(**given: object) -> None:
             )
 
 
-def _runs(text: str | None) -> int | Literal["K"] | None:
-    if text is None or text == "K":
-        return cast("Literal['K'] | None", text)
+def _runs(text: str | None) -> int | str | None:
+    """Return the number that a text is, or the text."""
     try:
-        return int(text)
+        return None if text is None else int(text)
     except ValueError:
-        raise NbykError(
-            f"found {text}, expected a whole number of at least 1, or K for as many as ratings per item",
-            argument="n_runs",
-        ) from None
+        return text

@@ -50,6 +50,25 @@ class People:
     answer_sd: float | None = None
     solve: str | None = None
 
+    def check_sds(self) -> None:
+        """Raise NbykError unless all standard deviations can be."""
+        self.variances()
+
+    def variances(self) -> dict[str, float]:
+        """Return the variances of `Spread` that the standard deviations give."""
+        from nbyk.planning.people import variances_of
+
+        return variances_of(
+            {
+                "item_sd": self.item_sd,
+                "cluster_sd": self.cluster_sd,
+                "severity_sd": self.severity_sd,
+                "rating_sd": self.rating_sd,
+                "run_sd": self.run_sd,
+                "answer_sd": self.answer_sd,
+            }
+        )
+
     @property
     def asked(self) -> bool:
         """Whether any of them is given that is about raters or runs."""
@@ -97,7 +116,7 @@ def plan_people(
 ) -> None:
     """Print the plan of a collection whose items share raters or runs; write it if a folder is given.
 
-    `asked` holds the options that every plan has; those about raters and runs are added here.
+    `asked` holds the numbers that are given; what they leave open to the pilot is added here.
     """
     from nbyk.cli.answers import give
     from nbyk.planning.people import present_crew, ratings_per_item
@@ -141,10 +160,8 @@ def plan_people(
         raters=None if people.items_per_rater is not None else raters,
         ratings_per_item=ratings,
         runs=runs,
-        items_per_rater=people.items_per_rater,
         items_per_cluster=1 if per_cluster is None else per_cluster,
         effect=effect,
-        costs=replace(asked.costs, rater=people.cost_per_rater or 0.0, run=people.cost_per_run or 0.0),
     )
     try:
         found = plan_with_people(spread, request)
@@ -169,14 +186,7 @@ def _declared(people: People) -> Spread:
             "systems (`pilot` and `pilot_systems`)",
             argument="item_sd",
         )
-    return Spread(
-        people.item_sd**2,
-        (people.severity_sd or 0.0) ** 2,
-        (people.rating_sd or 0.0) ** 2,
-        2.0 * (people.run_sd or 0.0) ** 2,
-        2.0 * (people.answer_sd or 0.0) ** 2,
-        (people.cluster_sd or 0.0) ** 2,
-    )
+    return Spread(**people.variances())
 
 
 def _of_pilot(
@@ -189,16 +199,7 @@ def _of_pilot(
 
     test, unit = pilot_test(pair, metric), unit ** unit_power(metric)
     spread = spread_of_test(pair, metric, test, rated=_rated(people, pair)).times(unit)
-    for name, sd, factor in (
-        ("items", people.item_sd, 1.0),
-        ("clusters", people.cluster_sd, 1.0),
-        ("raters", people.severity_sd, 1.0),
-        ("ratings", people.rating_sd, 1.0),
-        ("runs", people.run_sd, 2.0),
-        ("answers", people.answer_sd, 2.0),
-    ):
-        if sd is not None:
-            spread = replace(spread, **{name: factor * sd**2})
+    spread = replace(spread, **people.variances())
     units = {str(source): part.units for source, part in test.sources.items()}
     if pair.n_clusters:
         units["clusters"] = pair.n_clusters

@@ -67,7 +67,7 @@ def scores(
     ] = None,
     n_resamples: Annotated[
         int | None,
-        typer.Option("--resamples", help="Draws M.", min=1, show_default="10000; for aso 1000"),
+        typer.Option("--resamples", help="Draws M.", show_default="10000; for aso 1000"),
     ] = None,
     power: Annotated[
         bool,
@@ -136,7 +136,8 @@ def scores(
                 f"{paths[name]}: found 1 score, expected at least {least_scores(test)} for {test}, which "
                 "needs to know how scores vary: give the scores of more runs"
             )
-    n_draws = n_resamples or (N_ASO_RESAMPLES if test == ASO else N_RESAMPLES)
+    default = N_ASO_RESAMPLES if test == ASO else N_RESAMPLES
+    n_draws = default if n_resamples is None else n_resamples
     n_pairs = len(read.scores) - 1 if against else len(read.scores) * (len(read.scores) - 1) // 2
     with (
         progress("draws", n_draws * n_pairs) if n_draws * n_pairs > _MANY_DRAWS else nullcontext() as advance
@@ -158,7 +159,10 @@ def scores(
         )
     powers, by = None, ""
     if power and shift is not None:
-        powers, by = comparison_power(comparison, lift=shift, lift_is="shift"), f"{shift:g}"
+        try:
+            powers, by = comparison_power(comparison, lift=shift, lift_is="shift"), f"{shift:g}"
+        except NbykError as error:
+            raise error.renamed({"lift": "shift"}) from None
     elif power:
         factor = 1.25 if lift is None else lift
         powers, by = comparison_power(comparison, lift=factor), f"a factor of {factor:g}"

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import Any, get_args
 
 from nbyk.errors import NbykError, unknown_name
 from nbyk.labels.raters import RatedTargets
 from nbyk.labels.results import Semantics
+from nbyk.resampling.streams import as_seed
+from nbyk.testing.decision import check_draws
 from nbyk.testing.engine.run_draws import Runs
-from nbyk.testing.pvalues import MOST_DRAWS, Alternative, check_alternative
+from nbyk.testing.intervals import check_confidence_level
+from nbyk.testing.pvalues import Alternative, check_alternative
 from nbyk.testing.systems.panel import check_factors
 
 
@@ -24,7 +27,7 @@ class AskedOfLabels:
     alternative: Alternative
     n_resamples: int
     confidence_level: float
-    seed: int
+    seed: Any
     rated: RatedTargets | None
     generalise: Sequence[str] | None
 
@@ -44,16 +47,9 @@ class AskedOfLabels:
             raise NbykError(
                 f"found {self.fraction}; expected a share of the items in (0, 1]", argument="fraction"
             )
-        if not 0.0 < self.confidence_level < 1.0:
-            raise NbykError(
-                f"found {self.confidence_level}; expected a share in (0, 1)", argument="confidence_level"
-            )
-        if self.n_resamples > MOST_DRAWS:
-            raise NbykError(
-                f"found {self.n_resamples}, expected at most {MOST_DRAWS:,}", argument="n_resamples"
-            )
-        if self.seed < 0:
-            raise NbykError(f"found {self.seed}; expected 0 or more", argument="seed")
+        check_confidence_level(self.confidence_level)
+        check_draws(self.n_resamples)
+        object.__setattr__(self, "seed", as_seed(self.seed))
 
     @property
     def published(self) -> bool:

@@ -61,7 +61,7 @@ def label_bootstrap(
     alternative: Alternative | None = None,
     n_resamples: int = 10_000,
     confidence_level: float = 0.95,
-    seed: int = 0,
+    seed: Any = 0,
     threads: int = 1,
     names: tuple[str, str] = ("a", "b"),
     rated: RatedTargets | None = None,
@@ -175,7 +175,7 @@ def label_bootstrap(
     scorer = label_scorer(data, chosen, occurring=published)
     observed, lacking = observed_scores(scorer)
     _check_defined(chosen, observed, data.runs, names)
-    key = stream_key(seed, purpose="label bootstrap", n_items=data.n_items, n_drawn=n_drawn)
+    key = stream_key(asked.seed, purpose="label bootstrap", n_items=data.n_items, n_drawn=n_drawn)
     items = KindStreams(key, scorer.kind_of, n_drawn)
     decimals = _DECIMALS if published and isinstance(data, HardLabels) else None
     n_a, n_b = data.runs
@@ -204,7 +204,7 @@ def label_bootstrap(
         n_resamples=n_resamples,
         semantics=semantics,
         runs=asked.runs,
-        seed=seed,
+        seed=asked.seed,
         alternative=asked.alternative,
         confidence_level=confidence_level,
         names=names,

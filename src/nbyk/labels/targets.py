@@ -116,6 +116,12 @@ def shares_of(origin: LabelOrigin, counts: ArrayLike, smoothing: float) -> Float
     return shares
 
 
+def check_ties(ties: str) -> None:
+    """Raise NbykError if there is no such way to break ties."""
+    if ties not in get_args(Ties):
+        raise unknown_name("way to break ties", str(ties), get_args(Ties)).about(argument="ties")
+
+
 def majority_labels(ratings: Ratings | ArrayLike, levels: LevelsLike, *, ties: Ties = "refuse") -> Majority:
     """Return each item's most frequent rating.
 
@@ -131,8 +137,7 @@ def majority_labels(ratings: Ratings | ArrayLike, levels: LevelsLike, *, ties: T
     NbykError
         As `soft_labels`, or if items are tied and ties are refused.
     """
-    if ties not in get_args(Ties):
-        raise unknown_name("way to break ties", str(ties), get_args(Ties))
+    check_ties(ties)
     counts = _level_counts(ratings, levels)
     most = counts == counts.max(axis=1, keepdims=True)
     tied = most.sum(axis=1) > 1

@@ -8,7 +8,7 @@ items, raters and runs each have a variance of their own, and so do single ratin
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import lru_cache
 from typing import Any
@@ -19,6 +19,8 @@ from scipy.special import nctdtr, stdtrit
 from nbyk.data.response_set import ResponseSet
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
+from nbyk.planning.checks import check_cost, check_count
+from nbyk.testing.decision import check_level
 from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.shared_units import SharedUnitsTest, responses, shared_units_test
@@ -32,6 +34,20 @@ _MANY_SWAPS = 40
 
 _MANY_ITEMS, _SAMPLES = 100, 20_000
 """This many items are enough for the t-test, but for one sample in thousands."""
+
+LEAST_OF_CREW = {
+    "n_items": 2,
+    "raters": 0,
+    "ratings_per_item": 1,
+    "runs": 0,
+    "items_per_cluster": 1,
+    "items_per_rater": 1,
+}
+"""The least number of items, raters, …, by the name of the argument."""
+
+_LARGEST_SD = 1e75
+_LARGEST_VARIANCE = 2.0 * _LARGEST_SD**2
+"""The largest of those of a `Spread`, whose squares are numbers too."""
 
 _SURE = 8.0
 """This far beyond the critical value, a power is 1. scipy returns NaN for a tail that is almost 0."""
@@ -66,8 +82,10 @@ class Spread:
 
     def __post_init__(self) -> None:
         for name, variance in asdict(self).items():
-            if not 0.0 <= variance < math.inf:
-                raise NbykError(f"found {variance:g}, expected a variance of at least 0", argument=name)
+            if not 0.0 <= variance <= _LARGEST_VARIANCE:
+                raise NbykError(
+                    f"found {variance:g}, expected a variance from 0 to {_LARGEST_VARIANCE:g}", argument=name
+                )
 
     def times(self, unit: float) -> Spread:
         """Return the variances of the effect in another unit; one present unit is `unit` of these."""
@@ -120,6 +138,43 @@ def spread_of(
     data = as_response_set(gold, a, b, cluster=cluster)
     chosen = metric if isinstance(metric, Metric) else get(metric)
     return spread_of_test(data, chosen, pilot_test(data, chosen))
+
+
+def variances_of(sds: Mapping[str, float | None]) -> dict[str, float]:
+    """Return the variances of `Spread` for those standard deviations that are given.
+
+    Parameters
+    ----------
+    sds
+        Standard deviations of the effect by name: "item_sd", "cluster_sd", "severity_sd" (of a rater),
+        "rating_sd", and of one system "run_sd" and "answer_sd"; None for one that is not given.
+
+    Raises
+    ------
+    NbykError
+        If one is below 0, or not a number that can be squared.
+    """
+    found = {}
+    for name, sd in sds.items():
+        if sd is not None:
+            if not 0.0 <= sd <= _LARGEST_SD:
+                raise NbykError(
+                    f"found {sd:g}, expected a standard deviation from 0 to {_LARGEST_SD:g}", argument=name
+                )
+            field, systems = _VARIANCE_OF_SD[name]
+            found[field] = systems * sd**2
+    return found
+
+
+_VARIANCE_OF_SD = {
+    "item_sd": ("items", 1.0),
+    "cluster_sd": ("clusters", 1.0),
+    "severity_sd": ("raters", 1.0),
+    "rating_sd": ("ratings", 1.0),
+    "run_sd": ("runs", 2.0),
+    "answer_sd": ("answers", 2.0),
+}
+"""The variance of `Spread` that each standard deviation gives, and how many systems it counts for."""
 
 
 def rated_by_people(data: ResponseSet) -> bool:
@@ -259,15 +314,8 @@ class Crew:
 
     def check(self) -> None:
         """Raise NbykError unless raters can divide the work like this."""
-        for name, count, least in (
-            ("n_items", self.n_items, 2),
-            ("raters", self.raters, 0),
-            ("ratings_per_item", self.ratings_per_item, 1),
-            ("runs", self.runs, 0),
-            ("items_per_cluster", self.items_per_cluster, 1),
-        ):
-            if count != int(count) or count < least:
-                raise NbykError(f"found {count}, expected a whole number of at least {least}", argument=name)
+        for name, count in asdict(self).items():
+            check_count(name, count, LEAST_OF_CREW[name])
         if self.clusters < 2:
             raise NbykError(
                 f"found {self.items_per_cluster}, and there are {self.n_items} items: one cluster, which "
@@ -290,6 +338,10 @@ class Costs:
     rating: float = 1.0
     rater: float = 0.0
     run: float = 0.0
+
+    def __post_init__(self) -> None:
+        for name, cost in asdict(self).items():
+            check_cost(f"cost_per_{name}", cost)
 
     def of_item(self, ratings: float) -> float:
         """Return the cost of an item with a number of ratings."""
@@ -346,6 +398,7 @@ def power_with_people(
     such p up to α. With them, the t-test makes no claim if too few items determine the effect.
     """
     crew.check()
+    check_level(alpha)
     sides = 2 if alternative == "two-sided" else 1
     if crew.too_few:
         return 0.0

@@ -11,8 +11,10 @@ from typing import Any
 
 from nbyk.errors import NbykError
 from nbyk.notebook import ShownInNotebooks
-from nbyk.planning.people import Costs, Crew, Spread, power_with_people
+from nbyk.planning.checks import check_budget, check_count, check_power
+from nbyk.planning.people import LEAST_OF_CREW, Costs, Crew, Spread, power_with_people
 from nbyk.planning.sides import SIDES, check_side
+from nbyk.testing.decision import check_level
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.systems.panel import FEWEST_UNITS
 from nbyk.words import listed
@@ -43,6 +45,11 @@ class CrewRequest:
         The level of the test, and its question: "two-sided", or "greater" for one side.
     costs, budget
         The costs of items, ratings, raters and runs, and the total budget.
+
+    Raises
+    ------
+    NbykError
+        If a number is out of range.
     """
 
     n_items: int | None = None
@@ -76,25 +83,26 @@ class CrewRequest:
         """Return the power of the requested test for an effect and a crew."""
         return power_with_people(spread, crew, effect, self.alpha, self.alternative)
 
-    def check(self) -> None:
-        """Raise NbykError if a number is out of range, or raters are given twice."""
-        if self.items_per_rater is not None and (
-            self.raters is not None or self.items_per_rater < 1 or self.ratings_per_item is None
-        ):
-            raise NbykError(
-                f"found {self.items_per_rater}, expected at least 1, with `ratings_per_item` and without "
-                "`raters`: nbyk computes the raters from these two",
-                argument="items_per_rater",
-            )
-        if self.power is not None and not self.alpha < self.power < 1.0:
-            raise NbykError(
-                f"found {self.power}, expected a number between α = {self.alpha:g} and 1", argument="power"
-            )
+    def __post_init__(self) -> None:
+        for name, least in LEAST_OF_CREW.items():
+            count = getattr(self, name)
+            if count is not None:
+                check_count(name, count, least)
+        check_level(self.alpha)
+        check_power(self.power, self.alpha)
         check_side(self.alternative)
         if self.effect is not None and not 0.0 < abs(self.effect) < math.inf:
             raise NbykError(f"found {self.effect}, expected a number other than 0", argument="effect")
-        if self.budget is not None and not 0.0 < self.budget < math.inf:
-            raise NbykError(f"found {self.budget:g}, expected a number above 0", argument="budget")
+        check_budget(self.budget)
+
+    def check(self) -> None:
+        """Raise NbykError if the number of raters is given twice, or not at all by `items_per_rater`."""
+        if self.items_per_rater is not None and (self.raters is not None or self.ratings_per_item is None):
+            raise NbykError(
+                f"found {self.items_per_rater}, expected it with `ratings_per_item` and without `raters`: "
+                "nbyk computes the raters from these two",
+                argument="items_per_rater",
+            )
 
     def least(self, name: str) -> int:
         """Return the least number of items, raters, ratings or runs to consider."""

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import replace
-from typing import Literal
+from typing import Any, Literal
 
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric, get
+from nbyk.planning.checks import check_runs
 from nbyk.planning.long_run import epsilon_for_effect, long_run_effect
 from nbyk.planning.pairs import better_first
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import check_precision
-from nbyk.planning.request import Request
+from nbyk.planning.request import Request, check_numbers
 from nbyk.planning.result import Plan
 from nbyk.planning.search import PlanSearch
 from nbyk.planning.sides import check_side
 from nbyk.planning.simulation import PlanSimulation
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.pilot_items import PilotItems
+from nbyk.resampling.streams import as_seed
 from nbyk.testing.pvalues import Alternative
 
 
@@ -47,7 +50,7 @@ def plan(
     precision: float = 0.01,
     n_resamples: int = 10_000,
     curves: bool = False,
-    seed: int = 0,
+    seed: Any = 0,
     threads: int = 1,
     progress: Callable[[str], object] | None = None,
 ) -> Plan:
@@ -120,6 +123,9 @@ def plan(
     """
     check_precision(precision)
     check_side(alternative)
+    seed = as_seed(seed)
+    if not 0.0 < effect_unit < math.inf:
+        raise NbykError(f"found {effect_unit}, expected a number above 0", argument="effect_unit")
     chosen = SystemTest(
         test, metric if isinstance(metric, Metric) else get(metric), alpha, alternative, n_resamples
     )
@@ -176,6 +182,33 @@ def plan(
     )
 
 
+def check_settings(
+    metric: Metric,
+    *,
+    test: str,
+    alpha: float,
+    alternative: Alternative,
+    n_resamples: int,
+    precision: float,
+    n_runs: int | str | None,
+    **numbers: Any,
+) -> None:
+    """Raise NbykError if an argument of `plan` is out of range, whatever the prior.
+
+    Parameters
+    ----------
+    metric, test, alpha, alternative, n_resamples, precision, n_runs
+        As for `plan`.
+    numbers
+        The other numbers, as for `nbyk.planning.request.check_numbers`.
+    """
+    check_precision(precision)
+    check_side(alternative)
+    SystemTest(test, metric, alpha, alternative, n_resamples)
+    _runs(n_runs, metric)
+    check_numbers(alpha=alpha, **numbers)
+
+
 def _runs(n_runs: int | str | None, metric: Metric) -> int | None:
     """Return the number of answers of each system to an item; None for the number of ratings."""
     if not metric.needs_gold:
@@ -190,11 +223,7 @@ def _runs(n_runs: int | str | None, metric: Metric) -> int | None:
         return None
     if n_runs is None:
         return 1
-    if isinstance(n_runs, str) or n_runs < 1 or n_runs != int(n_runs):
-        raise NbykError(
-            f"found {n_runs}, expected a whole number of at least 1, or K for as many as ratings per item",
-            argument="n_runs",
-        )
+    check_runs(n_runs)
     return int(n_runs)
 
 

@@ -22,6 +22,7 @@ from nbyk.resampling.population import Population
 from nbyk.resampling.resample import resampled_effects
 from nbyk.resampling.samplers import WEIN_SAMPLERS, get_sampler
 from nbyk.resampling.simulate import simulate, simulated_effects
+from nbyk.resampling.streams import as_seed
 from nbyk.testing.pvalues import expected_p
 
 CAUTION = (
@@ -209,7 +210,7 @@ def rank(
     metrics: Sequence[str | Metric],
     *,
     samplers: Sequence[str] = tuple(WEIN_SAMPLERS),
-    seed: int = 0,
+    seed: Any = 0,
     threads: int = 1,
     progress: Callable[[str], object] | None = None,
     **asked: Any,
@@ -250,6 +251,7 @@ def rank(
             "first (`nbyk.fit_prior`)",
             argument="prior",
         )
+    seed = as_seed(seed)
     _check(chosen, asked)
     plans = [
         plan_of_one(prior, metric=metric, seed=seed, threads=threads, progress=progress, **asked)

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass, replace
 
 from nbyk.errors import NbykError
+from nbyk.planning.checks import check_budget, check_costs_of_size, check_count, check_power
 from nbyk.planning.power.battery import SystemTest
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.pilot_items import PilotItems, RedrawnPilot
@@ -33,6 +33,39 @@ _EXAMPLES = (
 )
 LADDER = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200, 300, 500, 750, 1000)
 _SHORT_LADDER = (1, 2, 3, 5, 7, 10, 15, 20, 50, 100, 200, 500, 1000)
+
+
+def check_numbers(
+    *,
+    alpha: float,
+    n_items: int | None,
+    k_responses: int | None,
+    epsilon: float | None,
+    power: float | None,
+    budget: float | None,
+    cost_per_item: float,
+    cost_per_rating: float,
+    epsilon_a: float,
+    sd_scale_a: float | None,
+    sd_scale_b: float | None,
+    max_items: int,
+    max_responses: int,
+) -> None:
+    """Raise NbykError if a number of a `Request` is out of range; None for those that are not given."""
+    check_epsilon("epsilon", 0.0 if epsilon is None else epsilon)
+    spreads = (1.0 if scale is None else scale for scale in (sd_scale_a, sd_scale_b))
+    check_systems(0.0, epsilon_a, *spreads)
+    for name, count, least in (
+        ("n_items", n_items, 2),
+        ("k_responses", k_responses, 1),
+        ("max_items", max_items, 2),
+        ("max_responses", max_responses, 1),
+    ):
+        if count is not None:
+            check_count(name, count, least)
+    check_power(power, alpha)
+    check_costs_of_size(cost_per_item, cost_per_rating)
+    check_budget(budget)
 
 
 @dataclass(frozen=True)
@@ -78,28 +111,21 @@ class Request:
                 "`nbyk.fit_prior`, or the items of a pilot, `nbyk.PilotItems(name, ratings, response)`",
                 argument="prior",
             )
-        check_epsilon("epsilon", 0.0 if self.epsilon is None else self.epsilon)
-        check_systems(0.0, self.epsilon_a, self.sd_scale_a, self.sd_scale_b)
-        for name, count, least in (
-            ("n_items", self.n_items, 2),
-            ("k_responses", self.k_responses, 1),
-            ("max_items", self.max_items, 2),
-            ("max_responses", self.max_responses, 1),
-        ):
-            if count is not None and (count < least or count != int(count)):
-                raise NbykError(f"found {count}, expected a whole number of at least {least}", argument=name)
-        if self.power is not None and not self.test.alpha < self.power < 1.0:
-            raise NbykError(
-                f"found {self.power}, expected a number between α = {self.test.alpha:g} and 1, as 0.8",
-                argument="power",
-            )
-        for name, cost in (("cost_per_item", self.cost_per_item), ("cost_per_rating", self.cost_per_rating)):
-            if not 0.0 <= cost < math.inf:
-                raise NbykError(f"found {cost}, expected a cost of at least 0", argument=name)
-        if self.cost_per_item == self.cost_per_rating == 0.0:
-            raise NbykError("costs: found 0 per item and 0 per rating; expected at least one above 0")
-        if self.budget is not None and not 0.0 < self.budget < math.inf:
-            raise NbykError(f"found {self.budget}, expected a sum above 0", argument="budget")
+        check_numbers(
+            alpha=self.test.alpha,
+            n_items=self.n_items,
+            k_responses=self.k_responses,
+            epsilon=self.epsilon,
+            power=self.power,
+            budget=self.budget,
+            cost_per_item=self.cost_per_item,
+            cost_per_rating=self.cost_per_rating,
+            epsilon_a=self.epsilon_a,
+            sd_scale_a=self.sd_scale_a,
+            sd_scale_b=self.sd_scale_b,
+            max_items=self.max_items,
+            max_responses=self.max_responses,
+        )
         object.__setattr__(self, "max_items", max(self.max_items, self.n_items or 0))
         object.__setattr__(self, "max_responses", max(self.max_responses, self.k_responses or 0))
 

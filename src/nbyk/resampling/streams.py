@@ -12,6 +12,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,8 @@ CHUNK = 64
 """Replicates per stream. Changing it changes every number that is drawn."""
 
 _LARGEST_WORD = 0xFFFFFFFF
+
+_SEEDS = 2**63
 
 _POOL_WORDS = 4
 """numpy fills up a seed to so many words where a spawn key follows it."""
@@ -70,6 +73,30 @@ class StreamKey:
     def state(self, role: str, chunk: int) -> NDArray[np.uint64]:
         """Return a fresh xoshiro256++ state, shape (4,), which the kernels advance in place."""
         return self.seed_sequence(role, chunk).generate_state(4, np.uint64).astype(np.uint64, copy=False)
+
+
+def as_seed(seed: Any) -> int:
+    """Return a seed from an int, a numpy Generator or SeedSequence, or None, which gives a new one.
+
+    A Generator gives its next number and is advanced; a SeedSequence gives the same each time.
+
+    Raises
+    ------
+    NbykError
+        If it is something else, or negative.
+    """
+    if seed is None:
+        seed = np.random.default_rng()
+    if isinstance(seed, np.random.Generator):
+        return int(seed.integers(_SEEDS))
+    if isinstance(seed, np.random.SeedSequence):
+        return int(seed.generate_state(1, np.uint64)[0]) % _SEEDS
+    if isinstance(seed, int | np.integer) and not isinstance(seed, bool) and seed >= 0:
+        return int(seed)
+    raise NbykError(
+        f"found {seed!r}, expected a seed of at least 0, or numpy's Generator or SeedSequence",
+        argument="seed",
+    )
 
 
 def stream_key(seed: int, **axes: str | int | float) -> StreamKey:

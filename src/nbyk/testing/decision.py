@@ -37,6 +37,14 @@ def check_level(alpha: float) -> None:
         raise NbykError(f"found {alpha}, expected a level between 0 and 1, such as 0.05", argument="alpha")
 
 
+def check_draws(draws: int, argument: str = "n_resamples", *, least: int = 1) -> None:
+    """Raise NbykError about `argument` unless a number of draws is whole and in range."""
+    if not isinstance(draws, int | np.integer) or isinstance(draws, bool) or draws < least:
+        raise NbykError(f"found {draws!r}, expected a whole number of at least {least}", argument=argument)
+    if draws > MOST_DRAWS:
+        raise NbykError(f"found {draws}, expected at most {MOST_DRAWS:,}", argument=argument)
+
+
 @dataclass(frozen=True)
 class Decision:
     """When to stop drawing.
@@ -64,13 +72,8 @@ class Decision:
             raise NbykError(
                 f"found {self.error}, expected a chance, such as 0.001", argument="decision_error"
             )
-        for name, draws in (("n_resamples", self.n_resamples), ("max_resamples", self.max_resamples)):
-            if not isinstance(draws, int | np.integer) or isinstance(draws, bool):
-                raise NbykError(f"found {draws!r}, expected a whole number of draws", argument=name)
-            if draws > MOST_DRAWS:
-                raise NbykError(f"found {draws}, expected at most {MOST_DRAWS:,}", argument=name)
-        if self.n_resamples < 1:
-            raise NbykError(f"found {self.n_resamples}, expected at least 1", argument="n_resamples")
+        check_draws(self.n_resamples)
+        check_draws(self.max_resamples, "max_resamples", least=0)
 
     @property
     def looks(self) -> Looks:

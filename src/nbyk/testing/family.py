@@ -63,6 +63,8 @@ class Hypotheses:
 
     def __post_init__(self) -> None:
         check_correction(self.correction)
+        if self.max_draws < 1:
+            raise NbykError(f"found {self.max_draws}, expected at least 1", argument="max_draws")
 
     def first_look(self, n_tests: int) -> int:
         """Return the draws of the first look: those requested, or more if the least p could not reach α/m.

@@ -54,8 +54,11 @@ def test_malformed_input_is_refused_in_one_line(
         ),
         ("sim_a.csv sim_b.csv --on-missing fill", "--on-missing: found 'fill', expected "),
         ("sim_a.csv sim_b.csv --scale 1-5", "--scale: scale '1-5': expected levels as in 1,2,3,4,5"),
-        ("sim_a.csv sim_b.csv --resamples 0", "--resamples: found 0, expected at least 1"),
-        ("sim_a.csv sim_b.csv --max-resamples 0", "--max-resamples: found 0, expected at least 1"),
+        ("sim_a.csv sim_b.csv --resamples 0", "--resamples: found 0, expected a whole number of at least 1"),
+        (
+            "sim_a.csv sim_b.csv --max-resamples 0",
+            "--max-resamples: found 0, expected a whole number of at least 1",
+        ),
         ("sim_a.csv sim_b.csv --against sim_d", "--against: unknown system 'sim_d'; did you mean sim_"),
         ("sim_a.csv sim_b.csv sim_c.csv --gate", "--gate with 3 systems needs a baseline"),
         ("sim_a.csv sim_b.csv --gate --null pooled", "--gate with --null pooled: rejecting that"),

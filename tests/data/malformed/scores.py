@@ -306,7 +306,7 @@ CASES = [
     together(
         "a level out of range",
         {"a.txt": GOOD, "b.txt": GOOD},
-        "--alpha: found 5.0, expected a number between 0 and 1",
+        "--alpha: found 5.0, expected a level between 0 and 1",
         options="--alpha 5",
     ),
     together(

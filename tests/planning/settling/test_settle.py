@@ -392,8 +392,8 @@ def test_malformed_requests_are_named() -> None:
         ({"null": "permutation"}, "expected swap_items or shifted"),
         ({"power": 0.05}, "power: found 0.05"),
         ({"power": 1.0}, "power: found 1"),
-        ({"cost_per_item": -1.0}, "costs: found -1"),
-        ({"cost_per_rating": 0.0}, "costs: found 0.0 per item and 0.0"),
+        ({"cost_per_item": -1.0}, "cost_per_item: found -1.0, expected a cost of at least 0"),
+        ({"cost_per_rating": 0.0}, "cost_per_rating: found 0, and `cost_per_item` is 0 too"),
     ):
         with pytest.raises(NbykError, match=message):
             settle(*data, **changed)  # type: ignore[arg-type]

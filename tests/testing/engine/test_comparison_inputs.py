@@ -9,7 +9,8 @@ from numpy.testing import assert_array_equal
 
 import nbyk
 from nbyk.errors import NbykError
-from nbyk.testing.engine.inputs import as_response_set, as_seed
+from nbyk.resampling.streams import as_seed
+from nbyk.testing.engine.inputs import as_response_set
 
 nan = np.nan
 A = np.array([[0.5, 1.0], [0.25, nan], [0.0, 0.75]])

@@ -95,16 +95,34 @@ def test_power_takes_any_test() -> None:
     [
         (
             lambda: nbyk.bootstrap_power_analysis([1.0, -1.0]),
-            "found -1.0; a factor lifts scores that are not",
+            "found -1, and a factor lifts only scores that are not",
         ),
         (lambda: nbyk.bootstrap_power_analysis([1.0]), "expected at least 2"),
         (lambda: nbyk.bootstrap_power_analysis([1.0, 2.0], alpha=5.0), "alpha: found 5.0"),
         (lambda: nbyk.bootstrap_power_analysis([1.0, 2.0], lift=np.inf), "lift: found inf"),
+        (
+            lambda: nbyk.bootstrap_power_analysis([1.0, 2.0], lift=np.nan),
+            "lift: found nan, expected a factor",
+        ),
+        (
+            lambda: nbyk.bootstrap_power_analysis([1.0, 2.0], lift=-1.0),
+            "lift: found -1, expected a factor of",
+        ),
+        (
+            lambda: nbyk.bootstrap_power_analysis([1.0, 2.0], lift=0.5),
+            "lift: found 0.5, expected a factor of",
+        ),
+        (
+            lambda: nbyk.bootstrap_power_analysis([1.0, 2.0], lift=-1.0, lift_is="shift"),
+            "lift: found -1, expected a shift of at least 0",
+        ),
+        (lambda: nbyk.bootstrap_power_analysis([1.0, 2.0], lift=1e200), "lift: found 1e\\+200, which lifts"),
+        (lambda: nbyk.bootstrap_power_analysis([1.0, 2.0], n_resamples=0), "n_resamples: found 0"),
         (lambda: nbyk.bootstrap_power_analysis([1.0, 2.0], lift_is="add"), "lift_is: found 'add'"),  # type: ignore[arg-type]
         (lambda: nbyk.bootstrap_power_analysis([1.0, 2.0], test="welch"), "did you mean welch_t"),
         (lambda: nbyk.bootstrap_test([1.0, 2.0], [1.0, 1.5], n_resamples=0), "n_resamples: found 0"),
-        (lambda: nbyk.bootstrap_test([1.0, 2.0], [1.0, 1.5], seed=-1), "seed: found -1, expected a whole"),
-        (lambda: nbyk.bootstrap_test([1.0, 2.0], [1.0, 1.5], seed=1.5), "seed: found 1.5, expected a whole"),
+        (lambda: nbyk.bootstrap_test([1.0, 2.0], [1.0, 1.5], seed=-1), "seed: found -1, expected a seed"),
+        (lambda: nbyk.bootstrap_test([1.0, 2.0], [1.0, 1.5], seed=1.5), "seed: found 1.5, expected a seed"),
         (lambda: nbyk.bootstrap_test([1.0], [0.0, 0.1]), "a: found 1 score, expected at least 2"),
         (lambda: nbyk.bootstrap_test([1.0], [0.0], paired=True), "a: found 1 score, expected at least 2"),
     ],

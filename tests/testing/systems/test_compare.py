@@ -385,7 +385,7 @@ def test_the_result_goes_into_json() -> None:
         ({"alpha": float("nan")}, "found nan, expected a level"),
         ({"confidence_level": 95}, "found 95, expected a share"),
         ({"decision_error": 0}, "found 0, expected a chance"),
-        ({"n_resamples": 0}, "found 0, expected at least 1"),
+        ({"n_resamples": 0}, "found 0, expected a whole number of at least 1"),
         ({"n_resamples": 99.0}, "n_resamples: found 99.0, expected a whole number"),
         ({"max_resamples": "99"}, "max_resamples: found '99', expected a whole number"),
         ({"seed": -1}, "found -1, expected a seed"),

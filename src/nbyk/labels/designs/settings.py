@@ -20,7 +20,9 @@ from nbyk.labels.scores import choose_scores
 from nbyk.metrics import get
 from nbyk.metrics.label_scores import Kind, LabelScore
 from nbyk.testing.corrections import check_correction
+from nbyk.testing.decision import check_level
 from nbyk.testing.engine.run_draws import Runs
+from nbyk.testing.intervals import check_confidence_level
 from nbyk.testing.pvalues import MOST_DRAWS
 from nbyk.validation import explained
 
@@ -50,6 +52,16 @@ def _known_score(name: str) -> str:
 def _known_correction(name: str) -> str:
     check_correction(name)
     return name
+
+
+def _level(alpha: float) -> float:
+    check_level(alpha)
+    return alpha
+
+
+def _confidence_level(level: float) -> float:
+    check_confidence_level(level)
+    return level
 
 
 ClassName = Annotated[str, BeforeValidator(_class_name), Field(min_length=1)]
@@ -88,9 +100,9 @@ class Settings(DesignSection):
     alternative: Alternative | None = None
     """two-sided: is the treatment better or worse? greater: is it better? Without one two-sided, or published
     greater."""
-    alpha: float = Field(0.05, gt=0.0, lt=1.0)
+    alpha: Annotated[float, AfterValidator(_level)] = 0.05
     """Level of the decisions."""
-    confidence_level: float = Field(0.95, gt=0.0, lt=1.0)
+    confidence_level: Annotated[float, AfterValidator(_confidence_level)] = 0.95
     """Coverage of the percentile intervals, which are not corrected."""
     correction: Correction | None = None
     """holm, bonferroni, benjamini_hochberg or none; without one holm, or published none."""

@@ -22,7 +22,7 @@ from nbyk.priors import TwoStagePrior
 from nbyk.resampling.effects import check_defined
 from nbyk.resampling.pilot_items import PilotItems
 from nbyk.resampling.resample import hypothesis_effects, observed_effects, resampled_effects
-from nbyk.testing.decision import check_level
+from nbyk.testing.decision import check_draws, check_level
 from nbyk.testing.engine.draws import Draws
 from nbyk.testing.looks import (
     Looks,
@@ -113,8 +113,7 @@ class SystemTest:
                 f"test {self.name} compares absolute errors of item means; found metric {self.metric.name}, "
                 "expected mae: choose swap_items, which takes any metric"
             )
-        if self.n_resamples < 1:
-            raise NbykError(f"found {self.n_resamples}, expected at least 1", argument="n_resamples")
+        check_draws(self.n_resamples)
         if self.name not in ("welch_t", "wilcoxon", "expected_p", "multistage_bootstrap"):
             critical_count(self.n_resamples, self.one_sided_alpha)
 

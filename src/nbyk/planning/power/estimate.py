@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +17,8 @@ from nbyk.planning.power.simulated_sets import SimulatedSets
 from nbyk.resampling.effects import Progress, Threads, run_chunks
 from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population
-from nbyk.resampling.streams import CHUNK
+from nbyk.resampling.streams import CHUNK, as_seed
+from nbyk.testing.decision import check_draws
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.rates import binomial_interval
 
@@ -69,7 +71,7 @@ def power_of_test(
     n_sets: int | None = None,
     n_resamples: int = 10_000,
     precision: float | None = None,
-    seed: int = 0,
+    seed: Any = 0,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Power:
@@ -116,8 +118,9 @@ def power_of_test(
     chosen = SystemTest(
         test, metric if isinstance(metric, Metric) else get(metric), alpha, alternative, n_resamples
     )
-    if n_sets is not None and n_sets < 1:
-        raise NbykError(f"found {n_sets}, expected at least 1 test set", argument="n_sets")
+    seed = as_seed(seed)
+    if n_sets is not None:
+        check_draws(n_sets, "n_sets")
 
     def simulate(first: int, more: int) -> int:
         chunk = first // CHUNK

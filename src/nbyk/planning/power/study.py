@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from nbyk.metrics import get
 from nbyk.planning.power.battery import ON_ERRORS, SystemTest
@@ -11,6 +11,8 @@ from nbyk.planning.power.estimate import power_from, rejections
 from nbyk.priors import TwoStagePrior
 from nbyk.resampling.effects import Progress
 from nbyk.resampling.population import Population
+from nbyk.resampling.streams import as_seed
+from nbyk.testing.decision import check_draws
 
 if TYPE_CHECKING:
     import pyarrow as pa
@@ -37,7 +39,7 @@ def power_study(
     alpha: float = 0.05,
     n_sets: int = 1000,
     n_resamples: int = 10_000,
-    seed: int = 0,
+    seed: Any = 0,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> pa.Table:
@@ -77,6 +79,8 @@ def power_study(
     """
     import pyarrow as pa
 
+    seed = as_seed(seed)
+    check_draws(n_sets, "n_sets")
     population = Population(prior, n_items, k_responses, epsilon_b, epsilon_a)
     battery = [
         SystemTest(name, get("mae" if name in ON_ERRORS else metric), alpha, n_resamples=n_resamples)

@@ -12,6 +12,7 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.data.scales import GivenScale, Scale, as_scale
 from nbyk.errors import NbykError
 from nbyk.metrics import Metric
+from nbyk.planning.checks import check_costs_of_size, check_count, check_power
 from nbyk.planning.people import Costs, check_clusters
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.settling.fitted_systems import FittedSystems
@@ -20,8 +21,9 @@ from nbyk.planning.settling.people import what_people_would
 from nbyk.planning.settling.settlement import Settlement, Size
 from nbyk.planning.settling.simulated_sizes import SimulatedSizes, about_k, relative_error
 from nbyk.resampling.effects import Threads, as_metrics
+from nbyk.resampling.streams import as_seed
 from nbyk.testing.decision import check_level
-from nbyk.testing.engine.inputs import as_response_set, as_seed
+from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.intervals import ConfidenceInterval
 from nbyk.testing.pvalues import Alternative, tie_tolerance
 from nbyk.testing.systems.compare import compare
@@ -108,15 +110,10 @@ def settle(
             argument="null",
         )
     check_level(alpha)
-    if not alpha < power < 1.0:
-        raise NbykError(
-            f"found {power}, expected a number between α = {alpha:g} and 1, as 0.8", argument="power"
-        )
-    if cost_per_item < 0.0 or cost_per_rating < 0.0 or cost_per_item + cost_per_rating <= 0.0:
-        raise NbykError(
-            f"costs: found {cost_per_item} per item and {cost_per_rating} per rating; expected none below 0 "
-            "and one above"
-        )
+    check_power(power, alpha)
+    check_costs_of_size(cost_per_item, cost_per_rating)
+    check_count("max_items", max_items, 2)
+    check_count("max_responses", max_responses, 1)
     (chosen,) = as_metrics(metric)
     data, seed = as_response_set(gold, a, b, cluster=cluster), as_seed(seed)
     check_clusters(data)

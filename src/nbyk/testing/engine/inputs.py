@@ -1,4 +1,4 @@
-"""Conversion of ratings (arrays, lists, pandas) to a response set, and of any `seed` to a number."""
+"""Conversion of ratings (arrays, lists, pandas) to a response set."""
 
 from __future__ import annotations
 
@@ -16,7 +16,6 @@ from nbyk.errors import NbykError
 
 Floats = NDArray[np.float64]
 
-_SEEDS = 2**63
 _ROW = (list, tuple, np.ndarray)
 
 
@@ -110,30 +109,6 @@ def as_matrices(sources: dict[str, Any]) -> tuple[dict[str, Floats], dict[str, U
         found = ", ".join(f"{name} has {length}" for name, length in lengths.items())
         raise NbykError(f"{', '.join(lengths)} must have the same items: {found}; align them by item first")
     return matrices, units
-
-
-def as_seed(seed: Any) -> int:
-    """Return a seed from an int, a numpy Generator or SeedSequence, or None, which gives a new one.
-
-    A Generator gives its next number and is advanced; a SeedSequence gives the same each time.
-
-    Raises
-    ------
-    NbykError
-        If it is something else, or negative.
-    """
-    if seed is None:
-        seed = np.random.default_rng()
-    if isinstance(seed, np.random.Generator):
-        return int(seed.integers(_SEEDS))
-    if isinstance(seed, np.random.SeedSequence):
-        return int(seed.generate_state(1, np.uint64)[0]) % _SEEDS
-    if isinstance(seed, int | np.integer) and not isinstance(seed, bool) and seed >= 0:
-        return int(seed)
-    raise NbykError(
-        f"found {seed!r}, expected a seed of at least 0, or numpy's Generator or SeedSequence",
-        argument="seed",
-    )
 
 
 def _is_pandas(source: Any) -> bool:

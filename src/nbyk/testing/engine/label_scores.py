@@ -83,7 +83,10 @@ class _HardScorer:
         names = [str(label) for label in labels.classes]
         for score in scores:
             if score.average == "class" and score.label not in names:
-                raise NbykError(f"score {score.name!r}: no such class; the classes are {', '.join(names)}")
+                raise NbykError(
+                    f"found {score.name!r}, but no such class; the classes are {', '.join(names)}",
+                    argument="metric",
+                )
         self._plan = np.array(
             [
                 (

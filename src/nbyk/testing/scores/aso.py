@@ -17,7 +17,9 @@ from nbyk.data.arrays import Floats, as_row_pairs, as_scores
 from nbyk.errors import NbykError
 from nbyk.notebook import ShownInNotebooks
 from nbyk.resampling.effects import Progress
-from nbyk.testing.scores.draws import Drawing, check_draws
+from nbyk.resampling.streams import as_seed
+from nbyk.testing.decision import check_draws
+from nbyk.testing.scores.draws import Drawing
 from nbyk.testing.scores.means import mean_difference
 from nbyk.testing.scores.result import SCOPE
 from nbyk.testing.scores.violation_ratio import fill_ratios, resampled_ratios, segments
@@ -126,7 +128,7 @@ def aso(
     n_comparisons: int = 1,
     n_resamples: int = 1000,
     dt: float | None = None,
-    seed: int = 0,
+    seed: Any = 0,
     threads: int = 1,
     keep_resamples: bool = False,
     progress: Progress | None = None,
@@ -191,7 +193,7 @@ def aso_batch(
     n_comparisons: int = 1,
     n_resamples: int = 1000,
     dt: float | None = None,
-    seed: int = 0,
+    seed: Any = 0,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> AsoBatch:
@@ -255,10 +257,11 @@ class Bound:
     n_comparisons: int
     n_resamples: int
     dt: float | None
-    seed: int
+    seed: Any
 
     def __post_init__(self) -> None:
         check_draws(self.n_resamples, least=2)
+        object.__setattr__(self, "seed", as_seed(self.seed))
         if not 0.0 < self.confidence_level < 1.0:
             raise NbykError(
                 f"found {self.confidence_level}, expected a number in (0, 1), such as 0.95",

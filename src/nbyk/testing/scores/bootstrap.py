@@ -29,7 +29,7 @@ def bootstrap_test(
     alternative: Alternative = "two-sided",
     n_resamples: int = 10_000,
     smoothing: bool = True,
-    seed: int = 0,
+    seed: Any = 0,
     threads: int = 1,
     keep_null: bool = False,
     progress: Progress | None = None,
@@ -92,7 +92,7 @@ def bootstrap_p(
     alternative: Alternative = "two-sided",
     n_resamples: int = 10_000,
     smoothing: bool = True,
-    seed: int = 0,
+    seed: Any = 0,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> Floats:

@@ -12,7 +12,9 @@ import numpy as np
 from nbyk.data.arrays import Floats, as_samples, check_aligned
 from nbyk.errors import NbykError, unknown_name
 from nbyk.resampling.effects import Progress
+from nbyk.resampling.streams import as_seed
 from nbyk.testing.corrections import check_correction, correct_p_values, settled_decisions
+from nbyk.testing.decision import check_draws, check_level
 from nbyk.testing.intervals import check_confidence_level
 from nbyk.testing.pairs import choose_pairs
 from nbyk.testing.pvalues import Alternative, bounds_of_drawn_p, check_alternative
@@ -44,7 +46,7 @@ def compare_scores(
     tau: float = 0.2,
     correction: str | None = None,
     n_resamples: int | None = None,
-    seed: int = 0,
+    seed: Any = 0,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> ScoreComparison:
@@ -91,9 +93,12 @@ def compare_scores(
         argument is unknown or out of range.
     """
     check_alternative(alternative)
-    for name, value in (("alpha", alpha), ("tau", tau)):
-        if not 0.0 < value < 1.0:
-            raise NbykError(f"found {value}, expected a number between 0 and 1, such as 0.05", argument=name)
+    check_level(alpha)
+    if not 0.0 < tau < 1.0:
+        raise NbykError(f"found {tau}, expected a number between 0 and 1, such as 0.2", argument="tau")
+    if n_resamples is not None:
+        check_draws(n_resamples)
+    seed = as_seed(seed)
     check_confidence_level(confidence_level)
     samples = as_samples(scores)
     if paired and isinstance(scores, Mapping):
@@ -123,11 +128,12 @@ def compare_scores(
         scores=samples,
     )
     if test == ASO:
-        compared = _by_aso(asked, pairs, n_resamples or N_ASO_RESAMPLES, threads, progress)
+        draws = N_ASO_RESAMPLES if n_resamples is None else n_resamples
+        compared = _by_aso(asked, pairs, draws, threads, progress)
     else:
         options: dict[str, Any] = {"alternative": alternative}
         if TESTS[test].draws:
-            options |= {"n_resamples": n_resamples or N_RESAMPLES, "seed": seed}
+            options |= {"n_resamples": N_RESAMPLES if n_resamples is None else n_resamples, "seed": seed}
             options |= {"threads": threads, "progress": progress}
         compared = _by_p(asked, pairs, options)
     found = replace(asked, pairs=tuple(compared))

@@ -11,14 +11,14 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
 
 from nbyk.compiled import discard_older_caches
-from nbyk.errors import NbykError
 from nbyk.resampling.effects import Progress
-from nbyk.resampling.streams import StreamKey, stream_key
-from nbyk.testing.pvalues import MOST_DRAWS
+from nbyk.resampling.streams import StreamKey, as_seed, stream_key
+from nbyk.testing.decision import check_draws
 
 DRAWS = 256
 """Draws per stream. Changing it changes every number that is drawn."""
@@ -29,16 +29,6 @@ STREAMS_PER_ROW = 1 << 32
 _BLOCKS_PER_THREAD = 8
 
 discard_older_caches(__file__)  # kernels are compiled with the numbers above
-
-
-def check_draws(n_resamples: int, least: int = 1) -> None:
-    """Raise if the number of draws is not a whole number, too small or too large."""
-    if not isinstance(n_resamples, int | np.integer) or n_resamples < least:
-        raise NbykError(
-            f"found {n_resamples}, expected a whole number of at least {least}", argument="n_resamples"
-        )
-    if n_resamples > MOST_DRAWS:
-        raise NbykError(f"found {n_resamples}, expected at most {MOST_DRAWS:,}", argument="n_resamples")
 
 
 @dataclass(frozen=True)
@@ -59,16 +49,17 @@ class Drawing:
     Raises
     ------
     NbykError
-        If the number of draws is not a whole number, below 1 or too large.
+        If the number of draws is not a whole number, below 1 or too large, or the seed is none.
     """
 
     n_draws: int
-    seed: int = 0
+    seed: Any = 0
     threads: int = 1
     progress: Progress | None = None
 
     def __post_init__(self) -> None:
         check_draws(self.n_draws)
+        object.__setattr__(self, "seed", as_seed(self.seed))
         object.__setattr__(self, "n_draws", int(self.n_draws))  # numpy's integers may be short
 
     @property
@@ -87,7 +78,7 @@ class Drawing:
         if threads <= 1 and progress is None:
             fill(0, total)
             return
-        n_blocks = _BLOCKS_PER_THREAD * max(1, threads)
+        n_blocks = min(total, _BLOCKS_PER_THREAD * max(1, threads))
         edges = sorted({total * block // n_blocks for block in range(n_blocks + 1)})
         ranges = list(pairwise(edges))
 

@@ -52,7 +52,7 @@ def multi_aso(
     n_comparisons: int | None = None,
     n_resamples: int = 1000,
     dt: float | None = None,
-    seed: int = 0,
+    seed: Any = 0,
     threads: int = 1,
     progress: Progress | None = None,
 ) -> MultiAsoResult:

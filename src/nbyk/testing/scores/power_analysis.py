@@ -12,19 +12,24 @@ import numpy as np
 
 from nbyk.data.arrays import Floats, as_scores
 from nbyk.errors import NbykError
-from nbyk.resampling.streams import Streams, stream_key
-from nbyk.testing.decision import check_level
+from nbyk.resampling.streams import Streams, as_seed, stream_key
+from nbyk.testing.decision import check_draws, check_level
 from nbyk.testing.pvalues import Alternative
 from nbyk.testing.rates import binomial_interval
 from nbyk.testing.scores.aso import AsoResult, aso_batch
 from nbyk.testing.scores.battery import get_score_test
-from nbyk.testing.scores.draws import check_draws
 from nbyk.testing.scores.score_comparison import ScoreComparison
 
 Lift = Literal["factor", "shift"]
 Test = Callable[[Floats, Floats], Floats]
 
 _N_RESAMPLES, _N_ASO_RESAMPLES = 5000, 1000
+
+_NO_LIFT: dict[str, float] = {"factor": 1.0, "shift": 0.0}
+"""The lifts that leave scores as they are."""
+
+_LARGEST_SCORE = 1e150
+"""The largest score that can be squared."""
 
 
 @dataclass(frozen=True)
@@ -57,7 +62,7 @@ def bootstrap_power_analysis(
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
     n_resamples: int = _N_RESAMPLES,
-    seed: int = 0,
+    seed: Any = 0,
 ) -> BootstrapPower:
     """Estimate the power of a test on samples like this one, against a system better by a constant lift.
 
@@ -67,7 +72,7 @@ def bootstrap_power_analysis(
         Two or more scores of one system.
     lift, lift_is
         How much better the other system is: 1.25 multiplies every score, or adds 1.25 if `lift_is` is
-        "shift". A factor needs scores that are not negative.
+        "shift". A factor is at least 1 and needs scores that are not negative; a shift is at least 0.
     test
         One of `nbyk.testing.scores.battery.TESTS`, or a function from samples of both, shapes (R, n),
         to p-values, shape (R,); each sample is resampled by itself, so a paired test would see no real pairs.
@@ -98,6 +103,7 @@ def bootstrap_power_analysis(
     values = as_scores(scores, "scores", least=2)
     check_draws(n_resamples)
     check_level(alpha)
+    seed = as_seed(seed)
     lifted = _lifted(values, lift, lift_is)
     p_values = (
         partial(get_score_test(test).p_values, alternative=alternative) if isinstance(test, str) else test
@@ -161,7 +167,7 @@ def comparison_power(
             lift_is=lift_is,
             test=test,
             alpha=alpha,
-            n_resamples=n_resamples or default,
+            n_resamples=default if n_resamples is None else n_resamples,
             seed=comparison.seed,
         )
         for name, sample in comparison.scores.items()
@@ -178,15 +184,25 @@ def _eps_min(comparison: ScoreComparison, a: Floats, b: Floats) -> Floats:
 
 
 def _lifted(scores: Floats, lift: float, lift_is: str) -> Floats:
-    if not math.isfinite(lift):
-        raise NbykError(f"found {lift}, expected a finite number", argument="lift")
-    if lift_is == "shift":
-        return scores + lift
-    if lift_is != "factor":
+    """Return the scores of a system that is better by a lift."""
+    if lift_is not in _NO_LIFT:
         raise NbykError(f"found {lift_is!r}, expected 'factor' or 'shift'", argument="lift_is")
-    if scores.min() < 0.0:
+    least = _NO_LIFT[lift_is]
+    if not least <= lift < math.inf:
         raise NbykError(
-            f"found {scores.min()}; a factor lifts scores that are not negative: choose `lift_is` shift",
+            f"found {lift:g}, expected a {lift_is} of at least {least:g}, which makes a system better",
+            argument="lift",
+        )
+    if lift_is == "factor" and scores.min() < 0.0:
+        raise NbykError(
+            f"found {scores.min():g}, and a factor lifts only scores that are not negative; lift them by a "
+            "difference instead (`lift_is` shift)",
             argument="scores",
         )
-    return scores * lift
+    lifted = scores * lift if lift_is == "factor" else scores + lift
+    if np.abs(lifted).max() > _LARGEST_SCORE:
+        raise NbykError(
+            f"found {lift:g}, which lifts scores above {_LARGEST_SCORE:g}; give a smaller one",
+            argument="lift",
+        )
+    return lifted

@@ -13,9 +13,10 @@ from nbyk.data.response_set import ResponseSet
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress, Threads, as_metric, as_metrics, check_defined
 from nbyk.resampling.samplers import get_sampler
+from nbyk.resampling.streams import as_seed
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
-from nbyk.testing.engine.inputs import as_response_set, as_seed
+from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.intervals import ConfidenceInterval, acceleration, bca_interval, percentile_interval
 from nbyk.testing.pvalues import Alternative, expected_p, p_values
 from nbyk.testing.systems.asked import Asked

@@ -19,9 +19,10 @@ from nbyk.notebook import ShownInNotebooks
 from nbyk.resampling.effects import Progress, Threads, as_metrics
 from nbyk.resampling.resample import observed_effects
 from nbyk.resampling.samplers import WEIN_SAMPLERS, check_null, get_sampler
+from nbyk.resampling.streams import as_seed
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
-from nbyk.testing.engine.inputs import as_response_set, as_seed
+from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.intervals import percentile_interval
 from nbyk.testing.pvalues import Alternative, PValue, expected_p, null_at_least, p_value, tie_tolerance
 from nbyk.testing.results import plain

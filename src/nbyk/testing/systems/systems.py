@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from nbyk.data.units import Units
 from nbyk.metrics import Metric
 from nbyk.resampling.effects import Progress
+from nbyk.resampling.streams import as_seed
 from nbyk.testing.corrections import Correction, correct_p_values
 from nbyk.testing.decision import Decision
 from nbyk.testing.engine.draws import Draws
-from nbyk.testing.engine.inputs import as_seed
 from nbyk.testing.family import Drawn, Hypotheses, swap_bound
 from nbyk.testing.intervals import ConfidenceInterval, percentile_interval
 from nbyk.testing.pairs import choose_pairs

@@ -14,8 +14,9 @@ from nbyk.data.response_set import ResponseSet, stack_responses
 from nbyk.errors import NbykError, UndefinedMetricError
 from nbyk.metrics import Metric, get
 from nbyk.resampling.effects import as_metrics
+from nbyk.resampling.streams import as_seed
 from nbyk.testing.engine.draws import ItemStreams
-from nbyk.testing.engine.inputs import as_response_set, as_seed
+from nbyk.testing.engine.inputs import as_response_set
 from nbyk.testing.engine.rows import Rows, item_scores
 from nbyk.testing.shared_units import VariancePart
 from nbyk.testing.systems.clustered import (
