@@ -11,11 +11,12 @@ from scipy.stats import rankdata
 from nbyk.metrics.sorting import (
     LANES,
     bucket_sort,
+    double_ranks,
     rank_space,
-    rank_values,
     sort_columns,
     sort_crowded,
     sort_values,
+    value_range,
 )
 
 
@@ -27,9 +28,9 @@ def _sorted(values):
 
 def _ranks(values):
     n = len(values)
-    ranks = np.empty(n)
-    rank_values(values, ranks, rank_space(n))
-    return ranks
+    doubled = np.empty(n, np.int32)
+    assert double_ranks(values, doubled, rank_space(n))
+    return doubled / 2
 
 
 def _likert_means(rng, n):
@@ -89,7 +90,8 @@ def test_bucket_boundaries_are_where_the_cells_say():
 def test_nan_has_no_rank_and_breaks_nothing(place):
     values = np.random.default_rng(2).random(100)
     values[place] = np.nan
-    assert np.isnan(_ranks(values)).all()
+    assert not double_ranks(values, np.empty(100, np.int32), rank_space(100))
+    assert np.isnan(value_range(values)).all()
     np.testing.assert_array_equal(np.sort(_sorted(values)), np.sort(values))
 
 
@@ -121,3 +123,10 @@ def test_crowded_buckets_of_few_and_of_many_levels(levels):
     expected = np.sort(values)
     sort_crowded(values)
     np.testing.assert_array_equal(values, expected)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.floats(), min_size=1, max_size=40))
+def test_the_range_of_any_doubles_is_numpys(numbers):
+    values = np.array(numbers)
+    np.testing.assert_array_equal(value_range(values), (values.min(), values.max()))

@@ -12,15 +12,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.compiled import njit
-from nbyk.metrics.sorting import rank_space, rank_values
+from nbyk.metrics.sorting import double_ranks, rank_space
 
 Floats = NDArray[np.float64]
 Counts = NDArray[np.uint32]
+Ranks = NDArray[np.int32]
 SeenSpace = tuple[NDArray[np.uint64], NDArray[np.int16], NDArray[np.int64]]
 
 
 _ROUNDING = 1e-12
 """Means of equal responses can differ by rounding if items have different K, but by less than this share."""
+
+_RANKS_AT_ONCE = 256
+"""64 bits hold the summed squares of so many ranks, for up to 190 million items."""
 
 
 @njit(nogil=True, cache=True)
@@ -58,66 +62,59 @@ def pearson(systems: Floats, gold: Floats, out: Floats) -> None:
 
 
 @njit(nogil=True, cache=True)
-def _rank_products(ranks: Floats, gold_ranks: Floats) -> tuple[float, float]:
-    """Return n times the variance of `ranks`, and n times their covariance with `gold_ranks`.
+def _rank_products(ranks: Ranks, gold_ranks: Ranks) -> tuple[float, float]:
+    """Return 4n times the variance of ranks that are doubled, and 4n times their covariance with gold's.
 
-    Both are sums of the same kind in the same order. Equal ranks therefore give equal numbers, and ρ is then
-    exactly 1.
+    Both are sums of whole numbers, which are exact where N is at most 200,000, in any order.
     """
     n = len(ranks)
-    even = n - n % 4
-    middle = 0.5 * (n + 1)
-    square0 = square1 = square2 = square3 = 0.0
-    product0 = product1 = product2 = product3 = 0.0
-    for i in range(0, even, 4):
-        x0, g0 = ranks[i] - middle, gold_ranks[i] - middle
-        x1, g1 = ranks[i + 1] - middle, gold_ranks[i + 1] - middle
-        x2, g2 = ranks[i + 2] - middle, gold_ranks[i + 2] - middle
-        x3, g3 = ranks[i + 3] - middle, gold_ranks[i + 3] - middle
-        square0 += x0 * x0
-        square1 += x1 * x1
-        square2 += x2 * x2
-        square3 += x3 * x3
-        product0 += x0 * g0
-        product1 += x1 * g1
-        product2 += x2 * g2
-        product3 += x3 * g3
-    for i in range(even, n):
-        square0 += (ranks[i] - middle) ** 2
-        product0 += (ranks[i] - middle) * (gold_ranks[i] - middle)
-    return (square0 + square1) + (square2 + square3), (product0 + product1) + (product2 + product3)
+    middle = np.int32(n + 1)
+    of_ranks = of_both = 0.0
+    for start in range(0, n, _RANKS_AT_ONCE):
+        block, gold_block = ranks[start : start + _RANKS_AT_ONCE], gold_ranks[start : start + _RANKS_AT_ONCE]
+        squares = products = np.int64(0)
+        for i in range(len(block)):
+            rank, gold_rank = np.int64(block[i] - middle), np.int64(gold_block[i] - middle)
+            squares += rank * rank
+            products += rank * gold_rank
+        of_ranks += float(squares)
+        of_both += float(products)
+    return of_ranks, of_both
 
 
 @njit(nogil=True, cache=True)
 def spearman(systems: Floats, gold: Floats, out: Floats) -> None:
     """Fill `out` with Spearman's ρ: Pearson's correlation of average ranks; NaN where either is constant."""
     n = gold.shape[1]
-    gold_ranks = np.empty(n)
-    ranks = np.empty(n)
+    gold_ranks = np.empty(n, np.int32)
+    ranks = np.empty(n, np.int32)
     space = rank_space(n)
     for r in range(out.shape[1]):
-        rank_values(gold[r], gold_ranks, space)
-        gold_variance, _ = _rank_products(gold_ranks, gold_ranks)
+        has_ranks = double_ranks(gold[r], gold_ranks, space)
+        gold_variance = _rank_products(gold_ranks, gold_ranks)[0] if has_ranks else 0.0
         for s in range(out.shape[0]):
-            rank_values(systems[s, r], ranks, space)
+            has_ranks = double_ranks(systems[s, r], ranks, space)
             variance, covariance = _rank_products(ranks, gold_ranks)
-            product = gold_variance * variance
-            out[s, r] = covariance / math.sqrt(product) if product != 0.0 else np.nan
+            product = gold_variance * variance if has_ranks else 0.0
+            out[s, r] = covariance / math.sqrt(product) if product > 0.0 else np.nan
+
+
+@njit(inline="always")
+def _place(doubled_rank: Any) -> Any:
+    return np.uint64(doubled_rank >> np.int32(1))
 
 
 @njit(nogil=True, cache=True)
-def _untied_pairs(ranks: Floats, sizes: Counts) -> int:
-    """Return the number of pairs of average ranks that differ, 0 if ranks are NaN; fill `sizes`.
+def _untied_pairs(ranks: Ranks, sizes: Counts) -> int:
+    """Return the number of pairs of average ranks that differ; `ranks` are doubled. Fill `sizes`.
 
     Those are the numbers of values at each place. A place is an average rank without its half: each tie has
     its own, since it lies among the tie's ranks.
     """
     n = len(ranks)
     sizes[:] = 0
-    if ranks[0] != ranks[0]:
-        return 0
     for i in range(n):
-        sizes[np.uint64(np.int64(ranks[i]))] += np.uint32(1)
+        sizes[_place(ranks[i])] += np.uint32(1)
     tied = 0
     for size in sizes:
         tied += int(size) * (int(size) - 1) // 2
@@ -125,14 +122,14 @@ def _untied_pairs(ranks: Floats, sizes: Counts) -> int:
 
 
 @njit(nogil=True, cache=True)
-def _sort_ranks(ranks: Floats, sizes: Counts, stops: Counts, order: Counts) -> None:
-    """Fill `order` with what sorts average ranks, from the sizes of their places; overwrite `stops`."""
+def _sort_ranks(ranks: Ranks, sizes: Counts, stops: Counts, order: Counts) -> None:
+    """Fill `order` with what sorts doubled ranks, from the sizes of their places; overwrite `stops`."""
     total = np.uint32(0)
     for place in range(len(sizes)):
         stops[place] = total
         total += sizes[place]
     for i in range(len(ranks)):
-        place_of_i = np.uint64(np.int64(ranks[i]))
+        place_of_i = _place(ranks[i])
         order[stops[place_of_i]] = i
         stops[place_of_i] += np.uint32(1)
 
@@ -185,16 +182,16 @@ def _seen_below(position: Any, space: SeenSpace) -> Any:
 
 
 @njit(inline="always")
-def _first_of_tie(rank: float, size: Any) -> Any:
+def _first_of_tie(doubled_rank: Any, size: Any) -> Any:
     """Return the position, from 0, of the first of `size` values that share an average rank."""
-    return np.uint64(np.int64(rank - 0.5 * (float(size) + 1.0)))
+    return np.uint64((np.int64(doubled_rank) - np.int64(size) - np.int64(1)) >> np.int64(1))
 
 
 @njit(nogil=True, cache=True)
 def _lead(
-    ranks: Floats, sizes: Counts, gold_ranks: Floats, order: Counts, tied: Counts, space: SeenSpace
+    ranks: Ranks, sizes: Counts, gold_ranks: Ranks, order: Counts, tied: Counts, space: SeenSpace
 ) -> Any:
-    """Return concordant minus discordant pairs; `order` sorts `gold_ranks`.
+    """Return concordant minus discordant pairs, from doubled ranks; `order` sorts `gold_ranks`.
 
     The `space`, and `tied` at each place, count the values with a lower gold rank.
     """
@@ -211,14 +208,14 @@ def _lead(
         gold_rank = gold_ranks[order[first]]
         while last < n and gold_ranks[order[last]] == gold_rank:
             rank = ranks[order[last]]
-            place = np.uint64(np.int64(rank))
+            place = _place(rank)
             # Counted values with a lower rank of the system are concordant, those with a higher discordant.
             below = _seen_below(_first_of_tie(rank, sizes[place]), space)
             lead += 2 * below + np.int64(tied[place]) - first
             last += 1
         for i in range(first, last):
             rank = ranks[order[i]]
-            place = np.uint64(np.int64(rank))
+            place = _place(rank)
             _see(_first_of_tie(rank, sizes[place]) + np.uint64(tied[place]), space)
             tied[place] += np.uint32(1)
         first = last
@@ -229,23 +226,23 @@ def _lead(
 def kendall(systems: Floats, gold: Floats, out: Floats) -> None:
     """Fill `out` with Kendall's τ-b, from whole numbers of pairs; NaN where either is constant."""
     n = gold.shape[1]
-    gold_ranks = np.empty(n)
-    ranks = np.empty(n)
+    gold_ranks = np.empty(n, np.int32)
+    ranks = np.empty(n, np.int32)
     order = np.empty(n, np.uint32)
     sizes = np.empty(n + 1, np.uint32)
     counts = np.empty(n + 1, np.uint32)
     seen = _seen_space(n)
     space = rank_space(n)
     for r in range(out.shape[1]):
-        rank_values(gold[r], gold_ranks, space)
-        gold_pairs = _untied_pairs(gold_ranks, sizes)
+        has_ranks = double_ranks(gold[r], gold_ranks, space)
+        gold_pairs = _untied_pairs(gold_ranks, sizes) if has_ranks else 0
         if gold_pairs == 0:
             out[:, r] = np.nan
             continue
         _sort_ranks(gold_ranks, sizes, counts, order)
         for s in range(out.shape[0]):
-            rank_values(systems[s, r], ranks, space)
-            pairs = _untied_pairs(ranks, sizes)
+            has_ranks = double_ranks(systems[s, r], ranks, space)
+            pairs = _untied_pairs(ranks, sizes) if has_ranks else 0
             if pairs == 0:
                 out[s, r] = np.nan
             else:

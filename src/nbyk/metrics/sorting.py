@@ -8,6 +8,8 @@ Every function fills arrays of the caller, so that loops over replicates allocat
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -16,7 +18,8 @@ from nbyk.compiled import discard_older_caches, njit
 Floats = NDArray[np.float64]
 Ints = NDArray[np.int64]
 Indices = NDArray[np.uint32]
-RankSpace = tuple[Floats, Floats, Indices, Indices, Indices]
+Ranks = NDArray[np.int32]
+RankSpace = tuple[Floats, Ranks, Floats, Indices, Indices, Indices]
 
 LANES = 32
 
@@ -143,31 +146,27 @@ def sort_crowded(values: Floats) -> None:
     _heap_sort(values[done:])
 
 
+@njit(inline="always")
+def _flipped(bits: Any) -> Any:
+    """Flip the bits below the sign of a negative double: whole numbers that are in the order of the doubles."""
+    return bits ^ ((bits >> np.int64(63)) & np.int64(0x7FFFFFFFFFFFFFFF))
+
+
 @njit(nogil=True, cache=True)
 def value_range(values: Floats) -> tuple[float, float]:
-    """Return the smallest and the largest of n ≥ 1 values, NaN if one is; four lanes find each."""
-    n = len(values)
-    even = n - n % 4
-    low0 = low1 = low2 = low3 = high0 = high1 = high2 = high3 = values[0]
-    comparable = True
-    for i in range(0, even, 4):
-        x0, x1, x2, x3 = values[i], values[i + 1], values[i + 2], values[i + 3]
-        low0 = x0 if x0 < low0 else low0
-        low1 = x1 if x1 < low1 else low1
-        low2 = x2 if x2 < low2 else low2
-        low3 = x3 if x3 < low3 else low3
-        high0 = x0 if x0 > high0 else high0
-        high1 = x1 if x1 > high1 else high1
-        high2 = x2 if x2 > high2 else high2
-        high3 = x3 if x3 > high3 else high3
-        comparable &= (x0 == x0) & (x1 == x1) & (x2 == x2) & (x3 == x3)
-    for i in range(even, n):
-        low0 = min(low0, values[i])
-        high0 = max(high0, values[i])
-        comparable &= values[i] == values[i]
-    if not comparable:
-        return np.nan, np.nan
-    return min(min(low0, low1), min(low2, low3)), max(max(high0, high1), max(high2, high3))
+    """Return the smallest and the largest of n ≥ 1 values, NaN if one is.
+
+    Whole numbers are compared, by vector instructions. NaN then lies beyond an infinity.
+    """
+    bits = values.view(np.int64)
+    lowest = highest = _flipped(bits[0])
+    for i in range(len(bits)):
+        ordered = _flipped(bits[i])
+        lowest = min(lowest, ordered)
+        highest = max(highest, ordered)
+    low = np.int64(_flipped(lowest)).view(np.float64)
+    high = np.int64(_flipped(highest)).view(np.float64)
+    return (low, high) if low == low and high == high else (np.nan, np.nan)
 
 
 @njit(nogil=True, cache=True)
@@ -257,7 +256,7 @@ def sort_values(values: Floats, ordered: Floats, cells: Ints) -> None:
 
 @njit(nogil=True, cache=True)
 def rank_space(n: int) -> RankSpace:
-    """Return the working space in which `rank_values` ranks n values, n < 2³¹, any number of times."""
+    """Return the working space in which `double_ranks` ranks n values, n < 2³⁰, any number of times."""
     # Infinite entries beyond either end of the values never count as swapped or tied with a value.
     bucketed = np.full(n + 2 * _CROWDED, -np.inf)
     bucketed[n + _CROWDED :] = np.inf
@@ -265,12 +264,12 @@ def rank_space(n: int) -> RankSpace:
     buckets = np.empty(n, np.uint32)
     places = np.empty(n, np.uint32)
     starts = np.empty(n + 1, np.uint32)
-    return bucketed, np.empty(n), buckets, places, starts
+    return bucketed, np.empty(n, np.int32), np.empty(n), buckets, places, starts
 
 
 @njit(nogil=True, cache=True)
-def _rank_crowded(values: Floats, before: int, ranks: Floats, ordered: Floats) -> None:
-    """Fill `ranks` with the ranks of `values`, counted from before + 1.
+def _rank_crowded(values: Floats, before: int, doubled: Ranks, ordered: Floats) -> None:
+    """Fill `doubled` with twice the ranks of `values`, counted from before + 1.
 
     Parameters
     ----------
@@ -278,7 +277,7 @@ def _rank_crowded(values: Floats, before: int, ranks: Floats, ordered: Floats) -
         Values without NaN, which stay as they are.
     before
         Number of smaller values elsewhere.
-    ranks : ndarray, shape (n,)
+    doubled : ndarray, shape (n,)
         Filled in O(n) if there are up to eight levels, else in O(n log n).
     ordered : ndarray, shape (≥ n,)
         Working space.
@@ -289,15 +288,15 @@ def _rank_crowded(values: Floats, before: int, ranks: Floats, ordered: Floats) -
     for i in range(n):
         equal += int(values[i] == level)
     if equal == n:
-        ranks[:] = before + 0.5 * (n + 1)
+        doubled[:] = 2 * before + n + 1
         return
     if n <= _CROWDED:
         for i in range(n):
             x = values[i]
-            twice = 0
+            beside = 0
             for j in range(n):
-                twice += int(values[j] < x) + int(values[j] <= x)
-            ranks[i] = before + 0.5 * (twice + 1)
+                beside += int(values[j] < x) + int(values[j] <= x)
+            doubled[i] = 2 * before + beside + 1
         return
     for i in range(n):
         level = min(level, values[i])
@@ -309,9 +308,9 @@ def _rank_crowded(values: Floats, before: int, ranks: Floats, ordered: Floats) -
             x = values[i]
             equal += int(x == level)
             following = x if level < x < following else following
-        rank = before + done + 0.5 * (equal + 1)
+        rank = np.int32(2 * (before + done) + equal + 1)
         for i in range(n):
-            ranks[i] = rank if values[i] == level else ranks[i]
+            doubled[i] = rank if values[i] == level else doubled[i]
         done += equal
         if done == n:
             return
@@ -322,30 +321,30 @@ def _rank_crowded(values: Floats, before: int, ranks: Floats, ordered: Floats) -
     for i in range(n):
         smaller = np.searchsorted(ordered, values[i], side="left")
         not_larger = np.searchsorted(ordered, values[i], side="right")
-        ranks[i] = before + 0.5 * (smaller + not_larger + 1)
+        doubled[i] = 2 * before + smaller + not_larger + 1
 
 
 @njit(nogil=True, cache=True)
-def _compare_neighbours(bucketed: Floats, distance: int, ranks: Floats) -> None:
-    """Correct `ranks` for every two values at `distance`: a full rank where they are swapped, ½ where tied.
+def _compare_neighbours(bucketed: Floats, distance: int, doubled: Ranks) -> None:
+    """Correct twice the ranks for every two values at `distance`: by 2 where they are swapped, 1 where tied.
 
     Each value is compared both ways. That is twice the work, but one vector instruction then serves several
     values.
     """
-    n = len(ranks)
+    n = len(doubled)
     earlier = bucketed[_CROWDED - distance : _CROWDED - distance + n]
     here = bucketed[_CROWDED : _CROWDED + n]
     later = bucketed[_CROWDED + distance : _CROWDED + distance + n]
     for i in range(n):
         x = here[i]
-        gain = (0.5 if later[i] < x else 0.0) + (0.5 if later[i] <= x else 0.0)
-        loss = (0.5 if earlier[i] > x else 0.0) + (0.5 if earlier[i] >= x else 0.0)
-        ranks[i] += gain - loss
+        gain = int(later[i] < x) + int(later[i] <= x)
+        loss = int(earlier[i] > x) + int(earlier[i] >= x)
+        doubled[i] += gain - loss
 
 
 @njit(nogil=True, cache=True)
-def rank_values(values: Floats, ranks: Floats, space: RankSpace) -> None:
-    """Fill `ranks` with the values' ranks from 1 to n, tied values sharing the average of theirs.
+def double_ranks(values: Floats, doubled: Ranks, space: RankSpace) -> bool:
+    """Fill `doubled` with twice the values' ranks from 1 to n, tied values sharing the average of theirs.
 
     The values are put in the order of their buckets. The place of each then differs from its rank by the
     values that it is swapped or tied with, all of them in its own bucket. Unless some buckets are crowded, no
@@ -355,20 +354,24 @@ def rank_values(values: Floats, ranks: Floats, space: RankSpace) -> None:
     ----------
     values : ndarray, shape (n,), n ≥ 1
         The values, which stay as they are.
-    ranks : ndarray, shape (n,)
-        Filled with multiples of ½ that sum to n (n + 1) / 2; all NaN if a value is.
+    doubled : ndarray, shape (n,)
+        Filled with whole numbers, because ranks are multiples of ½. They sum to n (n + 1).
     space
         Working space: the result of `rank_space` for n.
+
+    Returns
+    -------
+    bool
+        False if a value is NaN: there are no ranks then, and `doubled` is as it was.
     """
     n = len(values)
-    bucketed, bucketed_ranks, buckets, places, starts = space
+    bucketed, bucketed_ranks, ordered, buckets, places, starts = space
     low, scale = _bucket_scale(values)
     if low != low:
-        ranks[:] = np.nan
-        return
+        return False
     if scale == 0.0:
-        _rank_crowded(values, 0, ranks, bucketed_ranks)
-        return
+        _rank_crowded(values, 0, doubled, ordered)
+        return True
 
     for i in range(n):
         buckets[i] = np.uint32(np.int32((values[i] - low) * scale))
@@ -391,7 +394,7 @@ def rank_values(values: Floats, ranks: Floats, space: RankSpace) -> None:
         here[place] = values[i]
 
     for i in range(n):
-        bucketed_ranks[i] = i + 1.0
+        bucketed_ranks[i] = 2 * i + 2
     # If ratings or their means crowd some buckets, they leave most others empty, so a short search suffices.
     crowded = fullest > min(_CROWDED, max(_NEAR, n // 8))
     for distance in range(1, _NEAR if crowded else int(fullest)):
@@ -401,6 +404,7 @@ def rank_values(values: Floats, ranks: Floats, space: RankSpace) -> None:
             start = starts[b]
             stop = starts[b + 1]
             if stop > start + np.uint32(_NEAR):
-                _rank_crowded(here[start:stop], int(start), bucketed_ranks[start:stop], ranks)
+                _rank_crowded(here[start:stop], int(start), bucketed_ranks[start:stop], ordered)
     for i in range(n):
-        ranks[i] = bucketed_ranks[places[i]]
+        doubled[i] = bucketed_ranks[places[i]]
+    return True

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from nbyk.compiled import njit
 from nbyk.metrics.confusion import F1, PRECISION, RECALL, ratio
-from nbyk.metrics.sorting import rank_space, rank_values
+from nbyk.metrics.sorting import double_ranks, rank_space
 
 Floats = NDArray[np.float64]
 
@@ -69,7 +69,7 @@ def f1(systems: Floats, gold: Floats, out: Floats, threshold: float) -> None:
 def auc(systems: Floats, gold: Floats, out: Floats, threshold: float) -> None:
     """Fill `out` with P(a positive's mean > a negative's) + ½ P(equal); NaN where gold has one class only."""
     n = gold.shape[1]
-    ranks = np.empty(n)
+    ranks = np.empty(n, np.int32)
     space = rank_space(n)
     for r in range(out.shape[1]):
         positives = 0
@@ -77,11 +77,10 @@ def auc(systems: Floats, gold: Floats, out: Floats, threshold: float) -> None:
             positives += int(gold[r, i] >= threshold)
         pairs = float(positives) * (n - positives)
         for s in range(out.shape[0]):
-            if pairs == 0.0:
+            if pairs == 0.0 or not double_ranks(systems[s, r], ranks, space):
                 out[s, r] = np.nan
                 continue
-            rank_values(systems[s, r], ranks, space)
-            total = 0.0
+            doubled = np.int64(0)
             for i in range(n):
-                total += ranks[i] if gold[r, i] >= threshold else 0.0
-            out[s, r] = (total - 0.5 * positives * (positives + 1.0)) / pairs
+                doubled += np.int64(ranks[i]) if gold[r, i] >= threshold else np.int64(0)
+            out[s, r] = 0.5 * (doubled - positives * (positives + 1)) / pairs
