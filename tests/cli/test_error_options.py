@@ -128,7 +128,7 @@ def test_the_library_names_the_argument_and_the_command_line_its_option(
     assert last.startswith(f"error: {option}: ")
     assert "`" not in last.replace("`nbyk", "")
     if command != "plan" or argument != "effect":  # the command line has said so before it fits a prior
-        assert last == f"error: {error.text(options_of(command_line(), [command]))}"
+        assert last == f"error: {error.renamed(options_of(command_line(), [command]))}"
 
 
 def shown_as(command: str, argument: str) -> str:
@@ -149,7 +149,7 @@ def test_an_error_knows_what_it_is_about() -> None:
     known = error.about(systems=("a", "b"), file="design.yaml", row=4, key="runs", argument="other")
     assert (known.file, known.row, known.key, known.argument) == ("design.yaml", 4, "runs", "n_items")
     assert str(known) == "design.yaml:4: a and b: runs: n_items: found 3, expected 1: raise `n_items`"
-    assert error.text({"n_items": "--items"}) == "--items: found 3, expected 1: raise --items"
+    assert str(error.renamed({"n_items": "--items"})) == "--items: found 3, expected 1: raise --items"
     assert str(NbykError("is empty", file="a.csv", row="row 3")) == "a.csv, row 3: is empty"
     assert str(known.about(file="elsewhere.yaml", row=1)) == str(known)
 

@@ -133,8 +133,9 @@ def scores(
     for name, sample in read.scores.items():
         if len(sample) < least_scores(test):
             raise NbykError(
-                f"{paths[name]}: found 1 score, expected at least {least_scores(test)} for {test}, which "
-                "needs to know how scores vary: give the scores of more runs"
+                f"found 1 score, expected at least {least_scores(test)} for {test}, which "
+                "needs to know how scores vary: give the scores of more runs",
+                file=paths[name],
             )
     default = N_ASO_RESAMPLES if test == ASO else N_RESAMPLES
     n_draws = default if n_resamples is None else n_resamples

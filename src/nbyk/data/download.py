@@ -57,8 +57,9 @@ def verified_copy(entry: Source, folder: Path) -> Path | None:
         path = folder / entry.name / file.name
         if not _is_right(path, file):
             raise NbykError(
-                f"{path}: found sha256 {sha256(path)}, expected {file.sha256}; run `nbyk data fetch "
-                f"{entry.name}` to replace it, or give it with --path if you want this file"
+                f"found sha256 {sha256(path)}, expected {file.sha256}; run `nbyk data fetch "
+                f"{entry.name}` to replace it, or give it with --path if you want this file",
+                file=path,
             )
     return entry.copy_in(folder)
 
