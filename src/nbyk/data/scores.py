@@ -198,9 +198,9 @@ def _finite(table: Table, column: str, cells: Sequence[Any]) -> Floats:
     if wrong.size:
         row, found = int(wrong[0]), cells[int(wrong[0])]
         empty = found is None or (isinstance(found, str) and not found.strip())
-        where = f"column {column!r}: " if len(table.names) > 1 else ""
+        named = f"column {column!r}: " if len(table.names) > 1 else ""
         raise table.at(row).error(
-            f"{where}found {'no score' if empty else shown(found)}, expected a finite "
+            f"{named}found {'no score' if empty else shown(found)}, expected a finite "
             "number; mend it, or leave out a run that failed (of all systems, if they are paired)"
         )
     return values
