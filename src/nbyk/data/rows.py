@@ -45,9 +45,9 @@ class DataRows:
         """Return some of the rows, in their order."""
         return replace(self, numbers=[row if self.numbers is None else self.numbers[row] for row in rows])
 
-    def error(self, problem: str, row: int | None = None, *, argument: str | None = None) -> NbykError:
-        """Return the error about a row, or about the data as a whole."""
-        return (self.place if row is None else self.at(row)).error(problem, argument=argument)
+    def error(self, problem: str) -> NbykError:
+        """Return the error about the data as a whole."""
+        return self.place.error(problem)
 
 
 def given_place(given: object, name: str) -> DataPlace:
