@@ -133,7 +133,7 @@ class Source:
         """Return the error for ratings that the user lacks: it says what to get and where to put it."""
         fetch = f"run `nbyk data fetch {self.name}` (from {self.url}), or give the path of your own copy"
         return NbykError(
-            f"comes without its data: {fetch if self.remote else self.get}: `path`, or "
+            f"comes without its data: {fetch if self.remote else self.get}: as `path`, or as "
             f"{self.name} under ratings in config.yaml",
             name=f"source {self.name!r}",
         )
