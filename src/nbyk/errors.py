@@ -6,7 +6,37 @@ import difflib
 import os
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import Self
+
+
+@dataclass(frozen=True)
+class DataPlace:
+    """What an error is about: a file, or data that are no file, and a row there. Its text starts the error's.
+
+    Attributes
+    ----------
+    file
+        The file.
+    row
+        The line of the file, shown as file:12, or a row in words, shown as file, row 3.
+    name
+        The name of data that are no file, or of a part of the file: "the data frame", "column 'label'".
+    """
+
+    file: str | os.PathLike[str] | None = None
+    row: int | str | None = None
+    name: str = ""
+
+    def __str__(self) -> str:
+        file = "" if self.file is None else os.fspath(self.file)
+        line = f":{self.row}" if isinstance(self.row, int) else ""
+        row = self.row if isinstance(self.row, str) else ""
+        return ", ".join(filter(None, (": ".join(filter(None, (file + line, self.name))), row)))
+
+    def error(self, problem: str, *, key: str | None = None, argument: str | None = None) -> NbykError:
+        """Return the error about this place; the parameters are those of `NbykError`."""
+        return NbykError(problem, file=self.file, row=self.row, name=self.name, key=key, argument=argument)
 
 
 class NbykError(ValueError):
@@ -20,10 +50,8 @@ class NbykError(ValueError):
     ----------
     problem
         Text that says what was found and what was expected, and gives advice.
-    file
-        The file that it is about.
-    row
-        The line of the file, shown as file:12, or a row in words, shown as file, row 3.
+    file, row, name
+        The place that it is about, as in `DataPlace`.
     systems
         The systems that were being compared.
     key
@@ -38,6 +66,7 @@ class NbykError(ValueError):
         *,
         file: str | os.PathLike[str] | None = None,
         row: int | str | None = None,
+        name: str = "",
         systems: Sequence[str] = (),
         key: str | None = None,
         argument: str | None = None,
@@ -46,6 +75,7 @@ class NbykError(ValueError):
         self.problem = problem
         self.file = None if file is None else os.fspath(file)
         self.row = row
+        self.name = name
         self.systems = tuple(systems)
         self.key = key
         self.argument = argument
@@ -55,6 +85,7 @@ class NbykError(ValueError):
         *,
         file: str | os.PathLike[str] | None = None,
         row: int | str | None = None,
+        name: str = "",
         systems: Sequence[str] = (),
         key: str | None = None,
         argument: str | None = None,
@@ -65,46 +96,44 @@ class NbykError(ValueError):
             self.problem,
             file=file if self.file is None else self.file,
             row=row if self.row is None and same_file else self.row,
+            name=self.name or name,
             systems=self.systems or systems,
             key=self.key or key,
             argument=self.argument or argument,
         )
 
     def renamed(self, arguments: Mapping[str, str]) -> Self:
-        """Return the same error with other names for arguments: those of a function that calls this one."""
-        quoted = {name: f"`{new}`" for name, new in arguments.items()}
-        found = type(self)(
-            rename_arguments(self.problem, quoted),
-            file=self.file,
-            row=self.row,
-            systems=self.systems,
-            key=self.key,
-        )
-        found.argument = arguments.get(self.argument or "", self.argument)
-        return found
-
-    def __str__(self) -> str:
-        return self.text({})
-
-    def text(self, names: Mapping[str, str]) -> str:
-        """Return the message, with other names for the arguments that it names.
+        """Return the same error with other names for arguments: a caller's arguments, or a command's options.
 
         Parameters
         ----------
-        names
+        arguments
             New names by argument, such as {"n_resamples": "--resamples"}.
         """
-        place = self.file or ""
-        if self.row is not None:
-            place += f":{self.row}" if isinstance(self.row, int) else f", {self.row}" if place else self.row
-        argument = "" if self.argument is None else names.get(self.argument, self.argument)
-        about = (place, " and ".join(self.systems), self.key or "", argument)
-        return ": ".join([*filter(None, about), rename_arguments(self.problem, names)])
+        return type(self)(
+            rename_arguments(self.problem, arguments),
+            file=self.file,
+            row=self.row,
+            name=self.name,
+            systems=self.systems,
+            key=self.key,
+            argument=arguments.get(self.argument or "", self.argument),
+        )
+
+    def __str__(self) -> str:
+        place = str(DataPlace(self.file, self.row, self.name))
+        about = (place, " and ".join(self.systems), self.key, self.argument)
+        return ": ".join([*filter(None, about), self.problem])
 
 
 def rename_arguments(text: str, names: Mapping[str, str]) -> str:
-    """Return a text with other names for the arguments that it has in `backticks`."""
-    return re.sub(r"`(\w+)`", lambda quoted: names.get(quoted[1], quoted[0]), text)
+    """Return a text with other names for the arguments in `backticks`; names that are options lose them."""
+
+    def renamed(quoted: re.Match[str]) -> str:
+        name = names.get(quoted[1], quoted[1])
+        return name if name.startswith("-") else f"`{name}`"
+
+    return re.sub(r"`([\w.=]+)`", renamed, text)
 
 
 class UndefinedMetricError(NbykError):

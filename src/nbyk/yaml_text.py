@@ -137,7 +137,7 @@ def parse_mapping(path: str | Path, content: bytes) -> dict[str, Any]:
     """
     if len(content) > MOST_BYTES:
         raise NbykError(
-            f"{path}: found {len(content)} bytes, expected at most {MOST_BYTES} of keys and values"
+            f"found {len(content)} bytes, expected at most {MOST_BYTES} of keys and values", file=path
         )
     try:
         values = yaml.load(content.decode("utf-8"), _Loader)

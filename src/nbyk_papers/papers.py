@@ -118,7 +118,7 @@ def _section(results: Path, paper: Paper) -> dict[str, Any]:
     folder = results / paper.study
     summary = read_json(folder / "summary.json")
     if "shown" not in summary or not (folder / "tables").is_dir() or not (folder / "figures").is_dir():
-        raise NbykError(f"{folder}: no tables or no figures; run {paper.command} again")
+        raise NbykError(f"no tables or no figures; run {paper.command} again", file=folder)
     template = Path(__file__).with_name(paper.study) / f"{paper.study}.html"
     shown = summary["shown"]
     headline, *figures = [

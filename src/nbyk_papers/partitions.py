@@ -32,7 +32,7 @@ def read_partitioned(
         folders = dict(name.split("=", 1) for name in Path(file).parent.parts if "=" in name)
         if not set(partitions) <= set(folders):
             expected = "/".join(f"{name}=…" for name in partitions)
-            raise NbykError(f"{file}: expected it in folders {expected}, as the workflow lays them out")
+            raise NbykError(f"expected it in folders {expected}, as the workflow lays them out", file=file)
         parts.append(part.assign(**{name: folders[name] for name in partitions}))
     table: pd.DataFrame = pd.concat(parts, ignore_index=True)
     return table

@@ -145,7 +145,7 @@ BAD_DESIGNS: list[tuple[str, dict[str, str], str]] = [
     ),
     # outcomes.json
     ("no outcomes", BY_OUTCOMES, r"design.yaml:2: outcomes: o.json: no such file"),
-    ("outcomes that are cut off", fed('{"h0": {'), r"o.json, line 1: not JSON"),
+    ("outcomes that are cut off", fed('{"h0": {'), r"o.json:1: not JSON"),
     ("outcomes of nothing", fed("{}"), r"o.json: is empty"),
     ("outcomes as a list", fed("[1]"), r"o.json: found an array; expected one object"),
     ("a key of outcomes is missing", fed('{"h0": {"preds": []}}'), r"o.json: h0: has no 'exp_idxs'"),
@@ -162,7 +162,7 @@ BAD_DESIGNS: list[tuple[str, dict[str, str], str]] = [
     (
         "a ragged run of outcomes",
         fed(f'{{"h0": {RUN.replace("[[[0], [1]]]", "[[[0], 1]]", 1)}, "h1": {{}}}}}}'),
-        r"o.json: h0.preds\[0\]: row 1 is 1; expected a list of 1",
+        r"o.json: h0.preds\[0\], row 1: found 1; expected a list of 1",
     ),
     (
         "uneven lists of outcomes",

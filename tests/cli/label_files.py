@@ -64,20 +64,20 @@ BAD_FILES: list[tuple[str, dict[str, str], str]] = [
         hard(new_txt="a\nb\nc\na\nb\na\n"),
         r"new.txt: label 'c' \(1 time, first in line 3\)",
     ),
-    ("an empty line", hard(new_txt="a\nb\n\na\nb\na\n"), r"new.txt, line 3: is empty, expected a label"),
-    ("a missing label", hard(base_txt="a\nb\nNaN\na\nb\na\n"), r"base.txt, line 3: found NaN, expected one"),
+    ("an empty line", hard(new_txt="a\nb\n\na\nb\na\n"), r"new.txt:3: is empty, expected a label"),
+    ("a missing label", hard(base_txt="a\nb\nNaN\na\nb\na\n"), r"base.txt:3: found NaN, expected one"),
     ("a single class", hard(gold_txt="a\n" * 6), r"gold.txt: every label is 'a'; expected at least two"),
     ("one item", hard(gold_txt="a\n"), r"gold.txt: 1 items; at least two are needed"),
-    ("not text", hard(new_txt="a\0b\n"), r"new.txt, line 1: byte 2 is NUL"),
+    ("not text", hard(new_txt="a\0b\n"), r"new.txt:1: byte 2 is NUL"),
     (
         "two fields",
         {**keyed("treatments: {new: new.csv}"), "new.csv": "1,a\n2,b\n"},
-        r"new.csv, line 1: found 2 ",
+        r"new.csv:1: found 2 ",
     ),
     (
         "a ragged line",
         {**keyed("treatments: {new: new.csv}"), "new.csv": "item,label\n1,a\n2\n"},
-        r"new.csv, line 3: found 1 field, expected 2",
+        r"new.csv:3: found 1 field, expected 2",
     ),
     (
         "a column twice",
@@ -92,12 +92,12 @@ BAD_FILES: list[tuple[str, dict[str, str], str]] = [
     (
         "a decimal for a class",
         {**keyed("treatments: {new: new.jsonl}"), "new.jsonl": '{"label": "a"}\n{"label": 0.5}\n'},
-        r"new.jsonl, line 2: found 0.5; expected a class",
+        r"new.jsonl:2: found 0.5; expected a class",
     ),
     (
         "null for a class",
         {**keyed("treatments: {new: new.jsonl}"), "new.jsonl": '{"label": "a"}\n{"label": null}\n'},
-        r"new.jsonl, line 2: found no label, expected one",
+        r"new.jsonl:2: found no label, expected one",
     ),
     (
         "items that differ",
@@ -106,7 +106,7 @@ BAD_FILES: list[tuple[str, dict[str, str], str]] = [
             "gold.csv": "item,label\n1,a\n2,b\n",
             "new.csv": "item,label\n1,a\n3,b\n",
         },
-        r"design.yaml: new.csv lacks 1 of gold.csv's items \(2\) and has 1 that gold.csv lacks \(3\)",
+        r"new.csv: lacks 1 of gold.csv's items \(2\) and has 1 that gold.csv lacks \(3\)",
     ),
     (
         "an item twice",
@@ -115,7 +115,7 @@ BAD_FILES: list[tuple[str, dict[str, str], str]] = [
             "gold.csv": "item,label\n1,a\n2,b\n",
             "new.csv": "item,label\n1,a\n1,b\n",
         },
-        r"new.csv, line 3: item '1' comes twice",
+        r"new.csv:3: item '1' comes twice",
     ),
     (
         "an item twice in targets and predictions",
@@ -124,7 +124,7 @@ BAD_FILES: list[tuple[str, dict[str, str], str]] = [
             "gold.csv": "item,label\n1,a\n1,b\n",
             "new.csv": "item,label\n1,a\n1,b\n",
         },
-        r"gold.csv, line 3: item '1' comes twice",
+        r"gold.csv:3: item '1' comes twice",
     ),
     *(
         (
@@ -133,7 +133,7 @@ BAD_FILES: list[tuple[str, dict[str, str], str]] = [
                 **keyed("treatments: {new: new.jsonl}"),
                 "new.jsonl": f'{{"item": 0, "label": "a"}}\n{{"item": {item}, "label": "b"}}\n',
             },
-            rf"new.jsonl, line 2: {found}",
+            rf"new.jsonl:2: {found}",
         )
         for what, item, found in (
             ("a list", "[1]", r"found the item \[1\]; expected text or a whole number"),
@@ -146,35 +146,35 @@ BAD_FILES: list[tuple[str, dict[str, str], str]] = [
     (
         "a label that ends in NUL",
         {**keyed("treatments: {new: new.jsonl}"), "new.jsonl": '{"label": "a"}\n{"label": "a\\u0000"}\n'},
-        r"new.jsonl, line 2: found 'a\\x00'; expected a class without NUL",
+        r"new.jsonl:2: found 'a\\x00'; expected a class without NUL",
     ),
     # soft labels
     (
         "a sum above one",
         soft(new_csv="0.5,0.5\n0.5,0.6\n1,0\n"),
-        r"new.csv: line 2 sums to 1.1, 0.1 more than one",
+        r"new.csv:2: sums to 1.1, 0.1 more than one",
     ),
     (
         "a sum below one",
         soft(gold_csv="0.5,0.4\n0.5,0.5\n1,0\n"),
-        r"gold.csv: line 1 sums to 0.9, 0.1 less than",
+        r"gold.csv:1: sums to 0.9, 0.1 less than",
     ),
     (
         "a negative",
         soft(new_csv="0.5,0.5\n1.5,-0.5\n1,0\n"),
-        r"new.csv: line 2, class 1 is -0.5; expected a prob",
+        r"new.csv:2: class 1 is -0.5; expected a prob",
     ),
-    ("NaN", soft(new_csv="0.5,0.5\nnan,0.5\n1,0\n"), r"new.csv: line 2, class 0 is nan; expected a finite"),
+    ("NaN", soft(new_csv="0.5,0.5\nnan,0.5\n1,0\n"), r"new.csv:2: class 0 is nan; expected a finite"),
     (
         "an empty field",
         soft(new_csv="0.5,0.5\n,0.5\n1,0\n"),
-        r"new.csv, line 2, column 1: found '', expected a prob",
+        r"new.csv:2: column 1: found '', expected a prob",
     ),
-    ("text in numbers", soft(new_csv="0.5,0.5\n0.5,x\n1,0\n"), r"new.csv, line 2, column 2: found 'x'"),
+    ("text in numbers", soft(new_csv="0.5,0.5\n0.5,x\n1,0\n"), r"new.csv:2: column 2: found 'x'"),
     (
         "another width",
         soft(new_csv="0.5,0.5\n0.2,0.3,0.5\n1,0\n"),
-        r"new.csv, line 2: found 3 fields, expected 2",
+        r"new.csv:2: found 3 fields, expected 2",
     ),
     (
         "other classes",
@@ -205,7 +205,7 @@ BAD_FILES: list[tuple[str, dict[str, str], str]] = [
     (
         "a rating off the levels",
         {**RATED, "r.csv": "item,rater,value\nx,1,3\ny,1,1\n"},
-        r"r.csv: ratings: item 'x' has 3",
+        r"r.csv: ratings, item 'x': found 3",
     ),
     (
         "a scale without levels",
@@ -225,7 +225,7 @@ BAD_FILES: list[tuple[str, dict[str, str], str]] = [
     (
         "a rating of no class",
         {**RATED, **keyed("ratings: {path: r.csv, classes: [a, b]}", RATED)},
-        r"r.csv, line \d, column 'value': found '1', expected one of the classes a, b; mend it",
+        r"r.csv:\d: column 'value': found '1', expected one of the classes a, b; mend it",
     ),
     (
         "ratings of one class",

@@ -48,7 +48,7 @@ WRONG = {
         "toxicity_ratings.json",
     ),
     "no ratings": ("study normalise toxicity --path nowhere.json --out x.parquet", "nowhere.json"),
-    "a cut rating file": ("study normalise toxicity --path cut.json --out x.parquet", "cut.json, line 1"),
+    "a cut rating file": ("study normalise toxicity --path cut.json --out x.parquet", "cut.json:1"),
     "no prior": (
         f"study reference nowhere.json {SIZE} --epsilon 0 {REFERENCE}",
         "nowhere.json: no such file",

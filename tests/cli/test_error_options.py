@@ -12,8 +12,8 @@ import pytest
 
 import nbyk as library
 from nbyk.cli.app import command_line
-from nbyk.cli.naming import options_of
-from nbyk.errors import NbykError
+from nbyk.cli.naming import arguments_as, options_of
+from nbyk.errors import DataPlace, NbykError
 from nbyk.priors.published import published_prior
 
 Run = Callable[[str], tuple[int, str, str]]
@@ -128,7 +128,7 @@ def test_the_library_names_the_argument_and_the_command_line_its_option(
     assert last.startswith(f"error: {option}: ")
     assert "`" not in last.replace("`nbyk", "")
     if command != "plan" or argument != "effect":  # the command line has said so before it fits a prior
-        assert last == f"error: {error.text(options_of(command_line(), [command]))}"
+        assert last == f"error: {error.renamed(options_of(command_line(), [command]))}"
 
 
 def shown_as(command: str, argument: str) -> str:
@@ -149,9 +149,48 @@ def test_an_error_knows_what_it_is_about() -> None:
     known = error.about(systems=("a", "b"), file="design.yaml", row=4, key="runs", argument="other")
     assert (known.file, known.row, known.key, known.argument) == ("design.yaml", 4, "runs", "n_items")
     assert str(known) == "design.yaml:4: a and b: runs: n_items: found 3, expected 1: raise `n_items`"
-    assert error.text({"n_items": "--items"}) == "--items: found 3, expected 1: raise --items"
+    assert str(error.renamed({"n_items": "--items"})) == "--items: found 3, expected 1: raise --items"
     assert str(NbykError("is empty", file="a.csv", row="row 3")) == "a.csv, row 3: is empty"
     assert str(known.about(file="elsewhere.yaml", row=1)) == str(known)
+
+
+def test_a_command_keeps_what_its_error_is_about() -> None:
+    error = NbykError("raise `n_items`", file="a.csv", row=4, systems=("a", "b"), key="k", argument="alpha")
+    with pytest.raises(NbykError) as raised, arguments_as(lambda: {"n_items": "--items", "alpha": "--alpha"}):
+        raise error.about(name="column 'x'")
+    shown = raised.value
+    assert (shown.file, shown.row, shown.name, shown.systems, shown.key) == (
+        *("a.csv", 4, "column 'x'"),
+        *(("a", "b"), "k"),
+    )
+    assert str(shown) == "a.csv:4: column 'x': a and b: k: --alpha: raise --items"
+
+
+def test_a_place_is_written_in_one_way() -> None:
+    assert str(DataPlace("a.csv", 4)) == "a.csv:4"
+    assert str(DataPlace("a.csv", 4, "column 'x'")) == "a.csv:4: column 'x'"
+    assert str(DataPlace("a.npy", "row 3")) == "a.npy, row 3"
+    assert str(DataPlace("a.json", "row 3", "h0.preds[0]")) == "a.json: h0.preds[0], row 3"
+    assert str(DataPlace(name="the data frame")) == "the data frame"
+    assert str(DataPlace(row="row 3", name="target")) == "target, row 3"
+    assert str(DataPlace()) == ""
+
+
+@pytest.mark.parametrize(
+    ("content", "way_out"),
+    [
+        ("itm,rater,value\na,r,1\nb,r,1\n", "or name it with --gold-item"),
+        ("item,coder,judge,value\na,r,s,1\nb,r,s,1\n", "name the right one with --gold-rater"),
+        ("item,label,x\na,1,0\nb,1,0\n", "or which one holds the raters with --gold-rater"),
+    ],
+)
+def test_compare_names_the_options_of_gold(nbyk: Run, content: str, way_out: str) -> None:
+    files = files_of("compare", "two")
+    Path("gold.csv").write_text(content, encoding="utf-8")
+    code, _, errors = nbyk(f"compare {files} --gold gold.csv")
+    assert code == 2
+    assert errors.startswith("error: gold.csv: ")
+    assert way_out in errors
 
 
 @pytest.mark.quick

@@ -154,9 +154,9 @@ def test_what_decides_has_the_options_of_the_other_commands(nbyk: Run) -> None:
         ("--generalise runs", "--generalise: unknown factor to generalise over 'runs'"),
         (
             "--value nope",
-            "--value: new.csv: found the columns 'pred', 'question', 'confidence', expected 'nope'",
+            "new.csv: --value: found the columns 'pred', 'question', 'confidence', expected 'nope'",
         ),
-        ("--item nope", "--item: new.csv: found no column 'nope' beside the labels; "),
+        ("--item nope", "new.csv: --item: found no column 'nope' beside the labels; "),
     ],
 )
 def test_a_wrong_option_is_named(options: str, error: str, nbyk: Run) -> None:
@@ -171,7 +171,7 @@ def test_a_file_without_columns_has_none_to_name(nbyk: Run) -> None:
     for option in ("--item", "--value"):
         code, _, errors = nbyk(f"labels --gold gold.txt new.txt base.txt {option} label")
         assert code == 2
-        assert f"{option}: new.txt: a file .txt has no columns; " in errors
+        assert f"new.txt: {option}: a file .txt has no columns; " in errors
 
 
 def test_a_column_may_have_the_name_of_a_default(nbyk: Run) -> None:

@@ -264,3 +264,26 @@ def test_power_is_the_bootstrap_power_analysis_of_each(nbyk: Run) -> None:
     assert any("notice a system that is better by 0.02" in sentence for sentence in found["sentences"])
     found = json.loads(nbyk("test", "a.txt", "b.txt", "--test", "aso", "--power", "--format", "json")[1])
     assert found["power"]["a"]["power"] == 1.0
+
+
+@pytest.mark.parametrize(
+    ("words", "says"),
+    [
+        (("--lift", "0.5"), "--lift: found 0.5, expected a factor of at least 1"),
+        (("--shift", "-1"), "--shift: found -1, expected a shift of at least 0"),
+        (("--lift", "2"), "found -1, and a factor lifts only scores that are not negative; .* (--shift)"),
+        (("--paired",), "--power: found approximate_randomisation, a test of pairs"),
+    ],
+)
+def test_what_a_lift_lacks_is_refused_before_the_comparison(
+    nbyk: Run, monkeypatch: pytest.MonkeyPatch, words: tuple[str, ...], says: str
+) -> None:
+    def compared(*_: object, **__: object) -> None:
+        raise AssertionError("the systems were compared")
+
+    monkeypatch.setattr("nbyk.testing.scores.compare_scores.compare_scores", compared)
+    for name in "ab":
+        Path(f"{name}.txt").write_text("-1\n2\n3\n4\n5\n6\n")
+    code, out, error = nbyk("test", "a.txt", "b.txt", "--power", *words)
+    assert (code, out, error.count("\n")) == (2, "", 1)
+    assert re.search(says.replace("(", r"\(").replace(")", r"\)"), error), error

@@ -62,7 +62,7 @@ def test_whole_numbers_in_parquet_name_clusters(tmp_path: Path) -> None:
 def test_a_cluster_that_changes_within_an_item_is_refused(tmp_path: Path) -> None:
     path = long_file(tmp_path / "a.csv")
     Path(path).write_text(Path(path).read_text().replace("q3,y,0.5,tree", "q3,y,0.5,sea"))
-    with pytest.raises(NbykError, match=r"a.csv, line 7: item 'q3' is in cluster 'sea', and was in 'tree'"):
+    with pytest.raises(NbykError, match=r"a.csv:7: item 'q3' is in cluster 'sea', and was in 'tree'"):
         read_ratings(path, cluster="text")
 
 

@@ -236,7 +236,7 @@ def test_what_cannot_be_fetched_is_one_line_on_how_to_get_it(name: str, tmp_path
     said = str(refusal.value)
     assert "\n" not in said
     assert source(name).url in said
-    assert f"--path, or {name} under ratings" in said
+    assert f"as `path`, or as {name} under ratings" in said
 
 
 def test_where_downloads_go_and_come_from(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 
 from nbyk.data import Interval, Levels, Ratings, layouts, read_ratings
 from nbyk.data import tables as reading
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_parquet, write_parquet
 
 LONG = "item,rater,value\n"
@@ -232,7 +232,7 @@ def test_normalising_names_the_rating_that_is_off_the_scale():
     with pytest.raises(
         NbykError, match=r"gold: the rating of item 'b' by rater 's' is 9; expected .* 0 to 5"
     ):
-        ratings.normalised(Interval(0, 5), "gold")
+        ratings.normalised(Interval(0, 5), DataPlace(name="gold"))
 
 
 def test_a_stored_table_of_something_else_is_refused():

@@ -98,10 +98,10 @@ def test_duplicates_are_taken_as_asked_and_counted(tmp_path: Path, choice: str, 
 
 def test_duplicates_and_empty_rows_are_refused_with_their_number(tmp_path: Path) -> None:
     twice = written(tmp_path / "a.csv", "item,rater,value\na,r,0\na,r,1\nb,r,1\nb,r,1\n")
-    with pytest.raises(NbykError, match=r"line 3: .*\(2 such ratings in all\).*`on_duplicates` first"):
+    with pytest.raises(NbykError, match=r":3: .*\(2 such ratings in all\).*`on_duplicates` first"):
         read_ratings(twice)
     empty = written(tmp_path / "b.csv", "item,rater,value\na,r,\nb,r,1\nc,r,NA\nd,r,1\n")
-    with pytest.raises(NbykError, match=r"line 2, column 'value': found no value.*\(2 such rows in all\)"):
+    with pytest.raises(NbykError, match=r":2: column 'value': found no value.*\(2 such rows in all\)"):
         read_ratings(empty)
     dropped = read_ratings(empty, on_empty="drop")
     assert (dropped.items, dropped.mended) == (
@@ -123,7 +123,7 @@ def test_text_holds_one_number_per_item(tmp_path: Path) -> None:
     np.save(tmp_path / "b.npy", np.array([0.25, 1.0, 0.5]))
     systems = read_systems([path, tmp_path / "b.npy"])
     assert systems.responses["b"].ravel().tolist() == [0.25, 1.0, 0.5]
-    with pytest.raises(NbykError, match=r"line 2.*found no value"):
+    with pytest.raises(NbykError, match=r":2.*found no value"):
         read_ratings(written(tmp_path / "c.txt", "1\n\n0\n"))
 
 

@@ -101,7 +101,7 @@ def test_scores_are_matched_by_their_ids(tmp_path: Path) -> None:
     unpaired = read_score_set([a, b], paired=False)
     assert (unpaired.paired, unpaired.items) == (False, None)
     np.testing.assert_array_equal(unpaired.scores["b"], [30, 10, 20])
-    with pytest.raises(NbykError, match=r"c\.csv lacks 1 of .*a\.csv's items \(x\) and has 1"):
+    with pytest.raises(NbykError, match=r"c\.csv: lacks 1 of .*a\.csv's items \(x\) and has 1"):
         read_score_set([a, c])
 
 

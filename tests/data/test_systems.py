@@ -177,10 +177,10 @@ def test_items_are_refused_or_dropped_exactly_where_they_differ(one: list[str], 
     if set(one) == set(other):
         assert read_systems(given_systems).items == tuple(one)
     else:
-        with pytest.raises(NbykError, match="--on-missing drop" if common else "no item is in all files"):
+        with pytest.raises(NbykError, match="`on_missing` drop" if common else "no item is in all files"):
             read_systems(given_systems)
     if len(common) < 2:
-        with pytest.raises(NbykError, match=rf"have {len(common)} item\(s\) in common"):
+        with pytest.raises(NbykError, match=rf"has {len(common)} item\(s\) in common"):
             read_systems(given_systems, on_missing="drop")
         return
     systems = read_systems(given_systems, on_missing="drop")

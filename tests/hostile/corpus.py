@@ -202,7 +202,7 @@ def in_literals(literal: str) -> Iterator[tuple[str, Callable[[Path], Words]]]:
 
 Named = tuple[str, Callable[[Path], Words]] | tuple[str, Callable[[Path], Words], str]
 """A name, how to build it, and what it must say if that is known."""
-LABEL_BOUND = "line 18001: the label has 200,000 characters, expected at most 1000"
+LABEL_BOUND = ":18001: the label has 200,000 characters, expected at most 1000"
 NUMBERS = (
     DIGITS,
     "-1",

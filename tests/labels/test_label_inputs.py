@@ -21,45 +21,45 @@ BAD_HARD: list[tuple[Any, Any, str]] = [
     (T, [], r"b: found nothing; expected predictions"),
     (T, [T, []], r"b, run 1: 0 labels, the target has 4"),
     (T, [0, 2, 2, 1], r"b: label 2 \(2 times, first in row 1\) is not one of the 2 classes .*`labels`"),
-    (T, [0.0, 1.0, np.nan, 1.0], r"b: row 2 is nan; expected a label"),
-    (T, [0.0, 0.5, 1.0, 1.0], r"b: row 1 is 0.5; expected a class"),
-    (T, [0, 1, None, 1], r"b: row 2 is None; expected labels that are all text or all whole"),
+    (T, [0.0, 1.0, np.nan, 1.0], r"b, row 2: found nan; expected a label"),
+    (T, [0.0, 0.5, 1.0, 1.0], r"b, row 1: found 0.5; expected a class"),
+    (T, [0, 1, None, 1], r"b, row 2: found None; expected labels that are all text or all whole"),
     (T, ["0", "1", "1", "0"], r"b: the labels are text, the classes are whole numbers"),
-    (["x", "y", "y", "x"], ["x", "y", "", "x"], r"b: row 2 is empty"),
-    (T, [0, "1", 1, 0], r"b: row 1 is '1'; expected labels that are all text or all whole"),
-    (["x", np.nan, "y", "x"], ["x"] * 4, r"target: row 1 is nan; expected labels that are all text"),
+    (["x", "y", "y", "x"], ["x", "y", "", "x"], r"b, row 2: is empty"),
+    (T, [0, "1", 1, 0], r"b, row 1: found '1'; expected labels that are all text or all whole"),
+    (["x", np.nan, "y", "x"], ["x"] * 4, r"target, row 1: found nan; expected labels that are all text"),
     (T, EVEN, r"b: 4 rows of 2, and the target is hard; give both as hard labels or both as soft"),
     (T, 3, r"b: 1 label, the target has 4"),
     (
         T,
         np.array([0, 2**63 + 1, 1, 1], dtype=np.uint64),
-        r"b: row 1 is 9223372036854775809; expected a number",
+        r"b, row 1: found 9223372036854775809; expected a number",
     ),
-    (T, [0.0, 1e19, 1.0, 1.0], r"b: row 1 is 1e\+19; expected a number below 2⁶³"),
+    (T, [0.0, 1e19, 1.0, 1.0], r"b, row 1: found 1e\+19; expected a number below 2⁶³"),
     ([1, 1, 1, 1], T, r"target: every label is 1; expected at least two classes"),
     ([1], [1], r"target: 1 items; at least two"),
     ([], [], r"target: 0 items"),
-    ([0, 1, np.nan, 1], T, r"target: row 2 is nan"),
+    ([0, 1, np.nan, 1], T, r"target, row 2: found nan"),
     ([[[0.5, 0.5]]], T, r"target: found 3 dimensions"),
     ([[0.5, 0.5], [1.0]], EVEN, r"target: its rows differ in length"),
 ]
 BAD_SOFT: list[tuple[Any, str]] = [
     (
         [[0.5, 0.5], [0.5, 0.6], [0.2, 0.7], [1, 0]],
-        r"b: row 1 sums to 1.1, 0.1 more than one \(2 rows of 4 off",
+        r"b, row 1: sums to 1.1, 0.1 more than one \(2 rows of 4 off",
     ),
     (
         [[0.5, 0.5], [0.5, 0.4], [0.5, 0.5], [1, 0]],
-        r"b: row 1 sums to 0.9, 0.1 less than one \(1 row of 4 off",
+        r"b, row 1: sums to 0.9, 0.1 less than one \(1 row of 4 off",
     ),
-    ([[0.5, 0.5], [1.2, -0.2], [0.5, 0.5], [1, 0]], r"b: row 1, class 1 is -0.2; expected a probability"),
-    ([[0.5, 0.5], [0.5, np.nan], [0.5, 0.5], [1, 0]], r"b: row 1, class 1 is nan; expected a finite"),
-    ([[0.5, 0.5], [0.5, np.inf], [0.5, 0.5], [1, 0]], r"b: row 1, class 1 is inf; expected a finite"),
+    ([[0.5, 0.5], [1.2, -0.2], [0.5, 0.5], [1, 0]], r"b, row 1: class 1 is -0.2; expected a probability"),
+    ([[0.5, 0.5], [0.5, np.nan], [0.5, 0.5], [1, 0]], r"b, row 1: class 1 is nan; expected a finite"),
+    ([[0.5, 0.5], [0.5, np.inf], [0.5, 0.5], [1, 0]], r"b, row 1: class 1 is inf; expected a finite"),
     (EVEN[:3], r"b: 3 rows of 2 probabilities, the target has 4 of 2"),
     ([[0.2, 0.3, 0.5]] * 4, r"b: 4 rows of 3 probabilities, the target has 4 of 2"),
     ([[1.0]] * 4, r"b: rows of one number; expected probabilities of at least two classes, or hard labels"),
-    ([EVEN, np.empty((0, 2))], r"b, run 1 is empty"),
-    ([EVEN, [[0.5, 0.5]] * 3 + [[0.5, 0.7]]], r"b, run 1: row 3 sums to 1.2"),
+    ([EVEN, np.empty((0, 2))], r"b, run 1: is empty"),
+    ([EVEN, [[0.5, 0.5]] * 3 + [[0.5, 0.7]]], r"b, run 1, row 3: sums to 1.2"),
     ([["x", "y"]] * 4, r"b: expected rows of as many numbers"),
     ([[0.5, 0.5], [1.0], [0.5, 0.5], [1, 0]], r"b: expected rows of as many numbers"),
     (T, r"b: found 1 dimensions; the target is soft, so a run has shape \(N, C\)"),
@@ -90,7 +90,9 @@ def test_bad_soft_labels_are_refused(b: Any, message: str) -> None:
 def test_bad_classes_are_refused(labels: Any, message: str) -> None:
     with pytest.raises(NbykError, match=message):
         check_labels(T, {"a": T}, labels)
-    with pytest.raises(NbykError, match="leave labels out"):
+    with pytest.raises(
+        NbykError, match=r"^labels: the classes of soft labels are their columns; leave it out"
+    ):
         check_labels(EVEN, {"a": EVEN}, [0, 1])
 
 
@@ -176,5 +178,5 @@ def test_options_that_make_no_sense_are_refused() -> None:
 
 @pytest.mark.parametrize("kind", [list, lambda labels: np.array(labels, dtype=object)])
 def test_labels_that_differ_by_a_nul_at_the_end_are_not_merged(kind: Callable[[list[str]], Any]) -> None:
-    with pytest.raises(NbykError, match=r"new: row 1 is 'b\\x00'; expected a label without NUL"):
+    with pytest.raises(NbykError, match=r"new, row 1: found 'b\\x00'; expected a label without NUL"):
         check_labels(["a", "b", "a"], {"new": kind(["a", "b\0", "a"])})

@@ -56,9 +56,9 @@ def test_ties_are_refused_by_default(ratings: object, item: str) -> None:
 
 
 def test_bad_ratings_are_refused() -> None:
-    with pytest.raises(NbykError, match="item 'y' has 2; expected one of the levels 1, 3"):
+    with pytest.raises(NbykError, match="ratings, item 'y': found 2; expected one of the levels 1, 3"):
         soft_labels(TABLE, [1, 3])
-    with pytest.raises(NbykError, match="item '1' has 2; expected one of the levels 1, 3"):
+    with pytest.raises(NbykError, match="ratings, item '1': found 2; expected one of the levels 1, 3"):
         soft_labels(MATRIX, [1, 3])
     with pytest.raises(NbykError, match="item 1 has no response"):
         soft_labels([[1, 2], [NAN, NAN]], [1, 2])
@@ -81,13 +81,15 @@ def test_counts_of_ratings_make_the_labels_that_the_ratings_make(smoothing: floa
 
 def test_an_item_without_ratings_has_labels_only_by_smoothing() -> None:
     np.testing.assert_array_equal(shares_of_counts([[0, 0], [1, 1]], smoothing=1), [[0.5, 0.5], [0.5, 0.5]])
-    with pytest.raises(NbykError, match="counts: row 0 has no rating; leave the item out everywhere, or add"):
+    with pytest.raises(
+        NbykError, match="counts, row 0: has no rating; leave the item out everywhere, or add"
+    ):
         shares_of_counts([[0, 0], [1, 1]])
 
 
 @pytest.mark.parametrize("wrong", [0.5, -1, NAN, np.inf, 2.0**60])
 def test_a_count_is_a_whole_number(wrong: float) -> None:
-    with pytest.raises(NbykError, match=r"counts: row 1, class 0 is .*; expected a count of ratings"):
+    with pytest.raises(NbykError, match=r"counts, row 1: class 0 is .*; expected a count of ratings"):
         shares_of_counts([[1, 2], [wrong, 1]])
 
 

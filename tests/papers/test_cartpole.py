@@ -178,9 +178,7 @@ def test_rewards_are_read_as_written(tmp_path: Path) -> None:
     for agent, of_runs in rewards.items():
         np.testing.assert_array_equal(read[agent], of_runs)
     path.write_text(path.read_text().replace("y,1,", "y,1,x"))
-    with pytest.raises(
-        NbykError, match=r"rewards\.csv, line 6, column 'episode_1': expected a finite number"
-    ):
+    with pytest.raises(NbykError, match=r"rewards\.csv:6: column 'episode_1': expected a finite number"):
         read_rewards(path)
     path.write_text("agent,run\nx,0\n")
     with pytest.raises(NbykError, match="no column episode_1"):

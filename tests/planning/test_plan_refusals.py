@@ -68,6 +68,10 @@ def test_only_the_limits_that_were_searched_are_named(
             "cost_per_rating: found 0, and `cost_per_item`",
         ),
         ({"epsilon": 0.1, "budget": 0.0}, "budget: found 0, expected a sum"),
+        (
+            {"epsilon": 0.1, "budget": 1e300},
+            r"budget: found 1e\+300, which buys more than .* 100000 items of 100 ratings for 1e\+07; ",
+        ),
         ({"epsilon": 0.1, "budget": 1.0}, "does not buy 2 items of one rating each, which cost 2"),
         (
             {"epsilon": 0.1, "budget": 9.0, "k_responses": 5},

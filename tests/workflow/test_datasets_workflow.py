@@ -239,5 +239,5 @@ def test_what_is_wrong_with_a_table_of_ones_own_is_said_before_the_first_job(run
     (run / "mine.csv").write_text("item,rater,value\n1,a,1\n2,a,7\n", encoding="utf-8")
     code, output = snakemake(ROOT, run, "--dry-run", *TARGET)
     assert code != 0
-    assert "own_ratings.mine: mine.csv, line 3" in output
+    assert "own_ratings.mine: mine.csv:3: " in output
     assert "Traceback" not in output

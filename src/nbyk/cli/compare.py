@@ -45,6 +45,14 @@ if TYPE_CHECKING:
 STEM = "compare"
 """Stem of the report's and the JSON file's names."""
 
+_PARAMETERS = {
+    "SampleChoice.metric": "samples_metric",
+    "SampleChoice.task": "task",
+    "SampleChoice.filter": "filter_",
+    **{f"gold_columns.{role}": f"gold_{role}" for role in ("item", "rater", "value")},
+}
+"""The command's parameters for the fields of arguments of `nbyk.read_systems`."""
+
 _ALTERNATIVES = ("two-sided", "greater", "less")
 
 
@@ -194,21 +202,24 @@ def compare(
     check_margin(margin)
     if out is not None:
         check_out_folder(out)
-    read = read_systems(
-        systems or (),
-        gold,
-        scale=None if scale is None else scale_named(scale),
-        on_missing=on_missing,  # type: ignore[arg-type]
-        samples=SampleChoice(samples_metric, task, filter_),
-        item=item,
-        rater=rater,
-        value=value,
-        cluster=cluster,
-        system=system,
-        gold_columns=Columns(gold_item or item, gold_rater or rater, gold_value or value),
-        on_duplicates=on_duplicates,
-        on_empty=on_empty,
-    ).with_units(rater_ids, run_ids)
+    try:
+        read = read_systems(
+            systems or (),
+            gold,
+            scale=None if scale is None else scale_named(scale),
+            on_missing=on_missing,  # type: ignore[arg-type]
+            samples=SampleChoice(samples_metric, task, filter_),
+            item=item,
+            rater=rater,
+            value=value,
+            cluster=cluster,
+            system=system,
+            gold_columns=Columns(gold_item or item, gold_rater or rater, gold_value or value),
+            on_duplicates=on_duplicates,
+            on_empty=on_empty,
+        ).with_units(rater_ids, run_ids)
+    except NbykError as error:
+        raise error.renamed(_PARAMETERS) from None
     for file, columns in read.recognised.items():
         print(f"{file}: {columns}", file=sys.stderr)
     _check_names(read, against, gate=gate)

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from nbyk.cli.naming import error_in_options
 from nbyk.cli.options import Out, config_file, downloads_of
 
 if TYPE_CHECKING:
@@ -128,7 +129,7 @@ def show(name: Name, folder: Folder = None, config: ConfigFile = None) -> None:
             f"    {'is' if (place / name / file.name).is_file() else 'belongs'} at {place / name / file.name}"
         )
     if not entry.fetchable:
-        print(f"  {entry.missing()}")
+        print(f"  {error_in_options(entry.missing())}")
     if copy is not None or entry.embedded:
         ratings = load_source(name, copy)
         counts, levels = ratings.counts(), sorted(set(ratings.values.tolist()))

@@ -20,7 +20,7 @@ def doctor(
     from nbyk.studies import registry
 
     if not folder.is_dir():
-        raise NbykError(f"{folder}: no such folder; give the folder of a run, the one that holds results")
+        raise NbykError("no such folder; give the folder of a run, the one that holds results", file=folder)
     findings = [*registry.examine(), *examine(folder)]
     for finding in findings:
         print(finding.line)

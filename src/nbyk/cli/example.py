@@ -29,7 +29,7 @@ def example(
     for name, content in files.items():
         path = folder / name
         if path.exists() and content_of(path) != content:
-            raise NbykError(f"{path}: already exists and differs; move it away, or give another folder")
+            raise NbykError("already exists and differs; move it away, or give another folder", file=path)
     for name, content in files.items():
         # No record is kept: users are meant to change these files.
         with replacing(folder / name, noted=False) as scratch:

@@ -16,7 +16,9 @@ _options: ContextVar[Options] = ContextVar("options", default=dict)
 
 
 def options_of(program: Any, words: Sequence[str]) -> dict[str, str]:
-    """Return the options of the command that the words call, by the names of its function's parameters.
+    """Return the options of the command that the words call, by its function's parameters.
+
+    They have the names of parameters, and for both sides of a flag those with the value: "paired=False".
 
     Parameters
     ----------
@@ -31,12 +33,12 @@ def options_of(program: Any, words: Sequence[str]) -> dict[str, str]:
         if found is None:
             break
         command = found
-    return {
-        parameter.name: option
-        for parameter in command.params
-        for option in parameter.opts[:1]
-        if option.startswith("--")
-    }
+    options: dict[str, str] = {}
+    for parameter in command.params:
+        named = [option for option in parameter.opts[:1] if option.startswith("--")]
+        options |= dict.fromkeys((parameter.name, f"{parameter.name}=True"), named[0]) if named else {}
+        options |= {f"{parameter.name}=False": option for option in parameter.secondary_opts}
+    return options
 
 
 @contextmanager
@@ -47,7 +49,7 @@ def arguments_as(options: Options) -> Iterator[None]:
     try:
         yield
     except NbykError as error:
-        raise type(error)(error.text(options())) from error
+        raise error.renamed(options()) from error
     finally:
         _options.reset(token)
 
@@ -59,4 +61,4 @@ def in_options(text: str) -> str:
 
 def error_in_options(error: NbykError) -> str:
     """Return an error's message with the command's options for the arguments that it names."""
-    return error.text(_options.get()())
+    return str(error.renamed(_options.get()()))

@@ -224,17 +224,19 @@ def _check_pilot(path: Path, ratings: Ratings, levels: tuple[float, ...]) -> Non
     way_out = "or plan with a DATASET or --prior of similar ratings"
     if (values == values[0]).all():
         raise NbykError(
-            f"{path}: all {values.size} ratings are {values[0]:g}: nbyk cannot fit a prior; collect items "
-            f"that raters see differently, {way_out}"
+            f"all {values.size} ratings are {values[0]:g}: nbyk cannot fit a prior; collect items "
+            f"that raters see differently, {way_out}",
+            file=path,
         )
     if ratings.counts().max() == 1:
         spread = f"standard deviation {values.std(ddof=1):.3g}"
         if levels:
             spread = ", ".join(f"{level:g}: {(values == level).mean():.1%}" for level in levels)
         raise NbykError(
-            f"{path}: found one rating of each item, expected two or more of some items: single ratings do "
+            f"found one rating of each item, expected two or more of some items: single ratings do "
             "not show how much raters of the same item differ. They only show how ratings are distributed "
-            f"(mean {values.mean():.3g}; {spread}). Collect a second rating of some items, {way_out}"
+            f"(mean {values.mean():.3g}; {spread}). Collect a second rating of some items, {way_out}",
+            file=path,
         )
 
 

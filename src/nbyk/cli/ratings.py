@@ -111,7 +111,7 @@ def fit_normalised(path: Path, name: str, seed: int, files: FitFiles) -> tuple[F
 
     found, made = stored_ratings(path)
     if "scale" not in made:
-        raise NbykError(f"{path}: no scale of the ratings; write it again with `nbyk study normalise`")
+        raise NbykError("no scale of the ratings; write it again with `nbyk study normalise`", file=path)
     ratings = replace(found, raters_known=bool(made.get("raters known", True)))
     try:
         fitted = fit_prior(name, ratings.matrix(), Response.on(scale_from_dict(made["scale"])), seed=seed)

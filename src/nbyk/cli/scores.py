@@ -97,11 +97,12 @@ def scores(
         N_ASO_RESAMPLES,
         N_RESAMPLES,
         NAMES,
+        chosen_test,
         compare_scores,
         least_scores,
     )
     from nbyk.testing.scores.facts import ASO, FACTS
-    from nbyk.testing.scores.power_analysis import comparison_power
+    from nbyk.testing.scores.power_analysis import Lift, check_power_of, comparison_power
 
     if on_missing not in ("refuse", "drop"):
         raise NbykError(f"found {on_missing!r}, expected refuse or drop", argument="on_missing")
@@ -133,9 +134,18 @@ def scores(
     for name, sample in read.scores.items():
         if len(sample) < least_scores(test):
             raise NbykError(
-                f"{paths[name]}: found 1 score, expected at least {least_scores(test)} for {test}, which "
-                "needs to know how scores vary: give the scores of more runs"
+                f"found 1 score, expected at least {least_scores(test)} for {test}, which "
+                "needs to know how scores vary: give the scores of more runs",
+                file=paths[name],
             )
+    lift_is: Lift = "factor" if shift is None else "shift"
+    by = (1.25 if lift is None else lift) if shift is None else shift
+    if power:
+        try:
+            check_power_of(chosen_test(test, read.scores, paired=read.paired)[0], read.scores, by, lift_is)
+        except NbykError as error:
+            own = {"lift_is=shift": "shift", "lift": "lift" if shift is None else "shift"}
+            raise error.renamed(own) from None
     default = N_ASO_RESAMPLES if test == ASO else N_RESAMPLES
     n_draws = default if n_resamples is None else n_resamples
     n_pairs = len(read.scores) - 1 if against else len(read.scores) * (len(read.scores) - 1) // 2
@@ -157,19 +167,12 @@ def scores(
             threads=threads,
             progress=advance,
         )
-    powers, by = None, ""
-    if power and shift is not None:
-        try:
-            powers, by = comparison_power(comparison, lift=shift, lift_is="shift"), f"{shift:g}"
-        except NbykError as error:
-            raise error.renamed({"lift": "shift"}) from None
-    elif power:
-        factor = 1.25 if lift is None else lift
-        powers, by = comparison_power(comparison, lift=factor), f"a factor of {factor:g}"
+    powers = comparison_power(comparison, lift=by, lift_is=lift_is) if power else None
+    shown_lift = f"a factor of {by:g}" if lift_is == "factor" else f"{by:g}"
     notes = list(read.notes)
     if read.paired and read.items is None:
         notes.append("the scores are paired by their order in the files, which have no ids to check it by")
-    answer = scores_answer(comparison, powers=powers, lift=by, notes=notes)
+    answer = scores_answer(comparison, powers=powers, lift=shown_lift if power else "", notes=notes)
     first = next(name for name in paths if name != against)
     # By means, draws never show a system to be better that is not ahead.
     by_means = comparison.test != ASO

@@ -119,7 +119,7 @@ class Comparison(Section):
         for path in [*([self.gold] if self.gold else []), *named_systems(self.systems).values()]:
             place = Path(path)
             if not place.exists():
-                raise NbykError(f"{path}: no such file; check the path")
+                raise NbykError("no such file; check the path", file=path)
             inside = sorted(place.rglob("samples_*.jsonl")) if place.is_dir() else [place]
             found += [workflow_path(str(file)) for file in inside]
         return found

@@ -90,7 +90,7 @@ def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> 
             if isinstance(metric_file, str):
                 load_file(metric_file)
         except NbykError as error:
-            raise _placed(NbykError(str(error)), ("metric_files", index), files) from None
+            raise _placed(error, ("metric_files", index), files) from None
     try:
         config = config_model().model_validate(dict(values))
     except ValidationError as error:
@@ -105,13 +105,12 @@ def validate(values: Mapping[str, Any], *, files: Sequence[str | Path] = ()) -> 
             try:
                 config.rating_files(source)
             except NbykError as error:
-                raise _placed(error.about(key=f"{key}.{source}"), (key, source), files) from None
+                raise _placed(error, (key, source), files, f"{key}.{source}") from None
     for name, comparison in config.comparisons.items():
         try:
             comparison.files()
         except NbykError as error:
-            location = ("comparisons", name)
-            raise _placed(error.about(key=f"comparisons.{name}"), location, files) from None
+            raise _placed(error, ("comparisons", name), files, f"comparisons.{name}") from None
     return config
 
 
@@ -120,11 +119,19 @@ def _read_yaml(path: str | Path) -> dict[str, Any]:
         return parse_mapping(path, content_of(path))
     except FileNotFoundError:
         raise NbykError(
-            f"{path}: no such file; give the path of a configuration, such as config.yaml"
+            "no such file; give the path of a configuration, such as config.yaml", file=path
         ) from None
 
 
-def _placed(error: NbykError, location: Location, files: Sequence[str | Path]) -> NbykError:
-    """Return the error with the file and line of a key; with "configuration" if no file has the key."""
-    file, line = place_of(location, files) or ("configuration", None)
-    return error.about(file=file, row=line)
+def _placed(
+    error: NbykError, location: Location, files: Sequence[str | Path], key: str | None = None
+) -> NbykError:
+    """Return the error about the file and line of a key; about "configuration" if no file has the key.
+
+    An error about another file, which the configuration names, comes after them.
+    """
+    problem = error if error.file is None else NbykError(str(error))
+    found = place_of(location, files)
+    if found is None:
+        return problem.about(name="configuration", key=key)
+    return problem.about(file=found[0], row=found[1], key=key)

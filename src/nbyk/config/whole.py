@@ -97,7 +97,7 @@ class Config(Section):
             files = source_named(source).files(Path(self.ratings[source]))
         for file in files:
             if not file.exists():
-                raise NbykError(f"{file}: no such file; check the path")
+                raise NbykError("no such file; check the path", file=file)
         return [str(file) for file in files]
 
 

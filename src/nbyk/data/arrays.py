@@ -111,7 +111,7 @@ def as_row_pairs(a: Any, b: Any, *, paired: bool = False, least: int = 1) -> tup
     first, second = as_rows(a, "a", least=least), as_rows(b, "b", least=least)
     if len(first) != len(second) or (paired and first.shape != second.shape):
         expected = "the same shape" if paired else "as many rows"
-        raise NbykError(f"a and b: found shapes {first.shape} and {second.shape}, expected {expected}")
+        raise NbykError(f"found shapes {first.shape} and {second.shape}, expected {expected}", name="a and b")
     return first, second
 
 
@@ -119,7 +119,7 @@ def _checked(values: Any, name: str, axes: tuple[str, ...], least: int) -> Float
     array = _to_numpy(values, name)
     if array.ndim != len(axes):
         raise NbykError(
-            f"{name}: found a {type(values).__name__} of shape {array.shape}, expected ({', '.join(axes)})"
+            f"found a {type(values).__name__} of shape {array.shape}, expected ({', '.join(axes)})", name=name
         )
     if array.dtype.kind not in "biuf":
         array = _numbers(array, name)
@@ -128,12 +128,13 @@ def _checked(values: Any, name: str, axes: tuple[str, ...], least: int) -> Float
     if not finite.all():
         at = tuple(np.argwhere(~finite)[0].tolist())
         raise NbykError(
-            f"{name}: score {_position(at)} is {scores[at]}; expected finite numbers: leave out the "
-            "runs that failed (of both systems, if the test is paired)"
+            f"score {_position(at)} is {scores[at]}; expected finite numbers: leave out the "
+            "runs that failed (of both systems, if the test is paired)",
+            name=name,
         )
     n = array.shape[-1] if len(array) else 0
     if n < max(1, least):
-        raise NbykError(f"{name}: found {n} score{'s' * (n != 1)}, expected at least {least}")
+        raise NbykError(f"found {n} score{'s' * (n != 1)}, expected at least {least}", name=name)
     return scores
 
 
@@ -144,15 +145,16 @@ def _to_numpy(values: Any, name: str) -> NDArray[Any]:
     if isinstance(values, list | tuple) and values and hasattr(values[0], "detach"):
         values = [on_host(value) for value in values]
     if np.ma.is_masked(values):
-        raise NbykError(f"{name}: some scores are masked; give values.compressed() or fill them")
+        raise NbykError("some scores are masked; give values.compressed() or fill them", name=name)
     try:
         if hasattr(values, "__dlpack__") and not hasattr(values, "__array__"):
             return np.from_dlpack(values)
         return np.asarray(values)
     except (TypeError, ValueError, RuntimeError, BufferError) as error:
         raise NbykError(
-            f"{name}: {type(values).__name__} cannot be read as numbers ({error}); expected a list, a numpy "
-            "array, a pandas Series or a tensor on the CPU"
+            f"{type(values).__name__} cannot be read as numbers ({error}); expected a list, a numpy "
+            "array, a pandas Series or a tensor on the CPU",
+            name=name,
         ) from error
 
 
@@ -168,7 +170,7 @@ def _numbers(array: NDArray[Any], name: str) -> Floats:
     out = np.empty(array.shape)
     for at, value in np.ndenumerate(array):
         if isinstance(value, str | bytes) or not isinstance(value, numbers.Real):
-            raise NbykError(f"{name}: score {_position(at)} is {value!r}; expected a number")
+            raise NbykError(f"score {_position(at)} is {value!r}; expected a number", name=name)
         out[at] = float(value)
     return out
 

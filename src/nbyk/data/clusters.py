@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace, NbykError
 
 Integers = NDArray[np.int64]
 
@@ -59,7 +59,7 @@ def numbered_clusters(labels: Any, n_items: int) -> Integers:
 
 
 def clusters_of_items(
-    items: Sequence[str], item_index: Integers, clusters: Sequence[str], at: Callable[[int], str]
+    items: Sequence[str], item_index: Integers, clusters: Sequence[str], at: Callable[[int], DataPlace]
 ) -> tuple[str, ...]:
     """Return the cluster of each item, from the clusters of its ratings.
 
@@ -84,8 +84,8 @@ def clusters_of_items(
         if of_item[item] is None:
             of_item[item] = cluster
         elif of_item[item] != cluster:
-            raise NbykError(
-                f"{at(row)}: item {items[item]!r} is in cluster {cluster!r}, and was in {of_item[item]!r}; "
+            raise at(row).error(
+                f"item {items[item]!r} is in cluster {cluster!r}, and was in {of_item[item]!r}; "
                 "expected one cluster per item: mend it, or give the items ids of their own"
             )
     return tuple(str(cluster) for cluster in of_item)

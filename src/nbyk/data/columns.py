@@ -6,7 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from nbyk.data.tables import Table
-from nbyk.errors import NbykError
 
 RUN_NAMES = ("run", "run_id", "seed", "epoch", "trial")
 KNOWN_NAMES: Mapping[str, tuple[str, ...]] = {
@@ -56,8 +55,8 @@ def recognised(table: Table, asked: Columns) -> Columns:
         if getattr(asked, role) == role and role not in table.names:
             name = table.roles.get(role) or _known(table, role, taken=(asked.cluster,))
             if name is None and role == "value" and table.scores:
-                raise NbykError(
-                    f"{table.path}: found the scores {_listed(table.scores)}, expected one; choose it with "
+                raise table.place.error(
+                    f"found the scores {_listed(table.scores)}, expected one; choose it with "
                     f"`value`, as in {table.scores[0]}"
                 )
             found = found if name is None else replace(found, **{role: name})
@@ -108,9 +107,8 @@ def described_wide(columns: Columns, items: Sequence[str], raters: Sequence[str]
 def _known(table: Table, role: str, taken: Sequence[str | None] = ()) -> str | None:
     names = [name for name in known_names(table.names, role) if name not in taken]
     if len(names) > 1:
-        raise NbykError(
-            f"{table.path}: the columns {_listed(names)} could all be the {role}s; name the right one with "
-            f"`{role}`"
+        raise table.place.error(
+            f"the columns {_listed(names)} could all be the {role}s; name the right one with `{role}`"
         )
     return names[0] if names else None
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from nbyk.data.source import RemoteFile, Source
 from nbyk.data.transfer import Transfer, UnreachableError, without_password
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import DataPlace, NbykError, unknown_name
 from nbyk.files import replacing, sha256
 from nbyk.progress import progress
 
@@ -57,8 +57,9 @@ def verified_copy(entry: Source, folder: Path) -> Path | None:
         path = folder / entry.name / file.name
         if not _is_right(path, file):
             raise NbykError(
-                f"{path}: found sha256 {sha256(path)}, expected {file.sha256}; run `nbyk data fetch "
-                f"{entry.name}` to replace it, or give it with --path if you want this file"
+                f"found sha256 {sha256(path)}, expected {file.sha256}; run `nbyk data fetch "
+                f"{entry.name}` to replace it, or give it as `path` if you want this file",
+                file=path,
             )
     return entry.copy_in(folder)
 
@@ -122,7 +123,7 @@ def fetch(
                 download = partial(transfer, size=file.size, advance=advance)
                 _retrieve(_address(entry, file, mirror), file, place, download)
         except UnreachableError as error:
-            raise NbykError(f"{entry.name}: {error}; {_by_hand(missing[done:], place)}") from None
+            raise NbykError(f"{error}; {_by_hand(missing[done:], place)}", name=entry.name) from None
     return [place / name for name in wanted]
 
 
@@ -158,18 +159,21 @@ def _retrieve(address: str, file: RemoteFile, place: Path, download: Callable[[s
             _copy_from_mirror(address, scratch)
         found = sha256(scratch)
         if found != file.sha256:
-            raise NbykError(
-                f"{without_password(address)}: found sha256 {found}, expected {file.sha256}; these are not "
+            place_of_bytes = (
+                DataPlace(name=without_password(address)) if "://" in address else DataPlace(address)
+            )
+            raise place_of_bytes.error(
+                f"found sha256 {found}, expected {file.sha256}; these are not "
                 f"the pinned bytes, so {place / file.name} was not written: fetch again, or from another "
-                "--mirror"
+                "`mirror`"
             )
 
 
 def _copy_from_mirror(path: str, scratch: Path) -> None:
     if not os.path.isfile(path):
-        raise UnreachableError(f"{path}: no such file in the mirror")
+        raise UnreachableError("no such file in the mirror", file=path)
     if not os.access(path, os.R_OK):
-        raise UnreachableError(f"{path}: you may not read this file of the mirror")
+        raise UnreachableError("you may not read this file of the mirror", file=path)
     shutil.copyfile(path, scratch)
 
 
@@ -186,7 +190,7 @@ def _is_right(path: Path, file: RemoteFile) -> bool:
 def _by_hand(missing: Sequence[RemoteFile], place: Path) -> str:
     """Return how to get the files without a connection, as part of a sentence."""
     moves = [f"{file.url} to {(place / file.name).absolute()}" for file in missing]
-    return f"name a --mirror, or bring {' and '.join(moves)} by other means, and run again"
+    return f"name a `mirror`, or bring {' and '.join(moves)} by other means, and run again"
 
 
 def _progress_of(file: RemoteFile) -> AbstractContextManager[Callable[[int], None]]:

@@ -14,6 +14,7 @@ from nbyk.data.lm_eval import holds_samples
 from nbyk.data.ratings import Ratings
 from nbyk.data.readers import is_recorded
 from nbyk.data.reading import NAMELESS_SUFFIXES, table_of
+from nbyk.data.rows import given_place
 from nbyk.errors import NbykError
 from nbyk.words import listed
 
@@ -119,10 +120,9 @@ def too_few(named: Mapping[str, Any], item: str, cluster: str | None) -> NbykErr
     (name, given), *_ = named.items()
     columns = _columns(given, item, cluster)
     if columns:
-        return NbykError(
+        return given_place(given, name).error(
             f"found one system, with the columns {listed(columns)}, expected at least two to compare; if the "
             f"columns are systems, {_SPLIT}; if they are raters or runs of one system, give another file",
-            file=given if isinstance(given, str | os.PathLike) else name,
         )
     return NbykError(
         f"found one system, {name}, expected at least two to compare; give another file, or, if this one "
@@ -152,10 +152,13 @@ def columns_like_systems(
     for name, of_name in raters.items():
         same = [column for column in of_name if column in named]
         if len(same) > 1 and set(of_name) <= set(_columns(named[name])):
-            found = f"{name}: the columns {listed(same)} have the names of systems"
+            found = f"the columns {listed(same)} have the names of systems"
             if has_gold:
-                raise NbykError(f"{found}, expected columns of runs of {name}; {_SPLIT}")
-            yield f"{found}, and nbyk reads them as raters or runs of {name}; if they are systems, {_SPLIT}"
+                raise given_place(named[name], name).error(
+                    f"{found}, expected columns of runs of {name}; {_SPLIT}"
+                )
+            read = f"and nbyk reads them as raters or runs of {name}"
+            yield f"{name}: {found}, {read}; if they are systems, {_SPLIT}"
 
 
 def _columns(given: Any, item: str = "", cluster: str | None = None) -> list[str]:

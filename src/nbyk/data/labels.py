@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from nbyk.data.rows import DataRows, named_rows
 from nbyk.errors import NbykError
 
 Floats: TypeAlias = NDArray[np.float64]
@@ -19,25 +20,6 @@ SUM_TOLERANCE = 1e-5
 
 _SHOWN = 5
 _LARGEST = 2.0**63
-
-
-@dataclass(frozen=True)
-class LabelOrigin:
-    """Where labels come from, for errors.
-
-    Attributes
-    ----------
-    name
-        The name of the labels: "target", a system and its run, a file, …
-    place
-        Returns the place of a row, given its number from 0.
-    """
-
-    name: str
-    place: Callable[[int], str] = "row {}".format
-
-    def __str__(self) -> str:
-        return self.name
 
 
 @dataclass(frozen=True)
@@ -95,7 +77,7 @@ def check_labels(
     target: ArrayLike,
     systems: Mapping[str, ArrayLike | Sequence[ArrayLike]],
     labels: ArrayLike | None = None,
-    origins: Mapping[str, LabelOrigin] | None = None,
+    origins: Mapping[str, DataRows] | None = None,
 ) -> HardLabels | SoftLabels:
     """Validate targets and the predictions of one or more systems.
 
@@ -109,7 +91,7 @@ def check_labels(
     labels
         The classes of hard labels, in order; by default those that occur in the targets, sorted.
     origins
-        The names in errors of "target" and of a system's only run; by default those names, and rows from 0.
+        The places in errors of "target" and of a system's only run; by default those names, and rows from 0.
 
     Raises
     ------
@@ -119,28 +101,27 @@ def check_labels(
         NaN, a negative number or another sum than one. The message names the system, the run and the row.
     """
     origins = origins or {}
-    target_origin = origins.get("target", LabelOrigin("target"))
+    target_origin = origins.get("target", named_rows("target"))
     try:
         dimensions = np.ndim(target)
     except ValueError:
-        raise NbykError(
-            f"{target_origin}: its rows differ in length; expected as many probabilities in each"
+        raise target_origin.error(
+            "its rows differ in length; expected as many probabilities in each"
         ) from None
     if dimensions not in (1, 2):
-        raise NbykError(
-            f"{target_origin}: found {dimensions} dimensions; expected labels, (N,), or rows of "
-            "probabilities, (N, C)"
+        raise target_origin.error(
+            f"found {dimensions} dimensions; expected labels, (N,), or rows of probabilities, (N, C)"
         )
     n_items = np.shape(target)[0]
     if n_items < 2:
-        raise NbykError(f"{target_origin}: {n_items} items; at least two are needed")
+        raise target_origin.error(f"{n_items} items; at least two are needed")
     split = {name: split_runs(name, values, dimensions, n_items) for name, values in systems.items()}
     runs = tuple(len(of_system) for of_system in split.values())
     named = [
         (
-            origins.get(name, LabelOrigin(name))
+            origins.get(name, named_rows(name))
             if len(of_system) == 1
-            else LabelOrigin(f"{name}, run {number}"),
+            else named_rows(f"{name}, run {number}"),
             run,
         )
         for name, of_system in split.items()
@@ -148,7 +129,7 @@ def check_labels(
     ]
     if dimensions == 2:
         if labels is not None:
-            raise NbykError("labels: the classes of soft labels are their columns; leave labels out")
+            raise NbykError("the classes of soft labels are their columns; leave it out", argument="labels")
         rows = _distributions(target_origin, target)
         return SoftLabels(rows, np.stack([_like_target(*run, rows) for run in named]), runs)
     hard_target = _hard(target_origin, target)
@@ -171,28 +152,30 @@ def split_runs(
     if not isinstance(values, list | tuple):
         values = np.atleast_1d(np.asarray(values))
     if len(values) == 0:
-        raise NbykError(f"{name}: found nothing; expected predictions, or a sequence of runs of them")
+        raise NbykError("found nothing; expected predictions, or a sequence of runs of them", name=name)
     try:
         inner = np.ndim(values[0])
     except ValueError:
-        raise NbykError(f"{name}: the first run's rows differ in length") from None
+        raise NbykError("the first run's rows differ in length", name=name) from None
     if inner == dimensions - 1:
         return [values]
     if dimensions == inner == 1 and len(values) == n_items != np.size(values[0]):
         raise NbykError(
-            f"{name}: {n_items} rows of {np.size(values[0])}, and the target is hard; give both as hard "
-            "labels or both as soft ones (soft_labels makes soft targets from ratings)"
+            f"{n_items} rows of {np.size(values[0])}, and the target is hard; give both as hard "
+            "labels or both as soft ones (soft_labels makes soft targets from ratings)",
+            name=name,
         )
     if inner == dimensions:
         return list(values)
     wanted = "(N,)" if dimensions == 1 else "(N, C)"
     raise NbykError(
-        f"{name}: found {inner + 1} dimensions; the target is {'hard' if dimensions == 1 else 'soft'}, so a "
-        f"run has shape {wanted}"
+        f"found {inner + 1} dimensions; the target is {'hard' if dimensions == 1 else 'soft'}, so a "
+        f"run has shape {wanted}",
+        name=name,
     )
 
 
-def _hard(origin: LabelOrigin, values: Any) -> NDArray[Any]:
+def _hard(origin: DataRows, values: Any) -> NDArray[Any]:
     """Return labels as whole numbers or as text."""
     array = np.asarray(values)
     if isinstance(values, list | tuple) or array.dtype.kind == "O":
@@ -201,67 +184,61 @@ def _hard(origin: LabelOrigin, values: Any) -> NDArray[Any]:
         odd = np.array([label is None for label in given]) | (text != text[:1])
         if odd.any():
             row = int(np.flatnonzero(odd)[0])
-            raise NbykError(
-                f"{origin}: {origin.place(row)} is {given[row]!r}; expected labels that are all text or all "
-                "whole numbers"
+            raise origin.at(row).error(
+                f"found {given[row]!r}; expected labels that are all text or all whole numbers"
             )
         for row, label in enumerate(given):
             # numpy drops NULs at the end of the cells of an array of text.
             if isinstance(label, str) and "\0" in label:
-                raise NbykError(f"{origin}: {origin.place(row)} is {label!r}; expected a label without NUL")
+                raise origin.at(row).error(f"found {label!r}; expected a label without NUL")
         array = np.asarray(given)
     if array.dtype.kind == "f":
         bad = ~np.isfinite(array)
         if bad.any():
             row = int(np.flatnonzero(bad)[0])
-            raise NbykError(
-                f"{origin}: {origin.place(row)} is {array[row]}; expected a label: leave the item out "
-                "everywhere"
-            )
+            raise origin.at(row).error(f"found {array[row]}; expected a label: leave the item out everywhere")
         if (array != np.rint(array)).any():
             row = int(np.flatnonzero(array != np.rint(array))[0])
-            raise NbykError(
-                f"{origin}: {origin.place(row)} is {array[row]:g}; expected a class, text or a whole number "
+            raise origin.at(row).error(
+                f"found {array[row]:g}; expected a class, text or a whole number "
                 "(soft labels are rows of probabilities)"
             )
     if array.dtype.kind == "U":
         if (array == "").any():
             row = int(np.flatnonzero(array == "")[0])
-            raise NbykError(
-                f"{origin}: {origin.place(row)} is empty; expected a label: leave the item out everywhere"
-            )
+            raise origin.at(row).error("is empty; expected a label: leave the item out everywhere")
         return array
     if array.dtype.kind not in "iubf":
-        raise NbykError(f"{origin}: found {array.dtype} values; expected labels, text or whole numbers")
+        raise origin.error(f"found {array.dtype} values; expected labels, text or whole numbers")
     beyond = np.abs(array.astype(np.float64)) >= _LARGEST
     if beyond.any():
         row = int(np.flatnonzero(beyond)[0])
-        raise NbykError(
-            f"{origin}: {origin.place(row)} is {array[row]}; expected a number below 2⁶³, or text"
-        )
+        raise origin.at(row).error(f"found {array[row]}; expected a number below 2⁶³, or text")
     return array.astype(np.int64)
 
 
-def _classes(origin: LabelOrigin, target: NDArray[Any], labels: ArrayLike | None) -> NDArray[Any]:
+def _classes(origin: DataRows, target: NDArray[Any], labels: ArrayLike | None) -> NDArray[Any]:
     if labels is None:
         classes = np.unique(target)
         if len(classes) < 2:
-            raise NbykError(
-                f"{origin}: every label is {classes[0].item()!r}; expected at least two classes: "
+            raise origin.error(
+                f"every label is {classes[0].item()!r}; expected at least two classes: "
                 "declare them with `labels` if the targets hold one only"
             )
         return classes
-    classes = _hard(LabelOrigin("labels"), labels)
+    classes = _hard(named_rows("labels"), labels)
     if classes.ndim != 1 or len(classes) < 2 or len(np.unique(classes)) < len(classes):
-        raise NbykError(f"labels: found {classes.tolist()}; expected at least two classes, each once")
+        raise NbykError(
+            f"found {classes.tolist()}; expected at least two classes, each once", argument="labels"
+        )
     return classes
 
 
-def _codes(origin: LabelOrigin, array: NDArray[Any], classes: NDArray[Any]) -> Ints:
+def _codes(origin: DataRows, array: NDArray[Any], classes: NDArray[Any]) -> Ints:
     if (array.dtype.kind == "U") != (classes.dtype.kind == "U"):
         kind = {True: "text", False: "whole numbers"}
-        raise NbykError(
-            f"{origin}: the labels are {kind[array.dtype.kind == 'U']}, the classes are "
+        raise origin.error(
+            f"the labels are {kind[array.dtype.kind == 'U']}, the classes are "
             f"{kind[classes.dtype.kind == 'U']}; make them one kind"
         )
     order = np.argsort(classes)
@@ -271,61 +248,59 @@ def _codes(origin: LabelOrigin, array: NDArray[Any], classes: NDArray[Any]) -> I
         row = int(np.flatnonzero(unknown)[0])
         label = array[row].item()
         shown = ", ".join(repr(known) for known in classes[:_SHOWN].tolist())
-        raise NbykError(
-            f"{origin}: label {label!r} ({_how_many(int((array == label).sum()), 'time')}, first in "
-            f"{origin.place(row)}) is not one of the {len(classes)} classes of the target "
+        raise origin.error(
+            f"label {label!r} ({_how_many(int((array == label).sum()), 'time')}, first in "
+            f"{origin.shown(row)}) is not one of the {len(classes)} classes of the target "
             f"({shown}{', …' if len(classes) > _SHOWN else ''}); if it is a class, declare all classes with "
             "`labels`"
         )
     return np.asarray(places, dtype=np.int64)
 
 
-def _predicted(origin: LabelOrigin, values: ArrayLike, target: NDArray[Any], classes: NDArray[Any]) -> Ints:
+def _predicted(origin: DataRows, values: ArrayLike, target: NDArray[Any], classes: NDArray[Any]) -> Ints:
     if np.ndim(values) != 1:
-        raise NbykError(f"{origin}: expected one label per item")
+        raise origin.error("expected one label per item")
     found = np.shape(values)[0]
     if found != len(target):
-        raise NbykError(
-            f"{origin}: {_how_many(found, 'label')}, the target has {len(target)}; expected one per item, "
+        raise origin.error(
+            f"{_how_many(found, 'label')}, the target has {len(target)}; expected one per item, "
             "in the target's order"
         )
     return _codes(origin, _hard(origin, values), classes)
 
 
-def _like_target(origin: LabelOrigin, values: ArrayLike, target: Floats) -> Floats:
+def _like_target(origin: DataRows, values: ArrayLike, target: Floats) -> Floats:
     rows = _distributions(origin, values)
     if rows.shape != target.shape:
-        raise NbykError(
-            f"{origin}: {rows.shape[0]} rows of {rows.shape[1]} probabilities, the target has "
+        raise origin.error(
+            f"{rows.shape[0]} rows of {rows.shape[1]} probabilities, the target has "
             f"{target.shape[0]} of {target.shape[1]}; expected the same items and classes, in the same order"
         )
     return rows
 
 
-def number_rows(origin: LabelOrigin, values: ArrayLike) -> Floats:
+def number_rows(origin: DataRows, values: ArrayLike) -> Floats:
     """Return a copy of rows of numbers; refuse rows of unlike lengths and text."""
     try:
         return np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise NbykError(f"{origin}: expected rows of as many numbers each, one per class") from None
+        raise origin.error("expected rows of as many numbers each, one per class") from None
 
 
-def refuse_cells(origin: LabelOrigin, rows: Floats, wrong: NDArray[np.bool_], expected: str) -> None:
+def refuse_cells(origin: DataRows, rows: Floats, wrong: NDArray[np.bool_], expected: str) -> None:
     """Raise NbykError about the first wrong cell, if there is one."""
     if wrong.any():
         row, column = (int(i) for i in np.argwhere(wrong)[0])
-        raise NbykError(
-            f"{origin}: {origin.place(row)}, class {column} is {rows[row, column]:g}; expected {expected}"
-        )
+        raise origin.at(row).error(f"class {column} is {rows[row, column]:g}; expected {expected}")
 
 
-def _distributions(origin: LabelOrigin, values: ArrayLike) -> Floats:
+def _distributions(origin: DataRows, values: ArrayLike) -> Floats:
     rows = number_rows(origin, values)
     if rows.size == 0:
-        raise NbykError(f"{origin} is empty; expected one row of probabilities per item")
+        raise origin.error("is empty; expected one row of probabilities per item")
     if rows.shape[1] < 2:
-        raise NbykError(
-            f"{origin}: rows of one number; expected probabilities of at least two classes, or hard labels "
+        raise origin.error(
+            "rows of one number; expected probabilities of at least two classes, or hard labels "
             "that are not in rows"
         )
     refuse_cells(origin, rows, ~np.isfinite(rows), "a finite number")
@@ -334,8 +309,8 @@ def _distributions(origin: LabelOrigin, values: ArrayLike) -> Floats:
     off = np.abs(sums - 1.0) > SUM_TOLERANCE
     if off.any():
         row = int(np.flatnonzero(off)[0])
-        raise NbykError(
-            f"{origin}: {origin.place(row)} sums to {sums[row]:.6g}, {abs(sums[row] - 1.0):.3g} "
+        raise origin.at(row).error(
+            f"sums to {sums[row]:.6g}, {abs(sums[row] - 1.0):.3g} "
             f"{'more' if sums[row] > 1.0 else 'less'} than one ({_how_many(int(off.sum()), 'row')} of "
             f"{len(rows)} off); {_way_out(rows)}"
         )

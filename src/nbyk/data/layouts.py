@@ -15,9 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.columns import Columns, run_word
+from nbyk.data.rows import DataRows
 from nbyk.data.tables import Table
 from nbyk.data.text import cells_of_lines, reason, shown, unreadable
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_bytes
 
 Floats = NDArray[np.float64]
@@ -61,7 +62,7 @@ class Entries:
     table: Table
     value: str | None
 
-    def at(self, row: int) -> str:
+    def at(self, row: int) -> DataPlace:
         """Return the file and the line or row of a rating."""
         return self.table.at(self.rows[row])
 
@@ -84,8 +85,8 @@ class Entries:
             empty = found is None or (isinstance(found, str) and not found.strip())
             what = "no value" if empty else shown(found)
             out = "leave the cell empty" if self.value is None else "leave the row out"
-            raise NbykError(
-                f"{self.at(row)}, column {self.column(row)!r}: found {what}, expected a finite number; "
+            raise self.at(row).error(
+                f"column {self.column(row)!r}: found {what}, expected a finite number; "
                 f"mend it{_as_number(found)}, or {out} if the rating is missing"
             )
         return values
@@ -174,32 +175,31 @@ def wide_cells(
     items = _item_ids(table, columns.item)
     raters = [name for name in table.names if name not in (columns.item, columns.cluster)]
     if not raters:
-        raise NbykError(
-            f"{table.path}: the only column is {columns.item!r}; "
-            "expected columns rater and value, or one per rater"
+        raise table.place.error(
+            f"the only column is {columns.item!r}; expected columns rater and value, or one per rater"
         )
     alike = [name for name in raters if name.lower() in _LONG_NAMES]
     if guessed and alike:
-        raise NbykError(
-            f"{table.path}: no column {columns.value!r}, yet {alike[0]!r} looks like a column of a long "
+        raise table.place.error(
+            f"no column {columns.value!r}, yet {alike[0]!r} looks like a column of a long "
             "table; name the columns with `rater` and `value`, or rename it if it holds the ratings of one "
             "rater"
         )
     for position, name in enumerate(table.names):
         if guessed and name.lower() in _ROW_NUMBERS:
-            raise NbykError(
-                f"{table.path}: column {name!r} looks like row numbers, expected a rater; "
+            raise table.place.error(
+                f"column {name!r} looks like row numbers, expected a rater; "
                 "delete it, or rename it if it holds the ratings of one rater"
             )
         if not name.strip():
-            raise NbykError(
-                f"{table.path}: column {position + 1} has no name; name every rater, or delete the column"
+            raise table.place.error(
+                f"column {position + 1} has no name; name every rater, or delete the column"
             )
     seen: dict[str, int] = {}
     for row, name in enumerate(items):
         if name in seen and not may_repeat:
-            raise NbykError(
-                f"{table.at(row)}: item {name!r} is already on {table.unit} {table.numbers[seen[name]]}; "
+            raise table.at(row).error(
+                f"item {name!r} is already on {table.rows.shown(seen[name])}; "
                 "expected one row per item: merge the rows, or, if the table is long, name its columns with "
                 "`rater` and `value`"
             )
@@ -211,7 +211,7 @@ def wide_cells(
     rated = {row for row, _, _ in present}
     for row, name in enumerate(items):
         if row not in rated and not may_be_unrated:
-            raise NbykError(f"{table.at(row)}: item {name!r} has no rating; add one, or delete the row")
+            raise table.at(row).error(f"item {name!r} has no rating; add one, or delete the row")
     return Entries(
         [items[row] for row, _, _ in present],
         [name for _, name, _ in present],
@@ -234,18 +234,21 @@ def array_cells(path: str | os.PathLike[str]) -> Entries:
     matrix = numeric_array(path)
     if matrix.ndim not in (1, 2):
         raise NbykError(
-            f"{path}: found an array of {matrix.ndim} dimensions, expected two, items × ratings; reshape it"
+            f"found an array of {matrix.ndim} dimensions, expected two, items × ratings; reshape it",
+            file=path,
         )
     matrix = matrix.reshape(len(matrix), -1).astype(np.float64) if matrix.size else np.empty((0, 0))
     if matrix.size == 0:
-        raise NbykError(f"{path}: the array is empty; expected items × ratings with at least two items")
+        raise NbykError("the array is empty; expected items × ratings with at least two items", file=path)
     missing = np.isnan(matrix)
     if missing.all(axis=1).any():
         row = int(np.flatnonzero(missing.all(axis=1))[0])
-        raise NbykError(f"{path}, row {row}: the item has no rating, only NaN; add one, or delete the row")
+        raise NbykError(
+            "the item has no rating, only NaN; add one, or delete the row", file=path, row=f"row {row}"
+        )
     rows, columns = np.nonzero(~missing)
     names = tuple(str(column) for column in range(matrix.shape[1]))
-    table = Table(str(path), names, (), "row", range(len(matrix)))
+    table = Table(DataRows(DataPlace(path), "row", range(len(matrix))), names, ())
     return Entries(
         [str(row) for row in rows],
         [str(column) for column in columns],
@@ -265,7 +268,7 @@ def text_cells(path: str | os.PathLike[str]) -> Entries:
         If the file is missing, unreadable or empty.
     """
     lines = cells_of_lines(path, "number")
-    table = Table(str(path), ("0",), (), "line", range(1, len(lines) + 1))
+    table = Table(DataRows(DataPlace(path), "line", range(1, len(lines) + 1)), ("0",), ())
     return Entries(
         list(map(str, range(len(lines)))), ["0"] * len(lines), lines, range(len(lines)), table, None
     )
@@ -275,7 +278,9 @@ def numeric_array(path: str | os.PathLike[str]) -> NDArray[Any]:
     """Return the one array of numbers in a NumPy file; an `NbykError` is as from `load_array`."""
     array = load_array(path)
     if array.dtype.kind not in "biuf":
-        raise NbykError(f"{path}: found an array of {array.dtype}, expected numbers; convert it to float64")
+        raise NbykError(
+            f"found an array of {array.dtype}, expected numbers; convert it to float64", file=path
+        )
     return array
 
 
@@ -295,7 +300,7 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
     if begins != b"\x93NUMPY" and not begins.startswith(b"PK"):
         # numpy takes such a file for a pickle, and advises you to allow pickles.
         raise NbykError(
-            f"{path}: not a readable NumPy array (it begins with {begins!r}); save it with numpy.save"
+            f"not a readable NumPy array (it begins with {begins!r}); save it with numpy.save", file=path
         )
     source = io.BytesIO(content)
     try:
@@ -314,16 +319,19 @@ def load_array(path: str | os.PathLike[str]) -> NDArray[Any]:
     except Exception as error:  # a damaged file makes numpy, zipfile and zlib raise nearly anything
         if "Object arrays" in str(error):
             raise NbykError(
-                f"{path}: found Python objects, expected numbers; "
-                "save an array of float64, short rows padded with NaN"
+                "found Python objects, expected numbers; "
+                "save an array of float64, short rows padded with NaN",
+                file=path,
             ) from None
         raise NbykError(
-            f"{path}: not a readable NumPy array ({reason(error)}); "
-            "get it again if it was cut off, or save it with numpy.save"
+            f"not a readable NumPy array ({reason(error)}); "
+            "get it again if it was cut off, or save it with numpy.save",
+            file=path,
         ) from None
     if len(names) != 1:
         raise NbykError(
-            f"{path}: found the arrays {', '.join(names) or '(none)'}, expected exactly one; save one alone"
+            f"found the arrays {', '.join(names) or '(none)'}, expected exactly one; save one alone",
+            file=path,
         )
     return np.asarray(arrays[0])
 
@@ -337,8 +345,9 @@ def _refuse_bomb(path: str | os.PathLike[str], source: io.BytesIO) -> None:
     source.seek(0)
     if n_bytes > MOST_BYTES:
         raise NbykError(
-            f"{path}: holds {n_bytes:,} bytes once decompressed, expected at most {MOST_BYTES:,}; save fewer "
-            "rows, or numbers of fewer bytes"
+            f"holds {n_bytes:,} bytes once decompressed, expected at most {MOST_BYTES:,}; save fewer "
+            "rows, or numbers of fewer bytes",
+            file=path,
         )
 
 
@@ -361,12 +370,11 @@ def as_ids(table: Table, name: str, cells: Sequence[Any]) -> list[str]:
         elif cell is None or cell != cell:
             text = ""
         else:
-            raise NbykError(
-                f"{table.at(row)}, column {name!r}: found {shown(cell)}, expected an id; "
-                "use text or whole numbers"
+            raise table.at(row).error(
+                f"column {name!r}: found {shown(cell)}, expected an id; use text or whole numbers"
             )
         if not text.strip():
-            raise NbykError(f"{table.at(row)}, column {name!r}: the id is empty; give every row one")
+            raise table.at(row).error(f"column {name!r}: the id is empty; give every row one")
         ids.append(text)
     return ids
 

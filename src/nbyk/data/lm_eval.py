@@ -17,9 +17,10 @@ from typing import Any
 
 from nbyk.data.layouts import Entries, as_ids
 from nbyk.data.ratings import Ratings
+from nbyk.data.rows import DataRows
 from nbyk.data.tables import JSON_LINES, Table
 from nbyk.data.text import json_lines
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_json
 
 # datetime.isoformat() with "-" in place of ":"; whole seconds have no fraction.
@@ -118,7 +119,7 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
     choice = choice or SampleChoice()
     runs = [_read(file, name) for file, name in _named(_files(path, choice.task), Path(path))]
     filters = sorted({_filter(sample) for run in runs for sample in run.samples})
-    chosen = _one_of("filter", "--filter", choice.filter, filters, path)
+    chosen = _one_of("filter", choice.filter, filters, path)
     for run in runs:
         kept = [place for place, sample in enumerate(run.samples) if _filter(sample) == chosen]
         run.samples, run.lines = [run.samples[place] for place in kept], [run.lines[place] for place in kept]
@@ -126,10 +127,12 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
     metrics = sorted(set.intersection(*({*_scores(run.samples[0])} for run in runs)))
     if not metrics:
         raise NbykError(
-            f"{runs[0].path}, line {runs[0].lines[0]}: no metric whose value is a number; expected one "
-            "such as acc: evaluate again without --predict_only"
+            "no metric whose value is a number; expected one such as acc: evaluate again without "
+            "--predict_only",
+            file=runs[0].path,
+            row=runs[0].lines[0],
         )
-    metric = _one_of("metric", "--samples-metric", choice.metric, metrics, path)
+    metric = _one_of("metric", choice.metric, metrics, path)
     parts = [_cells(run, metric) for run in runs]
     documents: dict[str, dict[str, str]] = {}
     for run, part in zip(runs, parts, strict=True):
@@ -146,7 +149,7 @@ def read_samples(path: str | os.PathLike[str], choice: SampleChoice | None = Non
 
 
 def refuse_other_document(
-    known: dict[str, dict[str, str]], item: str, hashes: Mapping[str, str], where: str
+    known: dict[str, dict[str, str]], item: str, hashes: Mapping[str, str], where: DataPlace
 ) -> None:
     """Add an item's hashes to those `known` so far.
 
@@ -158,8 +161,8 @@ def refuse_other_document(
     before = known.setdefault(item, {})
     for kind, value in hashes.items():
         if before.setdefault(kind, value) != value:
-            raise NbykError(
-                f"{where}: document {item!r} has {kind} {value[:8]}, elsewhere {before[kind][:8]}; expected "
+            raise where.error(
+                f"document {item!r} has {kind} {value[:8]}, elsewhere {before[kind][:8]}; expected "
                 "one document under one doc_id: compare runs on one version and split of the task"
             )
 
@@ -169,23 +172,25 @@ def _files(path: str | os.PathLike[str], task: str | None) -> list[Path]:
     if not os.path.isdir(path):
         match = _FILE_NAME.fullmatch(Path(path).name)
         if match:
-            _one_of("task", "--task", task, [match["task"]], path)
+            _one_of("task", task, [match["task"]], path)
         return [Path(path)]
     found = {file: _FILE_NAME.fullmatch(file.name) for file in Path(path).rglob("samples_*.jsonl")}
     files = {file: match for file, match in found.items() if match}
     if not files:
         raise NbykError(
-            f"{path}: is a folder without samples_<task>_<date>.jsonl; expected the output of lm_eval "
-            "--log_samples, or a file of ratings"
+            "is a folder without samples_<task>_<date>.jsonl; expected the output of lm_eval "
+            "--log_samples, or a file of ratings",
+            file=path,
         )
     tasks = sorted({match["task"] for match in files.values()})
-    chosen = _one_of("task", "--task", task, tasks, path)
+    chosen = _one_of("task", task, tasks, path)
     files = {file: match for file, match in files.items() if match["task"] == chosen}
     models = sorted({_model(file, match["date"]) for file, match in files.items()})
     if len(models) > 1:
         raise NbykError(
-            f"{path}: holds samples of {len(models)} models ({', '.join(models)}); expected the runs of one: "
-            "give each model's own folder"
+            f"holds samples of {len(models)} models ({', '.join(models)}); expected the runs of one: "
+            "give each model's own folder",
+            file=path,
         )
     return sorted(files, key=lambda file: (files[file]["date"], file))
 
@@ -213,14 +218,18 @@ def _read(path: Path, name: str) -> _Run:
     for line, sample in json_lines(path):
         if "doc_id" not in sample:
             raise NbykError(
-                f"{path}, line {line}: no 'doc_id'; expected a sample as lm_eval --log_samples writes it, "
-                "or keys item, rater and value in a file not called samples_…"
+                "no 'doc_id'; expected a sample as lm_eval --log_samples writes it, "
+                "or keys item, rater and value in a file not called samples_…",
+                file=path,
+                row=line,
             )
         # Documents and model outputs can be large, and only scores and hashes are needed.
         run.samples.append({key: value for key, value in sample.items() if key not in _BULKY})
         run.lines.append(line)
     if not run.samples:
-        raise NbykError(f"{path}: is empty; expected one sample per line: evaluate again, or delete the file")
+        raise NbykError(
+            "is empty; expected one sample per line: evaluate again, or delete the file", file=path
+        )
     return run
 
 
@@ -252,29 +261,31 @@ def _is_score(value: Any) -> bool:
     return isinstance(value, int | float)
 
 
-def _one_of(
-    kind: str, option: str, wanted: str | None, found: Sequence[str], path: str | os.PathLike[str]
-) -> str:
+def _one_of(kind: str, wanted: str | None, found: Sequence[str], path: str | os.PathLike[str]) -> str:
     """Return the one asked for, or else the only one there is."""
     if wanted is not None and wanted not in found:
         raise NbykError(
-            f"{path}: no {kind} {wanted!r}; found {', '.join(map(repr, found))}: choose one with {option}"
+            f"no {kind} {wanted!r}; found {', '.join(map(repr, found))}: choose one with "
+            f"`SampleChoice.{kind}`",
+            file=path,
         )
     if wanted is None and len(found) > 1:
         raise NbykError(
-            f"{path}: found {len(found)} {kind}s ({', '.join(found)}), expected one; choose it with {option}"
+            f"found {len(found)} {kind}s ({', '.join(found)}), expected one; choose it with "
+            f"`SampleChoice.{kind}`",
+            file=path,
         )
     return wanted if wanted is not None else found[0]
 
 
 def _cells(run: _Run, metric: str) -> Entries:
-    table = Table(str(run.path), (), (), "line", run.lines)
+    table = Table(DataRows(DataPlace(run.path), "line", run.lines), (), ())
     items = as_ids(table, "doc_id", [sample["doc_id"] for sample in run.samples])
     seen: dict[str, int] = {}
     for row, item in enumerate(items):
         if item in seen:
-            raise NbykError(
-                f"{table.at(row)}: document {item!r} is already on line {run.lines[seen[item]]}; expected "
+            raise table.at(row).error(
+                f"document {item!r} is already on line {run.lines[seen[item]]}; expected "
                 "one sample per document, run and filter: keep one of them, or give runs a file each"
             )
         seen[item] = row

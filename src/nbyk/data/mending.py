@@ -56,19 +56,17 @@ def without_empty(cells: Entries, mending: Mending, expected: str) -> tuple[Entr
         cell = cells.found[empty[0]]
         what = "no value" if cell is None or (isinstance(cell, str) and not cell.strip()) else shown(cell)
         count = f" ({len(empty)} such rows in all)" if len(empty) > 1 else ""
-        raise NbykError(
-            f"{cells.at(empty[0])}, column {cells.column(empty[0])!r}: found {what}, expected "
+        raise cells.at(empty[0]).error(
+            f"column {cells.column(empty[0])!r}: found {what}, expected "
             f"{expected}{count}; mend it, or leave the row out if the rating is missing, as `on_empty` drop "
             "does"
         )
     gone = set(empty)
     kept = _taken(cells, [row for row in range(len(cells.items)) if row not in gone])
     if not kept.items:
-        raise NbykError(
-            f"{cells.table.path}: column {cells.value!r} holds no values; check the column's name"
-        )
+        raise cells.table.place.error(f"column {cells.value!r} holds no values; check the column's name")
     plural = "row without a value was" if len(empty) == 1 else "rows without a value were"
-    return kept, f"{cells.table.path}: {len(empty)} {plural} left out"
+    return kept, f"{cells.table.place}: {len(empty)} {plural} left out"
 
 
 def without_duplicates(cells: Entries, values: Floats, mending: Mending) -> tuple[Entries, Floats, str]:
@@ -95,7 +93,7 @@ def without_duplicates(cells: Entries, values: Floats, mending: Mending) -> tupl
         if n_more == 1
         else ("ratings of an item by the same rater were")
     )
-    return _taken(cells, kept), numbers, f"{cells.table.path}: {n_more} further {of_them} {what}"
+    return _taken(cells, kept), numbers, f"{cells.table.place}: {n_more} further {of_them} {what}"
 
 
 def _taken(cells: Entries, kept: list[int]) -> Entries:

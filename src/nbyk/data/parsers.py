@@ -16,7 +16,7 @@ from nbyk.data.reading import read_ratings
 from nbyk.data.scales import Binary, Levels, Scale
 from nbyk.data.tables import read_table
 from nbyk.data.text import json_lines, json_object, shown
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace, NbykError
 
 TOXICITY_SCALE = Levels((0, 1, 2, 3, 4))
 CONVABUSE_SCALE = Levels((-3, -2, -1, 0, 1))
@@ -55,9 +55,9 @@ class _Gathered:
     items: list[str] = field(default_factory=list)
     raters: list[str] = field(default_factory=list)
     values: list[float] = field(default_factory=list)
-    places: list[str] = field(default_factory=list)
+    places: list[DataPlace] = field(default_factory=list)
 
-    def add(self, item: str, given: Mapping[str, float], at: str) -> None:
+    def add(self, item: str, given: Mapping[str, float], at: DataPlace) -> None:
         """Add the ratings of an item by their raters."""
         self.items.extend([item] * len(given))
         self.raters.extend(given)
@@ -98,17 +98,17 @@ def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
     seen: dict[str, int] = {}
     raters_known = True
     for number, comment in json_lines(path):
-        at = f"{path}, line {number}"
+        at = DataPlace(path, number)
         found = comment.get("ratings")
         if not isinstance(found, list) or not found or not all(isinstance(one, dict) for one in found):
-            raise NbykError(
-                f"{at}: ratings is {shown(found)}; expected a list of one or more objects with a "
+            raise at.error(
+                f"ratings is {shown(found)}; expected a list of one or more objects with a "
                 "toxic_score: mend or delete the line"
             )
-        name = _text_id(comment.get("comment_id"), str(number), f"{at}: comment_id")
+        name = _text_id(comment.get("comment_id"), str(number), at, "comment_id")
         if name in seen:
-            raise NbykError(
-                f"{at}: comment {name!r} is already on line {seen[name]}; expected one line per comment: "
+            raise at.error(
+                f"comment {name!r} is already on line {seen[name]}; expected one line per comment: "
                 "delete one of the lines"
             )
         seen[name] = number
@@ -116,11 +116,11 @@ def parse_toxicity(path: str | os.PathLike[str]) -> Ratings:
         raters_known = raters_known and named
         first: dict[str, float] = {}
         for position, one in enumerate(found, start=1):
-            worker = _text_id(one["worker_id"], "", f"{at}: worker_id") if named else str(position)
-            first.setdefault(worker, _toxic_score(one.get("toxic_score"), f"{at}, rating {position}"))
+            worker = _text_id(one["worker_id"], "", at, "worker_id") if named else str(position)
+            first.setdefault(worker, _toxic_score(one.get("toxic_score"), at, position))
         gathered.add(name, first, at)
     if not seen:
-        raise NbykError(f"{path}: is empty; expected one comment per line, as JSON")
+        raise NbykError("is empty; expected one comment per line, as JSON", file=path)
     return gathered.ratings(raters_known=raters_known)
 
 
@@ -152,7 +152,7 @@ def parse_convabuse(paths: Sequence[str | os.PathLike[str]]) -> Ratings:
     Abuse Detection in Conversational AI, EMNLP.
     """
     gathered = _Gathered()
-    seen: dict[str, str] = {}
+    seen: dict[str, DataPlace] = {}
     for path in paths:
         table = read_table(path)
         hint = "expected an upstream ConvAbuseEMNLP{train,valid,test}.csv"
@@ -166,17 +166,15 @@ def parse_convabuse(paths: Sequence[str | os.PathLike[str]]) -> Ratings:
         for row, example in enumerate(ids):
             at, name = table.at(row), example.removesuffix(".0")
             if name in seen:
-                raise NbykError(
-                    f"{at}: example_id {example!r} is already on {seen[name]}; expected distinct ids"
-                )
+                raise at.error(f"example_id {example!r} is already on {seen[name]}; expected distinct ids")
             seen[name] = at
             rated = {
-                annotator: _one_hot_score([cells[row] for cells in columns], f"{at}, {annotator}")
+                annotator: _one_hot_score([cells[row] for cells in columns], at, annotator)
                 for annotator, columns in annotators.items()
                 if any(cells[row] for cells in columns)
             }
             if not rated:
-                raise NbykError(f"{at}: no annotator rated example_id {example!r}; delete the row")
+                raise at.error(f"no annotator rated example_id {example!r}; delete the row")
             gathered.add(name, rated, at)
     return gathered.ratings()
 
@@ -211,11 +209,11 @@ def parse_lewidi(path: str | os.PathLike[str], scale: Scale = BINARY_SCALE) -> R
     for file in lewidi_files(Path(path)):
         split = _lewidi_split(file)
         for key, item in json_object(file).items():
-            at = f"{file}, item {key!r}"
+            at = DataPlace(file, f"item {key!r}")
             name = f"{split}-{key}" if split and key.strip() else key
             gathered.add(name, _lewidi_labels(item, at, scale), at)
     if not gathered.items:
-        raise NbykError(f"{path}: holds no items; expected an object with one member per item")
+        raise NbykError("holds no items; expected an object with one member per item", file=path)
     return gathered.ratings()
 
 
@@ -247,9 +245,8 @@ def parse_dices(path: str | os.PathLike[str]) -> Ratings:
     items, raters, answers = (table.column(name, hint) for name in names)
     for row, answer in enumerate(answers):
         if answer not in _DICES_ANSWERS:
-            raise NbykError(
-                f"{table.at(row)}: Q_overall is {shown(answer)}; expected Yes, No or Unsure: mend the answer "
-                "or delete the row"
+            raise table.at(row).error(
+                f"Q_overall is {shown(answer)}; expected Yes, No or Unsure: mend the answer or delete the row"
             )
     return Ratings.from_columns(items, raters, [_DICES_ANSWERS[answer] for answer in answers], at=table.at)
 
@@ -316,14 +313,16 @@ def lewidi_files(path: Path) -> list[Path]:
         found = sorted(path.glob(f"*_{split}.json"))
         if len(found) > 1:
             raise NbykError(
-                f"{path}: found {found[0].name} and {found[1].name}; expected one dataset's files: "
-                "put each dataset in a folder of its own"
+                f"found {found[0].name} and {found[1].name}; expected one dataset's files: "
+                "put each dataset in a folder of its own",
+                file=path,
             )
         files.extend(found)
     if not files:
         raise NbykError(
-            f"{path}: found no file named …_train.json, …_dev.json or …_test.json; give the folder that "
-            "holds them, or one file"
+            "found no file named …_train.json, …_dev.json or …_test.json; give the folder that "
+            "holds them, or one file",
+            file=path,
         )
     return files
 
@@ -333,24 +332,24 @@ def _lewidi_split(file: Path) -> str:
     return ending if ending in _LEWIDI_SPLITS else ""
 
 
-def _lewidi_labels(item: Any, at: str, scale: Scale) -> dict[str, float]:
+def _lewidi_labels(item: Any, at: DataPlace, scale: Scale) -> dict[str, float]:
     """Return an item's labels by annotator, the first of each."""
     found = [item.get(name) if isinstance(item, dict) else None for name in ("annotations", "annotators")]
     labels, annotators = (_listed(text) for text in found)
     if not labels:
-        raise NbykError(
-            f"{at}: annotations is {shown(found[0])}; expected labels with commas between, as in '0,1,1': "
+        raise at.error(
+            f"annotations is {shown(found[0])}; expected labels with commas between, as in '0,1,1': "
             "mend or delete the item"
         )
     for label in labels:
         if not re.fullmatch(r"-?[0-9]", label) or scale.outside(float(label)):
-            raise NbykError(
-                f"{at}: annotations holds {shown(label)}; expected {scale.expected}: mend the label, "
+            raise at.error(
+                f"annotations holds {shown(label)}; expected {scale.expected}: mend the label, "
                 "or delete it and its annotator"
             )
     if len(annotators) != len(labels):
-        raise NbykError(
-            f"{at}: found {len(labels)} annotations and {len(annotators)} annotators; expected as many of "
+        raise at.error(
+            f"found {len(labels)} annotations and {len(annotators)} annotators; expected as many of "
             "either: mend the item, or get the file again from upstream"
         )
     first: dict[str, float] = {}
@@ -364,30 +363,30 @@ def _listed(text: Any) -> list[str]:
     return [part.strip() for part in text.split(",")] if isinstance(text, str) and text.strip() else []
 
 
-def _one_hot_score(cells: Sequence[str], at: str) -> float:
+def _one_hot_score(cells: Sequence[str], at: DataPlace, annotator: str) -> float:
     """Return the first score in an annotator's five cells, each of which lists one or more 0s and 1s."""
     times = [cell.split(", ") for cell in cells]
     same_length = len({len(cell) for cell in times}) == 1
     if same_length and all(sorted(once) == ["0", "0", "0", "0", "1"] for once in zip(*times, strict=True)):
         return float(_CONVABUSE_SCORES[[cell[0] for cell in times].index("1")])
-    raise NbykError(
-        f"{at}: is_abuse is {shown(list(cells))}; expected 1 in one cell and 0 in the others, or all empty: "
-        "get the file again from upstream"
+    raise at.error(
+        f"{annotator}_is_abuse is {shown(list(cells))}; expected 1 in one cell and 0 in the others, or all "
+        "empty: get the file again from upstream"
     )
 
 
-def _toxic_score(score: Any, at: str) -> float:
+def _toxic_score(score: Any, at: DataPlace, position: int) -> float:
     if isinstance(score, int | float) and not isinstance(score, bool) and score in TOXICITY_SCALE.levels:
         return float(score)
-    raise NbykError(
-        f"{at}: toxic_score is {shown(score)}; expected {TOXICITY_SCALE.expected}: "
+    raise at.error(
+        f"rating {position}: toxic_score is {shown(score)}; expected {TOXICITY_SCALE.expected}: "
         "mend the score or delete the rating"
     )
 
 
-def _text_id(value: Any, missing: str, what: str) -> str:
+def _text_id(value: Any, missing: str, at: DataPlace, key: str) -> str:
     if value is None:
         return missing
     if isinstance(value, str | int) and not isinstance(value, bool) and str(value).strip():
         return str(value)
-    raise NbykError(f"{what} is {shown(value)}; expected text or a whole number")
+    raise at.error(f"{key} is {shown(value)}; expected text or a whole number")

@@ -11,9 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nbyk.data.clusters import clusters_of_items, numbered_clusters
+from nbyk.data.rows import named_rows
 from nbyk.data.scales import Scale
 from nbyk.data.units import UNKNOWN, VECTOR, Units
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_parquet
 
 if TYPE_CHECKING:
@@ -25,6 +26,7 @@ MOST_CELLS = 5 * 10**7
 """Cells of a matrix of ratings that may be nearly all empty; 400 MB."""
 
 _SPARSE = 20
+_UNREAD = named_rows("ratings")
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +72,7 @@ class Ratings:
         raters: Sequence[str],
         values: Sequence[float] | Floats,
         *,
-        at: Callable[[int], str] = "ratings, row {}".format,
+        at: Callable[[int], DataPlace] = _UNREAD.at,
         raters_known: bool = True,
         clusters: Sequence[str] | None = None,
     ) -> Ratings:
@@ -101,11 +103,11 @@ class Ratings:
                 f"{len(items)} items, {len(raters)} raters, {len(numbers)} values; expected as many of each"
             )
         if len(numbers) == 0:
-            raise NbykError("ratings: there are none; expected ratings of at least two items")
+            raise NbykError("there are none; expected ratings of at least two items", name="ratings")
         if not np.isfinite(numbers).all():
             row = int(np.flatnonzero(~np.isfinite(numbers))[0])
-            raise NbykError(
-                f"{at(row)}: value is {numbers[row]}; expected a finite number: leave missing ratings out"
+            raise at(row).error(
+                f"value is {numbers[row]}; expected a finite number: leave missing ratings out"
             )
         item_ids, item_index = _numbered(items)
         rater_ids, rater_index = _numbered(raters)
@@ -116,11 +118,10 @@ class Ratings:
                 fault = _fault(name, other)
                 if fault:
                     row = int(np.flatnonzero(index == position)[0])
-                    raise NbykError(f"{at(row)}: the {what} id {fault}; give every {what} an id of its own")
+                    raise at(row).error(f"the {what} id {fault}; give every {what} an id of its own")
         if len(item_ids) < 2:
-            raise NbykError(
-                f"{at(len(numbers) - 1)}: {item_ids[0]!r} is the only item; give at least two, so that nbyk "
-                "can see how items vary"
+            raise at(len(numbers) - 1).error(
+                f"{item_ids[0]!r} is the only item; give at least two, so that nbyk can see how items vary"
             )
         _refuse_duplicates(item_ids, rater_ids, item_index, rater_index, at)
         of_items = None if clusters is None else clusters_of_items(item_ids, item_index, clusters, at)
@@ -185,23 +186,24 @@ class Ratings:
         if n_cells > MOST_CELLS and n_cells > _SPARSE * self.n_ratings:
             most = int(counts.argmax())
             raise NbykError(
-                f"ratings: item {self.items[most]!r} has {counts[most]:,} ratings, so {self.n_items:,} items "
+                f"item {self.items[most]!r} has {counts[most]:,} ratings, so {self.n_items:,} items "
                 f"make {n_cells:,} cells, expected at most {MOST_CELLS:,} if most are empty; keep fewer of "
-                "its ratings, or leave it out"
+                "its ratings, or leave it out",
+                name="ratings",
             )
         by_item = np.argsort(self.item_index, kind="stable")
         starts = np.repeat(np.cumsum(counts) - counts, counts)
         return self.item_index[by_item], np.arange(self.n_ratings) - starts, by_item
 
-    def normalised(self, scale: Scale, name: str = "ratings") -> Ratings:
+    def normalised(self, scale: Scale, place: DataPlace = _UNREAD.place) -> Ratings:
         """Return the same ratings with their values normalised to [0, 1].
 
         Parameters
         ----------
         scale
             The scale of the values.
-        name
-            The name of the ratings in errors.
+        place
+            The file of the ratings, or their name, in errors.
 
         Raises
         ------
@@ -212,8 +214,8 @@ class Ratings:
         if outside.any():
             row = int(np.flatnonzero(outside)[0])
             item, rater = self.items[self.item_index[row]], self.raters[self.rater_index[row]]
-            raise NbykError(
-                f"{name}: the rating of item {item!r} by rater {rater!r} is {self.values[row]:g}; "
+            raise place.error(
+                f"the rating of item {item!r} by rater {rater!r} is {self.values[row]:g}; "
                 f"expected {scale.expected}: mend the value or declare another scale"
             )
         return replace(self, values=scale.normalise(self.values))
@@ -240,7 +242,9 @@ class Ratings:
             If a column is missing, or as `from_columns`.
         """
         if not {"item", "rater", "value"} <= set(table.column_names):
-            raise NbykError(f"ratings: found columns {table.column_names}; expected item, rater and value")
+            raise NbykError(
+                f"found columns {table.column_names}; expected item, rater and value", name="ratings"
+            )
         return cls.from_columns(
             table.column("item").to_pylist(),
             table.column("rater").to_pylist(),
@@ -260,13 +264,15 @@ def stored_ratings(path: Path) -> tuple[Ratings, dict[str, Any]]:
     return Ratings.from_table(table), made
 
 
-def agreed_clusters(tables: Iterable[tuple[str, Ratings]], items: Sequence[str]) -> tuple[str, ...] | None:
+def agreed_clusters(
+    tables: Iterable[tuple[DataPlace, Ratings]], items: Sequence[str]
+) -> tuple[str, ...] | None:
     """Return the cluster of each of some items, from all tables that hold clusters; None if none does.
 
     Parameters
     ----------
     tables
-        Ratings of these items, and perhaps of others, each with its name in errors.
+        Ratings of these items, and perhaps of others, each with its place in errors.
     items
         The items' ids.
 
@@ -275,15 +281,15 @@ def agreed_clusters(tables: Iterable[tuple[str, Ratings]], items: Sequence[str])
     NbykError
         If two tables differ about an item's cluster, or there is only one cluster.
     """
-    found: dict[str, tuple[str, str]] = {}
-    for label, ratings in tables:
+    found: dict[str, tuple[str, DataPlace]] = {}
+    for place, ratings in tables:
         if ratings.clusters is None:
             continue
         for item, cluster in zip(ratings.items, ratings.clusters, strict=True):
-            other, said_by = found.setdefault(item, (cluster, label))
+            other, said_by = found.setdefault(item, (cluster, place))
             if other != cluster:
-                raise NbykError(
-                    f"{label}: item {item!r} is in cluster {cluster!r}, and in {other!r} in {said_by}; "
+                raise place.error(
+                    f"item {item!r} is in cluster {cluster!r}, and in {other!r} in {said_by}; "
                     "expected one cluster per item in all files"
                 )
     if not found:
@@ -315,7 +321,7 @@ def _refuse_duplicates(
     raters: tuple[str, ...],
     item_index: Indices,
     rater_index: Indices,
-    at: Callable[[int], str],
+    at: Callable[[int], DataPlace],
 ) -> None:
     pairs = item_index * len(raters) + rater_index
     order = np.argsort(pairs, kind="stable")
@@ -323,8 +329,8 @@ def _refuse_duplicates(
     if again.size:
         row = int(again.min())
         count = f" ({len(again)} such ratings in all)" if len(again) > 1 else ""
-        raise NbykError(
-            f"{at(row)}: rater {raters[rater_index[row]]!r} has already rated item "
+        raise at(row).error(
+            f"rater {raters[rater_index[row]]!r} has already rated item "
             f"{items[item_index[row]]!r}{count}; expected one rating per item and rater: keep one of them, "
             "tell the raters apart, or choose with `on_duplicates` first, last or mean"
         )

@@ -17,10 +17,11 @@ from nbyk.data.layouts import ARRAY_SUFFIXES, Entries, array_cells, as_ids, long
 from nbyk.data.mending import Mending, without_duplicates, without_empty
 from nbyk.data.ratings import Ratings
 from nbyk.data.readers import Recording, recorded_at, recorded_in
+from nbyk.data.rows import DataRows
 from nbyk.data.scales import GivenScale, Scale, as_scale
 from nbyk.data.tables import TABLE_SUFFIXES, Table, read_table, unknown_suffix
 from nbyk.data.text import columns_of_objects, json_content
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace, NbykError
 
 Layout = Literal["auto", "long", "wide"]
 Given: TypeAlias = Any
@@ -116,13 +117,14 @@ def numbers_on(scale: Scale | None) -> CellKind:
 def read_as(kind: CellKind, path: Given, columns: Columns, layout: Layout, mending: Mending) -> Ratings:
     """Return ratings of some kind; the other arguments and the errors are those of `read_ratings`."""
     if layout not in ("auto", "long", "wide"):
-        raise NbykError(f"layout {layout!r} is unknown; expected auto, long or wide")
+        raise NbykError(f"found {layout!r}, expected auto, long or wide", argument="layout")
     cluster, named = columns.cluster, columns.value != "value"
     suffix = "" if isinstance(path, Table) or _is_frame(path) else Path(path).suffix.lower()
     if suffix in NAMELESS_SUFFIXES:
         if cluster is not None:
             raise NbykError(
-                f"{path}: an array has no column {cluster!r}; write it as a table, or leave the clusters out"
+                f"an array has no column {cluster!r}; write it as a table, or leave the clusters out",
+                file=path,
             )
         cells = text_cells(path) if suffix == ".txt" else array_cells(path)
         # a vector does not tell who gave its ratings
@@ -166,8 +168,8 @@ def _numbers(cells: Entries, scale: Scale | None) -> NDArray[np.float64]:
     outside = scale.outside(values)
     if outside.any():
         row = int(np.flatnonzero(outside)[0])
-        raise NbykError(
-            f"{cells.at(row)}, column {cells.column(row)!r}: found {values[row]:g}, "
+        raise cells.at(row).error(
+            f"column {cells.column(row)!r}: found {values[row]:g}, "
             f"expected {scale.expected}; mend the value or declare another scale"
         )
     return scale.normalise(values)
@@ -195,9 +197,10 @@ def table_of(given: Given) -> Table:
             recording = Recording("", listed, {})
         if recording is None:
             raise NbykError(
-                f"{given}: is JSON, but not of a tool that nbyk knows (docs/formats.md); expected a list "
+                "is JSON, but not of a tool that nbyk knows (docs/formats.md); expected a list "
                 "of objects "
-                'such as {"item": "a", "rater": "r1", "value": 1}'
+                'such as {"item": "a", "rater": "r1", "value": 1}',
+                file=given,
             )
     if recording is not None:
         return _recorded(given, recording)
@@ -229,8 +232,8 @@ def _table_cells(
         # The table has one score per item, unless further columns could be raters' or an item repeats.
         if len(set(ids)) == len(ids):
             if not (value == "value" or named or not others):
-                raise NbykError(
-                    f"{table.path}: each item is on one row, with the columns {', '.join(table.names)}; say "
+                raise table.place.error(
+                    f"each item is on one row, with the columns {', '.join(table.names)}; say "
                     f"which one holds the scores with `value`, as in {value}, or which one holds the raters "
                     "with `rater`"
                 )
@@ -243,12 +246,11 @@ def _recorded(path: str | os.PathLike[str], recording: Recording) -> Table:
     n_rows = len(columns[0]) if columns else 0
     if not n_rows:
         raise NbykError(
-            f"{path}: is {recording.maker or 'a list'} without rows; expected at least one rating"
+            f"is {recording.maker or 'a list'} without rows; expected at least one rating", file=path
         )
     names = tuple(map(str, recording.columns))
-    return Table(
-        str(path), names, columns, recording.unit, range(1, n_rows + 1), recording.roles, recording.scores
-    )
+    rows = DataRows(DataPlace(path), recording.unit, range(1, n_rows + 1))
+    return Table(rows, names, columns, recording.roles, recording.scores)
 
 
 def _is_frame(given: Given) -> bool:
@@ -272,5 +274,6 @@ def _frame(given: Given) -> Table:
     frame = nw.from_native(given, eager_only=True)
     columns: Sequence[Any] = [frame[name].to_list() for name in frame.columns]
     if not len(frame):
-        raise NbykError("the data frame has no rows; expected at least one rating per row")
-    return Table("the data frame", tuple(frame.columns), tuple(columns), "row", range(len(frame)))
+        raise NbykError("has no rows; expected at least one rating per row", name="the data frame")
+    rows = DataRows(DataPlace(name="the data frame"), "row", range(len(frame)))
+    return Table(rows, tuple(frame.columns), tuple(columns))

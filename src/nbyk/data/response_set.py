@@ -145,25 +145,26 @@ def responses_and_units(values: ArrayLike, name: str) -> tuple[Floats, Units]:
         matrix = np.array(values, dtype=np.float64, order="C")
     except (TypeError, ValueError):
         raise NbykError(
-            f"{name}: responses must be numbers in a matrix of items × responses; pad short rows with NaN"
+            "responses must be numbers in a matrix of items × responses; pad short rows with NaN", name=name
         ) from None
     if matrix.ndim == 1:
         matrix = matrix[:, np.newaxis]
     if matrix.ndim != 2:
-        raise NbykError(f"{name}: expected a matrix of items × responses, found {matrix.ndim} dimensions")
+        raise NbykError(f"expected a matrix of items × responses, found {matrix.ndim} dimensions", name=name)
     if matrix.size == 0:
-        raise NbykError(f"{name}: no responses; give at least two items")
+        raise NbykError("no responses; give at least two items", name=name)
     if len(matrix) < 2:
-        raise NbykError(f"{name}: only one item; give at least two, so that nbyk can see how items vary")
+        raise NbykError("only one item; give at least two, so that nbyk can see how items vary", name=name)
     if np.isinf(matrix).any():
         item, response = np.argwhere(np.isinf(matrix))[0]
         raise NbykError(
-            f"{name}: item {item}, response {response} is {matrix[item, response]}; expected a finite number"
+            f"item {item}, response {response} is {matrix[item, response]}; expected a finite number",
+            name=name,
         )
     missing = np.isnan(matrix)
     if missing.all(axis=1).any():
         item = int(np.flatnonzero(missing.all(axis=1))[0])
-        raise NbykError(f"{name}: item {item} has no response; drop the item everywhere or add a response")
+        raise NbykError(f"item {item} has no response; drop the item everywhere or add a response", name=name)
     if missing.any():
         left_packed = np.argsort(missing, axis=1, kind="stable")
         matrix = np.take_along_axis(matrix, left_packed, axis=1)

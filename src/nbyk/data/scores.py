@@ -12,13 +12,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.alignment import mismatch
+from nbyk.data.alignment import differing_items
 from nbyk.data.given_systems import named_systems
 from nbyk.data.layouts import as_ids, as_numbers, numeric_array
+from nbyk.data.rows import DataRows
 from nbyk.data.systems import OnMissing
 from nbyk.data.tables import DELIMITERS, TABLE_SUFFIXES, Table, read_table, unknown_suffix
 from nbyk.data.text import cells_of_lines, columns_of_objects, json_content, shown, text_lines
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace, NbykError
+from nbyk.words import listed
 
 Floats = NDArray[np.float64]
 
@@ -26,7 +28,7 @@ SCORE_SUFFIXES = (".txt", *TABLE_SUFFIXES, ".json", ".npy")
 
 _ITEM = "item"
 _VALUES = ("score", "value")
-_NO_ITEMS = "name it with --item, or leave --item out if no ids pair the scores"
+_NO_ITEMS = "name it with `item`, or leave `item` out if no ids pair the scores"
 _LISTED = 8
 
 
@@ -160,7 +162,7 @@ def read_scores(path: str | os.PathLike[str], *, value: str | None = None, item:
     else:
         raise unknown_suffix(path, SCORE_SUFFIXES)
     column, ids = _columns(table, value, item)
-    cells = table.column(column, "name the column of the scores with --value")
+    cells = table.column(column, "name the column of the scores with `value`")
     values = _finite(table, column, cells)
     if ids is None:
         return Scores(str(path), values, None)
@@ -184,8 +186,8 @@ def _columns(table: Table, value: str | None, item: str | None) -> tuple[str, st
         return usual[0], ids
     listed = ", ".join(map(repr, others[:_LISTED])) + (", …" if len(others) > _LISTED else "")
     found = f"columns {listed}" if others else f"no column beside {ids!r}"
-    raise NbykError(
-        f"{table.path}: found {found}, expected one of scores; name it with --value, as in --value "
+    raise table.place.error(
+        f"found {found}, expected one of scores; name it with `value`, as in "
         f"{others[-1] if others else 'score'}"
     )
 
@@ -196,9 +198,9 @@ def _finite(table: Table, column: str, cells: Sequence[Any]) -> Floats:
     if wrong.size:
         row, found = int(wrong[0]), cells[int(wrong[0])]
         empty = found is None or (isinstance(found, str) and not found.strip())
-        where = f", column {column!r}" if len(table.names) > 1 else ""
-        raise NbykError(
-            f"{table.at(row)}{where}: found {'no score' if empty else shown(found)}, expected a finite "
+        named = f"column {column!r}: " if len(table.names) > 1 else ""
+        raise table.at(row).error(
+            f"{named}found {'no score' if empty else shown(found)}, expected a finite "
             "number; mend it, or leave out a run that failed (of all systems, if they are paired)"
         )
     return values
@@ -208,9 +210,9 @@ def _refuse_repeated(table: Table, items: Sequence[str]) -> None:
     first: dict[str, int] = {}
     for row, name in enumerate(items):
         if first.setdefault(name, row) != row:
-            raise NbykError(
-                f"{table.at(row)}: item {name!r} already has a score on {table.unit} "
-                f"{table.numbers[first[name]]}; expected one per item: average them, or compare several runs "
+            raise table.at(row).error(
+                f"item {name!r} already has a score on {table.rows.shown(first[name])}; "
+                "expected one per item: average them, or compare several runs "
                 "on the same items with `nbyk compare`"
             )
 
@@ -224,8 +226,9 @@ def _delimited_table(path: str | os.PathLike[str]) -> Table:
     if len(cells) == 1:
         return _text_table(path)
     raise NbykError(
-        f"{path}: the first line holds numbers alone ({', '.join(cells[:_LISTED])}), expected the columns' "
-        "names; add a header"
+        f"the first line holds numbers alone ({', '.join(cells[:_LISTED])}), expected the columns' "
+        "names; add a header",
+        file=path,
     )
 
 
@@ -239,18 +242,18 @@ def _is_number(cell: str) -> bool:
 
 def _text_table(path: str | os.PathLike[str]) -> Table:
     cells = cells_of_lines(path, "score")
-    return Table(str(path), ("score",), (cells,), "line", range(1, len(cells) + 1))
+    return Table(DataRows(DataPlace(path), "line", range(1, len(cells) + 1)), ("score",), (cells,))
 
 
 def _array_table(path: str | os.PathLike[str]) -> Table:
     array = numeric_array(path)
     if array.ndim != 1:
         raise NbykError(
-            f"{path}: found an array of shape {array.shape}, expected (n,); save one system's alone"
+            f"found an array of shape {array.shape}, expected (n,); save one system's alone", file=path
         )
     if not len(array):
-        raise NbykError(f"{path}: the array is empty; expected a score of each run or item")
-    return Table(str(path), ("score",), (array.tolist(),), "row", range(len(array)))
+        raise NbykError("the array is empty; expected a score of each run or item", file=path)
+    return Table(DataRows(DataPlace(path), "row", range(len(array))), ("score",), (array.tolist(),))
 
 
 def _json_table(path: str | os.PathLike[str]) -> Table:
@@ -261,7 +264,7 @@ def _json_table(path: str | os.PathLike[str]) -> Table:
         lengths = {name: len(cells) for name, cells in columns.items()}
         if len(set(lengths.values())) > 1:
             found = ", ".join(f"{n} of {name!r}" for name, n in lengths.items())
-            raise NbykError(f"{path}: found {found}; expected as many entries in each list")
+            raise NbykError(f"found {found}; expected as many entries in each list", file=path)
     elif isinstance(content, dict):
         columns = {_ITEM: list(content), "score": list(content.values())}
     elif isinstance(content, list):
@@ -269,13 +272,14 @@ def _json_table(path: str | os.PathLike[str]) -> Table:
         columns = {"score": content} if of_objects is None else of_objects
     else:
         raise NbykError(
-            f"{path}: found {shown(content)}, expected a list of scores, as in [0.71, 0.74], or an "
-            "object from ids to scores"
+            f"found {shown(content)}, expected a list of scores, as in [0.71, 0.74], or an "
+            "object from ids to scores",
+            file=path,
         )
     n = len(next(iter(columns.values()), []))
     if not n:
-        raise NbykError(f"{path}: holds no scores; expected one of each run or item")
-    return Table(str(path), tuple(columns), tuple(columns.values()), "entry", range(n))
+        raise NbykError("holds no scores; expected one of each run or item", file=path)
+    return Table(DataRows(DataPlace(path), "entry", range(n)), tuple(columns), tuple(columns.values()))
 
 
 def _common_items(read: Sequence[Scores], on_missing: OnMissing) -> tuple[str, ...]:
@@ -287,19 +291,20 @@ def _common_items(read: Sequence[Scores], on_missing: OnMissing) -> tuple[str, .
         return wanted
     common = set(wanted).intersection(*(scores.items or () for scores in others))
     if on_missing == "refuse":
-        found = "; ".join(
-            mismatch(scores.path, scores.items or (), first.path, wanted) for scores in differing
-        )
         way_out = (
-            "give all files the same items, keep those in all of them with --on-missing drop, or"
+            "give all files the same items, keep those in all of them with `on_missing` drop, or"
             if common
             else "no item is in all files: check that the ids are of the same items and written alike, or"
         )
-        raise NbykError(f"{found}; {way_out} test without pairs with --unpaired")
+        read_items = [(DataPlace(scores.path), scores.items or ()) for scores in differing]
+        raise differing_items(
+            read_items, DataPlace(first.path), wanted, f"; {way_out} test without pairs with `paired=False`"
+        )
     if not common:
         raise NbykError(
-            f"{', '.join(scores.path for scores in read)}: have no item in common; check that the ids are of "
-            "the same items and written alike, or test without pairs with --unpaired"
+            f"has no item that {listed([scores.path for scores in others])} have too; check that the ids "
+            "are of the same items and written alike, or test without pairs with `paired=False`",
+            file=first.path,
         )
     return tuple(name for name in wanted if name in common)
 
@@ -314,16 +319,18 @@ def _refuse_unequal(read: Sequence[Scores], with_ids: Sequence[Scores]) -> None:
     if with_ids:
         without = next(scores for scores in read if scores.items is None)
         raise NbykError(
-            f"{without.path}: has no ids of items, and {with_ids[0].path} has; expected them in every file "
-            "or in none: add a column item, name it with --item, or test without pairs with --unpaired"
+            f"has no ids of items, and {with_ids[0].path} has; expected them in every file "
+            "or in none: add a column item, name it with `item`, or test without pairs with `paired=False`",
+            file=without.path,
         )
     first = read[0]
     for scores in read[1:]:
         if len(scores.values) != len(first.values):
             raise NbykError(
-                f"{scores.path}: found {len(scores.values)} scores, expected {len(first.values)} as in "
+                f"found {len(scores.values)} scores, expected {len(first.values)} as in "
                 f"{first.path}, to pair them by their order: give scores of the same items, or leave "
-                "--paired out and choose an unpaired test"
+                "`paired=True` out and choose an unpaired test",
+                file=scores.path,
             )
 
 

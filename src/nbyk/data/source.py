@@ -119,15 +119,21 @@ class Source:
         if question is None:
             return self.scale
         if not self.questions:
-            raise NbykError(f"source {self.name!r} has no questions to choose from; leave {question!r} out")
+            raise NbykError(
+                f"source {self.name!r} has no questions to choose from; leave {question!r} out",
+                argument="question",
+            )
         if question not in self.questions:
-            raise unknown_name(f"question of {self.name}", question, self.questions)
+            raise unknown_name(f"question of {self.name}", question, self.questions).about(
+                argument="question"
+            )
         return self.questions[question]
 
     def missing(self) -> NbykError:
         """Return the error for ratings that the user lacks: it says what to get and where to put it."""
         fetch = f"run `nbyk data fetch {self.name}` (from {self.url}), or give the path of your own copy"
         return NbykError(
-            f"source {self.name!r} comes without its data: {fetch if self.remote else self.get}: --path, or "
-            f"{self.name} under ratings in config.yaml"
+            f"comes without its data: {fetch if self.remote else self.get}: as `path`, or as "
+            f"{self.name} under ratings in config.yaml",
+            name=f"source {self.name!r}",
         )

@@ -26,7 +26,7 @@ from nbyk.data.ratings import Ratings
 from nbyk.data.reading import read_ratings
 from nbyk.data.scales import Levels
 from nbyk.data.source import RemoteFile, Source
-from nbyk.errors import unknown_name
+from nbyk.errors import DataPlace, unknown_name
 
 OWN_FIT = "_fit"
 """The suffix in the name of our own fit to a source's ratings; no source's own name ends in it."""
@@ -342,4 +342,4 @@ def load_source(
     scale = entry.scale_of(question)
     copy = None if path is None else Path(path)
     raw = entry.load(copy) if question is None else entry.load(copy, question)
-    return raw.normalised(scale, name if path is None else str(path))
+    return raw.normalised(scale, DataPlace(name=name) if path is None else DataPlace(path))

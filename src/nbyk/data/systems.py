@@ -13,7 +13,7 @@ from typing import Any, Literal, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.alignment import mismatch
+from nbyk.data.alignment import differing_items
 from nbyk.data.columns import Columns
 from nbyk.data.given_systems import columns_like_systems, given_systems, too_few
 from nbyk.data.lm_eval import SampleChoice, holds_samples, read_samples, refuse_other_document
@@ -22,10 +22,12 @@ from nbyk.data.ratings import Ratings, agreed_clusters
 from nbyk.data.readers import is_recorded
 from nbyk.data.reading import NAMELESS_SUFFIXES, numbers_on, read_as, table_of
 from nbyk.data.response_set import ResponseSet, response_set
+from nbyk.data.rows import given_place
 from nbyk.data.scales import GivenScale, Interval, Scale, as_scale
 from nbyk.data.tables import Table
 from nbyk.data.units import Units
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import DataPlace, NbykError, unknown_name
+from nbyk.words import listed
 
 Floats = NDArray[np.float64]
 Input: TypeAlias = Any
@@ -136,12 +138,16 @@ class Systems:
 
 @dataclass(frozen=True)
 class _Source:
-    """Ratings with their name and their origin."""
+    """Ratings and the place that they come from."""
 
-    label: str
+    place: DataPlace
     ratings: Ratings
     is_array: bool = False
     documents: Mapping[str, Mapping[str, str]] | None = None
+
+    @property
+    def label(self) -> str:
+        return str(self.place)
 
 
 def read_systems(
@@ -202,7 +208,7 @@ def read_systems(
         only one cluster.
     """
     if on_missing not in ("refuse", "drop"):
-        raise NbykError(f"on_missing {on_missing!r} is unknown; expected refuse or drop")
+        raise NbykError(f"found {on_missing!r}, expected refuse or drop", argument="on_missing")
     scale = as_scale(scale)
     named = given_systems(systems, system)
     if len(named) < 2:
@@ -211,19 +217,25 @@ def read_systems(
     sources = {name: _read(given, name, scale, samples, columns, mending) for name, given in named.items()}
     if samples not in (None, SampleChoice()) and all(source.documents is None for source in sources.values()):
         raise NbykError(
-            "--samples-metric, --task and --filter choose among the scores of lm_eval logs, but no system "
-            "is such a log; drop them, or give folders that lm_eval --log_samples wrote"
+            "`SampleChoice.metric`, `SampleChoice.task` and `SampleChoice.filter` choose among the scores of "
+            "lm_eval logs, but no system is such a log; drop them, or give folders that "
+            "lm_eval --log_samples wrote"
         )
     gold_source = None
     if gold is not None:
         is_path = isinstance(gold, str | os.PathLike)
         if is_path and not is_recorded(gold) and holds_samples(gold):
             raise NbykError(
-                f"{os.fspath(gold)}: is a folder or a log of lm_eval, expected a file of gold ratings; "
-                "give the scores of a model as a system"
+                "is a folder or a log of lm_eval, expected a file of gold ratings; "
+                "give the scores of a model as a system",
+                file=gold,
             )
         of_gold = replace(gold_columns or columns, cluster=cluster)
-        gold_source = _read(gold, "gold", scale, samples, of_gold, mending)
+        try:
+            gold_source = _read(gold, "gold", scale, samples, of_gold, mending)
+        except NbykError as error:
+            own = {role: f"gold_columns.{role}" for role in ("item", "rater", "value")}
+            raise (error if gold_columns is None else error.renamed(own)) from None
     every = [*([gold_source] if gold_source else []), *sources.values()]
     if scale is None:
         scale = _only_scale(every)
@@ -237,7 +249,7 @@ def read_systems(
     for name, source in sources.items():
         matrices[name], units[name] = _rows(source.ratings, items)
     gold_matrix, gold_units = _rows(gold_source.ratings, items) if gold_source else (None, None)
-    clusters = agreed_clusters(((source.label, source.ratings) for source in every), items)
+    clusters = agreed_clusters(((source.place, source.ratings) for source in every), items)
     if cluster is not None and clusters is None:
         raise NbykError(
             f"found {cluster}, but no file has a column of that name; name the column of clusters that gold "
@@ -270,19 +282,18 @@ def _read(
     columns: Columns,
     mending: Mending,
 ) -> _Source:
+    is_path, place = isinstance(given, str | os.PathLike), given_place(given, name)
     if isinstance(given, Ratings):
-        return _Source(name, given if scale is None else given.normalised(scale, name))
-    is_path = isinstance(given, str | os.PathLike)
-    label = os.fspath(given) if is_path else name
+        return _Source(place, given if scale is None else given.normalised(scale, place))
     if is_path and not is_recorded(given) and holds_samples(given):
         logged = read_samples(given, samples)
-        ratings = logged.ratings if scale is None else logged.ratings.normalised(scale, label)
-        return _Source(label, ratings, documents=logged.documents)
+        ratings = logged.ratings if scale is None else logged.ratings.normalised(scale, place)
+        return _Source(place, ratings, documents=logged.documents)
     is_nameless = is_path and Path(given).suffix.lower() in NAMELESS_SUFFIXES
     table = given if is_nameless else table_of(given)
     if columns.cluster is not None and not (isinstance(table, Table) and columns.cluster in table.names):
         columns = replace(columns, cluster=None)  # one file with clusters is enough
-    return _Source(label, read_as(numbers_on(scale), table, columns, "auto", mending), is_nameless)
+    return _Source(place, read_as(numbers_on(scale), table, columns, "auto", mending), is_nameless)
 
 
 def _only_scale(sources: Sequence[_Source]) -> Scale:
@@ -295,12 +306,12 @@ def _only_scale(sources: Sequence[_Source]) -> Scale:
             row = int(np.flatnonzero(outside)[0])
             values = np.unique(np.concatenate([other.ratings.values for other in sources]))
             low, high = values[0], values[-1]
-            options = f"--scale {low:g}..{high:g} if those are its ends"
+            options = f"`scale` {low:g}..{high:g} if those are its ends"
             if (values == np.rint(values)).all() and high - low < _MOST_LEVELS:
                 levels = ",".join(f"{level:g}" for level in np.arange(low, high + 1))
-                options += f", or --scale {levels} for ordered levels"
-            raise NbykError(
-                f"{source.label}: item {ratings.items[ratings.item_index[row]]!r} is rated "
+                options += f", or `scale` {levels} for ordered levels"
+            raise source.place.error(
+                f"item {ratings.items[ratings.item_index[row]]!r} is rated "
                 f"{ratings.values[row]:g}, and all ratings run from {low:g} to {high:g}; expected 0 to 1 "
                 f"where no scale is declared: declare it, as with {options}"
             )
@@ -312,7 +323,7 @@ def _refuse_other_documents(sources: Iterable[_Source]) -> None:
     known: dict[str, dict[str, str]] = {}
     for source in sources:
         for item, hashes in (source.documents or {}).items():
-            refuse_other_document(known, item, hashes, source.label)
+            refuse_other_document(known, item, hashes, source.place)
 
 
 def _common_items(sources: Sequence[_Source], on_missing: OnMissing) -> tuple[str, ...]:
@@ -329,7 +340,7 @@ def _common_items(sources: Sequence[_Source], on_missing: OnMissing) -> tuple[st
     nameless = any(source.is_array for source in (first, *differing))
     common = set(first.ratings.items).intersection(*(source.ratings.items for source in others))
     if nameless or on_missing == "refuse":
-        way_out = "give all files the same items, or keep those in all of them with --on-missing drop"
+        way_out = "give all files the same items, or keep those in all of them with `on_missing` drop"
         if nameless:
             way_out = (
                 "the rows of an array have no names by which to match them: give all files the same rows in "
@@ -339,16 +350,17 @@ def _common_items(sources: Sequence[_Source], on_missing: OnMissing) -> tuple[st
             way_out = (
                 "no item is in all files: check that the ids are of the same items, and written the same way"
             )
-        found = "; ".join(
-            mismatch(source.label, source.ratings.items, first.label, first.ratings.items)
-            for source in differing
+        raise differing_items(
+            [(source.place, source.ratings.items) for source in differing],
+            first.place,
+            first.ratings.items,
+            f"{_near(first, differing[0])}; {way_out}",
         )
-        raise NbykError(f"{found}{_near(first, differing[0])}; {way_out}")
     if len(common) < 2:
-        names = ", ".join(source.label for source in sources)
-        raise NbykError(
-            f"{names}: have {len(common)} item(s) in common{_near(first, differing[0])}, expected at least "
-            "two; check that the ids are of the same items and written alike"
+        names = listed([source.label for source in others])
+        raise first.place.error(
+            f"has {len(common)} item(s) in common with {names}{_near(first, differing[0])}, expected at "
+            "least two; check that the ids are of the same items and written alike"
         )
     return tuple(name for name in first.ratings.items if name in common)
 

@@ -12,8 +12,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+from nbyk.data.rows import DataRows
 from nbyk.data.text import json_lines, reason, shown, unreadable, whole_text
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace, NbykError
 from nbyk.files import read_bytes
 
 DELIMITERS = {".csv": ",", ".tsv": "\t"}
@@ -27,29 +28,23 @@ class Table:
 
     Attributes
     ----------
-    path
-        The file.
+    rows
+        The place of the table, and the line or row of each row.
     names
         Column names in the file's order; a name may occur twice.
     columns
         One list of cells per name (or a column of Parquet or of JSON lines, which becomes a list when asked
         for). Cells are text in CSV and TSV, and any value of JSON or Parquet otherwise; a missing cell is
         None. The list of a column that was not read is empty.
-    unit
-        The unit of `numbers`: "line" (from 1) in a text file, "row" (from 0) otherwise.
-    numbers
-        The line or row at which each row begins.
     roles
         The columns of "item", "rater" and "value", if a maker's reader knows them.
     scores
         The columns that can hold the value, if a maker's reader found several.
     """
 
-    path: str
+    rows: DataRows
     names: tuple[str, ...]
     columns: tuple[Any, ...]
-    unit: str
-    numbers: Sequence[int]
     roles: Mapping[str, str] = field(default_factory=dict)
     scores: tuple[str, ...] = ()
 
@@ -60,9 +55,17 @@ class Table:
             places.setdefault(name, []).append(place)
         return places
 
-    def at(self, row: int) -> str:
+    def __len__(self) -> int:
+        return len(self.rows.numbers or ())
+
+    @property
+    def place(self) -> DataPlace:
+        """The file, or the name of data that are no file."""
+        return self.rows.place
+
+    def at(self, row: int) -> DataPlace:
         """Return the file and the line or row, for an error."""
-        return f"{self.path}, {self.unit} {self.numbers[row]}"
+        return self.rows.at(row)
 
     def column(self, name: str, hint: str) -> list[Any]:
         """Return the cells of a column.
@@ -84,11 +87,11 @@ class Table:
             cells = self.columns[found[0]]
             return cells if isinstance(cells, list) else list(cells.to_pylist())
         if found:
-            raise NbykError(f"{self.path}: {len(found)} columns are named {shown(name)}; rename all but one")
+            raise self.place.error(f"{len(found)} columns are named {shown(name)}; rename all but one")
         near = difflib.get_close_matches(name, [each[:60] for each in self.names[:1000]], n=1, cutoff=0.6)
         nearest = f" (nearest: {near[0]!r})" if near else ""
         found_names = ", ".join(map(shown, self.names[:12])) + (", …" if len(self.names) > 12 else "")
-        raise NbykError(f"{self.path}: no column {name!r}; found {found_names}{nearest}; {hint}")
+        raise self.place.error(f"no column {name!r}; found {found_names}{nearest}; {hint}")
 
     def taken(self, rows: Sequence[int], without: str) -> Table:
         """Return some of the rows, without a column."""
@@ -100,7 +103,7 @@ class Table:
             self,
             names=tuple(name for name, _ in kept),
             columns=tuple([column[row] for row in rows] for column in lists),
-            numbers=[self.numbers[row] for row in rows],
+            rows=self.rows.taken(rows),
         )
 
     def cells(self, name: str) -> Iterable[tuple[int, Any]]:
@@ -156,23 +159,24 @@ def read_table(path: str | os.PathLike[str], only: Collection[str] | None = None
         table = _read_parquet(path, only)
     else:
         raise unknown_suffix(path, TABLE_SUFFIXES)
-    if not table.numbers:
-        raise NbykError(f"{path}: has columns but no rows; expected at least one rating or score per row")
+    if not len(table):
+        raise NbykError("has columns but no rows; expected at least one rating or score per row", file=path)
     return table
 
 
 def unknown_suffix(path: str | os.PathLike[str], known: Sequence[str]) -> NbykError:
     """Return the error for a file whose suffix is none of `known`."""
     return NbykError(
-        f"{path}: unknown suffix {Path(path).suffix!r}; expected one of {', '.join(known)}: give the file "
-        "the suffix of its format, or convert it"
+        f"unknown suffix {Path(path).suffix!r}; expected one of {', '.join(known)}: give the file "
+        "the suffix of its format, or convert it",
+        file=path,
     )
 
 
 def _read_delimited(path: str | os.PathLike[str], delimiter: str, only: Collection[str] | None) -> Table:
     text = whole_text(path)
     header, columns, numbers = _split(text, delimiter, only) or _parsed(path, text, delimiter, only)
-    return Table(str(path), tuple(header), columns, "line", numbers)
+    return Table(DataRows(DataPlace(path), "line", numbers), tuple(header), columns)
 
 
 def _split(
@@ -220,16 +224,19 @@ def _parsed(
                 for other in "\t;|,":
                     if len(header) == 1 and other in header[0]:
                         raise NbykError(
-                            f"{path}: the header {header[0]!r} is one field, and looks separated by "
-                            f"{other!r}; expected {delimiter!r}: save the file with that separator"
+                            f"the header {header[0]!r} is one field, and looks separated by "
+                            f"{other!r}; expected {delimiter!r}: save the file with that separator",
+                            file=path,
                         )
                 read = [at for at, name in enumerate(header) if only is None or name in only]
             elif row:
                 # Cells of a row that does not fit would end up in other columns.
                 if header is not None and len(row) != len(header):
                     raise NbykError(
-                        f"{path}, line {begins}: found {len(row)} fields, expected {len(header)} as in the "
-                        "header; mend the line, or get the file again if it was cut off"
+                        f"found {len(row)} fields, expected {len(header)} as in the "
+                        "header; mend the line, or get the file again if it was cut off",
+                        file=path,
+                        row=begins,
                     )
                 cells += [row[at] for at in read]
                 numbers.append(begins)
@@ -237,11 +244,13 @@ def _parsed(
     except csv.Error as error:
         found = "a carriage return does not end a line" if "new-line" in str(error) else str(error)
         raise NbykError(
-            f"{path}, line {begins}: cannot be split into fields ({found}); mend the quotes and line ends, "
-            "or get the file again if it was cut off"
+            f"cannot be split into fields ({found}); mend the quotes and line ends, "
+            "or get the file again if it was cut off",
+            file=path,
+            row=begins,
         ) from None
     if header is None:
-        raise NbykError(f"{path}: is empty; expected a header line and one line per rating, item or run")
+        raise NbykError("is empty; expected a header line and one line per rating, item or run", file=path)
     cells_of = {at: cells[place :: len(read)] for place, at in enumerate(read)}
     return header, tuple(cells_of.get(at, []) for at in range(len(header))), numbers
 
@@ -257,8 +266,8 @@ def _read_json_lines(path: str | os.PathLike[str]) -> Table:
             columns[name].cells.append(cell)
         numbers.append(number)
     if not numbers:
-        raise NbykError(f"{path}: is empty; expected one JSON object per line")
-    return Table(str(path), tuple(columns), tuple(columns.values()), "line", numbers)
+        raise NbykError("is empty; expected one JSON object per line", file=path)
+    return Table(DataRows(DataPlace(path), "line", numbers), tuple(columns), tuple(columns.values()))
 
 
 def _read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) -> Table:
@@ -275,9 +284,10 @@ def _read_parquet(path: str | os.PathLike[str], only: Collection[str] | None) ->
             table = source.read(None if only is None else [name for name in names if name in only])
     except (pa.ArrowException, OSError) as error:
         raise NbykError(
-            f"{path}: not a readable Parquet file ({reason(error)}); get it again if it was cut off, or "
-            "give the file the suffix of its format"
+            f"not a readable Parquet file ({reason(error)}); get it again if it was cut off, or "
+            "give the file the suffix of its format",
+            file=path,
         ) from None
     kept = iter(table.columns)
     columns = tuple(next(kept) if only is None or name in only else [] for name in names)
-    return Table(str(path), tuple(names), columns, "row", range(table.num_rows))
+    return Table(DataRows(DataPlace(path), "row", range(table.num_rows)), tuple(names), columns)

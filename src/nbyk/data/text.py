@@ -42,8 +42,10 @@ def shown(value: Any) -> str:
 def unreadable(path: str | os.PathLike[str], error: BaseException) -> NbykError:
     """Return the error for a file that the system does not let us read."""
     if isinstance(error, FileNotFoundError):
-        return NbykError(f"{path}: no such file; check the path")
-    return NbykError(f"{path}: cannot be read ({reason(error)}); check that it is a file that you may read")
+        return NbykError("no such file; check the path", file=path)
+    return NbykError(
+        f"cannot be read ({reason(error)}); check that it is a file that you may read", file=path
+    )
 
 
 def text_lines(path: str | os.PathLike[str]) -> Iterator[str]:
@@ -80,8 +82,8 @@ def _not_text(path: str | os.PathLike[str], number: int, content: bytes, found: 
     """Return the error for a file whose line `number` is not text."""
     for magic, what, way_out in _NOT_TEXT:
         if content.startswith(magic):
-            return NbykError(f"{path}: is {what}, expected text in UTF-8; {way_out}")
-    return NbykError(f"{path}, line {number}: {found}; save the file as UTF-8")
+            return NbykError(f"is {what}, expected text in UTF-8; {way_out}", file=path)
+    return NbykError(f"{found}; save the file as UTF-8", file=path, row=number)
 
 
 def whole_text(path: str | os.PathLike[str]) -> str:
@@ -106,7 +108,7 @@ def cells_of_lines(path: str | os.PathLike[str], expected: str) -> list[str]:
     while cells and not cells[-1]:
         cells.pop()
     if not cells:
-        raise NbykError(f"{path}: is empty; expected a {expected} on each line")
+        raise NbykError(f"is empty; expected a {expected} on each line", file=path)
     return cells
 
 
@@ -131,8 +133,10 @@ def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, An
             # The decoder's own message has a line number too, which is always 1.
             where = f": character {error.colno}" if isinstance(error, json.JSONDecodeError) else ""
             raise NbykError(
-                f"{path}, line {number}: not JSON ({getattr(error, 'msg', error)}{where}); "
-                "expected one whole object per line: mend the line, or get the file again if it was cut off"
+                f"not JSON ({getattr(error, 'msg', error)}{where}); "
+                "expected one whole object per line: mend the line, or get the file again if it was cut off",
+                file=path,
+                row=number,
             ) from None
         if not isinstance(content, dict):
             raise _not_an_object(path, number, content)
@@ -141,8 +145,10 @@ def json_lines(path: str | os.PathLike[str]) -> Iterator[tuple[int, dict[str, An
 
 def _not_an_object(path: str | os.PathLike[str], number: int, content: Any) -> NbykError:
     return NbykError(
-        f"{path}, line {number}: found {_kind(content)}; expected one object per line, "
-        'like {"item": "a", "rater": "r1", "value": 1}'
+        f"found {_kind(content)}; expected one object per line, "
+        'like {"item": "a", "rater": "r1", "value": 1}',
+        file=path,
+        row=number,
     )
 
 
@@ -156,7 +162,7 @@ def json_object(path: str | os.PathLike[str]) -> dict[str, Any]:
     """
     content = json_content(path)
     if not isinstance(content, dict):
-        raise NbykError(f"{path}: found {_kind(content)}; expected one object in braces")
+        raise NbykError(f"found {_kind(content)}; expected one object in braces", file=path)
     return content
 
 
@@ -172,10 +178,11 @@ def json_content(path: str | os.PathLike[str]) -> Any:
     try:
         return json.loads(text, object_pairs_hook=_distinct_keys)
     except (ValueError, RecursionError) as error:
-        where = f", line {error.lineno}" if isinstance(error, json.JSONDecodeError) else ""
+        line = error.lineno if isinstance(error, json.JSONDecodeError) else None
         raise NbykError(
-            f"{path}{where}: not JSON ({getattr(error, 'msg', error)}); "
-            "mend the file, or get it again if it was cut off"
+            f"not JSON ({getattr(error, 'msg', error)}); mend the file, or get it again if it was cut off",
+            file=path,
+            row=line,
         ) from None
 
 

@@ -147,7 +147,7 @@ class _Download:
                     if part.end > best:
                         best, failed = part.end, 1
                     if failed >= self.how.attempts:
-                        raise UnreachableError(f"{cut}, {failed} times in a row, at {self.place}") from None
+                        raise UnreachableError(f"{cut}, {failed} times in a row", name=self.place) from None
                     wait = self.how.first_wait * 2 ** (failed - 1) if cut.wait is None else cut.wait
                     if cut.answered:
                         cuts[cut.why, wait] += 1
@@ -183,7 +183,7 @@ class _Download:
                 if isinstance(error, ValueError):
                     what = without_password(on_one_line(str(error)))
                     raise NbykError(
-                        f"{self.place}: cannot be fetched ({what}); check the mirror's address"
+                        f"cannot be fetched ({what}); check the mirror's address", name=self.place
                     ) from None
                 why = "nothing came for too long" if watch.is_over else _why(error)
                 raise _CutError(why, answered=answered) from None
@@ -195,7 +195,7 @@ class _Download:
         """Raise UnreachableError once the download has taken too long."""
         if time.monotonic() >= self.ends:
             raise UnreachableError(
-                f"{self.place}: did not arrive within {self.how.longest:g} s, the longest time allowed"
+                f"did not arrive within {self.how.longest:g} s, the longest time allowed", name=self.place
             )
 
     def _accept(self, answer: requests.Response, part: _Part) -> None:
@@ -209,7 +209,7 @@ class _Download:
         if status in (206, 416):
             raise _CutError(f"{said}, with another part of the file than nbyk asked for")
         if status != 200:
-            raise UnreachableError(f"{self.place}: {said}")
+            raise UnreachableError(said, name=self.place)
         part.tag = answer.headers.get("ETag", "")
 
 

@@ -8,11 +8,12 @@ from typing import Any, Literal, NamedTuple, TypeAlias, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nbyk.data.labels import LabelOrigin, number_rows, refuse_cells
+from nbyk.data.labels import number_rows, refuse_cells
 from nbyk.data.ratings import Ratings
 from nbyk.data.response_set import response_matrix
+from nbyk.data.rows import DataRows, named_rows
 from nbyk.data.scales import Binary, Levels
-from nbyk.errors import NbykError, unknown_name
+from nbyk.errors import DataPlace, NbykError, unknown_name
 
 Floats: TypeAlias = NDArray[np.float64]
 LevelsLike: TypeAlias = Levels | Binary | Sequence[float] | Sequence[str]
@@ -87,18 +88,18 @@ def shares_of_counts(counts: ArrayLike, *, smoothing: float = 0.0) -> Floats:
         If the counts are not such a table, an item has no rating and nothing is added, or the smoothing is
         negative or infinite. The message names the row.
     """
-    return shares_of(LabelOrigin("counts"), counts, smoothing)
+    return shares_of(named_rows("counts"), counts, smoothing)
 
 
-def shares_of(origin: LabelOrigin, counts: ArrayLike, smoothing: float) -> Floats:
+def shares_of(origin: DataRows, counts: ArrayLike, smoothing: float) -> Floats:
     """Return `shares_of_counts`; errors name the origin of the counts."""
     if not 0.0 <= smoothing < np.inf:
         raise NbykError(f"found {smoothing}; expected a finite number, 0 or more", argument="smoothing")
     rows = number_rows(origin, counts)
     if rows.ndim != 2 or len(rows) == 0 or rows.shape[1] < 2:
         shape = " × ".join(map(str, rows.shape))
-        raise NbykError(
-            f"{origin}: found an array of {shape}; expected a row per item, and in it a count of ratings "
+        raise origin.error(
+            f"found an array of {shape}; expected a row per item, and in it a count of ratings "
             "for each of two or more classes"
         )
     wrong = ~((rows >= 0.0) & (rows < _LARGEST_COUNT) & (rows == np.rint(rows)))
@@ -107,9 +108,8 @@ def shares_of(origin: LabelOrigin, counts: ArrayLike, smoothing: float) -> Float
     empty = rows.sum(axis=1) == 0.0
     if empty.any() and smoothing == 0.0:
         row = int(np.flatnonzero(empty)[0])
-        raise NbykError(
-            f"{origin}: {origin.place(row)} has no rating; leave the item out everywhere, or add some to "
-            "every class by smoothing"
+        raise origin.at(row).error(
+            "has no rating; leave the item out everywhere, or add some to every class by smoothing"
         )
     rows += smoothing
     shares: Floats = rows / rows.sum(axis=1, keepdims=True)
@@ -204,8 +204,8 @@ def numbered(ratings: Ratings | ArrayLike, levels: LevelsLike) -> Ratings | Arra
         if name is None or name != name:
             continue
         if str(name) not in place_of:
-            raise NbykError(
-                f"ratings: item {place[0]} has {str(name)!r}; expected one of the classes {', '.join(names)}"
+            raise DataPlace(row=f"item {place[0]}", name="ratings").error(
+                f"found {str(name)!r}; expected one of the classes {', '.join(names)}"
             )
         numbers[place] = place_of[str(name)]
     return numbers
@@ -227,8 +227,8 @@ def _level_counts(ratings: Ratings | ArrayLike, of: LevelsLike) -> Floats:
     if off.any():
         place = int(np.flatnonzero(off)[0])
         shown = ", ".join(f"{level:g}" for level in levels)
-        raise NbykError(
-            f"ratings: item {names[items[place]]!r} has {values[place]:g}; expected one of the levels "
+        raise DataPlace(row=f"item {names[items[place]]!r}", name="ratings").error(
+            f"found {values[place]:g}; expected one of the levels "
             f"{shown}: give the levels in the ratings' own unit"
         )
     cells = items * len(levels) + nearest

@@ -38,10 +38,10 @@ def load_file(path: str | PathLike[str]) -> tuple[str, ...]:
     try:
         content = read_bytes(path)
     except FileNotFoundError:
-        raise NbykError(f"{path}: no such file; expected a Python file that registers metrics") from None
+        raise NbykError("no such file; expected a Python file that registers metrics", file=path) from None
     except OSError as error:
         raise NbykError(
-            f"{path}: cannot be read ({error.strerror}); expected a Python file that registers metrics"
+            f"cannot be read ({error.strerror}); expected a Python file that registers metrics", file=path
         ) from None
     file = Path(path).resolve()
     digest = hashlib.sha256(str(file).encode()).hexdigest()[:12]
@@ -67,7 +67,7 @@ def load_file(path: str | PathLike[str]) -> tuple[str, ...]:
             sys.modules[module.__name__] = previous
         if isinstance(error, StoppedError) or _is_ctrl_c(error):
             raise
-        raise NbykError(f"{path}: {_one_line(error, file)}") from error
+        raise NbykError(f"{_one_line(error, file)}", file=path) from error
     return registered
 
 

@@ -229,7 +229,7 @@ class Request:
         Raises
         ------
         NbykError
-            If the budget does not buy that size.
+            If the budget does not buy that size or, with N and K open, buys more than the largest one.
         """
         if self.budget is None:
             return self
@@ -245,6 +245,14 @@ class Request:
             return replace(self, k_responses=k_responses, budget=None)
         if self.items_within(self.budget, 1) < 2:
             raise self._too_little(2, 1, "one rating each")
+        most = self.cost(self.max_items, self.max_responses)
+        if self.budget > most * (1.0 + 1e-12):
+            raise NbykError(
+                f"found {self.budget:g}, which buys more than the largest size that the search allows, "
+                f"{self.max_items} items of {self.max_responses} ratings for {most:g}; give at most that, or "
+                "raise `max_items` or `max_responses`",
+                argument="budget",
+            )
         return self
 
     def _too_little(self, n_items: int, k_responses: int, each: str) -> NbykError:

@@ -320,8 +320,10 @@ def bounds_of_drawn_p(
 ) -> tuple[float, float]:
     """Return bounds of the p-value of infinitely many draws, given the p of `p_value` from `n_draws`.
 
-    The chance that it lies outside of them is at most `error`.
+    The chance that it lies outside of them is at most `error`. Without draws, both are p.
     """
+    if not n_draws:
+        return p, p
     sides = sides_of(alternative)
     count = max(0, round(p / sides * (1 + n_draws)) - 1)
     low, high = bounds_of_p(count, n_draws, 0.5 * error / sides)

@@ -112,7 +112,7 @@ class RunPlan:
         try:
             counts = read_ratings(own.path, scale=scale_from_text(own.scale)).counts()
         except NbykError as error:
-            raise NbykError(f"own_ratings.{name}: {error}") from None
+            raise NbykError(str(error), key=f"own_ratings.{name}") from None
         return len(counts), int(counts.sum())
 
     def terms(self, name: str) -> str:

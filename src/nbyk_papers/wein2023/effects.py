@@ -231,7 +231,7 @@ def _true_effects(path: Path) -> pa.Table:
 
     table, _ = read_parquet(path, EFFECTS)
     if "sampler" in table.column_names:
-        raise NbykError(f"{path}: found estimated effects, expected a file that `nbyk study true` wrote")
+        raise NbykError("found estimated effects, expected a file that `nbyk study true` wrote", file=path)
     return table
 
 

@@ -9,9 +9,18 @@ from pathlib import Path
 import pytest
 
 from nbyk.cli import main
+from nbyk.errors import rename_arguments
 from tests.cli.conftest import Run
 from tests.data.malformed.case import Case
 from tests.data.malformed.corpus import CASES
+
+OPTIONS = {
+    "scale": "--scale",
+    "on_missing": "--on-missing",
+    "SampleChoice.metric": "--samples-metric",
+    "SampleChoice.task": "--task",
+    "SampleChoice.filter": "--filter",
+}
 
 
 @pytest.mark.parametrize("case", CASES, ids=str)
@@ -26,7 +35,8 @@ def test_malformed_input_is_refused_in_one_line(
     printed = capsys.readouterr()
     assert (ended.value.code, printed.out) == (2, "")
     assert re.fullmatch(r"error: [^\n]+\n", printed.err), printed.err
-    assert re.search(case.expected, printed.err), printed.err
+    assert re.search(rename_arguments(case.expected, OPTIONS), printed.err), printed.err
+    assert "`" not in re.sub("`nbyk [^`]*`", "", printed.err)
     assert sorted(tmp_path.rglob("*")) == before
 
 

@@ -54,7 +54,8 @@ def test_columns_with_the_names_of_the_systems_are_not_taken_for_runs(nbyk: Run)
     code, text, errors = nbyk("compare --gold gold.csv A=both.csv B=both.csv")
     assert (code, text) == (2, "")
     assert errors.splitlines()[-1].startswith(
-        "error: A: the columns A and B have the names of systems, expected columns of runs of A; write each "
+        "error: both.csv: the columns A and B have the names of systems, expected columns of runs of A; "
+        "write each "
     )
 
 

@@ -113,7 +113,7 @@ def test_an_empty_value_is_refused_in_long_tables_and_missing_in_wide_ones(nbyk:
     Path("long.csv").write_text("item,rater,value\na,x,1\na,y,\nb,x,2\nb,y,3\n")
     code, _, errors = nbyk(f"{plan} --pilot long.csv")
     assert code == 2
-    assert "long.csv, line 3, column 'value': found no value" in errors
+    assert "long.csv:3: column 'value': found no value" in errors
     Path("wide.csv").write_text("item,x,y\na,1,\nb,2,3\nc,1,2\n")
     code, _, errors = nbyk(f"{plan} --pilot wide.csv")
     assert code == 0, errors

@@ -54,7 +54,7 @@ class Case:
     build
         Writes the files into a folder and returns the arguments.
     expected
-        Regular expression that the error matches somewhere.
+        Regular expression that the library's error matches somewhere; it has arguments in backticks.
     in_one_file
         Whether one file by itself is at fault, so that `nbyk study align` says the same.
     """

@@ -66,4 +66,4 @@ def test_every_source_keeps_the_catalogues_contract(name):
         return
     # Data that cannot be shipped must be findable, and it must be clear where to name them.
     assert entry.url in refusal
-    assert f"--path, or {name} under ratings in config.yaml" in refusal
+    assert f"as `path`, or as {name} under ratings in config.yaml" in refusal

@@ -66,14 +66,14 @@ def test_convabuse_splits_in_the_upstream_layout(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
-        ([("1.0", {1: ("0",) * 5})], "line 2, Annotator1"),
+        ([("1.0", {1: ("0",) * 5})], ":2: Annotator1_is_abuse"),
         ([("1.0", {1: ("1", "1", "0", "0", "0")})], "expected 1 in one cell"),
-        ([("1.0", {1: ("1", "0", "", "0", "0")})], "line 2, Annotator1"),
-        ([("1.0", {1: ("1, 0", "0", "0", "0", "0")})], "line 2, Annotator1"),
-        ([("1.0", {1: one_hot(1)}), ("2.0", {1: ("yes", "0", "0", "0", "0")})], "line 3, Annotator1"),
-        ([("1.0", {1: one_hot(1)}), ("2.0", {})], "line 3: no annotator"),
-        ([("1.0", {1: one_hot(1)}), ("1.0", {2: one_hot(1)})], "line 3: example_id '1.0' is already on"),
-        ([("1.0", {1: one_hot(1)}), ("", {2: one_hot(1)})], "line 3: the item id is empty"),
+        ([("1.0", {1: ("1", "0", "", "0", "0")})], ":2: Annotator1_is_abuse"),
+        ([("1.0", {1: ("1, 0", "0", "0", "0", "0")})], ":2: Annotator1_is_abuse"),
+        ([("1.0", {1: one_hot(1)}), ("2.0", {1: ("yes", "0", "0", "0", "0")})], ":3: Annotator1_is_abuse"),
+        ([("1.0", {1: one_hot(1)}), ("2.0", {})], ":3: no annotator"),
+        ([("1.0", {1: one_hot(1)}), ("1.0", {2: one_hot(1)})], ":3: example_id '1.0' is already on"),
+        ([("1.0", {1: one_hot(1)}), ("", {2: one_hot(1)})], ":3: the item id is empty"),
     ],
 )
 def test_a_malformed_convabuse_row_is_named(tmp_path, rows, says):
@@ -87,7 +87,7 @@ def test_a_malformed_convabuse_row_is_named(tmp_path, rows, says):
 def test_an_item_in_two_convabuse_splits_is_refused(tmp_path):
     for split in SPLITS:
         convabuse_split(tmp_path / f"ConvAbuseEMNLP{split}.csv", [("1.0", {1: one_hot(1)})])
-    with pytest.raises(NbykError, match=r"valid\.csv, line 2: .* is already on .*train\.csv, line 2"):
+    with pytest.raises(NbykError, match=r"valid\.csv:2: .* is already on .*train\.csv:2"):
         load_source("convabuse", tmp_path)
 
 

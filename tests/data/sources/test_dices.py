@@ -36,13 +36,13 @@ def test_dices_has_the_harm_that_raters_see(tmp_path):
 @pytest.mark.parametrize(
     ("rows", "says"),
     [
-        ([("1", "r", "No"), ("2", "r", "Maybe")], "line 4: Q_overall is 'Maybe'; expected Yes, No or Unsure"),
-        ([("1", "r", "No"), ("2", "r", "")], "line 4: Q_overall is ''"),
+        ([("1", "r", "No"), ("2", "r", "Maybe")], ":4: Q_overall is 'Maybe'; expected Yes, No or Unsure"),
+        ([("1", "r", "No"), ("2", "r", "")], ":4: Q_overall is ''"),
         (
             [("1", "r", "No"), ("2", "r", "No"), ("1", "r", "Yes")],
-            "line 6: rater 'r' has already rated item '1'",
+            ":6: rater 'r' has already rated item '1'",
         ),
-        ([("1", "r", "No"), ("", "r", "No")], "line 4: the item id is empty"),
+        ([("1", "r", "No"), ("", "r", "No")], ":4: the item id is empty"),
         ([("1", "r", "No")], "is the only item"),
     ],
 )

@@ -76,7 +76,7 @@ def test_a_malformed_lewidi_item_is_named(tmp_path, item, says):
 @pytest.mark.parametrize(
     ("text", "says"),
     [
-        ('{"1": {"annotations": "0,1",\n', "line 2: not JSON"),
+        ('{"1": {"annotations": "0,1",\n', ":2: not JSON"),
         ('{"1": {}, "1": {}}', "the key '1' comes twice"),
         ("[]", "found an array; expected one object"),
         ("{}", "holds no items"),

@@ -71,7 +71,8 @@ def test_a_malformed_toxicity_line_is_named(tmp_path, line, says):
     path.write_text(json.dumps(scored((1, "w"))) + "\n" + line + "\n")
     with pytest.raises(NbykError) as refusal:
         parse_toxicity(path)
-    assert f"{path}, line 2" in str(refusal.value)
+    assert (refusal.value.file, refusal.value.row) == (str(path), 2)
+    assert str(refusal.value).startswith(f"{path}:2: ")
     assert says in str(refusal.value)
     assert "\n" not in str(refusal.value)
 

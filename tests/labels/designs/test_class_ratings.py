@@ -76,18 +76,18 @@ def test_names_and_their_places_are_the_same_targets() -> None:
         (
             wide(),
             ["pos", "neg"],
-            "line 3, column 'ann': found 'neutral', expected one of the classes pos, neg",
+            ":3: column 'ann': found 'neutral', expected one of the classes pos, neg",
         ),
         ("item,ann,bo\na,x,x\nb,x,x\n", None, "'x' is the only class, expected two or more"),
         (
             "id,annotator,label\na,ann,x\na,bo,\nb,ann,y\n",
             None,
-            "line 3, column 'label': found no value, exp",
+            ":3: column 'label': found no value, exp",
         ),
         (
             "id,annotator,label\na,ann,x\na,ann,y\nb,ann,x\n",
             None,
-            "line 3: .*'ann'.*'a'|line 3: .*'a'.*'ann'",
+            ":3: .*'ann'.*'a'|:3: .*'a'.*'ann'",
         ),
     ],
 )
@@ -99,7 +99,9 @@ def test_a_bad_table_is_refused(table: str, classes: list[str] | None, found: st
 
 
 def test_names_off_the_classes_and_repeated_classes_are_refused() -> None:
-    with pytest.raises(NbykError, match="item 1 has 'neutral'; expected one of the classes neg, pos"):
+    with pytest.raises(
+        NbykError, match="ratings, item 1: found 'neutral'; expected one of the classes neg, pos"
+    ):
         soft_labels(ROWS, ["neg", "pos"])
     with pytest.raises(NbykError, match="found the classes neg, neg; expected two or more, each once"):
         soft_labels(ROWS, ["neg", "neg"])

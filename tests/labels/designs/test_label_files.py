@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from nbyk.data.rows import named_rows
 from nbyk.errors import NbykError
 from nbyk.labels import soft_labels
 from nbyk.labels.designs import design_files, read_design, read_labels
@@ -78,20 +79,22 @@ def test_soft_labels_are_the_same_in_every_format(name: str, tmp_path: Path) -> 
 
 def test_whole_numbers_are_the_same_class_whatever_they_are_written_as() -> None:
     for values in (np.array([3, 0]), np.array([3.0, 0.0]), np.array([3, "0"], dtype=object)):
-        assert LabelColumn(values, "x").as_text().values.tolist() == ["3", "0"]
-    assert LabelColumn(np.array(["007", "7"]), "x").as_text().values.tolist() == ["007", "7"]
-    assert LabelColumn(np.array([2**63 + 1], dtype=np.uint64), "x").as_text().values[0] == str(2**63 + 1)
+        assert LabelColumn(values, named_rows("x")).as_text().values.tolist() == ["3", "0"]
+    assert LabelColumn(np.array(["007", "7"]), named_rows("x")).as_text().values.tolist() == ["007", "7"]
+    assert LabelColumn(np.array([2**63 + 1], dtype=np.uint64), named_rows("x")).as_text().values[0] == str(
+        2**63 + 1
+    )
 
 
 def test_items_and_classes_are_matched_by_name() -> None:
-    target = LabelColumn(np.eye(2), "t", items=np.array(["x", "y"]), classes=("a", "b"))
+    target = LabelColumn(np.eye(2), named_rows("t"), items=np.array(["x", "y"]), classes=("a", "b"))
     other = LabelColumn(
-        np.array([[0.1, 0.9], [0.2, 0.8]]), "p", items=np.array(["y", "x"]), classes=("b", "a")
+        np.array([[0.1, 0.9], [0.2, 0.8]]), named_rows("p"), items=np.array(["y", "x"]), classes=("b", "a")
     )
     matched = in_order_of(other, target)
     assert matched.values.tolist() == [[0.8, 0.2], [0.9, 0.1]]
-    assert matched.place(0) == "row 1"
-    nameless = LabelColumn(other.values, "p")
+    assert matched.rows.shown(0) == "row 1"
+    nameless = LabelColumn(other.values, named_rows("p"))
     assert in_order_of(nameless, target) is nameless
     assert in_order_of(target, nameless) is target
 
@@ -230,7 +233,7 @@ def test_counts_are_refused_where_they_are_none(tmp_path: Path) -> None:
     np.save(tmp_path / "plain.npy", SOFT)
     text = "kind: soft\ncounts: {path: counts.txt}\ncontrols: [plain]\ntreatments: [plain.npy]\n"
     (tmp_path / "design.yaml").write_text(text)
-    with pytest.raises(NbykError, match=r"counts.txt: line 2, class 0 is 0.5; expected a count of ratings"):
+    with pytest.raises(NbykError, match=r"counts.txt:2: class 0 is 0.5; expected a count of ratings"):
         read_design(tmp_path / "design.yaml")
     (tmp_path / "design.yaml").write_text(text.replace("soft", "hard"))
     with pytest.raises(NbykError, match="counts: makes soft targets, and the kind is hard; write kind: soft"):

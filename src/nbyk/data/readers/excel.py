@@ -33,7 +33,7 @@ def read(path: str | os.PathLike[str]) -> Recording:
         book.close()
     except Exception as error:  # a damaged workbook makes zipfile and the XML parser raise nearly anything
         raise NbykError(
-            f"{path}: openpyxl cannot read it ({message_of(error)}); save it as .xlsx again"
+            f"openpyxl cannot read it ({message_of(error)}); save it as .xlsx again", file=path
         ) from None
     filled = {
         name: rows for name, rows in sheets.items() if any(cell is not None for row in rows for cell in row)
@@ -41,14 +41,14 @@ def read(path: str | os.PathLike[str]) -> Recording:
     if len(filled) != 1:
         named = ", ".join(map(repr, filled)) or "none"
         raise NbykError(
-            f"{path}: found filled sheets {named}, expected one; save the one of the ratings alone"
+            f"found filled sheets {named}, expected one; save the one of the ratings alone", file=path
         )
     header, *rows = next(iter(filled.values()))
     width = max((place + 1 for place, cell in enumerate(header) if cell is not None), default=0)
     names = ["" if cell is None else str(cell) for cell in header[:width]]
     if len(set(names)) < len(names) or not all(map(str.strip, names)):
         raise NbykError(
-            f"{path}: the columns are named {names}, expected a name of its own for each; mend row 1"
+            f"the columns are named {names}, expected a name of its own for each; mend row 1", file=path
         )
     rows = [row for row in rows if any(cell is not None for cell in row)]
     return Recording(

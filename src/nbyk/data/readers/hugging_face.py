@@ -29,11 +29,11 @@ def read(path: str | os.PathLike[str]) -> Recording:
     try:
         found = datasets.load_from_disk(os.fspath(path))
     except Exception as error:  # the errors of its reader depend on its version
-        raise NbykError(f"{path}: datasets cannot read it ({message_of(error)})") from None
+        raise NbykError(f"datasets cannot read it ({message_of(error)})", file=path) from None
     if isinstance(found, datasets.DatasetDict):
         splits = ", ".join(found)
         raise NbykError(
-            f"{path}: holds the splits {splits}; give the folder of one: {Path(path) / next(iter(found))}"
+            f"holds the splits {splits}; give the folder of one: {Path(path) / next(iter(found))}", file=path
         )
     table = found.with_format("arrow")[:]
     columns = {name: table.column(name).to_pylist() for name in table.column_names}

@@ -43,9 +43,11 @@ def read(path: str | os.PathLike[str]) -> Recording:
     try:
         samples = log.read_eval_log(os.fspath(path)).samples or []
     except Exception as error:  # its reader raises the errors of zipfile, json and pydantic
-        raise NbykError(f"{path}: Inspect cannot read it ({message_of(error)}); get the log again") from None
+        raise NbykError(
+            f"Inspect cannot read it ({message_of(error)}); get the log again", file=path
+        ) from None
     if not samples:
-        raise NbykError(f"{path}: the log of Inspect holds no samples; evaluate with log_samples on")
+        raise NbykError("the log of Inspect holds no samples; evaluate with log_samples on", file=path)
     rows: list[dict[str, Any]] = []
     scores: dict[str, None] = {}
     for sample in samples:
@@ -58,7 +60,7 @@ def read(path: str | os.PathLike[str]) -> Recording:
                 scores[name] = None
         rows.append(row | plain(sample.metadata or {}, {_ITEM, _RUN, *scores}))
     if not scores:
-        raise NbykError(f"{path}: no sample of the log has a score; score it with `inspect score` first")
+        raise NbykError("no sample of the log has a score; score it with `inspect score` first", file=path)
     return recording("a log of Inspect", rows, {"item": _ITEM, "rater": _RUN}, list(scores), "sample")
 
 

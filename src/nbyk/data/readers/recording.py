@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import ModuleType
@@ -65,7 +66,7 @@ def message_of(error: Exception) -> str:
     return " ".join(str(error).split())[:200]
 
 
-def library(module: str, extra: str, path: object, what: str) -> ModuleType:
+def library(module: str, extra: str, path: str | os.PathLike[str], what: str) -> ModuleType:
     """Return the maker's own reader.
 
     Raises
@@ -77,6 +78,7 @@ def library(module: str, extra: str, path: object, what: str) -> ModuleType:
         return importlib.import_module(module)
     except ImportError as error:
         raise NbykError(
-            f"{path}: is {what}, but its reader {module.partition('.')[0]} cannot be imported ({error}); "
-            f"install it: pip install '.[{extra}]' in the folder of nbyk's source"
+            f"is {what}, but its reader {module.partition('.')[0]} cannot be imported ({error}); "
+            f"install it: pip install '.[{extra}]' in the folder of nbyk's source",
+            file=path,
         ) from None

@@ -10,10 +10,10 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from nbyk.data.alignment import mismatch
-from nbyk.data.labels import LabelOrigin
+from nbyk.data.alignment import differing_items
+from nbyk.data.rows import DataRows
 from nbyk.data.text import shown
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace, NbykError
 from nbyk.labels.raters import RatedTargets
 from nbyk.metrics.label_scores import Kind
 
@@ -33,10 +33,8 @@ class LabelColumn:
     ----------
     values : ndarray, shape (N,) or (N, C)
         The labels.
-    name
-        Their name in an error: a file, or a system and its run.
-    unit, numbers
-        The word for a row in an error, "line" or "row", and the number of each row; None counts from 0.
+    rows
+        Their place, a file or a system and its run, and the line or row of each.
     items : ndarray, shape (N,), or None
         The items' ids; None if only the order identifies them.
     classes
@@ -48,9 +46,7 @@ class LabelColumn:
     """
 
     values: Array
-    name: str
-    unit: str = "row"
-    numbers: Sequence[int] | None = None
+    rows: DataRows
     items: Array | None = None
     classes: tuple[str, ...] | None = None
     rated: RatedTargets | None = None
@@ -60,24 +56,16 @@ class LabelColumn:
         return len(self.values)
 
     @property
-    def origin(self) -> LabelOrigin:
-        """The name, and the places of the rows."""
-        return LabelOrigin(self.name, self.place)
-
-    def place(self, row: int) -> str:
-        """Return the place of a row, given its number from 0."""
-        return f"{self.unit} {row if self.numbers is None else self.numbers[row]}"
-
-    def at(self, row: int) -> str:
-        """Return the name and the place of a row, for an error."""
-        return f"{self.name}, {self.place(row)}"
+    def place(self) -> DataPlace:
+        """The file, or the system and its run."""
+        return self.rows.place
 
     def taken(self, rows: Array) -> LabelColumn:
         """Return the labels of some rows, in their order."""
         return replace(
             self,
             values=self.values[rows],
-            numbers=rows.tolist() if self.numbers is None else [self.numbers[row] for row in rows],
+            rows=self.rows.taken(rows.tolist()),
             items=None if self.items is None else self.items[rows],
             rated=None,
         )
@@ -110,30 +98,30 @@ class LabelColumn:
             raise self._missing(row)
         if isinstance(cell, str):
             if "\0" in cell:
-                raise NbykError(f"{self.at(row)}: found {shown(cell)}; expected a class without NUL")
+                raise self.rows.at(row).error(f"found {shown(cell)}; expected a class without NUL")
             return self._short(row, cell.strip())
         if isinstance(cell, int) or (isinstance(cell, float) and cell.is_integer()):
             return self._short(row, str(int(cell)))
-        raise NbykError(
-            f"{self.at(row)}: found {shown(cell)}; expected a class, text or a whole number (for rows of "
+        raise self.rows.at(row).error(
+            f"found {shown(cell)}; expected a class, text or a whole number (for rows of "
             "probabilities declare the kind soft)"
         )
 
     def _short(self, row: int, label: str) -> str:
         # An array of text stores all labels with the length of the longest.
         if len(label) > LONGEST_LABEL:
-            raise NbykError(
-                f"{self.at(row)}: the label has {len(label):,} characters, expected at most {LONGEST_LABEL}; "
+            raise self.rows.at(row).error(
+                f"the label has {len(label):,} characters, expected at most {LONGEST_LABEL}; "
                 "give its class a short name"
             )
         if _HALF.search(label):
-            raise NbykError(f"{self.at(row)}: {label!r} holds half a character; mend it")
+            raise self.rows.at(row).error(f"{label!r} holds half a character; mend it")
         return label
 
     def _missing(self, row: int) -> NbykError:
         found = str(self.values[row])
-        return NbykError(
-            f"{self.at(row)}: found {'no label' if found in ('', 'None') else found}, expected one; mend it, "
+        return self.rows.at(row).error(
+            f"found {'no label' if found in ('', 'None') else found}, expected one; mend it, "
             "or leave the item out of all files"
         )
 
@@ -155,8 +143,8 @@ def _same_classes(column: LabelColumn, target: LabelColumn) -> LabelColumn:
     if column.classes is None or target.classes is None or column.classes == target.classes:
         return column
     if set(column.classes) != set(target.classes):
-        raise NbykError(
-            f"{column.name}: the classes are {', '.join(column.classes)}, those of {target.name} "
+        raise column.place.error(
+            f"the classes are {', '.join(column.classes)}, those of {target.place} "
             f"{', '.join(target.classes)}; expected the same"
         )
     order = [column.classes.index(name) for name in target.classes]
@@ -170,13 +158,12 @@ def _same_items(column: LabelColumn, target: LabelColumn) -> LabelColumn:
     if ids == wanted:
         return column
     if set(ids) != set(wanted):
-        found = mismatch(column.name, ids, target.name, wanted)
-        raise NbykError(f"{found}; give both the same items")
+        raise differing_items([(column.place, ids)], target.place, wanted, "; give both the same items")
     row_of = {name: row for row, name in enumerate(ids)}
     return column.taken(np.array([row_of[name] for name in wanted]))
 
 
-def check_items(items: Sequence[Any], at: Callable[[int], str]) -> None:
+def check_items(items: Sequence[Any], at: Callable[[int], DataPlace]) -> None:
     """Check the ids of items as they were read.
 
     Parameters
@@ -194,13 +181,13 @@ def check_items(items: Sequence[Any], at: Callable[[int], str]) -> None:
     seen: set[str] = set()
     for row, item in enumerate(items):
         if item is None or item != item or not str(item).strip():
-            raise NbykError(f"{at(row)}: has no item; name every item, or none")
+            raise at(row).error("has no item; name every item, or none")
         is_whole = isinstance(item, int) or (isinstance(item, float) and item.is_integer())
         if isinstance(item, bool) or not (is_whole or isinstance(item, str)):
-            raise NbykError(f"{at(row)}: found the item {shown(item)}; expected text or a whole number")
+            raise at(row).error(f"found the item {shown(item)}; expected text or a whole number")
         name = item if isinstance(item, str) else str(int(item))
         if name in seen:
-            raise NbykError(f"{at(row)}: item {shown(name)} comes twice; keep one row of each item")
+            raise at(row).error(f"item {shown(name)} comes twice; keep one row of each item")
         seen.add(name)
 
 

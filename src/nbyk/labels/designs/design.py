@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from nbyk.data.labels import check_labels, split_runs
+from nbyk.data.rows import named_rows
 from nbyk.errors import NbykError
 from nbyk.labels.designs.columns import Array, LabelColumn, in_order_of, kind_of
 from nbyk.labels.raters import RatedTargets
@@ -158,11 +159,11 @@ def design(target: ArrayLike, controls: Mapping[str, Labels], treatments: Mappin
     """
     values = np.asarray(target)
     check_labels(target, {**controls, **treatments})
-    column = LabelColumn(values, "target")
+    column = LabelColumn(values, named_rows("target"))
     made: dict[str, list[tuple[str, LabelColumn]]] = {}
     for name, labels in (*controls.items(), *treatments.items()):
         made[name] = [
-            (str(number), LabelColumn(np.asarray(run), f"{name}, run {number}"))
+            (str(number), LabelColumn(np.asarray(run), named_rows(f"{name}, run {number}")))
             for number, run in enumerate(split_runs(name, labels, values.ndim, len(values)))
         ]
     return crossed(
@@ -236,7 +237,7 @@ def condition(
 
 def check_run(run: LabelRun, classes: Sequence[str] | None) -> None:
     """Raise NbykError if a run's labels are bad (`check_labels`), naming the file and the row."""
-    origins = {"target": run.target.origin, "prediction": run.prediction.origin}
+    origins = {"target": run.target.rows, "prediction": run.prediction.rows}
     check_labels(run.target.labels, {"prediction": run.prediction.labels}, classes, origins)
 
 
@@ -265,9 +266,9 @@ def paired(control: Condition, treatment: Condition) -> Paired:
         )
     for number, (of_treatment, of_control) in enumerate(zip(treatment.runs, control.runs, strict=True)):
         if not _same_target(of_treatment.target, of_control.target):
-            raise NbykError(
-                f"{of_treatment.target.name}: run {number} of {treatment.name!r} has other targets than run "
-                f"{number} of {control.name!r} ({of_control.target.name}); expected the same, in the same "
+            raise of_treatment.target.place.error(
+                f"run {number} of {treatment.name!r} has other targets than run "
+                f"{number} of {control.name!r} ({of_control.target.place}); expected the same, in the same "
                 "order unless the items have ids"
             )
     folds = [run.target for run in control.runs]

@@ -41,7 +41,7 @@ def read_design(path: str | os.PathLike[str]) -> tuple[Design, Settings]:
     if file.outcomes is not None:
         design = read_outcomes(places.outcomes)
         if design.kind != kind:
-            raise NbykError(f"{places.outcomes}: found {design.kind} labels; the kind in {path} is {kind}")
+            raise NbykError(f"found {design.kind} labels; the kind in {path} is {kind}", file=places.outcomes)
         added = {name: _runs(files, kind) for name, files in places.treatments.items()}
         with _naming(path):
             return design.with_treatments(added), file
@@ -91,7 +91,7 @@ def _of_table(path: str | os.PathLike[str], file: DesignFile, places: Places) ->
             if pattern in table.names or not PATTERN.intersection(pattern):
                 found = [pattern]
             if not found:
-                raise NbykError(f"{places.table}: no column matches {pattern!r} ({key} in {path})")
+                raise NbykError(f"no column matches {pattern!r} ({key} in {path})", file=places.table)
             yield from found
 
     def runs(key: str, named: Mapping[str, Sequence[str]]) -> dict[str, list[tuple[str, LabelColumn]]]:
@@ -101,7 +101,7 @@ def _of_table(path: str | os.PathLike[str], file: DesignFile, places: Places) ->
         }
 
     def column(name: str) -> LabelColumn:
-        return column_of(table, name, file.kind, f"{places.table}, column {name!r}")
+        return column_of(table, name, file.kind, table.rows.named(f"column {name!r}"))
 
     names = list(columns("targets", file.targets or ()))
     controls = runs("controls", file.controls or {})

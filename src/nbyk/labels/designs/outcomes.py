@@ -9,8 +9,9 @@ from typing import Any
 
 import numpy as np
 
+from nbyk.data.rows import DataRows
 from nbyk.data.text import json_object, shown
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace, NbykError
 from nbyk.files import write_text
 from nbyk.labels.designs.columns import Array, LabelColumn, check_items, kind_of
 from nbyk.labels.designs.design import Arm, Condition, Design, LabelRun
@@ -30,13 +31,15 @@ def read_outcomes(path: str | os.PathLike[str]) -> Design:
     """
     content = json_object(path)
     if not content:
-        raise NbykError(f"{path}: is empty; expected a control with its targets, predictions and treatments")
+        raise NbykError(
+            "is empty; expected a control with its targets, predictions and treatments", file=path
+        )
     arms = []
     for name, entry in content.items():
         control = _condition(path, name, entry, name, (*_KEYS, "h1"))
         treatments = entry["h1"]
         if not isinstance(treatments, dict):
-            raise NbykError(f"{path}: {name}.h1: found {shown(treatments)}; expected treatments by name")
+            raise NbykError(f"{name}.h1: found {shown(treatments)}; expected treatments by name", file=path)
         of_control = [
             _condition(path, each, found, f"{name}.h1.{each}", _KEYS) for each, found in treatments.items()
         ]
@@ -45,8 +48,9 @@ def read_outcomes(path: str | os.PathLike[str]) -> Design:
     kinds = {kind_of(column.values): column for run in every for column in (run.target, run.prediction)}
     if len(kinds) > 1:
         raise NbykError(
-            f"{path}: {kinds['soft'].name} has rows of probabilities, {kinds['hard'].name} single labels; "
-            "expected one kind in a file"
+            f"{kinds['soft'].place.name} has rows of probabilities, {kinds['hard'].place.name} single "
+            "labels; expected one kind in a file",
+            file=path,
         )
     return Design(next(iter(kinds)), tuple(arms))
 
@@ -76,61 +80,60 @@ def _condition(
     path: str | os.PathLike[str], name: str, entry: Any, key: str, keys: Sequence[str]
 ) -> Condition:
     if not isinstance(entry, dict):
-        raise NbykError(f"{path}: {key}: found {shown(entry)}; expected an object with {', '.join(keys)}")
+        raise NbykError(f"{key}: found {shown(entry)}; expected an object with {', '.join(keys)}", file=path)
     for wanted in keys:
         if wanted not in entry:
-            raise NbykError(f"{path}: {key}: has no {wanted!r}; expected {', '.join(keys)}")
+            raise NbykError(f"{key}: has no {wanted!r}; expected {', '.join(keys)}", file=path)
     for found in entry:
         if found not in keys:
-            raise NbykError(f"{path}: {key}: unknown key {found!r}; expected {', '.join(keys)}")
+            raise NbykError(f"{key}: unknown key {found!r}; expected {', '.join(keys)}", file=path)
     for each in _KEYS:
         if not isinstance(entry[each], list):
-            raise NbykError(f"{path}: {key}.{each}: found {shown(entry[each])}; expected a list, one per run")
+            raise NbykError(
+                f"{key}.{each}: found {shown(entry[each])}; expected a list, one per run", file=path
+            )
     counts = {each: len(entry[each]) for each in _OF_RUNS}
     if len(set(counts.values())) > 1:
         found = ", ".join(f"{count} {each}" for each, count in counts.items())
-        raise NbykError(f"{path}: {key}: found {found}; expected as many of each, one per run")
+        raise NbykError(f"{key}: found {found}; expected as many of each, one per run", file=path)
     if not entry["preds"]:
-        raise NbykError(f"{path}: {key}: has no runs; feed at least one, or delete the condition")
+        raise NbykError(f"{key}: has no runs; feed at least one, or delete the condition", file=path)
     runs = tuple(_run(path, entry, key, number) for number in range(len(entry["preds"])))
     for epochs in entry["epochs"]:
         if isinstance(epochs, bool) or not isinstance(epochs, int | float):
-            raise NbykError(f"{path}: {key}.epochs: found {shown(epochs)}; expected numbers")
+            raise NbykError(f"{key}.epochs: found {shown(epochs)}; expected numbers", file=path)
     return Condition(name, runs, tuple(entry["epochs"]))
 
 
 def _run(path: str | os.PathLike[str], entry: Mapping[str, Any], key: str, number: int) -> LabelRun:
-    arrays = {
-        each: _array(f"{path}: {key}.{each}[{number}]", entry[each][number])
-        for each in ("preds", "targs", "idxs")
+    places = {
+        each: DataRows(DataPlace(path, name=f"{key}.{each}[{number}]")) for each in ("preds", "targs", "idxs")
     }
+    arrays = {each: _array(rows, entry[each][number]) for each, rows in places.items()}
     items = arrays["idxs"]
-    names = {each: f"{path}: {key}.{each}[{number}]" for each in arrays}
     if items.ndim != 1:
-        raise NbykError(
-            f"{names['idxs']}: found {items.shape[1]} ids per row; expected one, as in [[0], [1]]"
-        )
-    check_items(items.tolist(), lambda row: f"{names['idxs']}: row {row}")
+        raise places["idxs"].error(f"found {items.shape[1]} ids per row; expected one, as in [[0], [1]]")
+    check_items(items.tolist(), places["idxs"].at)
     lengths = {each: len(array) for each, array in arrays.items()}
     if len(set(lengths.values())) > 1:
         found = ", ".join(f"{length} {each}" for each, length in lengths.items())
-        raise NbykError(f"{path}: {key}, run {number}: found {found}; expected as many of each")
+        raise NbykError(f"{key}, run {number}: found {found}; expected as many of each", file=path)
     name = entry["exp_idxs"][number]
     if name is not None and (isinstance(name, bool) or not isinstance(name, str | int)):
-        raise NbykError(f"{path}: {key}.exp_idxs[{number}]: found {shown(name)}; expected text or null")
-    prediction, target = (LabelColumn(arrays[each], names[each], items=items) for each in ("preds", "targs"))
+        raise NbykError(f"{key}.exp_idxs[{number}]: found {shown(name)}; expected text or null", file=path)
+    prediction, target = (LabelColumn(arrays[each], places[each], items=items) for each in ("preds", "targs"))
     return LabelRun(name, prediction, target)
 
 
-def _array(name: str, rows: Any) -> Array:
+def _array(place: DataRows, rows: Any) -> Array:
     """Return the rows as an array: shape (N,) if rows have one cell, else (N, C) of numbers."""
     if not isinstance(rows, list) or not rows:
-        raise NbykError(f"{name}: found {shown(rows)}; expected rows, as in [[0], [1]]")
+        raise place.error(f"found {shown(rows)}; expected rows, as in [[0], [1]]")
     width = len(rows[0]) if isinstance(rows[0], list) else 0
     for row, cells in enumerate(rows):
         if not isinstance(cells, list) or not cells or len(cells) != width:
-            raise NbykError(
-                f"{name}: row {row} is {shown(cells)}; expected a list"
+            raise place.at(row).error(
+                f"found {shown(cells)}; expected a list"
                 + (f" of {width}, as the first" if width else ", as in [[0], [1]]")
             )
     if width > 1:
@@ -138,13 +141,13 @@ def _array(name: str, rows: Any) -> Array:
             for cell in cells:
                 large = isinstance(cell, int) and abs(cell) >= 2**63
                 if large or isinstance(cell, bool) or not isinstance(cell, int | float | None):
-                    raise NbykError(f"{name}: row {row} has {shown(cell)}; expected probabilities, numbers")
+                    raise place.at(row).error(f"found {shown(cell)}; expected probabilities, numbers")
         whole = all(isinstance(cell, int) for cells in rows for cell in cells)
         return np.array(rows, dtype=np.int64 if whole else np.float64)
     flat = [cells[0] for cells in rows]
     for row, cell in enumerate(flat):
         if isinstance(cell, str) and "\0" in cell:
-            raise NbykError(f"{name}: row {row} is {shown(cell)}; expected text without NUL")
+            raise place.at(row).error(f"found {shown(cell)}; expected text without NUL")
     if set(map(type, flat)) in ({int}, {float}):
         return np.array(flat)
     mixed = np.empty(len(flat), dtype=object)

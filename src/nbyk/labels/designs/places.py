@@ -120,7 +120,7 @@ class Places:
 def _entries(folder: Path) -> list[Path]:
     """Return the folders and files of labels in a folder, in order."""
     if not folder.is_dir():
-        raise NbykError(f"{folder}: no such folder; check the path")
+        raise NbykError("no such folder; check the path", file=folder)
     return sorted(
         (
             each

@@ -15,8 +15,9 @@ from nbyk.data.columns import Columns, known_names
 from nbyk.data.layouts import Entries
 from nbyk.data.mending import Mending
 from nbyk.data.reading import CellKind, Given, Layout, read_as
+from nbyk.data.rows import DataRows
 from nbyk.data.tables import TABLE_SUFFIXES, read_table
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace, NbykError
 from nbyk.labels.designs.columns import Array, LabelColumn
 from nbyk.labels.designs.keys import DesignFile, TargetRatings
 from nbyk.labels.designs.places import Places
@@ -65,8 +66,8 @@ def read_class_ratings(
         place_of = {name: float(place) for place, name in enumerate(found)}
         for row, name in enumerate(names):
             if name not in place_of:
-                raise NbykError(
-                    f"{cells.at(row)}, column {cells.column(row)!r}: found {name!r}, expected one of the "
+                raise cells.at(row).error(
+                    f"column {cells.column(row)!r}: found {name!r}, expected one of the "
                     f"classes {', '.join(found)}; mend it, or add it to the classes"
                 )
         return np.array([place_of[name] for name in names])
@@ -75,7 +76,7 @@ def read_class_ratings(
     ratings = read_as(kind, path, Columns(item, rater, value), layout, Mending())
     if len(found) < 2:
         raise NbykError(
-            f"{path}: {found[0]!r} is the only class, expected two or more; name them all with `classes`"
+            f"{found[0]!r} is the only class, expected two or more; name them all with `classes`", file=path
         )
     return ratings, found
 
@@ -103,7 +104,7 @@ def targets_of_file(
                 rater=columns.rater or "rater",
                 value=columns.value or "value",
             )
-            return _made(*rated, str(path), "hard", 0.0, ties)
+            return _made(*rated, DataPlace(path), "hard", 0.0, ties)
     return read_labels(path, "hard", columns)
 
 
@@ -114,7 +115,7 @@ def made_targets(places: Places, file: DesignFile) -> list[LabelColumn]:
     if file.counts is None:
         return []
     given = read_labels(places.counts, "soft")
-    return [replace(given, values=shares_of(given.origin, given.values, file.counts.smoothing))]
+    return [replace(given, values=shares_of(given.rows, given.values, file.counts.smoothing))]
 
 
 def _rated(places: Places, ratings: TargetRatings, kind: Kind) -> LabelColumn:
@@ -124,24 +125,25 @@ def _rated(places: Places, ratings: TargetRatings, kind: Kind) -> LabelColumn:
         path = places.ratings
         assert path is not None  # the model's validator has checked it
         columns = {"item": ratings.item, "rater": ratings.rater, "value": ratings.value}
-        name = str(path)
+        place = DataPlace(path)
         if ratings.scale is None:
             table, levels = read_class_ratings(path, classes=ratings.classes, **columns)  # type: ignore[arg-type]
         else:
             table = read_ratings(path, **columns)  # type: ignore[arg-type]
-            levels = _levels(scale_from_text(ratings.scale), name)
+            levels = _levels(scale_from_text(ratings.scale), place)
     else:
         entry = source(ratings.source)
         arguments = () if ratings.question is None else (ratings.question,)
-        table, name = entry.load(places.ratings, *arguments), str(places.ratings or ratings.source)
-        levels = _levels(entry.scale_of(ratings.question), name)
-    return _made(table, levels, name, kind, ratings.smoothing, ratings.ties)
+        table = entry.load(places.ratings, *arguments)
+        place = DataPlace(places.ratings) if places.ratings else DataPlace(name=str(ratings.source))
+        levels = _levels(entry.scale_of(ratings.question), place)
+    return _made(table, levels, place, kind, ratings.smoothing, ratings.ties)
 
 
-def _levels(scale: Scale, name: str) -> tuple[float, ...]:
+def _levels(scale: Scale, place: DataPlace) -> tuple[float, ...]:
     if isinstance(scale, Interval):
-        raise NbykError(
-            f"{name}: the scale runs from {scale.low:g} to {scale.high:g}; labels are made of levels: give "
+        raise place.error(
+            f"the scale runs from {scale.low:g} to {scale.high:g}; labels are made of levels: give "
             "them as in 1,2,3,4,5"
         )
     return scale.levels if isinstance(scale, Levels) else (0.0, 1.0)
@@ -150,7 +152,7 @@ def _levels(scale: Scale, name: str) -> tuple[float, ...]:
 def _made(
     table: Ratings,
     levels: Sequence[float] | Sequence[str],
-    name: str,
+    place: DataPlace,
     kind: Kind,
     smoothing: float,
     ties: Ties,
@@ -165,18 +167,17 @@ def _made(
         else:
             values = as_names(majority_labels(table, levels, ties=ties).labels)
     except NbykError as error:
-        raise error.about(file=name) from None
+        raise error.about(file=place.file) from None
     said = f"{table.recognised}, classes = {', '.join(rated.classes)}" if table.recognised else ""
     items = np.array(table.items, dtype=object)
-    return LabelColumn(values, name, items=items, classes=classes, rated=rated, recognised=said)
+    return LabelColumn(values, DataRows(place), items=items, classes=classes, rated=rated, recognised=said)
 
 
 def _texts(cells: Entries) -> list[str]:
     """Return the names of the classes that raters chose; 3 and 3.0 are "3", as in files of labels."""
     values = np.empty(len(cells.found), dtype=object)
     values[:] = cells.found
-    numbers = [cells.table.numbers[row] for row in cells.rows]
-    labels = LabelColumn(values, cells.table.path, cells.table.unit, numbers).as_text().values
+    labels = LabelColumn(values, cells.table.rows.taken(cells.rows)).as_text().values
     names: list[str] = labels.tolist()
     return names
 

@@ -14,9 +14,10 @@ import numpy as np
 
 from nbyk.data.columns import known_names
 from nbyk.data.layouts import ARRAY_SUFFIXES, load_array
+from nbyk.data.rows import DataRows
 from nbyk.data.tables import DELIMITERS, JSON_LINES, Table, read_table, unknown_suffix
 from nbyk.data.text import shown, text_lines
-from nbyk.errors import NbykError
+from nbyk.errors import DataPlace, NbykError
 from nbyk.labels.designs.columns import Array, LabelColumn, check_items
 from nbyk.metrics.label_scores import Kind
 
@@ -81,8 +82,9 @@ def read_labels(path: str | os.PathLike[str], kind: Kind, columns: LabelColumns 
     for argument in ("item", "value"):
         if suffix in (".txt", *ARRAY_SUFFIXES) and getattr(columns, argument) is not None:
             raise NbykError(
-                f"{path}: a file {suffix} has no columns; leave it out, or give a table, such as .csv",
+                f"a file {suffix} has no columns; leave it out, or give a table, such as .csv",
                 argument=argument,
+                file=path,
             )
     if suffix in ARRAY_SUFFIXES:
         return _of_array(path, load_array(path), kind)
@@ -90,16 +92,16 @@ def read_labels(path: str | os.PathLike[str], kind: Kind, columns: LabelColumns 
         table = read_table(path)
         if label in table.names:
             _item_beside_label(path, table.names, columns)
-        return column_of(table, label, kind, str(path), columns.item)
+        return column_of(table, label, kind, table.rows, columns.item)
     if suffix not in LABEL_SUFFIXES:
         raise unknown_suffix(path, LABEL_SUFFIXES)
     rows = list(_rows(path, suffix, kind))
     if not rows:
-        raise NbykError(f"{path}: is empty; expected one label, or one row of probabilities, per line")
+        raise NbykError("is empty; expected one label, or one row of probabilities, per line", file=path)
     return _hard_rows(path, rows, columns) if kind == "hard" else _soft_rows(path, rows)
 
 
-def column_of(table: Table, column: str, kind: Kind, name: str, item: str | None = None) -> LabelColumn:
+def column_of(table: Table, column: str, kind: Kind, rows: DataRows, item: str | None = None) -> LabelColumn:
     """Return the labels in a column of a table, and its items if a column names them (`read_labels`).
 
     Parameters
@@ -110,8 +112,8 @@ def column_of(table: Table, column: str, kind: Kind, name: str, item: str | None
         The column's name.
     kind
         "hard" or "soft"; soft labels are lists, or objects with a number per class.
-    name
-        The name of the labels in an error.
+    rows
+        The places of the labels in an error.
     item
         The column of items; without one, `item` or another known name.
 
@@ -122,31 +124,31 @@ def column_of(table: Table, column: str, kind: Kind, name: str, item: str | None
     """
     cells = table.column(column, "name the column that holds the labels")
     items = None
-    of_items = _item_name(name, [other for other in table.names if other != column], item)
+    of_items = _item_name(table.place, [other for other in table.names if other != column], item)
     if of_items is not None:
         ids = table.column(of_items, "")
         check_items(ids, table.at)
         items = np.array(ids, dtype=object)
     if kind == "soft":
-        rows, classes = _probabilities(table, column, cells)
-        return LabelColumn(rows, name, table.unit, table.numbers, items, classes)
+        shares, classes = _probabilities(table, column, cells)
+        return LabelColumn(shares, rows, items, classes)
     labels = np.empty(len(cells), dtype=object)
     labels[:] = cells
-    return LabelColumn(labels, name, table.unit, table.numbers, items).as_text()
+    return LabelColumn(labels, rows, items).as_text()
 
 
 def _of_array(path: str | os.PathLike[str], array: Array, kind: Kind) -> LabelColumn:
     if array.size == 0:
-        raise NbykError(f"{path}: the array is empty; expected labels of at least two items")
+        raise NbykError("the array is empty; expected labels of at least two items", file=path)
     if kind == "hard" and array.ndim == 2 and array.shape[1] == 1:
         array = array[:, 0]
     if array.ndim != (1 if kind == "hard" else 2):
         shape = " × ".join(map(str, array.shape))
         wanted = "(N,): one label per item" if kind == "hard" else "(N, C): a row of probabilities per item"
-        raise NbykError(f"{path}: found an array of {shape}, expected {kind} labels, {wanted}")
+        raise NbykError(f"found an array of {shape}, expected {kind} labels, {wanted}", file=path)
     if kind == "soft" and array.dtype.kind not in "biuf":
-        raise NbykError(f"{path}: found an array of {array.dtype}, expected probabilities: numbers")
-    column = LabelColumn(array, str(path))
+        raise NbykError(f"found an array of {array.dtype}, expected probabilities: numbers", file=path)
+    column = LabelColumn(array, DataRows(DataPlace(path)))
     return column.as_text() if kind == "hard" else column
 
 
@@ -159,8 +161,9 @@ def _rows(path: str | os.PathLike[str], suffix: str, kind: Kind) -> Iterator[tup
             continue
         if skipped:
             raise NbykError(
-                f"{path}, line {skipped[0]}: is empty, expected a label; mend it, or leave the item out of "
-                "all files"
+                "is empty, expected a label; mend it, or leave the item out of all files",
+                file=path,
+                row=skipped[0],
             )
         yield number, [field.strip() for field in fields]
 
@@ -177,7 +180,7 @@ def _split(path: str | os.PathLike[str], suffix: str, kind: Kind) -> Iterator[tu
             yield begins, fields
             begins = reader.line_num + 1
     except csv.Error as error:
-        raise NbykError(f"{path}, line {begins}: cannot be split into fields ({error}); mend it") from None
+        raise NbykError(f"cannot be split into fields ({error}); mend it", file=path, row=begins) from None
 
 
 def _hard_rows(path: str | os.PathLike[str], rows: _Rows, columns: LabelColumns) -> LabelColumn:
@@ -189,24 +192,27 @@ def _hard_rows(path: str | os.PathLike[str], rows: _Rows, columns: LabelColumns)
         of_items = _item_beside_label(path, header, columns)
         rows = rows[1:]
         if not rows:
-            raise NbykError(f"{path}: has a header and no labels; expected one label per line")
+            raise NbykError("has a header and no labels; expected one label per line", file=path)
     elif columns != BY_DEFAULT:
         raise NbykError(
-            f"{path}: found the columns {', '.join(map(shown, header))}, expected {shown(label)}; name the "
+            f"found the columns {', '.join(map(shown, header))}, expected {shown(label)}; name the "
             "column that holds the labels",
             argument="value",
+            file=path,
         )
     elif len(header) > 1:
         raise NbykError(
-            f"{path}, line {rows[0][0]}: found {len(header)} fields, expected one label per line, or a "
-            f"header with columns {LABEL} and {ITEM} (for rows of probabilities declare the kind soft)"
+            f"found {len(header)} fields, expected one label per line, or a "
+            f"header with columns {LABEL} and {ITEM} (for rows of probabilities declare the kind soft)",
+            file=path,
+            row=rows[0][0],
         )
     _check_widths(path, rows, len(header))
     if of_items is not None:
         items = _item_column(path, rows, header.index(of_items))
     place = header.index(label) if label in header else 0
     labels = np.array([fields[place] for _, fields in rows], dtype=object)
-    return LabelColumn(labels, str(path), "line", [number for number, _ in rows], items).as_text()
+    return LabelColumn(labels, _lines(path, rows), items).as_text()
 
 
 def _soft_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
@@ -217,9 +223,9 @@ def _soft_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
         _check_header(path, header)
         rows = rows[1:]
         if not rows:
-            raise NbykError(f"{path}: has a header and no labels; expected a row of probabilities per line")
+            raise NbykError("has a header and no labels; expected a row of probabilities per line", file=path)
     _check_widths(path, rows, len(header))
-    of_items = _item_name(path, header) if named else None
+    of_items = _item_name(DataPlace(path), header) if named else None
     if of_items not in (None, ITEM) and _are_probabilities(rows, header.index(str(of_items))):
         of_items = None  # a class may have such a name: "id" is Indonesian
     places = [place for place, name in enumerate(header) if name != of_items]
@@ -232,27 +238,28 @@ def _soft_rows(path: str | os.PathLike[str], rows: _Rows) -> LabelColumn:
         for column, place in enumerate(places):
             if not _is_number(fields[place]):
                 raise NbykError(
-                    f"{path}, line {number}, column {place + 1}: found {shown(fields[place])}, expected a "
-                    "probability: a number from 0 to 1"
+                    f"column {place + 1}: found {shown(fields[place])}, expected a probability: a number "
+                    "from 0 to 1",
+                    file=path,
+                    row=number,
                 )
             values[row, column] = float(fields[place])
-    return LabelColumn(values, str(path), "line", [number for number, _ in rows], items, classes)
+    return LabelColumn(values, _lines(path, rows), items, classes)
 
 
-def _item_name(path: str | os.PathLike[str], names: Sequence[str], item: str | None = None) -> str | None:
+def _item_name(place: DataPlace, names: Sequence[str], item: str | None = None) -> str | None:
     """Return the column of items: the one asked for, or else `item`, or else the one with a known name."""
     if item is not None and item not in names:
-        raise NbykError(
-            f"{path}: found no column {shown(item)} beside the labels; name the column that holds the items",
+        raise place.error(
+            f"found no column {shown(item)} beside the labels; name the column that holds the items",
             argument="item",
         )
     if item is not None or ITEM in names:
         return item or ITEM
     known = known_names(names, ITEM)
     if len(known) > 1:
-        raise NbykError(
-            f"{path}: the columns {' and '.join(known)} could all be the items; rename the right one to "
-            f"{ITEM}"
+        raise place.error(
+            f"the columns {' and '.join(known)} could all be the items; rename the right one to {ITEM}"
         )
     return known[0] if known else None
 
@@ -263,11 +270,12 @@ def _item_beside_label(
     """Return the column of items; refuse other columns without one: their rows may be in any order."""
     label = columns.label
     others = [name for name in names if name != label]
-    of_items = _item_name(path, others, columns.item)
+    of_items = _item_name(DataPlace(path), others, columns.item)
     if others and of_items is None:
         raise NbykError(
-            f"{path}: found {', '.join(map(shown, others))} beside {label}, expected a column of items; "
-            f"rename it to {ITEM}, or leave only {label} if all files have their rows in the same order"
+            f"found {', '.join(map(shown, others))} beside {label}, expected a column of items; "
+            f"rename it to {ITEM}, or leave only {label} if all files have their rows in the same order",
+            file=path,
         )
     return of_items
 
@@ -279,9 +287,13 @@ def _are_probabilities(rows: _Rows, place: int) -> bool:
 
 def _item_column(path: str | os.PathLike[str], rows: _Rows, place: int) -> Array:
     items = [fields[place] for _, fields in rows]
-    check_items(items, lambda row: f"{path}, line {rows[row][0]}")
+    check_items(items, _lines(path, rows).at)
     # numpy's own text would store all of them with the length of the longest
     return np.array(items, dtype=object)
+
+
+def _lines(path: str | os.PathLike[str], rows: _Rows) -> DataRows:
+    return DataRows(DataPlace(path), "line", [number for number, _ in rows])
 
 
 def _check_header(path: str | os.PathLike[str], header: Sequence[str]) -> None:
@@ -289,7 +301,7 @@ def _check_header(path: str | os.PathLike[str], header: Sequence[str]) -> None:
     for name in header:
         if not name or name in seen:
             found = f"{name!r} twice" if name else "a column without a name"
-            raise NbykError(f"{path}: the header has {found}; name every column, and each once")
+            raise NbykError(f"the header has {found}; name every column, and each once", file=path)
         seen.add(name)
 
 
@@ -297,8 +309,10 @@ def _check_widths(path: str | os.PathLike[str], rows: _Rows, width: int) -> None
     for number, fields in rows:
         if len(fields) != width:
             raise NbykError(
-                f"{path}, line {number}: found {len(fields)} field{'s' if len(fields) > 1 else ''}, expected "
-                f"{width} as in the first line; mend the line"
+                f"found {len(fields)} field{'s' if len(fields) > 1 else ''}, expected "
+                f"{width} as in the first line; mend the line",
+                file=path,
+                row=number,
             )
 
 
@@ -318,27 +332,26 @@ def _probabilities(table: Table, column: str, cells: Sequence[Any]) -> tuple[Arr
     rows = np.empty((len(cells), width))
     for row, cell in enumerate(cells):
         if not isinstance(cell, list | dict) or not cell:
-            raise NbykError(
-                f"{table.at(row)}, {column}: found {shown(cell)}; expected a list of probabilities, one per "
+            raise table.at(row).error(
+                f"{column}: found {shown(cell)}; expected a list of probabilities, one per "
                 "class, or an object with one per class (for one label per item declare the kind hard)"
             )
         if isinstance(cell, dict) != (classes is not None) or len(cell) != width:
-            raise NbykError(
-                f"{table.at(row)}, {column}: found {shown(cell)}; expected {width} probabilities as in "
-                f"{table.unit} {table.numbers[0]}, in the same form"
+            raise table.at(row).error(
+                f"{column}: found {shown(cell)}; expected {width} probabilities as in "
+                f"{table.rows.shown(0)}, in the same form"
             )
         if classes is not None and set(cell) != set(classes):
-            raise NbykError(
-                f"{table.at(row)}, {column}: the classes are {', '.join(cell)}; expected "
-                f"{', '.join(classes)} as in {table.unit} {table.numbers[0]}"
+            raise table.at(row).error(
+                f"{column}: the classes are {', '.join(cell)}; expected "
+                f"{', '.join(classes)} as in {table.rows.shown(0)}"
             )
         numbers = list(cell) if classes is None else [cell[name] for name in classes]
         for value in numbers:
             is_number = value is None or (isinstance(value, int | float) and abs(value) < _LARGE)
             if isinstance(value, bool) or not (is_number or value != value):
-                raise NbykError(
-                    f"{table.at(row)}, {column}: found {shown(value)}, expected a probability: a number "
-                    "from 0 to 1"
+                raise table.at(row).error(
+                    f"{column}: found {shown(value)}, expected a probability: a number from 0 to 1"
                 )
         rows[row] = [math.nan if value is None else value for value in numbers]
     return rows, classes

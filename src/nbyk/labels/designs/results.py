@@ -277,7 +277,9 @@ class DesignResult:
         ).T
         # If one of a family is inconclusive, it counts as p = 1 when the others are corrected.
         p = np.where(inconclusive, 1.0, p)
-        low, high = np.vectorize(self._bounds)(p, drawn)
+        low, high = np.vectorize(bounds_of_drawn_p)(
+            p, np.where(drawn, settings.n_resamples, 0), settings.chosen_alternative
+        )
         families = (-1, p.size) if settings.family == "design" else p.shape
         method = settings.chosen_correction
         corrected = np.stack([correct_p_values(of_one, method) for of_one in p.reshape(families)])
@@ -323,12 +325,6 @@ class DesignResult:
             f"with {pair.n_items} items, not even an exact test can find a difference at "
             f"α = {self.settings.alpha:g}"
         )
-
-    def _bounds(self, p: float, is_drawn: bool) -> tuple[float, float]:
-        """Return bounds of the p-value of infinitely many draws; p itself if it was not drawn."""
-        if not is_drawn:
-            return p, p
-        return bounds_of_drawn_p(p, self.settings.n_resamples, self.settings.chosen_alternative)
 
     @property
     def deciding(self) -> tuple[ScoreVerdict, ...]:

@@ -105,11 +105,7 @@ def compare_scores(
         check_aligned(*scores.values())
     names = list(samples)
     pairs = [(names[a], names[b]) for a, b in choose_pairs(names, against, alternative)]
-    reason = None
-    if test == RECOMMENDED:
-        test, reason = recommended_test(*_fewest(samples), paired=paired)
-    elif test not in NAMES:
-        raise unknown_name("test", test, NAMES).about(argument="test")
+    test, reason = chosen_test(test, samples, paired=paired)
     _check_samples(samples, test, paired=paired)
     asked = ScoreComparison(
         test=test,
@@ -138,6 +134,15 @@ def compare_scores(
         compared = _by_p(asked, pairs, options)
     found = replace(asked, pairs=tuple(compared))
     return replace(found, warnings=tuple(_warnings(found, paired=paired)))
+
+
+def chosen_test(test: str, samples: Mapping[str, Floats], *, paired: bool) -> tuple[str, str | None]:
+    """Return the name of the test that compares samples, and the reason if it is the recommended one."""
+    if test == RECOMMENDED:
+        return recommended_test(*_fewest(samples), paired=paired)
+    if test not in NAMES:
+        raise unknown_name("test", test, NAMES).about(argument="test")
+    return test, None
 
 
 def least_scores(test: str) -> int:
@@ -197,7 +202,10 @@ def _by_p(
             raise error.about(systems=pair) from None
     p = np.array([result.p for result in results])
     adjusted = correct_p_values(p, asked.correction).tolist()
-    low, high = np.array([_bounds(result) for result in results]).T
+    draws = [0 if result.exact else result.n_resamples for result in results]
+    low, high = np.array(
+        [bounds_of_drawn_p(each.p, n, each.alternative) for each, n in zip(results, draws, strict=True)]
+    ).T
     decided = settled_decisions(p, low, high, alpha=asked.alpha, method=asked.correction).tolist()
     for (first, second), result, of_pair, is_decided in zip(pairs, results, adjusted, decided, strict=True):
         a, b = asked.scores[first], asked.scores[second]
@@ -284,10 +292,3 @@ def _warnings(found: ScoreComparison, *, paired: bool) -> Iterator[str]:
         yield SCOPE
     elif not found.paired:
         yield f"the scores are paired, but {test} does not use the pairs; approximate_randomisation does"
-
-
-def _bounds(result: SignificanceResult) -> tuple[float, float]:
-    """Return bounds of the p-value of infinitely many draws; p itself if nothing was drawn."""
-    if not result.n_resamples or result.exact:
-        return result.p, result.p
-    return bounds_of_drawn_p(result.p, result.n_resamples, result.alternative)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
@@ -18,6 +18,7 @@ from nbyk.testing.pvalues import Alternative
 from nbyk.testing.rates import binomial_interval
 from nbyk.testing.scores.aso import AsoResult, aso_batch
 from nbyk.testing.scores.battery import get_score_test
+from nbyk.testing.scores.facts import FACTS
 from nbyk.testing.scores.score_comparison import ScoreComparison
 
 Lift = Literal["factor", "shift"]
@@ -146,12 +147,7 @@ def comparison_power(
     NbykError
         If the test pairs scores, or as `bootstrap_power_analysis`.
     """
-    if comparison.paired:
-        raise NbykError(
-            f"found {comparison.test}, a test of pairs; the analysis resamples either system's scores "
-            "by themselves: choose an unpaired test, or plan a test set of items with `nbyk plan`",
-            argument="power",
-        )
+    check_power_of(comparison.test, comparison.scores, lift, lift_is)
     test: Test
     if comparison.tau is None:
         side = "two-sided" if comparison.alternative == "two-sided" else "greater"
@@ -172,6 +168,18 @@ def comparison_power(
         )
         for name, sample in comparison.scores.items()
     }
+
+
+def check_power_of(test: str, scores: Mapping[str, Floats], lift: float, lift_is: Lift) -> None:
+    """Raise the errors of `comparison_power`, which needs a comparison, before there is one."""
+    if FACTS[test].paired:
+        raise NbykError(
+            f"found {test}, a test of pairs; the analysis resamples either system's scores by themselves: "
+            "choose an unpaired test, or plan a test set of items with `nbyk plan`",
+            argument="power",
+        )
+    for sample in scores.values():
+        _lifted(sample, lift, lift_is)
 
 
 def _eps_min(comparison: ScoreComparison, a: Floats, b: Floats) -> Floats:
@@ -196,7 +204,7 @@ def _lifted(scores: Floats, lift: float, lift_is: str) -> Floats:
     if lift_is == "factor" and scores.min() < 0.0:
         raise NbykError(
             f"found {scores.min():g}, and a factor lifts only scores that are not negative; lift them by a "
-            "difference instead (`lift_is` shift)",
+            "difference instead (`lift_is=shift`)",
             argument="scores",
         )
     lifted = scores * lift if lift_is == "factor" else scores + lift

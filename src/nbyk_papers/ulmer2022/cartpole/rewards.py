@@ -71,14 +71,15 @@ def read_rewards(path: Path | None = None) -> dict[str, Floats]:
     episodes = [name for name in table.names if name.startswith("episode_")]
     if not episodes:
         raise NbykError(
-            f"{path}: no column episode_1; found {', '.join(map(repr, table.names[:6]))}; write it with "
-            "`nbyk study cartpole train`"
+            f"no column episode_1; found {', '.join(map(repr, table.names[:6]))}; write it with "
+            "`nbyk study cartpole train`",
+            file=path,
         )
     matrix = np.stack([as_numbers(table.column(name, "write the file again")) for name in episodes], axis=1)
     if not np.isfinite(matrix).all():
         row, episode = np.argwhere(~np.isfinite(matrix))[0].tolist()
-        raise NbykError(
-            f"{table.at(row)}, column {episodes[episode]!r}: expected a finite number; write the file again"
+        raise table.at(row).error(
+            f"column {episodes[episode]!r}: expected a finite number; write the file again"
         )
     named = np.array(agents)
     return {agent: matrix[named == agent] for agent in dict.fromkeys(agents)}
