@@ -9,6 +9,7 @@ the counts are those of `numpy.histogram`. Values outside [0, 1] are dropped.
 
 from __future__ import annotations
 
+from itertools import combinations_with_replacement, product
 from typing import Any
 
 import numpy as np
@@ -19,10 +20,13 @@ from nbyk.metrics.sorting import LANES, sort_columns
 
 Floats = NDArray[np.float64]
 Cells = NDArray[np.int32]
-Counts = NDArray[np.int64]
-Words = NDArray[np.uint32]
+Counts = NDArray[np.uint32]
+Integers = NDArray[np.int64]
 
-_PACKED = 8
+_FEW_VALUES = 5
+_EQUAL_BITS = 4
+"""Five values have at most ten pairs of equal values."""
+_SHAPES = (_FEW_VALUES + 1) << _EQUAL_BITS
 _CELLS_AT_ONCE = 512
 
 _PARTS_BITS = 20
@@ -92,21 +96,22 @@ def _count(values: Floats, bins: int, cells: Cells, counts: Counts) -> None:
     n = len(values)
     _fill_cells(values, bins, cells)
     counts[:] = 0
+    one = np.uint32(1)
     even = n - n % 4
     for i in range(0, even, 4):
         # Unsigned, so that numba need not check whether an index counts from the end.
-        counts[0, np.uint64(cells[i])] += 1
-        counts[1, np.uint64(cells[i + 1])] += 1
-        counts[2, np.uint64(cells[i + 2])] += 1
-        counts[3, np.uint64(cells[i + 3])] += 1
+        counts[0, np.uint64(cells[i])] += one
+        counts[1, np.uint64(cells[i + 1])] += one
+        counts[2, np.uint64(cells[i + 2])] += one
+        counts[3, np.uint64(cells[i + 3])] += one
     for i in range(even, n):
-        counts[0, np.uint64(cells[i])] += 1
+        counts[0, np.uint64(cells[i])] += one
     for cell in range(counts.shape[1]):
         counts[0, cell] += counts[1, cell] + counts[2, cell] + counts[3, cell]
 
 
 @njit(nogil=True, cache=True)
-def _sorted_difference(x: Counts, y: Counts, tally: Counts) -> int:
+def _sorted_difference(x: Counts, y: Counts, tally: Integers) -> int:
     """Return Σ |sorted x − sorted y| of two histograms' counts, shape (bins,).
 
     Nothing is sorted: it is also Σ_t |#{x ≥ t} − #{y ≥ t}|. `tally`, shape (> the largest count,), is working
@@ -116,7 +121,7 @@ def _sorted_difference(x: Counts, y: Counts, tally: Counts) -> int:
     for bin in range(len(x)):
         tally[x[bin]] += 1
         tally[y[bin]] -= 1
-        most = max(most, x[bin], y[bin])
+        most = max(most, np.int64(x[bin]), np.int64(y[bin]))
     total = lead = 0
     for count in range(most, 0, -1):
         lead += tally[count]
@@ -139,7 +144,7 @@ def histogram_emd_aggregated(systems: Floats, gold: Floats, out: Floats, bins: i
 def histogram_emd_aggregated_vectorized(systems: Floats, gold: Floats, out: Floats, bins: int) -> None:
     """Fill `out`, shape (S, R), with the distance between the histograms of all responses pooled."""
     most = max(gold[0].size, systems[0, 0].size)
-    counts, gold_counts = np.empty((4, bins + 2), np.int64), np.empty((4, bins + 2), np.int64)
+    counts, gold_counts = np.empty((4, bins + 2), np.uint32), np.empty((4, bins + 2), np.uint32)
     tally = np.zeros(most + 1, np.int64)
     cells = np.empty(most, np.int32)
     for r in range(out.shape[1]):
@@ -153,66 +158,73 @@ def histogram_emd_aggregated_vectorized(systems: Floats, gold: Floats, out: Floa
 @njit(nogil=True, cache=True)
 def histogram_mean_of_emds(systems: Floats, gold: Floats, out: Floats, bins: int) -> None:
     """Fill `out`, shape (S, R), with the mean over items of the distance between an item's two histograms."""
-    if bins < _PACKED and max(systems.shape[3], gold.shape[2]) < _PACKED:
-        _packed_mean_of_emds(systems, gold, out, bins)
+    if max(systems.shape[3], gold.shape[2]) <= _FEW_VALUES:
+        _mean_of_shapes(systems, gold, out, bins)
     else:
         _sorted_mean_of_emds(systems, gold, out, bins)
 
 
-@njit(inline="always")
-def _level_words(cells: Cells, width: int, bins: int, words: Words) -> None:
-    """Fill `words` with the levels of each `width` values; see `_levels`."""
-    one, four, held = np.uint32(1), np.uint32(4), np.uint32(15)
-    for i in range(len(words)):
-        counts = levels = np.uint32(0)
-        for j in range(width):
-            cell = cells[i * width + j]
-            shift = four * np.uint32(cell if cell <= bins else np.int32(0))
-            levels += one << (four * ((counts >> shift) & held))
-            counts += one << shift
-        # Dropped values raised levels too, one level for each; subtract them.
-        dropped = four * (counts & held)
-        words[i] = levels - (np.uint32(0x11111111) & ((one << dropped) - one))
+def _shape_distances() -> Integers:
+    """Return the distance between two histograms of five values each, kept or dropped, from their shapes.
 
-
-@njit(nogil=True, cache=True)
-def _levels(rows: Floats, bins: int, cells: Cells, levels: Words) -> None:
-    """Fill `levels`, a word per row of `rows`, with the numbers of bins that hold at least 1, 2, 3, … values.
-
-    The bins' sorted counts hold nothing more: Σ |sorted x − sorted y| = Σ_t |#{x ≥ t} − #{y ≥ t}|. Four bits
-    of the word, from 4 (t − 1) on, are #{counts ≥ t}; they grow by one when a count reaches t. A row's counts
-    are four bits each of a word too, the first ones for dropped values. Every loop compiles to vector
-    instructions.
+    The sorted counts of a histogram's bins are its shape. There are 19, and no two shapes of as many dropped
+    values have as many pairs of equal values. A shape's number is made of the two.
     """
-    width = rows.shape[1]
-    _fill_cells(rows.reshape(-1), bins, cells)
-    if width == 5:  # a constant width, the papers', has no inner loop
-        _level_words(cells, 5, bins, levels)
-    else:
-        _level_words(cells, width, bins, levels)
+    shapes = {}
+    for counts in combinations_with_replacement(range(_FEW_VALUES, -1, -1), _FEW_VALUES):
+        dropped = _FEW_VALUES - sum(counts)
+        if dropped >= 0:
+            equal = sum(count * (count - 1) // 2 for count in (*counts, dropped))
+            shapes[(dropped << _EQUAL_BITS) + equal] = counts
+    distances = np.zeros((_SHAPES, _SHAPES), np.int64)
+    for (x, of_x), (y, of_y) in product(shapes.items(), repeat=2):
+        distances[x, y] = sum(abs(one - other) for one, other in zip(of_x, of_y, strict=True))
+    return distances
+
+
+_DISTANCES = _shape_distances()
 
 
 @njit(nogil=True, cache=True)
-def _packed_mean_of_emds(systems: Floats, gold: Floats, out: Floats, bins: int) -> None:
-    """Compute the distances by levels: for fewer than eight bins and responses, four bits each in a word."""
+def _fill_shapes(rows: Floats, bins: int, cells: Cells, shapes: Cells) -> None:
+    """Fill `shapes`, shape (n,), with the number of each row's shape; see `_shape_distances`.
+
+    `cells`, shape (n · 5,), is working space. Loops over five values compile to vector instructions.
+    """
+    n, width = rows.shape
+    _fill_cells(rows.reshape(-1), bins, cells)
+    for i in range(n * width):
+        cells[i] = cells[i] if cells[i] <= bins else np.int32(0)
+    if width < _FEW_VALUES:  # as if the others were dropped
+        for i in range(n - 1, -1, -1):
+            for j in range(_FEW_VALUES - 1, -1, -1):
+                cells[i * _FEW_VALUES + j] = cells[i * width + j] if j < width else 0
+    for i in range(n):
+        at = np.uint64(_FEW_VALUES) * np.uint64(i)
+        v, w, x = cells[at], cells[at + np.uint64(1)], cells[at + np.uint64(2)]
+        y, z = cells[at + np.uint64(3)], cells[at + np.uint64(4)]
+        # All pairs are written out, because a loop of loops does not compile to vector instructions.
+        equal = np.int32(v == w) + np.int32(v == x) + np.int32(v == y) + np.int32(v == z)
+        equal += np.int32(w == x) + np.int32(w == y) + np.int32(w == z)
+        equal += np.int32(x == y) + np.int32(x == z) + np.int32(y == z)
+        dropped = np.int32(v == 0) + np.int32(w == 0) + np.int32(x == 0) + np.int32(y == 0) + np.int32(z == 0)
+        shapes[i] = (dropped << np.int32(_EQUAL_BITS)) + equal
+
+
+@njit(nogil=True, cache=True)
+def _mean_of_shapes(systems: Floats, gold: Floats, out: Floats, bins: int) -> None:
+    """Compute the distances by the shapes of the items' histograms: for up to five responses."""
     n = gold.shape[1]
-    width = max(systems.shape[3], gold.shape[2])
-    cells = np.empty(n * width, np.int32)
-    gold_levels = np.empty(n, np.uint32)
-    levels = np.empty(n, np.uint32)
+    cells = np.empty(n * _FEW_VALUES, np.int32)
+    gold_shapes = np.empty(n, np.int32)
+    shapes = np.empty(n, np.int32)
     for r in range(out.shape[1]):
-        _levels(gold[r], bins, cells, gold_levels)
+        _fill_shapes(gold[r], bins, cells, gold_shapes)
         for s in range(out.shape[0]):
-            _levels(systems[s, r], bins, cells, levels)
+            _fill_shapes(systems[s, r], bins, cells, shapes)
             total = np.int64(0)
-            for t in range(width):
-                shift = np.uint32(4 * t)
-                of_level = np.int32(0)
-                for i in range(n):
-                    x = np.int32((levels[i] >> shift) & np.uint32(15))
-                    y = np.int32((gold_levels[i] >> shift) & np.uint32(15))
-                    of_level += abs(x - y)
-                total += of_level
+            for i in range(n):
+                total += _DISTANCES[np.uint64(gold_shapes[i]), np.uint64(shapes[i])]
             out[s, r] = total / (n * bins)
 
 

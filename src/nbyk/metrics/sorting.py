@@ -148,7 +148,7 @@ def sort_crowded(values: Floats) -> None:
 
 @njit(inline="always")
 def _flipped(bits: Any) -> Any:
-    """Flip the bits below the sign of a negative double: whole numbers that are in the order of the doubles."""
+    """Flip a negative double's bits but its sign: the bits are then whole numbers in the order of doubles."""
     return bits ^ ((bits >> np.int64(63)) & np.int64(0x7FFFFFFFFFFFFFFF))
 
 
@@ -377,9 +377,7 @@ def double_ranks(values: Floats, doubled: Ranks, space: RankSpace) -> bool:
         buckets[i] = np.uint32(np.int32((values[i] - low) * scale))
     starts[:] = 0
     for i in range(n):
-        count = starts[buckets[i]]
-        places[i] = count
-        starts[buckets[i]] = count + np.uint32(1)
+        starts[buckets[i]] += np.uint32(1)
     fullest = np.uint32(0)
     total = np.uint32(0)
     for b in range(n + 1):
@@ -389,7 +387,8 @@ def double_ranks(values: Floats, doubled: Ranks, space: RankSpace) -> bool:
         total += count
     here = bucketed[_CROWDED : _CROWDED + n]
     for i in range(n):
-        place = starts[buckets[i]] + places[i]
+        place = starts[buckets[i]]
+        starts[buckets[i]] = place + np.uint32(1)  # in the end the start of the next bucket
         places[i] = place
         here[place] = values[i]
 
@@ -400,11 +399,11 @@ def double_ranks(values: Floats, doubled: Ranks, space: RankSpace) -> bool:
     for distance in range(1, _NEAR if crowded else int(fullest)):
         _compare_neighbours(bucketed, distance, bucketed_ranks)
     if crowded:
-        for b in range(n):
-            start = starts[b]
-            stop = starts[b + 1]
+        start = np.uint32(0)
+        for stop in starts:
             if stop > start + np.uint32(_NEAR):
                 _rank_crowded(here[start:stop], int(start), bucketed_ranks[start:stop], ordered)
+            start = stop
     for i in range(n):
         doubled[i] = bucketed_ranks[places[i]]
     return True
