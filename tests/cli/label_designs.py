@@ -68,6 +68,11 @@ BAD_DESIGNS: list[tuple[str, dict[str, str], str]] = [
         r"design.yaml:\d: treatments.new: nwe.txt: no such file",
     ),
     ("no such pattern", keyed("treatments: {new: 'n*.npy'}"), r"treatments.new: no file matches n\*.npy"),
+    (
+        "a data set with ties",
+        keyed("ratings: {source: convabuse}", without("targets")),
+        r"convabuse: found \d+ of 4185 items without a single most frequent label",
+    ),
     ("no such targets", keyed("targets: golden"), r"design.yaml:\d: targets: golden: no such file"),
     ("both a control and a treatment", keyed("treatments: {base: new.txt}"), r"'base' is a control too"),
     (
