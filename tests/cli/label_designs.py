@@ -187,7 +187,7 @@ BAD_DESIGNS: list[tuple[str, dict[str, str], str]] = [
     (
         "an unseen label in outcomes",
         fed(f'{{"h0": {RUN}, "h1": {{"t": {RUN.replace("[[[0], [1]]]", "[[[0], [2]]]", 1)}}}}}}}}}'),
-        r"o.json: h0.h1.t.preds\[0\]: label '2' \(1 time, first in row 1\)",
+        r"o.json: h0.h1.t.preds\[0\], row 1: label '2' is not",
     ),
     (
         "targets beside outcomes",
