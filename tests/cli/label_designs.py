@@ -68,6 +68,11 @@ BAD_DESIGNS: list[tuple[str, dict[str, str], str]] = [
         r"design.yaml:\d: treatments.new: nwe.txt: no such file",
     ),
     ("no such pattern", keyed("treatments: {new: 'n*.npy'}"), r"treatments.new: no file matches n\*.npy"),
+    (
+        "a data set with ties",
+        keyed("ratings: {source: convabuse}", without("targets")),
+        r"convabuse: found \d+ of 4185 items without a single most frequent label",
+    ),
     ("no such targets", keyed("targets: golden"), r"design.yaml:\d: targets: golden: no such file"),
     ("both a control and a treatment", keyed("treatments: {base: new.txt}"), r"'base' is a control too"),
     (
@@ -182,7 +187,7 @@ BAD_DESIGNS: list[tuple[str, dict[str, str], str]] = [
     (
         "an unseen label in outcomes",
         fed(f'{{"h0": {RUN}, "h1": {{"t": {RUN.replace("[[[0], [1]]]", "[[[0], [2]]]", 1)}}}}}}}}}'),
-        r"o.json: h0.h1.t.preds\[0\]: label '2' \(1 time, first in row 1\)",
+        r"o.json: h0.h1.t.preds\[0\], row 1: label '2' is not",
     ),
     (
         "targets beside outcomes",

@@ -62,7 +62,7 @@ BAD_FILES: list[tuple[str, dict[str, str], str]] = [
     (
         "an unseen label",
         hard(new_txt="a\nb\nc\na\nb\na\n"),
-        r"new.txt: label 'c' \(1 time, first in line 3\)",
+        r"new.txt:3: label 'c' is not one",
     ),
     ("an empty line", hard(new_txt="a\nb\n\na\nb\na\n"), r"new.txt:3: is empty, expected a label"),
     ("a missing label", hard(base_txt="a\nb\nNaN\na\nb\na\n"), r"base.txt:3: found NaN, expected one"),

@@ -124,6 +124,7 @@ def test_a_file_that_is_not_the_pinned_one_is_not_used_silently(nbyk: Run, serve
     code, out, errors = nbyk("data", "show", "hs_brexit")
     assert (code, out) == (2, "")
     assert f"{path}: found sha256" in errors
+    assert "give it as --path of `nbyk study normalise` if you want this file" in errors
 
 
 def test_only_the_downloads_of_a_configuration_need_be_right(nbyk: Run, server: Server) -> None:
@@ -149,6 +150,7 @@ def test_the_question_that_was_taken_is_recorded(words: tuple[str, ...], nbyk: R
         ("data fetch hs_brexi", "did you mean hs_brexit?"),
         ("data show hs_brexi", "did you mean hs_brexit?"),
         ("data fetch toxicity", "its authors give the password"),
+        ("data fetch toxicity", "toxicity_ratings.json: as --path of `nbyk study normalise`, or as toxicity"),
         ("data fetch armis --mirror nowhere", "nowhere/armis/ArMIS_train.json: no such file in the mirror"),
         ("study normalise mhs --question x --out x", "unknown question of mhs 'x'"),
         (

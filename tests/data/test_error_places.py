@@ -112,6 +112,17 @@ def test_data_that_are_no_file_have_a_name_and_no_file() -> None:
     assert (refused.value.file, refused.value.row) == (None, "item '1'")
 
 
+def test_of_several_data_frames_an_error_names_the_one_at_fault() -> None:
+    frame = pd.DataFrame({"item": ["a", "b"], "rater": ["r", "r"], "value": [1, 0]})
+    bad = frame.assign(value=["1", "x"])
+    for systems, gold, name in (({"A": frame, "B": bad}, None, "B"), ({"A": frame, "B": frame}, bad, "gold")):
+        with pytest.raises(NbykError, match=f"^{name}, row 1: column 'value': found 'x'"):
+            read_systems(systems, gold)
+    rows = pd.concat([frame.assign(system="A"), bad.assign(system="B")])
+    with pytest.raises(NbykError, match=r"^the data frame, row 3: column 'value': found 'x'"):
+        read_systems(rows, system="system")
+
+
 def test_systems_that_do_not_go_together_name_the_file_at_fault(tmp_path: Path) -> None:
     for name, items in (("gold", "abc"), ("a", "abc"), ("b", "abd")):
         rows = "".join(f"{item},r,1\n" for item in items)

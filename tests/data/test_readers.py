@@ -130,6 +130,21 @@ def test_an_excel_workbook(tmp_path: Path) -> None:
         read_ratings(path)
 
 
+def test_an_error_names_the_row_of_the_sheet(tmp_path: Path) -> None:
+    openpyxl = pytest.importorskip("openpyxl", reason="openpyxl is not installed")
+    book = openpyxl.Workbook()
+    for row in ([], ["item", "rater", "value"], ["a", "r", 1], [], ["b", "r", "x"]):
+        book.active.append(row)
+    path = tmp_path / "gold.xlsx"
+    book.save(path)
+    with pytest.raises(NbykError, match=r"gold\.xlsx, row 5: column 'value': found 'x'"):
+        read_ratings(path)
+    book.active["B2"] = "item"
+    book.save(path)
+    with pytest.raises(NbykError, match=r"\['item', 'item', 'value'\], .*; mend row 2"):
+        read_ratings(path)
+
+
 def test_a_list_of_objects_is_a_table_and_other_json_is_refused(tmp_path: Path) -> None:
     rows = [{"item": "a", "rater": "r", "value": 1}, {"item": "b", "rater": "r", "value": 0}]
     assert read_ratings(as_json(tmp_path / "a.json", rows)).values.tolist() == [1, 0]

@@ -20,7 +20,7 @@ BAD_HARD: list[tuple[Any, Any, str]] = [
     (T, [T, [0, 1]], r"b, run 1: 2 labels, the target has 4"),
     (T, [], r"b: found nothing; expected predictions"),
     (T, [T, []], r"b, run 1: 0 labels, the target has 4"),
-    (T, [0, 2, 2, 1], r"b: label 2 \(2 times, first in row 1\) is not one of the 2 classes .*`labels`"),
+    (T, [0, 2, 2, 1], r"b, row 1: label 2 \(2 times, first here\) is not one of the 2 classes .*`labels`"),
     (T, [0.0, 1.0, np.nan, 1.0], r"b, row 2: found nan; expected a label"),
     (T, [0.0, 0.5, 1.0, 1.0], r"b, row 1: found 0.5; expected a class"),
     (T, [0, 1, None, 1], r"b, row 2: found None; expected labels that are all text or all whole"),
@@ -84,7 +84,7 @@ def test_bad_soft_labels_are_refused(b: Any, message: str) -> None:
         ([0], "at least two classes, each once"),
         ([0, 1, 1], "each once"),
         (["a", "b"], "target: the labels are whole numbers, the classes are text"),
-        ([1, 2], r"target: label 0 \(2 times, first in row 0\)"),
+        ([1, 2], r"target, row 0: label 0 \(2 times, first here\)"),
     ],
 )
 def test_bad_classes_are_refused(labels: Any, message: str) -> None:

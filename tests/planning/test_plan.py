@@ -188,6 +188,12 @@ def test_limits_and_systems_are_said() -> None:
     assert "K = 20 (max_responses) is the most that the search allowed, and the budget would buy more." in (
         capped.sentence
     )
+    rich = planned(epsilon=0.1, budget=100_000.0, max_items=30, max_responses=2)
+    assert (rich.n_items, rich.k_responses) == (30, 2)
+    assert (
+        "K = 2 (max_responses) and N = 30 (max_items) is the most that the search allowed, and the budget "
+        "would buy more." in rich.sentence
+    )
     odd = planned(epsilon=0.3, n_items=30, k_responses=3, epsilon_a=0.1, sd_scale_a=2.0)
     assert (
         "with A's item means off by up to ε_A = 0.1 and as many answers of each system per item as ratings, "

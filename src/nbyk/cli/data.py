@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from nbyk.cli.naming import error_in_options
 from nbyk.cli.options import Out, config_file, downloads_of
+from nbyk.errors import NbykError
 
 if TYPE_CHECKING:
     from nbyk.data import Source
 
 app = typer.Typer(no_args_is_help=True, help="List and download published ratings.")
+
+_PATH = {"path": "--path of `nbyk study normalise`"}
+"""The option that takes a file of one's own; the commands of this group have none."""
 
 Name = Annotated[str, typer.Argument(help="Source, as `nbyk data list` names it.")]
 Folder = Annotated[
@@ -75,14 +78,17 @@ def fetch(
 
     entry = source(name)
     place = _folder(folder, config)
-    files = download.fetch(
-        entry,
-        place,
-        mirror=_mirror(mirror, config),
-        only=file,
-        announce=_say,
-        transfer=Transfer(note=_say),
-    )
+    try:
+        files = download.fetch(
+            entry,
+            place,
+            mirror=_mirror(mirror, config),
+            only=file,
+            announce=_say,
+            transfer=Transfer(note=_say),
+        )
+    except NbykError as error:
+        raise error.renamed(_PATH) from None
     if copy_to is not None:
         files = download.copy_to(entry, files, copy_to)
     for path in files:
@@ -106,7 +112,10 @@ def show(name: Name, folder: Folder = None, config: ConfigFile = None) -> None:
     from nbyk.data.download import shown_size, verified_copy
 
     entry, place = source(name), _folder(folder, config)
-    copy = verified_copy(entry, place)
+    try:
+        copy = verified_copy(entry, place)
+    except NbykError as error:
+        raise error.renamed(_PATH) from None
     print(f"{entry.name}: {entry.title}")
     for what, text in (
         ("version", entry.version),
@@ -129,7 +138,7 @@ def show(name: Name, folder: Folder = None, config: ConfigFile = None) -> None:
             f"    {'is' if (place / name / file.name).is_file() else 'belongs'} at {place / name / file.name}"
         )
     if not entry.fetchable:
-        print(f"  {error_in_options(entry.missing())}")
+        print(f"  {entry.missing().renamed(_PATH)}")
     if copy is not None or entry.embedded:
         ratings = load_source(name, copy)
         counts, levels = ratings.counts(), sorted(set(ratings.values.tolist()))

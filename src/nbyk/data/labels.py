@@ -248,9 +248,10 @@ def _codes(origin: DataRows, array: NDArray[Any], classes: NDArray[Any]) -> Ints
         row = int(np.flatnonzero(unknown)[0])
         label = array[row].item()
         shown = ", ".join(repr(known) for known in classes[:_SHOWN].tolist())
-        raise origin.error(
-            f"label {label!r} ({_how_many(int((array == label).sum()), 'time')}, first in "
-            f"{origin.shown(row)}) is not one of the {len(classes)} classes of the target "
+        n_times = int((array == label).sum())
+        again = f" ({n_times} times, first here)" if n_times > 1 else ""
+        raise origin.at(row).error(
+            f"label {label!r}{again} is not one of the {len(classes)} classes of the target "
             f"({shown}{', …' if len(classes) > _SHOWN else ''}); if it is a class, declare all classes with "
             "`labels`"
         )

@@ -249,7 +249,8 @@ def _recorded(path: str | os.PathLike[str], recording: Recording) -> Table:
             f"is {recording.maker or 'a list'} without rows; expected at least one rating", file=path
         )
     names = tuple(map(str, recording.columns))
-    rows = DataRows(DataPlace(path), recording.unit, range(1, n_rows + 1))
+    numbers = range(1, n_rows + 1) if recording.numbers is None else recording.numbers
+    rows = DataRows(DataPlace(path), recording.unit, numbers)
     return Table(rows, names, columns, recording.roles, recording.scores)
 
 

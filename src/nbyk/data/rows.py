@@ -18,7 +18,7 @@ class DataRows:
     place
         The file, or the name of data that are no file.
     unit
-        The unit of `numbers`: "line" (from 1) in a text file, "row" (from 0) or a word like it otherwise.
+        The unit of `numbers`: "line" (from 1) in a text file, otherwise "row" or a word like it.
     numbers
         The line or row at which each row begins; None counts from 0.
     """

@@ -302,7 +302,7 @@ def _common_items(read: Sequence[Scores], on_missing: OnMissing) -> tuple[str, .
         )
     if not common:
         raise NbykError(
-            f"has no item that {listed([scores.path for scores in others])} have too; check that the ids "
+            f"has no item in common with {listed([scores.path for scores in others])}; check that the ids "
             "are of the same items and written alike, or test without pairs with `paired=False`",
             file=first.path,
         )

@@ -291,6 +291,9 @@ def _read(
         return _Source(place, ratings, documents=logged.documents)
     is_nameless = is_path and Path(given).suffix.lower() in NAMELESS_SUFFIXES
     table = given if is_nameless else table_of(given)
+    if isinstance(table, Table) and table is not given and not is_path:
+        # "the data frame" would be any of the systems'
+        table = replace(table, rows=replace(table.rows, place=place))
     if columns.cluster is not None and not (isinstance(table, Table) and columns.cluster in table.names):
         columns = replace(columns, cluster=None)  # one file with clusters is enough
     return _Source(place, read_as(numbers_on(scale), table, columns, "auto", mending), is_nameless)

@@ -14,7 +14,7 @@ from nbyk.planning.long_run import epsilon_for_effect, long_run_effect
 from nbyk.planning.pairs import better_first
 from nbyk.planning.power.battery import SystemTest
 from nbyk.planning.power.estimate import check_precision
-from nbyk.planning.request import Request, check_numbers
+from nbyk.planning.request import MAX_ITEMS, MAX_RESPONSES, Request, check_numbers
 from nbyk.planning.result import Plan
 from nbyk.planning.search import PlanSearch
 from nbyk.planning.sides import check_side
@@ -45,8 +45,8 @@ def plan(
     epsilon_a: float = 0.0,
     sd_scale_a: float | None = None,
     sd_scale_b: float | None = None,
-    max_items: int = 100_000,
-    max_responses: int = 100,
+    max_items: int = MAX_ITEMS,
+    max_responses: int = MAX_RESPONSES,
     precision: float = 0.01,
     n_resamples: int = 10_000,
     curves: bool = False,

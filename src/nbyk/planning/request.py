@@ -32,6 +32,8 @@ _EXAMPLES = (
     "one of `n_items` and `k_responses` for the other"
 )
 LADDER = (*range(1, 11), 12, 15, 20, 25, 30, 40, 50, 60, 75, 100, 150, 200, 300, 500, 750, 1000)
+MAX_ITEMS, MAX_RESPONSES = 100_000, 100
+"""Limits of a search that nobody has limited."""
 _SHORT_LADDER = (1, 2, 3, 5, 7, 10, 15, 20, 50, 100, 200, 500, 1000)
 
 
@@ -229,7 +231,8 @@ class Request:
         Raises
         ------
         NbykError
-            If the budget does not buy that size or, with N and K open, buys more than the largest one.
+            If the budget does not buy that size or, with N and K open and no lower limits than the usual
+            ones, buys more than the largest one.
         """
         if self.budget is None:
             return self
@@ -246,7 +249,9 @@ class Request:
         if self.items_within(self.budget, 1) < 2:
             raise self._too_little(2, 1, "one rating each")
         most = self.cost(self.max_items, self.max_responses)
-        if self.budget > most * (1.0 + 1e-12):
+        # Whoever lowers a limit has no more items or raters, and may have money left.
+        is_limited = self.max_items < MAX_ITEMS or self.max_responses < MAX_RESPONSES
+        if self.budget > most * (1.0 + 1e-12) and not is_limited:
             raise NbykError(
                 f"found {self.budget:g}, which buys more than the largest size that the search allows, "
                 f"{self.max_items} items of {self.max_responses} ratings for {most:g}; give at most that, or "

@@ -242,7 +242,7 @@ CASES = [
     together(
         "no item in common",
         {"a.csv": GOOD_ITEMS, "b.csv": "item,score\nA,1\nB,0\n"},
-        r"a\.csv: has no item that .*b\.csv have too; check",
+        r"a\.csv: has no item in common with .*b\.csv; check",
         options="--on-missing drop",
     ),
     together(

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import io
 import os
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 from nbyk.data.readers.recording import Recording, library, message_of
 from nbyk.errors import NbykError
@@ -17,7 +19,7 @@ def recognises(path: str | os.PathLike[str]) -> bool:
 
 
 def read(path: str | os.PathLike[str]) -> Recording:
-    """Return the columns of the sheet, named by its first row; formulas are the values that were saved.
+    """Return the columns of the sheet, named by its first filled row; formulas are their saved values.
 
     Raises
     ------
@@ -36,21 +38,29 @@ def read(path: str | os.PathLike[str]) -> Recording:
             f"openpyxl cannot read it ({message_of(error)}); save it as .xlsx again", file=path
         ) from None
     filled = {
-        name: rows for name, rows in sheets.items() if any(cell is not None for row in rows for cell in row)
+        name: numbered
+        for name, rows in sheets.items()
+        if (numbered := [(number, row) for number, row in enumerate(rows, start=1) if _is_filled(row)])
     }
     if len(filled) != 1:
         named = ", ".join(map(repr, filled)) or "none"
         raise NbykError(
             f"found filled sheets {named}, expected one; save the one of the ratings alone", file=path
         )
-    header, *rows = next(iter(filled.values()))
+    (first, header), *rows = next(iter(filled.values()))
     width = max((place + 1 for place, cell in enumerate(header) if cell is not None), default=0)
     names = ["" if cell is None else str(cell) for cell in header[:width]]
     if len(set(names)) < len(names) or not all(map(str.strip, names)):
         raise NbykError(
-            f"the columns are named {names}, expected a name of its own for each; mend row 1", file=path
+            f"the columns are named {names}, expected a name of its own for each; mend row {first}", file=path
         )
-    rows = [row for row in rows if any(cell is not None for cell in row)]
     return Recording(
-        "an Excel workbook", {name: [row[place] for row in rows] for place, name in enumerate(names)}, {}
+        "an Excel workbook",
+        {name: [row[place] for _, row in rows] for place, name in enumerate(names)},
+        {},
+        numbers=[number for number, _ in rows],
     )
+
+
+def _is_filled(row: Sequence[Any]) -> bool:
+    return any(cell is not None for cell in row)

@@ -28,6 +28,8 @@ class Recording:
         Columns that can hold the scores.
     unit
         The maker's word for a row, such as "sample".
+    numbers
+        The number of each row in the file, for errors; None counts from 1.
     """
 
     maker: str
@@ -35,6 +37,7 @@ class Recording:
     roles: Mapping[str, str]
     scores: tuple[str, ...] = ()
     unit: str = "row"
+    numbers: Sequence[int] | None = None
 
 
 def recording(

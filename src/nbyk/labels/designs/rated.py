@@ -167,7 +167,7 @@ def _made(
         else:
             values = as_names(majority_labels(table, levels, ties=ties).labels)
     except NbykError as error:
-        raise error.about(file=place.file) from None
+        raise error.about(file=place.file, name=place.name) from None
     said = f"{table.recognised}, classes = {', '.join(rated.classes)}" if table.recognised else ""
     items = np.array(table.items, dtype=object)
     return LabelColumn(values, DataRows(place), items=items, classes=classes, rated=rated, recognised=said)

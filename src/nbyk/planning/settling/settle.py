@@ -15,6 +15,7 @@ from nbyk.metrics import Metric
 from nbyk.planning.checks import check_costs_of_size, check_count, check_power
 from nbyk.planning.people import Costs, check_clusters
 from nbyk.planning.power.battery import SystemTest
+from nbyk.planning.request import MAX_ITEMS, MAX_RESPONSES
 from nbyk.planning.settling.fitted_systems import FittedSystems
 from nbyk.planning.settling.outlook import Outlook, Qualities
 from nbyk.planning.settling.people import what_people_would
@@ -51,8 +52,8 @@ def settle(
     scale: GivenScale | None = None,
     cost_per_item: float = 0.0,
     cost_per_rating: float = 1.0,
-    max_items: int = 100_000,
-    max_responses: int = 100,
+    max_items: int = MAX_ITEMS,
+    max_responses: int = MAX_RESPONSES,
     n_resamples: int = 9_999,
     seed: Any = 0,
     threads: Threads = 1,

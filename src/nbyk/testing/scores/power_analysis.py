@@ -178,8 +178,11 @@ def check_power_of(test: str, scores: Mapping[str, Floats], lift: float, lift_is
             "choose an unpaired test, or plan a test set of items with `nbyk plan`",
             argument="power",
         )
-    for sample in scores.values():
-        _lifted(sample, lift, lift_is)
+    for name, sample in scores.items():
+        try:
+            _lifted(sample, lift, lift_is)
+        except NbykError as error:
+            raise error if error.argument != "scores" else NbykError(error.problem, systems=(name,)) from None
 
 
 def _eps_min(comparison: ScoreComparison, a: Floats, b: Floats) -> Floats:
