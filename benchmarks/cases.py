@@ -184,16 +184,16 @@ def many_responses_against_vet(peer: Peer, repeats: int) -> Line:
 def over_random_draws(number: str, metrics: list[str], most: float, repeats: int) -> Line:
     """Time simulating and scoring some metrics over drawing the same random numbers and no more."""
     draws = 4 * CHUNK
-    batch = batches(CHUNK, 3 * N * K)[0]
-    normals, uniforms = np.empty(batch * N * K), np.empty(batch * N)
+    sizes = batches(CHUNK, 3 * N * K) * (2 * draws // CHUNK)  # either hypothesis
+    normals, uniforms = np.empty(max(sizes) * N * K), np.empty(max(sizes) * N)
     coins = np.empty(N * K, dtype=np.bool_)
     state = stream_key(0).state("draws alone", 0)
 
     def draw_alone() -> None:
-        for _ in range(0, 2 * draws, batch):  # either hypothesis
+        for size in sizes:
             for _ in range(3):  # means, deviations and perturbations; gold, A and B
-                kernels.fill_uniforms(state, uniforms)
-                kernels.fill_normals(state, normals)
+                kernels.fill_uniforms(state, uniforms[: size * N])
+                kernels.fill_normals(state, normals[: size * N * K])
         for _ in range(2 * draws):  # A and B under the null
             kernels.fill_coins(state, coins[None])
 
