@@ -121,7 +121,7 @@ def _sorted_difference(x: Counts, y: Counts, tally: Integers) -> int:
     for bin in range(len(x)):
         tally[x[bin]] += 1
         tally[y[bin]] -= 1
-        most = max(most, np.int64(x[bin]), np.int64(y[bin]))
+        most = max(most, int(x[bin]), int(y[bin]))
     total = lead = 0
     for count in range(most, 0, -1):
         lead += tally[count]

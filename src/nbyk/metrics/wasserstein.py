@@ -93,9 +93,9 @@ def distance_space(n: int, m: int) -> Space:
         np.empty(n_buckets, np.bool_),
         np.empty(n_buckets),
     )
-    # One more place takes the values that are not set aside.
+    # One more place takes the values that are not set aside, and ends those that are sorted.
     set_aside = np.empty(n + 1), np.empty(m + 1)
-    mixed = np.empty(n), np.empty(m)
+    mixed = np.empty(n + 1), np.empty(m + 1)
     ordered = np.empty(n), np.empty(m)
     return buckets, set_aside, mixed, ordered, np.empty(_OF_GOLD), np.empty(max(n, m) + 2, np.int64)
 
@@ -207,6 +207,7 @@ def _by_buckets(sample: Floats, gold: Floats, space: Space) -> Any:
             sort_values(aside[:size], mixed[:size], cells)
         if gold_size > 0:
             sort_values(aside_gold[:gold_size], mixed_gold[:gold_size], cells)
+        mixed[size], mixed_gold[gold_size] = np.inf, np.inf
         area += _mixed_area(in_sample[0], mixed, in_gold[0], mixed_gold, is_mixed)
         return area / n / m / scale
     _set_levels(sample, low, scale, levels)
@@ -263,28 +264,25 @@ def _set_aside(values: Floats, low: float, scale: float, is_mixed: Flags, aside:
 
 @njit(nogil=True, cache=True)
 def _mixed_area(x: Counts, mixed_x: Floats, y: Counts, mixed_y: Floats, is_mixed: Flags) -> float:
-    """Return n m ∫ |F − G| over the mixed buckets, from their sorted values; see `_fill_mixed`."""
+    """Return n m ∫ |F − G| over the mixed buckets, from their sorted values, then ∞; see `_fill_mixed`."""
     n, m = x.sum(), y.sum()
     total = 0.0
-    i = j = 0
+    i = j = np.uint64(0)
     lead = np.int64(0)
     for bucket in range(len(is_mixed)):
         if not is_mixed[bucket]:
             lead += np.int64(x[bucket]) * m - np.int64(y[bucket]) * n
             continue
-        end_x, end_y = i + x[bucket], j + y[bucket]
         reached = float(bucket)
-        while i < end_x or j < end_y:
-            if j == end_y or (i < end_x and mixed_x[i] <= mixed_y[j]):
-                total += abs(lead) * (mixed_x[i] - reached)
-                reached = mixed_x[i]
-                lead += m
-                i += 1
-            else:
-                total += abs(lead) * (mixed_y[j] - reached)
-                reached = mixed_y[j]
-                lead -= n
-                j += 1
+        # No branch depends on a value: those of later buckets are larger, and ∞ ends either sample.
+        for _ in range(x[bucket] + y[bucket]):
+            of_x = mixed_x[i] <= mixed_y[j]
+            value = mixed_x[i] if of_x else mixed_y[j]
+            total += abs(lead) * (value - reached)
+            reached = value
+            lead += m if of_x else -n
+            i += np.uint64(of_x)
+            j += np.uint64(not of_x)
         total += abs(lead) * (bucket + 1.0 - reached)
     return total
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from nbyk.resampling.count_sets import draw_count_sets
 from nbyk.resampling.effects import as_metrics, batches, score
 from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population
-from nbyk.resampling.simulate import draw_sets
+from nbyk.resampling.simulate import drawn_sets
 from nbyk.resampling.streams import CHUNK, ReplicateStreams, Streams
 
 Floats = NDArray[np.float64]
@@ -66,21 +66,30 @@ def item_effects(
     countable = population.countable and all(
         has_counts_form(metric) and (n_runs == k or counts_are_shares(metric)) for metric in chosen
     )
-    values_per_set = 3 * population.n_items * (1 if countable else max(k, n_runs))
     key = population.key(seed, f"item effects {purpose}", any_size=countable)
-    streams = ReplicateStreams(key, chunk) if countable else Streams(key, chunk)
-    parts = []
-    for batch in batches(size, values_per_set):
-        if isinstance(streams, ReplicateStreams) and isinstance(population, Population):
-            (sets,) = draw_count_sets(population, streams, batch)
-            effects = np.empty((len(chosen), batch, population.n_items))
-            for metric, out in zip(chosen, effects, strict=True):
-                units, unit = sets.item_units(metric)
-                np.multiply(units, unit, out=out)
-        elif isinstance(streams, Streams):
-            gold, systems = draw_sets(population, streams, batch)
-            gold = gold.reshape(batch * population.n_items, 1, gold.shape[-1])
-            alone = score(chosen, systems.reshape(2, len(gold), 1, -1), gold)
-            effects = alone.reshape(len(chosen), batch, population.n_items)
-        parts.append(effects)
-    return np.concatenate(parts, axis=1)
+    if countable and isinstance(population, Population):
+        found = _of_counts(population, chosen, ReplicateStreams(key, chunk), size)
+    else:
+        found = _of_responses(population, chosen, Streams(key, chunk), size)
+    return np.concatenate(list(found), axis=1)
+
+
+def _of_counts(
+    population: Population, metrics: Sequence[Metric], streams: ReplicateStreams, size: int
+) -> Iterator[Floats]:
+    for batch in batches(size, 3 * population.n_items):
+        (sets,) = draw_count_sets(population, streams, batch)
+        effects = np.empty((len(metrics), batch, population.n_items))
+        for metric, out in zip(metrics, effects, strict=True):
+            units, unit = sets.item_units(metric)
+            np.multiply(units, unit, out=out)
+        yield effects
+
+
+def _of_responses(
+    population: Population | RedrawnPilot, metrics: Sequence[Metric], streams: Streams, size: int
+) -> Iterator[Floats]:
+    for gold, systems in drawn_sets(population, streams, size):
+        n_sets, n_items, k = gold.shape
+        every_item = systems.reshape(2, n_sets * n_items, 1, -1), gold.reshape(n_sets * n_items, 1, k)
+        yield score(metrics, *every_item).reshape(len(metrics), n_sets, n_items)

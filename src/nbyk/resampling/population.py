@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Protocol
 
 import numpy as np
@@ -37,6 +37,10 @@ class ItemParameters:
     sd_gold: Floats
     sd_a: Floats
     sd_b: Floats
+
+    def of_sets(self, sets: slice) -> ItemParameters:
+        """Return those of some replicates."""
+        return ItemParameters(**{field.name: getattr(self, field.name)[sets] for field in fields(self)})
 
 
 @dataclass(frozen=True)

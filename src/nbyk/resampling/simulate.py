@@ -8,7 +8,7 @@ either system comes from A's or from B's distribution, by a fair coin.
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from typing import Literal
 
@@ -69,7 +69,7 @@ def simulate(
         The number of the response set to return among those of the seed, from 0.
     """
     streams = Streams(population.key(seed, f"reference {hypothesis}"), index)
-    gold, systems = _respond(population, streams, hypothesis, 1)
+    gold, systems = _responses(population, population.draw_items(streams, 1), streams, hypothesis)
     return ResponseSet(gold[0], systems[0, 0], systems[1, 0], ALL_FRESH)
 
 
@@ -216,18 +216,35 @@ def simulated_effects(
     return EffectDraws(names, check_defined(chosen, alternative), check_defined(chosen, null), paired=False)
 
 
-def draw_sets(population: Population | RedrawnPilot, streams: Streams, n_sets: int) -> tuple[Floats, Floats]:
-    """Draw gold responses (R, N, K) and both systems' (2, R, N, runs) of test sets under the alternative."""
+def drawn_sets(
+    population: Population | RedrawnPilot, streams: Streams, n_sets: int
+) -> Iterator[tuple[Floats, Floats]]:
+    """Yield test sets under the alternative, a few megabytes at a time.
+
+    Yields
+    ------
+    gold : ndarray, shape (R, N, K)
+        Gold responses of the next R sets.
+    systems : ndarray, shape (2, R, N, runs)
+        Those of both systems.
+    """
+    width = max(population.k_responses, population.n_runs or 1)
     if isinstance(population, RedrawnPilot):
-        return population.draw(streams, n_sets)
-    return _respond(population, streams, "alternative", n_sets)
+        for batch in batches(n_sets, 3 * population.n_items * width):
+            yield population.draw(streams, batch)
+        return
+    for ahead in batches(n_sets, 3 * population.n_items):  # items need less memory than their responses
+        items = population.draw_items(streams, ahead)
+        first = 0
+        for batch in batches(ahead, 3 * population.n_items * width):
+            of_batch = items.of_sets(slice(first, first + batch))
+            yield _responses(population, of_batch, streams, "alternative")
+            first += batch
 
 
-def _respond(
-    population: Population, streams: Streams, hypothesis: Hypothesis, n_sets: int
+def _responses(
+    population: Population, items: ItemParameters, streams: Streams, hypothesis: Hypothesis
 ) -> tuple[Floats, Floats]:
-    """Draw the result of `draw_sets` under the given hypothesis."""
-    items = population.draw_items(streams, n_sets)
     response, k = population.prior.response, population.k_responses
     return draw_responses(response, items, k, streams, hypothesis, population.n_runs)
 
@@ -284,7 +301,8 @@ def _drawer(
 def _draw_responses(
     metrics: Sequence[Metric], population: Population, streams: Streams, hypothesis: Hypothesis, n_sets: int
 ) -> Floats:
-    gold, systems = _respond(population, streams, hypothesis, n_sets)
+    items = population.draw_items(streams, n_sets)
+    gold, systems = _responses(population, items, streams, hypothesis)
     return score(metrics, systems, gold)
 
 

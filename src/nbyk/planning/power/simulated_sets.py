@@ -17,7 +17,7 @@ from nbyk.resampling.effects import batches
 from nbyk.resampling.item_effects import item_effects
 from nbyk.resampling.pilot_items import RedrawnPilot
 from nbyk.resampling.population import Population
-from nbyk.resampling.simulate import draw_sets
+from nbyk.resampling.simulate import drawn_sets
 from nbyk.resampling.streams import ReplicateStreams, StreamKey, Streams
 
 Floats = NDArray[np.float64]
@@ -63,12 +63,8 @@ class SimulatedSets:
 
     def responses(self) -> Iterator[ResponseSet]:
         """Yield the sets with every response."""
-        population = self.population
-        streams = Streams(self._key(), self.chunk)
-        widest = max(population.k_responses, population.n_runs or 1)
-        for batch in batches(self.size, 3 * population.n_items * widest):
-            gold, systems = draw_sets(population, streams, batch)
-            for r in range(batch):
+        for gold, systems in drawn_sets(self.population, Streams(self._key(), self.chunk), self.size):
+            for r in range(len(gold)):
                 yield ResponseSet(gold[r], systems[0, r], systems[1, r], ALL_FRESH)
 
     def errors(self) -> tuple[Floats, Floats]:
