@@ -71,9 +71,7 @@ class Uniform(Family):
         return self.low, self.high
 
     def _draw(self, u: Floats) -> Floats:
-        values: Floats = (self.high - self.low) * u[..., 0]
-        values += self.low
-        return np.minimum(values, self.high, out=values)  # in place: new memory takes as long as the numbers
+        return np.asarray(np.minimum(self.low + (self.high - self.low) * u[..., 0], self.high))
 
     def _cdf(self, x: Floats) -> Floats:
         return curves.uniform_cdf(x, self.low, self.high)
