@@ -125,12 +125,8 @@ def fill_coins(state: Array, out: Array) -> None:
         for start in range(0, row.size, 64):
             word, s0, s1, s2, s3 = _advance(s0, s1, s2, s3)
             coins = row[start : start + 64]
-            if len(coins) == 64:  # a constant number compiles to a few vector instructions
-                for i in range(64):
-                    coins[i] = ((word >> uint64(i)) & uint64(1)) == uint64(1)
-            else:
-                for i in range(len(coins)):
-                    coins[i] = ((word >> uint64(i)) & uint64(1)) == uint64(1)
+            for i in range(len(coins)):  # each from the word itself, so that vector instructions take several
+                coins[i] = ((word >> uint64(i)) & uint64(1)) == uint64(1)
     state[0], state[1], state[2], state[3] = s0, s1, s2, s3
 
 

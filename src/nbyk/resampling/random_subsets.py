@@ -63,7 +63,7 @@ def draw_subset_sums(table: Array, state: Array, row: Array, out: Array) -> None
     n_groups = table.shape[0]
     rest = n_groups % _GROUPS_TO_A_WORD
     for first in range(0, n_groups - rest, _GROUPS_TO_A_WORD):
-        # A constant number has no inner loop, which takes less than half the time.
+        # With a constant number of groups there is no inner loop: it takes less than half the time.
         _add_rows(table[first : first + _GROUPS_TO_A_WORD], _GROUPS_TO_A_WORD, state, row, out)
     if rest > 0:
         _add_rows(table[n_groups - rest :], rest, state, row, out)
